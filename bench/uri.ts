@@ -25,7 +25,7 @@ const inputs: Readonly<Record<string, readonly string[]>> = {
   escapes: makeNames((index) => `ns-${index % 50}/service%20${index}`),
 };
 
-/** Times parse, print and match beside `new URL()`, which understands less of a name and breaks some (xdstp-names.md section 13). */
+/** Times parse, print and match next to `new URL()`, which understands less of a name and breaks some (xdstp-names.md section 13). */
 export function benchUri(options: { readonly quick: boolean }): readonly Row[] {
   const rounds = options.quick ? 100 : 1000;
   return Object.entries(inputs).flatMap(([label, names]) => rowsOf(label, names, rounds));

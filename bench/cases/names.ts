@@ -1,7 +1,7 @@
 import type { BenchCase } from "../bench-case.ts";
 import { benchUri } from "../uri.ts";
 
-/** Reading and printing of names beside `new URL()`, which is the floor here. */
+/** Reading and printing of names next to `new URL()`, which is the floor here. */
 export const namesCase: BenchCase = {
   name: "uri",
   deadlineSeconds: 120,

@@ -18,7 +18,7 @@ export interface IngestMeasurement {
 
 const changes = 2_000;
 
-/** Takes `count` members of a glob in, then one change after another, beside a loop that only decodes the same bytes. */
+/** Takes `count` members of a glob in, then one change after another, next to a loop that only decodes the same bytes. */
 export async function measureIngest(count: number, decode: Decode): Promise<IngestMeasurement> {
   const responses = responsesOf(count, 1_000);
   const floor =

@@ -9,7 +9,7 @@ export interface MemoryServer {
   give(response: Buffer): void;
 }
 
-/** Made anew for each measurement. */
+/** Made again for each measurement. */
 export function createMemoryServer(): MemoryServer {
   const counts = { requests: 0, bytes: 0 };
   let client: ByteStreamHandler | undefined;

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-/** Files that a process needs beside its connections. */
+/** Files that a process needs next to its connections. */
 const spare = 100;
 
 /** How many files a process that holds so many connections has to open. */

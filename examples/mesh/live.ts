@@ -14,7 +14,7 @@ export interface Live {
   stop(): void;
 }
 
-/** On a terminal one line that is written anew four times a second; elsewhere a line every 5 seconds. Events are lines of their own. */
+/** On a terminal one line that is written again four times a second; elsewhere a line every 5 seconds. Events are lines of their own. */
 export function createLive(out: WriteStream): Live {
   let timer: NodeJS.Timeout | undefined;
   const line = (text: string): void => {

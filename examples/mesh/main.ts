@@ -48,7 +48,7 @@ function parse(args: readonly string[]): MeshArguments | undefined {
   }
 }
 
-/** Runs until it is interrupted. The folder lies beside the configuration that it is copied from, where it is found. */
+/** Runs until it is interrupted. The folder lies next to the configuration that it is copied from, where it is found. */
 async function live({ port, edgePort }: MeshArguments): Promise<number> {
   const view = createLive(process.stdout);
   await using mesh = await startMesh({

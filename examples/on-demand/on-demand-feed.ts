@@ -13,7 +13,7 @@ export type Make = (typeUrl: string, name: string) => readonly Resource[];
 
 /** A feed that holds nothing: it makes resources at the moment when somebody asks for their names. */
 export interface OnDemandFeed extends Required<ResourceFeed> {
-  /** Something has changed: what is wanted now is made anew. What comes out as it was is no news to anybody. */
+  /** Something has changed: what is wanted now is made again. What comes out as it was is not news to anybody. */
   changed(): void;
 }
 

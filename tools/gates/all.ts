@@ -29,6 +29,7 @@ const gates: Readonly<Record<string, Gate>> = {
   "API reports, publint, attw": turbo("api", "publint", "attw"),
   documented: () => checkDocumented(root),
   rules: async () => program("node", "tools/rules/main.ts", "--problems"),
+  "import cycles, phrases": async () => program("node", "tools/measure/main.ts", "--check"),
   layers: () => checkLayers(root),
   lockfile: () => checkLockfile(root),
   changesets: () => checkChangesets(root),

@@ -3,7 +3,7 @@ import { type WorkspacePackage, readWorkspace } from "../lib/workspace.ts";
 
 /**
  * The layers of docs/ARCHITECTURE.md, from the ground up. A package depends on packages of lower layers only, never on a sibling.
- * Beside a package: what it must not reach even though it is lower.
+ * Next to a package: what it must not reach even though it is lower.
  */
 export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   { "@xdstp/uri": [], "@xdstp/protos": [] },

@@ -6,7 +6,7 @@ import { root } from "./root.ts";
 export interface RunOptions {
   /** Absent: the root of the checkout. */
   readonly cwd?: string;
-  /** Beside the environment of this process. */
+  /** Next to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
   /** After it the program is ended. Absent: it may run for ever. */
   readonly timeoutMs?: number;

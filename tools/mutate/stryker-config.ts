@@ -17,7 +17,7 @@ export function strykerConfig({ files, concurrency }: StrykerRun): object {
     mutate: files,
     inPlace: true,
     concurrency,
-    // Beside one and a half times what the tests took without a mutant. Most endless loops are noticed before, by the number of their rounds.
+    // Next to one and a half times what the tests took without a mutant. Most endless loops are noticed before, by the number of their rounds.
     timeoutMS: 5_000,
     allowConsoleColors: false,
     reporters: ["result-log", "progress-append-only"],

@@ -24,7 +24,7 @@ export interface RawResource extends PutOptions {
   readonly value: Uint8Array;
 }
 
-/** What may be said of a resource beside its name and content. */
+/** What may be said of a resource next to its name and content. */
 export interface PutOptions extends Partial<
   Pick<
     Resource,
@@ -35,7 +35,7 @@ export interface PutOptions extends Partial<
   readonly payloadTypeUrl?: string;
 }
 
-/** What may be said of a removal beside the name. */
+/** What may be said of a removal next to the name. */
 export type RemoveOptions = Pick<Removal, "constraints">;
 
 /** Options of a typed put. */

@@ -19,7 +19,7 @@ export class ChangeLog {
     return this.#entries.length - this.#dead;
   }
 
-  /** Starts anew with entries in order of revision, all of them alive. */
+  /** Starts again with entries in order of revision, all of them alive. */
   reset(entries: StateEntry[]): void {
     this.#entries = entries;
     this.#dead = 0;

@@ -28,7 +28,7 @@ export interface CacheOptions {
   readonly ignoredParameters?: readonly string[];
   /** Whether `*` covers a name. Absent: opaque names, and xdstp names without context parameters (S-WILD-8). It has to give the same answer for a name each time. */
   readonly wildcard?: (typeUrl: string, name: string) => boolean;
-  /** Whether names with directives (`alt`, `entry`) may be asked for and put, for a client whose feed follows them. Each is a name of its own. Absent: false, they are no names (N-18). */
+  /** Whether names with directives (`alt`, `entry`) may be asked for and put, for a client whose feed follows them. Each is a name of its own. Absent: false, they are not names (N-18). */
   readonly directives?: boolean;
   /** How long, in milliseconds, feeds are still asked for what nobody wants any more. What has `noStore` does not linger (B-RELAY-11). Absent: 0; a relay takes 60,000 (B-RELAY-8). */
   readonly lingerMs?: number;

@@ -38,7 +38,7 @@ export interface PollFeedOptions {
 /**
  * Creates a feed that reads a source again and again: a database, a bucket, an HTTP API.
  *
- * A complete state is applied as a whole or not at all; equal resources are no change to readers. Resources that are refused count as an error.
+ * A complete state is applied as a whole or not at all; equal resources are not a change to readers. Resources that are refused count as an error.
  */
 export function createPollFeed(options: PollFeedOptions): ResourceFeed {
   const { everyMs, jitter = 0.1, clock = systemClock, random = Math.random } = options;

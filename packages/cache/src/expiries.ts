@@ -53,7 +53,7 @@ export class Expiries {
         this.#end(typeUrl, name);
   }
 
-  /** The time of one that is held begins anew, or is over (C-TTL-3). */
+  /** The time of one that is held begins again, or is over (C-TTL-3). */
   refresh(typeUrl: string, name: ReadName, text: string, expireMs: number | undefined): void {
     this.#end(typeUrl, name);
     if (expireMs !== undefined && !this.#closed) this.#begin(typeUrl, name, text, expireMs);

@@ -31,7 +31,7 @@ export function partOf(slot: FeedSlot): FeedSlot {
 /** Options of {@link Cache.addFeed}. */
 export interface FeedOptions {
   /**
-   * Runs the feed again after it has failed. The waits grow and have jitter; after a commit they begin anew. `true`: 1 s, then 1.6 times as long each time, up to 120 s.
+   * Runs the feed again after it has failed. The waits grow and have jitter; after a commit they begin again. `true`: 1 s, then 1.6 times as long each time, up to 120 s.
    * Absent or false: a feed that fails has ended. Give it only where `run` can be called again.
    */
   readonly restart?: boolean | RestartOptions;

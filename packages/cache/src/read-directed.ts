@@ -12,7 +12,7 @@ import {
 
 import type { ReadName } from "./read-name.ts";
 
-/** Reads a name with directives, as a client asks for one that leads to several places (C-ALT-1); with none it is no name at all. */
+/** Reads a name with directives, as a client asks for one that leads to several places (C-ALT-1); with none it is not a name at all. */
 export function readDirected(text: string, fault: string): ReadName {
   const parsed = text.includes("#") ? parseLocator(text) : undefined;
   if (parsed?.ok !== true || parsed.value.scheme !== "xdstp")

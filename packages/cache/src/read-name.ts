@@ -5,7 +5,7 @@ import type { Variant } from "./variants/variant.ts";
 
 /** What the cache has to know of a name. */
 export interface ReadName {
-  /** `invalid`: begins with `xdstp:` and is no name (N-18 and others), so nothing can have it. */
+  /** `invalid`: begins with `xdstp:` and is not a name (N-18 and others), so nothing can have it. */
   readonly kind: "opaque" | "name" | "glob" | "invalid";
   /** Equal for equal names (N-40, N-43). */
   readonly key: string;

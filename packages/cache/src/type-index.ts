@@ -112,7 +112,7 @@ export class TypeIndex implements TypeHost {
     );
   }
 
-  /** What has directives is no name, unless this cache is that of a client. */
+  /** What has directives is not a name, unless this cache is that of a client. */
   admitted(name: ReadName): ReadName {
     return name.directed === true && this.#options.directives !== true
       ? { ...name, kind: "invalid" }

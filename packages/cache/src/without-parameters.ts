@@ -1,6 +1,6 @@
 import { isGlob, parseName, printName } from "@xdstp/uri";
 
-/** A name without some context parameters (S-CTX-4). What is no xdstp name, or a glob, whose members have its parameters (S-GLOB-4), stays as it is. */
+/** A name without some context parameters (S-CTX-4). What is not an xdstp name, or a glob, whose members have its parameters (S-GLOB-4), stays as it is. */
 export function withoutParameters(name: string, keys: readonly string[]): string {
   if (keys.length === 0 || !name.startsWith("xdstp:") || !name.includes("?") || isGlob(name))
     return name;

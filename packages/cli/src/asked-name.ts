@@ -30,7 +30,7 @@ export function ownTypeUrl({ kind, typeUrl }: Pick<AskedName, "kind" | "typeUrl"
   return kind === "list" ? collectionTypeOf(typeUrl) : typeUrl;
 }
 
-/** What a name on the command line asks for. Throws a CliError where it is no name, or does not say its type. */
+/** What a name on the command line asks for. Throws a CliError where it is not a name, or does not say its type. */
 export function askedName(call: CommandCall, name: string): AskedName {
   if (name === "") throw new CliError(2, "a name is empty; nothing can have it");
   const given = typeFlag(call);

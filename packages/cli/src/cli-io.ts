@@ -29,7 +29,7 @@ export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Paths count from here. */
   readonly cwd: string;
-  /** The size of the terminal behind stdout, asked anew for each picture; undefined where there is none. */
+  /** The size of the terminal behind stdout, asked again for each picture; undefined where there is none. */
   terminal(): TerminalSize | undefined;
   /** Somebody at a terminal has started the command: stderr is one. A server that nobody looks at outlives the reader of its log. */
   readonly interactive: boolean;

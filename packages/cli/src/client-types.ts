@@ -90,7 +90,7 @@ function viewOf({ node }: ClientConfig): Pick<StatusClientRow, "view"> {
   return typeof value === "string" ? { view: value } : {};
 }
 
-/** From bad to good; a type is as bad as its worst resource. That a name does not exist is no trouble beside others that do. */
+/** From bad to good; a type is as bad as its worst resource. That a name does not exist is not trouble next to others that do. */
 const order: readonly ResourceState[] = [
   "NACKED",
   "ERROR",

@@ -31,13 +31,13 @@ export interface ConfiguredSources {
   readonly node: BootstrapNode;
   /** `node_context_params` of Envoy. */
   readonly nodeContextParams: readonly string[];
-  /** The ConfigSource that stands beside references to a type, also where it is a list of them. */
+  /** The ConfigSource that stands next to references to a type, also where it is a list of them. */
   readonly beside: (typeUrl: string | undefined) => BesideSource | undefined;
   /** How a server is spoken to, by its id where that is known: two servers may have one URI and differ in the variant. */
   readonly spoken: (server: string, id?: string) => Spoken;
 }
 
-/** A ConfigSource beside references: as it is configured, and as it is asked. */
+/** A ConfigSource next to references: as it is configured, and as it is asked. */
 export interface BesideSource {
   readonly config: SourceConfig;
   readonly source: FederationSource;

@@ -121,13 +121,13 @@ function describeWire(event: OffStream): ReportLine {
   }
 }
 
-/** An old Node is said at each start, and is no trouble of the configuration. */
+/** An old Node is said at each start, and is not trouble of the configuration. */
 const warnings = {
   "node-version": { level: "info", label: "note" },
   "unrelated-source": { level: "warning", label: "warning" },
 } as const;
 
-/** What an operator is told beside what the client is. */
+/** What an operator is told next to what the client is. */
 function because(reason: string | undefined, told: string): string {
   return reason === undefined || reason === told ? "" : ` (${escapeText(reason)})`;
 }

@@ -11,7 +11,7 @@ export function envoyBootstrapText(file: string): string | undefined {
   }
 }
 
-/** Why a file that can be read is no bootstrap of Envoy; it shows nothing of what is in it. undefined: it is one of gRPC, by its fields. */
+/** Why a file that can be read is not a bootstrap of Envoy; it shows nothing of what is in it. undefined: it is one of gRPC, by its fields. */
 export function whyNotOfEnvoy(file: string): string | undefined {
   try {
     const whole = load(readFileSync(file, "utf8"));

@@ -14,7 +14,7 @@ export interface FailedCall {
   readonly time: number;
 }
 
-/** Why a command failed, for stderr, and the exit code. Called the wrong way it gets the usage too; what is no CliError is a fault of ours: then the place of it matters more than brevity. */
+/** Why a command failed, for stderr, and the exit code. Called the wrong way it gets the usage too; what is not a CliError is a fault of ours: then the place of it matters more than brevity. */
 export function failureText(
   error: unknown,
   { name, usage, json, time }: FailedCall,

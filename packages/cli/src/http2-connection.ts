@@ -14,7 +14,7 @@ export interface Http2Connection {
   close(): void;
 }
 
-/** Connects with the first request, and anew where the connection is gone. What goes wrong is told to the requests, also after `close`: it never ends the process. */
+/** Connects with the first request, and again where the connection is gone. What goes wrong is told to the requests, also after `close`: it never ends the process. */
 export function createHttp2Connection(
   authority: string,
   options: SecureClientSessionOptions,

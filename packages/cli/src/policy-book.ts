@@ -48,7 +48,7 @@ export function createPolicyBook(first: readonly PolicyRule[]): PolicyBook {
   };
 }
 
-/** The same policy with other answers; a new one where clients have to be decided anew. */
+/** The same policy with other answers; a new one where clients have to be decided again. */
 function renewed(
   before: Held | undefined,
   rule: PolicyRule,

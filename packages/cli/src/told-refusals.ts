@@ -11,7 +11,7 @@ import { mergeRefusals } from "./merge-refusals.ts";
 /** What asks a relay for what its clients have refused, and the scope under which that stands in its answer. */
 export const REFUSALS = "xdstp.status.refusals";
 
-/** Whether a row of client status is no client. */
+/** Whether a row of client status is not a client. */
 export function isOfRefusals({ clientScope, node }: ClientConfig): boolean {
   return clientScope === REFUSALS && node === undefined;
 }

@@ -92,7 +92,7 @@ async function useOriginWith(...ids: readonly string[]): Promise<Lead> {
   return origin;
 }
 
-/** Whether there is such a process, and it is no dead one that nobody has asked about. */
+/** Whether there is such a process, and it is not a dead one that nobody has asked about. */
 function runs(pid: number): boolean {
   try {
     process.kill(pid, 0);

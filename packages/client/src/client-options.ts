@@ -51,7 +51,7 @@ export interface ClientOptions extends NodeOptions {
   readonly resolveAuthority?: FindSource;
   /** Milliseconds in which `resolveAuthority` has to answer; then its names have an error that says so. A late answer is still taken. Default: 15,000. */
   readonly resolveMs?: number;
-  /** Reads the ConfigSources in payloads, which a walk follows (C-AUTH-4): `configSourceReader()` of `@xdstp/federation/envoy`. It may throw an XdsError. Default: what stands beside one that says neither `ads` nor `self` is not asked for, and `pending` says so. */
+  /** Reads the ConfigSources in payloads, which a walk follows (C-AUTH-4): `configSourceReader()` of `@xdstp/federation/envoy`. It may throw an XdsError. Default: what stands next to one that says neither `ads` nor `self` is not asked for, and `pending` says so. */
   readonly sourceOf?: (configSource: Uint8Array) => SourceConfig;
   /** Channels that this client shares with others (C-GRPC-12). Default: those of the process. */
   readonly channels?: Channels;

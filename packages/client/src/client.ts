@@ -59,7 +59,7 @@ export interface Client extends AsyncDisposable {
   ): Walk<ValueOf<S>, P>;
   /** The state of this client in the form of CSDS; secrets are blanked. A name that is watched at several ConfigSources is there once for each. `contents`: with the resources. Default: true. */
   dump(options?: { readonly contents?: boolean }): Promise<ClientConfig>;
-  /** The servers of the bootstrap in order of preference, with what is known of each, and those of ConfigSources beside names while they are in use; with an authority (null: of opaque names) those that the bootstrap has for its names. */
+  /** The servers of the bootstrap in order of preference, with what is known of each, and those of ConfigSources next to names while they are in use; with an authority (null: of opaque names) those that the bootstrap has for its names. */
   status(authority?: string | null): readonly FederationServerStatus[];
   /** The names that lead elsewhere, by redirects and directives, and where each leads now. */
   traces(): readonly Trace[];

@@ -24,7 +24,7 @@ import { createNaming } from "./naming.ts";
 import { createNodeWarner } from "./node-warner.ts";
 import { createTaking, type Taking } from "./taking.ts";
 
-/** What the hubs of a client need beside its options. */
+/** What the hubs of a client need next to its options. */
 export interface HubsHost {
   readonly bootstrap: BootstrapFacts;
   readonly clock: Clock;

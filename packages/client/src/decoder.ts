@@ -3,7 +3,7 @@ import { XdsError, type Resource } from "@xdstp/core";
 import { otherType } from "./glance.ts";
 import type { WatchedType } from "./watched-type.ts";
 
-/** What a program says of a resource beside its being decoded: why it is refused, as a text or an error. undefined: it is taken. What it throws refuses too. */
+/** What a program says of a resource next to its being decoded: why it is refused, as a text or an error. undefined: it is taken. What it throws refuses too. */
 export type Validate<T> = (value: T, resource: Resource) => string | Error | undefined;
 
 /** Decodes resources of one type, each once, whoever reads it. */

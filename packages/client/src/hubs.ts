@@ -34,7 +34,7 @@ export interface HubsParts {
 }
 
 /**
- * The hubs of a client: the one for all that is asked for as the bootstrap says, and one for each ConfigSource beside names that is none of these,
+ * The hubs of a client: the one for all that is asked for as the bootstrap says, and one for each ConfigSource next to names that is none of these,
  * since contents of different sources under one opaque name are not one (C-AUTH-6).
  */
 export class Hubs implements Iterable<FedHub> {
@@ -54,7 +54,7 @@ export class Hubs implements Iterable<FedHub> {
     yield* this.#others.values();
   }
 
-  /** The hub of a name that stands beside this source. */
+  /** The hub of a name that stands next to this source. */
   of(name: string, source: NameSource | undefined): FedHub {
     const config = source === "ads" ? this.#parts.ads : source;
     if (config === undefined || config === "self") return this.ordinary;

@@ -14,7 +14,7 @@ export interface ListMember<T> {
   readonly version: string;
   /** Only while `held`. */
   readonly value?: T;
-  /** Beside a value: it stays valid, and may be old. Otherwise why there is none. */
+  /** Next to a value: it stays valid, and may be old. Otherwise why there is none. */
   readonly error?: XdsError;
 }
 

@@ -3,7 +3,7 @@ import type { StoredResource, XdsError } from "@xdstp/core";
 import type { RefusedState, WantState, WantStatus } from "@xdstp/core/client";
 import type { Federation } from "@xdstp/federation";
 
-/** The words of A88; beside a resource that is held, it is so of a newer state or in spite of it. */
+/** The words of A88; next to a resource that is held, it is so of a newer state or in spite of it. */
 export type ResourceState =
   "requested" | "does_not_exist" | "acked" | "nacked" | "received_error" | "timeout";
 

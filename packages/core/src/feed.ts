@@ -100,7 +100,7 @@ export interface Transaction {
   readonly put?: readonly Put[];
   /** What goes; removing what is not there does nothing. Absent: nothing. */
   readonly remove?: readonly Removal[];
-  /** Heartbeats (C-TTL-3): the time of these begins anew. No news to readers; what is not held is left out. Absent: none. */
+  /** Heartbeats (C-TTL-3): the time of these begins again. No news to readers; what is not held is left out. Absent: none. */
   readonly refresh?: readonly Refresh[];
   /** `put` is all there is of these; the rest of what they cover is removed. Settles them. */
   readonly complete?: readonly TypedInterest[];

@@ -15,7 +15,7 @@ export interface Reference {
   readonly typeUrl: string;
   /** As it stands in the payload. */
   readonly name: string;
-  /** The encoded `envoy.config.core.v3.ConfigSource` beside it (C-AUTH-4, C-AUTH-6). Absent: there is none, or it says `ads` and no more. */
+  /** The encoded `envoy.config.core.v3.ConfigSource` next to it (C-AUTH-4, C-AUTH-6). Absent: there is none, or it says `ads` and no more. */
   readonly source?: Uint8Array;
   /** Where what the named resource refers to comes from, which only its referrer says: the routes of a scope. Absent: the resource says it. */
   readonly within?: WithinReference;
@@ -25,7 +25,7 @@ export interface Reference {
 export interface WithinReference {
   /** The type URL of the names within. */
   readonly typeUrl: string;
-  /** The encoded ConfigSource of these names. Absent: they come from a file, and are no references. */
+  /** The encoded ConfigSource of these names. Absent: they come from a file, and are not references. */
   readonly source?: Uint8Array;
 }
 

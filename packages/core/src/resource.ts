@@ -12,7 +12,7 @@ export interface AnyBytes {
 export interface Interest {
   /** In the spelling of whoever asks; answers have the same (N-42). */
   readonly name: string;
-  /** Dynamic parameters of TP2, which choose among the variants of each name; they are no part of the name (N-66). Absent: none, as if they were empty. */
+  /** Dynamic parameters of TP2, which choose among the variants of each name; they are not part of the name (N-66). Absent: none, as if they were empty. */
   readonly parameters?: ReadonlyMap<string, string>;
 }
 
@@ -84,6 +84,6 @@ export interface Entry {
   readonly resource?: StoredResource;
   /** Without a resource: it is this variant of the name that went (TP2), an encoded `DynamicParameterConstraints`. What was sent without constraints goes without. */
   readonly constraints?: Uint8Array;
-  /** Beside a resource: ambient. Alone: why there is none. */
+  /** Next to a resource: ambient. Alone: why there is none. */
   readonly error?: XdsError;
 }

@@ -63,13 +63,13 @@ export interface Topic {
   /** Names that this topic covered, removed within the tombstone window and not put again; for clients that forget what they hold (S-RECON-10). */
   removed(): readonly Entry[];
   /**
-   * Variants of a name (any spelling) that this topic covered and that have gone, within the tombstone window (TP2): for who sends the name anew to a client that may hold one of them (S-DYN-5).
+   * Variants of a name (any spelling) that this topic covered and that have gone, within the tombstone window (TP2): for who sends the name again to a client that may hold one of them (S-DYN-5).
    * Absent, or none: the name has no variants.
    */
   gone?(name: string): readonly Entry[];
   /** Never calls back before it returns. Watching twice counts once. */
   watch(watcher: Watcher): void;
-  /** Ends it; a watcher that is none is no error. */
+  /** Ends it; a watcher that is none is not an error. */
   unwatch(watcher: Watcher): void;
 }
 

@@ -23,9 +23,9 @@ export interface FederationServer {
   readonly id: string;
   /** For people: its URI. */
   readonly name: string;
-  /** How it is spoken to, for who shows it. Absent: it is no server of configuration. */
+  /** How it is spoken to, for who shows it. Absent: it is not a server of configuration. */
   readonly config?: ServerConfig;
-  /** A client end towards it; made anew each time the server comes into use. */
+  /** A client end towards it; made again each time the server comes into use. */
   open(): OpenServer;
 }
 

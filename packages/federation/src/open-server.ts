@@ -31,7 +31,7 @@ export interface ServerOptions extends Pick<
   readonly channels: Channels;
   /** Of servers that do not say it themselves. Default: `delta`. */
   readonly variant?: "delta" | "sotw";
-  /** Of servers that do not say it themselves, whether what they remove stays with the error beside it. Default: as {@link ServerConfig.keepRemoved} says. */
+  /** Of servers that do not say it themselves, whether what they remove stays with the error next to it. Default: as {@link ServerConfig.keepRemoved} says. */
   readonly keepRemoved?: boolean;
   /** The data of types. Default: Envoy's. */
   readonly types?: ReadonlyMap<string, ResourceType>;

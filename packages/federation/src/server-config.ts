@@ -13,7 +13,7 @@ export interface ServerConfig extends BootstrapServer {
   readonly metadata?: Readonly<Record<string, string>>;
   /** `rate_limit_settings`. Default: that of {@link ServerOptions}. */
   readonly rate?: RequestRate;
-  /** A resource that the server removes stays, with the error beside it, as gRPC has it (C-GRPC-9). Default: true, unless its features have `fail_on_data_errors`. */
+  /** A resource that the server removes stays, with the error next to it, as gRPC has it (C-GRPC-9). Default: true, unless its features have `fail_on_data_errors`. */
   readonly keepRemoved?: boolean;
 }
 

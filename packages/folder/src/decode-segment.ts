@@ -4,7 +4,7 @@ import { quote } from "./quote.ts";
 
 /**
  * A file or folder name as a part of a resource name: `%HH` stands for the byte, so `%2F` is a slash and `%25` a percent sign.
- * Throws a fault for a bad escape (N-05), for bytes that are no UTF-8 (N-06) and for a name that is none.
+ * Throws a fault for a bad escape (N-05), for bytes that are not UTF-8 (N-06) and for a name that is none.
  */
 export function decodeSegment(segment: string): string {
   if (!isUtf8(segment)) throw new Fault(notUtf8(segment));

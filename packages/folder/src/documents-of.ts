@@ -21,7 +21,7 @@ export interface ReadDocument {
 
 /**
  * The documents of a text file in the JSON form of protobuf, keys sorted. YAML may have several; those without content are left out.
- * Throws a fault for a text that does not parse and for a document that is no object.
+ * Throws a fault for a text that does not parse and for a document that is not an object.
  */
 export function documentsOf(
   text: string,

@@ -211,7 +211,7 @@ function keepAll(progress: Progress, { held, removed }: FolderPlan): void {
   );
 }
 
-/** The same trouble is told again only where files were read anew: then somebody waits for an answer. */
+/** The same trouble is told again only where files were read again: then somebody waits for an answer. */
 function fail(progress: Progress, event: FolderEvent, text: string, isAnswer = false): void {
   if (progress.trouble === text && !isAnswer) return;
   progress.trouble = text;

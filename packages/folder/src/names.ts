@@ -3,7 +3,7 @@ import { Fault } from "./fault.ts";
 import { opaqueFolder, type Place } from "./place.ts";
 import { quote } from "./quote.ts";
 
-/** The name that the path of a file gives to the one resource in it. Throws a fault where that is no name of a resource. */
+/** The name that the path of a file gives to the one resource in it. Throws a fault where that is not a name of a resource. */
 export function nameOfPath(place: Place): string {
   const { authority, type, id } = place;
   if (authority === undefined) return opaqueName(id, place);
@@ -17,7 +17,7 @@ export function nameOfPath(place: Place): string {
   });
 }
 
-/** A name that stands in a file, in canonical form. Throws a fault where it is no name of a resource, or not one of this folder. */
+/** A name that stands in a file, in canonical form. Throws a fault where it is not a name of a resource, or not one of this folder. */
 export function nameInFile(name: string, place: Place): string {
   if (place.authority === undefined) return opaqueName(name, place);
   const parsed = parseName(name);

@@ -3,7 +3,7 @@ import { MAX_DEPTH, tooDeep } from "./too-deep.ts";
 import { parseYaml } from "./parse-yaml.ts";
 
 /**
- * The value of a JSON text. Throws a fault with a position for a text that is no JSON or nests too deeply, a key that occurs twice in one object,
+ * The value of a JSON text. Throws a fault with a position for a text that is not JSON or nests too deeply, a key that occurs twice in one object,
  * and an integer that a number cannot hold exactly.
  */
 export function parseJson(text: string): unknown {

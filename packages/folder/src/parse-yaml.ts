@@ -4,7 +4,7 @@ import { Fault, reasonOf } from "./fault.ts";
 import { MAX_DEPTH, tooDeep } from "./too-deep.ts";
 import { findNumber } from "./find-position.ts";
 
-/** Texts up to this length are parsed once more for a good message and an exact position. */
+/** Texts up to this length are parsed again for a good message and an exact position. */
 const maxExactLength = 2_000_000;
 
 /** An integer that a number cannot hold would silently become another one. */
@@ -20,7 +20,7 @@ const schema: Schema = CORE_SCHEMA.withTags(exactInt);
 
 /**
  * The documents of a YAML text, by YAML 1.2: no merge keys, no dates, duplicate keys refused. An empty text has none.
- * Throws a fault with a position for a text that is no YAML, and for an integer that a number cannot hold exactly.
+ * Throws a fault with a position for a text that is not YAML, and for an integer that a number cannot hold exactly.
  */
 export function parseYaml(text: string): readonly unknown[] {
   try {

@@ -14,7 +14,7 @@ export interface TypeFolder {
   readonly nameField?: DescField;
 }
 
-/** The type that a folder's name stands for. Throws a fault for a name that is no type of the registry. */
+/** The type that a folder's name stands for. Throws a fault for a name that is not a type of the registry. */
 export function typeFolder(name: string, context: FolderContext): TypeFolder {
   const typeUrl = shortTypes.get(name) ?? typeUrlOf(name);
   const desc = context.registry.getMessage(typeFromTypeUrl(typeUrl) ?? "");

@@ -195,7 +195,7 @@ async function below<T>(
   }
 }
 
-/** A file beside the resources that looks like none of them may be a typing error. */
+/** A file next to the resources that looks like none of them may be a typing error. */
 function noteUnread(walk: Walk, path: readonly string[]): void {
   walk.unread.push(path.join("/"));
   if (path.length < 3) return;

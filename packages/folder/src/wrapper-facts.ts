@@ -9,7 +9,7 @@ import { readConstraints, type Resource } from "@xdstp/core";
 import { Fault } from "./fault.ts";
 import { quote } from "./quote.ts";
 
-/** What an `envoy.service.discovery.v3.Resource` says beside its payload. `name` is empty where it says none. */
+/** What an `envoy.service.discovery.v3.Resource` says next to its payload. `name` is empty where it says none. */
 export type WrapperFacts = Omit<Resource, "payload">;
 
 /** Reads and checks a wrapper. Throws a fault for two names, a TTL that is not positive, an alias that is none, constraints that say nothing of a key. */

@@ -52,7 +52,7 @@ describe("a packed package", () => {
       await project.install(await packAll(target.name));
       await expect(project.checkAndRun(importAll(target))).resolves.toBeUndefined();
 
-      // The example may use what the README tells to install beside the package; before, that was not there.
+      // The example may use what the README tells to install next to the package; before, that was not there.
       const beside = installLine(readme).filter((name) => name !== target.name);
       const foreign = beside
         .filter((name) => !publicPackages.has(name))

@@ -38,7 +38,7 @@ export interface GoControlPlane {
   /** Ends all connections with a reset: now, or in the midst of a message when they have written so many bytes more. */
   cut(bytes?: number): Promise<void>;
   stop(): Promise<void>;
-  /** On the same port, with the same resources; its versions begin anew. */
+  /** On the same port, with the same resources; its versions begin again. */
   start(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, get } from "node:http";
 import { onTestFinished } from "vitest";
 
-/** Makes HTTP requests to one URL over connections that are kept, for the time of the test: cheap enough for a load. Gives the body; throws the status where it is no success. */
+/** Makes HTTP requests to one URL over connections that are kept, for the time of the test: cheap enough for a load. Gives the body; throws the status where it is not success. */
 export function useHttpCaller(url: string): () => Promise<string> {
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => {

@@ -98,7 +98,7 @@ export function cluster(
   };
 }
 
-/** A cluster for a load: a machine that is slow to connect is no fault of the server. */
+/** A cluster for a load: a machine that is slow to connect is not a fault of the server. */
 export function patientCluster(
   name: string,
   endpoints: string,

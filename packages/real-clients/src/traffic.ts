@@ -69,7 +69,7 @@ export function useTraffic(call: () => Promise<string>): Traffic {
   };
 }
 
-/** One HTTP request; gives the body. Throws the status, where it is no success. */
+/** One HTTP request; gives the body. Throws the status, where it is not success. */
 export async function get(url: string): Promise<string> {
   const response = await fetch(url, { signal: AbortSignal.timeout(30_000) });
   const text = await response.text();

@@ -3,7 +3,7 @@ import { patienceMs } from "./until.ts";
 
 /** Calls at a fixed rate, whatever becomes of those before them. */
 export interface Load {
-  /** Every call that was no success, with the moment and the reason; it grows. */
+  /** Every call that was not success, with the moment and the reason; it grows. */
   readonly failures: readonly string[];
   /** Resolves with the first call that begins from now on and is answered so. Rejects after {@link patienceMs}. */
   answeredBy(answer: string): Promise<void>;

@@ -130,7 +130,7 @@ function federationOf(
   });
 }
 
-/** A removal upstream is one downstream (B-RELAY-13): what stays beside an error is the choice of each client. */
+/** A removal upstream is one downstream (B-RELAY-13): what stays next to an error is the choice of each client. */
 function upstreams(
   node: BootstrapNode,
   options: HubOptions,

@@ -35,7 +35,7 @@ describe.each(ways)("over sockets, %s upstream, %s downstream", (upstream, downs
     put(again, a, "2");
     put(again, b, "new");
     await until(second, b, "new");
-    // Equal content of the new server is no news to those who hold it.
+    // Equal content of the new server is not news to those who hold it.
     expect(relay.events.filter(({ kind }) => kind === "push")).toHaveLength(pushes + 1);
     put(again, a, "3");
     await Promise.all([until(first, a, "3"), until(second, a, "3")]);

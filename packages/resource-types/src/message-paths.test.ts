@@ -49,7 +49,7 @@ const others: ReadonlySet<string> = new Set([
   "envoy.extensions.filters.http.on_demand.v3.OnDemandCds.resources_locator",
   "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.OnDemand.resources_locator",
 ]);
-/** Config sources without a name beside them, or whose name is found otherwise. */
+/** Config sources without a name next to them, or whose name is found otherwise. */
 const otherSources: ReadonlySet<string> = new Set([
   "envoy.config.core.v3.ExtensionConfigSource.config_source",
   "envoy.config.cluster.v3.Cluster.lrs_server",

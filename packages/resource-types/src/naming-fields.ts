@@ -61,7 +61,7 @@ const clusterFields: Readonly<Record<string, string>> = {
   "envoy.extensions.tracers.fluentd.v3.FluentdConfig": "1",
 };
 
-/** What is taken from a config source by a name beside it. The EDS of a cluster is not among them: see `assignmentOf`. */
+/** What is taken from a config source by a name next to it. The EDS of a cluster is not among them: see `assignmentOf`. */
 const discovered: readonly NamingField[] = [
   {
     message: "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig",

@@ -21,7 +21,7 @@ interface Walk {
   readonly bytes: Uint8Array;
   /** By type, the names found. */
   readonly found: Map<string, Set<string>>;
-  /** Those beside ConfigSources of their own, by all of that; few payloads have any. */
+  /** Those next to ConfigSources of their own, by all of that; few payloads have any. */
   beside: Map<string, Reference> | undefined;
   readonly files: boolean;
 }
@@ -36,8 +36,8 @@ export interface ReferencesOptions {
  * What a message of the Envoy API refers to, however deep in it, extensions in an Any included: each once, names as they are spelled in the payload.
  *
  * Clusters, assignments, route configurations, scoped routes, secrets, extension configs, endpoint collections (a name may be a glob); also where they are named in one of the known extensions.
- * A name beside a ConfigSource that says something else than plain `ads` has that ConfigSource as its `source`; so a name beside several is there once for each. The routes of inline scopes have that of their listener; a scope that comes by itself does not say it, so the name by which the listener takes it has it as `within`.
- * Not among them: what comes from a file, a secret without `sds_config` (it is static), what the client finds only when it runs (headers, plugins, VHDS, on-demand discovery), the clusters behind a config source (static by rule), and extensions that are no message of the API, such as a TypedStruct.
+ * A name next to a ConfigSource that says something else than plain `ads` has that ConfigSource as its `source`; so a name next to several is there once for each. The routes of inline scopes have that of their listener; a scope that comes by itself does not say it, so the name by which the listener takes it has it as `within`.
+ * Not among them: what comes from a file, a secret without `sds_config` (it is static), what the client finds only when it runs (headers, plugins, VHDS, on-demand discovery), the clusters behind a config source (static by rule), and extensions that are not a message of the API, such as a TypedStruct.
  *
  * Never throws, costs one pass; of malformed bytes, the part in front of the fault counts. None for a type that it does not know.
  */
@@ -55,7 +55,7 @@ export function referencesOf(
   return walk.beside === undefined ? found : [...found, ...walk.beside.values()];
 }
 
-/** @param outer - what stands beside names by what is said around them */
+/** @param outer - what stands next to names by what is said around them */
 function visit(walk: Walk, node: MessageNode, range: Range, depth: number, outer: Beside): void {
   if (depth > MAX_DEPTH) return;
   if (node.packed) {
@@ -100,7 +100,7 @@ function unpack(walk: Walk, any: Range, depth: number): void {
   if (value !== undefined) visit(walk, node, value, depth + 1, "plain");
 }
 
-/** What stands beside a name, or around it: nothing or plain `ads`, a ConfigSource of its own, or what makes it no reference. */
+/** What stands next to a name, or around it: nothing or plain `ads`, a ConfigSource of its own, or what makes it no reference. */
 type Beside = "plain" | "elsewhere" | Range;
 
 function besideOf(

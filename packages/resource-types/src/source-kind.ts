@@ -16,7 +16,7 @@ const specifiers: ReadonlySet<number> = new Set([
   PATH_CONFIG_SOURCE,
 ]);
 
-/** Where a ConfigSource reads from: `ads` and no more (or nothing at all), a file, so that what is named beside it does not come over xDS, or somewhere else, which has to be looked up. */
+/** Where a ConfigSource reads from: `ads` and no more (or nothing at all), a file, so that what is named next to it does not come over xDS, or somewhere else, which has to be looked up. */
 export function sourceKind(bytes: Uint8Array, configSource: Range): "ads" | "file" | "own" {
   let last = 0;
   let authorities = 0;

@@ -46,7 +46,7 @@ export function rowsByName(
 /** A row for each type. */
 export const rowsByType: RowsOf = (stream) => stream.status().types.map(typeConfig);
 
-/** A field of `node.metadata` in client status: the key of the view that the client is served. No metadata of the client stands beside it. */
+/** A field of `node.metadata` in client status: the key of the view that the client is served. No metadata of the client stands next to it. */
 export const VIEW_KEY = "xdstp.view";
 
 /** UTF-16 units of a view's key that are shown: it may come from the metadata of a client. */

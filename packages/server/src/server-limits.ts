@@ -32,7 +32,7 @@ export const defaultServerLimits: ServerLimits = {
   ...defaultGrpcLimits,
 };
 
-/** Parts overrides. Throws an XdsError that names a limit which does not exist, or is no whole number from 1 to 2,147,483,647. */
+/** Parts overrides. Throws an XdsError that names a limit which does not exist, or is not a whole number from 1 to 2,147,483,647. */
 export function splitLimits(limits: Partial<ServerLimits> = {}): SplitLimits {
   const given = Object.entries(limits).filter(
     (entry) => (entry[1] as number | undefined) !== undefined,

@@ -42,7 +42,7 @@ export interface ServerOptions {
   readonly services?: readonly ServiceRow[];
   /** Certificate and key, and whether clients have to show a certificate. Absent: no TLS. */
   readonly tls?: TlsOptions;
-  /** Ends connections when they are so old, spread at random, so that clients spread over replicas anew (S-STREAM-13). Absent: never. */
+  /** Ends connections when they are so old, spread at random, so that clients spread over replicas again (S-STREAM-13). Absent: never. */
   readonly connectionAge?: ConnectionAge;
   /** Overrides of the defaults of {@link ServerLimits}. */
   readonly limits?: Partial<ServerLimits>;
@@ -62,7 +62,7 @@ export interface ServerOptions {
    * a function decides by address and verified identity who may read it. Secrets in resources are hidden (B-CSDS-7).
    */
   readonly clientStatus?: boolean | MayReadStatus;
-  /** Further methods, served through Connect beside Fetch and client status; client status of a program's own clients, for instance, instead of that of this server. Default: none. */
+  /** Further methods, served through Connect next to Fetch and client status; client status of a program's own clients, for instance, instead of that of this server. Default: none. */
   readonly routes?: (router: MethodRouter) => void;
   /** How things stand with what is served, asked with each status request of a caller who may see all clients. Default: nothing is known. */
   readonly health?: () => readonly Health[];
@@ -100,7 +100,7 @@ export type StatusRequest = Omit<MessageInitShape<typeof ClientStatusRequestSche
 export interface ServerStats {
   /** Connections, streams, messages and what was cut. */
   readonly wire: GrpcStats;
-  /** How often responses were encoded, shared and stamped anew. */
+  /** How often responses were encoded, shared and stamped again. */
   readonly frames: Readonly<FrameCounters>;
   /** Streams that begin, and that had to wait for it. */
   readonly admission: AdmissionStats;

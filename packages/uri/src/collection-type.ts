@@ -5,7 +5,7 @@ export function collectionTypeOf(memberType: string): string {
   return memberType + suffix;
 }
 
-/** The type of the members of a list collection, the way back from {@link collectionTypeOf}; undefined when the type is no collection's. */
+/** The type of the members of a list collection, the way back from {@link collectionTypeOf}; undefined when the type is not a collection's. */
 export function memberTypeOf(collectionType: string): string | undefined {
   return /[\w-]Collection$/.test(collectionType)
     ? collectionType.slice(0, -suffix.length)

@@ -7,7 +7,7 @@ import type { XdstpName } from "./xdstp-name.ts";
 /**
  * Parses an `xdstp://` name (xdstp-names.md section 3).
  *
- * Never throws. Any other text is an opaque name, which is no error of the protocol: the result then has the code `scheme` (N-01).
+ * Never throws. Any other text is an opaque name, which is not an error of the protocol: the result then has the code `scheme` (N-01).
  * There is no limit of length (N-21); the time is linear in it.
  */
 export function parseName(text: string): ParseResult<XdstpName> {

@@ -19,7 +19,7 @@ export function printLocator(locator: Locator): string {
     : `${located}#${directives.map(printDirective).join(",")}`;
 }
 
-/** An inner locator is escaped once more, so a nested directive is escaped twice (N-37). */
+/** An inner locator is escaped again, so a nested directive is escaped twice (N-37). */
 function printDirective(directive: Directive): string {
   const value = directive.kind === "alt" ? printLocator(directive.locator) : directive.entry;
   return `${directive.kind}=${encode(value, inDirective)}`;

@@ -1,5 +1,5 @@
 /**
- * Why a text is no name or no locator.
+ * Why a text is not a name, or not a locator.
  *
  * The last two never come from a parser: `reserved-key` from `composeName` (N-60), `node-field` from `nodeContextParams` (N-62).
  * `too-deep` occurs only as a cause (N-17).
@@ -32,7 +32,7 @@ export interface UriError {
   readonly code: UriErrorCode;
   /** The part of the text that breaks it. */
   readonly part: UriPart;
-  /** Index in the text, in UTF-16 units, where the offence begins. 0 where the input was no text. */
+  /** Index in the text, in UTF-16 units, where the offence begins. 0 where the input was not a text. */
   readonly position: number;
   /** Names the code, the input (escaped, at most 100 characters of it), the way out and the rule. */
   readonly message: string;

@@ -2,7 +2,7 @@ import type { CacheState } from "../cache-state.ts";
 import { NO_ENTRIES, type StateEntry } from "../state-entry.ts";
 
 /**
- * What the topic of a name with variants says beside its newest entry: which variants have gone that its readers may hold (S-DYN-5).
+ * What the topic of a name with variants says next to its newest entry: which variants have gone that its readers may hold (S-DYN-5).
  * To a topic it is what the trail of aliases is.
  */
 export class VariantTrail {

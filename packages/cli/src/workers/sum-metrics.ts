@@ -5,7 +5,7 @@ interface Family {
   readonly series: Map<string, number>;
 }
 
-/** Of these the largest is that of all: states, moments and delays, which are no amounts. */
+/** Of these the largest is that of all: states, moments and delays, which are not amounts. */
 const largest =
   /^(xdstp_revision|process_start_time_seconds|nodejs_eventloop_lag_\w+)$|_(stale|info|timestamp_seconds|broken_files)$/;
 

@@ -3,7 +3,7 @@ import { XdsError, type Reference, type StoredResource, type Topic } from "@xdst
 /** What is known of a name: a resource, or why there is none; with neither it has not come yet. */
 export interface Looked {
   readonly resource?: StoredResource;
-  /** Beside a resource: it may be old. */
+  /** Next to a resource: it may be old. */
   readonly error?: XdsError;
   /** Something was said of it. */
   readonly answered: boolean;

@@ -3,7 +3,7 @@ import type { Interest, Reference, ResourceSource, XdsError } from "@xdstp/core"
 import { referenceKey } from "./graph.ts";
 import type { KeyedReference } from "./known-references.ts";
 
-/** Where what a reference names is looked up, if not in the source of the graph: a ConfigSource stands beside it. */
+/** Where what a reference names is looked up, if not in the source of the graph: a ConfigSource stands next to it. */
 export interface Place {
   /** Tells it from other places. */
   readonly id: string;

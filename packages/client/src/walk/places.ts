@@ -6,7 +6,7 @@ import type { Place, PlaceOf } from "./place.ts";
 /** Where the names of payloads are looked up. */
 export interface WalkHubs {
   readonly ordinary: Hub;
-  /** By the ConfigSource beside the name, and the hub that the payload has come from. Throws an XdsError where it cannot be asked. */
+  /** By the ConfigSource next to the name, and the hub that the payload has come from. Throws an XdsError where it cannot be asked. */
   ofReference(reference: Reference, from: Hub): Hub;
 }
 

@@ -13,7 +13,7 @@ export interface GraphReader {
   look(reference: KeyedReference): Looked;
   /** What a resource refers to. */
   readonly references: KnownReferences;
-  /** A reference beside which a ConfigSource stands, with its place, by that of the resource that refers to it. */
+  /** A reference next to which a ConfigSource stands, with its place, by that of the resource that refers to it. */
   place(reference: Reference, from: Place | undefined): KeyedReference;
   /** Whether a reference is part of the graph. */
   follow(reference: Reference): boolean;

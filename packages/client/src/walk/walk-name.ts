@@ -199,7 +199,7 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
   }
 }
 
-/** What is merely on its way is no news; what goes wrong with it is, and that nothing is waited for any more. Nothing at all is never told. */
+/** What is merely on its way is not news; what goes wrong with it is, and that nothing is waited for any more. Nothing at all is never told. */
 function isNews(told: Composition, now: Composition): boolean {
   if (now.graph === undefined && now.error === undefined) return false;
   if (

@@ -13,7 +13,7 @@ export interface Walk<R, P extends PartTypes> extends Watch<Configuration<R, P>>
 export interface WalkOptions<P extends PartTypes> extends NameOptions {
   /**
    * The types that are followed, under words of your own; what comes of them is decoded at once, and refused where it cannot be (C-ACK-5).
-   * Default: all types that payloads refer to, undecoded. What a payload names of other types is no part of the configuration.
+   * Default: all types that payloads refer to, undecoded. What a payload names of other types is not part of the configuration.
    */
   readonly types?: P;
   /** Names that are not followed though their type is: clusters of a bootstrap, for one. It must not throw. Default: none. */

@@ -29,7 +29,7 @@ export interface GraphWatchOptions {
   readonly maxResources?: number;
   /** Milliseconds after which the first graph goes without what has not come (C-WARM-3). Default: 0, for ever. */
   readonly initialFetchMs?: number;
-  /** Where what stands beside a ConfigSource is looked up. Default: in the source, as all else. */
+  /** Where what stands next to a ConfigSource is looked up. Default: in the source, as all else. */
   readonly placeOf?: PlaceOf;
   /** Where the root is looked up. Default: in the source. */
   readonly rootAt?: Place | undefined;
@@ -57,7 +57,7 @@ export interface GraphWatch {
 }
 
 /**
- * Follows a root and all that it refers to through the types of a source (`references`): watches each name while something needs it, and walks anew when one has changed.
+ * Follows a root and all that it refers to through the types of a source (`references`): watches each name while something needs it, and walks again when one has changed.
  * A name is needed while the newest state refers to it, or the one that is in force (make before break, S-ORD-3).
  */
 export function watchGraph(

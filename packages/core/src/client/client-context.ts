@@ -80,7 +80,7 @@ export interface ClientContextOptions {
   readonly idleMs?: number;
   /** A name whose new state is refused goes, instead of keeping the state before: server feature `fail_on_data_errors` (C-GRPC-9). Default: false. */
   readonly dropRefused?: boolean;
-  /** A name that is removed, or has an error of the data, stays as it is, with the error beside it, as gRPC does without `fail_on_data_errors` (C-GRPC-9). Members of globs and wildcards go all the same. Default: false, as C-REM-2 says. */
+  /** A name that is removed, or has an error of the data, stays as it is, with the error next to it, as gRPC does without `fail_on_data_errors` (C-GRPC-9). Members of globs and wildcards go all the same. Default: false, as C-REM-2 says. */
   readonly keepRemoved?: boolean;
   /** `rate_limit_settings`. Absent: no limit. */
   readonly rate?: RequestRate;

@@ -13,7 +13,7 @@ export interface RefusedName {
 export type ClientEvent =
   /** A stream has begun. */
   | { readonly kind: "opened"; readonly attempt: number }
-  /** A stream is over. `responded`: a response had come on it, so it is no connectivity error (C-GRPC-4). The next one follows after `retryMs`. */
+  /** A stream is over. `responded`: a response had come on it, so it is not a connectivity error (C-GRPC-4). The next one follows after `retryMs`. */
   | {
       readonly kind: "closed";
       readonly status: Status;

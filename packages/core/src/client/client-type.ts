@@ -45,7 +45,7 @@ export interface ClientType {
   request(): Uint8Array;
   /** Takes a response in and notes its answer; then, at once or later, calls `done` with what has to happen before the next one is read (C-ACK-13). */
   respond(message: Buffer, done: Done): void;
-  /** Says anew which names have errors of their own: an outage that is over ends what is said of parts of it. */
+  /** Says again which names have errors of their own: an outage that is over ends what is said of parts of it. */
   tellErrors(): void;
   status(): ClientTypeStatus;
 }
@@ -368,7 +368,7 @@ function emptiedBy(error: XdsError | undefined): { readonly error?: XdsError } {
   return error === undefined || !isDataError(error) ? {} : { error };
 }
 
-/** A collection that is asked for anew, because one of its members was lost, is still what it was: what a response leaves out of it is gone. */
+/** A collection that is asked for again, because one of its members was lost, is still what it was: what a response leaves out of it is gone. */
 function isKnown({ kind, asked, awaited }: Want): boolean {
   return kind !== "name" && asked && !awaited;
 }

@@ -11,8 +11,8 @@ import { retries } from "./retries.ts";
 import type { Want } from "./want.ts";
 
 /**
- * These have not come in time (C-MISS-4): a name does not exist, or cannot be had for now (C-GRPC-10); a collection is what has come of it (C-GLOB-9), and where that is nothing it cannot be had for now either. What is held is no concern of the timer,
- * but for what only a stand-in has given (C-GRPC-6). Returns those that another server still stands in for: their time begins anew.
+ * These have not come in time (C-MISS-4): a name does not exist, or cannot be had for now (C-GRPC-10); a collection is what has come of it (C-GLOB-9), and where that is nothing it cannot be had for now either. What is held is not a concern of the timer,
+ * but for what only a stand-in has given (C-GRPC-6). Returns those that another server still stands in for: their time begins again.
  */
 export function giveUp(state: ClientTypeState, due: readonly Want[]): readonly Want[] {
   const {
@@ -71,7 +71,7 @@ export function giveUp(state: ClientTypeState, due: readonly Want[]): readonly W
   return due.filter((want) => standIns.get(want) === true);
 }
 
-/** What goes with it. As gRPC has it, what is held stays with the error beside it (C-GRPC-9). */
+/** What goes with it. As gRPC has it, what is held stays with the error next to it (C-GRPC-9). */
 function noteLate(state: ClientTypeState, want: Want): readonly Removal[] {
   const {
     typeUrl,

@@ -34,13 +34,13 @@ export interface Intake {
   readonly complete: Want[];
   /** The same, but what came of them is not all that is put, so the rest is removed by name. */
   readonly settled: Want[];
-  /** Beside what is held, or instead of it for now. */
+  /** Next to what is held, or instead of it for now. */
   readonly errors: [Want, XdsError][];
   /** A heartbeat came for something that is not held. */
   readonly lost: Set<Want>;
   /** What is put or removed: in a transaction each name is once. Only made where something is removed. */
   named: Set<string> | undefined;
-  /** What the server says of names, beside what it gives. */
+  /** What the server says of names, next to what it gives. */
   readonly reasons: ReadonlyMap<string, XdsError>;
   /** Something came for these. */
   readonly answered: Set<Want>;
@@ -355,7 +355,7 @@ function letGoOfReal(source: IntakeSource, intake: Intake, gone: readonly Want[]
   return isKept;
 }
 
-/** C-REM-2; or, as gRPC has it, what is held stays with the error beside it (C-GRPC-9). */
+/** C-REM-2; or, as gRPC has it, what is held stays with the error next to it (C-GRPC-9). */
 function letGo(
   { context, typeUrl, sink }: IntakeSource,
   intake: Intake,
@@ -388,7 +388,7 @@ function letGo(
   intake.removeFor.push({ key: nameKey(gone.name), wants: covering });
 }
 
-/** Of a name or a collection (S-ERR-5). An error of the data ends it, another one stands beside what is held (C-ERR-4). */
+/** Of a name or a collection (S-ERR-5). An error of the data ends it, another one stands next to what is held (C-ERR-4). */
 function takeError(
   source: IntakeSource,
   intake: Intake,

@@ -46,7 +46,7 @@ export function noteSilence(state: ClientTypeState, want: Want): void {
   want.state = "held";
 }
 
-/** An error beside what is held of it, or instead of it for now; undefined: it is over. The same again is no news, nor is one of what nobody wants any more. */
+/** An error next to what is held of it, or instead of it for now; undefined: it is over. The same again is not news, nor is one of what nobody wants any more. */
 export function noteError(
   state: ClientTypeState,
   want: Want,

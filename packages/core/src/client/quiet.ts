@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../clock.ts";
 
 /** Calls back once after a time in which nothing came: the only sign that a collection is complete (C-GLOB-9), and that a stream is of no use any more (C-STREAM-14). */
 export interface Quiet {
-  /** Something has come: the time begins anew. */
+  /** Something has come: the time begins again. */
   touch(): void;
   stop(): void;
 }

@@ -13,7 +13,7 @@ export interface RefusalPace {
   forget(): void;
 }
 
-/** The second repetition in a row is the first one that waits: for one there may be a reason, such as a name that was asked for anew. */
+/** The second repetition in a row is the first one that waits: for one there may be a reason, such as a name that was asked for again. */
 const FREE = 1;
 
 /** @param onOver - the wait is over */

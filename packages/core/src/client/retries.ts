@@ -3,7 +3,7 @@ import { isWantHeldByAll } from "./is-held.ts";
 import type { Want } from "./want.ts";
 
 /**
- * Nothing has come of it, which may be since the server takes it for known: whether it is asked for once more, and nothing concluded yet.
+ * Nothing has come of it, which may be since the server takes it for known: whether it is asked for again, and nothing concluded yet.
  * @param isOfOther - what is held of it another server has given
  */
 export function retries(

@@ -1,6 +1,6 @@
 import { walkFields } from "../wire/walk-fields.ts";
 
-/** The type URL of a response of either variant, which have it in the same field; undefined: there is none, or the bytes are no message. */
+/** The type URL of a response of either variant, which have it in the same field; undefined: there is none, or the bytes are not a message. */
 export function typeUrlIn(message: Buffer): string | undefined {
   let typeUrl: string | undefined;
   walkFields(message, (field, start, end) => {

@@ -36,11 +36,11 @@ export interface Subscriptions {
   add(want: Want): void;
   /** Unsubscribes from it with the next request. */
   drop(want: Want): void;
-  /** The client has lost track of it: it is asked for anew (C-TTL-3). */
+  /** The client has lost track of it: it is asked for again (C-TTL-3). */
   again(want: Want): void;
-  /** It has not come in time: true, if it was asked for before on this stream, so that the server may think it is held; it is asked for anew, and nothing is concluded yet. Absent: the server always knows. */
+  /** It has not come in time: true, if it was asked for before on this stream, so that the server may think it is held; it is asked for again, and nothing is concluded yet. Absent: the server always knows. */
   retry?(want: Want): boolean;
-  /** There is something to say beside an answer. */
+  /** There is something to say next to an answer. */
   readonly due: boolean;
   /** What it has to say can be said on a new stream only. Absent: anything can be said on this one. */
   readonly anew?: boolean;
@@ -58,7 +58,7 @@ export interface ClientVariant {
   readonly nodeField: number;
   /** A new stream is told what is held, and the server sends only what differs (C-RECON-3): what it is silent about is as it was. */
   readonly silenceConfirms: boolean;
-  /** The type URL of a response; undefined: the bytes are no response. */
+  /** The type URL of a response; undefined: the bytes are not a response. */
   typeUrlOf(message: Buffer): string | undefined;
   /** Reads a whole response; what cannot be read is its `fault`. Never throws. */
   read(message: Buffer, typeUrl: string, context: ClientContext): ReceivedResponse;

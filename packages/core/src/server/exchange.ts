@@ -122,7 +122,7 @@ export interface Outgoing extends Pick<Batch, "base" | "asked" | "upTo" | "origi
   readonly frames: Frames;
 }
 
-/** Records a response before it can reach the wire (S-NONCE-9). Beside an unanswered one it is a further part of it: the answer to the newest settles both. */
+/** Records a response before it can reach the wire (S-NONCE-9). Next to an unanswered one it is a further part of it: the answer to the newest settles both. */
 export function recordSent(owner: ExchangeOwner, outgoing: Outgoing): void {
   const { exchange, context } = owner;
   const batch = batchOf(outgoing, context.clock);
@@ -336,7 +336,7 @@ export function restartOf(
 
 /**
  * What has changed since a refusal cannot be said, or not yet, so that a new start would only repeat what was refused: that stays refused until there is more to say (S-ACK-8).
- * @param heldBack - What was gathered beside the entries and waits for what it refers to: what was refused of it is no news either
+ * @param heldBack - What was gathered next to the entries and waits for what it refers to: what was refused of it is not news either
  * @param profile - Tells what of the entries this client is told
  * @param hasNews - Something has changed since the entries were taken: there is more to say already
  */

@@ -30,7 +30,7 @@ export interface TooLarge {
   readonly limit: "responseBytes" | "fullStateBytes";
 }
 
-/** How often frames were encoded, shared and stamped anew; for tests and status. */
+/** How often frames were encoded, shared and stamped again; for tests and status. */
 export interface FrameCounters {
   /** Responses that were encoded. */
   encoded: number;
@@ -75,7 +75,7 @@ export function createFrameCache(): FrameCache {
   };
 }
 
-/** A stream may use shared frames if their nonces are above the last one it sent; else the frames stamped anew replace the shared ones, so the next stream in the same state shares again. */
+/** A stream may use shared frames if their nonces are above the last one it sent; else the frames stamped again replace the shared ones, so the next stream in the same state shares again. */
 function usable(
   held: Frames | undefined,
   lastNonce: number,

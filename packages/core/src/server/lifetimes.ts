@@ -57,7 +57,7 @@ export interface HeartbeatOwner extends ExchangeOwner {
 }
 
 /**
- * Sends a heartbeat for these entries, beside whatever is unanswered; it is no change (S-TTL-2, S-TTL-5). One that is `overdue` does not wait for the wire, but goes behind what waits for it:
+ * Sends a heartbeat for these entries, next to whatever is unanswered; it is not a change (S-TTL-2, S-TTL-5). One that is `overdue` does not wait for the wire, but goes behind what waits for it:
  * there is one after a reconnect, and the client may have no time left for another.
  */
 export function sendHeartbeat(

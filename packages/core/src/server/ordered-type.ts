@@ -8,7 +8,7 @@ export interface OrderedType {
   readonly rank: number;
   /** A response is unanswered. */
   readonly inFlight: boolean;
-  /** A response has been unanswered for too long: the newest state may go out beside it (S-ACK-16). */
+  /** A response has been unanswered for too long: the newest state may go out next to it (S-ACK-16). */
   readonly overdue: boolean;
   /** Something could be sent now but for flow control and order. */
   readonly pending: boolean;

@@ -202,7 +202,7 @@ class StreamOrdering implements Ordering {
     if (this.#removals?.expired !== true) this.#removals?.end();
   }
 
-  /** Everything waits at most for so long; a wait that makes headway begins anew. */
+  /** Everything waits at most for so long; a wait that makes headway begins again. */
   #watch(): void {
     const { types } = this.#stream;
     if (this.#isCutOpen) (this.#cut ??= this.#wait("cut", (type) => type.taken)).begin();

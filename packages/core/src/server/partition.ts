@@ -1,6 +1,6 @@
 import type { Entry } from "../resource.ts";
 
-/** The entries of one array, told apart; each part in the order of the array. The removal of a variant that another one replaces is no removal of the name: it stays with that (S-DYN-5). */
+/** The entries of one array, told apart; each part in the order of the array. The removal of a variant that another one replaces is not a removal of the name: it stays with that (S-DYN-5). */
 export interface Partition {
   /** What is added or changed. */
   readonly additions: readonly Entry[];

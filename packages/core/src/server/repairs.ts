@@ -6,7 +6,7 @@ export interface Repairable {
   repairQueued: boolean;
   /** When the newest unanswered response was sent; undefined: nothing waits any more. */
   readonly unansweredSince: number | undefined;
-  /** The time is over: send the newest state once more. */
+  /** The time is over: send the newest state again. */
   repair(): void;
 }
 

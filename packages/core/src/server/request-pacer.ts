@@ -34,7 +34,7 @@ export interface PacedStream {
  * and only that one is paid for. From half a bucket down requests wait for the turn of the stream, so that what comes in one burst is one request.
  */
 export interface RequestPacer {
-  /** A message that is no plain ACK. */
+  /** A message that is not a plain ACK. */
   take(message: Uint8Array): void;
   /** A plain ACK of this type was acted on: it is newer than what waits. */
   supersede(typeUrl: string): void;

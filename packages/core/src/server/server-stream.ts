@@ -57,7 +57,7 @@ export interface ServerStream extends ByteStreamHandler {
   status(): StreamStatus;
   /** Its types, for whoever reports on single names or waits for them. */
   views(): readonly TypeView[];
-  /** What was taken to be sent later is taken anew: the client may see something else by now. */
+  /** What was taken to be sent later is taken again: the client may see something else by now. */
   thaw(): void;
   /** Ends it from this side. */
   end(code: number, message: string): void;

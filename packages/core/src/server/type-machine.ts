@@ -51,7 +51,7 @@ export interface TypeHost {
   sibling(
     typeUrl: string,
   ): Pick<TypeMachine<never>, "warm" | "refusing" | "lacks" | "isCold" | "misses"> | undefined;
-  /** What was taken to be sent later is taken anew: the client wants or has something else by now. */
+  /** What was taken to be sent later is taken again: the client wants or has something else by now. */
   thaw(): void;
   /** Asks for a drain in a later turn. */
   schedule(): void;

@@ -1,7 +1,7 @@
 /** Most bytes of a varint: 64 bits in groups of seven. */
 export const MAX_VARINT = 10;
 
-/** Where the varint that begins at `at` ends; -1 where it does not end before `end`, or is no varint. */
+/** Where the varint that begins at `at` ends; -1 where it does not end before `end`, or is not a varint. */
 export function varintEnd(bytes: Uint8Array, at: number, end: number): number {
   const limit = Math.min(end, at + MAX_VARINT);
   for (let i = at; i < limit; i++) {

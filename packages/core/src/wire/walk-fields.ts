@@ -21,7 +21,7 @@ export interface FieldRange {
 
 /** How a walk ended. */
 export interface FieldWalk {
-  /** All was read; the visitor ended it; the field at hand goes on beyond the end; the bytes are no message. */
+  /** All was read; the visitor ended it; the field at hand goes on beyond the end; the bytes are not a message. */
   readonly outcome: "complete" | "ended" | "truncated" | "malformed";
   /** Where the field begins at which the walk ended. */
   readonly at: number;

@@ -110,7 +110,7 @@ function inlineFault(
 
 type Fields = Readonly<Partial<Record<number, readonly [start: number, end: number]>>>;
 
-/** Where the last of each field lies that is a message or text. undefined: it is no message. */
+/** Where the last of each field lies that is a message or text. undefined: it is not a message. */
 function fieldsOf(bytes: Uint8Array, start: number, end: number): Fields | undefined {
   const fields: Partial<Record<number, readonly [start: number, end: number]>> = {};
   const { outcome } = walkFields(

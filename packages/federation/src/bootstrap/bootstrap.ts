@@ -53,7 +53,7 @@ export interface BootstrapNode {
   readonly locality?: BootstrapLocality;
   /** Any JSON object, for the server. */
   readonly metadata?: JsonObject;
-  /** `dynamic_parameters`, by type URL: context parameters for the server, which are no part of names (N-65). A gRPC bootstrap has none. */
+  /** `dynamic_parameters`, by type URL: context parameters for the server, which are not part of names (N-65). A gRPC bootstrap has none. */
   readonly dynamicParameters?: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 

@@ -11,7 +11,7 @@ export const clientFeatures: readonly string[] = [
   "xds.config.resource-in-sotw",
 ];
 
-/** What the client says beside its bootstrap. */
+/** What the client says next to its bootstrap. */
 export interface NodeOptions {
   /** Default: {@link clientFeatures}. */
   readonly features?: readonly string[];

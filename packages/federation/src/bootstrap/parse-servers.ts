@@ -20,7 +20,7 @@ export function parseServers(parent: Placed<JsonObject>): readonly BootstrapServ
   });
 }
 
-/** What is no string is a feature of days to come. */
+/** What is not a string is a feature of days to come. */
 function featuresOf(server: Placed<JsonObject>): ReadonlySet<string> {
   return new Set(
     itemsIn(server, "server_features")

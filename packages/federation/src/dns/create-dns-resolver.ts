@@ -32,7 +32,7 @@ const maxTargets = 16;
  *
  * Whoever a name leads to by this is asked, on any host and port that DNS says. That server has a certificate for the authority, whatever DNS says it is called (RFC 6125); with credentials that are not TLS it can be anybody.
  *
- * The function that it gives throws an XdsError: INVALID_ARGUMENT for an authority that is no host name, NOT_FOUND where DNS has nothing of it (C-AUTH-5), both with what was tried; UNAVAILABLE where DNS did not answer.
+ * The function that it gives throws an XdsError: INVALID_ARGUMENT for an authority that is not a host name, NOT_FOUND where DNS has nothing of it (C-AUTH-5), both with what was tried; UNAVAILABLE where DNS did not answer.
  */
 export function createDnsResolver(
   options: DnsResolverOptions = {},

@@ -6,7 +6,7 @@ import {
 import type { Place } from "../bootstrap/place.ts";
 import { inside, unsupportedAt } from "./inside.ts";
 
-/** What there is to check beside authority and name, or to leave out. */
+/** What there is to check next to authority and name, or to leave out. */
 const others: readonly (readonly [keyof CertificateValidationContext, string])[] = [
   ["verifyCertificateSpki", "verify_certificate_spki"],
   ["verifyCertificateHash", "verify_certificate_hash"],

@@ -1,7 +1,7 @@
 import type { BootstrapServer } from "../bootstrap/bootstrap.ts";
 import type { ServerConfig } from "../server-config.ts";
 
-/** A ConfigSource, read: where what is named beside it comes from (C-AUTH-6). */
+/** A ConfigSource, read: where what is named next to it comes from (C-AUTH-6). */
 export type EnvoyConfigSource =
   /** The one ADS source of the bootstrap. */
   | ({ readonly kind: "ads" } & ConfigSourceFacts)

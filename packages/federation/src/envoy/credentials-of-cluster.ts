@@ -15,7 +15,7 @@ const tlsUrl = typeUrlOf(UpstreamTlsContextSchema.typeName);
 
 /**
  * How a static cluster is spoken to. The certificate of a server has to be for the SNI, else for its address, also where Envoy would not look.
- * Throws an XdsError for certificates that are no files, and for checks that would be left out.
+ * Throws an XdsError for certificates that are not files, and for checks that would be left out.
  * @param host - Of the address
  */
 export function credentialsOfCluster(

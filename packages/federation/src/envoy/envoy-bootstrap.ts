@@ -17,7 +17,7 @@ export interface EnvoyBootstrap {
   readonly nodeContextParams: readonly string[];
   /** `lds_resources_locator` and `cds_resources_locator`: collections that are followed instead of all listeners and clusters. Absent: by opaque names. */
   readonly resourcesLocators: { readonly listeners?: string; readonly clusters?: string };
-  /** `lds_config` and `cds_config`: the ConfigSources beside these. */
+  /** `lds_config` and `cds_config`: the ConfigSources next to these. */
   readonly configSources: {
     readonly listeners?: EnvoyConfigSource;
     readonly clusters?: EnvoyConfigSource;

@@ -12,7 +12,7 @@ export interface NamedFile {
 
 const refreshIntervalMs = 600_000;
 
-/** TLS with files; they are followed as those of a gRPC bootstrap are. Throws an XdsError for certificates that are no files, and for one without its key. */
+/** TLS with files; they are followed as those of a gRPC bootstrap are. Throws an XdsError for certificates that are not files, and for one without its key. */
 export function tlsOf(
   { ca, cert, key }: Partial<Readonly<Record<"ca" | "cert" | "key", NamedFile>>>,
   place: Place,

@@ -19,7 +19,7 @@ import { composeLocator } from "./compose-locator.ts";
 export interface ExplainOptions {
   /** Context parameters that are not in the name; `node` for globs only, as by a client. Default: none. */
   readonly layers?: ContextLayers;
-  /** The ConfigSource that stands beside the reference (C-AUTH-1, C-AUTH-6). Default: there is none. */
+  /** The ConfigSource that stands next to the reference (C-AUTH-1, C-AUTH-6). Default: there is none. */
   readonly beside?: FederationSource;
 }
 
@@ -35,7 +35,7 @@ export interface ExplainedPlace {
   readonly entry?: string;
   /** null: the name is opaque. */
   readonly authority: string | null;
-  /** Why these sources: the one beside the reference, those that list the authority, the default, or none (C-AUTH-1). */
+  /** Why these sources: the one next to the reference, those that list the authority, the default, or none (C-AUTH-1). */
   readonly by: "beside" | "authority" | "default" | "nobody";
   /** In order. */
   readonly sources: readonly FederationSource[];

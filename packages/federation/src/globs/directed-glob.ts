@@ -66,7 +66,7 @@ export class DirectedGlob {
     return (this.#isSettled = true);
   }
 
-  /** What stands beside what is delivered; null: what stands there stays. */
+  /** What stands next to what is delivered; null: what stands there stays. */
   get trouble(): XdsError | undefined | null {
     const { inUse } = this;
     if (inUse.isHeld) return inUse.failure;

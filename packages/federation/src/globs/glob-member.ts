@@ -13,7 +13,7 @@ export interface GlobMember {
   readonly hops: readonly Hop[];
 }
 
-/** The locator of a member. It has the alternatives of the glob, not of its own, so that it is no name that is asked for by itself and chooses by itself (C-ALT-7). */
+/** The locator of a member. It has the alternatives of the glob, not of its own, so that it is not a name that is asked for by itself and chooses by itself (C-ALT-7). */
 export function memberOf(glob: XdstpLocator, segment: string): XdstpLocator {
   return { ...glob, id: `${glob.id.slice(0, -1)}${segment}` };
 }

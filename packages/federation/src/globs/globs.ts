@@ -76,7 +76,7 @@ export class Globs implements Iterable<DirectedGlob> {
     return [...this.#looked].filter((glob) => glob.takeSettled()).flatMap(interestsIn);
   }
 
-  /** What has changed is delivered: says what stands beside it, and asks for no more than that. */
+  /** What has changed is delivered: says what stands next to it, and asks for no more than that. */
   conclude(): void {
     for (const glob of this.#looked) {
       glob.rest();

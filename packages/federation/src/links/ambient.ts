@@ -5,7 +5,7 @@ interface Place extends TypedInterest {
   readonly errors: Map<object, XdsError>;
 }
 
-/** What stands beside what readers hold, since something on the way to it cannot be had; of a collection the first of what its members have. */
+/** What stands next to what readers hold, since something on the way to it cannot be had; of a collection the first of what its members have. */
 export class Ambient {
   readonly #sink: ResourceSink;
   readonly #places = new Map<string, Place>();

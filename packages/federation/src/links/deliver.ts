@@ -8,7 +8,7 @@ import type { LinkedResource } from "./outcome.ts";
 export interface Delivery {
   readonly put: readonly Put[];
   readonly remove: readonly Removal[];
-  /** What to stand beside what is held; null: what stands there stays. */
+  /** What to stand next to what is held; null: what stands there stays. */
   readonly ambient: XdsError | undefined | null;
 }
 
@@ -46,7 +46,7 @@ function deliverName(follower: Follower): Delivery {
   }
 }
 
-/** What cannot be found is no member; what another side has delivered does not stay in its place (C-ALT-7). */
+/** What cannot be found is not a member; what another side has delivered does not stay in its place (C-ALT-7). */
 function deliverMember(follower: Follower, isInUse: boolean): Delivery {
   const { outcome, shows, hasTakenOver } = follower;
   if (!isInUse) return { ...NOTHING, remove: variantsOf(follower), ambient: undefined };

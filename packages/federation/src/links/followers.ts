@@ -32,7 +32,7 @@ export interface RefusedLink {
   readonly error: XdsError;
 }
 
-/** All that lead elsewhere. What they follow is looked at anew when something of it has changed; the result is one transaction. */
+/** All that lead elsewhere. What they follow is looked at again when something of it has changed; the result is one transaction. */
 export class Followers implements Iterable<Follower> {
   /** The globs of which some are members. */
   readonly globs: Globs;

@@ -52,7 +52,7 @@ export class KeptResources {
       this.put(variantId(resource), link, resource);
   }
 
-  /** Its time begins anew. */
+  /** Its time begins again. */
   refresh(id: string, expireMs: number | undefined): void {
     const kept = this.#kept.get(id);
     if (kept === undefined) return;

@@ -68,7 +68,7 @@ export class Redirects {
       for (const redirect of byKey.values()) redirect.expiry?.cancel();
   }
 
-  /** Its time begins anew. */
+  /** Its time begins again. */
   expire(route: Route, redirect: FollowedRedirect, expireMs: number | undefined): void {
     redirect.expiry?.cancel();
     redirect.expiry =

@@ -75,7 +75,7 @@ export class Search {
     return this.#redirected(redirect, { ...way, seen: [`${typeUrl}\n${start.key}`] });
   }
 
-  /** Its glob is asked for, so it need not be. What is concluded from silence to be missing is no member, as in a glob without alternatives. */
+  /** Its glob is asked for, so it need not be. What is concluded from silence to be missing is not a member, as in a glob without alternatives. */
   #member({ ask, steps, hops }: GlobMember): Outcome {
     const { route, typeUrl, key } = ask;
     this.asks.add(ask);

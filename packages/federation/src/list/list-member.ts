@@ -11,7 +11,7 @@ export interface Holding {
   readonly resource?: Resource;
   /** As it was given, or derived from the content where none was (S-VER-4). Empty: there is none. */
   readonly version: string;
-  /** Beside a resource: ambient, what is held stays valid. Otherwise why there is none. */
+  /** Next to a resource: ambient, what is held stays valid. Otherwise why there is none. */
   readonly error?: XdsError;
 }
 

@@ -62,7 +62,7 @@ export class ListParts {
     return this.isTaking || this.#gone.length > 0;
   }
 
-  /** What stays is not asked for anew; what is new is asked for before what is gone is let go. What is listed twice counts once, where it is first (C-LIST-5). */
+  /** What stays is not asked for again; what is new is asked for before what is gone is let go. What is listed twice counts once, where it is first (C-LIST-5). */
   replace(entries: readonly (InlineEntry | LocatedEntry)[]): void {
     const { left = [], parts = new Map<string, ListPart>() } = this.#taking ?? {};
     this.#taking = {

@@ -28,7 +28,7 @@ export interface LocatedEntry {
 export interface ReadListOptions {
   /** How many entries it may have: who sends it is not trusted (C-LIM-7). Default: 100,000. */
   readonly maxEntries?: number;
-  /** What is wrong with an inline entry beside its form, which then is a fault of the list. Default: nothing. */
+  /** What is wrong with an inline entry next to its form, which then is a fault of the list. Default: nothing. */
   readonly faultOf?: (entry: InlineEntry) => string | undefined;
 }
 

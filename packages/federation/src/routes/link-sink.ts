@@ -71,7 +71,7 @@ function conclude(
   return refused.length === 0 ? committed : { ...committed, refused };
 }
 
-/** It is believed now, for some of what it was silent of at least. Names are asked for once more: it may be about to say them. */
+/** It is believed now, for some of what it was silent of at least. Names are asked for again: it may be about to say them. */
 function hear(link: ServerLink, books: LinkBooks): void {
   const silent = [...link.unheard];
   link.unheard.clear();

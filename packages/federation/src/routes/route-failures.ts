@@ -25,7 +25,7 @@ export class RouteFailures {
     return this.#failures.get(undefined) ?? this.#failures.get(typeUrl);
   }
 
-  /** Tells it; false: it is no news. */
+  /** Tells it; false: it is not news. */
   set(typeUrl: string | undefined, failure: XdsError | undefined): boolean {
     if (failure === this.#failures.get(typeUrl)) return false;
     if (failure === undefined) this.#failures.delete(typeUrl);

@@ -25,7 +25,7 @@ export interface RouteOptions {
 }
 
 /**
- * Servers in order of preference, for one or more authorities, and what is asked of them. A connectivity error while something that is wanted is not cached brings the next server into use, beside those before it;
+ * Servers in order of preference, for one or more authorities, and what is asked of them. A connectivity error while something that is wanted is not cached brings the next server into use, next to those before it;
  * the first that comes from one of these ends the use of the later ones (C-GRPC-6).
  */
 export class Route {
@@ -98,7 +98,7 @@ export class Route {
     return this.links[this.#used - 1];
   }
 
-  /** Another server is asked beside it for the same names, or may be before it answers. */
+  /** Another server is asked next to it for the same names, or may be before it answers. */
   isContested(link: ServerLink): boolean {
     return this.links.length > 1 && (link.failure !== undefined || this.last !== link);
   }

@@ -126,7 +126,7 @@ export function isHasty(sources: readonly FederationSource[]): boolean {
   return sources.some(({ reachabilityOnly }) => reachabilityOnly === true);
 }
 
-/** The one beside the reference, if it is for such names; else those that list the authority, in order, or are for opaque names only; else the default (C-AUTH-1, C-AUTH-3). */
+/** The one next to the reference, if it is for such names; else those that list the authority, in order, or are for opaque names only; else the default (C-AUTH-1, C-AUTH-3). */
 export function sourcesFor(
   sources: readonly FederationSource[],
   authority: string | null,

@@ -92,7 +92,7 @@ export class ServerLink {
     this.#wanted.set(typeUrl, wanted.set(id, interest));
     this.#count++;
     const news = this.#newsOf(typeUrl);
-    // What was known of it has gone with it, so what has just been given up is asked for anew (C-DSUB-4).
+    // What was known of it has gone with it, so what has just been given up is asked for again (C-DSUB-4).
     news.added.set(id, interest);
     this.#schedule();
   }
@@ -108,7 +108,7 @@ export class ServerLink {
     this.#schedule();
   }
 
-  /** Asks for something once more. */
+  /** Asks for something again. */
   again(asked: Asked): void {
     this.unwant(asked);
     this.want(asked);

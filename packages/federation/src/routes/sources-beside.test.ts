@@ -27,7 +27,7 @@ const sources = [
 ];
 const named = (authority: string): string => `xdstp://${authority}/acme.v1.Flag/x`;
 
-/** Who is asked for names of these authorities, beside a name for which a ConfigSource counts. */
+/** Who is asked for names of these authorities, next to a name for which a ConfigSource counts. */
 function askedBeside(
   name: string,
   beside: FederationSource,

@@ -3,7 +3,7 @@ import { parseLocator, type Locator, type XdstpLocator } from "@xdstp/uri";
 import type { FederationSource } from "../federation-source.ts";
 import { routeId, sourcesFor } from "./routes.ts";
 
-/** Who is asked for names that stand beside a ConfigSource. */
+/** Who is asked for names that stand next to a ConfigSource. */
 export interface SourcesBeside {
   /** Equal for ConfigSources that are equal, however they are written. */
   readonly id: string;
@@ -12,7 +12,7 @@ export interface SourcesBeside {
 }
 
 /**
- * The sources for a name beside which a ConfigSource stands: opaque names, and those of authorities that it lists, are asked there, all others as ever (C-AUTH-1, C-AUTH-4, C-AUTH-6). It stands beside the alternatives of a name too. For whoever follows references, as `@xdstp/client` does.
+ * The sources for a name next to which a ConfigSource stands: opaque names, and those of authorities that it lists, are asked there, all others as ever (C-AUTH-1, C-AUTH-4, C-AUTH-6). It stands next to the alternatives of a name too. For whoever follows references, as `@xdstp/client` does.
  * undefined: the name, and each alternative of it, is asked of the very servers of which it would be asked without it, so that one source keeps one stream (C-AGG-1).
  */
 export function sourcesBeside(
@@ -32,7 +32,7 @@ export function sourcesBeside(
     : undefined;
 }
 
-/** The authorities of a name and of its alternatives, which stand beside the same ConfigSource; null: it is opaque. Empty: it is no name. */
+/** The authorities of a name and of its alternatives, which stand next to the same ConfigSource; null: it is opaque. Empty: it is not a name. */
 export function authoritiesIn(name: string): readonly (string | null)[] {
   if (!name.startsWith("xdstp:")) return [null];
   const parsed = parseLocator(name);

@@ -52,7 +52,7 @@ function withOwnAliases(taking: Taking, put: Put): Put {
   return { ...put, resource: { ...put.resource, aliases: own } };
 }
 
-/** What comes late of a server that is not asked any more is no news to an operator. */
+/** What comes late of a server that is not asked any more is not news to an operator. */
 function noteForeign({ books, link, foreign }: Taking, typeUrl: string, name: string): void {
   if (books.routeOfName(name)?.links.includes(link) !== true)
     foreign.set(typeUrl, (foreign.get(typeUrl) ?? 0) + 1);

@@ -32,7 +32,7 @@ export class SharedServer {
   readonly #abort = new AbortController();
   /** Why it cannot be reached; or by type, where it is the streams of that which fail. */
   readonly #failures = new Map<string | undefined, XdsError>();
-  /** Whose concern an error beside what is held, or in its place, is, if it is why something was refused. */
+  /** Whose concern an error next to what is held, or in its place, is, if it is why something was refused. */
   readonly #refusers = new WeakMap<XdsError, readonly Tenant[]>();
   /** By type and name, what was refused last, and by whom. */
   readonly #refused = new Map<
@@ -104,7 +104,7 @@ export class SharedServer {
     this.#tenants = this.#tenants.filter((other) => other !== tenant);
   }
 
-  /** What another has been told already is asked for anew, as the server would not say it again (S-SUB-3, S-DSUB-3). */
+  /** What another has been told already is asked for again, as the server would not say it again (S-SUB-3, S-DSUB-3). */
   want(
     tenant: Tenant,
     typeUrl: string,

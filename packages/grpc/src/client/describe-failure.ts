@@ -25,7 +25,7 @@ export function describeFailure(failure: ConnectionFailure): string {
     .slice(0, 400);
 }
 
-/** Node's error with what it says beside its text. */
+/** Node's error with what it says next to its text. */
 interface NodeError extends Error {
   readonly code?: string | number;
   readonly cert?: { readonly subjectaltname?: string };

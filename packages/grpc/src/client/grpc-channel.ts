@@ -39,7 +39,7 @@ export interface GrpcChannelOptions {
 export interface GrpcCall {
   /** `/package.Service/Method`. */
   readonly path: string;
-  /** Headers beside those of gRPC: names in lower case, values in printable ASCII. */
+  /** Headers next to those of gRPC: names in lower case, values in printable ASCII. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 

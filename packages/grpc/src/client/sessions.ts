@@ -8,7 +8,7 @@ import type { ChannelCredentials } from "./channel-tls.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { openSocket } from "./open-socket.ts";
 
-/** The connections of a channel with one set of certificates: usually one, and beside it those that were told to go and still have calls. */
+/** The connections of a channel with one set of certificates: usually one, and next to it those that were told to go and still have calls. */
 export interface Sessions {
   /** Begins a call, connecting first if need be; or says why there can be no connection. Never rejects. */
   request(path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream | RequestFailure>;
@@ -270,7 +270,7 @@ function isOrderly(error: Error): boolean {
   return error instanceof ConnectError && error.code === Code.Canceled;
 }
 
-/** Whoever has to know listens beside this; without a listener the process would end. */
+/** Whoever has to know listens next to this; without a listener the process would end. */
 function ignore(): void {
   /* see above */
 }

@@ -52,7 +52,7 @@ export interface ConnectRequest {
 }
 
 /**
- * The routes of one server. No compression is sent or read: Connect would compress every message for each client anew.
+ * The routes of one server. No compression is sent or read: Connect would compress every message for each client again.
  *
  * This is connect-node's own adapter but for two things: failures are events instead of lines on the console, and its objects are made
  * only for requests that come here, not for each raw stream.
@@ -171,7 +171,7 @@ function answer(
     await universalResponseToNodeResponse(result, response);
   };
   respond().catch((error: unknown) => {
-    // A client that went away is no fault.
+    // A client that went away is not a fault.
     if (of.stream.destroyed || of.stream.closed || ConnectError.from(error).code === Code.Aborted)
       return;
     context.fault(handler.requestPath, error);
@@ -197,7 +197,7 @@ function read(
   }
 }
 
-/** A thrown value that is no XdsError and no ConnectError is a bug: an event for us, a fixed text for the peer. */
+/** A thrown value that is neither an XdsError nor a ConnectError is a bug: an event for us, a fixed text for the peer. */
 function hideFaults(context: GrpcContext): Interceptor {
   const hide = (path: string, error: unknown): ConnectError => {
     if (error instanceof ConnectError) return error;
@@ -218,7 +218,7 @@ function hideFaults(context: GrpcContext): Interceptor {
   };
 }
 
-/** gRPC and Connect number their codes alike, but for OK, which is no error. */
+/** gRPC and Connect number their codes alike, but for OK, which is not an error. */
 const codes: ReadonlyMap<number, Code> = new Map(
   Object.values(Code).flatMap((code) => (typeof code === "number" ? [[code, code] as const] : [])),
 );

@@ -11,7 +11,7 @@ export interface ConnectionAge {
   readonly graceMs?: number;
 }
 
-/** An age as it was given. Throws an XdsError if a time is no positive number. */
+/** An age as it was given. Throws an XdsError if a time is not a positive number. */
 export function checkedAge(age: ConnectionAge | undefined): ConnectionAge | undefined {
   for (const [name, value] of Object.entries(age ?? {})) {
     if (!(Number.isFinite(value) && value > 0))

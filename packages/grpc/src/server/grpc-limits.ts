@@ -108,7 +108,7 @@ export const defaultGrpcLimits: GrpcLimits = {
   refusedCalls: 1_000,
 };
 
-/** The limits of one server. Throws an XdsError that names a limit which is no whole number from 1 to 2,147,483,647. */
+/** The limits of one server. Throws an XdsError that names a limit which is not a whole number from 1 to 2,147,483,647. */
 export function resolveGrpcLimits(limits: Partial<GrpcLimits> = {}): GrpcLimits {
   return resolveLimits(defaultGrpcLimits, limits);
 }

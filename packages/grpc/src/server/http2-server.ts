@@ -69,7 +69,7 @@ function settingsOf({ limits }: GrpcContext): ServerOptions {
   const maxHeaderListSize = limits.headerListBytes + headerSlackBytes;
   return {
     maxSessionMemory: sessionMegabytes,
-    // A client that gives up all its calls at once is no attack (grpc-node#2872); one that goes on is (CVE-2023-44487).
+    // A client that gives up all its calls at once is not an attack (grpc-node#2872); one that goes on is (CVE-2023-44487).
     streamResetBurst: Math.max(1000, limits.maxStreamsPerConnection),
     streamResetRate: 100,
     maxHeaderListPairs: Math.ceil(maxHeaderListSize / headerOverhead),

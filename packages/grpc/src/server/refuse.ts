@@ -13,7 +13,7 @@ export function refuseWithStatus(stream: ServerHttp2Stream, status: Status): voi
   });
 }
 
-/** Answers a request that is no gRPC call. */
+/** Answers a request that is not a gRPC call. */
 export function refuseWithHttp(
   stream: ServerHttp2Stream,
   code: number,

@@ -34,7 +34,7 @@ export function secureContextOf(tls: TlsOptions, now: number): SecureContextOpti
     cert: Buffer.from(cert),
     key: Buffer.from(key),
     minVersion: "TLSv1.2",
-    // A session that is resumed is not verified anew: none is where clients have to prove who they are.
+    // A session that is resumed is not verified again: none is where clients have to prove who they are.
     ...(clientCa === undefined
       ? {}
       : { ca: Buffer.from(clientCa), secureOptions: constants.SSL_OP_NO_TICKET }),

@@ -2,7 +2,7 @@ import type { Clock, Timer } from "@xdstp/core";
 
 /** Things that each have the same time from when they were added, with one timer for all. */
 export interface Deadlines<T> {
-  /** Its time begins; anew if it was in already. */
+  /** Its time begins; again if it was in already. */
   add(item: T): void;
   /** Its time does not end any more. false: it was not in. */
   remove(item: T): boolean;

@@ -1,6 +1,6 @@
 import { XdsError } from "@xdstp/core";
 
-/** Limits with what was given over the defaults. Throws an XdsError that names a limit which is no whole number from 1 to 2,147,483,647. */
+/** Limits with what was given over the defaults. Throws an XdsError that names a limit which is not a whole number from 1 to 2,147,483,647. */
 export function resolveLimits<Limits extends object>(
   defaults: Limits,
   limits: Partial<Limits> = {},

@@ -20,7 +20,7 @@ export type PackedMessage = Pick<Any, "typeUrl" | "value">;
 /** Anys in Anys are searched so deep; what lies deeper is left out. */
 const DEEPEST = 50;
 
-/** Messages that hold another one as JSON, with its type beside it. */
+/** Messages that hold another one as JSON, with its type next to it. */
 const jsonHolders: ReadonlySet<string> = new Set([
   "xds.type.v3.TypedStruct",
   "udpa.type.v1.TypedStruct",

@@ -12,7 +12,7 @@ import { nameKey } from "@xdstp/uri";
 import { FreshTopic } from "./fresh-topic.ts";
 import { Waits } from "./waits.ts";
 
-/** What may not be kept (`do_not_cache`) is passed on to those who have asked when it comes; for who asks later upstream is asked anew (B-RELAY-11). */
+/** What may not be kept (`do_not_cache`) is passed on to those who have asked when it comes; for who asks later upstream is asked again (B-RELAY-11). */
 export interface AskAnew {
   /** The same feed, which is heard. */
   overFeed(feed: ResourceFeed): ResourceFeed;

@@ -1,12 +1,12 @@
 import type { Entry, Interest, Topic, Watcher, XdsError } from "@xdstp/core";
 
-/** What upstream was asked anew and has not said yet. One for all who wait for the same. */
+/** What upstream was asked again and has not said yet. One for all who wait for the same. */
 export interface Wait {
   over: boolean;
   readonly topics: Set<FreshTopic>;
 }
 
-/** An interest as it is for who asks later: what is held of it was for others, so nothing is known before upstream has said it once more (B-RELAY-11). */
+/** An interest as it is for who asks later: what is held of it was for others, so nothing is known before upstream has said it again (B-RELAY-11). */
 export class FreshTopic implements Topic, Watcher {
   declare readonly stale?: XdsError;
   declare readonly label?: string;

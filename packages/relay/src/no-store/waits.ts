@@ -7,7 +7,7 @@ interface Row extends Wait {
   readonly id: string;
 }
 
-/** What upstream was asked anew, until it has answered. Whoever asks for the same meanwhile waits for the same answer. */
+/** What upstream was asked again, until it has answered. Whoever asks for the same meanwhile waits for the same answer. */
 export class Waits {
   /** By type and name: one for each set of parameters. */
   readonly #rows = new Map<string, Map<string, readonly Row[]>>();

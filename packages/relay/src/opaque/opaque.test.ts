@@ -270,7 +270,7 @@ describe("opaque names with a key", () => {
       ["w=1"],
       ["d=1"],
     ]);
-    // News of one cache are no news of what was sent from another.
+    // News of one cache are not news of what was sent from another.
     for (const name of ["w2", "w3"]) {
       world.up.calls[0]?.reply(clusterUrl, { resources: [{ name, text: "1" }] });
       await world.settle();

@@ -7,7 +7,7 @@ export interface BallotHost {
   readonly clock: Clock;
   readonly clients: number;
   readonly waitMs: number;
-  /** Shows these once more to those who see first. */
+  /** Shows these again to those who see first. */
   show(candidates: readonly Candidate[]): void;
   /** Puts what was before in their place. */
   withdraw(candidates: readonly Candidate[]): void;

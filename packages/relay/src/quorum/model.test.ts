@@ -186,7 +186,7 @@ class Model {
     }
   }
 
-  /** What a client has refused it is not sent again unchanged, so everything changes once more. */
+  /** What a client has refused it is not sent again unchanged, so everything changes again. */
   async end(): Promise<void> {
     await this.rest();
     void this.world.sinks[0]?.commit({

@@ -108,7 +108,7 @@ function idOf(typeUrl: string, name: string): string {
   return `${typeUrl}\n${nameKey(name)}`;
 }
 
-/** What has changed ahead and is to be decided, and what comes once more while it is. */
+/** What has changed ahead and is to be decided, and what comes again while it is. */
 function waitingOf(
   host: StageHost,
   transaction: Transaction,

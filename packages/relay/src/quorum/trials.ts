@@ -20,7 +20,7 @@ export class Trials {
   readonly #withdrawn = new WeakSet<StoredResource>();
   /** What is on trial in the arrays of responses, as long as that stays the same. */
   #found = new WeakMap<readonly Entry[], ReadonlySet<Candidate>>();
-  /** Types by stream whose client refuses something that was never on trial: it goes on refusing, whatever comes beside it. */
+  /** Types by stream whose client refuses something that was never on trial: it goes on refusing, whatever comes next to it. */
   readonly #stubborn = new Map<number, Set<string>>();
 
   constructor(limits: {

@@ -23,11 +23,11 @@ export interface LoadOptions {
   readonly tell: (event: SnapshotEvent) => void;
 }
 
-/** Where a file ends, and whether it is to be written anew: there are bytes in it that should not be. */
+/** Where a file ends, and whether it is to be written again: there are bytes in it that should not be. */
 export type LoadedSnapshot = Pick<Journal, "end" | "batch" | "damaged">;
 
 /**
- * Reads a file into the index; payloads stay where they are. A file with corruption in it, or one that is no snapshot, is set aside as a whole, and what can be read of it goes on being used.
+ * Reads a file into the index; payloads stay where they are. A file with corruption in it, or one that is not a snapshot, is set aside as a whole, and what can be read of it goes on being used.
  * Throws FAILED_PRECONDITION where a newer release wrote it, and the error of the system where it cannot be read.
  */
 export function loadSnapshot(options: LoadOptions): LoadedSnapshot {

@@ -50,7 +50,7 @@ function openOn(
   return { store, clock, events };
 }
 
-/** Makes the file so large that it is to be written anew. */
+/** Makes the file so large that it is to be written again. */
 async function bloat(store: SnapshotStore): Promise<void> {
   for (let round = 0; round < 6; round++) {
     put(store, a, `${"x".repeat(1 << 20)}${round}`);

@@ -128,7 +128,7 @@ function isByAlias(record: SnapshotRecord, key: string): boolean {
   return record.key !== key && record.variant === undefined;
 }
 
-/** @param ids - What has been put beside it, and nothing else is there; absent: it came before */
+/** @param ids - What has been put next to it, and nothing else is there; absent: it came before */
 function noteWhole(
   noting: Noting,
   { typeUrl, interest, error }: TypedInterest,

@@ -101,7 +101,7 @@ class Window {
     return bytes.equals(MAGIC.subarray(0, bytes.length)) || bytes.every((byte) => byte === 0);
   }
 
-  /** So much of the file was no frame that the rest was not read. */
+  /** So much of the file was not a frame that the rest was not read. */
   get hasGivenUp(): boolean {
     return this.#searched >= SEARCHED;
   }

@@ -171,7 +171,7 @@ export class SnapshotStore implements Snapshot {
     this.#writer.add({ kind: "remove", id: idOf(record), record });
   }
 
-  /** Its time begins anew. */
+  /** Its time begins again. */
   refresh(record: SnapshotRecord, expiresAt: number | undefined): void {
     if (record.expiresAt === expiresAt) return;
     record.expiresAt = expiresAt;
@@ -282,7 +282,7 @@ export class SnapshotStore implements Snapshot {
     const data = record.resource?.wire;
     if (data === undefined || this.#seal === undefined || !this.#isSecret(record.typeUrl))
       return { kind: FrameKind.PUT, meta: metaOf(record), data };
-    // Nothing that is derived from a secret stands beside it.
+    // Nothing that is derived from a secret stands next to it.
     return {
       kind: FrameKind.SEALED,
       meta: {

@@ -42,7 +42,7 @@ export interface WriterHost {
 /** What is said in this time is written together; with the writing itself it is less than the second that may be lost. */
 const GATHER_MS = 200;
 
-/** Bytes of a file that may be of no use any more before it is compacted, beside as many as are of use. */
+/** Bytes of a file that may be of no use any more before it is compacted, next to as many as are of use. */
 const SLACK = 4 << 20;
 
 /** Writes what has changed, off the path of what is served. What cannot be written waits, one change for each name. */

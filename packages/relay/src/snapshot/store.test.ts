@@ -31,7 +31,7 @@ const [a, b, c, glob] = ["ns/a", "ns/b", "ns/c", "ns/*"].map(flagName) as [
   string,
 ];
 
-/** State of a directory after a restart, and what the restart told beside. */
+/** State of a directory after a restart, and what the restart told next to. */
 async function reopened(
   dir: string,
 ): Promise<readonly [state: readonly string[], told: readonly string[]]> {

@@ -67,7 +67,7 @@ runCases("the node", [
       peer.of(FULL).subscribe("a");
       world.run();
       peer.of(FULL).nack(peer.of(FULL).next(), "no");
-      peer.of(OTHER_PART).subscribe(); // to a gRPC client an empty list is no wildcard [S-WILD-6]
+      peer.of(OTHER_PART).subscribe(); // to a gRPC client an empty list is not a wildcard [S-WILD-6]
       world.put(OTHER_PART, "c");
       world.run();
       expect(

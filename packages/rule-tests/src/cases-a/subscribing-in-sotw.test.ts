@@ -15,7 +15,7 @@ function settled(world: World, typeUrl: string, ...names: readonly string[]): Ty
   return client;
 }
 
-/** The cases that hold for every type, each with what a full-state type has to say beside. */
+/** The cases that hold for every type, each with what a full-state type has to say next to. */
 function casesOf(typeUrl: string): readonly RuleCase[] {
   const full = typeUrl === FULL;
   const kind = full ? "a full-state type" : "another type";

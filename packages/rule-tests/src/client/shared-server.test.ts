@@ -84,7 +84,7 @@ describe.each(["delta", "sotw"] as const)(
       const second = await two.ask("x");
       clock.advance(15_000);
       await turn();
-      clock.advance(15_000); // SotW asks once more
+      clock.advance(15_000); // SotW asks again
       expect([first.now, second.now, stateAt(one), stateAt(two)]).toEqual([
         "x=1",
         "x!NOT_FOUND",

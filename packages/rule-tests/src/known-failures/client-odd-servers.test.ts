@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createClientWorld, turn } from "../client/harness/client-world.ts";
 import { FULL, OTHER_PART, PART } from "../harness/made-up-types.ts";
 
-/** Servers that do what no server should, one test each. Bytes that are no message are in src/client/untrusted-server.test.ts, connections in packages/grpc/src/client/known-vulnerabilities.test.ts. */
+/** Servers that do what no server should, one test each. Bytes that are not a message are in src/client/untrusted-server.test.ts, connections in packages/grpc/src/client/known-vulnerabilities.test.ts. */
 const ns = (id: string): string => `xdstp://a/test.Part/ns/${id}`;
 
 describe.each(["delta", "sotw"] as const)("odd servers (%s)", (variant) => {

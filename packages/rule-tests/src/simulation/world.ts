@@ -62,7 +62,7 @@ export interface WorldOptions {
   readonly defect?: Defect;
   /** A chain of relays behind the first server. Default: false. */
   readonly relays?: boolean;
-  /** Sees what travels, beside the invariants. */
+  /** Sees what travels, next to the invariants. */
   readonly observer?: NetworkObserver;
 }
 

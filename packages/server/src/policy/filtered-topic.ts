@@ -190,7 +190,7 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
     else this.behind.unwatch(this);
   }
 
-  /** Reads it anew if something has moved while nobody watches. */
+  /** Reads it again if something has moved while nobody watches. */
   #look(): void {
     const { epoch, revision } = this.#host;
     if (this.#seen?.epoch === epoch && this.#seen.revision === revision) return;

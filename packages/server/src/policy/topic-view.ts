@@ -94,7 +94,7 @@ export class TopicView {
     if (last?.resource === undefined) this.#mark = last;
   }
 
-  /** That there was nothing is said once more: what the cache has said of it, readers may take for superseded when the name comes back. */
+  /** That there was nothing is said again: what the cache has said of it, readers may take for superseded when the name comes back. */
   repeatNone(revision: number): void {
     if (this.#log.count === 0 && this.#settled)
       this.#noteNone(this.#absence(this.#topic.interest.name, revision));

@@ -15,7 +15,7 @@ const NOTHING: readonly Entry[] = Object.freeze([]);
 const HASHES = 2 ** 52;
 
 /**
- * What may be seen of a topic, as a compacted log: each name once, at its newest revision, and beside it the variants of it that went (TP2).
+ * What may be seen of a topic, as a compacted log: each name once, at its newest revision, and next to it the variants of it that went (TP2).
  *
  * An entry that is added costs O(1); arrays are made when they are asked for, once for all readers in the same state.
  */
@@ -208,7 +208,7 @@ export class VisibleLog {
   }
 }
 
-/** The removal of a variant stands beside what there is of the name now. */
+/** The removal of a variant stands next to what there is of the name now. */
 function keyOf(entry: Entry): string {
   return entry.constraints === undefined ? entry.name : goneKeyOf(entry);
 }

@@ -12,7 +12,7 @@ import type { Variant } from "./recording.ts";
 /** What may be kept of a payload; the same object where that is all of it. */
 export type HidePayload = (payload: AnyBytes) => AnyBytes;
 
-/** A response without what `hide` takes out of its payloads: the same bytes where that is nothing. Versions and nonces stay. Bytes that are no response are left out. */
+/** A response without what `hide` takes out of its payloads: the same bytes where that is nothing. Versions and nonces stay. Bytes that are not a response are left out. */
 export function redactResponse(variant: Variant, bytes: Uint8Array, hide: HidePayload): Uint8Array {
   try {
     return variant === "delta" ? redactDelta(bytes, hide) : redactSotw(bytes, hide);

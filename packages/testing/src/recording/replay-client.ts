@@ -39,7 +39,7 @@ export interface ReplayClientOptions {
 /**
  * Plays the client's side of a recording, stream after stream: sends what it sent, with the nonces of the server of now, and compares what is held after each response. The answer is how many differences there are.
  *
- * More responses than were recorded are no difference as long as they come to the same; these are accepted.
+ * More responses than were recorded are not a difference as long as they come to the same; these are accepted.
  */
 export async function replayClient(options: ReplayClientOptions): Promise<number> {
   const streams = [...new Set(options.recording.events.map(({ stream }) => stream))];

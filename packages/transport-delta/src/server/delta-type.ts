@@ -194,7 +194,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     if (countOf(request) > 0) this.#state.host.thaw();
     if (first) this.#begin(request);
     else if (this.#state.initial !== undefined)
-      doubt(this.#state, namesIn(request.subscribe, request.locate)); // S-RECON-5: what is asked for later is asked for anew
+      doubt(this.#state, namesIn(request.subscribe, request.locate)); // S-RECON-5: what is asked for later is asked for again
     const leaving = leavingWith(this.#state, request);
     if (
       !request.subscribe.every((name) => subscribe(this.#state, name, leaving)) ||

@@ -16,7 +16,7 @@ export type HeldList = ReadonlyMap<string, HeldByClient>;
 export interface Compared {
   /** The members that the client does not hold in that version; the same array where it holds none of them. */
   readonly rest: readonly Entry[];
-  /** What it holds beside them. */
+  /** What it holds next to them. */
   readonly left: HeldList;
 }
 
@@ -53,7 +53,7 @@ export function unlist(state: Pick<DeltaState, "initial" | "initialShared">, key
   return own.delete(key);
 }
 
-/** These are asked for once more: whatever version of them the client listed, they are told (S-DSUB-3), of a collection also what has gone. */
+/** These are asked for again: whatever version of them the client listed, they are told (S-DSUB-3), of a collection also what has gone. */
 export function doubt(
   state: Pick<DeltaState, "initial" | "initialShared">,
   names: readonly string[],

@@ -4,7 +4,7 @@ import type { DeltaState } from "./delta-state.ts";
 import { goneOf, isCovered, lookUp } from "./lookup.ts";
 
 /**
- * A response of these entries is settled that has lost a subscription meanwhile: what it carried, is gone by now and is covered anew has to be said (S-DSUB-12).
+ * A response of these entries is settled that has lost a subscription meanwhile: what it carried, is gone by now and is covered again has to be said (S-DSUB-12).
  * One pass for each such response, however often subscriptions came and went.
  */
 export function oweLost(state: DeltaState, entries: readonly Entry[]): void {

@@ -49,7 +49,7 @@ export function subscribe(state: DeltaState, name: string, leaving: Leaving = NO
   return true;
 }
 
-/** Adds a name with dynamic parameters. With other parameters it is a subscription beside this one, as TP2 has it for caching proxies. */
+/** Adds a name with dynamic parameters. With other parameters it is a subscription next to this one, as TP2 has it for caching proxies. */
 export function locate(
   state: DeltaState,
   interest: Interest,

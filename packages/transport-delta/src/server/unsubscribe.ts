@@ -71,7 +71,7 @@ function forget(state: DeltaState, topic: Topic): void {
   state.owed.delete(topic.interest.name);
 }
 
-/** The client does not hold any more what it listed (S-DSUB-5): if it asks again, it is told anew. */
+/** The client does not hold any more what it listed (S-DSUB-5): if it asks again, it is told again. */
 function forgetListed(state: DeltaState, key: string, name: string): void {
   if (state.initial === undefined) return;
   const listed = isCollection(name) ? [...state.initial.keys()] : [key];

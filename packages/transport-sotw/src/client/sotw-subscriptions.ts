@@ -35,7 +35,7 @@ class SotwSubscriptions implements Subscriptions {
   readonly #typeUrl: string;
   readonly #wants: Wants;
   readonly #type: ResourceType | undefined;
-  /** Left out of the next request, so that the one after it asks anew (C-TTL-3), and for what is new too: else a state could come of that without the collection that it is in. */
+  /** Left out of the next request, so that the one after it asks again (C-TTL-3), and for what is new too: else a state could come of that without the collection that it is in. */
   readonly #without = new Set<Want>();
   /** What the last request had. */
   #sent = new Set<string>();
@@ -47,7 +47,7 @@ class SotwSubscriptions implements Subscriptions {
   #first = true;
   /** So far the list was empty and meant everything. */
   #legacy = false;
-  /** It was wanted once more while it meant everything. */
+  /** It was wanted again while it meant everything. */
   #again = false;
 
   constructor(typeUrl: string, wants: Wants, type: ResourceType | undefined) {
@@ -60,7 +60,7 @@ class SotwSubscriptions implements Subscriptions {
     return this.#changed;
   }
 
-  /** All is asked for once more, by the empty list: on this stream that could only be said by way of names, which not every server takes for it (C-WILD-9). */
+  /** All is asked for again, by the empty list: on this stream that could only be said by way of names, which not every server takes for it (C-WILD-9). */
   get anew(): boolean {
     return this.#again && this.#isLegacyWildcard([...this.#wants]);
   }

@@ -415,7 +415,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     for (const key of [...this.#state.subscriptions.keys()]) unsubscribe(this.#state, key);
   }
 
-  /** An error under a nonce that has been answered is no new NACK (S-ACK-19). */
+  /** An error under a nonce that has been answered is not a new NACK (S-ACK-19). */
   #answer(given: number, error: NackError | undefined): void {
     const state = this.#state;
     const { exchange, lifetimes } = state;

@@ -99,7 +99,7 @@ function excessOf(
 
 function begin(state: SotwState, key: string, interest: Interest): void {
   const topic = state.context.source.topic(state.typeUrl, interest);
-  state.unsaid = undefined; // what is asked for anew is answered
+  state.unsaid = undefined; // what is asked for again is answered
   topic.watch(state.watcher);
   const subscription = { topic, hash: 0 };
   state.subscriptions.set(key, subscription);

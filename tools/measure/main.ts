@@ -1,0 +1,95 @@
+// npm run measure [-- --json | --list | --check]: the size of the sources of the published packages, functions, exports, import cycles, and phrases that readers stumble over.
+// --list: where the cycles and the phrases are. --check: exit 1 where a count is not at its ceiling (ceilings.json).
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../lib/root.ts";
+import { readWorkspace } from "../lib/workspace.ts";
+import { type Ceilings, differences } from "./ceilings.ts";
+import { importCycles } from "./import-cycles.ts";
+import { measureSource } from "./measure-source.ts";
+import { countPhrases, phrasesIn } from "./phrases.ts";
+import { readDocuments, readSources } from "./source-files.ts";
+
+const ceilings = JSON.parse(
+  readFileSync(join(import.meta.dirname, "ceilings.json"), "utf8"),
+) as Ceilings;
+const files = readSources(root);
+const documents = readDocuments(root);
+const measured = files.map(({ text }) => measureSource(text));
+const lines = measured.reduce((sum, file) => sum + file.lines, 0);
+const characters = measured.reduce((sum, file) => sum + file.characters, 0);
+const phrases = countPhrases([...files, ...documents].map(({ text }) => text));
+const cycles = await importCycles(root);
+
+const measures = {
+  files: files.length,
+  lines,
+  linesPerFile: spread(measured.map((file) => file.lines)),
+  functions: measured.reduce((sum, file) => sum + file.functions.length, 0),
+  linesPerFunction: spread(measured.flatMap((file) => file.functions)),
+  charactersPerLine: Math.round(characters / lines),
+  exports: exportsByPackage(),
+  filesInImportCycles: cycles.length,
+  phrases: Object.fromEntries([...phrases].map(([{ instead }, count]) => [instead, count])),
+  allPhrases: [...phrases.values()].reduce((sum, count) => sum + count, 0),
+};
+const [flag] = process.argv.slice(2);
+if (flag === "--check") check();
+else
+  console.log(
+    flag === "--json" ? JSON.stringify(measures) : flag === "--list" ? listed() : printed(),
+  );
+
+function check(): void {
+  const found = differences(measures, ceilings);
+  for (const line of found) console.error(line);
+  if (found.length > 0) process.exitCode = 1;
+}
+
+function listed(): string {
+  const places = [...files, ...documents].flatMap(({ path, text }) =>
+    phrasesIn(text).map((found) => `${path}:${found}`),
+  );
+  return [...cycles.map((path) => `${path}: import cycle`), ...places].join("\n");
+}
+
+/** The middle one, the one that nine of ten do not exceed, and the largest. */
+function spread(numbers: readonly number[]): readonly [median: number, p90: number, most: number] {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const at = (part: number): number => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
+  return [at(0.5), at(0.9), at(1)];
+}
+
+/** What can be imported of each published package, as its API reports have it. */
+function exportsByPackage(): Readonly<Record<string, number>> {
+  const packages = readWorkspace(root).filter(({ isPublic }) => isPublic);
+  return Object.fromEntries(packages.map(({ name, folder }) => [name, exportsIn(folder)]));
+}
+
+function exportsIn(folder: string): number {
+  const reports = readdirSync(folder).filter((name) => name.endsWith(".api.md"));
+  return reports.reduce((sum, name) => {
+    const report = readFileSync(join(folder, name), "utf8");
+    return sum + (report.match(/^export /gm)?.length ?? 0);
+  }, 0);
+}
+
+function printed(): string {
+  const { linesPerFile, linesPerFunction, exports, phrases: counts } = measures;
+  const rows: (readonly [string, string])[] = [
+    ["files", String(measures.files)],
+    ["lines of code", String(measures.lines)],
+    ["  per file (median, 90 %, most)", linesPerFile.join(", ")],
+    ["functions", String(measures.functions)],
+    ["  lines (median, 90 %, most)", linesPerFunction.join(", ")],
+    ["characters per line", String(measures.charactersPerLine)],
+    ["files in import cycles", String(measures.filesInImportCycles)],
+    ["exports", String(Object.values(exports).reduce((sum, count) => sum + count, 0))],
+    ...Object.entries(exports).map(([name, count]) => [`  ${name}`, String(count)] as const),
+    ["phrases to replace", String(measures.allPhrases)],
+    ...Object.entries(counts).map(
+      ([instead, count]) => [`  by: ${instead}`, String(count)] as const,
+    ),
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(36)} ${value}`).join("\n");
+}
