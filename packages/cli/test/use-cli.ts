@@ -1,36 +1,17 @@
 import { systemClock } from "@xdstp/core";
-import { afterEach } from "vitest";
+import { onTestFailed, onTestFinished } from "vitest";
 import type { CliIo, StopSignal } from "../src/cli-io.ts";
 import { runCli } from "../src/run-cli.ts";
 import { createTextSink, type TextSink } from "./text-sink.ts";
 
 /** A command that runs, with the ends of its wires. */
 export interface RunningCli {
-  readonly argv: readonly string[];
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   readonly exit: Promise<number>;
   readonly signal: (signal: StopSignal) => void;
   /** The port of the line that says where it listens. */
   readonly port: () => Promise<number>;
-}
-
-const running = new Set<RunningCli>();
-
-afterEach(async ({ task }) => {
-  if (task.result?.state === "fail") showOutputs();
-  for (const one of running) {
-    one.signal("SIGINT");
-    one.signal("SIGINT");
-    await one.exit;
-  }
-  running.clear();
-});
-
-/** What the commands of a test have printed tells why it failed. */
-function showOutputs(): void {
-  for (const { argv, stdout, stderr } of running)
-    console.error(`xdstp ${argv.join(" ")}\n${stdout.text}${stderr.text}`);
 }
 
 /** Runs the command inside of this process; after the test it is stopped. */
@@ -61,7 +42,6 @@ export function useCli(argv: readonly string[], io: Partial<CliIo> = {}): Runnin
     stderr.end();
   });
   const cli: RunningCli = {
-    argv,
     stdout,
     stderr,
     exit,
@@ -72,7 +52,16 @@ export function useCli(argv: readonly string[], io: Partial<CliIo> = {}): Runnin
       return Number(/127\.0\.0\.1(?::|","port":)(\d+)/.exec(await stdout.line(/listening/))?.[1]);
     },
   };
-  running.add(cli);
+  // Not by afterEach: files share this module, and only the first of them would get the hook.
+  onTestFinished(async () => {
+    cli.signal("SIGINT");
+    cli.signal("SIGINT");
+    await exit;
+  });
+  // What a command has printed tells why a test failed.
+  onTestFailed(() => {
+    console.error(`xdstp ${argv.join(" ")}\n${stdout.text}${stderr.text}`);
+  });
   return cli;
 }
 

@@ -1,13 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach } from "vitest";
-
-const made: string[] = [];
-
-afterEach(() => {
-  for (const dir of made.splice(0)) rmSync(dir, { recursive: true, force: true });
-});
+import { onTestFinished } from "vitest";
 
 /** A folder of its own for one test, with these files. */
 export interface TestFolder {
@@ -19,7 +13,10 @@ export interface TestFolder {
 /** Makes a folder that is removed after the test. */
 export function useFolder(files: Readonly<Record<string, string>> = {}): TestFolder {
   const dir = mkdtempSync(join(tmpdir(), "xdstp-cli-"));
-  made.push(dir);
+  // Not by afterEach: files share this module, and only the first of them would get the hook.
+  onTestFinished(() => {
+    rmSync(dir, { recursive: true, force: true });
+  });
   const folder: TestFolder = {
     dir,
     write(more) {
