@@ -1,12 +1,12 @@
-/** What may not grow: a change that lowers a count lowers its ceiling too. */
+/** Counts that must not grow. A change that lowers a count lowers its ceiling too. */
 export interface Ceilings {
-  /** Sources that import themselves through others. */
+  /** The number of sources in an import cycle. */
   readonly filesInImportCycles: number;
-  /** Phrases that readers stumble over. */
+  /** The number of unclear phrases. */
   readonly allPhrases: number;
 }
 
-/** A line for each count that is not at its ceiling. */
+/** Returns a line for each count that differs from its ceiling. */
 export function differences(counted: Ceilings, ceilings: Ceilings): readonly string[] {
   const names = ["filesInImportCycles", "allPhrases"] as const;
   return names

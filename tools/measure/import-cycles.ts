@@ -1,6 +1,6 @@
 import { cruise } from "dependency-cruiser";
 
-/** The sources that import themselves through others, type imports included. */
+/** Returns the sources that are part of an import cycle. Type imports count. */
 export async function importCycles(root: string): Promise<readonly string[]> {
   const { output } = await cruise(["packages", "tools", "bench", "examples"], {
     baseDir: root,

@@ -1,5 +1,5 @@
-// npm run measure [-- --json | --list | --check]: the size of the sources of the published packages, functions, exports, import cycles, and phrases that readers stumble over.
-// --list: where the cycles and the phrases are. --check: exit 1 where a count is not at its ceiling (ceilings.json).
+// npm run measure [-- --json | --list | --check]: the size of the sources of the published packages, functions, exports, import cycles, and unclear phrases.
+// --list: the place of each cycle and phrase. --check: exit 1 if a count differs from its ceiling (ceilings.json).
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../lib/root.ts";
@@ -53,14 +53,14 @@ function listed(): string {
   return [...cycles.map((path) => `${path}: import cycle`), ...places].join("\n");
 }
 
-/** The middle one, the one that nine of ten do not exceed, and the largest. */
+/** Returns the median, the 90th percentile and the maximum. */
 function spread(numbers: readonly number[]): readonly [median: number, p90: number, most: number] {
   const sorted = [...numbers].sort((a, b) => a - b);
   const at = (part: number): number => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
   return [at(0.5), at(0.9), at(1)];
 }
 
-/** What can be imported of each published package, as its API reports have it. */
+/** Returns the number of exports of each published package, from its API reports. */
 function exportsByPackage(): Readonly<Record<string, number>> {
   const packages = readWorkspace(root).filter(({ isPublic }) => isPublic);
   return Object.fromEntries(packages.map(({ name, folder }) => [name, exportsIn(folder)]));

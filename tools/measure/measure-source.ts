@@ -1,12 +1,12 @@
 import ts from "typescript";
 
-/** What a source consists of. */
+/** The size of a source. */
 export interface SourceMeasures {
-  /** Lines that are neither empty nor only comment. */
+  /** Lines that contain code. */
   readonly lines: number;
-  /** Characters of these lines, without what indents them. */
+  /** Characters of these lines, without indentation. */
   readonly characters: number;
-  /** Lines of code of each function with a body. */
+  /** Lines of code of each function that has a body. */
   readonly functions: readonly number[];
 }
 

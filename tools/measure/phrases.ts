@@ -1,4 +1,4 @@
-/** Phrases that readers stumble over, with what to write instead. */
+/** Unclear phrases, with the words to use instead. */
 export const phrases: readonly Phrase[] = [
   { instead: "is sent, is reported", pattern: /\b(?:is|are|was|were|be|been) told\b/g },
   { instead: "is reported, is documented", pattern: /\b(?:is|are|was|were|be|been) said\b/g },
@@ -23,20 +23,20 @@ export const phrases: readonly Phrase[] = [
   { instead: "table, index, queue", pattern: /\b(?:desk|shelf|roster|trail|panel|ballot)s?\b/gi },
 ];
 
-/** A phrase. */
+/** An unclear phrase. */
 export interface Phrase {
   readonly instead: string;
   readonly pattern: RegExp;
 }
 
-/** How often each phrase occurs in these texts. */
+/** Returns how often each phrase occurs in these texts. */
 export function countPhrases(texts: readonly string[]): ReadonlyMap<Phrase, number> {
   const count = ({ pattern }: Phrase): number =>
     texts.reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0), 0);
   return new Map(phrases.map((phrase) => [phrase, count(phrase)]));
 }
 
-/** Where they are in a text, as `LINE: PHRASE (INSTEAD)`. */
+/** Returns each phrase in a text as `LINE: "PHRASE" (INSTEAD)`. */
 export function phrasesIn(text: string): readonly string[] {
   return text
     .split("\n")

@@ -4,12 +4,12 @@ import { readWorkspace } from "../lib/workspace.ts";
 
 /** A file with its text. */
 export interface TextFile {
-  /** From the root of the checkout. */
+  /** Relative to the root of the checkout. */
   readonly path: string;
   readonly text: string;
 }
 
-/** The sources of the published packages, without tests and generated code. */
+/** Reads the sources of the published packages, without tests and generated code. */
 export function readSources(root: string): readonly TextFile[] {
   const folders = readWorkspace(root).filter(({ isPublic }) => isPublic);
   return folders
@@ -19,7 +19,7 @@ export function readSources(root: string): readonly TextFile[] {
     .map((path) => read(root, path));
 }
 
-/** What people read: the documents of the checkout, those of its packages, and changesets. API reports are generated. */
+/** Reads the documents of the root, the packages and `docs`, and the changesets. API reports are generated, so they are left out. */
 export function readDocuments(root: string): readonly TextFile[] {
   const packages = readWorkspace(root).map(({ folder }) => folder);
   const own = [root, ...packages].flatMap((folder) =>

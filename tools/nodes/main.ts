@@ -54,7 +54,7 @@ async function testPackage(
 ): Promise<NodeResult> {
   console.log(`\nnode ${version}, ${name}`);
   const env = { PATH: [dirname(node), process.env.PATH].join(delimiter) };
-  // Each package's own: next to another set of peers it is another copy.
+  // Vitest is resolved from each package, since packages with different peers have different copies.
   const vitest = join(
     dirname(createRequire(join(folder, "package.json")).resolve("vitest/package.json")),
     "vitest.mjs",

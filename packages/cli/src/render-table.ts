@@ -26,7 +26,7 @@ export interface Table {
 type Line = readonly Piece[];
 type Widths = Readonly<Record<Exclude<Column, "reason">, number>>;
 
-/** Columns that become narrower where the terminal has no room, in this order, each with its least width. */
+/** Columns that are narrowed when the table is wider than the terminal, in this order, each with its minimum width. */
 const narrowed: readonly (readonly [column: keyof Widths, least: number])[] = [
   ["version", 19],
   ["client", 14],
@@ -36,7 +36,7 @@ const narrowed: readonly (readonly [column: keyof Widths, least: number])[] = [
   ["version", 7],
 ];
 
-/** Columns are as wide as what they hold, up to a share of the terminal; where all together have no room, they are narrower. The view has a column where a row has one. The reason takes the rest of the row; a longer one stands below it, in a few lines. */
+/** Columns are as wide as what they hold, up to a share of the terminal; if the table is wider than the terminal, some are narrowed. The view has a column where a row has one. The reason takes the rest of the row; a longer one stands below it, in a few lines. */
 export function renderTable(rows: readonly StatusRow[], columns: number): Table {
   const width = (column: Column, most: number): number =>
     Math.min(most, Math.max(titles[column].length, ...rows.map((row) => textWidth(row[column]))));
@@ -60,7 +60,7 @@ export function renderTable(rows: readonly StatusRow[], columns: number): Table 
   };
 }
 
-/** The same, narrower by what the head of the table has more than the terminal. */
+/** Narrows columns until the head of the table fits the terminal. */
 function fitted(widths: Widths, columns: number): Widths {
   let excess =
     Object.values(widths).reduce(
@@ -101,7 +101,7 @@ function cells(row: Pick<StatusRow, Column>, tone: Tone, widths: Widths): readon
   ];
 }
 
-/** Of two versions, `a > b`, both stay to be seen. */
+/** Shortens both versions of `a > b`, so that a part of each remains visible. */
 function cutVersions(text: string, width: number): string {
   const [accepted = "", sent] = text.split(" > ", 2);
   if (textWidth(text) <= width || sent === undefined) return text;

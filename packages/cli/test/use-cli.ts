@@ -52,13 +52,13 @@ export function useCli(argv: readonly string[], io: Partial<CliIo> = {}): Runnin
       return Number(/127\.0\.0\.1(?::|","port":)(\d+)/.exec(await stdout.line(/listening/))?.[1]);
     },
   };
-  // Not by afterEach: files share this module, and only the first of them would get the hook.
+  // `afterEach` would run for the first test file only, since all files share this module.
   onTestFinished(async () => {
     cli.signal("SIGINT");
     cli.signal("SIGINT");
     await exit;
   });
-  // What a command has printed tells why a test failed.
+  // The output of the command shows why a test failed.
   onTestFailed(() => {
     console.error(`xdstp ${argv.join(" ")}\n${stdout.text}${stderr.text}`);
   });

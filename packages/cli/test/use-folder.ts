@@ -13,7 +13,7 @@ export interface TestFolder {
 /** Makes a folder that is removed after the test. */
 export function useFolder(files: Readonly<Record<string, string>> = {}): TestFolder {
   const dir = mkdtempSync(join(tmpdir(), "xdstp-cli-"));
-  // Not by afterEach: files share this module, and only the first of them would get the hook.
+  // `afterEach` would run for the first test file only, since all files share this module.
   onTestFinished(() => {
     rmSync(dir, { recursive: true, force: true });
   });

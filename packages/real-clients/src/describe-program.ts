@@ -21,11 +21,12 @@ export function describeProgram(
   const notRun = `not run: ${program.reason}`;
   console.error(`\n!!!! ${title}: ${notRun}\n`);
   describe(title, { meta: { program: name, version: "", suite, notRun } }, () => {
+    // In CI a missing program fails. Elsewhere its suite is skipped, and the title says why: the program is not installed.
     if (process.env.CI === "true")
       it("is installed", () => {
         throw new Error(notRun);
       });
-    else it.skip(notRun, () => undefined); // CI fails above instead; elsewhere the title says why the suite is not run
+    else it.skip(notRun, () => undefined); // the reason is in the title
   });
 }
 

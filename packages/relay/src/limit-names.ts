@@ -12,17 +12,17 @@ import { isGlob } from "@xdstp/uri";
 import { NameRoom, type NameLimits } from "./name-room.ts";
 
 /**
- * How long what has ended keeps its room, in milliseconds.
- * The request that unsubscribes it may have to wait, and a server may count what a request subscribes before what it unsubscribes (S-DSUB-1).
+ * How long an unsubscribed name still counts, in milliseconds.
+ * The request that unsubscribes it may be delayed behind a response, and a server may add the names of a request before it removes others (S-DSUB-1).
  */
 const ROOM_BACK_MS = 1_000;
 
 type OnFull = (typeUrl: string, names: readonly string[], reason: string) => void;
 
 /**
- * The same feed with a bounded number of subscriptions. A server ends a stream that has more than it accepts, and then no client of the relay is served any more:
- * so what is beyond the limits is unavailable with RESOURCE_EXHAUSTED until others have ended, and everything else goes on.
- * @param onFull - called once per type and turn with the names that have to wait
+ * Limits the subscriptions of a feed. A server ends a stream with more names than it accepts, and all clients of a relay share that stream.
+ * A name beyond the limits is unavailable with RESOURCE_EXHAUSTED until other names have ended. All other names are not affected.
+ * @param onFull - Called once per type and turn with the names that wait
  */
 export function limitNames(
   feed: ResourceFeed,
@@ -36,18 +36,18 @@ export function limitNames(
 /** The subscriptions of one type, by the keys of their names. */
 interface TypeNames {
   readonly asked: Set<string>;
-  /** What has ended and keeps its room for a while, with those that ended together with it. */
+  /** Unsubscribed names that still count. The value is the batch that was unsubscribed together. */
   readonly ended: Map<string, readonly Interest[]>;
-  /** Names, and apart from them globs: these have a limit of their own, and names do not wait for it. */
+  /** Globs have a queue of their own, so names do not wait for the limit of globs. */
   readonly waiting: readonly [names: Queue, globs: Queue];
 }
 
-/** What waits for room, in the order of its coming. */
+/** Names that wait for room, oldest first. */
 type Queue = Map<string, Waiting>;
 
 interface Waiting {
   readonly interest: Interest;
-  /** Its clients know that it has to wait. */
+  /** Whether RESOURCE_EXHAUSTED was reported. */
   isReported: boolean;
 }
 
@@ -57,9 +57,9 @@ class LimitedFeed implements ResourceFeed {
   readonly #clock: Clock;
   readonly #onFull: OnFull;
   readonly #types = new Map<string, TypeNames>();
-  /** What began to wait since the last report, by type. */
+  /** Names that began to wait after the last report, by type. */
   readonly #late = new Map<string, Waiting[]>();
-  /** When room will come back. */
+  /** Timers that give room back. */
   readonly #returns = new Set<Timer>();
   #sink: ResourceSink | undefined;
 
@@ -84,7 +84,7 @@ class LimitedFeed implements ResourceFeed {
 
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void {
     const ended = dropped.filter((interest) => this.#end(typeUrl, interest));
-    // Before others begin: what is in both lists is subscribed again, and has its room already.
+    // Before the added names: a name in both lists is subscribed again, and already has room.
     this.#giveBackLater(typeUrl, ended);
     const begun = added.filter((interest) => this.#begin(typeUrl, interest));
     if (begun.length + ended.length > 0) this.#feed.want?.(typeUrl, begun, ended);
@@ -92,7 +92,7 @@ class LimitedFeed implements ResourceFeed {
     this.#forget(typeUrl);
   }
 
-  /** false: it has to wait. */
+  /** Returns false for a name that has to wait. */
   #begin(typeUrl: string, interest: Interest): boolean {
     const type = this.#typeOf(typeUrl);
     const key = keyOf(interest);
@@ -117,7 +117,7 @@ class LimitedFeed implements ResourceFeed {
     return true;
   }
 
-  /** false: it has only waited. */
+  /** Returns false for a name that was waiting. */
   #end(typeUrl: string, interest: Interest): boolean {
     const type = this.#typeOf(typeUrl);
     const waiting = queueOf(type, interest).get(keyOf(interest));
@@ -142,7 +142,7 @@ class LimitedFeed implements ResourceFeed {
     this.#returns.add(timer);
   }
 
-  /** Without what is asked for again by now. */
+  /** Leaves out names that were subscribed again in the meantime. */
   #giveBack(typeUrl: string, type: TypeNames, ended: readonly Interest[]): void {
     for (const interest of ended) {
       if (type.ended.get(keyOf(interest)) !== ended) continue;
@@ -151,7 +151,7 @@ class LimitedFeed implements ResourceFeed {
     }
   }
 
-  /** Subscribes what has waited longest, as far as there is room. */
+  /** Subscribes waiting names, oldest first, while there is room. */
   #admit(): void {
     for (const [typeUrl, type] of this.#types) {
       const admitted = type.waiting.flatMap((queue) => this.#takeFrom(queue, typeUrl, type));
@@ -176,7 +176,7 @@ class LimitedFeed implements ResourceFeed {
     return admitted;
   }
 
-  /** What waits is unavailable, for the reason of the first in its queue. */
+  /** Reports waiting names as unavailable. The reason is that of the oldest name in the queue. */
   #report(): void {
     if (this.#sink === undefined) return;
     for (const [typeUrl, late] of this.#late)
@@ -201,7 +201,7 @@ class LimitedFeed implements ResourceFeed {
     );
   }
 
-  /** The end of an outage ends what was reported of parts of it: what still waits is reported again. */
+  /** When an outage ends, the cache clears the errors of single names too, so waiting names are reported again. */
   #over(sink: ResourceSink): ResourceSink {
     return {
       commit: (transaction) => sink.commit(transaction),
@@ -229,7 +229,7 @@ class LimitedFeed implements ResourceFeed {
 
   #fault(typeUrl: string, { interest }: Waiting): XdsError {
     const text = this.#room.lack(typeUrl, interest) ?? "others wait for room upstream";
-    // Clients of a glob, which stays open, get the reason.
+    // `said`: clients of a glob, which stays subscribed, receive the reason.
     return new XdsError("RESOURCE_EXHAUSTED", text, { typeUrl, said: text });
   }
 

@@ -5,18 +5,18 @@ import { limitNames } from "./limit-names.ts";
 import type { NameLimits } from "./name-room.ts";
 import type { LimitEvent } from "./relay-event.ts";
 
-/** What the limits of names need. */
-export interface ServerLimits {
-  /** Of each server. */
+/** Options of {@link limitServers}. */
+export interface LimitServersOptions {
+  /** The limits of each server. */
   readonly limits: NameLimits;
   readonly clock: Clock;
   readonly onFull: (event: LimitEvent) => void;
 }
 
-/** The same sources, with a bounded number of subscriptions on the stream of each server: a server counts what is on its own stream. */
+/** Limits the subscriptions at each server of these sources separately, since a server counts only the names on its own stream. */
 export function limitServers(
   sources: readonly FederationSource[],
-  options: ServerLimits,
+  options: LimitServersOptions,
 ): readonly FederationSource[] {
   return sources.map((source) => ({
     ...source,
@@ -29,7 +29,7 @@ export function limitServers(
 
 function openLimited(
   server: FederationServer,
-  { limits, clock, onFull }: ServerLimits,
+  { limits, clock, onFull }: LimitServersOptions,
 ): OpenServer {
   const open = server.open();
   const limited = limitNames(open.feed, limits, clock, (typeUrl, names, reason) => {

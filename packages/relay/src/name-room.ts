@@ -2,7 +2,7 @@ import { interestKey, type Interest, type ResourceType } from "@xdstp/core";
 import { defaultLimits } from "@xdstp/core/server";
 import { isGlob } from "@xdstp/uri";
 
-/** How much is subscribed at a server upstream at a time. */
+/** Limits of the subscriptions at one server upstream. */
 export interface NameLimits {
   /** Names, globs and `*` of one type. */
   readonly ofType: number;
@@ -10,22 +10,22 @@ export interface NameLimits {
   readonly ofAll: number;
   /** Globs of one type. */
   readonly globs: number;
-  /** Bytes of the names of one type. The first request of a stream repeats them, and has them again with the versions that are cached, in one message. */
+  /** Bytes of the names of one type. The first request of a stream contains each name twice: in the subscription, and with its cached version. */
   readonly bytesOfType: number;
   /** Bytes of all names. */
   readonly bytesOfAll: number;
-  /** Types that the relay knows: there is always room for them. */
+  /** Type URLs that the relay knows. They always have room. */
   readonly knownTypes: ReadonlySet<string>;
-  /** Other types. A stream remembers each type that was ever subscribed on it, so the room of a type does not come back. */
+  /** The number of other types. A server counts each type that was ever subscribed on a stream, so a type never gives its room back. */
   readonly otherTypes: number;
 }
 
-/** Of the 32 MiB that a server accepts as the first message of a type. */
+/** Part of the 32 MiB that a server accepts as the first message of a type. */
 const bytesOfType = 12 << 20;
 
 /**
- * The limits of a relay whose server accepts this number of names of one type on a stream.
- * @param names - Absent: what `createServer` accepts by default
+ * Returns the limits for a server that accepts `names` names of one type on a stream.
+ * @param names - Default: the number that `createServer` accepts by default
  */
 export function nameLimits(names: number | undefined, known: readonly ResourceType[]): NameLimits {
   const { subscriptions, streamSubscriptions, streamNameLength, globs, types } = defaultLimits;
@@ -53,7 +53,7 @@ interface Used {
   bytes: number;
 }
 
-/** The room that is left for names upstream. */
+/** Counts the subscriptions at one server upstream. */
 export class NameRoom {
   readonly #limits: NameLimits;
   readonly #types = new Map<string, Used>();
@@ -65,7 +65,7 @@ export class NameRoom {
     this.#limits = limits;
   }
 
-  /** Why there is no room for a name. undefined: there is. */
+  /** Returns the reason why a name has no room, or undefined. */
   lack(typeUrl: string, interest: Interest): string | undefined {
     const {
       ofType,
@@ -117,7 +117,7 @@ export class NameRoom {
 
 const nothing: Readonly<Used> = { names: 0, globs: 0, bytes: 0 };
 
-/** With its context parameters, as a server counts it. */
+/** The size of a name with its context parameters, as a server counts it. */
 function bytesOf(interest: Interest): number {
   return Buffer.byteLength(interestKey(interest, interest.name));
 }

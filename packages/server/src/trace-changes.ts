@@ -30,8 +30,8 @@ export interface ChangeTraces {
 
 /** Of one change so many refusals are events of their own. */
 const mostNacks = 10;
-/** `SpanStatusCode.ERROR`, as a number: the import of the enum would load the API in programs that have no tracer. */
-// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the number is that of the enum, whose import would load the API
+/** `SpanStatusCode.ERROR`, as a number. */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- importing the enum would load the OpenTelemetry API in programs without a tracer
 const ERROR: SpanStatusCode.ERROR = 2;
 
 /**

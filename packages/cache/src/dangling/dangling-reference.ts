@@ -12,7 +12,7 @@ export interface DanglingReference {
   readonly key?: string;
 }
 
-/** Reported once when a reference begins to dangle, and once when it no longer does: the name is there, or nothing refers to it. What hears it must not throw. */
+/** Reported once when a reference begins to dangle, and once when it no longer does: the name is there, or nothing refers to it. The listener must not throw. */
 export type DanglingEvent =
   | ({ readonly kind: "dangling" } & DanglingReference)
   | {
@@ -25,7 +25,7 @@ export type DanglingEvent =
 
 /** A watch of the references within a source. */
 export interface DanglingWatch {
-  /** What dangles now, as of the last transaction; once it is closed, what did then. */
+  /** Returns the references that dangle after the last transaction. After `close`: those that dangled at that time. */
   list(): readonly DanglingReference[];
   /** Ends the watch; nothing is reported from then on. */
   close(): void;

@@ -4,11 +4,11 @@ import { authorityOf, isGlob } from "@xdstp/uri";
 import { readName } from "../read-name.ts";
 import type { DanglingEvent, DanglingReference } from "./dangling-reference.ts";
 
-/** A resource of a body that was put, changed or removed. */
+/** A resource that was put, changed or removed. */
 export interface ChangedResource {
   readonly type: ResourceType;
   readonly name: string;
-  /** Absent: the body has no such resource. */
+  /** Absent: the resource was removed. */
   readonly resource?: StoredResource;
 }
 
@@ -27,12 +27,12 @@ export interface ReferencesOptions {
   readonly onEvent: (event: DanglingEvent) => void;
 }
 
-/** What the references of one body of resources are read from. */
+/** The resources whose references are followed: those of a source, or of one node key. */
 export interface ReferencesBody {
-  /** What has changed since the last call, in its state of now; at first all that there is. */
+  /** Returns the current state of each resource that has changed after the last call. The first call returns all resources. */
   readonly changed: () => Iterable<ChangedResource>;
-  /** Called after each look with the targets that were judged, by their keys. */
-  readonly onLooked?: (touched: ReadonlySet<string>) => void;
+  /** Called after each check with the keys of the targets that were checked. */
+  readonly onChecked?: (touched: ReadonlySet<string>) => void;
 }
 
 interface Target {
@@ -43,7 +43,7 @@ interface Target {
   dangles: boolean;
 }
 
-/** The references of one body of resources, followed as it changes. It looks once per turn of the event loop, at what has changed. */
+/** Follows the references of a set of resources. It checks what has changed once per turn of the event loop. */
 export class References {
   readonly #options: ReferencesOptions;
   readonly #body: ReferencesBody;
@@ -53,7 +53,7 @@ export class References {
   readonly #references = new Map<string, readonly string[]>();
   /** Targets of types that are not settled, by type: their keys. */
   readonly #unsettled = new Map<string, Set<string>>();
-  /** What is found and not reported yet. */
+  /** Events that are not reported yet. */
   readonly #found: DanglingEvent[] = [];
   #isWoken = false;
   #closed = false;
@@ -64,12 +64,12 @@ export class References {
     this.#types = new Set(options.types.map(({ typeUrl }) => typeUrl));
   }
 
-  /** Nothing refers to anything. */
+  /** Whether no resource has a reference. */
   get isEmpty(): boolean {
     return this.#references.size === 0;
   }
 
-  /** Names of a type that refer to something, or that something refers to; some come more than once. */
+  /** Returns the names of a type that have references or are referred to. A name may occur more than once. */
   *names(typeUrl: string): Iterable<string> {
     for (const target of this.#targets.values()) {
       if (target.typeUrl === typeUrl) yield target.name;
@@ -77,31 +77,31 @@ export class References {
     }
   }
 
-  /** Something has changed: it is looked at when this turn of the event loop ends. */
+  /** Schedules a check at the end of this turn of the event loop. */
   wake(): void {
     if (this.#isWoken) return;
     this.#isWoken = true;
     queueMicrotask(() => {
       this.#isWoken = false;
-      this.look();
+      this.check();
     });
   }
 
   list(): readonly DanglingReference[] {
-    this.look();
+    this.check();
     return [...this.#targets.values()]
       .filter(({ dangles }) => dangles)
       .map((target) => this.#dangling(target));
   }
 
-  /** Takes in what has changed since the last look, and reports it. */
-  look(): void {
+  /** Reads the resources that have changed after the last check, and reports the differences. */
+  check(): void {
     if (this.#closed) return;
     const touched = new Set<string>();
     for (const changed of this.#body.changed()) this.#take(changed, touched);
     for (const key of touched) this.#judge(key);
     this.#judgeSettled();
-    this.#body.onLooked?.(touched);
+    this.#body.onChecked?.(touched);
     this.#report();
   }
 
@@ -117,7 +117,7 @@ export class References {
     this.#closed = true;
   }
 
-  /** When all is judged: a listener may ask, change something, or throw. */
+  /** Runs after all targets were checked, since a listener may call `list`, change the cache, or throw. */
   #report(): void {
     for (let event = this.#found.shift(); event !== undefined; event = this.#found.shift())
       this.#options.onEvent(event);

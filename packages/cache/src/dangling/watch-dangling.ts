@@ -13,7 +13,7 @@ import {
  *
  * Left out: references with a ConfigSource of their own, globs, xdstp names of other authorities than that of the source or of the referring resource, names with context parameters,
  * and types of which the source does not know all names. What clients find only when they run (VHDS, on-demand discovery) is not a reference.
- * A name that is there only as an alias of another resource counts as one that is not there.
+ * A name that exists only as an alias of another resource counts as missing.
  * For content per node see {@link NodeCaches.watchDangling}.
  */
 export function watchDangling(
@@ -34,7 +34,7 @@ export function watchDangling(
 export interface SourceReferences {
   readonly references: References;
   readonly within: Pick<ReferencesOptions, "types" | "authorities" | "isSettled" | "isServed">;
-  /** Ends it; nothing is reported from then on. */
+  /** Ends the watch. Nothing is reported afterwards. */
   close(): void;
 }
 
@@ -43,7 +43,7 @@ export function followSource(
   source: Pick<ResourceSource, "topic" | "authorities">,
   types: readonly ResourceType[],
   onEvent: ReferencesOptions["onEvent"],
-  onLooked?: ReferencesBody["onLooked"],
+  onChecked?: ReferencesBody["onChecked"],
 ): SourceReferences {
   const followed = new Map<string, Followed>(
     types.map((type) => [
@@ -63,7 +63,7 @@ export function followSource(
     { ...within, onEvent },
     {
       changed: () => [...followed.values()].flatMap((type) => changesOf(type, references)),
-      ...(onLooked && { onLooked }),
+      ...(onChecked && { onChecked }),
     },
   );
   const watcher = {
@@ -72,7 +72,7 @@ export function followSource(
     },
   };
   for (const { topic } of followed.values()) topic.watch(watcher);
-  references.look();
+  references.check();
   return {
     references,
     within,
@@ -86,7 +86,7 @@ export function followSource(
 interface Followed {
   readonly type: ResourceType;
   readonly topic: Topic;
-  /** Revision up to which it was read. */
+  /** The revision up to which the topic was read. */
   read: number;
 }
 

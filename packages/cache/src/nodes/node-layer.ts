@@ -125,13 +125,13 @@ export class NodeLayer implements NodeContent, LayerHost {
     return this.#upper?.topic(typeUrl, interest);
   }
 
-  /** All names that are put under this key. */
+  /** Returns all names that are put under this key. */
   *ownNames(): Iterable<OwnName> {
     for (const [typeUrl, names] of this.#covered)
       for (const name of names.values()) if (!this.#isCopy(typeUrl, name)) yield { typeUrl, name };
   }
 
-  /** What is put of a type, and copies of shared resources. */
+  /** Returns the topic of all resources of a type under this key, including copies of shared ones. */
   own(typeUrl: string): Topic {
     return this.#core().topic(typeUrl, { name: "*" });
   }

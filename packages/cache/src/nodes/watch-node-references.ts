@@ -17,14 +17,14 @@ export interface NodeReferencesOptions {
 
 /** A {@link DanglingWatch} over the shared content and the content of each key. */
 export interface NodeReferences extends DanglingWatch {
-  /** These names were put into the layer, or removed. */
+  /** Notes names that were put into the layer or removed from it. */
   note(layer: NodeLayer, names: readonly OwnName[]): void;
 }
 
 /** The references of one key. */
 interface OfKey {
   readonly references: References;
-  /** Names that were put or removed since the last look. */
+  /** Names that were put or removed after the last check. */
   readonly changed: OwnName[];
 }
 
@@ -58,8 +58,8 @@ export function watchNodeReferences({
     };
     const body = {
       changed: () => ofKey.changed.splice(0).flatMap(read),
-      // Keys are many: one that refers to nothing costs nothing.
-      onLooked: () => {
+      // There may be many keys, so a key without references is not kept.
+      onChecked: () => {
         if (ofKey.references.isEmpty && byKey.get(key) === ofKey) byKey.delete(key);
       },
     };

@@ -24,7 +24,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
     if (field === 1 && wireType === WireType.LengthDelimited) text = reader.string(true);
-    else reader.skip(wireType, field); // skips every field but the text
+    else reader.skip(wireType, field); // a protobuf reader has to step over fields that it does not read
   }
   return text;
 }

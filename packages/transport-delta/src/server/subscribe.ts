@@ -8,7 +8,7 @@ import { oweKnownMembers } from "./known-members.ts";
 import { idOf, isCollection, keyOf } from "./lookup.ts";
 import { oweOpenError } from "./open-error.ts";
 
-/** Subscriptions that the request ends which begins others: they take no room from those. */
+/** The number of subscriptions that a request ends. They do not count against the names that the same request adds. */
 export interface Leaving {
   readonly names: number;
   readonly globs: number;
@@ -16,7 +16,7 @@ export interface Leaving {
 
 const NONE_LEAVE: Leaving = { names: 0, globs: 0 };
 
-/** Of what is held before the request. */
+/** Counts the subscriptions of the stream that the request ends. */
 export function leavingWith(
   { topics }: DeltaState,
   { unsubscribe, unlocate }: Pick<DeltaRequest, "unsubscribe" | "unlocate">,
