@@ -9,7 +9,11 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   { "@xdstp/uri": [], "@xdstp/protos": [] },
   { "@xdstp/core": ["@xdstp/protos"] },
   { "@xdstp/resource-types": [], "@xdstp/testing": [] },
-  { "@xdstp/cache": ["@xdstp/protos"], "@xdstp/grpc": ["@xdstp/resource-types"] },
+  {
+    "@xdstp/cache": ["@xdstp/protos"],
+    "@xdstp/protocol": ["@xdstp/protos", "@xdstp/resource-types", "@xdstp/testing"],
+    "@xdstp/grpc": ["@xdstp/resource-types"],
+  },
   {
     "@xdstp/transport-delta": ["@xdstp/cache", "@xdstp/grpc"],
     "@xdstp/transport-sotw": ["@xdstp/cache", "@xdstp/grpc"],

@@ -1,7 +1,8 @@
-/** The packages that are mutated, each with the packages whose tests count for it: the rules of the two variants are tested in rule-tests, and what both share lies in core. */
+/** The packages that are mutated, each with the packages whose tests count for it: the rules of the two variants are tested in rule-tests, and so is what both share, the package protocol. */
 export const targets: Readonly<Record<string, readonly string[]>> = {
   uri: ["uri"],
-  core: ["core", "transport-delta", "transport-sotw", "rule-tests"],
+  core: ["core", "cache", "protocol"],
+  protocol: ["protocol", "transport-delta", "transport-sotw", "rule-tests"],
   cache: ["cache"],
   "transport-delta": ["transport-delta", "rule-tests"],
   "transport-sotw": ["transport-sotw", "rule-tests"],
@@ -18,5 +19,5 @@ export const sourceTests: readonly string[] = [
 
 /** Tests that cannot take part for one package: this one sends lists of millions of names, and runs into its limit with a mutant's switch in every line of the wire scanner. */
 export const slowTests: Readonly<Record<string, readonly string[]>> = {
-  core: ["packages/rule-tests/src/limits/rates.test.ts"],
+  protocol: ["packages/rule-tests/src/limits/rates.test.ts"],
 };

@@ -1,4 +1,5 @@
-import { readConstraints, walkList, XdsError, type Put, type ResourceType } from "@xdstp/core";
+import { type Put, readConstraints, type ResourceType, XdsError } from "@xdstp/core";
+import { walkList } from "@xdstp/core/wire";
 import { collectionTypeOf, typeFromTypeUrl } from "@xdstp/uri";
 
 import { describeValue } from "./describe-value.ts";

@@ -1,4 +1,4 @@
-import type { NotSent } from "@xdstp/core/server";
+import type { NotSent } from "@xdstp/protocol/server";
 import type { ServerEvent } from "@xdstp/server";
 import { escapeText } from "./escape-text.ts";
 import type { Level, ReportLine } from "./report-line.ts";

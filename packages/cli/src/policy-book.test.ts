@@ -1,4 +1,4 @@
-import type { PeerIdentity } from "@xdstp/core/server";
+import type { PeerIdentity } from "@xdstp/core";
 import { cluster, listener } from "@xdstp/resource-types";
 import type { Policy } from "@xdstp/server";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-import type { StreamStatus } from "@xdstp/core/server";
+import type { StreamStatus } from "@xdstp/protocol/server";
 import type { TerminalSize } from "./cli-io.ts";
 import type { RefusedVersion, RelayStatus } from "@xdstp/relay";
 import { connectCommands, type ServedTls } from "./connect-commands.ts";

@@ -1,5 +1,5 @@
 import { type Cache, createNodeCaches, nodeField } from "@xdstp/cache";
-import { versionOf } from "@xdstp/core/server";
+import { versionOf } from "@xdstp/protocol/server";
 import { XdsError } from "@xdstp/core";
 import { createFolderFeed, type FolderEvent } from "@xdstp/folder";
 import { envoyTypes } from "@xdstp/resource-types";

@@ -1,4 +1,4 @@
-import type { StreamInfo } from "@xdstp/core/server";
+import type { StreamInfo } from "@xdstp/protocol/server";
 import { shortNameOf } from "@xdstp/resource-types";
 import { escapeText } from "./escape-text.ts";
 

@@ -1,4 +1,4 @@
-import type { HeldBackName, StreamStatus, TypeStatus } from "@xdstp/core/server";
+import type { HeldBackName, StreamStatus, TypeStatus } from "@xdstp/protocol/server";
 import { escapeText } from "./escape-text.ts";
 import { formatAge } from "./format-age.ts";
 import { clientLabel, shortType, shortVersion } from "./short-text.ts";

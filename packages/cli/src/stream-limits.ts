@@ -1,4 +1,4 @@
-import { defaultLimits } from "@xdstp/core/server";
+import { defaultLimits } from "@xdstp/protocol/server";
 import { defaultGrpcLimits } from "@xdstp/grpc/server";
 import type { ServerLimits } from "@xdstp/server";
 

@@ -1,4 +1,4 @@
-import type { StreamStatus } from "@xdstp/core/server";
+import type { StreamStatus } from "@xdstp/protocol/server";
 import type { ServerEvent } from "@xdstp/server";
 import { createFakeClock, type FakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-import type { StreamStatus, TypeStatus } from "@xdstp/core/server";
+import type { StreamStatus, TypeStatus } from "@xdstp/protocol/server";
 
 /** A type as a server would report it: sent and accepted, unless told otherwise. */
 export function typeStatus(more: Partial<TypeStatus> = {}): TypeStatus {

@@ -1,4 +1,4 @@
-import { lengthDelimited } from "@xdstp/core/server";
+import { lengthDelimited } from "@xdstp/core/wire";
 import { encode, useOrigin, type Origin } from "./use-origin.ts";
 import { useFolder } from "./use-folder.ts";
 

@@ -1,6 +1,6 @@
 import type { CacheEvent } from "@xdstp/cache";
-import type { Clock, ResourceType } from "@xdstp/core";
-import type { BackoffOptions, ClientLimits, RequestRate } from "@xdstp/core/client";
+import type { BackoffOptions, Clock, ResourceType } from "@xdstp/core";
+import type { ClientLimits, RequestRate } from "@xdstp/protocol/client";
 import type {
   AnyBootstrap,
   Channels,

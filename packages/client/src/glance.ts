@@ -1,4 +1,5 @@
-import { walkFields, XdsError, type Resource } from "@xdstp/core";
+import { walkFields } from "@xdstp/core/wire";
+import { type Resource, XdsError } from "@xdstp/core";
 
 import { isSchema, watchedType, type TypeSource } from "./watched-type.ts";
 

@@ -1,6 +1,6 @@
 import type { Cache } from "@xdstp/cache";
 import type { StoredResource, XdsError } from "@xdstp/core";
-import type { RefusedState, WantState, WantStatus } from "@xdstp/core/client";
+import type { RefusedState, WantState, WantStatus } from "@xdstp/protocol/client";
 import type { Federation } from "@xdstp/federation";
 
 /** The words of A88; next to a resource that is held, it is so of a newer state or in spite of it. */

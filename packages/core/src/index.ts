@@ -24,23 +24,9 @@ export type {
   Transaction,
   TypedInterest,
 } from "./feed.ts";
-export { createBackoff, type Backoff, type BackoffOptions } from "./client/backoff.ts";
+export { createBackoff, type Backoff, type BackoffOptions } from "./backoff.ts";
 export type { Follows, Reference, ResourceType, Warms, WithinReference } from "./resource-type.ts";
 export type { ByteStream, ByteStreamHandler, Message } from "./byte-stream.ts";
-
-// For authors of resource types: the few fields that a reader needs, without a decoder.
-export {
-  walkFields,
-  WireType,
-  type FieldRange,
-  type FieldVisitor,
-  type FieldWalk,
-} from "./wire/walk-fields.ts";
-export { decodeText } from "./wire/decode-text.ts";
-export { varintValue } from "./wire/varint.ts";
-
-// For the cache, and for who follows list collections.
-export { walkList, type ListEntry, type ListVisitor } from "./wire/walk-list.ts";
 
 // Dynamic parameters (TP2): which variant of a resource is for whom, and whether two exclude each other.
 export type { Constraints } from "./constraints/constraints.ts";
@@ -52,3 +38,7 @@ export { overlapOf, type Overlap } from "./constraints/overlap-of.ts";
 export { readConstraints, type ReadConstraints } from "./constraints/read-constraints.ts";
 export { textOfConstraints } from "./constraints/text-of-constraints.ts";
 export { interestKey } from "./interest-key.ts";
+
+// Who a client is: what it says of itself, and what its certificate proves.
+export type { DynamicParameters, NodeInfo } from "./node-info.ts";
+export type { PeerIdentity } from "./peer-identity.ts";

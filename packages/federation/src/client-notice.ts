@@ -1,4 +1,4 @@
-import type { ClientEvent } from "@xdstp/core/client";
+import type { ClientEvent } from "@xdstp/protocol/client";
 
 import type { CredentialsEvent } from "./credentials/follow-tls-files.ts";
 

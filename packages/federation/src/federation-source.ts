@@ -1,5 +1,5 @@
 import type { ResourceFeed } from "@xdstp/core";
-import type { ClientStatus } from "@xdstp/core/client";
+import type { ClientStatus } from "@xdstp/protocol/client";
 
 import type { ServerConfig } from "./server-config.ts";
 

@@ -1,6 +1,5 @@
-import type { Clock, ResourceFeed } from "@xdstp/core";
-import type { ClientStatus } from "@xdstp/core/client";
-import type { XdsError } from "@xdstp/core";
+import type { Clock, ResourceFeed, XdsError } from "@xdstp/core";
+import type { ClientStatus } from "@xdstp/protocol/client";
 
 import { FederationCore } from "./federation-core.ts";
 import type { FederationSource } from "./federation-source.ts";

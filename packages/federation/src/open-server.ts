@@ -1,16 +1,16 @@
 import {
-  StatusCode,
-  XdsError,
   type ByteStream,
   type ByteStreamHandler,
   type ResourceType,
+  StatusCode,
+  XdsError,
 } from "@xdstp/core";
 import {
-  createClientContext,
   type ClientContextOptions,
   type ClientFeed,
   type Connect,
-} from "@xdstp/core/client";
+  createClientContext,
+} from "@xdstp/protocol/client";
 import { SERVICES, type ServiceRow } from "@xdstp/protos/services";
 import { envoyTypes } from "@xdstp/resource-types";
 import { createDeltaClient } from "@xdstp/transport-delta/client";

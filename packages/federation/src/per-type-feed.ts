@@ -1,5 +1,5 @@
-import { XdsError, type Interest, type ResourceSink } from "@xdstp/core";
-import type { ClientCounts, ClientFeed, ClientStatus } from "@xdstp/core/client";
+import { type Interest, type ResourceSink, XdsError } from "@xdstp/core";
+import type { ClientCounts, ClientFeed, ClientStatus } from "@xdstp/protocol/client";
 
 /** One type of a server that has a stream for each. */
 interface Part {

@@ -1,4 +1,4 @@
-import type { RequestRate } from "@xdstp/core/client";
+import type { RequestRate } from "@xdstp/protocol/client";
 
 import type { BootstrapServer } from "./bootstrap/bootstrap.ts";
 import type { FederationSource } from "./federation-source.ts";

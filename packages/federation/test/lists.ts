@@ -1,5 +1,5 @@
 import { create, toBinary } from "@bufbuild/protobuf";
-import { lengthDelimited } from "@xdstp/core/server";
+import { lengthDelimited } from "@xdstp/core/wire";
 import { ResourceLocatorSchema, type ResourceLocator_Directive } from "@xdstp/protos/xds";
 import { parseLocator, type Locator } from "@xdstp/uri";
 

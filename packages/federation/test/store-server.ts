@@ -1,13 +1,13 @@
 import {
-  interestKey,
-  XdsError,
   type Committed,
   type Interest,
+  interestKey,
   type Resource,
   type ResourceSink,
   type Transaction,
+  XdsError,
 } from "@xdstp/core";
-import type { ClientStatus } from "@xdstp/core/client";
+import type { ClientStatus } from "@xdstp/protocol/client";
 import { globMatches, nameKey } from "@xdstp/uri";
 
 import type { FederationServer } from "../src/index.ts";

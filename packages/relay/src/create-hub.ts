@@ -1,6 +1,6 @@
 import { createCache, type Cache, type FeedHandle, type Revisions } from "@xdstp/cache";
-import { systemClock, type Clock, type ResourceFeed, type ResourceSource } from "@xdstp/core";
-import type { StreamEvent } from "@xdstp/core/server";
+import { type Clock, type ResourceFeed, type ResourceSource, systemClock } from "@xdstp/core";
+import type { StreamEvent } from "@xdstp/protocol/server";
 import {
   createFederation,
   encodeNode,

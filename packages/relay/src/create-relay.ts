@@ -1,5 +1,5 @@
-import { systemClock, XdsError, type ResourceSource } from "@xdstp/core";
-import type { StreamEvent } from "@xdstp/core/server";
+import { type ResourceSource, systemClock, XdsError } from "@xdstp/core";
+import type { StreamEvent } from "@xdstp/protocol/server";
 import { bootstrapFacts, createChannels } from "@xdstp/federation";
 
 import { createHub, type Hub } from "./create-hub.ts";

@@ -15,7 +15,7 @@ export type { TenantStatus } from "./opaque/tenant-status.ts";
 export type { LimitEvent, OpaqueEvent, RelayEvent } from "./relay-event.ts";
 export type { QuorumOptions } from "./quorum/quorum-options.ts";
 export type { RefusalEvent } from "./refusals/refusal-event.ts";
-export type { RefusedVersion } from "@xdstp/core/server";
+export type { RefusedVersion } from "@xdstp/protocol/server";
 export { openSnapshot } from "./snapshot/open-snapshot.ts";
 export type { Snapshot, SnapshotOptions, SnapshotStatus } from "./snapshot/snapshot.ts";
 export { SnapshotInUse } from "./snapshot/snapshot-in-use.ts";

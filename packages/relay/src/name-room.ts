@@ -1,5 +1,5 @@
-import { interestKey, type Interest, type ResourceType } from "@xdstp/core";
-import { defaultLimits } from "@xdstp/core/server";
+import { type Interest, interestKey, type ResourceType } from "@xdstp/core";
+import { defaultLimits } from "@xdstp/protocol/server";
 import { isGlob } from "@xdstp/uri";
 
 /** Limits of the subscriptions at one server upstream. */

@@ -1,7 +1,13 @@
 import type { Cache } from "@xdstp/cache";
-import type { Clock, ResourceSource, ResourceType } from "@xdstp/core";
-import type { BackoffOptions, ClientLimits } from "@xdstp/core/client";
-import type { ListeningSource, PeerIdentity, RefusedVersion } from "@xdstp/core/server";
+import type {
+  BackoffOptions,
+  Clock,
+  PeerIdentity,
+  ResourceSource,
+  ResourceType,
+} from "@xdstp/core";
+import type { ClientLimits } from "@xdstp/protocol/client";
+import type { ListeningSource, RefusedVersion } from "@xdstp/protocol/server";
 import type {
   AnyBootstrap,
   Channels,

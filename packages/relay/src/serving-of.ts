@@ -1,5 +1,5 @@
 import type { ResourceSource } from "@xdstp/core";
-import type { RefusedVersion, StreamEvent } from "@xdstp/core/server";
+import type { RefusedVersion, StreamEvent } from "@xdstp/protocol/server";
 
 import type { Tenants } from "./opaque/create-tenants.ts";
 import { clientKey } from "./quorum/client-key.ts";

@@ -1,5 +1,5 @@
 import { createCache, type Cache } from "@xdstp/cache";
-import { createScheduler } from "@xdstp/core/server";
+import { createScheduler } from "@xdstp/protocol/server";
 import { parseBootstrap, type Channels } from "@xdstp/federation";
 import { createServer, type ServerEvent, type ServerOptions, type XdsServer } from "@xdstp/server";
 import { createFakeClock, createNetwork, createSeededRandom, createStepper } from "@xdstp/testing";

@@ -1,5 +1,5 @@
-import { StatusCode, type ByteStream, type ByteStreamHandler } from "@xdstp/core";
-import { createScheduler } from "@xdstp/core/server";
+import { type ByteStream, type ByteStreamHandler, StatusCode } from "@xdstp/core";
+import { createScheduler } from "@xdstp/protocol/server";
 import { parseBootstrap, type Channels, type ClientNotice } from "@xdstp/federation";
 import { createServer, type ServerEvent, type ServerOptions, type XdsServer } from "@xdstp/server";
 import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/testing";

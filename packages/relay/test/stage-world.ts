@@ -1,6 +1,6 @@
 import { createCache, type Cache, type Revisions } from "@xdstp/cache";
 import type { Interest, ResourceSink, ResourceSource } from "@xdstp/core";
-import { createScheduler, type StreamEvent } from "@xdstp/core/server";
+import { createScheduler, type StreamEvent } from "@xdstp/protocol/server";
 import { createServer, type XdsServer } from "@xdstp/server";
 import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/testing";
 

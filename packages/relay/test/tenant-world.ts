@@ -1,6 +1,6 @@
 import { createCache, type Cache } from "@xdstp/cache";
 import type { Topic } from "@xdstp/core";
-import { createScheduler } from "@xdstp/core/server";
+import { createScheduler } from "@xdstp/protocol/server";
 import {
   createFederation,
   createSources,

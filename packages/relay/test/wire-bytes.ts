@@ -1,5 +1,4 @@
-import { walkFields } from "@xdstp/core";
-import { concatBytes, lengthDelimited } from "@xdstp/core/server";
+import { concatBytes, lengthDelimited, walkFields } from "@xdstp/core/wire";
 
 /** A `Resource` as it is on the wire: what may differ is kept as bytes. */
 export interface WireResource {

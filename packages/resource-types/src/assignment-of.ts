@@ -1,4 +1,4 @@
-import { decodeText, varintValue, walkFields, WireType } from "@xdstp/core";
+import { decodeText, varintValue, walkFields, WireType } from "@xdstp/core/wire";
 import type { Range } from "./range.ts";
 import { sourceKind } from "./source-kind.ts";
 

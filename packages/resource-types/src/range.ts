@@ -1,4 +1,4 @@
-import { walkFields, WireType } from "@xdstp/core";
+import { walkFields, WireType } from "@xdstp/core/wire";
 
 /** A place in a payload: of a nested message, or of a text. */
 export interface Range {

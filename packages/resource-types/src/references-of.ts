@@ -1,10 +1,5 @@
-import {
-  decodeText,
-  walkFields,
-  WireType,
-  type Reference,
-  type WithinReference,
-} from "@xdstp/core";
+import { decodeText, walkFields, WireType } from "@xdstp/core/wire";
+import type { Reference, WithinReference } from "@xdstp/core";
 import { assignmentOf } from "./assignment-of.ts";
 import { messageNode, type MessageNode, type Naming } from "./message-node.ts";
 import { lastField, type Range } from "./range.ts";

@@ -1,4 +1,4 @@
-import { walkFields } from "@xdstp/core";
+import { walkFields } from "@xdstp/core/wire";
 import type { Range } from "./range.ts";
 
 /** Of `envoy.config.core.v3.ConfigSource`: the members of its oneof, and for whom it is believed. */

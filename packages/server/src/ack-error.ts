@@ -1,5 +1,5 @@
-import { XdsError, type StatusName } from "@xdstp/core";
-import type { NackError } from "@xdstp/core/server";
+import { type StatusName, XdsError } from "@xdstp/core";
+import type { NackError } from "@xdstp/protocol/server";
 
 /** Where a client stands with what is waited for: sent and unanswered, not sent yet, refused; or it is not there. */
 export type MissingState = "absent" | "pending" | "in-flight" | "refused";

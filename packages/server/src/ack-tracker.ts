@@ -1,5 +1,11 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { carries, deliveryOf, type Batch, type Delivery, type TypeView } from "@xdstp/core/server";
+import {
+  type Batch,
+  carries,
+  type Delivery,
+  deliveryOf,
+  type TypeView,
+} from "@xdstp/protocol/server";
 
 /** The names of one topic that a client has not accepted yet; one array for all clients that lack the same. */
 type Lacking = readonly Entry[];

@@ -1,4 +1,5 @@
-import type { NackError, NodeInfo, ServerStream } from "@xdstp/core/server";
+import type { NackError, ServerStream } from "@xdstp/protocol/server";
+import type { NodeInfo } from "@xdstp/core";
 import type { MissingAck } from "./ack-error.ts";
 import { changesFrom, createAckTracker, type AckTracker } from "./ack-tracker.ts";
 import type { OpenStreams } from "./open-streams.ts";

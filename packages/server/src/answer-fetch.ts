@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { StatusCode, type Status, type Topic } from "@xdstp/core";
-import { createScheduler, type ServerContext, type StreamEvent } from "@xdstp/core/server";
+import { type Status, StatusCode, type Topic } from "@xdstp/core";
+import { createScheduler, type ServerContext, type StreamEvent } from "@xdstp/protocol/server";
 import {
   DiscoveryRequestSchema,
   DiscoveryResponseSchema,

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
-import type { NodeInfo, ServerStream } from "@xdstp/core/server";
+import type { NodeInfo } from "@xdstp/core";
+import type { ServerStream } from "@xdstp/protocol/server";
 import { NodeSchema, type Node } from "@xdstp/protos/discovery";
 import {
   type ClientConfig,

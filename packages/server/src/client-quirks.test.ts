@@ -1,4 +1,4 @@
-import { quirksOf } from "@xdstp/core/server";
+import { quirksOf } from "@xdstp/protocol/server";
 import { describe, expect, it } from "vitest";
 import { payload } from "../test/client.ts";
 import { adsVariants, readyCache, serve, types } from "../test/harness.ts";

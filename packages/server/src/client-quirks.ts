@@ -1,4 +1,4 @@
-import type { Quirk } from "@xdstp/core/server";
+import type { Quirk } from "@xdstp/protocol/server";
 import { clusterLoadAssignment, routeConfiguration, virtualHost } from "@xdstp/resource-types";
 
 const everyone = "";

@@ -1,6 +1,6 @@
 import { create, type Registry } from "@bufbuild/protobuf";
-import { StatusCode, type AnyBytes, type Status } from "@xdstp/core";
-import type { RefusedVersion, ServerStream } from "@xdstp/core/server";
+import { type AnyBytes, type Status, StatusCode } from "@xdstp/core";
+import type { RefusedVersion, ServerStream } from "@xdstp/protocol/server";
 import type { CallPeer } from "@xdstp/grpc/server";
 import {
   type ClientConfig,

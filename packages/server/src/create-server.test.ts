@@ -1,6 +1,6 @@
 import { createCache } from "@xdstp/cache";
-import { XdsError, type ByteStreamHandler } from "@xdstp/core";
-import { createScheduler } from "@xdstp/core/server";
+import { type ByteStreamHandler, XdsError } from "@xdstp/core";
+import { createScheduler } from "@xdstp/protocol/server";
 import { envoyTypes } from "@xdstp/resource-types";
 import { createManualScheduler, createMemoryStream } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
 import { systemClock } from "@xdstp/core";
-import { createScheduler } from "@xdstp/core/server";
+import { createScheduler } from "@xdstp/protocol/server";
 import { createGrpcServer, nodeWarning } from "@xdstp/grpc/server";
 import { SERVICES } from "@xdstp/protos/services";
 import { createAdmission, defaultAdmissionLimits } from "./admission.ts";

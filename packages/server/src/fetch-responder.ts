@@ -1,5 +1,5 @@
-import { StatusCode, type Status } from "@xdstp/core";
-import { errorText, nodeInfoOf, type NackError, type ServerContext } from "@xdstp/core/server";
+import { type Status, StatusCode } from "@xdstp/core";
+import { errorText, type NackError, nodeInfoOf, type ServerContext } from "@xdstp/protocol/server";
 import type { DiscoveryRequest, DiscoveryResponse } from "@xdstp/protos/discovery";
 import { answerFetch } from "./answer-fetch.ts";
 import type { AnswerLine } from "./answer-line.ts";

@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { AnyBytes, Entry, ResourceSource, Topic } from "@xdstp/core";
-import { deliveryOf, entryKey, type Delivery, type TypeView } from "@xdstp/core/server";
+import { type Delivery, deliveryOf, entryKey, type TypeView } from "@xdstp/protocol/server";
 import {
   type ClientConfig_GenericXdsConfig,
   ClientConfig_GenericXdsConfigSchema,

@@ -1,4 +1,4 @@
-import { createScheduler, type Drainable } from "@xdstp/core/server";
+import { createScheduler, type Drainable } from "@xdstp/protocol/server";
 import { createManualScheduler } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { createGuardedScheduler } from "./guarded-scheduler.ts";

@@ -1,4 +1,4 @@
-import type { Drainable, Scheduler } from "@xdstp/core/server";
+import type { Drainable, Scheduler } from "@xdstp/protocol/server";
 
 /** A scheduler whose turns survive what they serve: a throw ends up in `onFault`, and the others in the queue are served. */
 export function createGuardedScheduler(

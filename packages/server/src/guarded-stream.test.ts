@@ -1,5 +1,5 @@
 import { createMemoryStream } from "@xdstp/testing";
-import type { ServerStream } from "@xdstp/core/server";
+import type { ServerStream } from "@xdstp/protocol/server";
 import { describe, expect, it } from "vitest";
 import { guardStream, type GuardedStream } from "./guarded-stream.ts";
 

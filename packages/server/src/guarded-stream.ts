@@ -1,5 +1,5 @@
-import { StatusCode, type ByteStream, type ByteStreamHandler, type Status } from "@xdstp/core";
-import type { ServerStream } from "@xdstp/core/server";
+import { type ByteStream, type ByteStreamHandler, type Status, StatusCode } from "@xdstp/core";
+import type { ServerStream } from "@xdstp/protocol/server";
 
 /** What a guarded stream tells its server. */
 export interface StreamHost {

@@ -1,4 +1,5 @@
-import { errorText, type NodeInfo, type StreamInfo } from "@xdstp/core/server";
+import { errorText, type StreamInfo } from "@xdstp/protocol/server";
+import type { NodeInfo } from "@xdstp/core";
 import type { ServerEvent } from "./server-event.ts";
 
 /** How much an operator should mind. */

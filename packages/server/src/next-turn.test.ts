@@ -1,4 +1,4 @@
-import { createScheduler } from "@xdstp/core/server";
+import { createScheduler } from "@xdstp/protocol/server";
 import { createFakeClock, createManualScheduler } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "./next-turn.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "@xdstp/core";
-import type { Scheduler } from "@xdstp/core/server";
+import type { Scheduler } from "@xdstp/protocol/server";
 
 /** Waits until everything that a scheduler holds now has been served, for `atMostMs` milliseconds at most. */
 export async function nextTurn(

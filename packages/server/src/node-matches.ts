@@ -1,5 +1,4 @@
-import { StatusCode, type Status } from "@xdstp/core";
-import type { NodeInfo } from "@xdstp/core/server";
+import { type NodeInfo, type Status, StatusCode } from "@xdstp/core";
 import type { NodeMatcher, StringMatcher } from "@xdstp/protos/status";
 
 /** Whether a client is one of those asked for. */

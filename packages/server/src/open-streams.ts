@@ -1,5 +1,5 @@
-import { StatusCode, type ByteStream } from "@xdstp/core";
-import type { ServerStream, StreamStatus } from "@xdstp/core/server";
+import { type ByteStream, StatusCode } from "@xdstp/core";
+import type { ServerStream, StreamStatus } from "@xdstp/protocol/server";
 import { guardStream, type GuardedStream } from "./guarded-stream.ts";
 
 /** The streams of a server that are open. */

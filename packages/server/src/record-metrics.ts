@@ -1,6 +1,6 @@
 import type { Attributes, Meter, Observable, ObservableResult } from "@opentelemetry/api";
 import type { Clock, ResourceSource } from "@xdstp/core";
-import type { StreamInfo, StreamStatus } from "@xdstp/core/server";
+import type { StreamInfo, StreamStatus } from "@xdstp/protocol/server";
 import type { EventHub } from "./event-hub.ts";
 import type { ServerEvent } from "./server-event.ts";
 import type { ServerStats } from "./xds-server.ts";

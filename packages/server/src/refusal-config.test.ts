@@ -1,6 +1,6 @@
 import { anyUnpack, StructSchema } from "@bufbuild/protobuf/wkt";
 import type { ResourceSource } from "@xdstp/core";
-import type { RefusedVersion } from "@xdstp/core/server";
+import type { RefusedVersion } from "@xdstp/protocol/server";
 import { ConfigStatus } from "@xdstp/protos/status";
 import { describe, expect, it } from "vitest";
 import { readyCache, serve, types } from "../test/harness.ts";

@@ -1,6 +1,6 @@
 import { create, fromJson, type MessageInitShape } from "@bufbuild/protobuf";
 import { anyPack, StructSchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { RefusedVersion } from "@xdstp/core/server";
+import type { RefusedVersion } from "@xdstp/protocol/server";
 import {
   type ClientConfig,
   ClientConfig_GenericXdsConfigSchema,

@@ -1,5 +1,5 @@
-import type { Status } from "@xdstp/core";
-import type { NackError, NodeInfo, StreamEvent } from "@xdstp/core/server";
+import type { NodeInfo, Status } from "@xdstp/core";
+import type { NackError, StreamEvent } from "@xdstp/protocol/server";
 import type { GrpcEvent } from "@xdstp/grpc/server";
 
 /** A stream or Fetch that was turned away before it began: unknown method, source not ready, shutting down, not allowed. */

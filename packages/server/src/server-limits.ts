@@ -1,5 +1,5 @@
 import { XdsError } from "@xdstp/core";
-import { defaultLimits, type StreamLimits } from "@xdstp/core/server";
+import { defaultLimits, type StreamLimits } from "@xdstp/protocol/server";
 import { defaultGrpcLimits, type GrpcLimits } from "@xdstp/grpc/server";
 import { defaultAdmissionLimits, type AdmissionLimits } from "./admission.ts";
 import { defaultAnswerLimits, type AnswerLimits } from "./answer-limits.ts";

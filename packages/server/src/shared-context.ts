@@ -3,7 +3,7 @@ import {
   createServerContext,
   type ServerContext,
   type ServerContextOptions,
-} from "@xdstp/core/server";
+} from "@xdstp/protocol/server";
 import { clientQuirks } from "./client-quirks.ts";
 import type { EventHub } from "./event-hub.ts";
 import { createGuardedScheduler } from "./guarded-scheduler.ts";

@@ -1,5 +1,11 @@
-import { StatusCode, type ByteStream, type ByteStreamHandler, type Status } from "@xdstp/core";
-import type { PeerIdentity, ServerCall } from "@xdstp/core/server";
+import {
+  type ByteStream,
+  type ByteStreamHandler,
+  type PeerIdentity,
+  type Status,
+  StatusCode,
+} from "@xdstp/core";
+import type { ServerCall } from "@xdstp/protocol/server";
 import type { Admission } from "./admission.ts";
 import { admitStream, type EndableHandler } from "./admitted-stream.ts";
 import type { EventHub } from "./event-hub.ts";

@@ -1,6 +1,6 @@
 import type { Span, SpanStatusCode, Tracer } from "@opentelemetry/api";
-import { wallTimeOf, type Clock, type ResourceSource, type Timer } from "@xdstp/core";
-import type { Scheduler } from "@xdstp/core/server";
+import { type Clock, type ResourceSource, type Timer, wallTimeOf } from "@xdstp/core";
+import type { Scheduler } from "@xdstp/protocol/server";
 import type { EventHub } from "./event-hub.ts";
 import { followChange, type FollowedChange } from "./followed-change.ts";
 import type { OpenStreams } from "./open-streams.ts";

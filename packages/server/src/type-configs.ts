@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { TypeState, TypeStatus } from "@xdstp/core/server";
+import type { TypeState, TypeStatus } from "@xdstp/protocol/server";
 import {
   type ClientConfig_GenericXdsConfig,
   ClientConfig_GenericXdsConfigSchema,

@@ -1,5 +1,5 @@
-import { XdsError, type Clock, type ResourceSource } from "@xdstp/core";
-import type { NackError, NodeInfo } from "@xdstp/core/server";
+import { type Clock, type NodeInfo, type ResourceSource, XdsError } from "@xdstp/core";
+import type { NackError } from "@xdstp/protocol/server";
 import { AckError } from "./ack-error.ts";
 import { createAckWait, type AckReport } from "./ack-wait.ts";
 import type { EventHub } from "./event-hub.ts";

@@ -1,14 +1,13 @@
 import type { MessageInitShape, Registry } from "@bufbuild/protobuf";
-import type { ByteStream, ByteStreamHandler, Clock, Status } from "@xdstp/core";
+import type { ByteStream, ByteStreamHandler, Clock, PeerIdentity, Status } from "@xdstp/core";
 import type {
   FrameCounters,
   LimitCounts,
   ListeningSource,
-  PeerIdentity,
   Quirk,
   Scheduler,
   StreamStatus,
-} from "@xdstp/core/server";
+} from "@xdstp/protocol/server";
 import type {
   CallPeer,
   ConnectionAge,

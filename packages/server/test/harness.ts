@@ -1,6 +1,6 @@
 import { createCache, type Cache, type CacheOptions } from "@xdstp/cache";
 import type { ByteStreamHandler, ResourceSource, Topic } from "@xdstp/core";
-import { createScheduler } from "@xdstp/core/server";
+import { createScheduler } from "@xdstp/protocol/server";
 import { envoyTypes } from "@xdstp/resource-types";
 import {
   createFakeClock,

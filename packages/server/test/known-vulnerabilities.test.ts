@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { lengthDelimited } from "@xdstp/core/server";
+import { lengthDelimited } from "@xdstp/core/wire";
 import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createServer } from "../src/index.ts";

@@ -9,7 +9,7 @@ import {
   type StreamLimits,
   type TypeHost,
   type TypeMachine,
-} from "@xdstp/core/server";
+} from "@xdstp/protocol/server";
 import { DeltaDiscoveryResponseSchema, type DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
 import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/testing";
 import type { DeltaRequest } from "../src/server/decode-request.ts";

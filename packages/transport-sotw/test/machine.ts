@@ -1,16 +1,15 @@
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { createCache, type Cache, type PutOptions } from "@xdstp/cache";
-import type { ResourceType } from "@xdstp/core";
+import type { NodeInfo, ResourceType } from "@xdstp/core";
 import {
   createScheduler,
   createServerContext,
-  type NodeInfo,
   type ServerContext,
   type StreamEvent,
   type StreamLimits,
   type TypeHost,
   type TypeMachine,
-} from "@xdstp/core/server";
+} from "@xdstp/protocol/server";
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
 import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/testing";
 import type { SotwRequest } from "../src/server/decode-request.ts";

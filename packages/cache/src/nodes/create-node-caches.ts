@@ -1,5 +1,4 @@
-import { systemClock, XdsError, type ResourceSource } from "@xdstp/core";
-import type { NodeInfo } from "@xdstp/core/server";
+import { type NodeInfo, type ResourceSource, systemClock, XdsError } from "@xdstp/core";
 
 import { createCache, type Cache, type CacheOptions } from "../create-cache.ts";
 import type { DanglingEvent, DanglingWatch } from "../dangling/dangling-reference.ts";

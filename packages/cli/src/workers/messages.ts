@@ -1,4 +1,4 @@
-import type { StreamStatus } from "@xdstp/core/server";
+import type { StreamStatus } from "@xdstp/protocol/server";
 import type { RefusedVersion, RelayStatus } from "@xdstp/relay";
 import type { CallPeer } from "@xdstp/grpc/server";
 import type { Health } from "@xdstp/server";

@@ -1,5 +1,5 @@
-import { XdsError, type StatusName } from "@xdstp/core";
-import type { StreamInfo } from "@xdstp/core/server";
+import { type StatusName, XdsError } from "@xdstp/core";
+import type { StreamInfo } from "@xdstp/protocol/server";
 import type { CliEvent } from "../cli-event.ts";
 import type { Look } from "./messages.ts";
 

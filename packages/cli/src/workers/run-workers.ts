@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { StreamInfo } from "@xdstp/core/server";
+import type { StreamInfo } from "@xdstp/protocol/server";
 import type { ServerEvent } from "@xdstp/server";
 import type { CliEvent, WorkerEvent } from "../cli-event.ts";
 import type { CliIo } from "../cli-io.ts";

@@ -1,4 +1,5 @@
-import { walkFields, XdsError, type Resource, type StoredResource } from "@xdstp/core";
+import { walkFields } from "@xdstp/core/wire";
+import { type Resource, type StoredResource, XdsError } from "@xdstp/core";
 
 import { createDecoder, type Decoder } from "../decoder.ts";
 import type { Hub } from "../hub.ts";

@@ -1,4 +1,4 @@
-import { decodeText, walkFields } from "@xdstp/core";
+import { decodeText, walkFields } from "@xdstp/core/wire";
 
 /** Of `envoy.config.core.v3.ConfigSource`. */
 const ADS = 3;

@@ -1,4 +1,4 @@
-import type { RequestRate } from "@xdstp/core/client";
+import type { RequestRate } from "@xdstp/protocol/client";
 import {
   ApiConfigSource_ApiType as ApiType,
   type ApiConfigSource,

@@ -1,5 +1,5 @@
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import { lengthDelimited } from "@xdstp/core/server";
+import { lengthDelimited } from "@xdstp/core/wire";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { printLocator } from "@xdstp/uri";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,5 @@
-import { walkList, type AnyBytes, type ListEntry } from "@xdstp/core";
+import { type ListEntry, walkList } from "@xdstp/core/wire";
+import type { AnyBytes } from "@xdstp/core";
 import type { Read } from "@xdstp/protos/xds";
 import { collectionTypeOf, type Locator } from "@xdstp/uri";
 

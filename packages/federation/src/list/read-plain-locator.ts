@@ -1,4 +1,4 @@
-import { walkFields, WireType } from "@xdstp/core";
+import { walkFields, WireType } from "@xdstp/core/wire";
 import type { ResourceLocatorMessage } from "@xdstp/uri";
 
 const keys: Readonly<Partial<Record<number, "id" | "authority" | "resourceType">>> = {

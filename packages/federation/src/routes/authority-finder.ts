@@ -1,5 +1,4 @@
-import { XdsError, type Clock, type Timer } from "@xdstp/core";
-import { createBackoff, type Backoff } from "@xdstp/core/client";
+import { type Backoff, type Clock, createBackoff, type Timer, XdsError } from "@xdstp/core";
 
 import type { FederationSource } from "../federation-source.ts";
 

@@ -1,13 +1,13 @@
 import {
-  interestKey,
-  XdsError,
   type Clock,
   type Interest,
+  interestKey,
   type ResourceSink,
   type Timer,
   type TypedInterest,
+  XdsError,
 } from "@xdstp/core";
-import type { ClientStatus } from "@xdstp/core/client";
+import type { ClientStatus } from "@xdstp/protocol/client";
 
 import type { FederationServer, OpenServer } from "../federation-source.ts";
 import type { FollowedRedirect } from "../links/followed-redirect.ts";

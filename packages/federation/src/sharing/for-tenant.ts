@@ -1,5 +1,5 @@
 import type { XdsError } from "@xdstp/core";
-import type { WantStatus } from "@xdstp/core/client";
+import type { WantStatus } from "@xdstp/protocol/client";
 import { isGlob } from "@xdstp/uri";
 
 import type { Tenant } from "./tenant.ts";

@@ -1,13 +1,13 @@
 import {
-  XdsError,
   type Committed,
   type Interest,
   type Refusal,
   type ResourceSink,
   type Scope,
   type Transaction,
+  XdsError,
 } from "@xdstp/core";
-import type { ClientStatus } from "@xdstp/core/client";
+import type { ClientStatus } from "@xdstp/protocol/client";
 import { nameKey } from "@xdstp/uri";
 
 import type { OpenServer } from "../federation-source.ts";

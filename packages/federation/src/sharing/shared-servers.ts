@@ -1,4 +1,4 @@
-import type { ClientStatus } from "@xdstp/core/client";
+import type { ClientStatus } from "@xdstp/protocol/client";
 import type { Interest } from "@xdstp/core";
 
 import type { FederationServer, OpenServer } from "../federation-source.ts";

@@ -1,12 +1,12 @@
 import {
-  XdsError,
   type Interest,
   type Put,
   type Removal,
   type ResourceSink,
   type Timer,
+  XdsError,
 } from "@xdstp/core";
-import type { ClientStatus } from "@xdstp/core/client";
+import type { ClientStatus } from "@xdstp/protocol/client";
 
 import type { OpenServer } from "../../src/index.ts";
 import type { Change } from "./deeds.ts";

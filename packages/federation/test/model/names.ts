@@ -1,4 +1,4 @@
-import { lengthDelimited } from "@xdstp/core/server";
+import { lengthDelimited } from "@xdstp/core/wire";
 import { printLocator, type Directive, type XdstpLocator } from "@xdstp/uri";
 
 export const THING = "type.googleapis.com/t.T";

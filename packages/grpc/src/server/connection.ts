@@ -1,7 +1,6 @@
 import { constants, type ServerHttp2Session } from "node:http2";
 import type { TLSSocket } from "node:tls";
-import type { ByteStream, Status, Timer } from "@xdstp/core";
-import type { PeerIdentity } from "@xdstp/core/server";
+import type { ByteStream, PeerIdentity, Status, Timer } from "@xdstp/core";
 import { ageTimer, type ConnectionAge } from "./connection-age.ts";
 import type { ConnectionCut } from "./grpc-event.ts";
 import type { GrpcContext } from "./grpc-context.ts";

@@ -1,5 +1,4 @@
-import type { Status } from "@xdstp/core";
-import type { PeerIdentity } from "@xdstp/core/server";
+import type { PeerIdentity, Status } from "@xdstp/core";
 
 /**
  * Why the server ended a connection that its peer wanted to keep. `protocol-error`: its client does not keep to HTTP/2, or goes on resetting calls (RFC 9113 section 5.4.1).

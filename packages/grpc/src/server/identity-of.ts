@@ -1,5 +1,5 @@
 import type { X509Certificate } from "node:crypto";
-import type { PeerIdentity } from "@xdstp/core/server";
+import type { PeerIdentity } from "@xdstp/core";
 
 /** What a verified certificate says of its holder. The caller has checked that it is verified. */
 export function identityOf(

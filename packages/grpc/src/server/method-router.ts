@@ -8,7 +8,7 @@ import type {
   MessageInitShape,
   MessageShape,
 } from "@bufbuild/protobuf";
-import type { PeerIdentity } from "@xdstp/core/server";
+import type { PeerIdentity } from "@xdstp/core";
 
 /** Registers the methods that are not served as raw bytes; see {@link GrpcServerOptions.routes}. What it is given later replaces what it was given before. */
 export interface MethodRouter {

@@ -1,6 +1,6 @@
 import type { Cache, FeedHandle, Revisions } from "@xdstp/cache";
-import { XdsError, type ResourceFeed, type ResourceSource } from "@xdstp/core";
-import type { StreamEvent } from "@xdstp/core/server";
+import { type ResourceFeed, type ResourceSource, XdsError } from "@xdstp/core";
+import type { StreamEvent } from "@xdstp/protocol/server";
 import type { Federation } from "@xdstp/federation";
 
 import type { RelayEvent } from "../relay-event.ts";

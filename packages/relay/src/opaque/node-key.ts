@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { XdsError } from "@xdstp/core";
-import type { NodeInfo } from "@xdstp/core/server";
+import { type NodeInfo, XdsError } from "@xdstp/core";
 import type {
   BootstrapLocality,
   BootstrapNode,

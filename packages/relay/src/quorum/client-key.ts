@@ -1,4 +1,4 @@
-import type { NodeInfo, PeerIdentity } from "@xdstp/core/server";
+import type { NodeInfo, PeerIdentity } from "@xdstp/core";
 
 /** What is known of who calls. */
 export interface Caller {

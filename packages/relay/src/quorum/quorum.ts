@@ -1,14 +1,14 @@
 import type { Cache, FeedHandle, Revisions } from "@xdstp/cache";
 import {
-  systemClock,
-  XdsError,
   type Clock,
   type Interest,
   type ResourceFeed,
   type ResourceSink,
   type ResourceSource,
+  systemClock,
+  XdsError,
 } from "@xdstp/core";
-import type { StreamEvent } from "@xdstp/core/server";
+import type { StreamEvent } from "@xdstp/protocol/server";
 
 import { Panels } from "./panels.ts";
 import type { QuorumOptions } from "./quorum-options.ts";

@@ -1,5 +1,5 @@
-import { XdsError, type Clock, type Entry, type StoredResource } from "@xdstp/core";
-import type { HeldByResponse, NackError, StreamEvent } from "@xdstp/core/server";
+import { type Clock, type Entry, type StoredResource, XdsError } from "@xdstp/core";
+import type { HeldByResponse, NackError, StreamEvent } from "@xdstp/protocol/server";
 
 import { Ballot, type BallotHost } from "./ballot.ts";
 import type { Candidate, Verdict } from "./candidate.ts";

@@ -1,5 +1,10 @@
 import type { Clock, Entry } from "@xdstp/core";
-import type { HeldByResponse, RefusedVersion, StreamEvent, StreamInfo } from "@xdstp/core/server";
+import type {
+  HeldByResponse,
+  RefusedVersion,
+  StreamEvent,
+  StreamInfo,
+} from "@xdstp/protocol/server";
 
 import { clientKey } from "../quorum/client-key.ts";
 import type { RefusalEvent } from "./refusal-event.ts";

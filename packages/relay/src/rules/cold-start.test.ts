@@ -1,4 +1,4 @@
-import { concatBytes, lengthDelimited } from "@xdstp/core/server";
+import { concatBytes, lengthDelimited } from "@xdstp/core/wire";
 import { describe, expect, it } from "vitest";
 
 import { useWorld } from "../../test/relay-world.ts";

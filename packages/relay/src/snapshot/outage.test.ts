@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 import type { Topic } from "@xdstp/core";
-import { lengthDelimited } from "@xdstp/core/server";
+import { lengthDelimited } from "@xdstp/core/wire";
 import { expect, it } from "vitest";
 
 import { flag, flagName, flagUrl } from "../../test/flag.ts";

@@ -1,4 +1,4 @@
-import { readResource, type ReceivedResource } from "@xdstp/core/client";
+import { readResource, type ReceivedResource } from "@xdstp/protocol/client";
 import type { Resource } from "@xdstp/core";
 
 import { decodeFrame, FrameKind, type Frame } from "./frame.ts";

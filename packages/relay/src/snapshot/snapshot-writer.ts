@@ -1,7 +1,13 @@
 import { dirname } from "node:path";
 
-import { XdsError, type Clock, type StoredResource, type Timer } from "@xdstp/core";
-import { createBackoff, type Backoff } from "@xdstp/core/client";
+import {
+  type Backoff,
+  type Clock,
+  createBackoff,
+  type StoredResource,
+  type Timer,
+  XdsError,
+} from "@xdstp/core";
 
 import { compact } from "./compact.ts";
 import type { Change, Journal } from "./journal.ts";

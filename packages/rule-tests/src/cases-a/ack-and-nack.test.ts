@@ -5,7 +5,7 @@ import { FULL, OTHER_PART, PART } from "../harness/made-up-types.ts";
 import { runCases } from "../harness/rule-case.ts";
 import type { TypeClient } from "../harness/type-client.ts";
 import { deltaVariants, everyVariant, isDelta, sotwVariants } from "../harness/variant.ts";
-import type { TypeStatus } from "@xdstp/core/server";
+import type { TypeStatus } from "@xdstp/protocol/server";
 
 /** The row of a type on the only stream that has it. */
 function rowOf(world: World, typeUrl: string): TypeStatus | undefined {

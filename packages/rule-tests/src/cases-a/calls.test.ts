@@ -1,7 +1,7 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { createCache } from "@xdstp/cache";
-import { StatusCode, type ByteStreamHandler } from "@xdstp/core";
-import { createScheduler } from "@xdstp/core/server";
+import { type ByteStreamHandler, StatusCode } from "@xdstp/core";
+import { createScheduler } from "@xdstp/protocol/server";
 import {
   DeltaDiscoveryRequestSchema,
   DeltaDiscoveryResponseSchema,

@@ -1,6 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { StatusCode } from "@xdstp/core";
-import { concatBytes, lengthDelimited } from "@xdstp/core/server";
+import { concatBytes, lengthDelimited } from "@xdstp/core/wire";
 import {
   DeltaDiscoveryRequestSchema,
   DiscoveryRequestSchema,

@@ -1,6 +1,6 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import type { ByteStream, ByteStreamHandler } from "@xdstp/core";
-import { lengthDelimited } from "@xdstp/core/server";
+import { lengthDelimited } from "@xdstp/core/wire";
 import { DeltaDiscoveryResponseSchema, DiscoveryResponseSchema } from "@xdstp/protos/discovery";
 import { createDeltaServer } from "@xdstp/transport-delta/server";
 import { createSotwServer } from "@xdstp/transport-sotw/server";

@@ -1,5 +1,5 @@
 import type { Entry } from "@xdstp/core";
-import { deliveryOf } from "@xdstp/core/server";
+import { deliveryOf } from "@xdstp/protocol/server";
 import { cluster, envoyTypes, routeConfiguration as route } from "@xdstp/resource-types";
 import { expect } from "vitest";
 import { acceptAll, begin } from "../harness/accept-all.ts";

@@ -1,4 +1,4 @@
-import { walkList } from "@xdstp/core";
+import { walkList } from "@xdstp/core/wire";
 import { cluster, envoyTypes, lbEndpoint, listener } from "@xdstp/resource-types";
 import { readRedirect } from "@xdstp/protos/xds";
 import { expect } from "vitest";

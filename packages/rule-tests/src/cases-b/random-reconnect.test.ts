@@ -1,5 +1,5 @@
 import type { ResourceType } from "@xdstp/core";
-import type { Quirk } from "@xdstp/core/server";
+import type { Quirk } from "@xdstp/protocol/server";
 import type { DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
 import { isGlob, nameKey } from "@xdstp/uri";
 import { describe, expect, it } from "vitest";

@@ -1,8 +1,8 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { NodeSchema } from "@xdstp/protos/discovery";
 import { createCache } from "@xdstp/cache";
-import { createClientContext } from "@xdstp/core/client";
-import { createServerContext } from "@xdstp/core/server";
+import { createClientContext } from "@xdstp/protocol/client";
+import { createServerContext } from "@xdstp/protocol/server";
 import { createFakeClock } from "@xdstp/testing";
 import { createDeltaClient } from "@xdstp/transport-delta/client";
 import { createDeltaServer } from "@xdstp/transport-delta/server";

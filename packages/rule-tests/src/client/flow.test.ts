@@ -1,5 +1,5 @@
 import type { ByteStreamHandler } from "@xdstp/core";
-import { createClientContext, type Connect } from "@xdstp/core/client";
+import { type Connect, createClientContext } from "@xdstp/protocol/client";
 import { createDeltaClient } from "@xdstp/transport-delta/client";
 import { createSotwClient } from "@xdstp/transport-sotw/client";
 import { describe, expect, it } from "vitest";

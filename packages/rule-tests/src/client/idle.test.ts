@@ -1,4 +1,4 @@
-import { createClientContext, type Connect } from "@xdstp/core/client";
+import { type Connect, createClientContext } from "@xdstp/protocol/client";
 import { createFakeClock } from "@xdstp/testing";
 import { createDeltaClient } from "@xdstp/transport-delta/client";
 import { createSotwClient } from "@xdstp/transport-sotw/client";

@@ -1,8 +1,8 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { createCache, type Cache } from "@xdstp/cache";
-import { XdsError, type Topic } from "@xdstp/core";
-import { createClientContext, type ClientFeed } from "@xdstp/core/client";
-import { createScheduler, createServerContext } from "@xdstp/core/server";
+import { type Topic, XdsError } from "@xdstp/core";
+import { type ClientFeed, createClientContext } from "@xdstp/protocol/client";
+import { createScheduler, createServerContext } from "@xdstp/protocol/server";
 import {
   DeltaDiscoveryRequestSchema,
   DeltaDiscoveryResponseSchema,

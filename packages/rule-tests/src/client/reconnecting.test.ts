@@ -1,4 +1,4 @@
-import type { Connect } from "@xdstp/core/client";
+import type { Connect } from "@xdstp/protocol/client";
 import { describe, expect, it } from "vitest";
 import { FULL, PART } from "../harness/made-up-types.ts";
 import { createClientWorld, turn, type ClientWorld } from "./harness/client-world.ts";

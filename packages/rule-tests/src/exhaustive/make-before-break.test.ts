@@ -1,6 +1,6 @@
 import { createCache } from "@xdstp/cache";
 import type { Reference, ResourceType, Transaction } from "@xdstp/core";
-import { createScheduler, createServerContext, type OrderedStream } from "@xdstp/core/server";
+import { createScheduler, createServerContext, type OrderedStream } from "@xdstp/protocol/server";
 import { createFakeClock, createManualScheduler, createMemoryStream } from "@xdstp/testing";
 import { createDeltaServer } from "@xdstp/transport-delta/server";
 import { createSotwServer } from "@xdstp/transport-sotw/server";

@@ -1,4 +1,4 @@
-import type { ServerContext } from "@xdstp/core/server";
+import type { ServerContext } from "@xdstp/protocol/server";
 import {
   createMemoryStream,
   createRawDeltaClient,

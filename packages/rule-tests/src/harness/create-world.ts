@@ -8,7 +8,7 @@ import {
   type StreamEvent,
   type StreamLimits,
   type StreamStatus,
-} from "@xdstp/core/server";
+} from "@xdstp/protocol/server";
 import {
   createFakeClock,
   createManualScheduler,

@@ -1,4 +1,4 @@
-import { lengthDelimited } from "@xdstp/core/server";
+import { lengthDelimited } from "@xdstp/core/wire";
 import { payloadOf } from "./payload.ts";
 
 const CONNECTION_MANAGER =

@@ -1,4 +1,4 @@
-import { lengthDelimited } from "@xdstp/core/server";
+import { lengthDelimited } from "@xdstp/core/wire";
 
 /** A `CollectionEntry` that holds the resource itself. */
 export function inlineEntry(

@@ -1,5 +1,4 @@
-import { decodeText, walkFields, WireType } from "@xdstp/core";
-import { lengthDelimited } from "@xdstp/core/server";
+import { decodeText, lengthDelimited, walkFields, WireType } from "@xdstp/core/wire";
 
 const NAME = 1;
 /** A field that no type of Envoy has. */

@@ -1,5 +1,5 @@
 import type { DeltaRequestInit, MemoryStream } from "@xdstp/testing";
-import type { ServerStream } from "@xdstp/core/server";
+import type { ServerStream } from "@xdstp/protocol/server";
 import type { Answer } from "./answer.ts";
 import type { TypeClient } from "./type-client.ts";
 

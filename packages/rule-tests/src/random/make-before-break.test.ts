@@ -1,6 +1,6 @@
 import { createCache } from "@xdstp/cache";
 import type { Put, Reference, Removal, ResourceType } from "@xdstp/core";
-import { createScheduler, createServerContext, type StreamEvent } from "@xdstp/core/server";
+import { createScheduler, createServerContext, type StreamEvent } from "@xdstp/protocol/server";
 import { createFakeClock, createManualScheduler, createMemoryStream } from "@xdstp/testing";
 import { createDeltaServer } from "@xdstp/transport-delta/server";
 import { createSotwServer } from "@xdstp/transport-sotw/server";

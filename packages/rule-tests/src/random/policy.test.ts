@@ -1,6 +1,6 @@
 import { createCache } from "@xdstp/cache";
 import type { ByteStream } from "@xdstp/core";
-import { createScheduler, createServerContext } from "@xdstp/core/server";
+import { createScheduler, createServerContext } from "@xdstp/protocol/server";
 import {
   createPolicy,
   filterSource,

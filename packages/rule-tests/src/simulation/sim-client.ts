@@ -1,7 +1,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createCache, type Cache } from "@xdstp/cache";
 import type { Clock, Topic } from "@xdstp/core";
-import { createClientContext, type ClientFeed } from "@xdstp/core/client";
+import { type ClientFeed, createClientContext } from "@xdstp/protocol/client";
 import { NodeSchema } from "@xdstp/protos/discovery";
 import type { Connection, Network, SeededRandom } from "@xdstp/testing";
 import { createDeltaClient } from "@xdstp/transport-delta/client";

@@ -7,7 +7,7 @@ import type {
   Removal,
   ResourceSource,
 } from "@xdstp/core";
-import { createScheduler, createServerContext, type ServerStream } from "@xdstp/core/server";
+import { createScheduler, createServerContext, type ServerStream } from "@xdstp/protocol/server";
 import type { Connection, Network } from "@xdstp/testing";
 import { createDeltaServer } from "@xdstp/transport-delta/server";
 import { createSotwServer } from "@xdstp/transport-sotw/server";

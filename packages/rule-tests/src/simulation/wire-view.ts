@@ -1,6 +1,6 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { decodeText, walkFields } from "@xdstp/core";
-import { hashBytes, scanRequest } from "@xdstp/core/server";
+import { decodeText, walkFields } from "@xdstp/core/wire";
+import { hashBytes, scanRequest } from "@xdstp/protocol/server";
 import { DeltaDiscoveryRequestSchema, DiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
 /** What the invariants look at of a response. The fields have the same numbers in both variants. */

@@ -1,5 +1,5 @@
 import type { ResourceSource } from "@xdstp/core";
-import type { ServerStream } from "@xdstp/core/server";
+import type { ServerStream } from "@xdstp/protocol/server";
 import type { EndableHandler } from "../admitted-stream.ts";
 import type { OpenStreams } from "../open-streams.ts";
 import type { Access } from "./access-desk.ts";

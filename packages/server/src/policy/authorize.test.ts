@@ -1,6 +1,6 @@
 import { createCache } from "@xdstp/cache";
-import { XdsError } from "@xdstp/core";
-import { createScheduler, type PeerIdentity } from "@xdstp/core/server";
+import { type PeerIdentity, XdsError } from "@xdstp/core";
+import { createScheduler } from "@xdstp/protocol/server";
 import { ConfigStatus } from "@xdstp/protos/status";
 import { envoyTypes } from "@xdstp/resource-types";
 import { createFakeClock, createManualScheduler, createMemoryStream } from "@xdstp/testing";

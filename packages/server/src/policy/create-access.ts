@@ -1,5 +1,5 @@
 import type { ResourceSource } from "@xdstp/core";
-import type { ServerContext } from "@xdstp/core/server";
+import type { ServerContext } from "@xdstp/protocol/server";
 import type { EventHub } from "../event-hub.ts";
 import { createGate, type Gate } from "../gate.ts";
 import { createAccessBook, type AccessBook } from "./access-book.ts";

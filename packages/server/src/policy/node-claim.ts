@@ -1,6 +1,6 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { WireType, walkFields } from "@xdstp/core";
-import { concatBytes, nodeInfoOf, withoutExtensions } from "@xdstp/core/server";
+import { concatBytes, walkFields, WireType } from "@xdstp/core/wire";
+import { nodeInfoOf, withoutExtensions } from "@xdstp/protocol/server";
 import { NodeSchema, type Node } from "@xdstp/protos/discovery";
 import type { NodeClaim } from "./policy.ts";
 

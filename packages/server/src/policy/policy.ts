@@ -1,6 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { ResourceSource } from "@xdstp/core";
-import type { NodeInfo, PeerIdentity } from "@xdstp/core/server";
+import type { NodeInfo, PeerIdentity, ResourceSource } from "@xdstp/core";
 
 /** What a client may see. Made by `authorize`, once per stream. */
 export interface Policy {

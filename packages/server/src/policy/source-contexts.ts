@@ -1,5 +1,5 @@
 import type { ResourceSource } from "@xdstp/core";
-import type { ServerContext } from "@xdstp/core/server";
+import type { ServerContext } from "@xdstp/protocol/server";
 import { createDeltaServer, type DeltaServer } from "@xdstp/transport-delta/server";
 import { createSotwServer, type SotwServer } from "@xdstp/transport-sotw/server";
 

@@ -1,5 +1,5 @@
 import type { ResourceSource, Status } from "@xdstp/core";
-import type { ServerStream } from "@xdstp/core/server";
+import type { ServerStream } from "@xdstp/protocol/server";
 import type { CallPeer } from "@xdstp/grpc/server";
 import { isGlob } from "@xdstp/uri";
 import type { EventHub } from "../event-hub.ts";

@@ -1,5 +1,5 @@
 import type { Entry } from "@xdstp/core";
-import { createSmallMap, entryKey, type SmallMap } from "@xdstp/core/server";
+import { createSmallMap, entryKey, type SmallMap } from "@xdstp/protocol/server";
 import { OwnEntry } from "./own-entry.ts";
 
 /** How long removals are remembered: as long as by the cache behind, so that no reader that it keeps is lost here. */

@@ -1,5 +1,5 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { decodeText, walkFields, WireType } from "@xdstp/core";
+import { decodeText, walkFields, WireType } from "@xdstp/core/wire";
 import {
   DeltaDiscoveryRequestSchema,
   DeltaDiscoveryResponseSchema,

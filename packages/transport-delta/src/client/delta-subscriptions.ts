@@ -1,5 +1,5 @@
-import { interestKey, type Held, type ResourceType } from "@xdstp/core";
-import type { Answer, Subscriptions, Want, Wants } from "@xdstp/core/client";
+import { type Held, interestKey, type ResourceType } from "@xdstp/core";
+import type { Answer, Subscriptions, Want, Wants } from "@xdstp/protocol/client";
 import { nameKey } from "@xdstp/uri";
 
 import { encodeRequest } from "./encode-request.ts";

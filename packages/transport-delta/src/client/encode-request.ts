@@ -1,6 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
-import { StatusCode, type Interest } from "@xdstp/core";
-import type { Answer } from "@xdstp/core/client";
+import { type Interest, StatusCode } from "@xdstp/core";
+import type { Answer } from "@xdstp/protocol/client";
 import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
 /** What a request says. */

@@ -1,15 +1,15 @@
-import { walkFields } from "@xdstp/core";
+import { walkFields } from "@xdstp/core/wire";
 import {
+  type ClientContext,
   readError,
   readIdentifier,
   readResource,
   readResourceName,
   readText,
-  type ClientContext,
   type ReceivedName,
   type ReceivedResource,
   type ReceivedResponse,
-} from "@xdstp/core/client";
+} from "@xdstp/protocol/client";
 
 /** Fields of `DeltaDiscoveryResponse`. */
 const Field = {

@@ -1,5 +1,5 @@
 import { createCache } from "@xdstp/cache";
-import { createScheduler, createServerContext } from "@xdstp/core/server";
+import { createScheduler, createServerContext } from "@xdstp/protocol/server";
 import {
   createManualScheduler,
   createMemoryStream,

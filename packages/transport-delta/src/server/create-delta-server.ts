@@ -1,14 +1,13 @@
-import type { ByteStream } from "@xdstp/core";
+import type { ByteStream, NodeInfo } from "@xdstp/core";
 import {
   announcesTtl,
   createServerStream,
   quirksOf,
-  type NodeInfo,
   type ServerCall,
   type ServerContext,
   type ServerStream,
   type Variant,
-} from "@xdstp/core/server";
+} from "@xdstp/protocol/server";
 import { createRequestDecoder, type DeltaRequest } from "./decode-request.ts";
 import { createDeltaType } from "./delta-type.ts";
 import { createProfileOf, type ClientForm } from "./profile-of.ts";

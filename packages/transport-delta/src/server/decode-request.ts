@@ -1,6 +1,11 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Interest } from "@xdstp/core";
-import { locatorsOf, nodeInfoOf, withoutExtensions, type DecodedRequest } from "@xdstp/core/server";
+import {
+  type DecodedRequest,
+  locatorsOf,
+  nodeInfoOf,
+  withoutExtensions,
+} from "@xdstp/protocol/server";
 import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
 import { createVersionLists } from "./version-lists.ts";
 

@@ -1,6 +1,6 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { XdsError, type Entry } from "@xdstp/core";
-import type { Frames } from "@xdstp/core/server";
+import { type Entry, XdsError } from "@xdstp/core";
+import type { Frames } from "@xdstp/protocol/server";
 import { DeltaDiscoveryResponseSchema, type DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 import { added, removed, TYPE } from "../../test/entries.ts";

@@ -1,17 +1,15 @@
 import type { Entry, XdsError } from "@xdstp/core";
+import { concatBytes, fieldHead, lengthDelimited } from "@xdstp/core/wire";
 import {
-  concatBytes,
   createFrame,
   encodeHeartbeat,
   encodeResourceError,
-  fieldHead,
-  isDataError,
-  lengthDelimited,
-  tooLarge,
   type Frame,
   type FrameProfile,
   type Frames,
-} from "@xdstp/core/server";
+  isDataError,
+  tooLarge,
+} from "@xdstp/protocol/server";
 
 const SYSTEM_VERSION_INFO = 1;
 const RESOURCES = 2;

@@ -8,7 +8,7 @@ import type {
   SmallMap,
   SmallSet,
   TypeHost,
-} from "@xdstp/core/server";
+} from "@xdstp/protocol/server";
 import type { HeldList } from "./held-by-client.ts";
 import type { CountedHashes } from "./state-version.ts";
 import type { Taken } from "./take.ts";

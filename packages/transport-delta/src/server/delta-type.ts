@@ -1,4 +1,4 @@
-import { StatusCode, type Interest, type Reference, type Topic, type Watcher } from "@xdstp/core";
+import { type Interest, type Reference, StatusCode, type Topic, type Watcher } from "@xdstp/core";
 import {
   addHash,
   answeredUpTo,
@@ -8,15 +8,17 @@ import {
   createExchange,
   createSmallMap,
   createSmallSet,
+  type FrameProfile,
   hashOf,
   heldBackOf,
   holdBack,
   isColdSince,
   isLongerThan,
+  isRefusedAndNew,
   isRepetition,
   isServedBy,
-  isRefusedAndNew,
   leaveRefused,
+  type NackError,
   namesCold,
   parseNonce,
   quirksOf,
@@ -24,19 +26,17 @@ import {
   recordAnswer,
   refusedFrom,
   refuseHeartbeat,
-  settledBy,
-  statusOf,
-  type FrameProfile,
-  type NackError,
   type RequestScan,
   type ServerContext,
+  settledBy,
+  statusOf,
   type StreamInfo,
   type StreamLimits,
   type TypeHost,
   type TypeMachine,
   type TypeStatus,
   type TypeView,
-} from "@xdstp/core/server";
+} from "@xdstp/protocol/server";
 import { answerAgain } from "./answer-again.ts";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";

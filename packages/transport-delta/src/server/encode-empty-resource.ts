@@ -1,4 +1,4 @@
-import { concatBytes, lengthDelimited } from "@xdstp/core/server";
+import { concatBytes, lengthDelimited } from "@xdstp/core/wire";
 
 const NAME = 3;
 const ALIASES = 4;

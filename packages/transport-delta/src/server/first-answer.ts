@@ -1,5 +1,5 @@
 import type { Entry, StoredResource, Topic } from "@xdstp/core";
-import { isDataError } from "@xdstp/core/server";
+import { isDataError } from "@xdstp/protocol/server";
 import { globOf } from "@xdstp/uri";
 import { noteAliases } from "./alias.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addHash, versionOf } from "@xdstp/core/server";
+import { addHash, versionOf } from "@xdstp/protocol/server";
 import { TYPE } from "../../test/entries.ts";
 import { useMachine, type UsedMachine, type UseMachine } from "../../test/machine.ts";
 

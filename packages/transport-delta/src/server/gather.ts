@@ -2,11 +2,11 @@ import type { Entry, Topic } from "@xdstp/core";
 import {
   askedBy,
   changedOrigin,
-  partition,
-  restartOf,
   type Origin,
+  partition,
   type Refused,
-} from "@xdstp/core/server";
+  restartOf,
+} from "@xdstp/protocol/server";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { answerOf, leftovers, removedSince } from "./first-answer.ts";
 import {

@@ -1,12 +1,12 @@
 import type { Entry, Topic } from "@xdstp/core";
 import {
+  type BeatOutcome,
   createLifetimes,
   joinArrays,
+  type Lifetimes,
   sendHeartbeat,
   ttlsOf,
-  type BeatOutcome,
-  type Lifetimes,
-} from "@xdstp/core/server";
+} from "@xdstp/protocol/server";
 import { isGlob } from "@xdstp/uri";
 import type { DeltaState } from "./delta-state.ts";
 import { isCovered, keyOf } from "./lookup.ts";

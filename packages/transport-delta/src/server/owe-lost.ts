@@ -1,5 +1,5 @@
 import type { Entry } from "@xdstp/core";
-import { entryKey } from "@xdstp/core/server";
+import { entryKey } from "@xdstp/protocol/server";
 import type { DeltaState } from "./delta-state.ts";
 import { goneOf, isCovered, lookUp } from "./lookup.ts";
 

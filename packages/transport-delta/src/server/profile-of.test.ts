@@ -1,6 +1,6 @@
 import { createCache } from "@xdstp/cache";
 import { fromBinary } from "@bufbuild/protobuf";
-import { createServerContext } from "@xdstp/core/server";
+import { createServerContext } from "@xdstp/protocol/server";
 import { DeltaDiscoveryResponseSchema } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 import { added, TYPE } from "../../test/entries.ts";

@@ -1,4 +1,4 @@
-import { recordSent, versionOf, warmChildren, type Frames } from "@xdstp/core/server";
+import { type Frames, recordSent, versionOf, warmChildren } from "@xdstp/protocol/server";
 import { noteAliases } from "./alias.ts";
 import type { DeltaState } from "./delta-state.ts";
 import type { Gathered } from "./gather.ts";

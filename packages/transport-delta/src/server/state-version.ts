@@ -1,5 +1,5 @@
 import type { Topic } from "@xdstp/core";
-import { addHash } from "@xdstp/core/server";
+import { addHash } from "@xdstp/protocol/server";
 import type { DeltaState } from "./delta-state.ts";
 
 /** What the version of a stream with several topics is made of. */

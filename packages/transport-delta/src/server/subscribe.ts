@@ -1,5 +1,5 @@
-import { StatusCode, type Interest, type Topic } from "@xdstp/core";
-import { excessOfLocators, excessOfNames, type StreamLimits } from "@xdstp/core/server";
+import { type Interest, StatusCode, type Topic } from "@xdstp/core";
+import { excessOfLocators, excessOfNames, type StreamLimits } from "@xdstp/protocol/server";
 import { isGlob } from "@xdstp/uri";
 import { answerAnew } from "./answer-anew.ts";
 import type { DeltaRequest } from "./decode-request.ts";

@@ -1,5 +1,5 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { giveBack, type Refused } from "@xdstp/core/server";
+import { giveBack, type Refused } from "@xdstp/protocol/server";
 import type { DeltaState } from "./delta-state.ts";
 import { gather, type Gathered } from "./gather.ts";
 import { holdingAfter } from "./heartbeat.ts";

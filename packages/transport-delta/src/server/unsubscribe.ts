@@ -1,5 +1,5 @@
 import type { Entry, Interest, Topic } from "@xdstp/core";
-import { loseTopic } from "@xdstp/core/server";
+import { loseTopic } from "@xdstp/protocol/server";
 import { isGlob } from "@xdstp/uri";
 import { forgetAlias, keysBehind } from "./alias.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";

@@ -1,6 +1,6 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { walkFields, WireType } from "@xdstp/core";
-import { concatBytes, hashBytes } from "@xdstp/core/server";
+import { concatBytes, walkFields, WireType } from "@xdstp/core/wire";
+import { hashBytes } from "@xdstp/protocol/server";
 import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
 /** `DeltaDiscoveryRequest.initial_resource_versions` */

@@ -1,4 +1,4 @@
-import type { TypeView } from "@xdstp/core/server";
+import type { TypeView } from "@xdstp/protocol/server";
 import type { DeltaState } from "./delta-state.ts";
 
 /** A type for whoever reports on single names or waits for them. */

@@ -1,10 +1,10 @@
 import {
-  createClientFeed,
-  typeUrlIn,
   type ClientContext,
   type ClientFeed,
   type ClientVariant,
-} from "@xdstp/core/client";
+  createClientFeed,
+  typeUrlIn,
+} from "@xdstp/protocol/client";
 
 import { isGlob } from "@xdstp/uri";
 

@@ -1,5 +1,5 @@
 import { create, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
-import { createClientContext, type ReceivedResponse } from "@xdstp/core/client";
+import { createClientContext, type ReceivedResponse } from "@xdstp/protocol/client";
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 import { readResponse } from "./read-response.ts";

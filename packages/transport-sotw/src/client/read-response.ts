@@ -1,15 +1,15 @@
-import { walkFields, WireType } from "@xdstp/core";
+import { walkFields, WireType } from "@xdstp/core/wire";
 import {
+  type ClientContext,
   readAny,
   readError,
   readIdentifier,
   readResource,
   readText,
-  type ClientContext,
   type ReceivedName,
   type ReceivedResource,
   type ReceivedResponse,
-} from "@xdstp/core/client";
+} from "@xdstp/protocol/client";
 import { nameKey } from "@xdstp/uri";
 
 /** Fields of `DiscoveryResponse`. */

@@ -1,4 +1,4 @@
-import { interestKey, type Interest, type ResourceType } from "@xdstp/core";
+import { type Interest, interestKey, type ResourceType } from "@xdstp/core";
 import type {
   Absence,
   Answer,
@@ -6,7 +6,7 @@ import type {
   Subscriptions,
   Want,
   Wants,
-} from "@xdstp/core/client";
+} from "@xdstp/protocol/client";
 import { nameKey } from "@xdstp/uri";
 
 import { encodeRequest } from "./encode-request.ts";

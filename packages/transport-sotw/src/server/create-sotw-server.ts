@@ -5,7 +5,7 @@ import {
   type ServerContext,
   type ServerStream,
   type Variant,
-} from "@xdstp/core/server";
+} from "@xdstp/protocol/server";
 import { decodeRequest, type SotwRequest } from "./decode-request.ts";
 import { hashWanted } from "./hash-list.ts";
 import { createProfileOf } from "./profile-of.ts";

@@ -1,6 +1,11 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Interest } from "@xdstp/core";
-import { locatorsOf, nodeInfoOf, withoutExtensions, type DecodedRequest } from "@xdstp/core/server";
+import {
+  type DecodedRequest,
+  locatorsOf,
+  nodeInfoOf,
+  withoutExtensions,
+} from "@xdstp/protocol/server";
 import { DiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
 /** A `DiscoveryRequest`, as far as a server reads it. */

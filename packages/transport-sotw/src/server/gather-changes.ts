@@ -3,10 +3,10 @@ import {
   addHash,
   askedBy,
   partition,
+  type Refused,
   restartOf,
   versionOf,
-  type Refused,
-} from "@xdstp/core/server";
+} from "@xdstp/protocol/server";
 import type { Gathered } from "./gathered.ts";
 import { idOf, lookUpAll, subscriptionsOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";

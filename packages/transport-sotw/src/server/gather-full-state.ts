@@ -1,5 +1,5 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { changedOrigin, hashOf, isDataError, versionOf } from "@xdstp/core/server";
+import { changedOrigin, hashOf, isDataError, versionOf } from "@xdstp/protocol/server";
 import { freshOf } from "./fresh-of.ts";
 import type { Gathered } from "./gathered.ts";
 import { coverOf, keyOf } from "./lookup.ts";

@@ -1,5 +1,5 @@
 import type { Entry } from "@xdstp/core";
-import type { Origin, Refused } from "@xdstp/core/server";
+import type { Origin, Refused } from "@xdstp/protocol/server";
 
 /** What is pending on a type, taken as of now. */
 export interface Gathered {

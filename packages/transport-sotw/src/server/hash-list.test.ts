@@ -1,5 +1,5 @@
 import { create, toBinary } from "@bufbuild/protobuf";
-import { hashBytes } from "@xdstp/core/server";
+import { hashBytes } from "@xdstp/protocol/server";
 import { DiscoveryRequestSchema } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 import { hashList } from "./hash-list.ts";

@@ -1,5 +1,6 @@
-import { interestKey, type Interest } from "@xdstp/core";
-import { concatBytes, hashBytes, lengthDelimited } from "@xdstp/core/server";
+import { type Interest, interestKey } from "@xdstp/core";
+import { concatBytes, lengthDelimited } from "@xdstp/core/wire";
+import { hashBytes } from "@xdstp/protocol/server";
 
 const RESOURCE_NAMES = 3;
 

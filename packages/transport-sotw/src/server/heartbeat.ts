@@ -1,12 +1,12 @@
 import type { Entry } from "@xdstp/core";
 import {
+  type BeatOutcome,
   createLifetimes,
   joinArrays,
+  type Lifetimes,
   sendHeartbeat,
   ttlsOf,
-  type BeatOutcome,
-  type Lifetimes,
-} from "@xdstp/core/server";
+} from "@xdstp/protocol/server";
 import { coverOf, keyOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
 import type { SotwState } from "./sotw-state.ts";

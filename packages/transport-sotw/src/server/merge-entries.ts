@@ -1,5 +1,5 @@
 import type { Entry } from "@xdstp/core";
-import { entryKey } from "@xdstp/core/server";
+import { entryKey } from "@xdstp/protocol/server";
 import { keyOf, subscriptionsOf } from "./lookup.ts";
 import type { SotwState } from "./sotw-state.ts";
 

@@ -1,6 +1,6 @@
 import { createCache } from "@xdstp/cache";
 import type { ResourceType } from "@xdstp/core";
-import { createServerContext } from "@xdstp/core/server";
+import { createServerContext } from "@xdstp/protocol/server";
 import { fromBinary } from "@bufbuild/protobuf";
 import { DiscoveryResponseSchema } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";

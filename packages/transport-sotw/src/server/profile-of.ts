@@ -1,4 +1,4 @@
-import type { FrameProfile, ServerContext } from "@xdstp/core/server";
+import type { FrameProfile, ServerContext } from "@xdstp/protocol/server";
 import { createSotwProfile } from "./sotw-profile.ts";
 
 /** What the clients of a profile understand. */

@@ -1,4 +1,4 @@
-import { recordSent, warmChildren, type Frames } from "@xdstp/core/server";
+import { type Frames, recordSent, warmChildren } from "@xdstp/protocol/server";
 import type { Gathered } from "./gathered.ts";
 import type { SotwState } from "./sotw-state.ts";
 import { withoutToldErrors } from "./told-errors.ts";

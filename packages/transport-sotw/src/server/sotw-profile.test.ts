@@ -1,7 +1,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import type { PutOptions } from "@xdstp/cache";
-import { XdsError, type Entry } from "@xdstp/core";
-import type { FrameProfile, Frames } from "@xdstp/core/server";
+import { type Entry, XdsError } from "@xdstp/core";
+import type { FrameProfile, Frames } from "@xdstp/protocol/server";
 import {
   DiscoveryResponseSchema,
   ResourceSchema,

@@ -1,15 +1,14 @@
 import type { Entry, StoredResource } from "@xdstp/core";
+import { concatBytes, lengthDelimited } from "@xdstp/core/wire";
 import {
-  concatBytes,
   createFrame,
   encodeHeartbeat,
   encodeResourceError,
-  lengthDelimited,
-  tooLarge,
   type FrameProfile,
   type Frames,
   type NotSent,
-} from "@xdstp/core/server";
+  tooLarge,
+} from "@xdstp/protocol/server";
 
 const VERSION_INFO = 1;
 const RESOURCES = 2;

@@ -9,7 +9,7 @@ import type {
   SmallMap,
   SmallSet,
   TypeHost,
-} from "@xdstp/core/server";
+} from "@xdstp/protocol/server";
 import type { Taken } from "./take.ts";
 
 /** One name of the wanted set. */

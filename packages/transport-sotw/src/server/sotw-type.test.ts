@@ -1,4 +1,4 @@
-import { hashBytes } from "@xdstp/core/server";
+import { hashBytes } from "@xdstp/protocol/server";
 import { describe, expect, it } from "vitest";
 import { TYPE } from "../../test/entries.ts";
 import { useMachine, type UsedMachine, type UseMachine } from "../../test/machine.ts";

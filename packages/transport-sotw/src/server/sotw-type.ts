@@ -1,7 +1,9 @@
-import type { Entry, Reference, Topic, Watcher } from "@xdstp/core";
+import type { Entry, NodeInfo, Reference, Topic, Watcher } from "@xdstp/core";
 import {
   announcesTtl,
   answeredUpTo,
+  type Beating,
+  type BeatOutcome,
   createExchange,
   createSmallMap,
   createSmallSet,
@@ -14,29 +16,26 @@ import {
   isRepetition,
   isServedBy,
   leaveRefused,
+  type NackError,
   namesCold,
   parseNonce,
   quirksOf,
   rankOf,
   recordAnswer,
-  refuseHeartbeat,
   refusedFrom,
+  refuseHeartbeat,
+  type RequestScan,
   sayTheSame,
+  type ServerContext,
   settledBy,
   statusOf,
-  takesWrapped,
-  type Beating,
-  type BeatOutcome,
-  type NackError,
-  type NodeInfo,
-  type RequestScan,
-  type ServerContext,
   type StreamInfo,
+  takesWrapped,
   type TypeHost,
   type TypeMachine,
   type TypeStatus,
   type TypeView,
-} from "@xdstp/core/server";
+} from "@xdstp/protocol/server";
 import type { SotwRequest } from "./decode-request.ts";
 import type { Gathered } from "./gathered.ts";
 import { gather } from "./gather.ts";

@@ -1,5 +1,5 @@
-import { StatusCode, type Interest } from "@xdstp/core";
-import { excessOfLocators, excessOfNames, type StreamLimits } from "@xdstp/core/server";
+import { type Interest, StatusCode } from "@xdstp/core";
+import { excessOfLocators, excessOfNames, type StreamLimits } from "@xdstp/protocol/server";
 import { isGlob } from "@xdstp/uri";
 import type { SotwRequest } from "./decode-request.ts";
 import { idOf, keyOf } from "./lookup.ts";

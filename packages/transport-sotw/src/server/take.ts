@@ -1,5 +1,5 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { giveBack, type Refused } from "@xdstp/core/server";
+import { giveBack, type Refused } from "@xdstp/protocol/server";
 import { gather } from "./gather.ts";
 import type { Gathered } from "./gathered.ts";
 import { holdingAfter } from "./heartbeat.ts";

@@ -1,4 +1,4 @@
-import { addHash, loseTopic } from "@xdstp/core/server";
+import { addHash, loseTopic } from "@xdstp/protocol/server";
 import { leave } from "./stay.ts";
 import { coverOf, keyOf } from "./lookup.ts";
 import type { SotwState, Subscription } from "./sotw-state.ts";

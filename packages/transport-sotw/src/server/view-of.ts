@@ -1,4 +1,4 @@
-import { byName, type TypeView } from "@xdstp/core/server";
+import { byName, type TypeView } from "@xdstp/protocol/server";
 import type { SotwState } from "./sotw-state.ts";
 
 /** A type for whoever reports on single names or waits for them. */

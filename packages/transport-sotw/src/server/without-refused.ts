@@ -1,5 +1,5 @@
 import type { Entry } from "@xdstp/core";
-import { baseOf, hashOf, holdBack, versionOf } from "@xdstp/core/server";
+import { baseOf, hashOf, holdBack, versionOf } from "@xdstp/protocol/server";
 import type { Gathered } from "./gathered.ts";
 import { keyOf } from "./lookup.ts";
 import type { SotwState } from "./sotw-state.ts";

@@ -2,13 +2,13 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { createCache, type Cache, type CacheOptions } from "@xdstp/cache";
 import type { ResourceFeed, ResourceSink, ResourceType, Topic } from "@xdstp/core";
 import {
-  createClientContext,
   type ClientContextOptions,
   type ClientEvent,
   type ClientFeed,
   type ClientTypeStatus,
+  createClientContext,
   type WantStatus,
-} from "@xdstp/core/client";
+} from "@xdstp/protocol/client";
 import { NodeSchema } from "@xdstp/protos/discovery";
 import { createFakeClock, type FakeClock } from "@xdstp/testing";
 import { createDeltaClient } from "@xdstp/transport-delta/client";

@@ -1,5 +1,5 @@
-import { walkFields, type Message } from "@xdstp/core";
-import { lengthDelimited } from "@xdstp/core/server";
+import { lengthDelimited, walkFields } from "@xdstp/core/wire";
+import type { Message } from "@xdstp/core";
 
 const NONCE = 5;
 

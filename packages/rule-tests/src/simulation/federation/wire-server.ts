@@ -1,8 +1,8 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createCache, type Cache } from "@xdstp/cache";
 import type { Put, ResourceSink, ResourceType } from "@xdstp/core";
-import { createClientContext, type ClientFeed } from "@xdstp/core/client";
-import { createScheduler, createServerContext, type ServerStream } from "@xdstp/core/server";
+import { type ClientFeed, createClientContext } from "@xdstp/protocol/client";
+import { createScheduler, createServerContext, type ServerStream } from "@xdstp/protocol/server";
 import type { OpenServer } from "@xdstp/federation";
 import { NodeSchema } from "@xdstp/protos/discovery";
 import type { Connection, Network } from "@xdstp/testing";

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@xdstp/core";
-import { createClientContext, type ClientFeed } from "@xdstp/core/client";
+import { type ClientFeed, createClientContext } from "@xdstp/protocol/client";
 import {
   createChannels,
   encodeNode,

@@ -1,0 +1,22 @@
+/**
+ * Encoded protobuf messages without a decoder: the few fields that a reader needs, and the few that a writer joins.
+ *
+ * @packageDocumentation
+ */
+export {
+  field,
+  nextField,
+  walkFields,
+  WireType,
+  type FieldRange,
+  type FieldVisitor,
+  type FieldWalk,
+} from "./wire/walk-fields.ts";
+export { decodeText } from "./wire/decode-text.ts";
+export { varintEnd, varintValue } from "./wire/varint.ts";
+export { concatBytes } from "./wire/concat-bytes.ts";
+export { fieldHead } from "./wire/field-head.ts";
+export { lengthDelimited } from "./wire/length-delimited.ts";
+
+// For the cache, and for who follows list collections.
+export { walkList, type ListEntry, type ListVisitor } from "./wire/walk-list.ts";

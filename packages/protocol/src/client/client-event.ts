@@ -1,0 +1,48 @@
+import type { Status, XdsError } from "@xdstp/core";
+
+/** One resource of a response that was refused. */
+export interface RefusedName {
+  /** The name of the resource that is rejected. */
+  readonly name: string;
+  /** Why it is rejected. */
+  readonly error: XdsError;
+}
+
+/** What a client end tells of. */
+export type ClientEvent =
+  /** A stream has begun. */
+  | { readonly kind: "opened"; readonly attempt: number }
+  /** A stream is over. `responded`: a response had come on it, so it is not a connectivity error (C-GRPC-4). The next one follows after `retryMs`. */
+  | {
+      readonly kind: "closed";
+      readonly status: Status;
+      readonly responded: boolean;
+      readonly retryMs: number;
+    }
+  /** Nothing has been wanted for some time, so the stream was ended (C-STREAM-14); the next one follows with what is wanted next. */
+  | { readonly kind: "idle" }
+  /** A response was taken whole. */
+  | {
+      readonly kind: "accepted";
+      readonly typeUrl: string;
+      readonly nonce: string;
+      readonly version: string;
+      readonly resources: number;
+      readonly removed: number;
+    }
+  /** A response was refused, in part or whole (no names). `taken`: how many resources of it were taken all the same, none by default; `unnamed`: how many more were refused than `names` has, none by default. */
+  | {
+      readonly kind: "refused";
+      readonly typeUrl: string;
+      readonly nonce: string;
+      readonly version: string;
+      readonly resources: number;
+      readonly names: readonly RefusedName[];
+      readonly taken?: number;
+      readonly unnamed?: number;
+      readonly reason: string;
+    }
+  /** Something that came and means nothing here: of a type that was not asked for (C-TYPE-7), or of names that were not (C-SUB-8). */
+  | { readonly kind: "ignored"; readonly typeUrl: string; readonly names: number }
+  /** What was asked for has not come in time (C-MISS-4). */
+  | { readonly kind: "timeout"; readonly typeUrl: string; readonly names: readonly string[] };

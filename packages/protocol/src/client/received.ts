@@ -1,0 +1,57 @@
+import type { AnyBytes, XdsError } from "@xdstp/core";
+
+/** A resource as it came: of a delta response, or a wrapped or unwrapped one of SotW. Bytes are views into the message. */
+export interface ReceivedResource {
+  /** The name, as it was received. */
+  readonly name: string;
+  /** Equal for names that are equal (N-40). */
+  readonly key: string;
+  /** Empty: the server gave none. */
+  readonly version: string;
+  /** Absent: it came without a body (C-MISS-3, C-TTL-3). */
+  readonly payload?: AnyBytes | undefined;
+  /** Other names of the resource (delta). Absent: none. */
+  readonly aliases?: readonly string[];
+  /** Milliseconds that it is valid without a heartbeat. Absent: it has no TTL. */
+  readonly ttlMs?: number;
+  /** `cache_control.do_not_cache` is set. Absent: it is not. */
+  readonly noStore?: boolean;
+  /** An encoded `DynamicParameterConstraints`. */
+  readonly constraints?: Uint8Array;
+  /** The encoded `Metadata` of the wrapper. Absent: none. */
+  readonly metadata?: Uint8Array;
+  /** Why it cannot be read; the other fields say what could. */
+  readonly fault?: string;
+}
+
+/** A name that is gone, or has an error. */
+export interface ReceivedName {
+  /** The name, as it was received. */
+  readonly name: string;
+  /** An encoded `DynamicParameterConstraints`: which variant (TP2). Absent: the one without constraints. */
+  readonly constraints?: Uint8Array;
+  /** Why there is none (TP3). Absent: it was removed. */
+  readonly error?: XdsError;
+}
+
+/** A response of either variant. */
+export interface ReceivedResponse {
+  /** The type URL of the response. */
+  readonly typeUrl: string;
+  /** The nonce, which the answer repeats. */
+  readonly nonce: string;
+  /** `version_info`, or `system_version_info`. */
+  readonly version: string;
+  /** `control_plane.identifier` (B-NODE-9). Empty: none. */
+  readonly controlPlane: string;
+  /** Only for show (B-VER-8). */
+  readonly canary: boolean;
+  /** The resources that were received. */
+  readonly resources: readonly ReceivedResource[];
+  /** The names that were removed (delta). */
+  readonly removed: readonly ReceivedName[];
+  /** The names that have an error (TP3). */
+  readonly errors: readonly ReceivedName[];
+  /** Why the message as a whole cannot be taken (C-ACK-6). */
+  readonly fault?: string;
+}

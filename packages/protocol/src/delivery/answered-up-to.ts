@@ -1,0 +1,26 @@
+import type { Entry } from "@xdstp/core";
+import type { Batch, Exchange } from "./exchange.ts";
+
+/** Part of a response: what was gathered. */
+type Part = Pick<Batch, "base" | "asked">;
+
+/** The revision up to which the client has answered what was sent, or taken to be sent; -1: it holds what was asked for, which may be older than any revision. */
+export function answeredUpTo({ inFlight }: Exchange, taken: Part | undefined): number {
+  return Math.min(baseOf(inFlight), baseOf(taken));
+}
+
+/** The revision after which the client may have missed something that it refused, or that is held back from it since `heldBackFrom`. */
+export function refusedFrom({ refused }: Exchange, heldBackFrom: number): number {
+  return Math.min(baseOf(refused), heldBackFrom);
+}
+
+/** The revision up to which a client has all that came before this part. */
+export function baseOf(part: Part | undefined): number {
+  if (part === undefined) return Infinity;
+  return part.asked ? -1 : part.base;
+}
+
+/** The client was sent this in a response that it refused, and never had it before (S-ORD-4). Which part of it was bad nobody knows: texts are for people (S-ACK-15). */
+export function isRefusedAndNew({ refused }: Exchange, { resource, since }: Entry): boolean {
+  return refused !== undefined && resource !== undefined && since > refused.base;
+}

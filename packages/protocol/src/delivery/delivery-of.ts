@@ -1,0 +1,39 @@
+import type { Entry, Topic } from "@xdstp/core";
+import { byName } from "./by-name.ts";
+import type { Batch, Refused } from "./exchange.ts";
+import type { TypeView } from "./type-view.ts";
+
+/** How far an entry has come on its way to one client: not sent yet, sent and unanswered, refused, accepted. */
+export type Delivery = "pending" | "in-flight" | "refused" | "accepted";
+
+/** How far an entry of a subscribed topic has come (S-CSDS-4). A client answers whole responses, so all that one held is refused with it. */
+export function deliveryOf(view: TypeView, topic: Topic, entry: Entry): Delivery {
+  const { inFlight, refused, accepted } = view.exchange;
+  if (view.isPending(topic, entry)) return "pending";
+  if (inFlight !== undefined && carries(inFlight, view.removals, topic, entry)) return "in-flight";
+  if (refused !== undefined) return holds(refused, topic, entry) ? "refused" : "accepted";
+  return entry.revision > accepted ? "pending" : "accepted";
+}
+
+/** Whether a response brings a client this state of a name, or a newer one. A full state brings a removal by what it lacks. */
+export function carries(
+  { entries, origin, base, upTo }: Batch,
+  removals: TypeView["removals"],
+  topic: Topic,
+  { name, revision, resource }: Entry,
+): boolean {
+  const sent = byName(entries).get(name);
+  if (sent !== undefined) return sent.revision >= revision;
+  if (removals !== "absent" || resource !== undefined) return false;
+  return (
+    revision > base && revision <= upTo && (origin.answered.has(topic) || origin.changed.has(topic))
+  );
+}
+
+function holds(
+  { answered, changed, named, base }: Refused,
+  topic: Topic,
+  { name, revision }: Entry,
+): boolean {
+  return answered.has(topic) || named.has(name) || (changed.has(topic) && revision > base);
+}

@@ -1,0 +1,398 @@
+import type { Clock, Entry, Topic } from "@xdstp/core";
+import { entryKey } from "./entry-key.ts";
+import { errorText } from "../text/error-text.ts";
+import type { FrameProfile, Frames } from "./frame-cache.ts";
+import { joinOrigins, type Origin } from "./origin.ts";
+import { sayTheSame } from "./say-the-same.ts";
+import type { ServerContext } from "../stream/server-context.ts";
+import type { LastError } from "./type-status.ts";
+import type { NackError, StreamInfo } from "../stream/stream-event.ts";
+
+/** A response, or several parts of one, that the client has not answered yet (S-ACK-16). */
+export interface Batch {
+  /** Nonces of the first and the last part. */
+  readonly first: number;
+  /** Nonce of the last part. */
+  readonly last: number;
+  /** Nonce of the first part that was sent last: those below it were repaired since (S-ACK-16). */
+  readonly newest: number;
+  /** Revision from which to start again if it is refused. */
+  readonly base: number;
+  /** It answers a request, so it may hold what is older than `base`. */
+  readonly asked: boolean;
+  /** Revision that the client has once it accepts. */
+  readonly upTo: number;
+  /** The version that the parts bear; those of a split SotW response have a suffix. */
+  readonly version: string;
+  /** When the first part of it was sent, by `Clock.now()`: the client has owed an answer since then (S-ACK-17). */
+  readonly since: number;
+  /** The same moment in milliseconds since the epoch. */
+  readonly sentAt: number;
+  /** When it was repaired last, or else `since`: the next repair counts from here (S-ACK-16). */
+  readonly repairedAt: number;
+  /** Where its entries came from. */
+  readonly origin: Origin;
+  /** All that it holds, in the order of sending. */
+  readonly entries: readonly Entry[];
+  /** What of it was sent last, if it was repaired; else all of it. */
+  readonly newestEntries: readonly Entry[];
+  /** Set when a part was refused; the batch ends with the answer to its last part. */
+  readonly refusal: NackError | undefined;
+  /** What was refused of it was repaired already: the wanted state differs from it. */
+  readonly repaired: boolean;
+  /** Some of what it holds is not wanted any more. */
+  readonly narrowed: boolean;
+  /** Its last part is all that the client is to have: who accepts that has nothing left of an earlier part that was refused. */
+  readonly whole: boolean;
+}
+
+/** Content that was refused. Nothing of it counts as delivered; it goes out again when the wanted state differs (S-ACK-8). */
+export interface Refused extends Origin {
+  /** Revision that the client had accepted before. */
+  readonly base: number;
+  /** Some of it answered a request: what the client has of that may be older than `base`. */
+  readonly asked: boolean;
+  /** What was said: it is not said again unchanged. undefined: something newer was accepted in the place of what was refused. */
+  readonly entries: readonly Entry[] | undefined;
+  /** The same of what was said last of it. */
+  readonly newestEntries: readonly Entry[] | undefined;
+  /** Something has changed since. */
+  again: boolean;
+}
+
+/** Requests and responses of one type on one stream: what went out, what was accepted, what was refused (S-ACK-9). Written by the functions of this file only. */
+export interface Exchange {
+  /** The response that is not answered yet. undefined: there is none. */
+  inFlight: Batch | undefined;
+  /** What the client has rejected and not received in another form since. undefined: nothing. */
+  refused: Refused | undefined;
+  /** Revision up to which the client has accepted. */
+  accepted: number;
+  /** Nonce of the newest response; 0 before the first. */
+  nonceSent: number;
+  /** Nonce of the newest accepted response; 0 before the first. */
+  nonceAccepted: number;
+  /** Version of the newest response; empty before the first. */
+  versionSent: string;
+  /** Version of the newest accepted response; empty before the first. */
+  versionAccepted: string;
+  /** How many responses were rejected. */
+  nacks: number;
+  /** The newest rejection, until something is accepted. undefined: none. */
+  lastError: LastError | undefined;
+  /** When something was accepted last, in milliseconds since the epoch. */
+  acceptedAt: number | undefined;
+}
+
+/** Whose exchange it is. */
+export interface ExchangeOwner {
+  /** What all streams of the server share. */
+  readonly context: ServerContext;
+  /** The stream, for events. */
+  readonly stream: StreamInfo;
+  /** The type URL. */
+  readonly typeUrl: string;
+  /** Its requests and responses. */
+  readonly exchange: Exchange;
+}
+
+/** Before the first response. */
+export function createExchange(): Exchange {
+  return {
+    inFlight: undefined,
+    refused: undefined,
+    accepted: 0,
+    nonceSent: 0,
+    nonceAccepted: 0,
+    versionSent: "",
+    versionAccepted: "",
+    nacks: 0,
+    lastError: undefined,
+    acceptedAt: undefined,
+  };
+}
+
+/** What goes out now. */
+export interface Outgoing extends Pick<Batch, "base" | "asked" | "upTo" | "origin" | "entries"> {
+  /** It is a full state. Absent: it is not. */
+  readonly whole?: boolean;
+  /** Its parts, encoded. */
+  readonly frames: Frames;
+}
+
+/** Records a response before it can reach the wire (S-NONCE-9). Next to an unanswered one it is a further part of it: the answer to the newest settles both. */
+export function recordSent(owner: ExchangeOwner, outgoing: Outgoing): void {
+  const { exchange, context } = owner;
+  const batch = batchOf(outgoing, context.clock);
+  exchange.nonceSent = batch.last;
+  exchange.versionSent = batch.version;
+  exchange.inFlight =
+    exchange.inFlight === undefined ? batch : joinBatches(exchange.inFlight, batch);
+  reportPush(owner, outgoing.frames, batch.version);
+}
+
+const batches = new WeakMap<Frames, Batch>();
+
+/** Streams that get the same frames from the same state within one millisecond share one batch: a fan-out makes few. */
+function batchOf(
+  { frames, base, asked, upTo, origin, entries, whole = false }: Outgoing,
+  clock: Clock,
+): Batch {
+  const since = clock.now();
+  const known = batches.get(frames);
+  if (
+    known?.since === since &&
+    known.base === base &&
+    known.asked === asked &&
+    known.upTo === upTo &&
+    known.origin === origin &&
+    known.entries === entries
+  )
+    return known;
+  const last = frames.list.at(-1)?.nonce ?? 0;
+  const first = frames.list[0]?.nonce ?? last;
+  const batch: Batch = {
+    first,
+    last,
+    newest: first,
+    base,
+    asked,
+    upTo,
+    version: frames.version,
+    since,
+    sentAt: clock.wallTime(),
+    repairedAt: since,
+    origin,
+    entries,
+    newestEntries: entries,
+    refusal: undefined,
+    repaired: false,
+    narrowed: false,
+    whole,
+  };
+  batches.set(frames, batch);
+  return batch;
+}
+
+function joinBatches(open: Batch, next: Batch): Batch {
+  const { first, since, sentAt, refusal, narrowed } = open;
+  return {
+    ...next,
+    first,
+    since,
+    sentAt,
+    refusal,
+    narrowed,
+    repaired: open.repaired || refusal !== undefined,
+    base: Math.min(next.base, open.base),
+    asked: next.asked || open.asked,
+    origin: joinOrigins(open.origin, next.origin),
+    entries: newestOf(open.entries, next.entries),
+  };
+}
+
+/** A name once: a client that never answers may be sent the same ones for days. */
+function newestOf(older: readonly Entry[], newer: readonly Entry[]): readonly Entry[] {
+  const byName = new Map<string, Entry>();
+  for (const entries of [older, newer])
+    for (const entry of entries) byName.set(entryKey(entry, entry.name), entry);
+  return [...byName.values()];
+}
+
+/**
+ * Takes an ACK or, with an error, a NACK (S-ACK-7). A nonce that is not in flight is counted and harmless (S-NONCE-8, S-ACK-19).
+ * @returns whether the batch is settled by it
+ */
+export function recordAnswer(
+  owner: ExchangeOwner,
+  nonce: number,
+  error: NackError | undefined,
+  changedSince: boolean,
+): boolean {
+  const { exchange, context, stream, typeUrl } = owner;
+  const batch = exchange.inFlight;
+  // The response is answered already. In delta only an answer has a nonce (C-NONCE-10), but every SotW request repeats the newest nonce, also one that only changes names (C-NONCE-3).
+  if (
+    stream.variant === "sotw" &&
+    batch === undefined &&
+    error === undefined &&
+    nonce > 0 &&
+    nonce === exchange.nonceSent
+  )
+    return false;
+  if (batch === undefined || nonce < batch.first || nonce > batch.last) {
+    context.emit?.({ kind: "stale-nonce", stream, typeUrl, nonce: nonce < 0 ? "" : String(nonce) });
+    return false;
+  }
+  const open = error === undefined ? batch : refuse(owner, batch, nonce, error);
+  if (nonce !== batch.last) {
+    exchange.inFlight = open;
+    return false;
+  }
+  exchange.inFlight = undefined;
+  if (open.refusal === undefined || (error === undefined && open.whole)) accept(owner, open);
+  else keepRefused(exchange, open, changedSince, error !== undefined);
+  return true;
+}
+
+/** The wanted set has lost a topic that a refused or unanswered response came from: what was refused of the rest goes out again (S-ACK-8). */
+export function loseTopic(exchange: Exchange, topic: Topic): void {
+  const { inFlight, refused } = exchange;
+  if (refused !== undefined && isFrom(refused, topic)) refused.again = true;
+  if (inFlight !== undefined && isFrom(inFlight.origin, topic))
+    exchange.inFlight = { ...inFlight, narrowed: true };
+}
+
+function isFrom({ answered, changed, named }: Origin, topic: Topic): boolean {
+  return answered.has(topic) || changed.has(topic) || named.has(topic.interest.name);
+}
+
+function refuse(
+  { exchange, context, stream, typeUrl }: ExchangeOwner,
+  batch: Batch,
+  nonce: number,
+  error: NackError,
+): Batch {
+  const refusal = { code: error.code, message: errorText(error.message, context.limits.errorText) };
+  const { version } = batch;
+  exchange.nacks++;
+  const at = context.clock.wallTime();
+  exchange.lastError = { ...refusal, at, since: exchange.lastError?.since ?? at, version };
+  context.emit?.({
+    kind: "nack",
+    stream,
+    typeUrl,
+    version,
+    accepted: exchange.versionAccepted,
+    nonce: String(nonce),
+    error: refusal,
+    held: batch,
+  });
+  return { ...batch, refusal, repaired: batch.repaired || nonce < batch.newest };
+}
+
+function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Batch): void {
+  const { upTo, version, last } = batch;
+  if (exchange.refused === undefined) {
+    exchange.accepted = upTo;
+    exchange.lastError = undefined;
+  }
+  exchange.versionAccepted = version;
+  exchange.nonceAccepted = last;
+  exchange.acceptedAt = context.clock.wallTime();
+  context.emit?.({ kind: "ack", stream, typeUrl, version, nonce: String(last), held: batch });
+}
+
+/** Sent again from topics and names, as they are by then. If the wanted state differs already, it goes out at once (S-ACK-8). */
+function keepRefused(
+  exchange: Exchange,
+  { origin, base, asked, narrowed, repaired, entries, newestEntries }: Batch,
+  changedSince: boolean,
+  isNewestRefused: boolean,
+): void {
+  const { refused } = exchange;
+  // What came from a topic that has been unsubscribed may be covered by another: only its names can tell.
+  const named = narrowed
+    ? new Set([...origin.named, ...entries.map(({ name }) => name)])
+    : origin.named;
+  const all = joinOrigins(
+    refused ?? { answered: new Set(), changed: new Set(), named: new Set() },
+    { ...origin, named },
+  );
+  exchange.refused = {
+    ...all,
+    base: Math.min(base, refused?.base ?? base),
+    asked: asked || refused?.asked === true,
+    entries: repaired ? undefined : joinSaid(refused, entries),
+    newestEntries: repaired && !isNewestRefused ? undefined : newestEntries,
+    again: changedSince || narrowed || repaired,
+  };
+}
+
+function joinSaid(
+  refused: Refused | undefined,
+  entries: readonly Entry[],
+): readonly Entry[] | undefined {
+  if (refused === undefined) return entries;
+  return refused.entries === undefined ? undefined : newestOf(refused.entries, entries);
+}
+
+/** What was refused, to be started again; of what it said, that which nobody has asked for since: what is asked for is said in any case. */
+export function restartOf(
+  refused: Refused,
+  isAsked: (name: string) => boolean,
+  owed: { has(name: string): boolean },
+): Refused {
+  const unasked = (entries: readonly Entry[] | undefined): readonly Entry[] | undefined =>
+    entries?.filter(({ name }) => !owed.has(name) && !isAsked(name));
+  return {
+    ...refused,
+    entries: unasked(refused.entries),
+    newestEntries: unasked(refused.newestEntries),
+  };
+}
+
+/**
+ * What has changed since a refusal cannot be said, or not yet, so that a new start would only repeat what was refused: that stays refused until there is more to say (S-ACK-8).
+ * @param heldBack - What was gathered next to the entries and waits for what it refers to: what was refused of it is not news either
+ * @param profile - Tells what of the entries this client is told
+ * @param hasNews - Something has changed since the entries were taken: there is more to say already
+ */
+export function isRepetition(
+  exchange: Exchange,
+  consumed: Refused | undefined,
+  entries: readonly Entry[],
+  heldBack: readonly Entry[],
+  profile: Pick<FrameProfile, "said">,
+  hasNews: boolean,
+): boolean {
+  if (consumed === undefined || exchange.refused !== undefined) return false;
+  const isSaid = (said: readonly Entry[] | undefined): boolean =>
+    said !== undefined && sayTheSame(said, withRefused(entries, heldBack, said), profile);
+  if (!isSaid(consumed.entries) && !isSaid(consumed.newestEntries)) return false;
+  exchange.refused = { ...consumed, again: hasNews };
+  return true;
+}
+
+function withRefused(
+  entries: readonly Entry[],
+  heldBack: readonly Entry[],
+  said: readonly Entry[],
+): readonly Entry[] {
+  if (heldBack.length === 0) return entries;
+  const names = new Set(said.map(({ name }) => name));
+  return [...entries, ...heldBack.filter(({ name }) => names.has(name))];
+}
+
+/** What was taken to be sent goes back among what is pending; nothing of it counts as sent. */
+export function giveBack(exchange: Exchange, consumed: Refused): void {
+  const { refused } = exchange;
+  exchange.refused = {
+    ...joinOrigins(refused ?? consumed, consumed),
+    base: Math.min(consumed.base, refused?.base ?? consumed.base),
+    asked: consumed.asked || refused?.asked === true,
+    entries: refused === undefined ? consumed.entries : undefined,
+    newestEntries: (refused ?? consumed).newestEntries,
+    again: true,
+  };
+}
+
+function reportPush(
+  { context, stream, typeUrl }: ExchangeOwner,
+  { list, resources, removed, notSent }: Frames,
+  version: string,
+): void {
+  if (context.emit === undefined) return;
+  if (notSent.length > 0) context.emit({ kind: "not-sent", stream, typeUrl, resources: notSent });
+  for (const { nonce, bytes } of list)
+    context.emit({
+      kind: "push",
+      stream,
+      typeUrl,
+      version,
+      nonce: String(nonce),
+      resources,
+      removed,
+      bytes: bytes.length,
+    });
+}

@@ -1,0 +1,28 @@
+import { lengthDelimited } from "@xdstp/core/wire";
+import type { Message } from "@xdstp/core";
+import { nextNonce } from "../stream/nonce.ts";
+import { envelop } from "../wire/envelop.ts";
+
+/** The nonce is field 5 of both discovery responses. */
+const NONCE_FIELD = 5;
+
+/** An encoded response: a body and, as its last field, the nonce. Shared by all streams in the same state, never written again. */
+export interface Frame extends Message {
+  /** The nonce that it bears. */
+  readonly nonce: number;
+  /** Length of `bytes` without the nonce. */
+  readonly bodyLength: number;
+}
+
+/** Encodes a response from its fields, under a nonce of its own. */
+export function createFrame(fields: readonly Uint8Array[]): Frame {
+  const nonce = nextNonce();
+  const tail = lengthDelimited(NONCE_FIELD, String(nonce));
+  const bodyLength = fields.reduce((sum, field) => sum + field.length, 0);
+  return { ...envelop([...fields, tail]), nonce, bodyLength };
+}
+
+/** The same response under a new nonce. */
+export function restampFrame(frame: Frame): Frame {
+  return createFrame([frame.bytes.subarray(0, frame.bodyLength)]);
+}

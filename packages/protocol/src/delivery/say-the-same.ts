@@ -1,0 +1,25 @@
+import type { Entry } from "@xdstp/core";
+import { entryKey } from "./entry-key.ts";
+import type { FrameProfile } from "./frame-cache.ts";
+
+const NOTHING = new Uint8Array();
+
+/** Whether a client of a profile is told the same by these entries as by those, in whatever order. Looked at only after a refusal. */
+export function sayTheSame(
+  a: readonly Entry[],
+  b: readonly Entry[],
+  { said }: Pick<FrameProfile, "said">,
+): boolean {
+  if (a === b) return true;
+  const [before, now] = [byKey(a), byKey(b)];
+  const saidOf = (entry: Entry | undefined): Uint8Array =>
+    entry === undefined ? NOTHING : said(entry);
+  const isSame = (key: string): boolean =>
+    before.get(key) === now.get(key) ||
+    Buffer.compare(saidOf(before.get(key)), saidOf(now.get(key))) === 0;
+  return new Set([...before.keys(), ...now.keys()]).values().every(isSame);
+}
+
+function byKey(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
+  return new Map(entries.map((entry) => [entryKey(entry, entry.name), entry]));
+}

@@ -1,0 +1,66 @@
+import type { Reference } from "@xdstp/core";
+import type { ExchangeOwner } from "./exchange.ts";
+import type { TypeState, TypeStatus } from "./type-status.ts";
+
+/** What the exchange does not know of a type. */
+export interface TypeProgress {
+  /** How many names, globs and `*` are subscribed. */
+  readonly subscriptions: number;
+  /** Whether `*` is among them. */
+  readonly wildcard: boolean;
+  /** The first response has gone out. */
+  readonly answered: boolean;
+  /** Something has changed that was not sent yet. */
+  readonly news: boolean;
+  /** Names are asked for that are not known yet. */
+  readonly unsettled: boolean;
+  /** Names held back, each with what the client lacks for it (S-ORD-4). Absent: none. */
+  readonly heldBack?: ReadonlyMap<string, Reference>;
+}
+
+/** One type as operators read it (S-ACK-9, S-ACK-17). */
+export function statusOf(
+  { context, typeUrl, exchange }: ExchangeOwner,
+  progress: TypeProgress,
+): TypeStatus {
+  const { inFlight, lastError, nonceSent, nonceAccepted, acceptedAt } = exchange;
+  const heldBack = [...(progress.heldBack ?? [])].map(([name, lacking]) => ({
+    name,
+    for: lacking.name,
+  }));
+  return {
+    typeUrl,
+    state: stateOf(
+      exchange.refused !== undefined || lastError !== undefined,
+      inFlight !== undefined,
+      progress,
+    ),
+    subscriptions: progress.subscriptions,
+    wildcard: progress.wildcard,
+    versionSent: exchange.versionSent,
+    nonceSent: nonceText(nonceSent),
+    versionAccepted: exchange.versionAccepted,
+    nonceAccepted: nonceText(nonceAccepted),
+    stuck: inFlight !== undefined && context.clock.now() - inFlight.since > context.limits.stuckMs,
+    nacks: exchange.nacks,
+    ...(inFlight === undefined ? {} : { pendingSince: inFlight.sentAt }),
+    ...(lastError === undefined ? {} : { lastError }),
+    ...(acceptedAt === undefined ? {} : { acceptedAt }),
+    ...(heldBack.length === 0 ? {} : { heldBack }),
+  };
+}
+
+function stateOf(
+  refused: boolean,
+  inFlight: boolean,
+  { answered, news, unsettled, heldBack }: TypeProgress,
+): TypeState {
+  if (refused) return "NACKED";
+  if (inFlight || news || (heldBack?.size ?? 0) > 0) return "STALE";
+  if (unsettled) return "REQUESTED";
+  return answered ? "SYNCED" : "NOT_SENT";
+}
+
+function nonceText(nonce: number): string {
+  return nonce === 0 ? "" : String(nonce);
+}

@@ -1,0 +1,65 @@
+import type { NackError, StreamInfo } from "../stream/stream-event.ts";
+
+/**
+ * SYNCED: sent and accepted. STALE: sent, not answered yet. NACKED: the newest answer was a refusal. NOT_SENT: nothing to send so far.
+ * REQUESTED: names are asked for that are not known yet.
+ */
+export type TypeState = "SYNCED" | "STALE" | "NACKED" | "NOT_SENT" | "REQUESTED";
+
+/** The newest refusal of a type on a stream. */
+export interface LastError extends NackError {
+  /** When it came, in milliseconds since the epoch. */
+  readonly at: number;
+  /** When the client began to refuse: that of the first refusal since something was accepted. */
+  readonly since: number;
+  /** The version refused. */
+  readonly version: string;
+}
+
+/** A name that waits, and what it waits for. */
+export interface HeldBackName {
+  /** The name that waits. */
+  readonly name: string;
+  /** The name that the client has refused or does not have yet. */
+  readonly for: string;
+}
+
+/** One type on one stream, as operators read it (S-ACK-9). */
+export interface TypeStatus {
+  /** The type URL. */
+  readonly typeUrl: string;
+  /** Whether the newest response was accepted, refused, or is not answered yet. */
+  readonly state: TypeState;
+  /** How many names, globs and wildcards are subscribed. */
+  readonly subscriptions: number;
+  /** Whether `*` is among them (S-WILD-1). */
+  readonly wildcard: boolean;
+  /** Version and nonce of the newest response; empty before the first. */
+  readonly versionSent: string;
+  /** Nonce of the newest response; empty before the first. */
+  readonly nonceSent: string;
+  /** Version and nonce of the newest accepted response; empty before the first. */
+  readonly versionAccepted: string;
+  /** Nonce of the newest accepted response; empty before the first. */
+  readonly nonceAccepted: string;
+  /** Milliseconds since the epoch at which the oldest unanswered response was sent. */
+  readonly pendingSince?: number;
+  /** No answer within the limit (S-ACK-17). */
+  readonly stuck: boolean;
+  /** The newest refusal, until something is accepted; what the client holds meanwhile is `versionAccepted`. */
+  readonly lastError?: LastError;
+  /** How many responses were refused since the stream began. */
+  readonly nacks: number;
+  /** Milliseconds since the epoch at which the client accepted something last; absent if it never has. */
+  readonly acceptedAt?: number;
+  /** Names that are not sent yet because they would point at nothing (S-ORD-4). Absent: none. */
+  readonly heldBack?: readonly HeldBackName[];
+}
+
+/** One stream, as operators read it. */
+export interface StreamStatus extends StreamInfo {
+  /** Milliseconds since the epoch at which the stream began. */
+  readonly connectedAt: number;
+  /** A row for each type that the stream has asked for. */
+  readonly types: readonly TypeStatus[];
+}

@@ -1,0 +1,51 @@
+import type { Reference } from "@xdstp/core";
+
+/** One type on one stream, as much of it as the order of sending needs (S-ORD-1 to S-ORD-4). Revisions are Infinity where nothing limits them. */
+export interface OrderedType {
+  /** The type URL. */
+  readonly typeUrl: string;
+  /** Where it stands in the order of sending (S-ORD-1). */
+  readonly rank: number;
+  /** A response is unanswered. */
+  readonly inFlight: boolean;
+  /** A response has been unanswered for too long: the newest state may go out next to it (S-ACK-16). */
+  readonly overdue: boolean;
+  /** Something could be sent now but for flow control and order. */
+  readonly pending: boolean;
+  /** What was pending at the revision of a cut waits to be sent; before it nothing newer goes. */
+  readonly taken: boolean;
+  /** Revision up to which the client has answered all that was sent or taken, well or ill; -1 where that is no matter of revisions. */
+  readonly answeredUpTo: number;
+  /** Revision after which something of this type is pending; -1 where it was asked for. */
+  readonly unsentFrom: number;
+  /** Revision after which it has refused something, or something is held back from it. */
+  readonly refusedFrom: number;
+  /** Revision up to which it has accepted what it was sent. */
+  readonly accepted: number;
+  /** What was taken names something new that has not got what it waits for, like a cluster without its assignment (S-ORD-2). */
+  readonly namesCold: boolean;
+  /** The client has refused content that is still wanted. */
+  readonly refusing: boolean;
+  /** Revision of the oldest removal that waits until those who refer to it have let go. */
+  readonly heldFrom: number;
+  /** It is known what a resource of this type refers to. */
+  readonly knowsReferences: boolean;
+  /** Names held back, each with what the client lacks for it (S-ORD-4). */
+  readonly heldBack: ReadonlyMap<string, Reference>;
+  /** The client was sent this name, has refused it and never had it before. */
+  lacks(name: string): boolean;
+  /** This name was sent, exists only since this revision, and waits for another (S-ORD-2). */
+  isCold(name: string, since: number): boolean;
+  /** This name is not there yet: subscribed and missing, or about to be subscribed. */
+  misses(name: string): boolean;
+  /** Sends what was taken, or else what is pending; removals up to this revision. */
+  drain(removeUpTo: number): void;
+  /** Takes what is pending, to be sent later as it is now. */
+  take(removeUpTo: number): void;
+  /** Puts what was taken back among what is pending. */
+  putBack(): void;
+  /** Puts the names held back among what is pending. */
+  takeUpAgain(): void;
+  /** Sends the removals that were held, up to this revision. */
+  release(removeUpTo: number): void;
+}

@@ -1,0 +1,326 @@
+import { describe, expect, it } from "vitest";
+import { createTestContext } from "../../test/server-context.ts";
+import type { ResourceType } from "@xdstp/core";
+import type { OrderedType } from "./ordered-type.ts";
+import { createOrdering } from "./ordering.ts";
+
+const types: readonly ResourceType[] = [
+  { typeUrl: "base", refersTo: ["top"] },
+  { typeUrl: "top", follows: [{ typeUrl: "base", when: "accepted" }] },
+  { typeUrl: "ring-a", refersTo: ["ring-b"] },
+  { typeUrl: "ring-b", refersTo: ["ring-a"] },
+];
+
+/** What a test sets of a type. */
+interface Fake {
+  pending: boolean;
+  inFlight: boolean;
+  taken: boolean;
+  overdue: boolean;
+  refusing: boolean;
+  answeredUpTo: number;
+  unsentFrom: number;
+  refusedFrom: number;
+  heldFrom: number;
+  knowsReferences: boolean;
+  accepted: number;
+  namesCold: boolean;
+  heldBack: ReadonlyMap<string, { typeUrl: string; name: string }>;
+}
+
+/** Types of one stream that say what is asked of them; what is sent stays in flight. */
+function useOrdering(...typeUrls: readonly string[]) {
+  const test = createTestContext();
+  const log: string[] = [];
+  const fakes = typeUrls.map((): Fake => ({
+    pending: false,
+    inFlight: false,
+    taken: false,
+    overdue: false,
+    refusing: false,
+    answeredUpTo: Infinity,
+    unsentFrom: Infinity,
+    refusedFrom: Infinity,
+    heldFrom: Infinity,
+    knowsReferences: true,
+    accepted: 0,
+    namesCold: false,
+    heldBack: new Map(),
+  }));
+  const send = (fake: Fake): void => {
+    Object.assign(fake, {
+      pending: false,
+      taken: false,
+      inFlight: true,
+      answeredUpTo: 0,
+      unsentFrom: Infinity,
+      overdue: false,
+    });
+  };
+  const ordered = fakes.map((fake, index): OrderedType => {
+    const typeUrl = typeUrls[index] ?? "";
+    return Object.assign(Object.create(fake) as Fake, {
+      typeUrl,
+      rank: index,
+      lacks: () => false,
+      isCold: () => false,
+      misses: () => false,
+      drain(upTo: number) {
+        log.push(`drain ${typeUrl} ${upTo}`);
+        send(fake);
+      },
+      take(upTo: number) {
+        log.push(`take ${typeUrl} ${upTo}`);
+        Object.assign(fake, { pending: false, taken: true, answeredUpTo: 0 });
+      },
+      putBack() {
+        log.push(`put back ${typeUrl}`);
+        Object.assign(fake, { pending: true, taken: false, answeredUpTo: Infinity });
+      },
+      takeUpAgain() {
+        log.push(`take up ${typeUrl}`);
+        fake.heldBack = new Map();
+      },
+      release(upTo: number) {
+        log.push(`release ${typeUrl} ${upTo}`);
+        fake.heldFrom = Infinity;
+      },
+    });
+  });
+  const context = {
+    ...test.context,
+    source: {
+      ...test.context.source,
+      revision: 9,
+      descriptor: (typeUrl: string) => types.find((type) => type.typeUrl === typeUrl),
+    },
+  };
+  const stream = {
+    types: ordered,
+    canSend: true,
+    info: { id: 1, variant: "delta", peer: "p", node: undefined } as const,
+    schedule: () => {
+      log.push("schedule");
+    },
+  };
+  const ordering = createOrdering(context, stream);
+  const drain = (): readonly string[] => {
+    log.length = 0;
+    ordering.drain();
+    return [...log];
+  };
+  const set = (typeUrl: string, more: Partial<Fake>): void => {
+    Object.assign(fakes[typeUrls.indexOf(typeUrl)] ?? {}, more);
+  };
+  return { ...test, ordering, stream, drain, set };
+}
+
+describe("createOrdering()", () => {
+  it("takes what has to wait when its base goes out, and sends it when that is answered [S-ORD-2]", () => {
+    const { set, drain } = useOrdering("base", "top");
+    set("base", { pending: true });
+    set("top", { pending: true });
+    expect(drain()).toEqual(["drain base Infinity", "take top Infinity"]);
+    expect(drain()).toEqual([]);
+    set("base", { inFlight: false, answeredUpTo: Infinity });
+    expect(drain()).toEqual(["drain top Infinity"]);
+  });
+
+  it("sends at once what follows nothing that is open [S-ORD-4]", () => {
+    const { set, drain } = useOrdering("base", "top");
+    set("top", { pending: true });
+    expect(drain()).toEqual(["drain top Infinity"]);
+    set("base", { inFlight: true, answeredUpTo: 9 });
+    set("top", { pending: true, inFlight: false });
+    expect(drain()).toEqual(["drain top Infinity"]);
+  });
+
+  it("takes all types of the relation at once, also one whose response is in flight [S-ORD-4]", () => {
+    const { set, drain } = useOrdering("base", "top");
+    set("base", { pending: true, inFlight: true, answeredUpTo: 3, unsentFrom: 3 });
+    set("top", { pending: true, unsentFrom: 2 });
+    expect(drain()).toEqual(["take base 2", "take top Infinity"]);
+    set("base", { inFlight: false });
+    expect(drain()).toEqual(["drain base 0"]);
+  });
+
+  it("lets news wait for the next cut, though their type is free, and does not wait for them [S-ORD-4]", () => {
+    const { set, drain } = useOrdering("base", "top");
+    set("base", { inFlight: true, answeredUpTo: 3 });
+    set("top", { pending: true });
+    expect(drain()).toEqual(["take top Infinity"]);
+    set("base", { inFlight: false, answeredUpTo: Infinity, pending: true, unsentFrom: 3 });
+    expect(drain()).toEqual(["drain top Infinity", "schedule"]);
+    expect(drain()).toEqual(["drain base 0"]);
+  });
+
+  it("takes a cut anew for an overdue response that has news, and for the correction of a refused one [S-ORD-4] [S-ACK-16]", () => {
+    for (const why of [{ overdue: true }, { refusing: true }]) {
+      const { set, drain } = useOrdering("base", "top");
+      set("base", { inFlight: true, answeredUpTo: 3 });
+      set("top", { pending: true });
+      drain();
+      set("base", { inFlight: false, pending: true, ...why });
+      expect(drain()).toEqual([
+        "put back top",
+        "schedule",
+        "drain base Infinity",
+        "take top Infinity",
+      ]);
+    }
+  });
+
+  it("leaves a cut alone while the type with news has to wait itself, or it would be taken anew for ever", () => {
+    const { set, drain } = useOrdering("base", "top");
+    set("base", { inFlight: true, answeredUpTo: 3, refusing: true });
+    set("top", { pending: true });
+    expect(drain()).toEqual(["take top Infinity"]);
+    set("base", { pending: true });
+    expect(drain()).toEqual([]);
+  });
+
+  it("lets a type wait for a refused one where nobody knows what refers to it, 15 s at most [S-ORD-4]", () => {
+    const { set, drain, clock, events } = useOrdering("base", "top");
+    set("base", { refusing: true, refusedFrom: 3 });
+    set("top", { pending: true, knowsReferences: false });
+    expect(drain()).toEqual(["take top Infinity"]);
+    clock.advance(15_000);
+    expect(events).toMatchObject([{ kind: "order-expired", what: "cut", typeUrls: ["top"] }]);
+    expect(drain()).toEqual(["drain top Infinity"]);
+    set("top", { pending: true, inFlight: false });
+    expect(drain()).toEqual(["take top Infinity"]);
+  });
+
+  it("lets a type wait for what it names and is cold, 15 s at most, and begins anew with news [S-ORD-2] [S-ORD-4]", () => {
+    const cold = { pending: true, accepted: 3, namesCold: true };
+    const { set, drain, clock, events } = useOrdering("base", "top");
+    set("base", { accepted: 5 });
+    set("top", cold);
+    expect(drain()).toEqual(["take top Infinity"]);
+    set("top", { answeredUpTo: Infinity });
+    set("base", { pending: true });
+    expect(drain()).toEqual([
+      "put back top",
+      "schedule",
+      "drain base Infinity",
+      "take top Infinity",
+    ]);
+    set("base", { inFlight: false, answeredUpTo: Infinity });
+    expect(drain()).toEqual([]);
+    set("top", { pending: true });
+    expect(drain()).toEqual(["put back top", "schedule", "take top Infinity"]);
+    clock.advance(15_000);
+    expect(events).toMatchObject([{ kind: "order-expired", what: "cut", typeUrls: ["top"] }]);
+    expect(drain()).toEqual(["drain top Infinity"]);
+  });
+
+  it.each<readonly [why: string, base: Partial<Fake>, top: Partial<Fake>]>([
+    ["nothing newer of what it refers to has been accepted", { accepted: 3 }, {}],
+    ["nothing was accepted yet", { accepted: 5 }, { accepted: 0 }],
+    ["nobody knows what it refers to", { accepted: 5 }, { knowsReferences: false }],
+    ["it names nothing cold", { accepted: 5 }, { namesCold: false }],
+  ])("does not wait where %s", (_, base, top) => {
+    const { set, drain } = useOrdering("base", "top");
+    set("base", base);
+    set("top", { pending: true, accepted: 3, namesCold: true, ...top });
+    expect([...drain(), ...drain()].at(-1)).toBe("drain top Infinity");
+  });
+
+  it("takes what was held back up again when nobody refuses any more [S-ORD-4]", () => {
+    const { set, drain } = useOrdering("base", "top");
+    set("base", { refusing: true });
+    set("top", { heldBack: new Map([["r", { typeUrl: "base", name: "c" }]]) });
+    expect(drain()).toEqual([]);
+    set("base", { refusing: false });
+    expect(drain()).toEqual(["take up top"]);
+  });
+
+  it.each<readonly [why: string, limit: number, referrer: Partial<Fake>]>([
+    ["has not answered", 4, { inFlight: true, answeredUpTo: 4 }],
+    ["has not been sent all", 5, { inFlight: true, pending: true, answeredUpTo: 7, unsentFrom: 5 }],
+    ["has refused", 6, { refusedFrom: 6 }],
+    ["keeps something that is gone", 6, { heldFrom: 7, inFlight: true }],
+  ])("removes up to what a referrer knows of that %s [S-ORD-3]", (_, limit, referrer) => {
+    const { set, drain } = useOrdering("base", "top");
+    set("top", referrer);
+    set("base", { pending: true });
+    expect(drain()[0]).toBe(`drain base ${limit}`);
+    const { set: setHeld, drain: drainHeld } = useOrdering("base", "top");
+    setHeld("top", referrer);
+    setHeld("base", { heldFrom: limit });
+    expect(drainHeld()).toContain(`release base ${limit}`);
+    setHeld("base", { heldFrom: limit + 1 });
+    expect(drainHeld()).not.toContain(`release base ${limit}`);
+  });
+
+  it.each<Partial<Fake>>([{ inFlight: true }, { taken: true }])(
+    "releases nothing of a type that is %j",
+    (busy) => {
+      const { set, drain } = useOrdering("base", "top");
+      set("base", { heldFrom: 3, ...busy });
+      expect(drain().filter((line) => line.startsWith("release"))).toEqual([]);
+    },
+  );
+
+  it("waits 15 s at most for who does not answer, but on for who has refused: it uses the old state [S-ORD-4]", () => {
+    const silent = useOrdering("base", "top");
+    silent.set("base", { heldFrom: 5 });
+    silent.set("top", { inFlight: true, answeredUpTo: 4 });
+    expect(silent.drain()).toEqual([]);
+    silent.clock.advance(15_000);
+    expect(silent.events).toMatchObject([
+      { kind: "order-expired", what: "removals", typeUrls: ["base"] },
+    ]);
+    expect(silent.drain()).toEqual(["release base Infinity"]);
+    const refusing = useOrdering("base", "top");
+    refusing.set("base", { heldFrom: 5 });
+    refusing.set("top", { refusedFrom: 4 });
+    expect(refusing.drain()).toEqual([]);
+    refusing.clock.advance(15_000);
+    expect(refusing.drain()).toEqual([]);
+  });
+
+  it("counts the time of removals anew after some have gone", () => {
+    const { set, drain, clock, events } = useOrdering("base", "top");
+    set("base", { heldFrom: 5 });
+    set("top", { inFlight: true, answeredUpTo: 4 });
+    drain();
+    clock.advance(10_000);
+    set("top", { answeredUpTo: 5 });
+    expect(drain()).toEqual(["release base 5"]);
+    set("base", { heldFrom: 6 });
+    drain();
+    clock.advance(14_999);
+    expect(events).toEqual([]);
+    clock.advance(1);
+    expect(events).toHaveLength(1);
+  });
+
+  it("ends a circle of removals that wait for each other, but not while one of them is busy or refused", () => {
+    const { set, drain } = useOrdering("ring-a", "ring-b");
+    set("ring-a", { heldFrom: 5 });
+    set("ring-b", { heldFrom: 5, refusedFrom: 2 });
+    expect(drain()).toEqual([]);
+    set("ring-b", { refusedFrom: Infinity });
+    expect(drain()).toEqual(["release ring-a Infinity", "release ring-b Infinity"]);
+  });
+
+  it("sends nothing more where the wire takes no more", () => {
+    const { set, stream, drain } = useOrdering("base", "top");
+    set("base", { pending: true });
+    stream.canSend = false;
+    expect(drain()).toEqual([]);
+  });
+
+  it("puts back on demand what was taken, while its time runs on [S-ORD-4]", () => {
+    const { set, ordering, drain, clock, events } = useOrdering("base", "top");
+    set("base", { inFlight: true, answeredUpTo: 3 });
+    set("top", { pending: true });
+    drain();
+    clock.advance(10_000);
+    ordering.thaw();
+    expect(drain()).toEqual(["take top Infinity"]);
+    clock.advance(5_000);
+    expect(events).toMatchObject([{ kind: "order-expired" }]);
+  });
+});

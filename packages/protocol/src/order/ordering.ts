@@ -1,0 +1,237 @@
+import type { ServerContext } from "../stream/server-context.ts";
+import type { StreamInfo } from "../stream/stream-event.ts";
+import { relationsOf, type Relation } from "./relations.ts";
+import type { OrderedType } from "./ordered-type.ts";
+import { Wait } from "../stream/wait.ts";
+
+/** The stream whose types are served in order. */
+export interface OrderedStream {
+  /** In the order of sending. */
+  readonly types: readonly OrderedType[];
+  /** It is open, and its wire takes more. */
+  readonly canSend: boolean;
+  /** The stream, for events. */
+  readonly info: StreamInfo;
+  /** Asks for a drain in a later turn. */
+  schedule(): void;
+}
+
+/** Make before break on one stream (S-ORD-1 to S-ORD-4). */
+export interface Ordering {
+  /** Sends what may go now: additions whose gate is open, from the lowest rank up, then the removals for which everyone has let go. */
+  drain(): void;
+  /** What was taken for a cut goes back among what is pending: the client wants or has something else by now. The cap of the wait runs on. */
+  thaw(): void;
+  /** The stream is over: nothing is waited for. */
+  stop(): void;
+}
+
+/** Made when a stream has a second type. */
+export function createOrdering(context: ServerContext, stream: OrderedStream): Ordering {
+  return new StreamOrdering(context, stream);
+}
+
+class StreamOrdering implements Ordering {
+  readonly #context: ServerContext;
+  readonly #stream: OrderedStream;
+  #relations: readonly Relation[] = [];
+  /** Revision of the cut. */
+  #revision = 0;
+  #cut: Wait | undefined;
+  #removals: Wait | undefined;
+  /** The cut was found to wait for nothing but what may never come: what has changed since may mend it. */
+  #isStuck = false;
+
+  constructor(context: ServerContext, stream: OrderedStream) {
+    this.#context = context;
+    this.#stream = stream;
+  }
+
+  drain(): void {
+    const { types } = this.#stream;
+    if (this.#relations.length !== types.length)
+      this.#relations = relationsOf(
+        this.#context.source,
+        types.map(({ typeUrl }) => typeUrl),
+      );
+    for (let index = 0; index < types.length && this.#stream.canSend; index++) this.#serve(index);
+    for (
+      let left = 2 * types.length;
+      left > 0 && this.#stream.canSend && this.#releaseNext();
+      left--
+    );
+    this.#isStuck = this.#isCutOpen && this.#isOnlyCold;
+    this.#watch();
+  }
+
+  thaw(): void {
+    this.#isStuck = false;
+    for (const type of this.#stream.types) if (type.taken) type.putBack();
+    this.#stream.schedule();
+  }
+
+  stop(): void {
+    this.#cut?.end();
+    this.#removals?.end();
+  }
+
+  #serve(index: number): void {
+    const type = this.#at(index);
+    const { cut } = this.#relation(index);
+    this.#takeUpAgain(index);
+    if (type.inFlight || !(type.pending || type.taken)) return;
+    if (
+      cut &&
+      type.pending &&
+      this.#isCutOpen &&
+      ((!type.taken && (type.overdue || type.refusing)) || this.#isStuck)
+    )
+      this.thaw();
+    if (cut && !type.taken) {
+      if (this.#isCutOpen) return;
+      if (this.#mustWait(index, this.#context.source.revision) || this.#mayBeCold(index))
+        this.#takeAll();
+      else {
+        type.drain(this.#removable(index));
+        return;
+      }
+    }
+    if (!cut) type.drain(this.#removable(index));
+    else if (type.taken && !this.#mustWait(index, this.#revision) && !this.#isCold(index))
+      this.#drainTaken(index);
+  }
+
+  /** What was taken may say nothing new by now: then no answer follows after which what has come since the cut could go. */
+  #drainTaken(index: number): void {
+    const { types } = this.#stream;
+    this.#at(index).drain(this.#removable(index));
+    if (
+      !this.#isCutOpen &&
+      types.some((type, other) => this.#relation(other).cut && type.pending && !type.inFlight)
+    )
+      this.#stream.schedule();
+  }
+
+  /** What was held back goes once nobody refuses any more what it refers to. */
+  #takeUpAgain(index: number): void {
+    const type = this.#at(index);
+    if (
+      type.heldBack.size > 0 &&
+      !this.#relation(index).waitsFor.some((other) => this.#at(other).refusing)
+    )
+      type.takeUpAgain();
+  }
+
+  get #isCutOpen(): boolean {
+    return this.#stream.types.some(({ taken }) => taken);
+  }
+
+  /** Not everything up to this revision is answered of a type that it follows; or some is refused, and who refers to it is not known. */
+  #mustWait(index: number, revision: number): boolean {
+    if (this.#cut?.expired === true) return false;
+    const { knowsReferences, taken } = this.#at(index);
+    return this.#relation(index).waitsFor.some((other) => {
+      const { answeredUpTo, unsentFrom, refusing } = this.#at(other);
+      // What is pending of a type of the cut has come after it.
+      const unsent = taken && this.#relation(other).cut ? Infinity : unsentFrom;
+      return Math.min(answeredUpTo, unsent) < revision || (refusing && !knowsReferences);
+    });
+  }
+
+  /** What was taken names a new cluster without its assignment. Looked at only where the client has accepted something newer of what it refers to. */
+  #isCold(index: number): boolean {
+    return this.#cut?.expired !== true && this.#mayBeCold(index) && this.#at(index).namesCold;
+  }
+
+  #mayBeCold(index: number): boolean {
+    const { accepted, knowsReferences } = this.#at(index);
+    return (
+      knowsReferences &&
+      accepted > 0 &&
+      this.#relation(index).waitsFor.some((other) => this.#at(other).accepted > accepted)
+    );
+  }
+
+  /** Everything is answered, and what was taken waits for endpoints alone. */
+  get #isOnlyCold(): boolean {
+    const taken = [...this.#stream.types.keys()].filter((index) => this.#at(index).taken);
+    return (
+      taken.every((index) => !this.#at(index).inFlight && !this.#mustWait(index, this.#revision)) &&
+      taken.some((index) => this.#isCold(index))
+    );
+  }
+
+  /** One cut per stream: what is pending of all types in the relation, at one revision. */
+  #takeAll(): void {
+    this.#revision = this.#context.source.revision;
+    for (const [index, type] of this.#stream.types.entries())
+      if (this.#relation(index).cut && type.pending) type.take(this.#removable(index));
+  }
+
+  /** Revision up to which removals of a type may go. An overdue answer is waited for no longer, but a refused one says that the old state is in use. */
+  #removable(index: number): number {
+    const expired = this.#removals?.expired === true;
+    return this.#relation(index).referrers.reduce((least, other) => {
+      const { answeredUpTo, unsentFrom, refusedFrom, heldFrom } = this.#at(other);
+      return Math.min(
+        least,
+        refusedFrom,
+        expired ? Infinity : Math.min(answeredUpTo, unsentFrom, heldFrom - 1),
+      );
+    }, Infinity);
+  }
+
+  /** Types that refer to each other in a circle would wait for ever: when all else is done the first of them goes. */
+  #releaseNext(): boolean {
+    const { types } = this.#stream;
+    const free = types.findIndex(
+      (type, index) =>
+        type.heldFrom < Infinity && isIdle(type) && this.#removable(index) >= type.heldFrom,
+    );
+    if (free >= 0) this.#release(free, this.#removable(free));
+    const circle =
+      free < 0 && types.every((type) => isIdle(type) && type.refusedFrom === Infinity)
+        ? types.findIndex(({ heldFrom }) => heldFrom < Infinity)
+        : -1;
+    if (circle >= 0) this.#release(circle, Infinity);
+    return free >= 0 || circle >= 0;
+  }
+
+  #release(index: number, upTo: number): void {
+    this.#at(index).release(upTo);
+    if (this.#removals?.expired !== true) this.#removals?.end();
+  }
+
+  /** Everything waits at most for so long; a wait that makes headway begins again. */
+  #watch(): void {
+    const { types } = this.#stream;
+    if (this.#isCutOpen) (this.#cut ??= this.#wait("cut", (type) => type.taken)).begin();
+    else this.#cut?.end();
+    if (this.#removals?.expired === true) this.#removals.end();
+    if (types.some(({ heldFrom }) => heldFrom < Infinity))
+      (this.#removals ??= this.#wait("removals", (type) => type.heldFrom < Infinity)).begin();
+    else this.#removals?.end();
+  }
+
+  #wait(what: "cut" | "removals", isWaiting: (type: OrderedType) => boolean): Wait {
+    return new Wait(this.#context, () => {
+      const typeUrls = this.#stream.types.filter(isWaiting).map(({ typeUrl }) => typeUrl);
+      this.#context.emit?.({ kind: "order-expired", stream: this.#stream.info, what, typeUrls });
+      this.#stream.schedule();
+    });
+  }
+
+  #at(index: number): OrderedType {
+    const type = this.#stream.types[index];
+    if (type === undefined) throw new RangeError(`no type ${index}`);
+    return type;
+  }
+
+  #relation(index: number): Relation {
+    return this.#relations[index] ?? { waitsFor: [], referrers: [], cut: false };
+  }
+}
+
+function isIdle({ inFlight, pending, taken }: OrderedType): boolean {
+  return !inFlight && !pending && !taken;
+}

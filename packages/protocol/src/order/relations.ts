@@ -1,0 +1,84 @@
+import type { ResourceSource } from "@xdstp/core";
+import { rankOf } from "./rank.ts";
+
+/** What one type of a stream has to do with the others there, as indices into their list. */
+export interface Relation {
+  /** The types that have to be accepted before this one goes out (S-ORD-2). */
+  readonly waitsFor: readonly number[];
+  /** The types that refer to this one: a removal waits until they have let go (S-ORD-3). */
+  readonly referrers: readonly number[];
+  /** Taken together with others when one of them has to wait (S-ORD-4). */
+  readonly cut: boolean;
+}
+
+const known = new WeakMap<Pick<ResourceSource, "descriptor">, Map<string, readonly Relation[]>>();
+
+/** How these types depend on each other; those without relation never wait (S-ORD-5). The same array for the same types of a source: streams have few different sets of them. */
+export function relationsOf(
+  source: Pick<ResourceSource, "descriptor">,
+  typeUrls: readonly string[],
+): readonly Relation[] {
+  const bySet = known.get(source) ?? new Map<string, readonly Relation[]>();
+  known.set(source, bySet);
+  const key = typeUrls.join("\n");
+  const relations = bySet.get(key) ?? relate(source, typeUrls);
+  if (bySet.size < MANY) bySet.set(key, relations);
+  return relations;
+}
+
+/** Clients may ask for types in any combination; more sets than this are not kept. */
+const MANY = 1_000;
+
+function relate(
+  source: Pick<ResourceSource, "descriptor">,
+  typeUrls: readonly string[],
+): readonly Relation[] {
+  const waits = typeUrls.map((typeUrl) => waitsForOf(source, typeUrls, typeUrl));
+  return typeUrls.map((typeUrl, index) => {
+    const waitsFor = waits[index] ?? [];
+    const followed = waits.some((others) => others.includes(index));
+    return {
+      waitsFor,
+      referrers: referrersOf(source, typeUrls, typeUrl),
+      cut: waitsFor.length > 0 || (followed && !isWarmed(source, typeUrls, typeUrl)),
+    };
+  });
+}
+
+/** Types that follow each other in a ring rank the same, and do not wait for each other. */
+function waitsForOf(
+  source: Pick<ResourceSource, "descriptor">,
+  typeUrls: readonly string[],
+  typeUrl: string,
+): readonly number[] {
+  const rank = rankOf(source, typeUrl);
+  const accepted = (source.descriptor(typeUrl)?.follows ?? []).filter(
+    ({ when }) => when === "accepted",
+  );
+  return accepted
+    .map((other) => typeUrls.indexOf(other.typeUrl))
+    .filter((index) => index >= 0 && rankOf(source, typeUrls[index] ?? "") < rank);
+}
+
+function referrersOf(
+  source: Pick<ResourceSource, "descriptor">,
+  typeUrls: readonly string[],
+  typeUrl: string,
+): readonly number[] {
+  const referrers = source.descriptor(typeUrl)?.refersTo ?? [];
+  return referrers
+    .filter((other) => other !== typeUrl)
+    .map((other) => typeUrls.indexOf(other))
+    .filter((index) => index >= 0);
+}
+
+/** The answer of its parent may wait for this type, so it waits for nobody (S-ORD-2). */
+function isWarmed(
+  source: Pick<ResourceSource, "descriptor">,
+  typeUrls: readonly string[],
+  typeUrl: string,
+): boolean {
+  return typeUrls.some((parent) =>
+    source.descriptor(parent)?.warms?.some((child) => child.typeUrl === typeUrl),
+  );
+}

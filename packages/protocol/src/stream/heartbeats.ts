@@ -1,0 +1,114 @@
+import type { Clock, Timer } from "@xdstp/core";
+import type { Drainable, Scheduler } from "./scheduler.ts";
+
+/** What became of a heartbeat. `none`: nothing with this TTL is held any more. `later`: the wire takes no more now. */
+export type BeatOutcome = "sent" | "none" | "later";
+
+/** Something of which a client holds resources for a time only. */
+export interface Beating {
+  /** Sends one heartbeat for all that the client holds with this TTL, in milliseconds (S-TTL-2). */
+  beat(ttlMs: number): BeatOutcome;
+}
+
+/** Keeps alive what clients hold for a time only. */
+export interface Heartbeats {
+  /** From now on `beat` is called every third of the TTL, until it says that there is none. Cheap when asked again. */
+  add(ttlMs: number, beating: Beating): void;
+  /** The stream is over. */
+  drop(beating: Beating): void;
+}
+
+/** So many heartbeats are sent per turn of the scheduler. */
+const SLICE = 64;
+/** Milliseconds. A shorter TTL cannot be kept up. */
+const SHORTEST = 20;
+
+/** One timer for all streams and resources, and one pass per TTL: streams in the same state are served one after the other and share a frame. */
+export function createHeartbeats(clock: Clock, scheduler: Scheduler): Heartbeats {
+  const classes = new Map<number, TtlClass>();
+  let armed: { readonly due: number; readonly timer: Timer } | undefined;
+
+  const arm = (): void => {
+    const due = classes.values().reduce((least, one) => Math.min(least, one.due), Infinity);
+    if (due >= (armed?.due ?? Infinity)) return;
+    armed?.timer.cancel();
+    armed = { due, timer: clock.after(Math.max(0, due - clock.now()), run) };
+  };
+  const run = (): void => {
+    const now = clock.now();
+    armed = undefined;
+    for (const one of classes.values()) {
+      if (one.isEmpty) classes.delete(one.ttlMs);
+      else if (one.due <= now) one.start(now);
+    }
+    arm();
+  };
+  return {
+    add(ttlMs, beating) {
+      let one = classes.get(ttlMs);
+      if (one === undefined) classes.set(ttlMs, (one = new TtlClass(ttlMs, clock, scheduler, arm)));
+      one.members.add(beating);
+      arm();
+    },
+    drop(beating) {
+      for (const { members } of classes.values()) members.delete(beating);
+    },
+  };
+}
+
+/** All that has one TTL. */
+class TtlClass implements Drainable {
+  readonly ttlMs: number;
+  readonly members = new Set<Beating>();
+  queued = false;
+  /** When the next pass begins. */
+  due: number;
+  readonly #clock: Clock;
+  readonly #scheduler: Scheduler;
+  readonly #interval: number;
+  readonly #onLate: () => void;
+  #waiting: Beating[] = [];
+  #late: Beating[] = [];
+  /** When everyone is served again; a pass before that is for those only whose wire was full. */
+  #next: number;
+
+  constructor(ttlMs: number, clock: Clock, scheduler: Scheduler, onLate: () => void) {
+    this.ttlMs = ttlMs;
+    this.#clock = clock;
+    this.#scheduler = scheduler;
+    this.#onLate = onLate;
+    this.#interval = Math.max(SHORTEST, Math.floor(ttlMs / 3));
+    this.due = this.#next = clock.now() + this.#interval;
+  }
+
+  get isEmpty(): boolean {
+    return this.members.size === 0;
+  }
+
+  start(now: number): void {
+    const isWhole = now >= this.#next;
+    this.#waiting = isWhole ? [...this.members] : this.#late;
+    this.#late = [];
+    if (isWhole) this.#next = Math.max(this.#next + this.#interval, now + SHORTEST);
+    this.due = this.#next;
+    this.#scheduler.add(this);
+  }
+
+  drain(): void {
+    for (const beating of this.#waiting.splice(0, SLICE))
+      if (this.members.has(beating)) this.#beat(beating);
+    if (this.#waiting.length > 0) this.#scheduler.add(this);
+    else if (this.#late.length > 0) this.#retry();
+  }
+
+  #beat(beating: Beating): void {
+    const outcome = beating.beat(this.ttlMs);
+    if (outcome === "none") this.members.delete(beating);
+    if (outcome === "later") this.#late.push(beating);
+  }
+
+  #retry(): void {
+    this.due = Math.min(this.#next, this.#clock.now() + Math.ceil(this.#interval / 4));
+    this.#onLate();
+  }
+}

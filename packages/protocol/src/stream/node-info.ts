@@ -1,0 +1,125 @@
+import type { DynamicParameters, NodeInfo } from "@xdstp/core";
+
+/** Whether a client reads SotW resources inside `Resource`; both spellings mean the same (S-NODE-6). */
+export function takesWrapped(node: NodeInfo | undefined): boolean {
+  return (
+    node?.clientFeatures.some(
+      (feature) =>
+        feature === "xds.config.supports-resource-in-sotw" ||
+        feature === "xds.config.resource-in-sotw",
+    ) ?? false
+  );
+}
+
+/** Whether a client announces that it takes TTLs (S-TTL-1). */
+export function announcesTtl(node: NodeInfo | undefined): boolean {
+  return node?.clientFeatures.includes("xds.config.supports-resource-ttl") ?? false;
+}
+
+/** UTF-16 units of all that is kept of a node: the peer chooses how many. */
+export function lengthOfNode({
+  id,
+  cluster,
+  userAgentName,
+  userAgentVersion,
+  locality,
+  clientFeatures,
+  dynamicParameters = {},
+}: NodeInfo): number {
+  const parameters = Object.entries(dynamicParameters).flatMap(([typeUrl, params]) => [
+    typeUrl,
+    ...Object.entries(params).flat(),
+  ]);
+  return [
+    id,
+    cluster,
+    userAgentName,
+    userAgentVersion,
+    locality,
+    ...clientFeatures,
+    ...parameters,
+  ].reduce((sum, text) => sum + text.length + 1, 0);
+}
+
+/** The node of a stream after a message that carries one again: what was said first holds, but its dynamic parameters replace the earlier ones (S-NODE-2, S-NODE-3). The same object if they are equal. */
+export function nodeAfter(
+  held: NodeInfo | undefined,
+  given: NodeInfo | undefined,
+): NodeInfo | undefined {
+  if (held === undefined || given === undefined) return held ?? given;
+  if (textOf(held.dynamicParameters) === textOf(given.dynamicParameters)) return held;
+  const { id, cluster, userAgentName, userAgentVersion, locality, clientFeatures } = held;
+  const first = { id, cluster, userAgentName, userAgentVersion, locality, clientFeatures };
+  return given.dynamicParameters === undefined
+    ? first
+    : { ...first, dynamicParameters: given.dynamicParameters };
+}
+
+function textOf(parameters: DynamicParameters = {}): string {
+  return JSON.stringify(
+    Object.entries(parameters)
+      .map(([typeUrl, params]) => [typeUrl, Object.entries(params).sort()])
+      .sort(),
+  );
+}
+
+/** As much of a decoded `envoy.config.core.v3.Node` as is read. */
+export interface NodeLike {
+  /** `node.id`. */
+  readonly id: string;
+  /** `node.cluster`. */
+  readonly cluster: string;
+  /** `node.user_agent_name`. */
+  readonly userAgentName: string;
+  /** `node.user_agent_version` or `node.user_agent_build_version`. */
+  readonly userAgentVersionType:
+    | { readonly case: "userAgentVersion"; readonly value: string }
+    | { readonly case: "userAgentBuildVersion"; readonly value: BuildVersionLike }
+    | { readonly case: undefined };
+  /** `node.locality`. Absent: none. */
+  readonly locality?:
+    { readonly region: string; readonly zone: string; readonly subZone: string } | undefined;
+  /** `node.client_features`. */
+  readonly clientFeatures: readonly string[];
+  /** `node.dynamic_parameters`, by type URL. Absent: none. */
+  readonly dynamicParameters?: Readonly<
+    Record<string, { readonly params: Readonly<Record<string, string>> }>
+  >;
+}
+
+interface BuildVersionLike {
+  readonly version?:
+    | { readonly majorNumber: number; readonly minorNumber: number; readonly patch: number }
+    | undefined;
+}
+
+/** What is kept of a decoded node. */
+export function nodeInfoOf(node: NodeLike): NodeInfo {
+  const { region, zone, subZone } = node.locality ?? { region: "", zone: "", subZone: "" };
+  return {
+    id: node.id,
+    cluster: node.cluster,
+    userAgentName: node.userAgentName,
+    userAgentVersion: versionOf(node.userAgentVersionType),
+    locality: [region, zone, subZone].join("/").replace(/\/+$/, ""),
+    clientFeatures: node.clientFeatures,
+    ...dynamicParametersOf(node),
+  };
+}
+
+function dynamicParametersOf({
+  dynamicParameters = {},
+}: NodeLike): Pick<NodeInfo, "dynamicParameters"> {
+  const entries = Object.entries(dynamicParameters).map(
+    ([typeUrl, { params }]) => [typeUrl, { ...params }] as const,
+  );
+  return entries.length === 0 ? {} : { dynamicParameters: Object.fromEntries(entries) };
+}
+
+function versionOf(type: NodeLike["userAgentVersionType"]): string {
+  if (type.case === "userAgentVersion") return type.value;
+  const version = type.case === "userAgentBuildVersion" ? type.value.version : undefined;
+  return version === undefined
+    ? ""
+    : [version.majorNumber, version.minorNumber, version.patch].join(".");
+}

@@ -1,0 +1,373 @@
+import {
+  type ByteStream,
+  type ByteStreamHandler,
+  type NodeInfo,
+  type PeerIdentity,
+  type Status,
+  StatusCode,
+} from "@xdstp/core";
+import { findType, MAX_TYPE } from "../wire/find-type.ts";
+import { scanRequest } from "../wire/scan-request.ts";
+import { isText } from "../wire/is-text.ts";
+import type { Frame } from "../delivery/frame.ts";
+import { lengthOfNode, nodeAfter } from "./node-info.ts";
+import {
+  createRequestPacer,
+  type PacedStream,
+  type RequestPacer,
+  type RequestWeight,
+} from "./request-pacer.ts";
+import type { StreamLimits } from "./limits.ts";
+import { checkNode } from "./check-node.ts";
+import { createOrdering, type OrderedStream, type Ordering } from "../order/ordering.ts";
+import type { Drainable } from "./scheduler.ts";
+import type { ServerContext } from "./server-context.ts";
+import type { StreamInfo } from "./stream-event.ts";
+import type { DecodedRequest, TypeHost, TypeMachine } from "./type-machine.ts";
+import type { StreamStatus } from "../delivery/type-status.ts";
+import type { TypeView } from "../delivery/type-view.ts";
+
+/** One call as the server sees it. */
+export interface ServerCall {
+  /** Address of the peer, for people. */
+  readonly peer: string;
+  /** The type of a per-type service. Absent: ADS. */
+  readonly typeUrl?: string;
+  /** Who the peer is, where the wire has verified that; absent: nobody knows. */
+  readonly identity?: PeerIdentity;
+}
+
+/** One variant of the protocol: how requests are read and how a type is served. */
+export interface Variant<Request extends DecodedRequest> {
+  /** The name of the variant. */
+  readonly name: "delta" | "sotw";
+  /** Throws on what is no such message. */
+  decode(message: Uint8Array): Request;
+  /** How many names a request lists, and in SotW the hash of the list (S-LIM-2). */
+  weigh(request: Request): Pick<RequestWeight, "names" | "list">;
+  /** Makes the state machine of one type on one stream. */
+  createType(
+    context: ServerContext,
+    host: TypeHost,
+    typeUrl: string,
+    stream: StreamInfo,
+  ): TypeMachine<Request>;
+}
+
+/** A served stream. */
+export interface ServerStream extends ByteStreamHandler {
+  /** Which stream it is. */
+  readonly info: StreamInfo;
+  /** The stream and its types, as operators read them (S-ACK-9). */
+  status(): StreamStatus;
+  /** Its types, for whoever reports on single names or waits for them. */
+  views(): readonly TypeView[];
+  /** What was taken to be sent later is taken again: the client may see something else by now. */
+  thaw(): void;
+  /** Ends it from this side. */
+  end(code: number, message: string): void;
+}
+
+let streams = 0;
+
+/** Serves one call: routes messages to types, keeps the order of sending, and the node of the first message. */
+export function createServerStream<Request extends DecodedRequest>(
+  context: ServerContext,
+  variant: Variant<Request>,
+  call: ServerCall,
+  out: ByteStream,
+): ServerStream {
+  const stream = new Stream(context, variant, call, out);
+  context.emit?.({ kind: "connect", stream });
+  return stream;
+}
+
+class Stream<Request extends DecodedRequest>
+  implements ServerStream, StreamInfo, TypeHost, OrderedStream, PacedStream, Drainable
+{
+  readonly id: number = ++streams;
+  readonly peer: string;
+  readonly service?: string;
+  readonly identity?: PeerIdentity;
+  node: NodeInfo | undefined;
+  lastNonce = 0;
+  queued = false;
+  readonly #context: ServerContext;
+  readonly #variant: Variant<Request>;
+  readonly #out: ByteStream;
+  readonly #connectedAt: number;
+  readonly #pacer: RequestPacer;
+  /** Made with the second type. */
+  #ordering: Ordering | undefined;
+  #types: readonly TypeMachine<Request>[] = [];
+  /** Frames that the wire has not taken yet. */
+  #outbox: Frame[] = [];
+  /** How much of a large message has been searched for its type. */
+  #searched = 0;
+  #writable = true;
+  #open = true;
+  /** The peer has said that it sends no more. */
+  #ended = false;
+
+  constructor(
+    context: ServerContext,
+    variant: Variant<Request>,
+    call: ServerCall,
+    out: ByteStream,
+  ) {
+    this.#context = context;
+    this.#variant = variant;
+    this.#out = out;
+    this.#connectedAt = context.clock.wallTime();
+    this.#pacer = createRequestPacer(context, this);
+    this.peer = call.peer;
+    if (call.typeUrl !== undefined) this.service = call.typeUrl;
+    if (call.identity !== undefined) this.identity = call.identity;
+  }
+
+  get info(): StreamInfo {
+    return this;
+  }
+  get viewKey(): string | undefined {
+    return this.#context.source.viewKey;
+  }
+  get variant(): "delta" | "sotw" {
+    return this.#variant.name;
+  }
+  get types(): readonly TypeMachine<Request>[] {
+    return this.#types;
+  }
+  get canSend(): boolean {
+    return this.#open && this.#writable;
+  }
+
+  onMessage(message: Uint8Array): void {
+    if (!this.#open) return;
+    this.#searched = 0;
+    if (!this.#plainAck(message)) this.#pacer.take(message);
+    for (const machine of this.#types)
+      if (machine.pending || machine.taken || machine.heldFrom < Infinity) this.schedule();
+  }
+
+  onDrained(): void {
+    this.#writable = true;
+    this.#flush();
+    this.schedule();
+  }
+
+  /** What is due goes out before the call is closed. */
+  onEnd(): void {
+    this.#ended = true;
+    this.schedule();
+  }
+
+  onClosed(status: Status): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#outbox = [];
+    this.#pacer.stop();
+    this.#ordering?.stop();
+    for (const machine of this.#types) machine.close();
+    this.#context.emit?.({
+      kind: "disconnect",
+      stream: this,
+      code: status.code,
+      message: status.message,
+    });
+  }
+
+  /** The first message of a type may be large: it carries names and versions (S-SIZE-5). */
+  admits(length: number, prefix: Uint8Array): boolean | undefined {
+    if (this.service !== undefined) return this.#types.length === 0;
+    const found = findType(prefix, this.variant, this.#searched);
+    if (found.found) return this.sibling(found.type) === undefined;
+    this.#searched = found.at;
+    return found.more && prefix.length < length ? undefined : false;
+  }
+
+  end(code: number, message: string, limit?: keyof StreamLimits): void {
+    if (!this.#open) return;
+    if (limit !== undefined) this.#context.limited.count(limit);
+    this.onClosed({ code, message });
+    this.#out.close({ code, message });
+  }
+
+  status(): StreamStatus {
+    return {
+      id: this.id,
+      variant: this.variant,
+      peer: this.peer,
+      node: this.node,
+      connectedAt: this.#connectedAt,
+      ...(this.service === undefined ? {} : { service: this.service }),
+      ...(this.identity === undefined ? {} : { identity: this.identity }),
+      ...(this.viewKey === undefined ? {} : { viewKey: this.viewKey }),
+      types: this.#types.map((machine) => machine.status()),
+    };
+  }
+
+  views(): readonly TypeView[] {
+    return this.#types.map((machine) => machine.view());
+  }
+
+  sibling(typeUrl: string): TypeMachine<Request> | undefined {
+    for (const machine of this.#types) if (machine.typeUrl === typeUrl) return machine;
+    return undefined;
+  }
+
+  thaw(): void {
+    this.#ordering?.thaw();
+  }
+
+  schedule(): void {
+    if (this.#open && !this.queued) this.#context.scheduler.add(this);
+  }
+
+  send(frames: readonly Frame[]): void {
+    this.lastNonce = frames.at(-1)?.nonce ?? this.lastNonce;
+    const only = frames.length === 1 ? frames[0] : undefined;
+    if (only !== undefined && this.#writable && this.#outbox.length === 0)
+      this.#writable = this.#out.send(only);
+    else this.#outbox.push(...frames);
+    this.#flush();
+  }
+
+  act(message: Uint8Array): RequestWeight | undefined {
+    const request = this.#open ? this.#decode(message) : undefined;
+    if (request === undefined) return undefined;
+    this.#request(request);
+    return {
+      typeUrl: request.typeUrl,
+      refuses: request.error !== undefined,
+      ...this.#variant.weigh(request),
+    };
+  }
+
+  read(on: boolean): void {
+    if (on) this.#out.resume?.();
+    else this.#out.pause?.();
+  }
+
+  drain(): void {
+    if (this.#pacer.waits) this.#pacer.turn(this.#ended);
+    if (!this.#open) return;
+    if (this.#ordering === undefined) this.#drainAlone();
+    else this.#ordering.drain();
+    if (this.#ended && this.#outbox.length === 0) this.end(StatusCode.OK, "");
+  }
+
+  #flush(): void {
+    while (this.#writable) {
+      const frame = this.#outbox.shift();
+      if (frame === undefined) return;
+      this.#writable = this.#out.send(frame);
+    }
+  }
+
+  #drainAlone(): void {
+    const machine = this.#types[0];
+    if (machine === undefined || !this.canSend || machine.inFlight) return;
+    if (machine.pending || machine.heldFrom < Infinity) machine.drain(Infinity);
+  }
+
+  #plainAck(message: Uint8Array): boolean {
+    const scan = scanRequest(message, this.variant);
+    if (!scan.plain) return false;
+    const alone = scan.typeEnd === scan.typeStart && this.service !== undefined;
+    for (const machine of this.#types) {
+      if (alone || isText(message, scan.typeStart, scan.typeEnd, machine.typeUrl))
+        return this.#answered(machine.plainAck(scan, message), alone ? "" : machine.typeUrl);
+    }
+    return false;
+  }
+
+  #answered(isPlain: boolean, typeUrl: string): boolean {
+    if (isPlain && this.#pacer.waits) this.#pacer.supersede(typeUrl);
+    return isPlain;
+  }
+
+  #decode(message: Uint8Array): Request | undefined {
+    try {
+      return this.#variant.decode(message);
+    } catch {
+      this.end(StatusCode.INVALID_ARGUMENT, "the request cannot be decoded");
+      return undefined;
+    }
+  }
+
+  #request(request: Request): void {
+    const problem = checkNode(this.node, request.node) ?? this.#checkType(request.typeUrl);
+    if (problem !== undefined) {
+      this.end(StatusCode.INVALID_ARGUMENT, problem);
+      return;
+    }
+    const excess = this.#excessOf(request);
+    if (excess !== undefined) {
+      this.end(StatusCode.RESOURCE_EXHAUSTED, ...excess);
+      return;
+    }
+    this.node = nodeAfter(this.node, request.node);
+    const typeUrl = this.service ?? request.typeUrl;
+    const machine = this.sibling(typeUrl) ?? this.#add(typeUrl);
+    machine?.request(request);
+    this.#checkNames();
+  }
+
+  /** Each type keeps to a limit of its own; all of them together hold as much memory as this one allows. */
+  #checkNames(): void {
+    const { streamSubscriptions, streamNameLength } = this.#context.limits;
+    const names = this.#types.reduce((sum, { subscriptions }) => sum + subscriptions, 0);
+    const length = this.#types.reduce((sum, { nameLength }) => sum + nameLength, 0);
+    if (names > streamSubscriptions)
+      this.end(
+        StatusCode.RESOURCE_EXHAUSTED,
+        `more than ${streamSubscriptions} subscriptions of all types`,
+        "streamSubscriptions",
+      );
+    else if (length > streamNameLength)
+      this.end(
+        StatusCode.RESOURCE_EXHAUSTED,
+        `the names of all subscriptions are longer than ${streamNameLength} characters`,
+        "streamNameLength",
+      );
+  }
+
+  #checkType(typeUrl: string): string | undefined {
+    if (this.service === undefined) return typeUrl === "" ? "type_url is missing" : undefined;
+    return typeUrl === "" || typeUrl === this.service
+      ? undefined
+      : "type_url is not the type of this service";
+  }
+
+  /** What is kept for as long as the stream lives has to be bounded (S-LIM-4). */
+  #excessOf({
+    node,
+    typeUrl,
+  }: Request): readonly [message: string, limit: keyof StreamLimits] | undefined {
+    const { nodeLength } = this.#context.limits;
+    if (typeUrl.length > MAX_TYPE) return [`type_url is longer than ${MAX_TYPE}`, "types"];
+    return node !== undefined && lengthOfNode(node) > nodeLength
+      ? [`the node is longer than ${nodeLength} without its extensions and metadata`, "nodeLength"]
+      : undefined;
+  }
+
+  #add(typeUrl: string): TypeMachine<Request> | undefined {
+    if (this.#types.length >= this.#context.limits.types) {
+      this.end(
+        StatusCode.RESOURCE_EXHAUSTED,
+        `more than ${this.#context.limits.types} types on one stream`,
+        "types",
+      );
+      return undefined;
+    }
+    const machine = this.#variant.createType(
+      this.#context,
+      this,
+      this.#context.source.descriptor(typeUrl)?.typeUrl ?? typeUrl,
+      this,
+    );
+    this.#types = this.#types.concat(machine).sort((a, b) => a.rank - b.rank);
+    if (this.#types.length > 1) this.#ordering ??= createOrdering(this.#context, this);
+    return machine;
+  }
+}

@@ -1,0 +1,118 @@
+import type { Entry, NodeInfo, PeerIdentity, ResourceSource } from "@xdstp/core";
+import type { NotSent } from "../delivery/frame-cache.ts";
+import type { RefusedVersion } from "../delivery/refused-version.ts";
+
+/** Which stream an event or a status row is about. */
+export interface StreamInfo {
+  /** Counts up within the process. */
+  readonly id: number;
+  /** The variant that the client speaks. */
+  readonly variant: "delta" | "sotw";
+  /** Address of the peer, as the wire gave it. */
+  readonly peer: string;
+  /** The type of a per-type service; absent on ADS. */
+  readonly service?: string;
+  /** Who the peer is, as the wire has verified it; absent: nobody knows (S-NODE-8). */
+  readonly identity?: PeerIdentity;
+  /** As claimed in the first message; absent before it. A claim, not an identity (S-NODE-8). */
+  readonly node: NodeInfo | undefined;
+  /** The `viewKey` of the source that the stream is served from. Absent: it has none. */
+  readonly viewKey?: string | undefined;
+}
+
+/** What a NACK said: text of the client, cut, unescaped and untrusted (S-ACK-15). */
+export interface NackError {
+  /** A gRPC status code, as the client gave it. */
+  readonly code: number;
+  /** The text of the client. */
+  readonly message: string;
+}
+
+/** What a response held that was answered, by reference. A client answers a response as a whole, so which part of it was bad nobody knows (S-ACK-15). */
+export interface HeldByResponse {
+  /** All of it, as it was sent; of SotW with full state what did not change too. */
+  readonly entries: readonly Entry[];
+  /** Revision that the client had accepted before: what is newer was news to it. */
+  readonly base: number;
+}
+
+/**
+ * What happens on a stream. `heartbeat`: what the client holds for a time only was kept alive; an answer to it is told only if it is a `nack` (S-TTL-5). `order-expired`: no answer came within the limit, so these types go on without it, additions of a `cut` or `removals` (S-ORD-4). `held` is absent in the answer to a heartbeat.
+ */
+export type StreamEvent =
+  | { readonly kind: "connect"; readonly stream: StreamInfo }
+  | {
+      readonly kind: "subscribe";
+      readonly stream: StreamInfo;
+      readonly typeUrl: string;
+      readonly added: readonly string[];
+      readonly dropped: readonly string[];
+    }
+  | {
+      readonly kind: "push";
+      readonly stream: StreamInfo;
+      readonly typeUrl: string;
+      readonly version: string;
+      readonly nonce: string;
+      readonly resources: number;
+      readonly removed: number;
+      readonly bytes: number;
+    }
+  | {
+      readonly kind: "heartbeat";
+      readonly stream: StreamInfo;
+      readonly typeUrl: string;
+      readonly nonce: string;
+      readonly resources: number;
+      readonly bytes: number;
+    }
+  | {
+      readonly kind: "ack";
+      readonly stream: StreamInfo;
+      readonly typeUrl: string;
+      readonly version: string;
+      readonly nonce: string;
+      readonly held?: HeldByResponse;
+    }
+  | {
+      readonly kind: "nack";
+      readonly stream: StreamInfo;
+      readonly typeUrl: string;
+      readonly version: string;
+      readonly accepted: string;
+      readonly nonce: string;
+      readonly error: NackError;
+      readonly held?: HeldByResponse;
+    }
+  | {
+      readonly kind: "order-expired";
+      readonly stream: StreamInfo;
+      readonly what: "cut" | "removals";
+      readonly typeUrls: readonly string[];
+    }
+  | {
+      readonly kind: "stale-nonce";
+      readonly stream: StreamInfo;
+      readonly typeUrl: string;
+      readonly nonce: string;
+    }
+  | {
+      readonly kind: "not-sent";
+      readonly stream: StreamInfo;
+      readonly typeUrl: string;
+      readonly resources: readonly NotSent[];
+    }
+  | {
+      readonly kind: "disconnect";
+      readonly stream: StreamInfo;
+      readonly code: number;
+      readonly message: string;
+    };
+
+/** A source that wants to know what becomes of what it gives: a relay, which asks some clients first. */
+export interface ListeningSource extends ResourceSource {
+  /** Told of everything that happens on the streams of the server that it is the source of, its views included; must not throw. Absent: it does not ask. */
+  hear?(event: StreamEvent): void;
+  /** What clients have refused of it, newest first, for whoever asks the server for client status. Absent: it does not count. */
+  refusals?(): readonly RefusedVersion[];
+}

@@ -1,0 +1,53 @@
+import { type Clock, StatusCode } from "@xdstp/core";
+import type { Exchange } from "../delivery/exchange.ts";
+import { createRepairs, type Repairable } from "./repairs.ts";
+import type { TypeHost } from "./type-machine.ts";
+
+/** One type on a stream that may owe an answer. */
+export interface Debtor {
+  /** Its unanswered response, if there is one. */
+  readonly exchange: Exchange;
+  /** The stream that is ended. */
+  readonly host: Pick<TypeHost, "end">;
+}
+
+/** Ends streams of clients that do not answer (S-ACK-17). */
+export interface StuckWatch {
+  /** A response has been sent. */
+  watch(debtor: Debtor): void;
+}
+
+/** One timer for all. undefined where nobody is ended for that. */
+export function createStuckWatch(clock: Clock, limitMs: number): StuckWatch | undefined {
+  if (limitMs === Infinity) return undefined;
+  const queue = createRepairs(clock, limitMs);
+  const watched = new WeakMap<Debtor, Repairable>();
+  return {
+    watch(debtor) {
+      let waiting = watched.get(debtor);
+      if (waiting === undefined) watched.set(debtor, (waiting = new Waiting(debtor)));
+      queue.watch(waiting);
+    },
+  };
+}
+
+class Waiting implements Repairable {
+  repairQueued = false;
+  readonly #debtor: Debtor;
+
+  constructor(debtor: Debtor) {
+    this.#debtor = debtor;
+  }
+
+  get unansweredSince(): number | undefined {
+    return this.#debtor.exchange.inFlight?.since;
+  }
+
+  repair(): void {
+    this.#debtor.host.end(
+      StatusCode.UNAVAILABLE,
+      "a response was not answered for too long",
+      "endStuckMs",
+    );
+  }
+}

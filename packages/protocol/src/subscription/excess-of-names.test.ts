@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { excessOfNames } from "./excess-of-names.ts";
+import { defaultLimits } from "../stream/limits.ts";
+
+const parameters = (count: number): string =>
+  `xdstp://a/t/n?${Array.from({ length: count }, (_, i) => `k${i}=v`).join("&")}`;
+
+describe("excessOfNames()", () => {
+  it("finds a name that is too long, or has too many parameters [S-LIM-4]", () => {
+    expect(
+      excessOfNames(
+        ["a", "n".repeat(2048), parameters(32), "legacy?a&b".padEnd(200, "&"), "xdstp://a/t/n"],
+        defaultLimits,
+      ),
+    ).toBeUndefined();
+    expect(excessOfNames(["a", "n".repeat(2049)], defaultLimits)).toEqual([
+      "a name is longer than 2048 bytes",
+      "nameLength",
+    ]);
+    expect(excessOfNames(["é".repeat(1024)], defaultLimits)).toBeUndefined();
+    expect(excessOfNames(["é".repeat(1025)], defaultLimits)).toEqual([
+      "a name is longer than 2048 bytes",
+      "nameLength",
+    ]);
+    expect(excessOfNames([parameters(33)], defaultLimits)).toEqual([
+      "a name has more than 32 context parameters",
+      "parameters",
+    ]);
+  });
+});
