@@ -9,7 +9,7 @@ import {
 } from "@xdstp/client";
 import { fromBinary, type Registry } from "@bufbuild/protobuf";
 import { type Status, StatusCode } from "@xdstp/core";
-import { observeStream, type StreamObserver } from "@xdstp/testing";
+import { observeStream, type StreamObserver } from "@xdstp/recording";
 import type { AskFlags } from "./ask-flags.ts";
 import type { TypedName } from "./asked-name.ts";
 import { askFailure, streamFailure, type Spoken } from "./ask-failure.ts";

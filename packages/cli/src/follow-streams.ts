@@ -1,5 +1,5 @@
 import type { ClientNotice } from "@xdstp/client";
-import { readRequest, type StreamObserver } from "@xdstp/testing";
+import { readRequest, type StreamObserver } from "@xdstp/recording";
 import type { ForeignNames } from "./ask-client.ts";
 import { streamFailure, type Spoken } from "./ask-failure.ts";
 import type { WatchEvent } from "./watch-event.ts";

@@ -7,7 +7,7 @@ import {
   payloadsOf,
   type RecordedEvent,
   type Recorder,
-} from "@xdstp/testing";
+} from "@xdstp/recording";
 import { aggregatedPath } from "./aggregated-path.ts";
 import type { AskClient } from "./ask-client.ts";
 import type { CliIo } from "./cli-io.ts";

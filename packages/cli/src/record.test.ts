@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createFakeClock, parseRecording } from "@xdstp/testing";
+import { createFakeClock } from "@xdstp/testing";
+import { parseRecording } from "@xdstp/recording";
 import { describe, expect, it } from "vitest";
 import { runToEnd, useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { XdsError } from "@xdstp/core";
-import { parseRecording, type Recording } from "@xdstp/testing";
+import { parseRecording, type Recording } from "@xdstp/recording";
 import { CliError } from "./cli-error.ts";
 
 /** A file that grows line by line. */

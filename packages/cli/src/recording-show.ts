@@ -1,4 +1,4 @@
-import type { RecordedEvent } from "@xdstp/testing";
+import type { RecordedEvent } from "@xdstp/recording";
 import type { CliIo } from "./cli-io.ts";
 import { escapeText } from "./escape-text.ts";
 import { jsonText } from "./json-text.ts";

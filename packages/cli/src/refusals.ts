@@ -1,5 +1,5 @@
 import type { ClientNotice } from "@xdstp/client";
-import { readRequest, type StreamObserver } from "@xdstp/testing";
+import { readRequest, type StreamObserver } from "@xdstp/recording";
 
 /** One resource that was refused. */
 export interface SeenRefusal {

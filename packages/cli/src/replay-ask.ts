@@ -1,7 +1,7 @@
 import { createChannels } from "@xdstp/client";
 import { StatusCode, XdsError } from "@xdstp/core";
 import { envoyTypes } from "@xdstp/resource-types";
-import { replayClient, type HeldDifference, type ReplayClientEvent } from "@xdstp/testing";
+import { type HeldDifference, replayClient, type ReplayClientEvent } from "@xdstp/recording";
 import { streamFailure } from "./ask-failure.ts";
 import { askedBootstrap } from "./asked-bootstrap.ts";
 import { CliError } from "./cli-error.ts";

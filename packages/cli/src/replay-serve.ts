@@ -1,6 +1,6 @@
 import { StatusCode, XdsError } from "@xdstp/core";
 import { createGrpcServer } from "@xdstp/grpc/server";
-import { createReplayServer, type ReplayServerEvent } from "@xdstp/testing";
+import { createReplayServer, type ReplayServerEvent } from "@xdstp/recording";
 import { aggregatedPath } from "./aggregated-path.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";

@@ -4,7 +4,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { createCache } from "@xdstp/cache";
 import { createServer } from "@xdstp/server";
-import { formatRecording } from "@xdstp/testing";
+import { formatRecording } from "@xdstp/recording";
 
 /** Examples that are type-checked and not run, with why. All others run. */
 export const notRun: ReadonlyMap<string, string> = new Map([

@@ -1,10 +1,6 @@
 import type { ByteStream, ByteStreamHandler } from "@xdstp/core";
-import {
-  createMemoryStream,
-  readRequest,
-  type MemoryStream,
-  type ReadRequest,
-} from "@xdstp/testing";
+import { createMemoryStream, type MemoryStream } from "@xdstp/testing";
+import { type ReadRequest, readRequest } from "@xdstp/recording";
 
 import {
   anyOf,

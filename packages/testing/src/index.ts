@@ -37,43 +37,6 @@ export {
   type TestCertificateOptions,
 } from "./create-test-authority.ts";
 
-// Streams written down, and played again.
-export type {
-  RecordedEvent,
-  RecordedMessage,
-  Recording,
-  RecordingHeader,
-  Variant,
-} from "./recording/recording.ts";
-export {
-  createRecorder,
-  type Recorder,
-  type RecorderOptions,
-} from "./recording/create-recorder.ts";
-export { observeStream, type OpenStream, type StreamObserver } from "./recording/observe-stream.ts";
-export { formatEvent, formatHeader, formatRecording } from "./recording/format-recording.ts";
-export { parseRecording } from "./recording/parse-recording.ts";
-export {
-  readRequest,
-  readResponse,
-  type ReadRequest,
-  type ReadResource,
-  type ReadResponse,
-} from "./recording/read-message.ts";
-export { redactResponse, type HidePayload } from "./recording/redact-response.ts";
-export {
-  createReplayServer,
-  type ReplayServer,
-  type ReplayServerEvent,
-} from "./recording/create-replay-server.ts";
-export { payloadsOf } from "./recording/replay-script.ts";
-export {
-  replayClient,
-  type ReplayClientEvent,
-  type ReplayClientOptions,
-} from "./recording/replay-client.ts";
-export type { HeldDifference } from "./recording/held-state.ts";
-
 // Programs in a network of memory, step by step.
 export { createNetwork } from "./simulation/create-network.ts";
 export type {

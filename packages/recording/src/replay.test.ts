@@ -7,16 +7,18 @@ import {
   createRawDeltaServer,
   createRawSotwClient,
   createRawSotwServer,
+  type DeltaResponseInit,
+} from "@xdstp/testing";
+import {
   createRecorder,
   createReplayServer,
   observeStream,
-  replayClient,
-  type DeltaResponseInit,
   type RecordedEvent,
   type Recording,
+  replayClient,
   type ReplayClientEvent,
   type ReplayServerEvent,
-} from "../index.ts";
+} from "./index.ts";
 import { messageOf } from "./message-of.ts";
 
 const T = "type.googleapis.com/acme.v1.Flag";

@@ -7,17 +7,16 @@ import {
 } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 
+import { createFakeClock, createRawDeltaServer } from "@xdstp/testing";
 import {
-  createFakeClock,
-  createRawDeltaServer,
   createRecorder,
   formatRecording,
   observeStream,
   parseRecording,
-  redactResponse,
   type RecordedEvent,
   type Recording,
-} from "../index.ts";
+  redactResponse,
+} from "./index.ts";
 import { messageOf } from "./message-of.ts";
 import { readResponse } from "./read-message.ts";
 

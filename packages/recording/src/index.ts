@@ -1,0 +1,32 @@
+/**
+ * Streams of xDS written down with times, and either side of them played again.
+ *
+ * @packageDocumentation
+ */
+export type {
+  RecordedEvent,
+  RecordedMessage,
+  Recording,
+  RecordingHeader,
+  Variant,
+} from "./recording.ts";
+export { createRecorder, type Recorder, type RecorderOptions } from "./create-recorder.ts";
+export { observeStream, type OpenStream, type StreamObserver } from "./observe-stream.ts";
+export { formatEvent, formatHeader, formatRecording } from "./format-recording.ts";
+export { parseRecording } from "./parse-recording.ts";
+export {
+  readRequest,
+  readResponse,
+  type ReadRequest,
+  type ReadResource,
+  type ReadResponse,
+} from "./read-message.ts";
+export { redactResponse, type HidePayload } from "./redact-response.ts";
+export {
+  createReplayServer,
+  type ReplayServer,
+  type ReplayServerEvent,
+} from "./create-replay-server.ts";
+export { payloadsOf } from "./replay-script.ts";
+export { replayClient, type ReplayClientEvent, type ReplayClientOptions } from "./replay-client.ts";
+export type { HeldDifference } from "./held-state.ts";
