@@ -4,7 +4,6 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { createCache } from "@xdstp/cache";
 import { createServer } from "@xdstp/server";
-import { formatRecording } from "@xdstp/recording";
 
 /** Examples that are type-checked and not run, with why. All others run. */
 export const notRun: ReadonlyMap<string, string> = new Map([
@@ -19,14 +18,6 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
     FileDescriptorSetSchema,
     create(FileDescriptorSetSchema, { file: [{ name: "own.proto", syntax: "proto3" }] }),
   ),
-  "bug.jsonl": formatRecording({
-    variant: "delta",
-    path: "/",
-    server: "localhost:18000",
-    node: "me",
-    time: 0,
-    events: [],
-  }),
 };
 
 /** Writes the files that a reader has and an example does not show. */
