@@ -34,7 +34,7 @@ export const field = { number: 0, wireType: 0, start: 0 };
  * Visits the fields of an encoded message in their order, one level deep; a nested message is walked in its own range. Never throws, costs one pass.
  *
  * A group is malformed. A repeated field is visited each time; of a single one the last counts, as in every decoder.
- * For readers that need a few fields of a large message, such as `names` of {@link Warms}.
+ * For readers that need a few fields of a large message, such as `names` of `Warms`.
  */
 export function walkFields(
   bytes: Uint8Array,
