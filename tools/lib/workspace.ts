@@ -10,7 +10,7 @@ export interface WorkspacePackage {
   readonly scripts: readonly string[];
   /** Names of the workspace packages it depends on at run time. */
   readonly dependencies: readonly string[];
-  /** What can be imported of it: `@xdstp/core`, `@xdstp/core/wire`. */
+  /** The module names that other packages can import, such as `@xdstp/core` and `@xdstp/core/wire`. */
   readonly entries: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The packages that are mutated, each with the packages whose tests count for it: the rules of the two variants are tested in rule-tests, and so is what both share, the package protocol. */
+/** The packages that are mutated, each with the packages whose tests run for it. Tests of the two variants, and of the package protocol that they share, are in rule-tests too. */
 export const targets: Readonly<Record<string, readonly string[]>> = {
   uri: ["uri"],
   core: ["core", "cache", "protocol"],

@@ -39,6 +39,6 @@ export { readConstraints, type ReadConstraints } from "./constraints/read-constr
 export { textOfConstraints } from "./constraints/text-of-constraints.ts";
 export { interestKey } from "./interest-key.ts";
 
-// Who a client is: what it says of itself, and what its certificate proves.
+// The identity of a client: the node that it sends, and the names in its certificate.
 export type { DynamicParameters, NodeInfo } from "./node-info.ts";
 export type { PeerIdentity } from "./peer-identity.ts";

@@ -1,4 +1,4 @@
-/** What is kept of a `Node`. All of it is a claim of the peer. Extensions are never decoded (S-NODE-6). */
+/** The fields of a `Node` that are stored. The client chooses them, and nothing verifies them. Extensions are never decoded (S-NODE-6). */
 export interface NodeInfo {
   /** `node.id`. */
   readonly id: string;
@@ -6,15 +6,15 @@ export interface NodeInfo {
   readonly cluster: string;
   /** `node.user_agent_name`. */
   readonly userAgentName: string;
-  /** `node.user_agent_version`, or the build version as text. Empty: none. */
+  /** `node.user_agent_version`, or the build version as text. Empty: the client sent neither. */
   readonly userAgentVersion: string;
   /** Region, zone, sub-zone, joined by `/`; empty if none was given. */
   readonly locality: string;
   /** `node.client_features`. */
   readonly clientFeatures: readonly string[];
-  /** Context parameters that change while the client runs, by type URL; the newest that it sent (S-NODE-3). Absent: none. */
+  /** Context parameters that change while the client runs, by type URL, as the client sent them last (S-NODE-3). Absent: the client sent none. */
   readonly dynamicParameters?: DynamicParameters;
 }
 
-/** By type URL, parameters by key. */
+/** Context parameters by key, for each type URL. */
 export type DynamicParameters = Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -1,5 +1,5 @@
 /**
- * Encoded protobuf messages without a decoder: the few fields that a reader needs, and the few that a writer joins.
+ * Reads single fields of encoded protobuf messages, and joins encoded fields to messages, without a full decoder.
  *
  * @packageDocumentation
  */
@@ -18,5 +18,5 @@ export { concatBytes } from "./wire/concat-bytes.ts";
 export { fieldHead } from "./wire/field-head.ts";
 export { lengthDelimited } from "./wire/length-delimited.ts";
 
-// For the cache, and for who follows list collections.
+// The entries of list collections.
 export { walkList, type ListEntry, type ListVisitor } from "./wire/walk-list.ts";

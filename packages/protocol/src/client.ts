@@ -1,5 +1,5 @@
 /**
- * What the client ends of both variants share: a feed over one stream at a time, what is wanted and what has become of it, ACK and NACK.
+ * The client end, as far as both variants share it: a feed over one stream at a time, the state of each subscribed name, ACK and NACK.
  *
  * @packageDocumentation
  */
@@ -10,7 +10,6 @@ export {
   type Connect,
   type RequestRate,
 } from "./client/client-context.ts";
-export { createBackoff, type Backoff, type BackoffOptions } from "@xdstp/core";
 export { createClientFeed, type ClientFeed } from "./client/client-feed.ts";
 export type { ClientEvent, RefusedName } from "./client/client-event.ts";
 export { defaultClientLimits, type ClientLimits } from "./client/client-limits.ts";

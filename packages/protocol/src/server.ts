@@ -1,5 +1,5 @@
 /**
- * What the server ends of both variants share: the stream with its types, shared frames and their nonces, the order of sending, the differences of single clients as data.
+ * The server end, as far as both variants share it: streams and their types, shared frames with nonces, the order of sending, and the differences between clients as data.
  *
  * @packageDocumentation
  */
@@ -9,8 +9,6 @@ export {
   type ServerStream,
   type Variant,
 } from "./stream/server-stream.ts";
-export { concatBytes, fieldHead, lengthDelimited } from "@xdstp/core/wire";
-export type { PeerIdentity } from "@xdstp/core";
 export {
   createServerContext,
   type ServerContext,

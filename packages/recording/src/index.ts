@@ -1,5 +1,5 @@
 /**
- * Streams of xDS written down with times, and either side of them played again.
+ * Records the messages of xDS streams with their times, and replays the server or the client of a recording.
  *
  * @packageDocumentation
  */
