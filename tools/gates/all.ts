@@ -5,6 +5,7 @@ import { checkChangesets } from "./check-changesets.ts";
 import { checkDocumented } from "./check-documented.ts";
 import { checkLayers } from "./check-layers.ts";
 import { checkLockfile } from "./check-lockfile.ts";
+import { checkManifests } from "./check-manifests.ts";
 
 /** A gate gives true when it holds, and has said why when it does not. */
 type Gate = () => boolean | Promise<boolean>;
@@ -32,6 +33,7 @@ const gates: Readonly<Record<string, Gate>> = {
   "import cycles, phrases": async () => program("node", "tools/measure/main.ts", "--check"),
   layers: () => checkLayers(root),
   lockfile: () => checkLockfile(root),
+  manifests: () => checkManifests(root),
   changesets: () => checkChangesets(root),
 };
 
