@@ -19,7 +19,7 @@ export interface ConnectCall extends Pick<
 
 /**
  * Serves one call through Connect, and bounds what Connect does not: the time in which the request must arrive and the response be read.
- * A client that sends many messages may be silent as long as it likes; its first message is the first of its connection.
+ * A client that sends many messages may be silent as long as it likes.
  */
 export function serveConnectCall(
   call: ConnectCall,
@@ -39,6 +39,7 @@ export function serveConnectCall(
       },
     });
   };
+  connection.opensCall();
   countOpen(context, connection, 1);
   creditBody(stream, connection);
   stream.once("close", () => {
@@ -48,22 +49,16 @@ export function serveConnectCall(
   stream.once("finish", () => {
     endRequest(stream);
   });
-  const arrived = (): void => {
-    timer?.cancel();
-    connection.spoke();
-  };
-  if (stream.endAfterHeaders) arrived();
-  else if (kind === "one-message") {
+  if (!stream.endAfterHeaders && kind === "one-message") {
     limit(context.limits.messageMs, "slow-message", () => connection.meter.receivedBytes);
-    stream.once("end", arrived);
+    stream.once("end", () => {
+      timer?.cancel();
+    });
   }
   const { peer, identity } = connection;
   routes.serve({
     ...call,
     peer: { address: peer, ...(identity === undefined ? {} : { identity }) },
-    onMessage: () => {
-      connection.spoke();
-    },
     onResponse: () => {
       if (kind === "one-message")
         limit(context.limits.stalledMs, "not-reading", () => connection.meter.sentBytes);

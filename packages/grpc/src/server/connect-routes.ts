@@ -43,8 +43,6 @@ export interface ConnectRequest {
   readonly flags: number;
   readonly rawHeaders: readonly string[];
   readonly peer: CallPeer;
-  /** Called with each message of a client that may send many. */
-  readonly onMessage: () => void;
   /** Called when the response begins. */
   onResponse(): void;
   /** Called when there can be no response. */
@@ -124,29 +122,11 @@ interface LooseRouter {
 }
 
 const peerKey = createContextKey<CallPeer>({ address: "" }, { description: "who calls" });
-const heardKey = createContextKey<() => void>(() => undefined, {
-  description: "told of each message of many",
-});
 
 /** What a handler is to know of its call, of all that Connect tells. */
 function withPeer(handle: AnyHandler): ConnectHandler {
   return (request, { signal, requestHeader, values }) =>
-    handle(isMany(request) ? heard(request, values.get(heardKey)) : request, {
-      signal,
-      requestHeader,
-      peer: values.get(peerKey),
-    });
-}
-
-function isMany(request: unknown): request is AsyncIterable<unknown> {
-  return typeof request === "object" && request !== null && Symbol.asyncIterator in request;
-}
-
-async function* heard<T>(messages: AsyncIterable<T>, tell: () => void): AsyncGenerator<T> {
-  for await (const message of messages) {
-    tell();
-    yield message;
-  }
+    handle(request, { signal, requestHeader, peer: values.get(peerKey) });
 }
 
 function pathOf(url: string): string {
@@ -183,14 +163,14 @@ function answer(
 function read(
   request: Http2ServerRequest,
   response: Http2ServerResponse,
-  { peer, onMessage }: Pick<ConnectRequest, "peer" | "onMessage">,
+  { peer }: Pick<ConnectRequest, "peer">,
 ): UniversalServerRequest | undefined {
   try {
     return universalRequestFromNodeRequest(
       request,
       response,
       undefined,
-      createContextValues().set(peerKey, peer).set(heardKey, onMessage),
+      createContextValues().set(peerKey, peer),
     );
   } catch {
     return undefined;

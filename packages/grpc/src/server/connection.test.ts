@@ -8,33 +8,39 @@ import { frame, headerBlock, preface, received, useSocket } from "../../test/raw
 import { echoPath, messageOf, useServer } from "../../test/use-server.ts";
 
 describe("createConnection()", () => {
-  test("cuts a connection on which no stream has sent anything in 15 s [S-LIM-1]", async () => {
+  test("cuts a connection on which no call is served in 15 s [S-LIM-1]", async () => {
     const server = await useServer();
     const client = await server.client();
-    client.call(echoPath);
-    await server.event("stream-opened");
+    await client.call("/test.Echo/None").result;
     server.clock.advance(14_999);
     expect(server.server.stats().cuts).toEqual({});
     server.clock.advance(1);
     await client.closed;
     expect(server.server.stats().cuts).toEqual({ silent: 1 });
-    expect(await server.calls[0]?.closed).toEqual({
-      code: StatusCode.UNAVAILABLE,
-      message: "the connection was cut: silent",
-    });
   });
 
-  test("sets no deadline for a silent stream on a connection that has spoken [S-LIM-1]", async () => {
+  test("sets no deadline for a stream without a message, also where it is the only one of its connection [S-LIM-1]", async () => {
     const server = await useServer({ limits: { pingMs: 100_000_000 } });
     const client = await server.client();
-    const [speaking, silent] = [client.call(echoPath), client.call(echoPath)];
-    speaking.stream.write(enveloped("x"));
-    await speaking.next();
+    const silent = client.call(echoPath);
+    await server.event("stream-opened");
     server.clock.advance(10_000_000);
+    expect(server.server.stats().cuts).toEqual({});
     silent.stream.write(enveloped("at last"));
     expect((await silent.next()).toString()).toBe("at last");
-    speaking.stream.close();
     silent.stream.close();
+  });
+
+  test("sets no deadline for a client whose calls are refused for now [S-LIM-1]", async () => {
+    const server = await useServer({
+      limits: { pingMs: 100_000_000 },
+      accept: () => ({ code: StatusCode.UNAVAILABLE, message: "not ready" }),
+    });
+    const client = await server.client();
+    expect((await client.call(echoPath).result).trailers["grpc-status"]).toBe("14");
+    server.clock.advance(10_000_000);
+    await client.roundTrip();
+    expect(server.server.stats().cuts).toEqual({});
   });
 
   test.for([

@@ -33,8 +33,8 @@ export interface Connection {
   readonly largeMessage: Turn;
   /** What moves on the connection. */
   readonly meter: WireMeter;
-  /** A call has sent something: the connection is not a silent one any more. */
-  spoke(): void;
+  /** A call that this server serves is open: the connection is not a silent one any more. */
+  opensCall(): void;
   /** Bytes of a message, or of the headers of a call, were received. */
   credit(bytes: number): void;
   /** A call was refused for what the peer sent. Too many of them end the connection. */
@@ -157,7 +157,7 @@ class Watched implements Connection, KeptAlive {
     return !this.session.destroyed && !this.session.socket.destroyed;
   }
 
-  spoke(): void {
+  opensCall(): void {
     this.#firstMessage?.cancel();
     this.#firstMessage = undefined;
   }

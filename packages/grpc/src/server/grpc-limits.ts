@@ -40,8 +40,9 @@ export interface GrpcLimits {
    */
   readonly headerListBytes: number;
   /**
-   * Milliseconds until the TLS handshake of a connection is done, and then until the first bytes of a call are received. Default 15,000.
-   * Room: a handshake takes 3 round trips, 1.2 s at 200 ms each way. The first message may take longer than this; `messageMs` is its limit. A single silent stream has no deadline.
+   * Milliseconds until the TLS handshake of a connection is done, and then until its client opens a call that this server serves. Default 15,000.
+   * Room: a handshake takes 3 round trips, 1.2 s at 200 ms each way. `messageMs` is the limit of a message. A call without a message has no deadline, since an Envoy
+   * opens a stream for each of its `config_sources`, often on a connection of its own, and may never use it.
    */
   readonly firstMessageMs: number;
   /** Milliseconds of one look at a message that has begun: in each, its connection has to send `minBytesPerSecond`. Default 30,000. Room: 3.5 MB at 200 kB/s take 18 s, at 20 kB/s 3 minutes. */

@@ -121,7 +121,6 @@ class StreamInbox implements Inbox, MessageReaderHost {
   }
 
   read(chunk: Buffer): void {
-    this.#connection.spoke();
     this.#connection.credit(chunk.length);
     if (this.#stopped) return;
     const taken = this.#reader.push(chunk);

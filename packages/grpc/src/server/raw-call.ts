@@ -49,6 +49,7 @@ export interface RawCallPlace {
 
 /** Serves one streaming call on an HTTP/2 stream. Answers the stream, so that the server can close it. */
 export function openRawCall(place: RawCallPlace, call: StreamCall, accept: AcceptCall): ByteStream {
+  place.connection.opensCall();
   const raw = new RawCall(place, call);
   raw.open(call, accept);
   return raw;
