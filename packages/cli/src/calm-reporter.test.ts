@@ -61,6 +61,25 @@ describe("createCalmReporter()", () => {
     expect(shown).toHaveLength(10);
   });
 
+  it("shows 20 references per second to what is not served, and then the number of the others", () => {
+    const { shown, clock, reporter } = start();
+    const dangling = (n: number): CliEvent => ({
+      from: "cache",
+      event: {
+        kind: "dangling",
+        typeUrl: "t/E",
+        name: `e${n}`,
+        by: { typeUrl: "t/C", name: `c${n}` },
+        others: 0,
+      },
+    });
+    for (let n = 0; n < 20_000; n += 1) reporter.event(dangling(n));
+    expect(shown).toHaveLength(20);
+    clock.advance(1_000);
+    expect(shown).toHaveLength(21);
+    expect(shown.at(-1)).toEqual({ ...dangling(19_999), more: 19_979 });
+  });
+
   it("keeps a bounded number of peers, and counts the others together", () => {
     const { shown, clock, reporter } = start();
     for (let peer = 0; peer < 3_000; peer += 1)

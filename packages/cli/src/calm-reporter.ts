@@ -5,14 +5,22 @@ import type { Reporter } from "./reporter.ts";
 /** Kinds of events by one peer in one second that are told apart. Beyond them those of all peers count together. */
 const mostKeys = 1_000;
 const periodMs = 1_000;
+/** References to what is not served that one second shows: a change of 20,000 resources may break as many. */
+const mostReferences = 20;
 
 interface Flood {
+  /** Events that are shown in one second. */
+  readonly most: number;
+  shown: number;
   /** The newest event that was not shown. */
   last: CliEvent;
   more: number;
 }
 
-/** A reporter in front of another one: of what one peer causes, events of the same kind and reason are shown once a second, the second time with their number. */
+/**
+ * A reporter in front of another one. Of what one peer causes, events of the same kind and reason are shown once a second, the second time with their number.
+ * Of references to what is not served, 20 are shown per second, and then one with the number of the others.
+ */
 export function createCalmReporter(reporter: Reporter, clock: Clock): Reporter {
   const floods = new Map<string, Flood>();
   let timer: Timer | undefined;
@@ -31,13 +39,19 @@ export function createCalmReporter(reporter: Reporter, clock: Clock): Reporter {
         return;
       }
       const counted = floods.has(key) || floods.size < mostKeys ? key : "all peers";
-      const known = floods.get(counted);
-      if (known !== undefined) {
-        known.last = shown;
-        known.more += 1;
+      const flood = floods.get(counted) ?? {
+        most: isOfReferences(shown) ? mostReferences : 1,
+        shown: 0,
+        last: shown,
+        more: 0,
+      };
+      if (flood.shown === flood.most) {
+        flood.last = shown;
+        flood.more += 1;
         return;
       }
-      floods.set(counted, { last: shown, more: 0 });
+      flood.shown += 1;
+      floods.set(counted, flood);
       timer ??= clock.after(periodMs, flush);
       reporter.event(shown);
     },
@@ -49,8 +63,14 @@ export function createCalmReporter(reporter: Reporter, clock: Clock): Reporter {
   };
 }
 
-/** What a peer can cause as often as it likes. A stream that is open is bounded by its rate. undefined: all of it is shown. */
-function floodKey({ from, event, worker }: CliEvent): string | undefined {
+function isOfReferences({ from, event }: CliEvent): boolean {
+  return from === "cache" && (event.kind === "dangling" || event.kind === "resolved");
+}
+
+/** What a peer can cause as often as it likes, and what one change can cause for each resource. A stream that is open is bounded by its rate. undefined: all of it is shown. */
+function floodKey(shown: CliEvent): string | undefined {
+  const { from, event, worker } = shown;
+  if (isOfReferences(shown)) return event.kind;
   if (from !== "server" || !("peer" in event)) return undefined;
   const host = event.peer.replace(/:\d+$/, "");
   return `${worker ?? ""} ${event.kind} ${host} ${"reason" in event ? event.reason : ""}`;

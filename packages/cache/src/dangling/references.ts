@@ -43,7 +43,7 @@ interface Target {
   dangles: boolean;
 }
 
-/** Follows the references of a set of resources. It checks what has changed once per turn of the event loop. */
+/** Follows the references of a set of resources. It checks what has changed once per turn of the event loop, in a turn after that of the change. */
 export class References {
   readonly #options: ReferencesOptions;
   readonly #body: ReferencesBody;
@@ -77,11 +77,11 @@ export class References {
     }
   }
 
-  /** Schedules a check at the end of this turn of the event loop. */
+  /** Schedules a check. It has a turn of its own, since a commit of 20,000 resources already takes 100 ms, and the check of their references half as long. */
   wake(): void {
     if (this.#isWoken) return;
     this.#isWoken = true;
-    queueMicrotask(() => {
+    setImmediate(() => {
       this.#isWoken = false;
       this.check();
     });

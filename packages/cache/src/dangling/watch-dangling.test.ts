@@ -2,6 +2,7 @@ import type { Reference, ResourceType } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
+import { turn } from "../../test/scene.ts";
 import { createCache, type Cache } from "../create-cache.ts";
 import type { DanglingEvent } from "./dangling-reference.ts";
 import { watchDangling } from "./watch-dangling.ts";
@@ -33,6 +34,7 @@ interface Subject {
   /** What was told since, once promises have settled. */
   readonly told: () => Promise<readonly DanglingEvent[]>;
   readonly list: () => readonly string[];
+  readonly events: readonly DanglingEvent[];
 }
 
 function useWatch(): Subject {
@@ -48,10 +50,11 @@ function useWatch(): Subject {
       cache.put({ typeUrl, name, value: new TextEncoder().encode(clusters.join("\n")) });
     },
     async told() {
-      await Promise.resolve();
+      await turn();
       return events.splice(0);
     },
     list: () => watch.list().map(({ name }) => name),
+    events,
   };
 }
 
@@ -106,6 +109,14 @@ describe("watchDangling", () => {
     expect(await told()).toEqual([]);
   });
 
+  it("checks in a turn of its own, since a commit of many resources already fills one", async () => {
+    const { put, told, events } = useWatch();
+    put(route, "web", "api");
+    await Promise.resolve();
+    expect(events).toEqual([]);
+    expect(await told()).toMatchObject([{ kind: "dangling", name: "api" }]);
+  });
+
   it("sees that a resource is gone although its removal is forgotten by the time it looks", async () => {
     const clock = createFakeClock();
     const cache = createCache({ types, clock, tombstoneMs: 1_000 });
@@ -115,11 +126,11 @@ describe("watchDangling", () => {
       events.push(`${kind} ${name}`);
     });
     cache.put({ typeUrl: route, name: "web", value: new TextEncoder().encode("api") });
-    await Promise.resolve();
+    await turn();
     cache.remove(route, "web");
     clock.advance(2_000);
     cache.put({ typeUrl: route, name: "shop", value: new TextEncoder().encode("other") });
-    await Promise.resolve();
+    await turn();
     expect(events).toEqual(["dangling api", "dangling other", "resolved api"]);
   });
 

@@ -9,7 +9,7 @@ import {
 } from "./references.ts";
 
 /**
- * Watches what refers to what is not there, for types with `references`; costs what changes, and looks once per turn of the event loop at all that a transaction has changed.
+ * Watches what refers to what is not there, for types with `references`; costs what changes, and checks once per turn of the event loop, in the turn after a transaction, all that it has changed.
  *
  * Left out: references with a ConfigSource of their own, globs, xdstp names of other authorities than that of the source or of the referring resource, names with context parameters,
  * and types of which the source does not know all names. What clients find only when they run (VHDS, on-demand discovery) is not a reference.

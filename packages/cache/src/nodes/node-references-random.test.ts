@@ -3,6 +3,7 @@ import { createFakeClock } from "@xdstp/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
+import { turn } from "../../test/scene.ts";
 import type { DanglingWatch } from "../dangling/dangling-reference.ts";
 import { createNodeCaches, type NodeCaches } from "./create-node-caches.ts";
 
@@ -167,11 +168,11 @@ it("names what dangles under each key and in the shared content, whatever was pu
         if (step.do === "wait") clock.advance(step.ms);
         else if (step.do === "list") expect(listed(watch)).toEqual(model.dangling());
         else if (step.do === "turn") {
-          await Promise.resolve();
+          await turn();
           expect([...told].sort()).toEqual(model.dangling());
         } else change(nodes, model, step);
       }
-      await Promise.resolve();
+      await turn();
       expect([...told].sort()).toEqual(model.dangling());
       expect(listed(watch)).toEqual(model.dangling());
       await nodes.close();

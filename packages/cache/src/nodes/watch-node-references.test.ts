@@ -2,6 +2,7 @@ import type { Reference, ResourceType } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
+import { turn } from "../../test/scene.ts";
 import type { DanglingEvent } from "../dangling/dangling-reference.ts";
 import { createNodeCaches, type NodeCaches } from "./create-node-caches.ts";
 
@@ -61,7 +62,7 @@ function useWatch({ isReady = true } = {}): Subject {
       layer(key).remove(typeUrl, name);
     },
     async told() {
-      await Promise.resolve();
+      await turn();
       return events.splice(0);
     },
     list: () => watch.list().map(keyed),
@@ -143,7 +144,7 @@ describe("NodeCaches.watchDangling()", () => {
     expect(await told()).toEqual(["resolved gold>api"]);
   });
 
-  it("looks at the end of the turn, and never within a transaction", async () => {
+  it("checks in the next turn, and never within a transaction", async () => {
     const { put, remove, list, told, events } = useWatch();
     put("gold", route, "web", "api");
     await told();
