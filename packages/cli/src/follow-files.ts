@@ -39,6 +39,8 @@ export function followFiles<T>({
   let seen = fingerprint(first);
   let timer: Timer | undefined;
   let open = true;
+  let isReading = false;
+  let changes = 0;
   const readAfter = (ms: number): void => {
     timer?.cancel();
     timer = open
@@ -48,16 +50,21 @@ export function followFiles<T>({
       : undefined;
   };
   const look = async (): Promise<void> => {
+    isReading = true;
+    const before = changes;
     const reading = await readingOf(read);
     const now = "problem" in reading ? reading.problem : fingerprint(reading.contents);
     if (open && now !== seen) {
       seen = now;
       onChange("problem" in reading ? reading.problem : problemWith(reading.contents, apply));
     }
-    readAfter(pollMs);
+    isReading = false;
+    // A change while they were read may be in none of them yet.
+    readAfter(changes === before ? pollMs : quietMs);
   };
   const watchers = watchAll(files, () => {
-    readAfter(quietMs);
+    changes += 1;
+    if (!isReading) readAfter(quietMs);
   });
   readAfter(quietMs);
   return {
