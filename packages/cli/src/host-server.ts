@@ -119,6 +119,8 @@ export interface OpenHost {
   readonly address: Endpoint;
   /** Absent: it has none. */
   readonly tls: ServedTls | undefined;
+  /** How things stand with its policy file and its certificate. */
+  files(): readonly Health[];
   /** Ends streams first, then what they are fed by, so that what was due still goes out. */
   close(): Promise<void>;
   /** Follows files and serves metrics no more. */
@@ -215,7 +217,7 @@ export async function openHost(
       first: contents,
       clock,
       apply(next) {
-        server.setTls(next);
+        setTls(server, next);
         book.good("certificate", options.tls?.cert ?? "", expiryOf(next.cert));
       },
       onChange(problem) {
@@ -242,6 +244,7 @@ export async function openHost(
     server,
     address,
     tls,
+    files: () => book.rows(),
     close: () => closeAll(server, close),
     letGo() {
       for (const one of [follower, rules, metrics]) one?.close();
@@ -289,20 +292,30 @@ async function begin(options: ServerOptions, close: () => Promise<void>): Promis
   try {
     return createServer(options);
   } catch (error) {
-    return undo(
-      error instanceof XdsError
-        ? new CliError(
-            1,
-            error.text.replace(
-              /^tls\.(cert|key|clientCa)/,
-              (_, part: keyof TlsFiles) => tlsOptions[part],
-            ),
-            { cause: error },
-          )
-        : error,
-      close,
-    );
+    return undo(inOptions(error), close);
   }
+}
+
+function setTls(server: XdsServer, contents: TlsContents): void {
+  try {
+    server.setTls(contents);
+  } catch (error) {
+    throw inOptions(error);
+  }
+}
+
+/** An error about a certificate, with the option of the command that names it. */
+function inOptions(error: unknown): unknown {
+  return error instanceof XdsError
+    ? new CliError(
+        1,
+        error.text.replaceAll(
+          /\btls\.(cert|key|clientCa)\b/g,
+          (_, part: keyof TlsFiles) => tlsOptions[part],
+        ),
+        { cause: error },
+      )
+    : error;
 }
 
 const tlsOptions: Readonly<Record<keyof TlsFiles, string>> = {

@@ -71,7 +71,7 @@ describe("xdstp serve --tls-cert --tls-key", () => {
     const port = await cli.port();
     folder.write({ "tls/key.pem": authority.issue().key });
     expect(await cli.stdout.line(/certificate .*the one before stays/)).toContain(
-      "tls.key does not belong to tls.cert",
+      "--tls-key does not belong to --tls-cert",
     );
     expect(await shownBy(port)).toBe("first");
     folder.remove("tls/cert.pem");
@@ -126,7 +126,7 @@ describe("xdstp serve --tls-cert --tls-key", () => {
     [
       ["--tls-cert", "tls/cert.pem", "--tls-key", "tls/cert.pem"],
       1,
-      "--tls-key does not belong to tls.cert, or is no PEM",
+      "--tls-key does not belong to --tls-cert, or is no PEM",
     ],
     [
       [...flags, "--tls-client-ca", "tls/key.pem"],

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createTestAuthority } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { formatEndpoint } from "../src/parse-endpoint.ts";
 import { freePort } from "../src/workers/free-port.ts";
@@ -386,6 +387,44 @@ describe("xdstp relay --workers", () => {
     expect(await health()).toMatchObject([
       { kind: "upstream", name: origin.address, stale: { reason: expect.any(String) as string } },
     ]);
+  });
+
+  it("says in /readyz that the policy file and the certificate are not used, and why", async () => {
+    const authority = createTestAuthority();
+    const { cert, key } = authority.issue({ dnsNames: ["localhost"] });
+    const folder = useFolder({
+      "policy.yaml": "rules: []\n",
+      "cert.pem": cert,
+      "key.pem": key,
+      "ca.pem": authority.cert,
+    });
+    const file = (name: string): string => join(folder.dir, name);
+    const { out } = await useWorkers(
+      "127.0.0.1:1",
+      2,
+      ...["--metrics", "127.0.0.1:0", "--policy", file("policy.yaml")],
+      ...["--tls-cert", file("cert.pem"), "--tls-key", file("key.pem")],
+      ...["--tls-client-ca", file("ca.pem")],
+    );
+    const { metrics } = JSON.parse(await out.line(/"listening"/)) as {
+      readonly metrics: { readonly host: string; readonly port: number };
+    };
+    folder.write({ "policy.yaml": "rules: [\n" });
+    await out.line(/"event":"policy"/);
+    folder.write({ "cert.pem": authority.issue({ dnsNames: ["localhost"] }).cert });
+    await out.line(/"event":"certificate"/);
+    const ready = async (): Promise<readonly string[]> => {
+      const response = await fetch(`http://${metrics.host}:${metrics.port}/readyz`, {
+        headers: { connection: "close" },
+      });
+      return (await response.text()).split("\n").map((line) => line.replace(/^.*Z: /, ""));
+    };
+    expect(await ready()).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/policy\.yaml: .*policy\.yaml:\d+:\d+: is not YAML/),
+        expect.stringMatching(/cert\.pem: --tls-key does not belong to --tls-cert/),
+      ]),
+    );
   });
 
   it("leaves no process behind when it is killed itself", async () => {

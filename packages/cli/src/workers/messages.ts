@@ -43,6 +43,8 @@ export type FromChild =
   /** The client status of the process itself, which the parent has requested. */
   | { readonly kind: "status"; readonly id: number; readonly answer: StatusAnswer }
   | { readonly kind: "look"; readonly look: Look }
+  /** The servers upstream of the first process; of a worker, the files that it follows. */
+  | { readonly kind: "health"; readonly rows: readonly Health[] }
   /** The metrics of the process, in the text format of Prometheus. */
   | { readonly kind: "metrics"; readonly text: string };
 
@@ -59,6 +61,7 @@ export type ToChild =
     }
   | { readonly kind: "collected"; readonly id: number; readonly answer: StatusAnswer }
   | { readonly kind: "look" }
+  | { readonly kind: "health" }
   | { readonly kind: "metrics"; readonly upstreams: readonly Health[] };
 
 /** A response of client status as bytes, or the error. */

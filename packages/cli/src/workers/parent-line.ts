@@ -21,6 +21,8 @@ export interface ParentLine {
 export interface ChildAnswers {
   status(request: Uint8Array, peer: CallPeer, upstreams: readonly Health[]): Promise<StatusAnswer>;
   look(): Look;
+  /** See the message of this kind. */
+  health(): readonly Health[];
   /** Absent: it measures nothing. */
   metrics?(upstreams: readonly Health[]): string;
 }
@@ -71,6 +73,7 @@ export function openParentLine(): ParentLine {
     serve(answers) {
       listen((message) => {
         if (message.kind === "look") send({ kind: "look", look: answers.look() });
+        if (message.kind === "health") send({ kind: "health", rows: answers.health() });
         if (message.kind === "metrics")
           send({ kind: "metrics", text: answers.metrics?.(message.upstreams) ?? "" });
         if (message.kind === "status")

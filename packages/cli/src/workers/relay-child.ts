@@ -56,6 +56,7 @@ async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<
       refusals: [],
       held: heldNow(supply.cache),
     }),
+    health: () => supply.health?.() ?? [],
   });
   parent.send({ kind: "open" });
   await parent.stopped;
@@ -106,6 +107,7 @@ async function runWorker({ call, path, worker }: ChildTask, parent: ParentLine):
       refusals: supply.refusals?.() ?? [],
       held: heldNow(supply.cache),
     }),
+    health: () => host.files(),
     ...(meter && {
       metrics(ofFirst: readonly Health[]) {
         upstreams = ofFirst;

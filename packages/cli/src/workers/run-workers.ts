@@ -17,7 +17,7 @@ import { createStage } from "../stage.ts";
 import { untilStopped } from "../until-stopped.ts";
 import { createCollector } from "./collector.ts";
 import { freePort } from "./free-port.ts";
-import { createHealthOfFirst } from "./health-of-first.ts";
+import { createHealthOfAll } from "./health-of-all.ts";
 import type { FromChild, Look } from "./messages.ts";
 import { createMetricsOfAll } from "./metrics-of-all.ts";
 import { realEvent, realLook } from "./plain-events.ts";
@@ -39,15 +39,15 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
   const streams = createStreamBook(count);
   const collector = createCollector(
     () => children,
-    () => healthOfFirst.rows(),
+    () => healthOfAll.upstreams(),
   );
   const metricsOfAll = createMetricsOfAll(
     () => children,
-    () => healthOfFirst.rows(),
+    () => healthOfAll.upstreams(),
     io.clock,
   );
   const ownLog = createLogMetrics();
-  const healthOfFirst = createHealthOfFirst(() => children[0], io.clock);
+  const healthOfAll = createHealthOfAll(() => children, io.clock);
   const looks = new Map<number, Look>();
   let children: readonly Child[] = [];
   const hear = (child: Child, message: FromChild): void => {
@@ -57,13 +57,13 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
         if (isOfInterest(event, child)) stage.tell(streams.note(event, child.worker));
     collector.hear(child, message);
     metricsOfAll.hear(child, message);
-    healthOfFirst.hear(child, message);
+    healthOfAll.hear(child, message);
   };
   const gone = (child: Child, reason: string, retryMs: number): void => {
     looks.delete(child.worker);
     collector.gone(child);
     metricsOfAll.gone(child);
-    healthOfFirst.gone(child);
+    healthOfAll.gone(child);
     say({ kind: "worker-ended", worker: child.worker, reason, retryMs });
     for (const event of streams.end(child.worker)) stage.tell(event);
   };
@@ -91,7 +91,7 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
       (await serveMetrics(call.metrics, {
         metrics: async () => `${await metricsOfAll.text()}${ownLog.text()}`,
         ready: isReady,
-        health: () => healthOfFirst.rows(),
+        health: () => healthOfAll.rows(),
       }));
     children = [start(0, forFirst(call, count))];
     await children[0]?.open;

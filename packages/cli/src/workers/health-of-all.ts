@@ -1,0 +1,101 @@
+import type { Clock } from "@xdstp/core";
+import type { Health } from "@xdstp/server";
+import type { FromChild } from "./messages.ts";
+import type { Child } from "./start-child.ts";
+
+/** How long a process has to answer; then its last answer counts. Shorter than the time that the workers have for their metrics, which are asked after it. */
+const waitMs = 1_000;
+
+/** The health of a relay with workers. */
+export interface HealthOfAll {
+  /** The servers upstream, as the first process sees them. Callers that wait at the same time share one answer. */
+  upstreams(): Promise<readonly Health[]>;
+  /** The same, and the files that the workers follow: stale if one worker says so. */
+  rows(): Promise<readonly Health[]>;
+  hear(child: Child, message: FromChild): void;
+  /** The process has ended. All upstreams are stale until the next first process answers. */
+  gone(child: Child): void;
+}
+
+/** Nothing is known yet. `children`: all that there are now; the first of them asks upstream. */
+export function createHealthOfAll(children: () => readonly Child[], clock: Clock): HealthOfAll {
+  const newest = new Map<number, readonly Health[]>();
+  const asked = new Map<number, Question>();
+  const ask = async (child: Child): Promise<void> => {
+    if (!child.isOpen()) return;
+    let question = asked.get(child.worker);
+    if (question === undefined) {
+      question = openQuestion(clock, () => asked.delete(child.worker));
+      asked.set(child.worker, question);
+      child.send({ kind: "health" });
+    }
+    await question.answered;
+  };
+  const upstreams = async (): Promise<readonly Health[]> => {
+    await Promise.all(
+      children()
+        .filter(({ worker }) => worker === 0)
+        .map(ask),
+    );
+    return newest.get(0) ?? [];
+  };
+  return {
+    upstreams,
+    async rows() {
+      const workers = children().filter(({ worker }) => worker > 0);
+      const [first] = await Promise.all([upstreams(), ...workers.map(ask)]);
+      return [...first, ...merged(workers.flatMap(({ worker }) => newest.get(worker) ?? []))];
+    },
+    hear({ worker }, message) {
+      if (message.kind !== "health") return;
+      newest.set(worker, message.rows);
+      asked.get(worker)?.end();
+    },
+    gone({ worker }) {
+      if (worker > 0) newest.delete(worker);
+      else
+        newest.set(
+          0,
+          (newest.get(0) ?? []).map((row) => ({
+            ...row,
+            stale: row.stale ?? { since: clock.wallTime(), reason: "its stream has ended" },
+          })),
+        );
+      asked.get(worker)?.end();
+    },
+  };
+}
+
+interface Question {
+  readonly answered: Promise<void>;
+  end(): void;
+}
+
+function openQuestion(clock: Clock, ended: () => void): Question {
+  let done = (): void => undefined;
+  const answered = new Promise<void>((resolve) => {
+    done = resolve;
+  });
+  const end = (): void => {
+    timer.cancel();
+    ended();
+    done();
+  };
+  const timer = clock.after(waitMs, end);
+  return { answered, end };
+}
+
+/** A row for each kind and name, stale since the first worker says so. */
+function merged(rows: readonly Health[]): readonly Health[] {
+  const byName = new Map<string, Health>();
+  for (const row of rows) {
+    const key = `${row.kind} ${row.name}`;
+    const before = byName.get(key);
+    if (before === undefined || staleSince(row) < staleSince(before)) byName.set(key, row);
+  }
+  return [...byName.values()];
+}
+
+function staleSince({ stale }: Health): number {
+  return stale?.since ?? Infinity;
+}
