@@ -27,7 +27,7 @@ export const getCommand: Command = {
     "NAME is an xdstp name, a glob (xdstp://AUTHORITY/TYPE/PATH/*) or a list (xdstp://AUTHORITY/TYPECollection/ID) of such names, or with --type an opaque name or * for all of the type.",
     "Each is asked for where its authority is. Redirects and directives (#alt=LOCATOR, #entry=NAME) are followed, and the steps are shown with the server of each.",
     "The YAML of a name without context parameters and directives can be piped into a file of a folder that `xdstp serve` serves; TTL, aliases and version are not in it. Members are listed; with --output yaml or json they are shown.",
-    "What cannot be read as its type is refused, as by every client, and the server is told so. With --nack everything is.",
+    "What cannot be read as its type is refused, as by every client, and the server is told so. With --nack everything is, and what was refused is shown.",
   ],
   options: {
     ...askOptions,
@@ -46,6 +46,17 @@ export const getCommand: Command = {
   run,
 };
 
+function outputFlag(call: CommandCall): "yaml" | "json" | "table" | undefined {
+  const output = wordFlag(call, "output", ["yaml", "json", "table"]);
+  if (!call.flag("json")) return output;
+  if (output !== undefined && output !== "json")
+    throw new CliError(
+      2,
+      `--json and --output ${output} are two forms of output; give one of them`,
+    );
+  return "json";
+}
+
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [text, ...more] = call.positionals;
   if (text === undefined) throw new CliError(2, "which name?");
@@ -55,7 +66,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
       `${JSON.stringify(more[0])} is one argument too many; one name is asked for (put * into quotes)`,
     );
   const asked = askedName(call, text);
-  const output = call.flag("json") ? "json" : wordFlag(call, "output", ["yaml", "json", "table"]);
+  const output = outputFlag(call);
   const ask = askFlags(call, io);
   const timeoutMs = secondsFlag(call, "timeout") ?? 10_000;
   const { get } = await import("./get.ts");

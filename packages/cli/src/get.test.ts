@@ -44,6 +44,15 @@ it("says at once that SotW cannot ask for a glob of a type without full state [C
   expect(err).toContain("SotW cannot say what leaves a glob of this type");
 });
 
+it("takes no second form next to --json", async () => {
+  const { code, err } = await runToEnd(
+    ["get", "*", "--type", "clusters", "--json", "--output", "yaml"],
+    { env: {} },
+  );
+  expect(code).toBe(2);
+  expect(err).toContain("--json and --output yaml are two forms of output; give one of them");
+});
+
 it("asks by DNS alone where --dns is given without a bootstrap [C-AUTH-5]", async () => {
   const none = (): Promise<never> =>
     Promise.reject(Object.assign(new Error("none"), { code: "ENOTFOUND" }));
@@ -210,9 +219,56 @@ describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
     );
     expect(code).toBe(0);
     expect(timeless(out)).toMatch(
-      /^refused blue\nSERVER was sent a NACK of nonce \w+: not today\n$/,
+      /^# SERVER was sent a NACK of nonce \w+: not today\n# name: blue\n(?:#.*\n)+'@type': \S+Cluster\nname: blue\n/,
     );
     expect(await heard).toContain("not today");
+  });
+
+  it("shows what it refuses on purpose in the form that is asked for, without secrets", async () => {
+    const origin = await useOrigin();
+    origin.cache.put({
+      typeUrl: secretUrl,
+      name: "pair",
+      value: encode("envoy.extensions.transport_sockets.tls.v3.Secret", {
+        name: "pair",
+        type: {
+          case: "tlsCertificate",
+          value: { privateKey: { specifier: { case: "inlineString", value: "dearly private" } } },
+        },
+      }),
+    });
+    const ask = ["--type", "secrets", "--nack", "not today", `--${variant}`];
+    const json = await got(origin, "pair", ...ask, "--json");
+    expect(json.out).not.toContain("dearly private");
+    expect(JSON.parse(json.out)).toMatchObject({
+      name: "pair",
+      type: secretUrl,
+      version: expect.stringMatching(/^[\w-]+$/) as string,
+      nack: { nonce: expect.any(String) as string, reason: "not today" },
+      resource: { name: "pair" },
+    });
+    expect((await got(origin, "pair", ...ask, "--json", "--show-secrets")).out).toContain(
+      "dearly private",
+    );
+    expect(timeless((await got(origin, "*", ...ask, "--output", "table")).out)).toMatch(
+      /^SERVER was sent a NACK of nonce \w+: not today\nNAME {2,}VERSION {2,}BYTES\npair {2,}\S+ {2,}\d+\n$/,
+    );
+  });
+
+  it("shows what cannot be decoded as refused, with --nack and --json", async () => {
+    const origin = await useOrigin();
+    origin.cache.put({ typeUrl: clusterUrl, name: "bad", value: Uint8Array.of(0xff) });
+    const { code, out } = await got(
+      origin,
+      ...["bad", "--type", "clusters", "--nack", "not today", "--json", `--${variant}`],
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      name: "bad",
+      state: "refused",
+      reason: expect.any(String) as string,
+      nack: { reason: "not today" },
+    });
   });
 
   it("says what it has heard when the time is over", async () => {

@@ -1,5 +1,5 @@
 import type { Client, WatchOptions } from "@xdstp/client";
-import { XdsError } from "@xdstp/core";
+import { type Resource, XdsError } from "@xdstp/core";
 import type { AskFlags } from "./ask-flags.ts";
 import type { AskedName } from "./asked-name.ts";
 import { openAskClient, shownType, type AskClient } from "./ask-client.ts";
@@ -9,9 +9,15 @@ import { escapeText } from "./escape-text.ts";
 import { gotCollection, gotList, type Got } from "./got-collection.ts";
 import { ignoredText } from "./ignored-text.ts";
 import { loadRegistry } from "./load-registry.ts";
-import { createRefusals, type Refusals } from "./refusals.ts";
+import { createRefusals, type Refusals, type SeenRefusal } from "./refusals.ts";
 import { whyNothing } from "./why-nothing.ts";
-import { showResources, type ShownResource, type ShownServer } from "./show-resources.ts";
+import {
+  showResources,
+  type LackingMember,
+  type ShownNack,
+  type ShownResource,
+  type ShownServer,
+} from "./show-resources.ts";
 
 /** What `xdstp get` was asked to do. */
 export interface GetOptions {
@@ -44,23 +50,7 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
   const timer = io.clock.after(timeoutMs, () => {
     late.abort();
   });
-  try {
-    const way: Way = {
-      asking,
-      type: shownType(asked.typeUrl, registry),
-      options,
-      signal: late.signal,
-    };
-    if (ask.nack !== undefined) return await refuseAll(way, ask.nack, refusals, io);
-    const got = await gotBy[asked.kind](way);
-    for (const { name, reason } of refusals.seen())
-      io.stderr.write(`xdstp get: refused ${escapeText(name)}: ${escapeText(reason)}\n`);
-    for (const { server, names } of asking.ignored())
-      io.stderr.write(`xdstp get: ${ignoredText(server, names)}\n`);
-    if (!got.complete)
-      io.stderr.write(
-        `xdstp get: ${asked.kind === "list" ? "of some of these nothing has come yet" : "the server has not said that these are all"}\n`,
-      );
+  const show = (got: Got, nack?: ShownNack): void => {
     const server: ShownServer = { ...asking.server(asked), received: io.clock.wallTime() };
     showResources(
       {
@@ -71,9 +61,35 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
         hops: got.hops ?? [],
         resources: got.resources,
         view: { registry, showSecrets },
+        nack,
       },
       io,
     );
+  };
+  try {
+    const way: Way = {
+      asking,
+      type: shownType(asked.typeUrl, registry),
+      options,
+      signal: late.signal,
+    };
+    const got =
+      ask.nack === undefined
+        ? await gotBy[asked.kind](way)
+        : await refuseAll(way, ask.nack, refusals);
+    if (ask.nack !== undefined) {
+      show(got, { nonce: refusals.nonce(), reason: ask.nack });
+      return 0;
+    }
+    for (const { name, reason } of refusals.seen())
+      io.stderr.write(`xdstp get: refused ${escapeText(name)}: ${escapeText(reason)}\n`);
+    for (const { server, names } of asking.ignored())
+      io.stderr.write(`xdstp get: ${ignoredText(server, names)}\n`);
+    if (!got.complete)
+      io.stderr.write(
+        `xdstp get: ${asked.kind === "list" ? "of some of these nothing has come yet" : "the server has not said that these are all"}\n`,
+      );
+    show(got);
     return 0;
   } catch (error) {
     throw failure(error, asking, options, { refusals, signal: late.signal });
@@ -126,14 +142,19 @@ async function gotName(way: Way): Promise<Got> {
   throw new XdsError("CANCELLED", "the client was closed");
 }
 
-/** With --nack nothing is taken, so that there is nothing to show but what was refused. */
+/** The resources that were rejected with --nack, since nothing is accepted then. One that cannot be decoded has no content to show. */
 async function refuseAll(
   { asking, type, options: { asked }, signal }: Way,
   reason: string,
   refusals: Refusals,
-  { stdout }: CliIo,
-): Promise<number> {
-  const watching = { ...asking.beside(asked.typeUrl), validate: () => reason, signal };
+): Promise<Got> {
+  const decoded = new Map<string, ShownResource>();
+  const validate = (value: Uint8Array, { name, version }: Resource): string => {
+    const payload = { typeUrl: asked.typeUrl, value };
+    decoded.set(name, { name, version, payload, hops: [] });
+    return reason;
+  };
+  const watching = { ...asking.beside(asked.typeUrl), validate, signal };
   const watch = watchBy[asked.kind](asking.client, type, asked.name, watching);
   const failed = (async () => {
     for await (const { error } of watch)
@@ -147,11 +168,19 @@ async function refuseAll(
   })();
   await Promise.race([refusals.answered, failed]);
   failed.catch(() => undefined);
-  for (const { name: refused } of refusals.seen()) stdout.write(`refused ${escapeText(refused)}\n`);
-  stdout.write(
-    `${asking.server(asked).server} was sent a NACK of nonce ${escapeText(refusals.nonce())}: ${escapeText(reason)}\n`,
-  );
-  return 0;
+  const shown = ({ name, reason: why }: SeenRefusal): ShownResource | LackingMember => {
+    const resource = decoded.get(name);
+    if (resource === undefined)
+      return {
+        name: asked.kind === "name" ? asked.name : name,
+        state: "refused",
+        reason: why,
+        hops: [],
+      };
+    // A resource of a SotW response may have no version of its own.
+    return { ...resource, version: resource.version || refusals.version() };
+  };
+  return { resources: refusals.seen().map(shown), complete: false };
 }
 
 function failure(

@@ -17,6 +17,8 @@ export interface Refusals {
   seen(): readonly SeenRefusal[];
   /** The nonce of the response that was refused last; empty: none. */
   nonce(): string;
+  /** The version of that response; empty: none. */
+  version(): string;
   /** Resolves when the first NACK is on the wire. */
   readonly answered: Promise<void>;
 }
@@ -25,6 +27,7 @@ export interface Refusals {
 export function createRefusals(): Refusals {
   const seen: SeenRefusal[] = [];
   let nonce = "";
+  let version = "";
   let told: () => void = () => undefined;
   const answered = new Promise<void>((resolve) => {
     told = resolve;
@@ -34,6 +37,7 @@ export function createRefusals(): Refusals {
     event(event) {
       if (event.kind !== "refused") return;
       const { names, reason } = event;
+      version = event.version;
       seen.push(
         ...(names.length === 0
           ? [{ name: `response ${event.nonce}`, reason }]
@@ -52,5 +56,6 @@ export function createRefusals(): Refusals {
     }),
     seen: () => seen,
     nonce: () => nonce,
+    version: () => version,
   };
 }

@@ -21,7 +21,7 @@ export interface ShownResource {
 /** One member of a list that has nothing to show. */
 export interface LackingMember {
   readonly name: string;
-  readonly state: "pending" | "missing" | "failed";
+  readonly state: "pending" | "missing" | "failed" | "refused";
   readonly reason: string;
   readonly hops: readonly ShownHop[];
 }
@@ -36,6 +36,12 @@ export interface ShownServer {
   readonly received: number;
 }
 
+/** The NACK that a server was sent for all of the resources. */
+export interface ShownNack {
+  readonly nonce: string;
+  readonly reason: string;
+}
+
 /** What is shown. */
 export interface Showing {
   readonly asked: AskedName;
@@ -44,9 +50,11 @@ export interface Showing {
   readonly complete: boolean;
   /** The way to a list itself. Empty: it leads nowhere else. */
   readonly hops: readonly ShownHop[];
-  /** Those without a payload only of a list. */
+  /** Those without a payload only of a list, and with `nack`. */
   readonly resources: readonly (ShownResource | LackingMember)[];
   readonly view: ViewOptions;
+  /** Undefined: the resources are accepted. */
+  readonly nack: ShownNack | undefined;
 }
 
 /** Writes resources as YAML documents, one object of JSON, or a table. */
@@ -96,9 +104,13 @@ export function headOf(
   return lines.map((line) => `# ${line}\n`).join("");
 }
 
+function nackText({ server: { server } }: Showing, { nonce, reason }: ShownNack): string {
+  return `${server} was sent a NACK of nonce ${escapeText(nonce)}: ${escapeText(reason)}`;
+}
+
 function yamlOf(showing: Showing): string {
-  const { resources, server, view } = showing;
-  const way = wayLines(showing)
+  const { resources, server, view, nack } = showing;
+  const way = [...(nack === undefined ? [] : [nackText(showing, nack)]), ...wayLines(showing)]
     .map((line) => `# ${line}\n`)
     .join("");
   if (resources.length === 0) return `${way}# no members\n`;
@@ -128,14 +140,18 @@ function wayLines({ asked, hops }: Showing): readonly string[] {
     : [escapeText(asked.name), ...hopLines(hops).map((line) => `  ${line}`)];
 }
 
-function jsonOf({ asked, server, complete, hops, resources, view }: Showing): object {
+function jsonOf({ asked, server, complete, hops, resources, view, nack }: Showing): object {
   const { received, ...from } = server;
-  const head = { ...from, received: new Date(received).toISOString() };
+  const head = {
+    ...from,
+    received: new Date(received).toISOString(),
+    ...(nack !== undefined && { nack }),
+  };
   const shown = resources.map((resource) =>
     "payload" in resource
       ? {
           ...resourceJson(resource, viewResource(resource.payload, view)),
-          ...(asked.kind === "list" && { state: "held" }),
+          ...(asked.kind === "list" && { state: nack === undefined ? "held" : "refused" }),
         }
       : lackingJson(resource),
   );
@@ -183,8 +199,10 @@ function lackingJson({ name, state, reason, hops }: LackingMember): object {
 }
 
 function showTable(showing: Showing, io: CliIo): void {
-  const { asked, resources } = showing;
+  const { asked, resources, nack } = showing;
   const columns = io.terminal()?.columns ?? 100_000;
+  if (nack !== undefined)
+    for (const line of wrapText(nackText(showing, nack), columns, 3)) io.stdout.write(`${line}\n`);
   for (const line of wayLines(showing).flatMap((text) => wrapText(text, columns, 3)))
     io.stdout.write(`${line}\n`);
   if (resources.length === 0) {
@@ -200,7 +218,7 @@ function showTable(showing: Showing, io: CliIo): void {
   showRows(
     head,
     resources.map((resource) => ({
-      cells: isList ? memberCells(resource, asked) : cellsOf(resource),
+      cells: isList ? memberCells(resource, showing) : cellsOf(resource),
       below: below(resource),
     })),
     io,
@@ -217,14 +235,17 @@ function cellsOf(resource: ShownResource | LackingMember): Cells {
 }
 
 /** An entry without a name is of the authority of its list. */
-function memberCells(resource: ShownResource | LackingMember, list: AskedName): Cells {
+function memberCells(
+  resource: ShownResource | LackingMember,
+  { asked: list, nack }: Pick<Showing, "asked" | "nack">,
+): Cells {
   const [name, version = "", bytes = ""] = cellsOf(resource);
   const authority = escapeText(
     authorityIn(resource.name) ?? hostIn(resource.name) ?? authorityIn(list.name) ?? "",
   );
   return [
     name === "" ? "(no name)" : name,
-    "state" in resource ? resource.state : "held",
+    "state" in resource ? resource.state : nack === undefined ? "held" : "refused",
     version,
     authority === "" ? "(empty)" : authority,
     bytes,
