@@ -119,6 +119,24 @@ describe("xdstp serve --node-key", () => {
     );
   });
 
+  it("shows no view in status as long as there is no content per node", async () => {
+    const folder = useFolder({ "_opaque/clusters/web.yaml": "connect_timeout: 1s\n" });
+    const { stdout, port } = serve(folder.dir, "--node-key", "id");
+    await stdout.line(/Z loaded /);
+    const client = await openDeltaStream(await port(), "n1");
+    onTestFinished(() => {
+      client.close();
+    });
+    client.send({ typeUrl: clusterUrl, resourceNamesSubscribe: ["*"] });
+    await client.arrived();
+    const head = async (): Promise<string | undefined> =>
+      (await runToEnd(["status", `127.0.0.1:${await port()}`])).out.split("\n")[0];
+    expect(await head()).toMatch(/^CLIENT {2,}TYPE/);
+    folder.write({ "_nodes/gold/_opaque/clusters/api.yaml": "connect_timeout: 1s\n" });
+    await stdout.line(/Z loaded .*2 resources/);
+    expect(await head()).toMatch(/^CLIENT {2,}VIEW/);
+  });
+
   it("serves the files below _nodes/KEY to the nodes with that key, and the shared ones to others [S-NODE-10]", async () => {
     const folder = useFolder({
       "_opaque/clusters/web.yaml": "connect_timeout: 1s\n",

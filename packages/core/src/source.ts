@@ -15,8 +15,8 @@ export interface ResourceSource {
   readonly authorities?: readonly string[];
   /** The source that this one is a view of, for some of its clients: revisions of both are one count, and who looks on at the clients of the one sees those of the other. Absent: it is no such view. */
   readonly viewOf?: ResourceSource;
-  /** What the clients of this view have in common, a text for people: the status of a client shows it. Absent: the view has no such key. */
-  readonly viewKey?: string;
+  /** What the clients of this view have in common, a text for people: the status of a client shows it. Absent or undefined: the view has no such key, or no view has content of its own now. */
+  readonly viewKey?: string | undefined;
   /** The data of a type. undefined, and nothing of the type ever held: the type is not served (S-STREAM-8). */
   descriptor(typeUrl: string): ResourceType | undefined;
   /** True where the type has a descriptor, or something of it is or was held. */

@@ -112,6 +112,7 @@ describe.each(variants)("a server of caches per node (%s)", (variant) => {
 
 it("shows the beginning of a key that is long, in characters that are whole", async () => {
   const subject = useNodes();
+  subject.put("gold", "web", "gold");
   await connect(subject, "delta/ads", `${"k".repeat(255)}\u{1f600}${"z".repeat(5_000)}`);
   const { config } = await subject.server.clientStatus();
   expect(config.map(({ node }) => node?.metadata)).toEqual([{ "xdstp.view": "k".repeat(255) }]);

@@ -88,6 +88,7 @@ export function createNodeCaches({ keyOf, ...options }: NodeCachesOptions): Node
       cacheOptions: options,
       now: () => clock.now(),
       tombstoneMs,
+      isAnyOwned: () => owned.size > 0,
       onOwn,
     });
     used.set(key, new WeakRef(layer));

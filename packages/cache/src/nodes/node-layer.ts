@@ -33,6 +33,8 @@ export interface LayerOptions {
   readonly revisions: Revisions;
   readonly cacheOptions: CacheOptions;
   readonly now: () => number;
+  /** Something is put under some key. */
+  readonly isAnyOwned: () => boolean;
   readonly tombstoneMs: number;
   /** Called after each transaction with the names that it has put, and those that it has removed. */
   readonly onOwn: (layer: NodeLayer, names: readonly OwnName[]) => void;
@@ -76,8 +78,9 @@ export class NodeLayer implements NodeContent, LayerHost {
     } = createAuthor((transaction) => this.commit(transaction)));
   }
 
-  get viewKey(): string {
-    return this.key;
+  /** Without content under any key all clients have one view. */
+  get viewKey(): string | undefined {
+    return this.#options.isAnyOwned() ? this.key : undefined;
   }
   get revision(): number {
     return this.#options.revisions.last;

@@ -51,7 +51,6 @@ export function filterSource(
 class Filter implements FilteredSource, FilterHost {
   declare readonly authorities?: readonly string[];
   declare readonly viewOf?: ResourceSource;
-  declare readonly viewKey?: string;
   readonly window: LogWindow;
   epoch = 0;
   readonly #source: ResourceSource;
@@ -78,7 +77,6 @@ class Filter implements FilteredSource, FilterHost {
     this.window = { now: () => clock.now(), ms: REMOVALS_MS, count: REMOVALS_COUNT };
     if (source.authorities !== undefined) this.authorities = source.authorities;
     if (source.viewOf !== undefined) this.viewOf = source.viewOf;
-    if (source.viewKey !== undefined) this.viewKey = source.viewKey;
     this.#unwatch = policy.watch?.(() => {
       this.#reconsider();
     });
@@ -89,6 +87,10 @@ class Filter implements FilteredSource, FilterHost {
   }
   get ready(): boolean {
     return this.#source.ready;
+  }
+  /** Read each time: whether there is one depends on the content. */
+  get viewKey(): string | undefined {
+    return this.#source.viewKey;
   }
 
   descriptor(typeUrl: string): ResourceType | undefined {
