@@ -179,7 +179,16 @@ describe("xdstp status with a policy", () => {
     expect([all.code, all.out]).toEqual([1, expect.stringMatching(/e1 +clusters +NACKED/)]);
     expect(JSON.parse((await status("admin", "--json")).out)).toMatchObject({
       hiddenStreams: 0,
-      health: [{ kind: "source" }, { kind: "policy" }, { kind: "certificate" }],
+      health: [
+        { kind: "source" },
+        { kind: "policy" },
+        { kind: "certificate", name: expect.stringMatching(/server\.pem$/) as string },
+        {
+          kind: "certificate",
+          name: expect.stringMatching(/ca\.pem$/) as string,
+          expiresAt: expect.any(String) as string,
+        },
+      ],
     });
   });
 

@@ -11,7 +11,7 @@ import { CliError } from "./cli-error.ts";
 import type { Served, ServeEvent } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
 import { reachable, type ServedTls } from "./connect-commands.ts";
-import { createHealthBook } from "./health-book.ts";
+import { createHealthBook, type HealthBook } from "./health-book.ts";
 import { createReporter } from "./create-reporter.ts";
 import { exposureWarning } from "./exposure-warning.ts";
 import { type FollowOptions, followFiles } from "./follow-files.ts";
@@ -161,7 +161,7 @@ export async function openHost(
   const health = (): readonly Health[] => [...(supply.health?.() ?? []), ...book.rows()];
   if (options.policy !== undefined) book.good("policy", options.policy);
   if (options.tls !== undefined && contents !== undefined)
-    book.good("certificate", options.tls.cert, expiryOf(contents.cert));
+    noteCertificates(book, options.tls, contents);
   const onEvent: ServerOptions["onEvent"] = (event) => {
     tell({ from: "server", event });
   };
@@ -218,7 +218,7 @@ export async function openHost(
       clock,
       apply(next) {
         setTls(server, next);
-        book.good("certificate", options.tls?.cert ?? "", expiryOf(next.cert));
+        if (options.tls !== undefined) noteCertificates(book, options.tls, next);
       },
       onChange(problem) {
         if (problem !== undefined) book.bad("certificate", options.tls?.cert ?? "", problem);
@@ -251,6 +251,13 @@ export async function openHost(
       stopMeasuring?.();
     },
   };
+}
+
+/** The server's own certificate, and the authorities of clients: without these no new client is served either. */
+function noteCertificates(book: HealthBook, files: TlsFiles, contents: TlsContents): void {
+  book.good("certificate", files.cert, expiryOf(contents.cert, "chain"));
+  if (files.clientCa !== undefined && contents.clientCa !== undefined)
+    book.good("certificate", files.clientCa, expiryOf(contents.clientCa, "authorities"));
 }
 
 function measureHost(

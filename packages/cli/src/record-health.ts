@@ -37,7 +37,7 @@ export function recordHealth(meter: MetricsMeter, rows: Rows): void {
   );
   gauge(
     "xdstp_certificate_expiry_timestamp_seconds",
-    "When the server's certificate expires, in seconds since the epoch",
+    "When a certificate expires, in seconds since the epoch: the server's, the last authority of clients, or the one that a relay shows upstream",
     ({ kind, name, expiresAt }) =>
       kind === "certificate" && expiresAt !== undefined
         ? [expiresAt / 1_000, { certificate: name }]
@@ -49,6 +49,6 @@ export function recordHealth(meter: MetricsMeter, rows: Rows): void {
 const measured = [
   ["source", "source", "The served folder"],
   ["policy", "policy", "The policy file"],
-  ["certificate", "certificate", "The server's certificate"],
+  ["certificate", "certificate", "A certificate that is in use"],
   ["upstream", "upstream", "A server upstream (stale: it cannot be reached)"],
 ] as const;

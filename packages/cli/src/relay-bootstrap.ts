@@ -2,12 +2,15 @@ import type { AnyBootstrap } from "@xdstp/federation";
 import type { AskFlags } from "./ask-flags.ts";
 import { CliError } from "./cli-error.ts";
 import { configuredSources } from "./configured-sources.ts";
+import { certificateFiles } from "./upstream-certificates.ts";
 
 /** Whom a relay asks. */
 export interface RelayBootstrap {
   readonly bootstrap: AnyBootstrap;
   /** In order, and the file, variable or option that says so. */
   readonly what: { readonly upstreams: readonly string[]; readonly by: string };
+  /** Files of the certificates that it shows to them. */
+  readonly certificates: readonly string[];
 }
 
 /** Reads a bootstrap of gRPC or Envoy, or what was typed. Throws a CliError that says what is wrong in it. */
@@ -26,6 +29,7 @@ export async function relayBootstrap(
   ];
   return {
     bootstrap,
+    certificates: certificateFiles(sources),
     what: { upstreams, by: flags.server === undefined ? from : `--server ${upstreams.join()}` },
   };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { XdsError } from "@xdstp/core";
+import { systemClock, XdsError } from "@xdstp/core";
 import { type AnyBootstrap, createChannels } from "@xdstp/federation";
 import { createRelay, type Relay, type RelayOptions, SnapshotInUse } from "@xdstp/relay";
 import { CliError } from "./cli-error.ts";
@@ -9,6 +9,7 @@ import type { Supply } from "./host-server.ts";
 import type { RelayCall } from "./relay.ts";
 import { snapshotOptions } from "./snapshot-options.ts";
 import type { Tell } from "./stage.ts";
+import { followUpstreamCertificates } from "./upstream-certificates.ts";
 import { upstreamHealth } from "./upstream-health.ts";
 
 /** What a call says of the relay. Throws a CliError for a key that is none. */
@@ -57,8 +58,14 @@ function isInUse(error: unknown): boolean {
   );
 }
 
-/** A relay as what is served. Throws a CliError where it cannot be made. */
-export function relaySupply(options: RelayOptions, what: Supply["what"], tell: Tell): Supply {
+/** A relay as what is served. `certificates`: the files of those that it shows upstream. Throws a CliError where it cannot be made. */
+export function relaySupply(
+  options: RelayOptions,
+  what: Supply["what"],
+  tell: Tell,
+  certificates: readonly string[] = [],
+): Supply {
+  const shown = followUpstreamCertificates(certificates, options.clock ?? systemClock);
   let fail: () => void = () => undefined;
   const failed = new Promise<void>((resolve) => {
     fail = resolve;
@@ -66,8 +73,10 @@ export function relaySupply(options: RelayOptions, what: Supply["what"], tell: T
   const made = begin({
     ...options,
     onEvent(event) {
-      if (!isOfCache(event)) tell({ from: "upstream", event });
-      else tell({ from: "cache", event });
+      if (!isOfCache(event)) {
+        shown.hear(event);
+        tell({ from: "upstream", event });
+      } else tell({ from: "cache", event });
       if (event.kind === "feed-failed" && event.retryMs === undefined) fail();
     },
   });
@@ -77,7 +86,7 @@ export function relaySupply(options: RelayOptions, what: Supply["what"], tell: T
     cache: heldBy(made),
     serving: made.serving,
     upstreams: () => made.status().upstreams,
-    health: () => made.status().upstreams.map(upstreamHealth),
+    health: () => [...made.status().upstreams.map(upstreamHealth), ...shown.rows()],
     refusals: () => made.refusals(),
     start: async () => failed,
     close: () => made.close(),

@@ -19,8 +19,12 @@ export interface RelayCall extends ServerFlags {
 
 /** Relays until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
 export async function relay(call: RelayCall, io: CliIo): Promise<number> {
-  const { bootstrap, what } = await relayBootstrap(call.ask, io.env);
+  const { bootstrap, what, certificates } = await relayBootstrap(call.ask, io.env);
   const registry = await loadRegistry([]);
   const options = await relayOptions(call, bootstrap, io);
-  return hostServer({ ...call, registry }, (tell) => openRelaySupply(options, what, tell), io);
+  return hostServer(
+    { ...call, registry },
+    (tell) => openRelaySupply(options, what, tell, certificates),
+    io,
+  );
 }

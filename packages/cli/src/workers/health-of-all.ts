@@ -8,7 +8,7 @@ const waitMs = 1_000;
 
 /** The health of a relay with workers. */
 export interface HealthOfAll {
-  /** The servers upstream, as the first process sees them. Callers that wait at the same time share one answer. */
+  /** The servers upstream and the certificates that they are shown, as the first process sees them. Callers that wait at the same time share one answer. */
   upstreams(): Promise<readonly Health[]>;
   /** The same, and the files that the workers follow: stale if one worker says so. */
   rows(): Promise<readonly Health[]>;
@@ -58,7 +58,9 @@ export function createHealthOfAll(children: () => readonly Child[], clock: Clock
           0,
           (newest.get(0) ?? []).map((row) => ({
             ...row,
-            stale: row.stale ?? { since: clock.wallTime(), reason: "its stream has ended" },
+            ...(row.kind === "upstream" && {
+              stale: row.stale ?? { since: clock.wallTime(), reason: "its stream has ended" },
+            }),
           })),
         );
       asked.get(worker)?.end();

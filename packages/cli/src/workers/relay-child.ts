@@ -33,13 +33,14 @@ try {
 
 /** What its clients, which are the workers, refuse is what clients of theirs do. */
 async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<void> {
-  const { bootstrap, what } = await relayBootstrap(call.ask, process.env);
+  const { bootstrap, what, certificates } = await relayBootstrap(call.ask, process.env);
   const supply = await openRelaySupply(
     await relayOptions(call, bootstrap, processIo()),
     what,
     (event) => {
       if (event.event.kind !== "resource-refused") parent.tell(event);
     },
+    certificates,
   );
   await rm(path, { force: true });
   const server = createServer({
