@@ -5,6 +5,7 @@ import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createFakeClock, createTestAuthority } from "@xdstp/testing";
 import { readFolder } from "@xdstp/folder";
+import { versionOf } from "@xdstp/protocol/server";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { load } from "js-yaml";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -22,6 +23,10 @@ async function got(
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   return runToEnd(["get", ...args, "--server", origin.address]);
 }
+
+/** The version of all clusters, as a server shows it to SotW and delta clients. */
+const servedVersion = (origin: Origin): string =>
+  versionOf(origin.cache.topic(clusterUrl, { name: "*" }).hash);
 
 const timeless = (text: string): string =>
   text
@@ -169,7 +174,7 @@ describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
     const { code, out } = await got(origin, "*", "--type", "clusters", `--${variant}`);
     expect({ code, out: timeless(out) }).toEqual({
       code: 0,
-      out: "NAME      VERSION   BYTES\na         HASH      7\nbb        HASH      8\n",
+      out: `NAME      VERSION   BYTES\na         HASH      7\nbb        HASH      8\nclusters version ${servedVersion(origin)}\n`,
     });
     const { out: yaml } = await got(
       origin,
@@ -194,6 +199,7 @@ describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
     );
     expect(JSON.parse(json)).toMatchObject({
       name: "*",
+      version: servedVersion(origin),
       type: clusterUrl,
       complete: true,
       resources: [{ name: "a" }, { name: "bb" }],
@@ -251,7 +257,7 @@ describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
       "dearly private",
     );
     expect(timeless((await got(origin, "*", ...ask, "--output", "table")).out)).toMatch(
-      /^SERVER was sent a NACK of nonce \w+: not today\nNAME {2,}VERSION {2,}BYTES\npair {2,}\S+ {2,}\d+\n$/,
+      /^SERVER was sent a NACK of nonce \w+: not today\nNAME {2,}VERSION {2,}BYTES\npair {2,}\S+ {2,}\d+\nsecrets version \S+\n$/,
     );
   });
 
@@ -319,6 +325,7 @@ describe("xdstp get", () => {
       "NAME",
       "xdstp://acme/envoy.config.cluster.v3.Cluster/eu/a",
       "xdstp://acme/envoy.config.cluster.v3.Cluster/eu/b",
+      "clusters",
       "",
     ]);
     expect((await got(origin, "xdstp://acme/envoy.config.cluster.v3.Cluster/asia/*")).out).toBe(
@@ -360,6 +367,7 @@ describe("xdstp get", () => {
     expect(timeless(out).split("\n")).toEqual([
       "NAME                                                             VERSION   BYTES",
       "xdstp://acme/envoy.config.cluster.v3.Cluster/long/long/long/lo…  HASH    155",
+      `clusters version ${servedVersion(origin)}`,
       "",
     ]);
   });

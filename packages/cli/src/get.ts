@@ -58,6 +58,7 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
         output,
         server,
         complete: got.complete,
+        version: asked.kind === "glob" ? refusals.version() : "",
         hops: got.hops ?? [],
         resources: got.resources,
         view: { registry, showSecrets },

@@ -225,12 +225,13 @@ describe("xdstp status --fail-if-none", () => {
 });
 
 describe("the version of a type", () => {
-  it("is one text in the log of serve, in the responses of both variants, and in status, also after a policy has changed [S-VER-3, S-VER-4]", async () => {
+  it("is one text in the log and the metrics of serve, in the responses of both variants, in get and in status, also after a policy has changed [S-VER-3, S-VER-4]", async () => {
     const { dir } = useFolder({
       "_opaque/clusters/web.yaml": "type: EDS\n",
       "_opaque/clusters/api.yaml": "type: EDS\n",
     });
-    const cli = useCli(["serve", dir, "--listen", "127.0.0.1:0"]);
+    const cli = useCli(["serve", dir, "--listen", "127.0.0.1:0", "--metrics", "0"]);
+    const [, page = ""] = /metrics: (http:\S+)$/.exec(await cli.stdout.line(/listening/)) ?? [];
     const [, logged] = /versions +clusters (\w+)$/.exec(await cli.stdout.line(/Z versions /)) ?? [];
     const server = `127.0.0.1:${await cli.port()}`;
     const client = await openDeltaStream(await cli.port(), "n1");
@@ -244,7 +245,13 @@ describe("the version of a type", () => {
     client.ack(response);
     await cli.stdout.line(/Z ack /);
     expect((await runToEnd(["status", server])).out).toContain(`clusters  SYNCED  ${logged}`);
-    await runToEnd(["get", "*", "--type", "clusters", "--sotw", "--server", server]);
+    for (const variant of ["--sotw", "--delta"])
+      expect(
+        (await runToEnd(["get", "*", "--type", "clusters", variant, "--server", server])).out,
+      ).toContain(`\nclusters version ${logged}\n`);
+    expect(await (await fetch(page, { headers: { connection: "close" } })).text()).toContain(
+      `\nxdstp_version_info{type="envoy.config.cluster.v3.Cluster",version="${logged}"} 1\n`,
+    );
     expect(await cli.stdout.line(/xdstp .*push|push +xdstp/)).toContain(`version ${logged}`);
   });
 });

@@ -26,6 +26,7 @@ import { expiryOf } from "./expiry-of.ts";
 import { ownVersion } from "./own-version.ts";
 import { recordLogLoss } from "./record-log-loss.ts";
 import { recordHealth } from "./record-health.ts";
+import { recordVersions } from "./record-versions.ts";
 import { recordProcess } from "./record-process.ts";
 import type { ServerFlags } from "./server-flags.ts";
 import { serverName } from "./server-name.ts";
@@ -62,6 +63,8 @@ export interface Supply {
   readonly upstreams?: () => RelayStatus["upstreams"];
   /** How things stand with what it has. Absent: nothing is known. */
   readonly health?: () => readonly Health[];
+  /** The version of each type as clients of the whole have it. Absent: it has no whole, as a relay. */
+  readonly versions?: () => Readonly<Record<string, string>>;
   /** What clients have refused, newest first. Absent: nobody counts. */
   readonly refusals?: () => readonly RefusedVersion[];
   /** Begins when clients may come. Settles if what is served is followed no more; undefined: that was on purpose. */
@@ -238,6 +241,7 @@ export async function openHost(
     });
   const measuring = meter?.meter ?? serving.meter;
   const stopMeasuring = measuring && measureHost(measuring, health, { clock, nodeVersion });
+  if (measuring !== undefined) recordVersions(measuring, supply.versions ?? (() => ({})));
   if (measuring !== undefined && options.linesLost !== undefined)
     recordLogLoss(measuring, options.linesLost);
   return {

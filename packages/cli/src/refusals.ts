@@ -8,7 +8,7 @@ export interface SeenRefusal {
   readonly reason: string;
 }
 
-/** What a client has refused, and that its server was told. */
+/** What a client has refused, that its server was told, and the version of what it has. */
 export interface Refusals {
   /** For the events of the client. */
   readonly event: (event: ClientNotice) => void;
@@ -17,7 +17,7 @@ export interface Refusals {
   seen(): readonly SeenRefusal[];
   /** The nonce of the response that was refused last; empty: none. */
   nonce(): string;
-  /** The version of that response; empty: none. */
+  /** The version of the newest response that was accepted or refused; empty: none. */
   version(): string;
   /** Resolves when the first NACK is on the wire. */
   readonly answered: Promise<void>;
@@ -35,9 +35,9 @@ export function createRefusals(): Refusals {
   return {
     answered,
     event(event) {
+      if (event.kind === "accepted" || event.kind === "refused") version = event.version;
       if (event.kind !== "refused") return;
       const { names, reason } = event;
-      version = event.version;
       seen.push(
         ...(names.length === 0
           ? [{ name: `response ${event.nonce}`, reason }]

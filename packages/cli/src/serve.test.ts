@@ -457,7 +457,7 @@ describe("xdstp serve --descriptors", () => {
       { cwd: folder.dir },
     );
     const number = await port();
-    await stdout.line(/Z loaded /);
+    expect(await stdout.line(/Z versions /)).toMatch(/versions +own\.v1\.Flag \w{8,11}$/);
     const client = await openDeltaStream(number, "n");
     client.send({
       typeUrl: "type.googleapis.com/own.v1.Flag",

@@ -2,6 +2,8 @@ import { type Cache, createNodeCaches, nodeField } from "@xdstp/cache";
 import { versionOf } from "@xdstp/protocol/server";
 import { XdsError } from "@xdstp/core";
 import { createFolderFeed, type FolderEvent } from "@xdstp/folder";
+import type { Registry } from "@bufbuild/protobuf";
+import { envoyRegistry } from "@xdstp/protos/envoy";
 import { envoyTypes } from "@xdstp/resource-types";
 import { checkFolder } from "./check-folder.ts";
 import { CliError } from "./cli-error.ts";
@@ -47,15 +49,23 @@ function checkNodeKey(field: string): void {
 }
 
 /** The version of each type as clients of the whole have it, over SotW and delta: what stands as VERSION in `xdstp status`. */
-function versionsOf(cache: Cache): Readonly<Record<string, string>> {
+function versionsOf(cache: Cache, own: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    envoyTypes.flatMap(({ typeUrl }) => {
+    [...envoyTypes.map(({ typeUrl }) => typeUrl), ...own].flatMap((typeUrl) => {
       const topic = cache.serves(typeUrl) ? cache.topic(typeUrl, { name: "*" }) : undefined;
       return topic === undefined || topic.members().length === 0
         ? []
         : [[typeUrl, topic.label ?? versionOf(topic.hash)]];
     }),
   );
+}
+
+/** Type URLs of the messages that `--descriptors` add to the API of Envoy. */
+function ownTypes(registry: Registry): readonly string[] {
+  const known = envoyRegistry();
+  return [...registry]
+    .filter(({ kind, typeName }) => kind === "message" && known.getMessage(typeName) === undefined)
+    .map(({ typeName }) => `type.googleapis.com/${typeName}`);
 }
 
 function folderSupply(
@@ -80,6 +90,8 @@ function folderSupply(
       tell({ from: "cache", event });
     },
   });
+  const own = ownTypes(registry);
+  const versions = (): Readonly<Record<string, string>> => versionsOf(nodes.shared, own);
   const dangling = nodes.watchDangling((event) => {
     tell({ from: "cache", event });
   });
@@ -87,13 +99,14 @@ function folderSupply(
     noteFolder(health, dir, event);
     tell({ from: "folder", event });
     if (event.kind === "loaded")
-      tell({ from: "serve", event: { kind: "versions", versions: versionsOf(nodes.shared) } });
+      tell({ from: "serve", event: { kind: "versions", versions: versions() } });
   };
   return {
     from: "serve",
     what: { dir },
     serving: nodes.serving,
     health: () => health.rows(),
+    versions,
     cache: {
       get ready() {
         return nodes.shared.ready;

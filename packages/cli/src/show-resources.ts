@@ -48,6 +48,8 @@ export interface Showing {
   readonly output: "yaml" | "json" | "table";
   readonly server: ShownServer;
   readonly complete: boolean;
+  /** The version that the server gives all of them together, as `xdstp status` shows it. Empty: none. */
+  readonly version: string;
   /** The way to a list itself. Empty: it leads nowhere else. */
   readonly hops: readonly ShownHop[];
   /** Those without a payload only of a list, and with `nack`. */
@@ -110,7 +112,11 @@ function nackText({ server: { server } }: Showing, { nonce, reason }: ShownNack)
 
 function yamlOf(showing: Showing): string {
   const { resources, server, view, nack } = showing;
-  const way = [...(nack === undefined ? [] : [nackText(showing, nack)]), ...wayLines(showing)]
+  const way = [
+    ...(nack === undefined ? [] : [nackText(showing, nack)]),
+    ...versionLines(showing),
+    ...wayLines(showing),
+  ]
     .map((line) => `# ${line}\n`)
     .join("");
   if (resources.length === 0) return `${way}# no members\n`;
@@ -133,6 +139,11 @@ function yamlOf(showing: Showing): string {
   );
 }
 
+/** The version of a whole type or glob. */
+function versionLines({ asked, version }: Showing): readonly string[] {
+  return version === "" ? [] : [`${shortType(asked.typeUrl)} version ${escapeText(version)}`];
+}
+
 /** A list that leads elsewhere, and where to. */
 function wayLines({ asked, hops }: Showing): readonly string[] {
   return hops.length === 0
@@ -140,7 +151,16 @@ function wayLines({ asked, hops }: Showing): readonly string[] {
     : [escapeText(asked.name), ...hopLines(hops).map((line) => `  ${line}`)];
 }
 
-function jsonOf({ asked, server, complete, hops, resources, view, nack }: Showing): object {
+function jsonOf({
+  asked,
+  server,
+  complete,
+  version,
+  hops,
+  resources,
+  view,
+  nack,
+}: Showing): object {
   const { received, ...from } = server;
   const head = {
     ...from,
@@ -160,6 +180,7 @@ function jsonOf({ asked, server, complete, hops, resources, view, nack }: Showin
     ...head,
     name: asked.name,
     type: asked.typeUrl,
+    ...(version !== "" && { version }),
     complete,
     ...(hops.length > 0 && { hops }),
     resources: shown,
@@ -223,6 +244,7 @@ function showTable(showing: Showing, io: CliIo): void {
     })),
     io,
   );
+  for (const line of versionLines(showing)) io.stdout.write(`${line}\n`);
 }
 
 type Cells = readonly [name: string, ...others: readonly string[]];
