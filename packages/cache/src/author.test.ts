@@ -1,4 +1,6 @@
 import { XdsError } from "@xdstp/core";
+import { ResourceLocatorSchema } from "@xdstp/protos/discovery";
+import { messageType } from "@xdstp/resource-types";
 import { describe, expect, it } from "vitest";
 
 import { put, shown, T, U } from "../test/scene.ts";
@@ -12,6 +14,23 @@ const note: MessageType<{ readonly name: string; readonly text: string }> = {
 };
 
 describe("put()", () => {
+  it("gives equal messages equal versions, whatever the order of their map keys [S-VER-4]", () => {
+    const locators = messageType(ResourceLocatorSchema);
+    const versions = [
+      ["b", "a"],
+      ["a", "b"],
+    ].map((keys) => {
+      const cache = createCache();
+      cache.put(locators, {
+        name: "n",
+        dynamicParameters: Object.fromEntries(keys.map((key) => [key, key])),
+      });
+      return cache.topic(locators.typeUrl, { name: "n" }).members()[0]?.resource?.version;
+    });
+    expect(versions[0]).toBe(versions[1]);
+    expect(versions[0]).toHaveLength(22);
+  });
+
   it("takes a resource whose payload is encoded, with all that may be said of it", () => {
     const cache = createCache();
     expect(

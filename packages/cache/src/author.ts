@@ -2,6 +2,7 @@ import {
   XdsError,
   type Committed,
   type Interest,
+  type MessageType,
   type Put,
   type Removal,
   type Resource,
@@ -10,7 +11,6 @@ import {
 } from "@xdstp/core";
 
 import { describeValue } from "./describe-value.ts";
-import type { MessageType } from "./message-type.ts";
 import { readName } from "./read-name.ts";
 import { fitsType } from "./refuse-put.ts";
 

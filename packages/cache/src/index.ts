@@ -16,13 +16,7 @@ export {
   type Check,
   type Revisions,
 } from "./create-cache.ts";
-export {
-  messageType,
-  type MessageField,
-  type MessageSchema,
-  type MessageType,
-  type MessageTypeOptions,
-} from "./message-type.ts";
+export type { MessageType } from "@xdstp/core";
 export {
   createNodeCaches,
   type CacheNode,

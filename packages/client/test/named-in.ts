@@ -3,7 +3,7 @@ import { Cluster_DiscoveryType, type Cluster } from "@xdstp/protos/envoy/cluster
 import { HttpConnectionManagerSchema } from "@xdstp/protos/envoy/http-connection-manager";
 import type { Listener } from "@xdstp/protos/envoy/listener";
 import type { RouteConfiguration } from "@xdstp/protos/envoy/route";
-import { UpstreamTlsContextSchema } from "@xdstp/protos/envoy/secret";
+import { UpstreamTlsContextSchema } from "@xdstp/protos/envoy/tls";
 
 import { clusterUrl, endpointsUrl, listenerUrl, routesUrl, secretUrl } from "./envoy-resources.ts";
 

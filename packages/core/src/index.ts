@@ -26,6 +26,7 @@ export type {
 } from "./feed.ts";
 export { createBackoff, type Backoff, type BackoffOptions } from "./backoff.ts";
 export type { Follows, Reference, ResourceType, Warms, WithinReference } from "./resource-type.ts";
+export type { MessageType } from "./message-type.ts";
 export type { ByteStream, ByteStreamHandler, Message } from "./byte-stream.ts";
 
 // Dynamic parameters (TP2): which variant of a resource is for whom, and whether two exclude each other.

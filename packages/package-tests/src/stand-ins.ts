@@ -1,7 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import {
+  FieldDescriptorProto_Label,
+  FieldDescriptorProto_Type,
+  FileDescriptorProtoSchema,
+  FileDescriptorSetSchema,
+} from "@bufbuild/protobuf/wkt";
 import { createCache } from "@xdstp/cache";
 import { createServer } from "@xdstp/server";
 
@@ -12,13 +17,41 @@ export const notRun: ReadonlyMap<string, string> = new Map([
 
 /** Files of a reader's own that examples name, by path. */
 const files: Readonly<Record<string, string | Uint8Array>> = {
-  "gen/envoy/config/cluster/v3/cluster_pb.js": 'export * from "@xdstp/protos/envoy/cluster";\n',
-  "gen/envoy/config/cluster/v3/cluster_pb.d.ts": 'export * from "@xdstp/protos/envoy/cluster";\n',
+  "gen/acme/v1/flag_pb.js": `import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+export const FlagSchema = messageDesc(fileDesc("${Buffer.from(flagFile()).toString("base64")}"), 0);
+`,
+  "gen/acme/v1/flag_pb.d.ts": `import type { Message } from "@bufbuild/protobuf";
+import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
+export type Flag = Message<"acme.v1.Flag"> & { name: string; enabled: boolean };
+export declare const FlagSchema: GenMessage<Flag>;
+`,
   "own.binpb": toBinary(
     FileDescriptorSetSchema,
     create(FileDescriptorSetSchema, { file: [{ name: "own.proto", syntax: "proto3" }] }),
   ),
 };
+
+/** Returns the descriptor of a file with the message `acme.v1.Flag`. */
+function flagFile(): Uint8Array {
+  const label = FieldDescriptorProto_Label.OPTIONAL;
+  return toBinary(
+    FileDescriptorProtoSchema,
+    create(FileDescriptorProtoSchema, {
+      name: "acme/v1/flag.proto",
+      package: "acme.v1",
+      syntax: "proto3",
+      messageType: [
+        {
+          name: "Flag",
+          field: [
+            { name: "name", number: 1, label, type: FieldDescriptorProto_Type.STRING },
+            { name: "enabled", number: 2, label, type: FieldDescriptorProto_Type.BOOL },
+          ],
+        },
+      ],
+    }),
+  );
+}
 
 /** Writes the files that a reader has and an example does not show. */
 export function writeStandIns(folder: string): void {

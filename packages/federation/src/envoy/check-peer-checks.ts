@@ -1,7 +1,7 @@
 import {
   SubjectAltNameMatcher_SanType as SanType,
   type CertificateValidationContext,
-} from "@xdstp/protos/envoy/secret";
+} from "@xdstp/protos/envoy/tls";
 
 import type { Place } from "../bootstrap/place.ts";
 import { inside, unsupportedAt } from "./inside.ts";

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Cluster } from "@xdstp/protos/envoy/cluster";
-import { UpstreamTlsContextSchema, type UpstreamTlsContext } from "@xdstp/protos/envoy/secret";
+import { UpstreamTlsContextSchema, type UpstreamTlsContext } from "@xdstp/protos/envoy/tls";
 import { typeUrlOf } from "@xdstp/resource-types";
 
 import type { BootstrapCredentials } from "../bootstrap/bootstrap.ts";

@@ -4,12 +4,17 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { anyFromJson, envoyRegistry } from "../envoy/index.ts";
+import { FileAccessLogSchema, StderrAccessLogSchema, StdoutAccessLogSchema } from "./access-log.ts";
 import { ClusterSchema, Cluster_DiscoveryType } from "./cluster.ts";
 import { ClusterLoadAssignmentSchema } from "./endpoint.ts";
 import { HttpConnectionManagerSchema } from "./http-connection-manager.ts";
+import { HttpProtocolOptionsSchema } from "./http-protocol-options.ts";
 import { ListenerSchema } from "./listener.ts";
 import { RouteConfigurationSchema, ScopedRouteConfigurationSchema } from "./route.ts";
-import { DownstreamTlsContextSchema, SecretSchema, UpstreamTlsContextSchema } from "./secret.ts";
+import { RouterSchema } from "./router.ts";
+import { SecretSchema } from "./secret.ts";
+import { TcpProxySchema } from "./tcp-proxy.ts";
+import { DownstreamTlsContextSchema, UpstreamTlsContextSchema } from "./tls.ts";
 
 const folder = join(import.meta.dirname, "gen");
 const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
@@ -36,6 +41,12 @@ describe("the resource types as TypeScript", () => {
     HttpConnectionManagerSchema,
     DownstreamTlsContextSchema,
     UpstreamTlsContextSchema,
+    RouterSchema,
+    TcpProxySchema,
+    HttpProtocolOptionsSchema,
+    FileAccessLogSchema,
+    StdoutAccessLogSchema,
+    StderrAccessLogSchema,
   ])("have $typeName", (schema) => {
     expect(fromBinary(schema, toBinary(schema, create(schema))).$typeName).toBe(schema.typeName);
   });

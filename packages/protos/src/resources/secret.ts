@@ -1,5 +1,5 @@
 /**
- * Envoy's secrets as TypeScript, and the TLS contexts of listeners and clusters that name them.
+ * Envoy's secrets as TypeScript, with what they hold. The TLS contexts that name them are in `tls`.
  *
  * ```ts
  * import { create, toBinary } from "@bufbuild/protobuf";
@@ -11,4 +11,3 @@
  */
 export * from "./gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 export * from "./gen/envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
-export * from "./gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";

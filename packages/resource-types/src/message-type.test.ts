@@ -11,18 +11,15 @@ import {
   NodeSchema,
   ResourceLocatorSchema,
   ResourceSchema,
-  type Metadata,
-  type Resource,
-  type ResourceLocator,
 } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 
-import { createCache, messageType } from "./index.ts";
+import { clusters, endpoints, listeners, routes, secrets } from "./envoy-messages.ts";
+import * as types from "./index.ts";
+import { messageType } from "./message-type.ts";
 import { sortMaps } from "./sort-maps.ts";
 
-const locator = messageType(ResourceLocatorSchema, (message: ResourceLocator) =>
-  toBinary(ResourceLocatorSchema, message),
-);
+const locator = messageType(ResourceLocatorSchema);
 
 describe("messageType()", () => {
   it("knows type URL, name and bytes of a message of protobuf-es", () => {
@@ -37,42 +34,49 @@ describe("messageType()", () => {
     expect(fromBinary(ResourceLocatorSchema, locator.encode(message))).toEqual(message);
   });
 
-  it("takes the name from the field that is stated; no text there is no name", () => {
-    const message = create(ResourceSchema, { name: "n", version: "v" });
-    expect(
-      messageType(ResourceSchema, (one: Resource) => toBinary(ResourceSchema, one), {
-        nameField: 3,
-      }).nameOf(message),
-    ).toBe("n");
-    expect(
-      messageType(ResourceSchema, (one: Resource) => toBinary(ResourceSchema, one), {
-        nameField: 99,
-      }).nameOf(message),
-    ).toBe("");
-    expect(
-      messageType(MetadataSchema, (one: Metadata) => toBinary(MetadataSchema, one)).nameOf(
-        create(MetadataSchema),
-      ),
-    ).toBe("");
+  it("accepts the fields of a message in place of a message", () => {
+    const fields = { name: "n", dynamicParameters: { b: "2", a: "1" } };
+    expect(locator.nameOf(fields)).toBe("n");
+    expect(locator.encode(fields)).toEqual(locator.encode(create(ResourceLocatorSchema, fields)));
   });
 
-  it("gives equal messages equal versions, whatever the order of their map keys [S-VER-4]", () => {
-    const versions = [
+  it("reads the name from the field that is stated; without a text there, the name is empty", () => {
+    const message = create(ResourceSchema, { name: "n", version: "v" });
+    expect(messageType(ResourceSchema, { nameField: 3 }).nameOf(message)).toBe("n");
+    expect(messageType(ResourceSchema, { nameField: 99 }).nameOf(message)).toBe("");
+    expect(messageType(MetadataSchema).nameOf(create(MetadataSchema))).toBe("");
+  });
+
+  it("gives equal messages equal bytes, whatever the order of their map keys [S-VER-4]", () => {
+    const [first, second] = [
       ["b", "a"],
       ["a", "b"],
-    ].map((keys) => {
-      const cache = createCache();
-      cache.put(
-        locator,
-        create(ResourceLocatorSchema, {
-          name: "n",
-          dynamicParameters: Object.fromEntries(keys.map((key) => [key, key])),
-        }),
-      );
-      return cache.topic(locator.typeUrl, { name: "n" }).members()[0]?.resource?.version;
-    });
-    expect(versions[0]).toBe(versions[1]);
-    expect(versions[0]).toHaveLength(22);
+    ].map((keys) =>
+      locator.encode({
+        name: "n",
+        dynamicParameters: Object.fromEntries(keys.map((key) => [key, key])),
+      }),
+    );
+    expect(first).toEqual(second);
+  });
+});
+
+describe("the messages of Envoy", () => {
+  it("are ready-made, each with the name that Envoy uses", () => {
+    const secret = { name: "s", type: { case: "genericSecret", value: {} } } as const;
+    expect([
+      [clusters.typeUrl, clusters.nameOf({ name: "c" })],
+      [endpoints.typeUrl, endpoints.nameOf({ clusterName: "c" })],
+      [listeners.typeUrl, listeners.nameOf({ name: "l" })],
+      [routes.typeUrl, routes.nameOf({ name: "r" })],
+      [secrets.typeUrl, secrets.nameOf(secret)],
+    ]).toEqual([
+      [types.cluster.typeUrl, "c"],
+      [types.clusterLoadAssignment.typeUrl, "c"],
+      [types.listener.typeUrl, "l"],
+      [types.routeConfiguration.typeUrl, "r"],
+      [types.secret.typeUrl, "s"],
+    ]);
   });
 });
 

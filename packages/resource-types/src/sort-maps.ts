@@ -1,4 +1,15 @@
-import type { MessageField, MessageSchema } from "./message-type.ts";
+/** A message type of protobuf-es, with the members that `sortMaps` reads. */
+interface MessageSchema {
+  readonly typeName: string;
+  readonly fields: readonly MessageField[];
+}
+
+interface MessageField {
+  readonly localName: string;
+  readonly fieldKind: string;
+  readonly message?: MessageSchema | undefined;
+  readonly oneof?: { readonly localName: string } | undefined;
+}
 
 /** A copy of a message in which the keys of every map, at any depth, are in one order; the parts that hold no map are shared. */
 export function sortMaps<M extends object>(schema: MessageSchema, message: M): M {
