@@ -26,7 +26,7 @@ export function withoutChangeset(
 ): readonly string[] {
   const named = new Set(
     changesets.flatMap((text) =>
-      [...text.matchAll(/^"(@[^"]+)": (?:major|minor|patch|none)$/gm)].map((match) => match[1]),
+      [...text.matchAll(/^"([^"]+)": (?:major|minor|patch|none)$/gm)].map((match) => match[1]),
     ),
   );
   return packages

@@ -25,7 +25,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
     "@xdstp/client": ["@xdstp/folder"],
     "@xdstp/relay": ["@xdstp/folder"],
   },
-  { "@xdstp/cli": [] },
+  { "@xdstp/cli": [], xdstp: [] },
 ];
 
 /** What is wrong with the arrows between the public packages. */

@@ -108,6 +108,14 @@ describe("withoutChangeset()", () => {
     ).toEqual(["@xdstp/b"]);
   });
 
+  it("finds a package without a scope too", () => {
+    const packages = [{ ...pkg("xdstp"), folder: "/checkout/packages/xdstp" }];
+    const changed = ["packages/xdstp/src/x.ts"];
+    const named = (...texts: readonly string[]): readonly string[] =>
+      withoutChangeset("/checkout", packages, changed, texts);
+    expect([named(), named('---\n"xdstp": minor\n---\n')]).toEqual([["xdstp"], []]);
+  });
+
   it("asks for none after a change of tests, documents or other packages", () => {
     expect(
       missing([

@@ -11,13 +11,13 @@ const own = resolve(import.meta.dirname, "..");
 // Inside this package, because from here every package of the workspace is found.
 const folder = join(own, ".examples");
 const readmes = new Map([
-  ["xdstp", root],
+  ["the root", root],
   ...[...publicPackages.values()].map((target) => [target.name, target.folder] as const),
 ]);
 const examples = [...readmes].flatMap(([name, target]) =>
   examplesOf(join(target, "README.md")).map((code, index) => ({
     name: `${name} ${index + 1}`,
-    file: `${basename(name)}.${index + 1}.ts`,
+    file: `${basename(name).replaceAll(" ", "-")}.${index + 1}.ts`,
     code,
   })),
 );
