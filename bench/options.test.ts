@@ -14,7 +14,7 @@ describe("parseOptions()", () => {
     ).toEqual({ json: true, quick: true, help: false, cases: ["fan-out", "uri"] });
   });
 
-  test("names the cases where one is unknown, and refuses other options", () => {
+  test("names the cases where one is unknown, and rejects other options", () => {
     expect(() => parseOptions(["--case", "fanout"], known)).toThrow(
       'there is no case "fanout"; the cases are fan-out-1000, fan-out-10000, uri',
     );

@@ -21,14 +21,14 @@ async function copyOfMesh(): Promise<string> {
 
 async function serve(
   dir: string,
-): Promise<{ readonly uri: string; readonly refusals: () => readonly string[] }> {
-  const refusals: string[] = [];
+): Promise<{ readonly uri: string; readonly rejections: () => readonly string[] }> {
+  const rejections: string[] = [];
   const cache = createCache({ types: envoyTypes });
   cache.addFeed(createFolderFeed({ dir, registry: envoyRegistry() }));
   const server = createServer({
     source: cache,
     onEvent: (event) => {
-      if (event.kind === "nack") refusals.push(event.error.message);
+      if (event.kind === "nack") rejections.push(event.error.message);
     },
   });
   onTestFinished(async () => {
@@ -36,16 +36,16 @@ async function serve(
     await cache.close();
   });
   const { port } = await server.listen({ port: 0 });
-  return { uri: `127.0.0.1:${String(port)}`, refusals: () => refusals };
+  return { uri: `127.0.0.1:${String(port)}`, rejections: () => rejections };
 }
 
 async function edit(file: string, from: string, to: string): Promise<void> {
   await writeFile(file, (await readFile(file, "utf8")).replaceAll(from, to));
 }
 
-it("shows what the control plane serves as it changes, and refuses what it cannot use", async () => {
+it("shows what the control plane serves as it changes, and rejects what it cannot use", async () => {
   const dir = await copyOfMesh();
-  const { uri, refusals } = await serve(dir);
+  const { uri, rejections } = await serve(dir);
   const client = createClient({
     bootstrap: {
       json: {
@@ -80,7 +80,7 @@ it("shows what the control plane serves as it changes, and refuses what it canno
 
   await edit(at("clusters", "blue.yaml"), "connect_timeout: 1s", "connect_timeout: 20s");
   await said("still EDS, waits 1 s for a connection: a connection may take 10 s at most");
-  expect(refusals()).toEqual([expect.stringContaining("a connection may take 10 s at most")]);
+  expect(rejections()).toEqual([expect.stringContaining("a connection may take 10 s at most")]);
 
   stop.abort();
   await expect(ended).rejects.toThrow("aborted");

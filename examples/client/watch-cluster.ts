@@ -1,7 +1,7 @@
 import type { Client } from "@xdstp/client";
 import { type Cluster, Cluster_DiscoveryType, ClusterSchema } from "@xdstp/protos/envoy/cluster";
 
-/** Follows one cluster. What waits too long for a connection is refused: the control plane is told why, and what was held stays. */
+/** Follows one cluster. What waits too long for a connection is rejected: the control plane is told why, and what was held stays. */
 export async function watchCluster(
   client: Client,
   name: string,

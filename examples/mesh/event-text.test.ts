@@ -7,14 +7,14 @@ describe("eventText()", () => {
       { file: "a.yaml", line: 3, column: 1, message: "no" },
       { file: "b.yaml", message: "nor this" },
     ];
-    expect(eventText({ kind: "refused", problems, serving: true })).toEqual([
+    expect(eventText({ kind: "rejected", problems, serving: true })).toEqual([
       "a.yaml:3:1: no",
       "b.yaml: nor this",
       "not applied: what was there before is still served",
     ]);
   });
 
-  it("says who refused what, and lets nothing through that a terminal would obey", () => {
+  it("says who rejected what, and lets nothing through that a terminal would obey", () => {
     const stream = { id: 1, variant: "sotw", peer: "127.0.0.1", node: undefined } as const;
     const event = {
       kind: "nack",
@@ -25,7 +25,7 @@ describe("eventText()", () => {
       nonce: "3",
       error: { code: 3, message: "bad\u001b[2J" },
     } as const;
-    expect(eventText(event)).toEqual(["127.0.0.1 refused Cluster: bad\\u{1b}[2J"]);
+    expect(eventText(event)).toEqual(["127.0.0.1 rejected Cluster: bad\\u{1b}[2J"]);
   });
 
   it("says nothing of what happens all the time", () => {

@@ -8,7 +8,7 @@ export function eventText(event: MeshEvent): readonly string[] {
       return [
         `loaded ${event.resources} resources: ${event.put} changed, ${event.removed} removed`,
       ];
-    case "refused":
+    case "rejected":
       return "problems" in event
         ? [
             ...event.problems.map(formatProblem),
@@ -23,7 +23,7 @@ export function eventText(event: MeshEvent): readonly string[] {
     case "nack":
       return [
         visible(
-          `${event.stream.node?.id ?? event.stream.peer} refused ${shortType(event.typeUrl)}: ${event.error.message}`,
+          `${event.stream.node?.id ?? event.stream.peer} rejected ${shortType(event.typeUrl)}: ${event.error.message}`,
         ),
       ];
     default:

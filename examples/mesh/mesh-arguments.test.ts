@@ -22,7 +22,7 @@ describe("parseMeshArguments()", () => {
     [["--port", "-1"]],
     [["--twice"]],
     [["extra"]],
-  ])("refuses %j, and names what is wrong", (args) => {
+  ])("rejects %j, and names what is wrong", (args) => {
     const bad = args[0]?.split("=")[0] ?? "";
     expect(() => parseMeshArguments(args)).toThrow(bad);
   });

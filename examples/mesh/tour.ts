@@ -30,7 +30,7 @@ export const tourSteps: readonly TourStep[] = [
   { name: "serve a folder", run: serve },
   { name: "call through the mesh", run: call },
   { name: "edit the weights, see traffic move", run: edit },
-  { name: "break a file, see it refused", run: breakFile },
+  { name: "break a file, see it rejected", run: breakFile },
   { name: "mend it", run: mend },
   { name: "serve a cluster that gRPC rejects, see its NACK", run: nack },
   { name: "take it back, see the ACK", run: takeBack },
@@ -84,7 +84,7 @@ async function breakFile({ mesh, events, signal }: TourContext): Promise<string>
   const problem = await nextEvent(
     events,
     from,
-    "the broken file is not refused",
+    "the broken file is not rejected",
     (event) => ("problems" in event ? event.problems[0] : undefined),
     signal,
   );
@@ -110,10 +110,10 @@ async function mend({ mesh, events, signal }: TourContext): Promise<string> {
 async function nack({ mesh, events, signal }: TourContext): Promise<string> {
   const from = events.length;
   await change(mesh, cluster, (text) => text.replace("ROUND_ROBIN", "MAGLEV"));
-  const refused = await nextEvent(
+  const rejected = await nextEvent(
     events,
     from,
-    "nobody refuses the cluster",
+    "nobody rejects the cluster",
     (event) => (event.kind === "nack" ? event : undefined),
     signal,
   );
@@ -122,10 +122,12 @@ async function nack({ mesh, events, signal }: TourContext): Promise<string> {
     .flatMap(({ types }) => types)
     .some(
       (type) =>
-        type.typeUrl === refused.typeUrl && type.state === "NACKED" && type.lastError !== undefined,
+        type.typeUrl === rejected.typeUrl &&
+        type.state === "NACKED" &&
+        type.lastError !== undefined,
     );
   if (!shown) throw new Error("the status of the server does not show it");
-  return visible(`${refused.stream.node?.id ?? "?"} says: ${refused.error.message}`);
+  return visible(`${rejected.stream.node?.id ?? "?"} says: ${rejected.error.message}`);
 }
 
 async function takeBack({ mesh, events, signal }: TourContext): Promise<string> {

@@ -57,7 +57,7 @@ describe("parseOptions()", () => {
     [["--concurrency", "1.5"], '--concurrency is "1.5"; give a whole number above 0'],
     [["--frob"], "--frob"],
     [["nopkg"], "nopkg"],
-  ])("refuses %j and says why", (args, reason) => {
+  ])("rejects %j and says why", (args, reason) => {
     expect(() => parseOptions(args, known)).toThrow(reason);
   });
 });

@@ -18,7 +18,7 @@ describe("parseOptions()", () => {
     });
   });
 
-  it("refuses other options, and a second prefix", () => {
+  it("rejects other options, and a second prefix", () => {
     expect(() => parseOptions(["--frob"])).toThrow("--frob");
     expect(() => parseOptions(["S-ACK", "S-ERR"])).toThrow('"S-ERR" is one PREFIX too many');
   });

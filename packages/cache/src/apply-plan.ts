@@ -8,7 +8,7 @@ import { readName, type ReadName } from "./read-name.ts";
 import type { PlannedPut, TransactionPlan } from "./transaction-plan.ts";
 import type { TypeIndex } from "./type-index.ts";
 import type { Change, TypeStore } from "./type-store.ts";
-import { frozenId } from "./variants/refuse-variants.ts";
+import { frozenId } from "./variants/reject-variants.ts";
 import { idOf } from "./variants/variant.ts";
 
 /** What applying a transaction asks of the cache. */
@@ -111,7 +111,7 @@ function withoutAliases(
   return { ...resource, aliases: [] };
 }
 
-/** What was put or refused in the same transaction stays. */
+/** What was put or rejected in the same transaction stays. */
 function removeAbsent(
   host: ApplyHost,
   typeUrl: string,

@@ -64,7 +64,7 @@ describe("put()", () => {
     expect(cache.topic(T, { name: "y" }).members()[0]?.resource?.ttlMs).toBe(5);
   });
 
-  it("throws what is refused, and changes nothing", () => {
+  it("throws what is rejected, and changes nothing", () => {
     const cache = createCache({
       types: [{ typeUrl: T, validate: () => new XdsError("INVALID_ARGUMENT", "never") }],
     });
@@ -163,7 +163,7 @@ describe("transaction()", () => {
     expect(shown(cache.topic(T, { name: "*" }).members())).toEqual(["c=1"]);
   });
 
-  it("is all or nothing: a refusal, a name twice and a writer that throws leave everything as it was", () => {
+  it("is all or nothing: a rejection, a name twice and a writer that throws leave everything as it was", () => {
     const cache = createCache();
     cache.put(note, { name: "x", text: "1" });
     expect(() =>

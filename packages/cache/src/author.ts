@@ -12,7 +12,7 @@ import {
 
 import { describeValue } from "./describe-value.ts";
 import { readName } from "./read-name.ts";
-import { fitsType } from "./refuse-put.ts";
+import { fitsType } from "./reject-put.ts";
 
 /** A resource whose payload is encoded. */
 export interface RawResource extends PutOptions {
@@ -68,7 +68,7 @@ export interface TransactionOptions {
   readonly label?: string;
 }
 
-/** Writing by program. Each call is all or nothing: it throws the error of the first resource that is refused, and then nothing has changed. */
+/** Writing by program. Each call is all or nothing: it throws the error of the first resource that is rejected, and then nothing has changed. */
 export interface Author {
   /** Writes one resource as a transaction of its own. Throws INVALID_ARGUMENT for one that cannot be kept. */
   readonly put: PutCall<Committed>;
@@ -85,8 +85,8 @@ export interface Author {
 export function createAuthor(commit: (transaction: Transaction) => Committed): Author {
   const commitWhole = (transaction: Transaction): Committed => {
     const committed = commit(transaction);
-    const refusal = committed.refused?.[0];
-    if (refusal !== undefined) throw refusal.error;
+    const rejection = committed.rejected?.[0];
+    if (rejection !== undefined) throw rejection.error;
     return committed;
   };
   return {

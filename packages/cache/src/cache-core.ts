@@ -31,11 +31,11 @@ import { KeptRemovals } from "./kept-removals.ts";
 import { MissingTopic } from "./missing-topic.ts";
 import type { NameRecord } from "./name-record.ts";
 import { readName } from "./read-name.ts";
-import { refusePut } from "./refuse-put.ts";
-import { planTransaction, type RefusePut, type TransactionPlan } from "./transaction-plan.ts";
+import { rejectPut } from "./reject-put.ts";
+import { planTransaction, type RejectPut, type TransactionPlan } from "./transaction-plan.ts";
 import { TypeIndex } from "./type-index.ts";
 import { variantOf } from "./variants/variant.ts";
-import { refuseVariants } from "./variants/refuse-variants.ts";
+import { rejectVariants } from "./variants/reject-variants.ts";
 import type { TypeStore } from "./type-store.ts";
 import { UnwantedNames } from "./unwanted-names.ts";
 import { atHome, homeType } from "./home-type.ts";
@@ -206,14 +206,14 @@ export class CacheCore implements Cache {
 
   #commit(given: Transaction, slot: FeedSlot | undefined): Committed {
     const transaction = atHome(given);
-    const whole = planTransaction(transaction, this.#refuse);
+    const whole = planTransaction(transaction, this.#reject);
     // What an upstream says stands, as that of a relay does; who is the first to say it has to keep the rule.
     const plan =
-      slot?.onDemand === true ? whole : refuseVariants(whole, transaction, this.#types, slot);
-    const { refused } = plan;
-    this.#events.counts.refused += refused.length;
-    if (transaction.atomic === true && refused.length > 0)
-      return { revision: this.state.revision, refused };
+      slot?.onDemand === true ? whole : rejectVariants(whole, transaction, this.#types, slot);
+    const { rejected } = plan;
+    this.#events.counts.rejected += rejected.length;
+    if (transaction.atomic === true && rejected.length > 0)
+      return { revision: this.state.revision, rejected };
     const revision = this.#publish(transaction.label, () => {
       for (const type of this.#types) type.expire();
       applyPlan(this.#applied, plan, transaction, slot);
@@ -223,7 +223,7 @@ export class CacheCore implements Cache {
       if (slot !== undefined) slot.committed = true;
       if (!this.#ready && this.#feeds.complete) this.#beReady();
     });
-    return { revision, ...(refused.length > 0 ? { refused } : {}) };
+    return { revision, ...(rejected.length > 0 ? { rejected } : {}) };
   }
 
   /** Makes one revision of what `apply` does, then wakes who watches what it touched; these may make further ones. */
@@ -280,17 +280,17 @@ export class CacheCore implements Cache {
     for (const [, topic] of this.#watched()) topic.settle();
   }
 
-  readonly #refuse: RefusePut = (put, name, text) => {
+  readonly #reject: RejectPut = (put, name, text) => {
     const { typeUrl, resource } = put;
     if (!this.#types.answersFor(name)) return foreign(typeUrl, text, this.authorities ?? []);
-    const error = refusePut(
+    const error = rejectPut(
       put,
       this.#types.admitted(name),
       text,
       this.#types.descriptor(typeUrl),
       this.#types.memberOf(resource.payload.typeUrl),
     );
-    return error ?? this.#checks.refuse(typeUrl, name, text, resource, this.#types);
+    return error ?? this.#checks.reject(typeUrl, name, text, resource, this.#types);
   };
 
   #sink(slot: FeedSlot): ResourceSink {

@@ -7,14 +7,14 @@ import { createCache, type Cache } from "./index.ts";
 const name = "xdstp://a/t.T/ns/x";
 const glob = "xdstp://a/t.T/ns/*";
 
-/** Adds a check that always refuses, with this text; gives what takes it away. */
+/** Adds a check that always rejects, with this text; gives what takes it away. */
 function add(cache: Cache, interest: string, text: string): () => void {
   return cache.check(T, { name: interest }, () => new XdsError("INVALID_ARGUMENT", text));
 }
 
-/** What is said of a put, if it is refused. */
-function refusal(cache: Cache, text = name, typeUrl = T): string | undefined {
-  return cache.commit({ put: [put(text, "1", { typeUrl })] }).refused?.[0]?.error.text;
+/** What is said of a put, if it is rejected. */
+function rejection(cache: Cache, text = name, typeUrl = T): string | undefined {
+  return cache.commit({ put: [put(text, "1", { typeUrl })] }).rejected?.[0]?.error.text;
 }
 
 describe("the checks of a cache", () => {
@@ -24,27 +24,27 @@ describe("the checks of a cache", () => {
     const [one, other] = [cache.check(T, { name }, check), cache.check(T, { name }, check)];
     one();
     one();
-    expect(refusal(cache)).toBe("no");
+    expect(rejection(cache)).toBe("no");
     other();
-    expect(refusal(cache)).toBeUndefined();
+    expect(rejection(cache)).toBeUndefined();
   });
 
-  it("are asked by name, then by glob, then by wildcard, until one refuses", () => {
+  it("are asked by name, then by glob, then by wildcard, until one rejects", () => {
     const cache = createCache();
     const remove = [
       ["*", "wildcard"],
       [glob, "glob"],
       ["xdstp://a/t.T/ns/%78", "name"],
     ].map(([interest = "", text = ""]) => add(cache, interest, text));
-    expect(refusal(cache)).toBe("name");
+    expect(rejection(cache)).toBe("name");
     remove[2]?.();
-    expect(refusal(cache)).toBe("glob");
+    expect(rejection(cache)).toBe("glob");
     remove[1]?.();
     expect([
-      refusal(cache),
-      refusal(cache, `${name}?k=v`),
-      refusal(cache, "opaque"),
-      refusal(cache, "opaque", U),
+      rejection(cache),
+      rejection(cache, `${name}?k=v`),
+      rejection(cache, "opaque"),
+      rejection(cache, "opaque", U),
     ]).toEqual(["wildcard", undefined, "wildcard", undefined]);
   });
 
@@ -53,11 +53,11 @@ describe("the checks of a cache", () => {
     const [one, two] = [add(cache, name, "one"), add(cache, name, "two")];
     add(cache, "*", "wildcard");
     one();
-    expect(refusal(cache)).toBe("two");
+    expect(rejection(cache)).toBe("two");
     two();
     add(cache, name, "three");
     two();
-    expect([refusal(cache), refusal(cache, "opaque")]).toEqual(["three", "wildcard"]);
+    expect([rejection(cache), rejection(cache, "opaque")]).toEqual(["three", "wildcard"]);
   });
 
   it("stay when the last of the type before them is taken away twice", () => {
@@ -66,6 +66,6 @@ describe("the checks of a cache", () => {
     one();
     add(cache, "*", "two");
     one();
-    expect(refusal(cache)).toBe("two");
+    expect(rejection(cache)).toBe("two");
   });
 });

@@ -26,8 +26,8 @@ export class CheckBook {
     };
   }
 
-  /** What the first check that refuses says. */
-  refuse(
+  /** What the first check that rejects says. */
+  reject(
     typeUrl: string,
     name: ReadName,
     text: string,
@@ -47,7 +47,7 @@ export class CheckBook {
   }
 }
 
-/** Others wrote these: one that throws refuses. */
+/** Others wrote these: one that throws rejects. */
 function ask(
   checks: ReadonlySet<Registered> | undefined,
   text: string,

@@ -255,10 +255,10 @@ describe("the topic of a glob", () => {
 describe("the wildcard topic", () => {
   it("covers opaque names and names without parameters of the authorities answered for [S-WILD-8]", () => {
     const cache = createCache({ authorities: ["a"] });
-    const { refused } = cache.commit({
+    const { rejected } = cache.commit({
       put: ["opaque", "foo/*", ns("a"), ns("a?k=v"), "xdstp://b/t.T/x"].map((name) => put(name)),
     });
-    expect(refused?.map(({ name }) => name)).toEqual(["xdstp://b/t.T/x"]);
+    expect(rejected?.map(({ name }) => name)).toEqual(["xdstp://b/t.T/x"]);
     expect(shown(cache.topic(T, { name: "*" }).members())).toEqual([
       "opaque=1",
       "foo/*=1",

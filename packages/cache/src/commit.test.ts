@@ -65,21 +65,21 @@ describe("commit()", () => {
     });
   });
 
-  it("leaves what is refused as it was and applies the rest [C-ACK-5]", () => {
+  it("leaves what is rejected as it was and applies the rest [C-ACK-5]", () => {
     const cache = createCache({ types: [picky] });
     cache.commit({ put: [put("a"), put("b")] });
-    const { refused } = cache.commit({ put: [put("a", "!"), put("b", "2"), put("c", "!")] });
-    expect(refused).toMatchObject([
+    const { rejected } = cache.commit({ put: [put("a", "!"), put("b", "2"), put("c", "!")] });
+    expect(rejected).toMatchObject([
       { typeUrl: T, name: "a", error: { code: "INVALID_ARGUMENT", text: "begins with !" } },
       { name: "c" },
     ]);
-    expect([cache.revision, names(cache), cache.counters.refused]).toEqual([2, ["a=1", "b=2"], 2]);
+    expect([cache.revision, names(cache), cache.counters.rejected]).toEqual([2, ["a=1", "b=2"], 2]);
   });
 
-  it("applies nothing of an atomic transaction of which something is refused", () => {
+  it("applies nothing of an atomic transaction of which something is rejected", () => {
     const cache = createCache({ types: [picky] });
-    const { revision, refused } = cache.commit({ put: [put("a"), put("b", "!")], atomic: true });
-    expect([revision, refused?.length, cache.revision, cache.ready, names(cache)]).toEqual([
+    const { revision, rejected } = cache.commit({ put: [put("a"), put("b", "!")], atomic: true });
+    expect([revision, rejected?.length, cache.revision, cache.ready, names(cache)]).toEqual([
       0,
       1,
       0,
@@ -89,7 +89,7 @@ describe("commit()", () => {
     expect(cache.commit({ put: [put("a")], atomic: true })).toEqual({ revision: 1 });
   });
 
-  it("refuses what a check cannot decide because it throws [C-LIM-7]", () => {
+  it("rejects what a check cannot decide because it throws [C-LIM-7]", () => {
     const cache = createCache({
       types: [
         {
@@ -100,7 +100,7 @@ describe("commit()", () => {
         },
       ],
     });
-    expect(cache.commit({ put: [put("a")] }).refused).toMatchObject([
+    expect(cache.commit({ put: [put("a")] }).rejected).toMatchObject([
       { name: "a", error: { code: "INTERNAL", text: "bug" } },
     ]);
   });
@@ -135,16 +135,16 @@ describe("commit()", () => {
     ["a TTL of nothing", put("x", "1", { ttlMs: 0 }), "TTL"],
     ["a TTL that is no number", put("x", "1", { ttlMs: Number.NaN }), "TTL"],
     ["a TTL of more than 10,000 years", put("x", "1", { ttlMs: 315_576_000_000_001 }), "TTL"],
-  ])("refuses %s and says why", (_, bad, reason) => {
+  ])("rejects %s and says why", (_, bad, reason) => {
     const cache = createCache({ authorities: ["a"] });
-    const { refused } = cache.commit({ put: [bad] });
-    expect(refused).toHaveLength(1);
-    expect(refused?.[0]?.error).toMatchObject({
+    const { rejected } = cache.commit({ put: [bad] });
+    expect(rejected).toHaveLength(1);
+    expect(rejected?.[0]?.error).toMatchObject({
       code: "INVALID_ARGUMENT",
       context: { typeUrl: T, resource: bad.resource.name },
     });
-    expect(refused?.[0]?.error.text).toContain(reason);
-    expect(refused?.[0]?.error.text).toContain(JSON.stringify(bad.resource.name));
+    expect(rejected?.[0]?.error.text).toContain(reason);
+    expect(rejected?.[0]?.error.text).toContain(JSON.stringify(bad.resource.name));
     expect(cache.counters.resources).toBe(0);
   });
 
@@ -155,14 +155,14 @@ describe("commit()", () => {
       "acme.v1.Flag",
       "write type.googleapis.com/acme.v1.Flag",
     ],
-  ])("refuses %s and shows the right form [B-TYPE-1]", (_, typeUrl, reason) => {
-    const { refused } = createCache().commit({ put: [put("x", "1", { typeUrl })] });
-    expect(refused?.[0]?.error).toMatchObject({
+  ])("rejects %s and shows the right form [B-TYPE-1]", (_, typeUrl, reason) => {
+    const { rejected } = createCache().commit({ put: [put("x", "1", { typeUrl })] });
+    expect(rejected?.[0]?.error).toMatchObject({
       code: "INVALID_ARGUMENT",
       context: { typeUrl, resource: "x" },
     });
-    expect(refused?.[0]?.error.text).toContain(reason);
-    expect(refused?.[0]?.error.text).toContain("B-TYPE-1");
+    expect(rejected?.[0]?.error.text).toContain(reason);
+    expect(rejected?.[0]?.error.text).toContain("B-TYPE-1");
   });
 
   it.each([
@@ -170,20 +170,20 @@ describe("commit()", () => {
     [undefined, "missing"],
     [null, "null"],
     [{}, "an object"],
-  ])("refuses the content %j, which is not encoded, and says what it has to be", (value, what) => {
-    const { refused } = createCache().commit({
+  ])("rejects the content %j, which is not encoded, and says what it has to be", (value, what) => {
+    const { rejected } = createCache().commit({
       put: [put("x", "1", { payload: { typeUrl: T, value: value as unknown as Uint8Array } })],
     });
-    expect(refused?.[0]?.error.text).toContain(`"x" of ${T}: the value is ${what}`);
-    expect(refused?.[0]?.error.text).toContain("Uint8Array");
+    expect(rejected?.[0]?.error.text).toContain(`"x" of ${T}: the value is ${what}`);
+    expect(rejected?.[0]?.error.text).toContain("Uint8Array");
   });
 
   it("takes pairs of surrogates, and names that differ where U+FFFD would make them one [N-06]", () => {
     const cache = createCache();
-    const { refused } = cache.commit({
+    const { rejected } = cache.commit({
       put: ["\ud800", "\ud801", "\ufffd", "\u{1F600}"].map((name) => put(name)),
     });
-    expect([refused?.map(({ name }) => name), names(cache)]).toEqual([
+    expect([rejected?.map(({ name }) => name), names(cache)]).toEqual([
       ["\ud800", "\ud801"],
       ["\ufffd=1", "\u{1F600}=1"],
     ]);
@@ -203,14 +203,14 @@ describe("commit()", () => {
   });
 
   it("says of a foreign authority which ones it answers for [S-AUTH-8]", () => {
-    const { refused } = createCache({ authorities: ["a", "c"] }).commit({
+    const { rejected } = createCache({ authorities: ["a", "c"] }).commit({
       put: [put("xdstp://b/t.T/x")],
     });
-    expect(refused?.[0]?.error).toMatchObject({
+    expect(rejected?.[0]?.error).toMatchObject({
       code: "INVALID_ARGUMENT",
       context: { typeUrl: T, resource: "xdstp://b/t.T/x" },
     });
-    expect(refused?.[0]?.error.text).toContain('this cache answers for "a", "c" only');
+    expect(rejected?.[0]?.error.text).toContain('this cache answers for "a", "c" only');
   });
 
   it("takes a redirect in place of the payload [C-REDIR-1]", () => {
@@ -317,7 +317,7 @@ describe("complete", () => {
     expect([...cache.held(T)].map(({ name }) => name)).toEqual(["y"]);
   });
 
-  it("leaves what is refused as it was", () => {
+  it("leaves what is rejected as it was", () => {
     const cache = createCache({ types: [picky] });
     cache.commit({ put: [put("x"), put("y")] });
     cache.commit({ put: [put("x", "!")], complete: [{ typeUrl: T, interest: { name: "*" } }] });
@@ -410,19 +410,19 @@ describe("check()", () => {
         put("x", "1", { typeUrl: U }),
       ],
     };
-    const { refused } = cache.commit(transaction);
-    expect(refused?.map(({ name }) => name)).toEqual(["x", "xdstp://a/t.T/ns/a"]);
+    const { rejected } = cache.commit(transaction);
+    expect(rejected?.map(({ name }) => name)).toEqual(["x", "xdstp://a/t.T/ns/a"]);
     expect(asked).toEqual(["x: x 49", "*: z 49", "xdstp://a/t.T/ns/*: xdstp://a/t.T/ns/a 49"]);
     for (const one of remove) one();
-    expect(cache.commit(transaction).refused).toBeUndefined();
+    expect(cache.commit(transaction).rejected).toBeUndefined();
   });
 
-  it("refuses where it throws", () => {
+  it("rejects where it throws", () => {
     const cache = createCache();
     cache.check(T, { name: "x" }, () => {
       throw new TypeError("bug");
     });
-    expect(cache.commit({ put: [put("x")] }).refused).toMatchObject([
+    expect(cache.commit({ put: [put("x")] }).rejected).toMatchObject([
       { error: { code: "INTERNAL", text: "bug" } },
     ]);
   });

@@ -60,8 +60,8 @@ export interface CacheCounters {
   readonly ignoredAliases: number;
   /** Names whose variants came not to exclude each other (S-DYN-8). */
   readonly overlappingVariants: number;
-  /** Puts that were refused. */
-  readonly refused: number;
+  /** Puts that were rejected. */
+  readonly rejected: number;
   /** Resources held. */
   readonly resources: number;
   /** Removals remembered. */
@@ -70,7 +70,7 @@ export interface CacheCounters {
   readonly topics: number;
 }
 
-/** What a reader's check says of a resource, filed under `name`: why it is refused, or undefined. */
+/** What a reader's check says of a resource, filed under `name`: why it is rejected, or undefined. */
 export type Check = (resource: Resource, name: string) => XdsError | undefined;
 
 /** The one place that indexes, numbers and shares resources: feeds and authors write, readers follow topics. */
@@ -83,7 +83,7 @@ export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDispos
   addFeed(feed: ResourceFeed, options?: FeedOptions): FeedHandle;
   /**
    * Registers a check: `commit` asks it about each resource that is put under this type and name (a glob and `*` mean all that they cover).
-   * What one check refuses stays as it was. Returns a function that takes the check away.
+   * What one check rejects stays as it was. Returns a function that takes the check away.
    */
   check(typeUrl: string, interest: Interest, check: Check): () => void;
   /** What the cache holds and has counted. */

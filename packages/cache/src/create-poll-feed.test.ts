@@ -96,7 +96,7 @@ describe("createPollFeed()", () => {
     await poll();
     expect([names(), topic.stale]).toEqual([["x", "y"], undefined]);
   });
-  it("applies nothing of a complete state with a resource that is refused", async () => {
+  it("applies nothing of a complete state with a resource that is rejected", async () => {
     const { begin, answer, turns, names, errors } = useFeed();
     answer(() => Promise.resolve({ all: [put("x"), put("*")] }));
     begin();

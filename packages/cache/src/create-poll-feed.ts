@@ -31,14 +31,14 @@ export interface PollFeedOptions {
   readonly clock?: Clock;
   /** Gives numbers from 0 up to 1. Absent: `Math.random`. */
   readonly random?: () => number;
-  /** Called with each error of a read, and with the first refusal of a commit. What it throws ends the feed. */
+  /** Called with each error of a read, and with the first rejection of a commit. What it throws ends the feed. */
   readonly onError?: (error: XdsError) => void;
 }
 
 /**
  * Creates a feed that reads a source again and again: a database, a bucket, an HTTP API.
  *
- * A complete state is applied as a whole or not at all; equal resources are not a change to readers. Resources that are refused count as an error.
+ * A complete state is applied as a whole or not at all; equal resources are not a change to readers. Resources that are rejected count as an error.
  */
 export function createPollFeed(options: PollFeedOptions): ResourceFeed {
   const { everyMs, jitter = 0.1, clock = systemClock, random = Math.random } = options;
@@ -73,10 +73,10 @@ async function readOnce(
   try {
     const found = await unlessAborted(read(signal), signal);
     if (found === undefined) return undefined;
-    const { refused = [] } = await sink.commit(
+    const { rejected = [] } = await sink.commit(
       "all" in found ? replacement(found, sink, types) : found,
     );
-    return refused[0]?.error;
+    return rejected[0]?.error;
   } catch (error) {
     return XdsError.from(error);
   }

@@ -2,7 +2,7 @@ import type { CacheEvent } from "./cache-event.ts";
 
 /** Events wait until the transaction that caused them is visible, so that a listener may read and write the cache. */
 export class EventQueue {
-  readonly counts = { reusedVersions: 0, ignoredAliases: 0, overlappingVariants: 0, refused: 0 };
+  readonly counts = { reusedVersions: 0, ignoredAliases: 0, overlappingVariants: 0, rejected: 0 };
   #waiting: CacheEvent[] = [];
   readonly #listener: ((event: CacheEvent) => void) | undefined;
 

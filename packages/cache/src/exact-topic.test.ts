@@ -293,7 +293,7 @@ describe("the topic of a name that cannot be", () => {
       [`${text}-`],
       [],
     ]);
-    expect(cache.commit({ put: [put(text)] }).refused).toHaveLength(1);
+    expect(cache.commit({ put: [put(text)] }).rejected).toHaveLength(1);
   });
 
   it("does not include the list collection of the type [B-TYPE-6]", () => {

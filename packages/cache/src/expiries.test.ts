@@ -212,7 +212,7 @@ describe("a resource that expires", () => {
     ]);
   });
 
-  it.each([0, -1, Number.NaN])("is refused with a time of %s ms [S-TTL-11]", (expireMs) => {
+  it.each([0, -1, Number.NaN])("is rejected with a time of %s ms [S-TTL-11]", (expireMs) => {
     const { put } = useCache();
     expect(() => {
       put("a", expireMs);

@@ -60,7 +60,7 @@ describe("readiness", () => {
       reusedVersions: 0,
       ignoredAliases: 0,
       overlappingVariants: 0,
-      refused: 0,
+      rejected: 0,
       resources: 0,
       tombstones: 0,
       topics: 3,
@@ -293,7 +293,7 @@ describe("settling on demand", () => {
     ]);
   });
 
-  it("of a name that was refused says why there is none [C-ACK-5]", () => {
+  it("of a name that was rejected says why there is none [C-ACK-5]", () => {
     const error = new XdsError("INVALID_ARGUMENT", "bad");
     const cache = start({ types: [{ typeUrl: T, validate: () => error }] });
     const feed = createDemandFeed();
@@ -967,7 +967,7 @@ describe("addFeed()", () => {
     expect([runs, wanted]).toEqual([2, ["x", "x"]]);
   });
 
-  it("refuses a transaction whose complete or settled part has no interest, and names the field", () => {
+  it("rejects a transaction whose complete or settled part has no interest, and names the field", () => {
     const cache = start();
     const broken = [{ typeUrl: T }] as unknown as NonNullable<
       Parameters<Cache["commit"]>[0]["complete"]

@@ -80,11 +80,11 @@ function commit({ random, cache, model, clock }: Scene): void {
   const complete = random.chance(0.1)
     ? [{ typeUrl: T, interest: { name: random.pick(interests) } }]
     : [];
-  const isRefused = puts.some(({ resource }) => resource.payload.value[0] === 33);
+  const isRejected = puts.some(({ resource }) => resource.payload.value[0] === 33);
   const atomic = random.chance(0.3);
-  const { revision, refused } = cache.commit({ put: puts, remove: removals, complete, atomic });
-  expect(refused !== undefined).toBe(isRefused);
-  if (atomic && isRefused) return;
+  const { revision, rejected } = cache.commit({ put: puts, remove: removals, complete, atomic });
+  expect(rejected !== undefined).toBe(isRejected);
+  if (atomic && isRejected) return;
   for (const { name } of removals) model.remove(name, clock.now());
   for (const { resource } of puts) {
     const content = new TextDecoder().decode(resource.payload.value);

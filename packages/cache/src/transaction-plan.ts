@@ -1,4 +1,4 @@
-import { XdsError, type Put, type Refusal, type Removal, type Transaction } from "@xdstp/core";
+import { XdsError, type Put, type Rejection, type Removal, type Transaction } from "@xdstp/core";
 
 import { readName, type ReadName } from "./read-name.ts";
 import { idOf, variantOf } from "./variants/variant.ts";
@@ -9,7 +9,7 @@ export interface PlannedPut {
   readonly name: ReadName;
   /** The name to be filed under, as it came. */
   readonly text: string;
-  /** Why it is refused. */
+  /** Why it is rejected. */
   readonly error: XdsError | undefined;
 }
 
@@ -24,28 +24,28 @@ export interface TransactionPlan {
   /** Those that have passed every check. */
   readonly puts: readonly PlannedPut[];
   readonly removals: readonly PlannedRemoval[];
-  readonly refused: readonly Refusal[];
-  /** Names of which nothing is to change, since what it says of their variants is refused (S-DYN-4). */
+  readonly rejected: readonly Rejection[];
+  /** Names of which nothing is to change, since what it says of their variants is rejected (S-DYN-4). */
   readonly frozen?: ReadonlySet<string>;
-  /** Ids of all names in it, by type, with the error of those that were refused. Empty where it holds one name and nothing else: then nobody asks. */
+  /** Ids of all names in it, by type, with the error of those that were rejected. Empty where it holds one name and nothing else: then nobody asks. */
   readonly named: ReadonlyMap<string, ReadonlyMap<string, XdsError | undefined>>;
 }
 
 /** Why a put cannot be taken. */
-export type RefusePut = (put: Put, name: ReadName, text: string) => XdsError | undefined;
+export type RejectPut = (put: Put, name: ReadName, text: string) => XdsError | undefined;
 
 /** Reads and checks a transaction. Throws INVALID_ARGUMENT if a name occurs in it twice (N-40) with the same constraints. */
-export function planTransaction(transaction: Transaction, refuse: RefusePut): TransactionPlan {
+export function planTransaction(transaction: Transaction, reject: RejectPut): TransactionPlan {
   const { put = NONE, remove = NONE, complete = NONE, settled = NONE } = transaction;
   const removals = remove.map(planRemoval);
-  const puts = put.map((one) => planPut(one, refuse));
+  const puts = put.map((one) => planPut(one, reject));
   const isLone = puts.length + removals.length === 1 && complete.length + settled.length === 0;
   const named = isLone ? NOTHING : namesOf(removals, puts);
-  const refused = puts.flatMap(refusalOf);
+  const rejected = puts.flatMap(rejectionOf);
   return {
-    puts: refused.length === 0 ? puts : puts.filter(({ error }) => error === undefined),
+    puts: rejected.length === 0 ? puts : puts.filter(({ error }) => error === undefined),
     removals,
-    refused,
+    rejected,
     named,
   };
 }
@@ -74,13 +74,13 @@ function planRemoval(removal: Removal): PlannedRemoval {
   return { removal, name: variantOf(readName(removal.name), removal.constraints) };
 }
 
-function planPut(put: Put, refuse: RefusePut): PlannedPut {
+function planPut(put: Put, reject: RejectPut): PlannedPut {
   const text = put.as ?? put.resource.name;
   const name = variantOf(readName(text), put.resource.constraints);
-  return { put, name, text, error: refuse(put, name, text) };
+  return { put, name, text, error: reject(put, name, text) };
 }
 
-function refusalOf({ put: { typeUrl }, text, error }: PlannedPut): readonly Refusal[] {
+function rejectionOf({ put: { typeUrl }, text, error }: PlannedPut): readonly Rejection[] {
   return error === undefined ? NONE : [{ typeUrl, name: text, error }];
 }
 

@@ -6,7 +6,7 @@ import type { CacheState } from "./cache-state.ts";
 import type { CacheOptions } from "./create-cache.ts";
 import { MissingTopic } from "./missing-topic.ts";
 import { hasParameters, readName, type ReadName } from "./read-name.ts";
-import { fitsType } from "./refuse-put.ts";
+import { fitsType } from "./reject-put.ts";
 import type { WindowLimits } from "./tombstone-window.ts";
 import type { StateEntry } from "./state-entry.ts";
 import { TypeStore, type TypeHost } from "./type-store.ts";

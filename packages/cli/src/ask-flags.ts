@@ -34,7 +34,7 @@ export interface AskFlags {
   readonly dns?: boolean;
   /** Fields of the node that become context parameters of globs. Absent: none. */
   readonly nodeContextParams?: readonly string[];
-  /** Everything is refused with this text. Absent: what can be read is accepted. */
+  /** Everything is rejected with this text. Absent: what can be read is accepted. */
   readonly nack?: string;
 }
 
@@ -78,9 +78,9 @@ export const askOptions: Readonly<Record<string, CommandOption>> = {
   ...clientTlsOptions,
 };
 
-/** The option of a command that may refuse what it gets. */
+/** The option of a command that may reject what it gets. */
 export const nackOption: Readonly<Record<string, CommandOption>> = {
-  nack: { value: "REASON", help: "refuse everything that comes, with this text" },
+  nack: { value: "REASON", help: "reject everything that comes, with this text" },
 };
 
 /** How these options stand in a usage. */

@@ -21,7 +21,7 @@ describe("XDSTP_SERVER", () => {
 
   it("gives way to a server that is typed", async () => {
     const { err } = await runToEnd(["status", "127.0.0.1:2"], closed);
-    expect(err).toContain("127.0.0.1:2 refuses connections");
+    expect(err).toContain("127.0.0.1:2 does not accept connections");
     expect(err).not.toContain("XDSTP_SERVER");
   });
 

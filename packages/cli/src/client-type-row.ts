@@ -55,11 +55,11 @@ function labelOf({ id, scope }: StatusClientRow, showScope: boolean): string {
   return escapeText(showScope && scope !== "" ? `${id} (${scope})` : id);
 }
 
-/** What is held, and what was refused. */
+/** What is held, and what was rejected. */
 function versionsOf({ resources }: ClientType): string {
   const held = summary(resources.map(({ version }) => version));
-  const refused = summary(resources.map(({ error }) => error?.version ?? ""));
-  return refused === undefined ? (held ?? "-") : `${held ?? "none"} > ${refused}`;
+  const rejected = summary(resources.map(({ error }) => error?.version ?? ""));
+  return rejected === undefined ? (held ?? "-") : `${held ?? "none"} > ${rejected}`;
 }
 
 /** Clients that have a version for each resource have many. */
@@ -79,7 +79,7 @@ function ageOf({ state, resources }: ClientType, now: number): string {
 }
 
 function reasonOf({ state, resources }: ClientType): string {
-  const refusals = [
+  const rejections = [
     ...new Set(
       resources.flatMap(({ error }) =>
         error === undefined || error.message === "" ? [] : [escapeText(error.message)],
@@ -90,7 +90,7 @@ function reasonOf({ state, resources }: ClientType): string {
     state === "NOT_SENT" || state === "MISSING"
       ? 0
       : countOf(resources, "NOT_SENT") + countOf(resources, "MISSING");
-  return [...refusals, ...(missing > 0 ? [`${counted(missing, "name")} not there`] : [])].join(
+  return [...rejections, ...(missing > 0 ? [`${counted(missing, "name")} not there`] : [])].join(
     "; ",
   );
 }

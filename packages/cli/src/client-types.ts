@@ -9,7 +9,7 @@ import {
   type PerXdsConfig,
 } from "@xdstp/protos/status";
 import { isOfServer } from "./told-facts.ts";
-import { isOfRefusals } from "./told-refusals.ts";
+import { isOfRejections } from "./told-rejections.ts";
 
 /** How things stand with a resource: as a management server sees it (SYNCED, STALE, NOT_SENT, NACKED), or as a client says of itself. */
 export type ResourceState =
@@ -31,7 +31,7 @@ export interface ClientResource {
   readonly version: string;
   /** Milliseconds since the epoch. */
   readonly updatedAt?: number;
-  /** What was refused, or could not be had; text of a stranger. */
+  /** What was rejected, or could not be had; text of a stranger. */
   readonly error?: { readonly message: string; readonly version: string; readonly at?: number };
 }
 
@@ -59,7 +59,7 @@ export interface StatusClientRow {
 export function clientRows({ config }: ClientStatusResponse): readonly StatusClientRow[] {
   const isOurs = config.some(isOfServer);
   return config
-    .filter((one) => !isOfRefusals(one) && !isOfServer(one))
+    .filter((one) => !isOfRejections(one) && !isOfServer(one))
     .map((one) => ({ ...clientRow(one), ...(isOurs && viewOf(one)) }));
 }
 

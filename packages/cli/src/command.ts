@@ -15,7 +15,7 @@ export interface CommandCall {
   readonly positionals: readonly string[];
   /** Whether an option without a value is given. */
   flag(name: string): boolean;
-  /** The value of an option. One that takes a single value is refused where it is given twice. */
+  /** The value of an option. One that takes a single value is rejected where it is given twice. */
   text(name: string): string | undefined;
   /** All values of an option. */
   texts(name: string): readonly string[];

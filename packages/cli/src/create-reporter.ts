@@ -1,4 +1,4 @@
-import type { RefusedVersion, RelayStatus } from "@xdstp/relay";
+import type { RejectedVersion, RelayStatus } from "@xdstp/relay";
 import type { XdsServer } from "@xdstp/server";
 import type { Served } from "./cli-event.ts";
 import { createCalmReporter } from "./calm-reporter.ts";
@@ -23,7 +23,7 @@ export interface ReporterOptions {
   /** Absent: nothing is had from other servers. */
   readonly upstreams?: (() => RelayStatus["upstreams"]) | undefined;
   /** Absent: nobody counts. */
-  readonly refusals?: (() => readonly RefusedVersion[]) | undefined;
+  readonly rejections?: (() => readonly RejectedVersion[]) | undefined;
   readonly json: boolean;
   /** Called for each number of lines of the log that cannot be written. */
   readonly onLinesLost?: (lines: number) => void;

@@ -55,7 +55,7 @@ const onServer: readonly (readonly [ServerEvent, string])[] = [
     "info disconnect: e1 #4 code 8: more than 2 subscriptions of one type; xdstp serve and xdstp relay take more with --stream-names",
   ],
   [
-    { kind: "refused", path: "/a/B", peer: "p", status: { code: 14, message: "not ready" } },
+    { kind: "rejected", path: "/a/B", peer: "p", status: { code: 14, message: "not ready" } },
     "warning turned away: p /a/B: not ready",
   ],
   [
@@ -83,11 +83,11 @@ const onServer: readonly (readonly [ServerEvent, string])[] = [
       version: "",
       resources: 0,
     },
-    "error fetch: e1 clusters not ready, refuses the answer before: bad",
+    "error fetch: e1 clusters not ready, rejects the answer before: bad",
   ],
   [
     {
-      kind: "refused",
+      kind: "rejected",
       path: "/a/B",
       peer: "p",
       status: { code: 7, message: "not allowed" },
@@ -97,7 +97,7 @@ const onServer: readonly (readonly [ServerEvent, string])[] = [
   ],
   [
     {
-      kind: "refused",
+      kind: "rejected",
       path: "/a/B",
       peer: "p",
       status: { code: 14, message: "not ready" },
@@ -218,9 +218,9 @@ const others: readonly (readonly [CliEvent, string])[] = [
   [
     {
       from: "upstream",
-      event: { kind: "opaque-refused", typeUrl, names: ["a"], reason: "no key" },
+      event: { kind: "opaque-rejected", typeUrl, names: ["a"], reason: "no key" },
     },
-    "warning opaque-refused: clusters a: no key",
+    "warning opaque-rejected: clusters a: no key",
   ],
   [
     {
@@ -232,15 +232,15 @@ const others: readonly (readonly [CliEvent, string])[] = [
   [
     {
       from: "upstream",
-      event: { kind: "tenant-refused", values: { id: "n" }, reason: "too many" },
+      event: { kind: "tenant-rejected", values: { id: "n" }, reason: "too many" },
     },
-    'warning tenant-refused: clients with {"id":"n"}: too many',
+    'warning tenant-rejected: clients with {"id":"n"}: too many',
   ],
   [
     {
       from: "upstream",
       event: {
-        kind: "resource-refused",
+        kind: "resource-rejected",
         typeUrl,
         name: "n",
         version: "2",
@@ -249,13 +249,13 @@ const others: readonly (readonly [CliEvent, string])[] = [
         reason: "bad",
       },
     },
-    "error resource-refused: clusters n version 2 by e1\\u{1b}[2J\\u{9b}\\u{202e} : bad",
+    "error resource-rejected: clusters n version 2 by e1\\u{1b}[2J\\u{9b}\\u{202e} : bad",
   ],
   [
     {
       from: "upstream",
       event: {
-        kind: "resource-refused",
+        kind: "resource-rejected",
         typeUrl,
         name: "n",
         version: "",
@@ -264,7 +264,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
         reason: "bad",
       },
     },
-    "error resource-refused: clusters n removal by e1: one of 3: bad",
+    "error resource-rejected: clusters n removal by e1: one of 3: bad",
   ],
   [
     { from: "upstream", event: { kind: "snapshot-opened", dir: "d", resources: 1, ms: 2.4 } },
@@ -309,7 +309,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
     {
       from: "upstream",
       event: {
-        kind: "refused",
+        kind: "rejected",
         server: "s",
         typeUrl,
         nonce: "1",
@@ -319,7 +319,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
         reason: "bad",
       },
     },
-    "error refused: s clusters version 3, nonce 1 is refused: bad",
+    "error rejected: s clusters version 3, nonce 1 is rejected: bad",
   ],
   [
     { from: "upstream", event: { kind: "ignored", server: "s", typeUrl, names: 1 } },
@@ -341,13 +341,13 @@ const others: readonly (readonly [CliEvent, string])[] = [
     {
       from: "upstream",
       event: {
-        kind: "credentials-refused",
+        kind: "credentials-rejected",
         server: "s",
         files: ["c.pem"],
         error: new XdsError("INTERNAL", "oh"),
       },
     },
-    "error credentials-refused: s new certificates are not used, those before stay: oh",
+    "error credentials-rejected: s new certificates are not used, those before stay: oh",
   ],
   [{ from: "folder", event: { kind: "polling", message: "m" } }, "warning polling: m"],
   [
@@ -358,7 +358,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
         problem: { file: "c", message: "is gone", hint: "put it back" },
       },
     },
-    "error not ready: c: is gone (put it back); new streams are refused until then",
+    "error not ready: c: is gone (put it back); new streams are rejected until then",
   ],
 ];
 
@@ -377,11 +377,11 @@ describe("describeEvent()", () => {
 
   it("shows the first twenty problems of a batch, and counts the others", () => {
     const problems = Array.from({ length: 23 }, (_, line) => ({ file: "f", line, message: "m" }));
-    const lines = shown({ from: "folder", event: { kind: "refused", problems, serving: true } });
+    const lines = shown({ from: "folder", event: { kind: "rejected", problems, serving: true } });
     expect(lines).toHaveLength(22);
     expect(lines.slice(-2)).toEqual([
       "error broken: and 3 problems more",
-      "error refused: 23 problems; nothing of these edits is applied; the last good state is still served",
+      "error rejected: 23 problems; nothing of these edits is applied; the last good state is still served",
     ]);
   });
 
@@ -440,7 +440,7 @@ describe("describeEvent()", () => {
         resources: [{ name: evil, reason: "needs-wrapper" }],
       },
       { kind: "disconnect", stream: from, code: 1, message: evil },
-      { kind: "refused", path: evil, peer: evil, status: { code: 1, message: evil } },
+      { kind: "rejected", path: evil, peer: evil, status: { code: 1, message: evil } },
       {
         kind: "fetch",
         typeUrl: evil,

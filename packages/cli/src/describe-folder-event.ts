@@ -13,8 +13,8 @@ export function describeFolderEvent(event: FolderEvent): readonly ReportLine[] {
   switch (event.kind) {
     case "loaded":
       return loaded(event);
-    case "refused":
-      return refused(event);
+    case "rejected":
+      return rejected(event);
     case "kept":
       return [line("error", "kept", keptText(event))];
     case "unreadable":
@@ -22,7 +22,7 @@ export function describeFolderEvent(event: FolderEvent): readonly ReportLine[] {
         line(
           "error",
           "not ready",
-          `${formatProblem(event.problem)}; new streams are refused until then`,
+          `${formatProblem(event.problem)}; new streams are rejected until then`,
         ),
       ];
     case "polling":
@@ -69,7 +69,7 @@ function loaded({
   ];
 }
 
-function refused({ problems, serving }: EventOf<"refused">): readonly ReportLine[] {
+function rejected({ problems, serving }: EventOf<"rejected">): readonly ReportLine[] {
   const shown = problems
     .slice(0, shownProblems)
     .map((problem) => line("error", "broken", formatProblem(problem)));
@@ -77,11 +77,11 @@ function refused({ problems, serving }: EventOf<"refused">): readonly ReportLine
   const rest = more > 0 ? [line("error", "broken", `and ${counted(more, "problem")} more`)] : [];
   const outcome = serving
     ? "nothing of these edits is applied; the last good state is still served"
-    : "not ready: nothing is served and new streams are refused until it is mended";
+    : "not ready: nothing is served and new streams are rejected until it is mended";
   return [
     ...shown,
     ...rest,
-    line("error", "refused", `${counted(problems.length, "problem")}; ${outcome}`),
+    line("error", "rejected", `${counted(problems.length, "problem")}; ${outcome}`),
   ];
 }
 

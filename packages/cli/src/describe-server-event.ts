@@ -88,7 +88,7 @@ function info(text: string): { readonly level: Level; readonly text: string } {
 
 function describeWire(event: OffStream): ReportLine {
   switch (event.kind) {
-    case "refused":
+    case "rejected":
       return {
         level: "warning",
         label: "turned away",
@@ -133,10 +133,10 @@ function because(reason: string | undefined, told: string): string {
 }
 
 function fetched(event: Extract<OffStream, { kind: "fetch" }>): ReportLine {
-  const refusal =
+  const rejection =
     event.error === undefined
       ? ""
-      : `, refuses the answer before: ${escapeText(event.error.message)}`;
+      : `, rejects the answer before: ${escapeText(event.error.message)}`;
   const answer =
     event.status.code === 0
       ? `version ${shortVersion(event.version)}, ${counted(event.resources, "resource")}`
@@ -144,6 +144,6 @@ function fetched(event: Extract<OffStream, { kind: "fetch" }>): ReportLine {
   return {
     level: event.error === undefined ? "info" : "error",
     label: "fetch",
-    text: `${escapeText(event.node?.id ?? "") || "somebody"} ${shortType(event.typeUrl)} ${answer}${refusal}`,
+    text: `${escapeText(event.node?.id ?? "") || "somebody"} ${shortType(event.typeUrl)} ${answer}${rejection}`,
   };
 }

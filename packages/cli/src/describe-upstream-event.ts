@@ -39,10 +39,10 @@ function onServer(event: ServersEvent): { readonly level: Level; readonly text: 
         level: "good",
         text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}: ${counted(event.resources, "resource")}, ${event.removed} removed`,
       };
-    case "refused":
+    case "rejected":
       return {
         level: "error",
-        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)} is refused: ${escapeText(event.reason)}`,
+        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)} is rejected: ${escapeText(event.reason)}`,
       };
     case "ignored":
       return {
@@ -60,7 +60,7 @@ function onServer(event: ServersEvent): { readonly level: Level; readonly text: 
       };
     case "credentials-replaced":
       return { level: "good", text: `new certificates are shown to it: ${someNames(event.files)}` };
-    case "credentials-refused":
+    case "credentials-rejected":
       return {
         level: "error",
         text: `new certificates are not used, those before stay: ${escapeText(event.error.text)}`,
@@ -71,17 +71,17 @@ function onServer(event: ServersEvent): { readonly level: Level; readonly text: 
 /** What became of what a relay holds, and to whom it is given. */
 function ofRelay(event: Exclude<UpstreamEvent, ServersEvent>): Pick<ReportLine, "level" | "text"> {
   switch (event.kind) {
-    case "opaque-refused":
+    case "opaque-rejected":
       return {
         level: "warning",
         text: `${shortType(event.typeUrl)} ${someNames(event.names)}: ${escapeText(event.reason)}`,
       };
-    case "resource-refused":
+    case "resource-rejected":
       return {
         level: "error",
         text: `${shortType(event.typeUrl)} ${escapeText(event.name)} ${event.version === "" ? "removal" : `version ${shortVersion(event.version)}`} by ${escapeText(event.client)}: ${event.among > 1 ? `one of ${event.among}: ` : ""}${escapeText(event.reason)}`,
       };
-    case "tenant-refused":
+    case "tenant-rejected":
       return {
         level: "warning",
         text: `clients with ${escapeText(JSON.stringify(event.values))}: ${escapeText(event.reason)}`,

@@ -113,7 +113,7 @@ function clusterOf({ server, tls }: BootstrapOptions): object {
 /** Envoy has no authorities of its own: those of the machine, where Debian and the images of Envoy have them. */
 const machineAuthorities = "/etc/ssl/certs/ca-certificates.crt";
 
-/** A certificate of another name is refused; without ALPN our server would not speak. */
+/** A certificate of another name is rejected; without ALPN our server would not speak. */
 function transportSocket(
   host: string,
   { ca = machineAuthorities, cert, key }: ClientTlsFiles,

@@ -15,7 +15,7 @@ export interface FollowNameOptions {
   readonly asking: AskClient;
   /** What can be checked. Absent: Envoy's API. */
   readonly registry?: Registry;
-  /** Everything is refused with this text. Absent: what can be read is taken. */
+  /** Everything is rejected with this text. Absent: what can be read is taken. */
   readonly nack?: string;
   readonly tell: (event: WatchEvent) => void;
 }

@@ -10,14 +10,14 @@ export interface StreamFollower {
   readonly onEvent: (event: ClientNotice, spoken: Spoken) => void;
   /** For names that are ignored. */
   readonly onForeign: (event: ForeignNames, spoken: Spoken) => void;
-  /** For its streams: a refusal is told when it is on the wire. */
+  /** For its streams: a rejection is told when it is on the wire. */
   readonly observe: (server: string, variant: Spoken["variant"]) => StreamObserver;
 }
 
 /** Follows the streams of one client. */
 export function followStreams(tell: (event: WatchEvent) => void): StreamFollower {
   const answering = new Set<string>();
-  const refused = new Map<string, readonly string[]>();
+  const rejected = new Map<string, readonly string[]>();
   /** The number of names that were ignored last, by type and SotW server. */
   const ignored = new Map<string, number>();
   const answers = (server: string): void => {
@@ -28,9 +28,9 @@ export function followStreams(tell: (event: WatchEvent) => void): StreamFollower
   return {
     onEvent(event, spoken) {
       const { server } = event;
-      if (event.kind === "accepted" || event.kind === "refused") answers(server);
-      if (event.kind === "refused")
-        refused.set(
+      if (event.kind === "accepted" || event.kind === "rejected") answers(server);
+      if (event.kind === "rejected")
+        rejected.set(
           event.nonce,
           event.names.map(({ name }) => name),
         );
@@ -56,8 +56,8 @@ export function followStreams(tell: (event: WatchEvent) => void): StreamFollower
       sent(message) {
         const { nonce, error } = readRequest(variant, message);
         if (error !== undefined)
-          tell({ kind: "refused", names: refused.get(nonce) ?? [], nonce, reason: error });
-        refused.delete(nonce);
+          tell({ kind: "rejected", names: rejected.get(nonce) ?? [], nonce, reason: error });
+        rejected.delete(nonce);
       },
     }),
   };

@@ -27,7 +27,7 @@ export const getCommand: Command = {
     "NAME is an xdstp name, a glob (xdstp://AUTHORITY/TYPE/PATH/*) or a list (xdstp://AUTHORITY/TYPECollection/ID) of such names, or with --type an opaque name or * for all of the type.",
     "Each is asked for where its authority is. Redirects and directives (#alt=LOCATOR, #entry=NAME) are followed, and the steps are shown with the server of each.",
     "The YAML of a name without context parameters and directives can be piped into a file of a folder that `xdstp serve` serves; TTL, aliases and version are not in it. Members are listed; with --output yaml or json they are shown.",
-    "What cannot be read as its type is refused, as by every client, and the server is told so. With --nack everything is, and what was refused is shown.",
+    "What cannot be read as its type is rejected, as by every client, and the server is told so. With --nack everything is, and what was rejected is shown.",
   ],
   options: {
     ...askOptions,

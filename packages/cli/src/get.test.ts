@@ -206,7 +206,7 @@ describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
     });
   });
 
-  it("refuses on purpose, and shows that the server was told", async () => {
+  it("rejects on purpose, and shows that the server was told", async () => {
     const origin = await useOrigin();
     origin.cluster("blue");
     const heard = new Promise<string>((resolve) => {
@@ -230,7 +230,7 @@ describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
     expect(await heard).toContain("not today");
   });
 
-  it("shows what it refuses on purpose in the form that is asked for, without secrets", async () => {
+  it("shows what it rejects on purpose in the form that is asked for, without secrets", async () => {
     const origin = await useOrigin();
     origin.cache.put({
       typeUrl: secretUrl,
@@ -261,7 +261,7 @@ describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
     );
   });
 
-  it("shows what cannot be decoded as refused, with --nack and --json", async () => {
+  it("shows what cannot be decoded as rejected, with --nack and --json", async () => {
     const origin = await useOrigin();
     origin.cache.put({ typeUrl: clusterUrl, name: "bad", value: Uint8Array.of(0xff) });
     const { code, out } = await got(
@@ -271,7 +271,7 @@ describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       name: "bad",
-      state: "refused",
+      state: "rejected",
       reason: expect.any(String) as string,
       nack: { reason: "not today" },
     });
@@ -302,7 +302,7 @@ describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
     });
   });
 
-  it("refuses what cannot be read, and says what is wrong with it", async () => {
+  it("rejects what cannot be read, and says what is wrong with it", async () => {
     const origin = await useOrigin();
     origin.cache.put({
       typeUrl: clusterUrl,
@@ -311,7 +311,7 @@ describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
     });
     const { code, err } = await got(origin, "broken", "--type", "clusters", `--${variant}`);
     expect({ code, lines: err.split("\n").length }).toEqual({ code: 1, lines: 2 });
-    expect(timeless(err)).toMatch(/^xdstp get: "broken" of SERVER was refused: .*\n$/);
+    expect(timeless(err)).toMatch(/^xdstp get: "broken" of SERVER was rejected: .*\n$/);
   });
 });
 

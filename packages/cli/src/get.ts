@@ -9,7 +9,7 @@ import { escapeText } from "./escape-text.ts";
 import { gotCollection, gotList, type Got } from "./got-collection.ts";
 import { ignoredText } from "./ignored-text.ts";
 import { loadRegistry } from "./load-registry.ts";
-import { createRefusals, type Refusals, type SeenRefusal } from "./refusals.ts";
+import { createRejections, type Rejections, type SeenRejection } from "./rejections.ts";
 import { whyNothing } from "./why-nothing.ts";
 import {
   showResources,
@@ -36,12 +36,12 @@ export interface GetOptions {
 export async function get(options: GetOptions, io: CliIo): Promise<number> {
   const { asked, ask, output, showSecrets, timeoutMs, maxMembers } = options;
   const registry = await loadRegistry(options.descriptors);
-  const refusals = createRefusals();
+  const rejections = createRejections();
   const asking = await openAskClient(ask, io, {
     fetchMs: asked.places === 1 && asked.kind !== "list" ? 0 : timeoutMs / (asked.places + 1),
     members: maxMembers + 1,
-    onEvent: refusals.event,
-    observe: refusals.observe,
+    onEvent: rejections.event,
+    observe: rejections.observe,
   });
   const late = new AbortController();
   const stop = io.onSignal(() => {
@@ -58,7 +58,7 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
         output,
         server,
         complete: got.complete,
-        version: asked.kind === "glob" ? refusals.version() : "",
+        version: asked.kind === "glob" ? rejections.version() : "",
         hops: got.hops ?? [],
         resources: got.resources,
         view: { registry, showSecrets },
@@ -77,13 +77,13 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
     const got =
       ask.nack === undefined
         ? await gotBy[asked.kind](way)
-        : await refuseAll(way, ask.nack, refusals);
+        : await rejectAll(way, ask.nack, rejections);
     if (ask.nack !== undefined) {
-      show(got, { nonce: refusals.nonce(), reason: ask.nack });
+      show(got, { nonce: rejections.nonce(), reason: ask.nack });
       return 0;
     }
-    for (const { name, reason } of refusals.seen())
-      io.stderr.write(`xdstp get: refused ${escapeText(name)}: ${escapeText(reason)}\n`);
+    for (const { name, reason } of rejections.seen())
+      io.stderr.write(`xdstp get: rejected ${escapeText(name)}: ${escapeText(reason)}\n`);
     for (const { server, names } of asking.ignored())
       io.stderr.write(`xdstp get: ${ignoredText(server, names)}\n`);
     if (!got.complete)
@@ -93,7 +93,7 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
     show(got);
     return 0;
   } catch (error) {
-    throw failure(error, asking, options, { refusals, signal: late.signal });
+    throw failure(error, asking, options, { rejections, signal: late.signal });
   } finally {
     timer.cancel();
     stop();
@@ -144,10 +144,10 @@ async function gotName(way: Way): Promise<Got> {
 }
 
 /** The resources that were rejected with --nack, since nothing is accepted then. One that cannot be decoded has no content to show. */
-async function refuseAll(
+async function rejectAll(
   { asking, type, options: { asked }, signal }: Way,
   reason: string,
-  refusals: Refusals,
+  rejections: Rejections,
 ): Promise<Got> {
   const decoded = new Map<string, ShownResource>();
   const validate = (value: Uint8Array, { name, version }: Resource): string => {
@@ -167,28 +167,28 @@ async function refuseAll(
         throw error;
     throw new XdsError("CANCELLED", "the client was closed");
   })();
-  await Promise.race([refusals.answered, failed]);
+  await Promise.race([rejections.answered, failed]);
   failed.catch(() => undefined);
-  const shown = ({ name, reason: why }: SeenRefusal): ShownResource | LackingMember => {
+  const shown = ({ name, reason: why }: SeenRejection): ShownResource | LackingMember => {
     const resource = decoded.get(name);
     if (resource === undefined)
       return {
         name: asked.kind === "name" ? asked.name : name,
-        state: "refused",
+        state: "rejected",
         reason: why,
         hops: [],
       };
     // A resource of a SotW response may have no version of its own.
-    return { ...resource, version: resource.version || refusals.version() };
+    return { ...resource, version: resource.version || rejections.version() };
   };
-  return { resources: refusals.seen().map(shown), complete: false };
+  return { resources: rejections.seen().map(shown), complete: false };
 }
 
 function failure(
   error: unknown,
   asking: AskClient,
   { asked, timeoutMs }: GetOptions,
-  { refusals, signal }: { readonly refusals: Refusals; readonly signal: AbortSignal },
+  { rejections, signal }: { readonly rejections: Rejections; readonly signal: AbortSignal },
 ): CliError {
   if (error instanceof CliError) return error;
   if (signal.aborted)
@@ -197,12 +197,12 @@ function failure(
       `${JSON.stringify(asked.name)} has not come within ${timeoutMs / 1_000} s: ${asking.heard()}`,
       { cause: error },
     );
-  const refused = refusals.seen().at(-1);
-  return refused === undefined
+  const rejected = rejections.seen().at(-1);
+  return rejected === undefined
     ? asking.failure(error)
     : new CliError(
         1,
-        `${JSON.stringify(refused.name)} of ${asking.server(asked).server} was refused: ${refused.reason}`,
+        `${JSON.stringify(rejected.name)} of ${asking.server(asked).server} was rejected: ${rejected.reason}`,
         { cause: error },
       );
 }

@@ -44,7 +44,7 @@ export function noteFolder(book: HealthBook, dir: string, event: FolderEvent): v
     case "loaded":
       book.good("source", dir);
       break;
-    case "refused":
+    case "rejected":
       book.bad("source", dir, reasonOf(event.problems.map(formatProblem)), {
         brokenFiles: new Set(event.problems.map(({ file }) => file)).size,
       });

@@ -26,7 +26,7 @@ describe("xdstp serve with a broken folder", () => {
     expect(await page(cli, "/readyz")).toBe("200 ok\n");
     expect(await page(cli, "/metrics")).toMatch(/\nxdstp_source_stale\{source=".*config"\} 0\n/);
     folder.write({ "config/_opaque/clusters/web.yaml": "name: web\ntype: STRICT_DNZ\n" });
-    await cli.stdout.line(/Z refused /);
+    await cli.stdout.line(/Z rejected /);
     expect(await page(cli, "/readyz")).toMatch(
       /^200 ready, stale since \d{4}-.*Z: .*config: .*web\.yaml:2/,
     );
@@ -160,7 +160,7 @@ describe("xdstp status with a policy", () => {
     edge.send({ typeUrl: clusters, resourceNamesSubscribe: ["web"] });
     await edge.arrived();
     edge.nack(edge.next(), "bad cluster");
-    await cli.stdout.line(/nack|refused/i);
+    await cli.stdout.line(/nack|rejected/i);
     expect(await status("operator")).toMatchObject({
       code: 0,
       out: "1 stream that you may not see\n",

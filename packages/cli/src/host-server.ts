@@ -1,5 +1,5 @@
 import { XdsError } from "@xdstp/core";
-import type { RefusedVersion, RelayStatus } from "@xdstp/relay";
+import type { RejectedVersion, RelayStatus } from "@xdstp/relay";
 import {
   createServer,
   type Health,
@@ -65,8 +65,8 @@ export interface Supply {
   readonly health?: () => readonly Health[];
   /** The version of each type as clients of the whole have it. Absent: it has no whole, as a relay. */
   readonly versions?: () => Readonly<Record<string, string>>;
-  /** What clients have refused, newest first. Absent: nobody counts. */
-  readonly refusals?: () => readonly RefusedVersion[];
+  /** What clients have rejected, newest first. Absent: nobody counts. */
+  readonly rejections?: () => readonly RejectedVersion[];
   /** Begins when clients may come. Settles if what is served is followed no more; undefined: that was on purpose. */
   start(): Promise<unknown>;
   close(): Promise<void>;
@@ -83,7 +83,7 @@ export async function hostServer(
   const supply = await open(stage.tell);
   let linesLost = 0;
   const host = await openHost({ ...checked, linesLost: () => linesLost }, supply, stage.tell, io);
-  const { from, what, cache, upstreams, refusals } = supply;
+  const { from, what, cache, upstreams, rejections } = supply;
   const reporter = createReporter({
     from,
     what,
@@ -92,7 +92,7 @@ export async function hostServer(
     cache,
     server: host.server,
     upstreams,
-    refusals,
+    rejections,
     json: options.json,
     io,
     onLinesLost: (lines) => {

@@ -8,8 +8,8 @@ const repeated: ReadonlySet<string> = new Set([
   "stream-closed",
 ]);
 
-/** What people are spared. Each stream and type has several heartbeats in a TTL, and they change nothing; what is refused stands in a NACK, and by resource in the table of a relay. */
-const forPrograms: ReadonlySet<string> = new Set(["heartbeat", "resource-refused"]);
+/** What people are spared. Each stream and type has several heartbeats in a TTL, and they change nothing; what is rejected stands in a NACK, and by resource in the table of a relay. */
+const forPrograms: ReadonlySet<string> = new Set(["heartbeat", "resource-rejected"]);
 
 /** Whether an event is shown at all, to people or to programs. */
 export function isShown({ from, event }: CliEvent, json: boolean): boolean {

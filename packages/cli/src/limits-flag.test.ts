@@ -34,7 +34,7 @@ describe("limitsFlag()", () => {
     ["messageMs=0", "--limit messageMs=0: give a number from 1 to 2147483647"],
     ["messageMs=2147483648", "--limit messageMs=2147483648: give a number from 1 to 2147483647"],
     ["toString=1", "--limit toString: there is no such limit; the limits are "],
-  ])("refuses %s with the reason", (value, text) => {
+  ])("rejects %s with the reason", (value, text) => {
     expect(() => limitsOf(value)).toThrow(text);
   });
 

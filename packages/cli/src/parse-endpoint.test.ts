@@ -29,14 +29,14 @@ describe("parseEndpoint()", () => {
     "http://a:1",
     "a:1\n",
     "",
-  ])("refuses %j, and names the option and the way out", (text) => {
+  ])("rejects %j, and names the option and the way out", (text) => {
     expect(() => parseEndpoint("--listen", text, 0)).toThrow(CliError);
     expect(() => parseEndpoint("--listen", text, 0)).toThrow(
       `--listen ${JSON.stringify(text)}: give HOST:PORT with a port from 0 to 65535, for instance 127.0.0.1:18000`,
     );
   });
 
-  it("refuses port 0 where nobody can choose another", () => {
+  it("rejects port 0 where nobody can choose another", () => {
     expect(() => parseEndpoint("--server", "127.0.0.1:0", 1)).toThrow("from 1 to 65535");
   });
 });
@@ -50,7 +50,7 @@ describe("parseListen()", () => {
     expect(parseListen("--listen", text)).toEqual({ host, port });
   });
 
-  it.each(["65536", "-1", ":1"])("refuses %j", (text) => {
+  it.each(["65536", "-1", ":1"])("rejects %j", (text) => {
     expect(() => parseListen("--listen", text)).toThrow("give HOST:PORT");
   });
 });

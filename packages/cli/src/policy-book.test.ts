@@ -45,7 +45,7 @@ describe("createPolicyBook()", () => {
     expect(policyOf(book, "spiffe://td/y").key).toBe(policyOf(book, "spiffe://td/z").key);
   });
 
-  it("refuses who fits no rule, and who is nobody [S-NODE-8] [S-LIM-8]", () => {
+  it("rejects who fits no rule, and who is nobody [S-NODE-8] [S-LIM-8]", () => {
     const book = createPolicyBook(rulesOf(team));
     expect(() => policyOf(book, "spiffe://td/b", "spiffe://td/a")).toThrow(
       expect.objectContaining({

@@ -4,7 +4,7 @@ import type { PolicyRule } from "./policy-rules.ts";
 
 /** The rules that are in force, as a server asks for them. */
 export interface PolicyBook {
-  /** Who fits no rule is refused, and who shows no certificate too. Of several rules the one that says most about the identity counts. */
+  /** Who fits no rule is rejected, and who shows no certificate too. Of several rules the one that says most about the identity counts. */
   readonly authorize: Authorize;
   /** Puts other rules in force, while streams live: names arrive and go. Streams whose rule has gone or is another one by now end, and may come again. */
   apply(rules: readonly PolicyRule[]): void;

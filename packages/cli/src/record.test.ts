@@ -336,7 +336,7 @@ describe("xdstp record and replay, what they cannot do", () => {
     expect(timeless(err)).toMatch(
       /^xdstp get: SERVER does not serve the sotw variant \(a client asks by .*; try --delta\n$/,
     );
-    await server.stdout.line(/refused: a client asks by/);
+    await server.stdout.line(/rejected: a client asks by/);
   });
 
   it.each([

@@ -26,7 +26,7 @@ export const relayCommand: Command = {
   notes: [
     "The bootstrap says who is asked for which authority, by its authorities (gRPC) or config_sources (Envoy); --server is asked for everything, without TLS.\nOver one stream each server is asked once for what many clients want. Nothing is asked before a client wants it.",
     "Redirects and directives are handed on to clients as they are. With --follow the relay follows them, and clients get what they lead to.",
-    "Opaque names and * may mean something else to each client, so they are refused unless --opaque-key says on which fields of its node that depends.",
+    "Opaque names and * may mean something else to each client, so they are rejected unless --opaque-key says on which fields of its node that depends.",
     "When a server is gone, what the relay holds of it is served on; with --snapshot also after a restart of the relay. `xdstp status` works on a relay as on a server.",
     "On a terminal it shows a table of upstreams, and one of clients and types; elsewhere one event per line. Ctrl-C ends it in order, once more at once.",
     "Options of TLS are for its own clients: a bootstrap says by itself how to speak to its servers.",
@@ -49,11 +49,11 @@ export const relayCommand: Command = {
     },
     "opaque-key": {
       value: "FIELDS",
-      help: "fields of a client's node that opaque names depend on: id, cluster, locality.zone, metadata.KEY, ..., with commas; none: they are equal for all clients (default: opaque names are refused)",
+      help: "fields of a client's node that opaque names depend on: id, cluster, locality.zone, metadata.KEY, ..., with commas; none: they are equal for all clients (default: opaque names are rejected)",
     },
     quorum: {
       value: "N",
-      help: "a change goes to N clients first; what one of them refuses is refused upstream and given to nobody else (default: to all at once)",
+      help: "a change goes to N clients first; what one of them rejects is rejected upstream and given to nobody else (default: to all at once)",
     },
     "quorum-wait": {
       value: "SECONDS",

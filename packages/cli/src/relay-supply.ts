@@ -87,7 +87,7 @@ export function relaySupply(
     serving: made.serving,
     upstreams: () => made.status().upstreams,
     health: () => [...made.status().upstreams.map(upstreamHealth), ...shown.rows()],
-    refusals: () => made.refusals(),
+    rejections: () => made.rejections(),
     start: async () => failed,
     close: () => made.close(),
   };

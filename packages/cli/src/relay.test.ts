@@ -164,7 +164,7 @@ describe("xdstp relay", () => {
     expect(await typeOf("--follow")).toBe(clusterUrl);
   });
 
-  it("refuses opaque names with a reason, and asks for them as a client with the fields that --opaque-key names [B-RELAY-2]", async () => {
+  it("rejects opaque names with a reason, and asks for them as a client with the fields that --opaque-key names [B-RELAY-2]", async () => {
     const nodes: string[] = [];
     const origin = await useOrigin({
       onEvent: (event) => {
@@ -175,9 +175,9 @@ describe("xdstp relay", () => {
       },
     });
     origin.cluster("web");
-    const refusing = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0"]);
-    expect(await nextNames(await ask(refusing, "n1", "web"))).toEqual([]);
-    expect(await refusing.stdout.line(/opaque-refused/)).toContain("web");
+    const rejecting = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0"]);
+    expect(await nextNames(await ask(rejecting, "n1", "web"))).toEqual([]);
+    expect(await rejecting.stdout.line(/opaque-rejected/)).toContain("web");
     const keyed = useCli([
       "relay",
       "--server",
@@ -204,7 +204,7 @@ describe("xdstp relay", () => {
     expect(nodes.slice(2)).toEqual(["xdstp-relay  web"]);
   });
 
-  it("refuses upstream what one of the first clients refuses, with --quorum [B-RELAY-5]", async () => {
+  it("rejects upstream what one of the first clients rejects, with --quorum [B-RELAY-5]", async () => {
     const origin = lead(await useOrigin());
     origin.cluster(of("x", "web"), 1);
     const nacks = new Promise<string>((resolve) => {
@@ -337,7 +337,7 @@ describe("xdstp relay", () => {
     });
   });
 
-  it("shows what clients refuse, by resource and version, as xdstp status does of it [B-RELAY-5]", async () => {
+  it("shows what clients reject, by resource and version, as xdstp status does of it [B-RELAY-5]", async () => {
     const origin = lead(await useOrigin());
     origin.cluster(of("x", "web"));
     const cli = useCli(
@@ -357,12 +357,12 @@ describe("xdstp relay", () => {
     expect(await cli.stdout.line(row)).toMatch(row);
     const lines = (await runToEnd(["status", `127.0.0.1:${port}`])).out.split("\n");
     expect(lines.findIndex((line) => row.test(line))).toBe(
-      lines.findIndex((line) => line.startsWith("REFUSED ")) + 1,
+      lines.findIndex((line) => line.startsWith("REJECTED ")) + 1,
     );
-    const { refusals } = JSON.parse(
+    const { rejections } = JSON.parse(
       (await runToEnd(["status", `127.0.0.1:${port}`, "--json"])).out,
-    ) as { readonly refusals: readonly object[] };
-    expect(refusals).toEqual([
+    ) as { readonly rejections: readonly object[] };
+    expect(rejections).toEqual([
       {
         typeUrl: clusterUrl,
         name: of("x", "web"),
@@ -375,24 +375,24 @@ describe("xdstp relay", () => {
       },
     ]);
     expect((await runToEnd(["status", `127.0.0.1:${port}`, "--node", "n1"])).out).not.toContain(
-      "REFUSED",
+      "REJECTED",
     );
   });
 
-  it("tells programs of each resource that a client refuses: name, version, type, client and reason [B-RELAY-5]", async () => {
+  it("tells programs of each resource that a client rejects: name, version, type, client and reason [B-RELAY-5]", async () => {
     const origin = lead(await useOrigin());
     origin.cluster(of("x", "web"));
     const cli = useCli(["relay", "--server", origin.address, "--listen", "127.0.0.1:0", "--json"]);
     const client = await ask(cli, "n1", of("x", "web"));
     await client.arrived();
     client.nack(client.next(), "not this\u001b one");
-    const line = await cli.stdout.line(/"resource-refused"/);
+    const line = await cli.stdout.line(/"resource-rejected"/);
     expect(JSON.parse(line)).toEqual({
       schema: 1,
       time: expect.any(String) as string,
       level: "error",
       from: "upstream",
-      event: "resource-refused",
+      event: "resource-rejected",
       type: clusterUrl,
       name: of("x", "web"),
       version: expect.stringMatching(/./) as string,

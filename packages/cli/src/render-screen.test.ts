@@ -99,7 +99,7 @@ describe("renderScreen()", () => {
       "STALE  2  1s  r\\u{1b}1 waits for c and 1 more",
     ],
     [
-      "refuses without a text",
+      "rejects without a text",
       typeStatus({
         state: "NACKED",
         lastError: { code: 3, message: "", at: 0, since: 0, version: "2" },
@@ -107,7 +107,7 @@ describe("renderScreen()", () => {
       "NACKED  2  1m  code 3, without a text",
     ],
     [
-      "was refused and has not answered the correction",
+      "was rejected and has not answered the correction",
       typeStatus({
         state: "STALE",
         pendingSince: 99_000,

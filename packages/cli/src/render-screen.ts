@@ -1,11 +1,11 @@
 import type { StreamStatus } from "@xdstp/protocol/server";
 import type { TerminalSize } from "./cli-io.ts";
-import type { RefusedVersion, RelayStatus } from "@xdstp/relay";
+import type { RejectedVersion, RelayStatus } from "@xdstp/relay";
 import { connectCommands, type ServedTls } from "./connect-commands.ts";
 import { textWidth, wrapText } from "./fit-text.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { type Piece, paintLine } from "./paint-line.ts";
-import { renderRefusals } from "./render-refusals.ts";
+import { renderRejections } from "./render-rejections.ts";
 import { renderTable } from "./render-table.ts";
 import type { ReportLine } from "./report-line.ts";
 import { renderUpstreams } from "./render-upstreams.ts";
@@ -36,8 +36,8 @@ export interface ScreenView {
   readonly since: (stream: number, typeUrl: string) => number | undefined;
   /** Whom it has this from. Absent: it has it by itself. */
   readonly upstreams?: RelayStatus["upstreams"] | undefined;
-  /** What clients have refused, newest first. Absent: nobody counts. */
-  readonly refusals?: readonly RefusedVersion[] | undefined;
+  /** What clients have rejected, newest first. Absent: nobody counts. */
+  readonly rejections?: readonly RejectedVersion[] | undefined;
   /** What is wrong with what is served now. */
   readonly troubles: readonly ReportLine[];
   /** The oldest first. */
@@ -57,7 +57,7 @@ export function renderScreen(
     ...troubleLines(view.troubles, Math.max(1, Math.floor(rows / 3)), columns),
     [],
     ...upstreamLines(view, Math.max(3, Math.floor(rows / 3)), columns),
-    ...refusalLines(view, Math.max(2, Math.floor(rows / 5)), columns),
+    ...rejectionLines(view, Math.max(2, Math.floor(rows / 5)), columns),
   ];
   const room = rows - top.length - 1;
   const table = tableLines(view, room - Math.max(1, Math.floor(room / 4)), columns);
@@ -77,12 +77,14 @@ function upstreamLines(
 }
 
 /** The same, or none. */
-function refusalLines(
-  { refusals = [], now }: ScreenView,
+function rejectionLines(
+  { rejections = [], now }: ScreenView,
   most: number,
   columns: number,
 ): readonly Line[] {
-  return refusals.length === 0 ? [] : [...renderRefusals(refusals, { now, most, columns }), []];
+  return rejections.length === 0
+    ? []
+    : [...renderRejections(rejections, { now, most, columns }), []];
 }
 
 function headline({ title, address, ready, resources, revision, status }: ScreenView): Line {

@@ -27,7 +27,7 @@ export interface ReplayServeOptions {
 type Shown =
   | ReplayServerEvent
   | { readonly kind: "listening"; readonly address: Endpoint }
-  | { readonly kind: "refused"; readonly text: string };
+  | { readonly kind: "rejected"; readonly text: string };
 
 /** Plays the server's side of a recording until it is told to stop; the answer is the exit code: 1 where a client did otherwise. Throws a CliError if it cannot begin. */
 export async function replayServe(options: ReplayServeOptions, io: CliIo): Promise<number> {
@@ -47,7 +47,7 @@ export async function replayServe(options: ReplayServeOptions, io: CliIo): Promi
     accept(call, out) {
       if (call.path === recording.path) return replay.accept(out);
       const text = `a client asks by ${call.path}, and the recording is of ${recording.path}`;
-      tell({ kind: "refused", text });
+      tell({ kind: "rejected", text });
       return { code: StatusCode.UNIMPLEMENTED, message: text };
     },
   });
@@ -69,7 +69,7 @@ function isDifference(event: Shown): boolean {
   return (
     event.kind === "unknown" ||
     event.kind === "verdict" ||
-    event.kind === "refused" ||
+    event.kind === "rejected" ||
     (event.kind === "closed" && event.unplayed > 0)
   );
 }
@@ -85,8 +85,8 @@ function textOf(event: Shown): string {
   switch (event.kind) {
     case "listening":
       return `listening on ${formatEndpoint(event.address)}`;
-    case "refused":
-      return `refused: ${escapeText(event.text)}`;
+    case "rejected":
+      return `rejected: ${escapeText(event.text)}`;
     case "opened":
       return `opened, plays stream ${event.plays}`;
     case "request":

@@ -63,7 +63,7 @@ describe("runCli()", () => {
       ["get", "x", "--server", "h:1", "--server", "h:2"],
       "--server is given 2 times (h:1, h:2); give it once",
     ],
-  ])("refuses an option of one value that is given twice: %j", async (argv, text) => {
+  ])("rejects an option of one value that is given twice: %j", async (argv, text) => {
     expect(await runToEnd(argv)).toMatchObject({
       code: 2,
       err: expect.stringContaining(text) as string,

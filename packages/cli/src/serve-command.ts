@@ -19,7 +19,7 @@ export const serveCommand: Command = {
     "DIR/AUTHORITY/TYPE/ID.yaml is the resource xdstp://AUTHORITY/TYPE/ID, and DIR/_opaque/TYPE/NAME.yaml one with a legacy name.\nTYPE is listeners, routes, clusters, endpoints, secrets, ..., or a full message name.",
     "DIR/_nodes/KEY/_opaque/TYPE/NAME.yaml replaces the resource of that name for the clients whose node has this KEY; all others see the shared one. --node-key says which field of the node it is.",
     "It listens on loopback unless told otherwise, and what it serves may hold secrets: elsewhere give it TLS, and --tls-client-ca so that only clients with a certificate are served.\nThe files of certificates are followed: new ones are shown to new connections, broken ones are not used.",
-    "With --policy each client sees the names that the rule for the URI in its certificate allows, and who fits no rule is refused; the README says how rules are written.",
+    "With --policy each client sees the names that the rule for the URI in its certificate allows, and who fits no rule is rejected; the README says how rules are written.",
     shownNote,
   ],
   options: {

@@ -27,7 +27,7 @@ describe("xdstp serve --metrics", () => {
     const base =
       /metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics$/.exec(await stdout.line(/listening/))?.[1] ??
       "";
-    await stdout.line(/refused/);
+    await stdout.line(/rejected/);
     expect(await get(`${base}/healthz`)).toMatchObject({ status: 200, text: "ok\n" });
     expect(await get(`${base}/readyz`)).toMatchObject({ status: 503 });
     folder.write({ "a.example/clusters/web.yaml": "type: EDS\n" });

@@ -72,7 +72,7 @@ async function next(
 }
 
 describe("xdstp serve --policy", () => {
-  it("shows each client what the rule for its certificate allows, and refuses who fits none: the example of the README [S-NODE-8] [S-LIM-8]", async () => {
+  it("shows each client what the rule for its certificate allows, and rejects who fits none: the example of the README [S-NODE-8] [S-LIM-8]", async () => {
     const { cli } = useWorld(example);
     await cli.stdout.line(/Z loaded /);
     expect((await next(await connectAs(cli, "spiffe://example.com/shop/web"))).names).toEqual([

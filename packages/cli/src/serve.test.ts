@@ -157,7 +157,7 @@ describe("xdstp serve --node-key", () => {
     expect(new Set(versions).size).toBe(2);
   });
 
-  it("refuses a field that a node does not have", async () => {
+  it("rejects a field that a node does not have", async () => {
     const { stderr, exit } = serve(useFolder().dir, "--node-key", "tier");
     expect(await exit).toBe(2);
     expect(stderr.text).toContain('--node-key: a node has no field "tier"');
@@ -224,8 +224,8 @@ describe("xdstp serve, broken files", () => {
     expect(await stdout.line(/broken/)).toContain(
       `${join(folder.dir, web)}:2:1: envoy.config.cluster.v3.Cluster: key "conect" is unknown`,
     );
-    expect(await stdout.line(/refused/)).toContain(
-      "1 problem; not ready: nothing is served and new streams are refused until it is mended",
+    expect(await stdout.line(/rejected/)).toContain(
+      "1 problem; not ready: nothing is served and new streams are rejected until it is mended",
     );
     const early = await openDeltaStream(number, "early");
     expect(await early.status).toBe(14);
@@ -247,7 +247,7 @@ describe("xdstp serve, broken files", () => {
     await stdout.line(/Z loaded /);
     folder.write({ [web]: "type: [\n" });
     expect(await stdout.line(/broken/)).toContain(`${join(folder.dir, web)}:`);
-    expect(await stdout.line(/refused/)).toContain(
+    expect(await stdout.line(/rejected/)).toContain(
       "1 problem; nothing of these edits is applied; the last good state is still served",
     );
   });
@@ -272,7 +272,7 @@ describe("xdstp serve, broken files", () => {
     ]);
   });
 
-  it("refuses names of an authority that it does not answer for [S-AUTH-8]", async () => {
+  it("rejects names of an authority that it does not answer for [S-AUTH-8]", async () => {
     const { stdout } = serve(useFolder({ [web]: cluster }).dir, "--authority", "b.example");
     expect(await stdout.line(/broken/)).toMatch(/web\.yaml: .*a\.example/);
   });

@@ -21,7 +21,7 @@ export interface ShownResource {
 /** One member of a list that has nothing to show. */
 export interface LackingMember {
   readonly name: string;
-  readonly state: "pending" | "missing" | "failed" | "refused";
+  readonly state: "pending" | "missing" | "failed" | "rejected";
   readonly reason: string;
   readonly hops: readonly ShownHop[];
 }
@@ -171,7 +171,7 @@ function jsonOf({
     "payload" in resource
       ? {
           ...resourceJson(resource, viewResource(resource.payload, view)),
-          ...(asked.kind === "list" && { state: nack === undefined ? "held" : "refused" }),
+          ...(asked.kind === "list" && { state: nack === undefined ? "held" : "rejected" }),
         }
       : lackingJson(resource),
   );
@@ -267,7 +267,7 @@ function memberCells(
   );
   return [
     name === "" ? "(no name)" : name,
-    "state" in resource ? resource.state : nack === undefined ? "held" : "refused",
+    "state" in resource ? resource.state : nack === undefined ? "held" : "rejected",
     version,
     authority === "" ? "(empty)" : authority,
     bytes,

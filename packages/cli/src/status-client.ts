@@ -6,7 +6,7 @@ import { CliError } from "./cli-error.ts";
 import { createHttp2Connection } from "./http2-connection.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { SERVER_FACTS } from "./told-facts.ts";
-import { REFUSALS } from "./told-refusals.ts";
+import { REJECTIONS } from "./told-rejections.ts";
 
 /** TLS towards a server: PEM. */
 export interface ClientTls {
@@ -65,7 +65,7 @@ export function openStatusClient({
       clientFeatures: [
         SERVER_FACTS,
         ...(byType ? ["xdstp.status.by-type"] : []),
-        ...(node === undefined ? [REFUSALS] : []),
+        ...(node === undefined ? [REJECTIONS] : []),
       ],
     },
     nodeMatchers:
@@ -117,7 +117,7 @@ async function* once<T>(value: T): AsyncGenerator<T> {
 function whyNot(error: unknown, withTls: boolean): string {
   const { code, rawMessage } = ConnectError.from(error);
   const cause = causeCode(error);
-  if (cause === "ECONNREFUSED") return "refuses connections; is a server running there?";
+  if (cause === "ECONNREFUSED") return "does not accept connections; is a server running there?";
   if (cause === "EAI_AGAIN")
     return "cannot be looked up: DNS does not answer (EAI_AGAIN); check the name servers of this machine";
   if (cause === "ENOTFOUND") return "is not known: there is no such host";

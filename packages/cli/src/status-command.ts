@@ -9,13 +9,13 @@ import type { StatusOptions } from "./status.ts";
 /** `xdstp status`: what the clients of a server made of their configuration. */
 export const statusCommand: Command = {
   name: "status",
-  summary: "Show what each client of a server has accepted, refused or not answered.",
+  summary: "Show what each client of a server has accepted, rejected or not answered.",
   usage:
     "xdstp status [HOST:PORT] [--watch] [--json] [--fail-on-nack] [--fail-if-none] [--node PREFIX] [--timeout SECONDS] [--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]",
   notes: [
     "Without HOST:PORT it asks the server that the environment variable XDSTP_SERVER names.",
     "It asks by CSDS (envoy.service.status.v3.ClientStatusDiscoveryService): `xdstp serve` answers, and so do other management servers and gRPC programs that offer it.",
-    "SYNCED is accepted, STALE not answered yet, NACKED refused, NOT_SENT not there. Of NACKED the version is shown that is held, and the one that is refused.",
+    "SYNCED is accepted, STALE not answered yet, NACKED rejected, NOT_SENT not there. Of NACKED the version is shown that is held, and the one that is rejected.",
   ],
   options: {
     watch: {

@@ -76,14 +76,14 @@ function versions({ versionSent, versionAccepted }: TypeStatus): string {
     : `${shortVersion(versionAccepted)} > ${shortVersion(versionSent)}`;
 }
 
-/** Of what is not answered the age is that of the question, of a refusal that of the refusal. */
+/** Of what is not answered the age is that of the question, of a rejection that of the rejection. */
 function begin({ state, pendingSince, lastError }: TypeStatus): number | undefined {
   if (state === "STALE") return pendingSince;
   return state === "NACKED" ? lastError?.since : undefined;
 }
 
 function reasonOf({ stuck, lastError, state, heldBack = [] }: TypeStatus): string {
-  const refusal =
+  const rejection =
     lastError === undefined
       ? ""
       : escapeText(
@@ -91,7 +91,7 @@ function reasonOf({ stuck, lastError, state, heldBack = [] }: TypeStatus): strin
         );
   const silence = stuck ? "no answer" : "";
   const missing = state === "REQUESTED" ? "asks for names that are not there" : "";
-  return [silence, refusal, waiting(heldBack), missing].filter((part) => part !== "").join("; ");
+  return [silence, rejection, waiting(heldBack), missing].filter((part) => part !== "").join("; ");
 }
 
 /** What is not sent, and why not (S-ORD-4). */

@@ -1,4 +1,4 @@
-import type { RefusedVersion } from "@xdstp/relay";
+import type { RejectedVersion } from "@xdstp/relay";
 import type { Health } from "@xdstp/server";
 import type { CliIo } from "./cli-io.ts";
 import type { StatusClientRow } from "./client-types.ts";
@@ -7,7 +7,7 @@ import { escapeText } from "./escape-text.ts";
 import { jsonText } from "./json-text.ts";
 import { type Piece, paintLine } from "./paint-line.ts";
 import { renderHealth, renderHidden } from "./render-facts.ts";
-import { reasonOf, refusedBy, renderRefusals } from "./render-refusals.ts";
+import { reasonOf, rejectedBy, renderRejections } from "./render-rejections.ts";
 import { renderTable } from "./render-table.ts";
 import { counted, shortType, shortVersion } from "./short-text.ts";
 import type { StatusRow } from "./status-row.ts";
@@ -18,8 +18,8 @@ import { leaveScreen, redraw, takeScreen } from "./terminal-codes.ts";
 /** What a server says of its clients. */
 export interface StatusPicture extends ToldFacts {
   readonly clients: readonly StatusClientRow[];
-  /** What they have refused, newest first. Absent: the server does not count it. */
-  readonly refusals?: readonly RefusedVersion[] | undefined;
+  /** What they have rejected, newest first. Absent: the server does not count it. */
+  readonly rejections?: readonly RejectedVersion[] | undefined;
 }
 
 /** Shows one picture after the other. */
@@ -37,25 +37,25 @@ type Line = readonly Piece[];
 const anyWidth = 100_000;
 
 /** Lines of a table that is shown once; --json has them all. */
-const mostRefusals = 30;
+const mostRejections = 30;
 
 /** The table, once. */
 export function tableShow(io: CliIo): StatusShow {
   const { stdout, env } = io;
   return {
     show(picture, now) {
-      const { refusals = [] } = picture;
+      const { rejections = [] } = picture;
       const columns = io.terminal()?.columns;
       const paint =
         columns === undefined ? (_tone: unknown, text: string) => text : createPaint(env);
-      const refused = renderRefusals(refusals, {
+      const rejected = renderRejections(rejections, {
         now,
-        most: mostRefusals,
+        most: mostRejections,
         columns: columns ?? anyWidth,
       });
       for (const line of [
         ...tableLines(picture, now, columns ?? anyWidth),
-        ...(refused.length > 0 ? [[], ...refused] : []),
+        ...(rejected.length > 0 ? [[], ...rejected] : []),
       ])
         stdout.write(`${paintLine(line, columns ?? anyWidth, paint).trimEnd()}\n`);
     },
@@ -71,7 +71,7 @@ export function screenShow(io: CliIo, server: string): StatusShow {
   let last: StatusPicture = { clients: [], health: [] };
   const draw = (picture: StatusPicture, now: number, problem?: string): void => {
     last = picture;
-    const { clients, refusals = [] } = picture;
+    const { clients, rejections = [] } = picture;
     const { columns, rows } = io.terminal() ?? { columns: 80, rows: 24 };
     const head: readonly Line[] = [
       [
@@ -81,7 +81,7 @@ export function screenShow(io: CliIo, server: string): StatusShow {
       ...(problem === undefined ? [] : [[["error", problem]] as const]),
       [],
     ];
-    const refused = renderRefusals(refusals, {
+    const rejected = renderRejections(rejections, {
       now,
       most: Math.max(2, Math.floor(rows / 4)),
       columns,
@@ -91,8 +91,8 @@ export function screenShow(io: CliIo, server: string): StatusShow {
         cut(
           [
             ...head,
-            ...refused,
-            ...(refused.length > 0 ? [[]] : []),
+            ...rejected,
+            ...(rejected.length > 0 ? [[]] : []),
             ...tableLines(picture, now, columns),
           ],
           rows,
@@ -152,13 +152,13 @@ export function lineShow({ stdout }: CliIo): StatusShow {
     stdout.write(`${new Date(now).toISOString()} ${text}\n`);
   };
   return {
-    show({ clients, refusals = [], health, hiddenStreams = 0 }, now) {
+    show({ clients, rejections = [], health, hiddenStreams = 0 }, now) {
       const rows = new Map([
         ...health.flatMap(healthRow),
         ...clientTypeRows(clients, now).map(
           (row) => [`${row.client} ${row.type}`, described(row)] as const,
         ),
-        ...refusals.map(refusalRow),
+        ...rejections.map(rejectionRow),
         ...(hiddenStreams > 0
           ? [["streams that you may not see:", String(hiddenStreams)] as const]
           : []),
@@ -192,10 +192,10 @@ function healthRow({ name, kind, stale }: Health): readonly (readonly [string, s
 }
 
 /** Its key, and what may change of it. */
-function refusalRow(one: RefusedVersion): readonly [string, string] {
+function rejectionRow(one: RejectedVersion): readonly [string, string] {
   return [
     `${escapeText(one.name)} ${shortType(one.typeUrl)} ${shortVersion(one.version)}`,
-    `REFUSED by ${refusedBy(one)}: ${reasonOf(one)}`,
+    `REJECTED by ${rejectedBy(one)}: ${reasonOf(one)}`,
   ];
 }
 

@@ -72,7 +72,7 @@ async function accept({ server }: Subject, stream: DeltaStream): Promise<void> {
   await done;
 }
 
-async function refuse({ server, put }: Subject, stream: DeltaStream, text: string): Promise<void> {
+async function reject({ server, put }: Subject, stream: DeltaStream, text: string): Promise<void> {
   put("2");
   await stream.arrived();
   const done = heard(server, "nack");
@@ -115,12 +115,12 @@ function useClock(): { readonly clock: Clock; readonly next: () => Promise<void>
 const withoutAge = (line: string): string => line.replace(/ \d+s( |$)/, " 0s$1");
 
 describe("xdstp status", () => {
-  it("shows each type of each client, those who refuse on top with text and both versions [B-CSDS-1] [S-CSDS-4]", async () => {
+  it("shows each type of each client, those who reject on top with text and both versions [B-CSDS-1] [S-CSDS-4]", async () => {
     const subject = await useServer();
     await accept(subject, await subject.client("good"));
     const bad = await subject.client("bad");
     await accept(subject, bad);
-    await refuse(subject, bad, "no such\u001b[2J flag");
+    await reject(subject, bad, "no such\u001b[2J flag");
     const { code, out, err } = await runToEnd(["status", `127.0.0.1:${subject.port}`]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const [head, bad1 = "", good = "", end] = out.split("\n").map(withoutAge);
@@ -128,11 +128,11 @@ describe("xdstp status", () => {
       expect.stringMatching(/^CLIENT +TYPE +STATE +VERSION +AGE +NACK$/),
       "",
     ]);
-    const [, held = "", refused] =
+    const [, held = "", rejected] =
       /^bad +acme\.v1\.Flag +NACKED +(\w{8,11}) > (\w{8,11}) +0s +no such\\u\{1b\}\[2J flag$/.exec(
         bad1,
       ) ?? [];
-    expect(held).not.toBe(refused);
+    expect(held).not.toBe(rejected);
     expect(good).toMatch(new RegExp(`^good +acme\\.v1\\.Flag +STALE +${held} +0s$`));
   });
 
@@ -154,14 +154,14 @@ describe("xdstp status", () => {
       });
   });
 
-  it("ends with 1 for a client that refuses, where that is wanted", async () => {
+  it("ends with 1 for a client that rejects, where that is wanted", async () => {
     const subject = await useServer();
     const bad = await subject.client("bad");
     expect((await runToEnd(["status", `127.0.0.1:${subject.port}`, "--fail-on-nack"])).code).toBe(
       0,
     );
     await accept(subject, bad);
-    await refuse(subject, bad, "no");
+    await reject(subject, bad, "no");
     expect((await runToEnd(["status", `127.0.0.1:${subject.port}`, "--fail-on-nack"])).code).toBe(
       1,
     );
@@ -171,7 +171,7 @@ describe("xdstp status", () => {
     const subject = await useServer();
     const bad = await subject.client("bad");
     await accept(subject, bad);
-    await refuse(subject, bad, "no\u009b2J");
+    await reject(subject, bad, "no\u009b2J");
     const { code, out } = await runToEnd(["status", `127.0.0.1:${subject.port}`, "--json"]);
     expect(code).toBe(0);
     expect(out).not.toMatch(/[^\P{Cc}\n]/u);
@@ -225,7 +225,7 @@ describe("xdstp status --watch", () => {
     await stdout.line(/e1 acme\.v1\.Flag GONE/);
     await subject.server.close({ graceMs: 1 });
     await next();
-    await stdout.line(/refuses connections/);
+    await stdout.line(/does not accept connections/);
     const again = await useServer({}, subject.port);
     await again.client("e2");
     await next();
@@ -406,7 +406,7 @@ describe("xdstp status, what it cannot do", () => {
     await new Promise((resolve) => {
       server.close(resolve);
     });
-    expect(await fails(port)).toBe("refuses connections; is a server running there?");
+    expect(await fails(port)).toBe("does not accept connections; is a server running there?");
   });
 
   it("gives up on a server that does not answer in time", async () => {

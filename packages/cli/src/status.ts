@@ -15,14 +15,14 @@ import {
   tableShow,
 } from "./status-shows.ts";
 import { toldFacts } from "./told-facts.ts";
-import { toldRefusals } from "./told-refusals.ts";
+import { toldRejections } from "./told-rejections.ts";
 
 /** What `xdstp status` was asked to do. */
 export interface StatusOptions {
   readonly server: Endpoint;
   readonly json: boolean;
   readonly watch: boolean;
-  /** Exit with 1 where a client refuses something. */
+  /** Exit with 1 where a client rejects something. */
   readonly failOnNack: boolean;
   /** Exit with 1 where no client is connected. */
   readonly failIfNone: boolean;
@@ -72,7 +72,7 @@ function verdict(
   { failOnNack, failIfNone }: StatusOptions,
   io: CliIo,
 ): number {
-  if (failOnNack && clients.some(isRefusing)) return 1;
+  if (failOnNack && clients.some(isRejecting)) return 1;
   const isNone = failIfNone && clients.length === 0;
   if (hiddenStreams > 0 && (failOnNack || isNone)) {
     io.stderr.write(
@@ -94,12 +94,12 @@ function showOf({ json, watch, server }: StatusOptions, io: CliIo): StatusShow {
 function pictureOf(response: ClientStatusResponse): StatusPicture {
   return {
     clients: clientRows(response),
-    refusals: toldRefusals(response),
+    rejections: toldRejections(response),
     ...toldFacts(response),
   };
 }
 
-function isRefusing({ types }: StatusClientRow): boolean {
+function isRejecting({ types }: StatusClientRow): boolean {
   return types.some(({ state }) => state === "NACKED");
 }
 

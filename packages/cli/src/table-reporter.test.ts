@@ -56,10 +56,10 @@ const loaded: CliEvent = {
   from: "folder",
   event: { kind: "loaded", files: 1, resources: 1, revision: 1, put: 1, removed: 0, warnings: [] },
 };
-const refused: CliEvent = {
+const rejected: CliEvent = {
   from: "folder",
   event: {
-    kind: "refused",
+    kind: "rejected",
     serving: true,
     problems: [{ file: "c/a.yaml", line: 3, column: 5, message: "bad indentation" }],
   },
@@ -85,13 +85,13 @@ describe("createReporter() on a terminal", () => {
       "xdstp serve c on 127.0.0.1:1  4 resources, revision 1, 1 stream",
     );
     reporter.event(loaded);
-    reporter.event(refused);
+    reporter.event(rejected);
     reporter.close();
     expect(take()).toEqual([
       leaveScreen,
       "1970-01-01T00:16:40.000Z loaded      1 resource from 1 file, revision 1: 1 put, 0 removed\n",
       "1970-01-01T00:16:40.000Z broken      c/a.yaml:3:5: bad indentation\n",
-      "1970-01-01T00:16:40.000Z refused     1 problem; nothing of these edits is applied; the last good state is still served\n",
+      "1970-01-01T00:16:40.000Z rejected    1 problem; nothing of these edits is applied; the last good state is still served\n",
     ]);
     clock.advance(10_000);
     expect(take()).toEqual([]);
@@ -153,7 +153,7 @@ describe("createReporter() on a terminal", () => {
 
   it("keeps a broken file in sight until it is mended", () => {
     const { reporter, clock, take } = start();
-    reporter.event(refused);
+    reporter.event(rejected);
     for (let count = 0; count < 500; count++) reporter.event(onStream("ack"));
     clock.advance(1_000);
     expect(take().at(-1)).toContain("c/a.yaml:3:5: bad indentation");

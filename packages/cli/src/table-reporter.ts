@@ -26,7 +26,7 @@ export function createTableReporter({
   cache,
   server,
   upstreams,
-  refusals,
+  rejections,
   io,
 }: ReporterOptions): Reporter {
   const { stdout, clock, env } = io;
@@ -54,7 +54,7 @@ export function createTableReporter({
       since: since.of,
       troubles,
       upstreams: upstreams?.(),
-      refusals: refusals?.(),
+      rejections: rejections?.(),
       recent: lines(size.rows),
     };
     stdout.write(redraw(renderScreen(view, size, paint)));
@@ -85,7 +85,7 @@ function troublesAfter(shown: CliEvent, before: readonly ReportLine[]): readonly
     return shown.event.kind === "feed-failed" ? describeEvent(shown) : before;
   if (shown.from !== "folder") return before;
   if (shown.event.kind === "loaded") return [];
-  return ["refused", "kept", "unreadable"].includes(shown.event.kind)
+  return ["rejected", "kept", "unreadable"].includes(shown.event.kind)
     ? describeEvent(shown)
     : before;
 }

@@ -20,7 +20,7 @@ it("notes that certificates for a server upstream are replaced, or not used, and
   expect(certificates.rows()).toEqual([{ ...good, expiresAt: first.getTime() }]);
   const files = ["ca.pem", file, "key.pem"];
   certificates.hear({
-    kind: "credentials-refused",
+    kind: "credentials-rejected",
     server: "up:1",
     files,
     error: new XdsError("INVALID_ARGUMENT", "the key does not fit"),

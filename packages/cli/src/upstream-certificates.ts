@@ -38,7 +38,7 @@ export function followUpstreamCertificates(
     hear(event) {
       if (event.kind === "credentials-replaced")
         for (const file of event.files) if (files.includes(file)) note(file);
-      if (event.kind === "credentials-refused")
+      if (event.kind === "credentials-rejected")
         for (const file of event.files)
           if (files.includes(file)) book.bad("certificate", file, event.error.text);
     },

@@ -23,7 +23,7 @@ export const watchCommand: Command = {
   notes: [
     "NAME is an xdstp name, a glob (xdstp://AUTHORITY/TYPE/PATH/*) or a list (xdstp://AUTHORITY/TYPECollection/ID) of such names, or with --type an opaque name or * for all of the type.",
     "Each is asked for where its authority is. Redirects and directives (#alt=LOCATOR, #entry=NAME) are followed, and where a name leads is shown before what it has.",
-    "It shows the first state, each change, what is removed, missing or refused, and whether the server answers; a server that goes is asked until it is back. Ctrl-C ends it.",
+    "It shows the first state, each change, what is removed, missing or rejected, and whether the server answers; a server that goes is asked until it is back. Ctrl-C ends it.",
     "With --count it ends with 0 after so many events of resources, and with 1 if these have not come within --timeout.",
   ],
   options: {

@@ -36,7 +36,7 @@ export type WatchEvent =
   | { readonly kind: "missing"; readonly name: string; readonly reason: string }
   /** The server was told by a NACK that these cannot be used. Without names: the whole response. */
   | {
-      readonly kind: "refused";
+      readonly kind: "rejected";
       readonly names: readonly string[];
       readonly nonce: string;
       readonly reason: string;
@@ -68,6 +68,6 @@ export function isCounted({ kind }: WatchEvent): boolean {
     kind === "changed" ||
     kind === "removed" ||
     kind === "missing" ||
-    kind === "refused"
+    kind === "rejected"
   );
 }

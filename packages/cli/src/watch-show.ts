@@ -67,7 +67,7 @@ const toneOf: Readonly<Record<WatchEvent["kind"], Tone>> = {
   incomplete: "warning",
   ignored: "warning",
   disconnected: "warning",
-  refused: "error",
+  rejected: "error",
   error: "error",
 };
 
@@ -86,7 +86,7 @@ function textOf(event: WatchEvent): string {
     case "missing":
     case "error":
       return `${escapeText(event.name)}: ${escapeText(event.reason)}`;
-    case "refused":
+    case "rejected":
       return `${event.names.length === 0 ? "a whole response" : someNames(event.names)}, NACK of nonce ${escapeText(event.nonce)} sent: ${escapeText(event.reason)}`;
     case "complete":
       return `${escapeText(event.name)}: ${counted(event.members, "member")}`;

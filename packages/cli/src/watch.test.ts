@@ -125,7 +125,7 @@ describe.each(["delta", "sotw"] as const)("xdstp watch (%s)", (variant) => {
     });
   });
 
-  it("refuses on purpose, and says what was sent", async () => {
+  it("rejects on purpose, and says what was sent", async () => {
     const origin = await useOrigin();
     origin.cluster("blue");
     const { code, out } = await runToEnd([
@@ -143,7 +143,7 @@ describe.each(["delta", "sotw"] as const)("xdstp watch (%s)", (variant) => {
     ]);
     expect(code).toBe(0);
     expect(timeless(out)).toMatch(
-      /^TIME connected SERVER\nTIME refused blue, NACK of nonce N sent: .*no\\u\{1b\}\[2J\n$/,
+      /^TIME connected SERVER\nTIME rejected blue, NACK of nonce N sent: .*no\\u\{1b\}\[2J\n$/,
     );
   });
 

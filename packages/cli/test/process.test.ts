@@ -87,7 +87,7 @@ describe("the xdstp program", () => {
     const late = start(["status", `127.0.0.1:${port}`]);
     expect(await late.exit).toBe(1);
     expect(late.stderr.text).toBe(
-      `xdstp status: 127.0.0.1:${port} refuses connections; is a server running there?\n`,
+      `xdstp status: 127.0.0.1:${port} does not accept connections; is a server running there?\n`,
     );
   });
 

@@ -129,7 +129,7 @@ describe("xdstp relay --workers", () => {
     await client?.arrived();
     if (client !== undefined) client.nack(client.next(), "bad for me");
     expect(await out.line(/"nack"/)).toContain("bad for me");
-    expect(JSON.parse(await out.line(/"resource-refused"/))).toMatchObject({
+    expect(JSON.parse(await out.line(/"resource-rejected"/))).toMatchObject({
       from: "upstream",
       name: of("x", "a"),
       type: clusterUrl,
@@ -141,7 +141,7 @@ describe("xdstp relay --workers", () => {
     expect(
       JSON.parse((await runToEnd(["status", `127.0.0.1:${port}`, "--json"])).out),
     ).toMatchObject({
-      refusals: [{ name: of("x", "a"), clients: 1, by: ["n1"], reason: "bad for me" }],
+      rejections: [{ name: of("x", "a"), clients: 1, by: ["n1"], reason: "bad for me" }],
     });
     const pids = [0, 1, 2].map(pid);
     expect(pids.map(runs)).toEqual([true, true, true]);
@@ -187,9 +187,9 @@ describe("xdstp relay --workers", () => {
     expect(lines(out).filter(({ event }) => event === "disconnect")).toEqual([]);
   });
 
-  it("refuses upstream what a client of some worker refuses, with --quorum [B-RELAY-5]", async () => {
+  it("rejects upstream what a client of some worker rejects, with --quorum [B-RELAY-5]", async () => {
     const origin = await useOriginWith("a");
-    const refused = new Promise<string>((resolve) => {
+    const rejected = new Promise<string>((resolve) => {
       origin.server.events((event) => {
         if (event.kind === "nack") resolve(event.error.message);
       });
@@ -201,10 +201,10 @@ describe("xdstp relay --workers", () => {
     origin.cluster(of("x", "a"), 2);
     await client.arrived();
     client.nack(client.next(), "not this one");
-    expect(await refused).toContain("not this one");
+    expect(await rejected).toContain("not this one");
   });
 
-  it("gives nobody what a client of some worker refuses, though those of another one have accepted it, with --quorum [B-RELAY-5]", async () => {
+  it("gives nobody what a client of some worker rejects, though those of another one have accepted it, with --quorum [B-RELAY-5]", async () => {
     const origin = await useOriginWith("a");
     const answers: string[] = [];
     origin.server.events((event) => {

@@ -6,7 +6,7 @@ type Method = "watch" | "watchAll" | "watchList";
 
 const what = { watch: "one name", watchAll: "a collection", watchList: "a list" } as const;
 
-/** Throws an XdsError where a name is for another method than this, and says for which. What is not a name at all is for others to refuse; an opaque name may be that of a list. */
+/** Throws an XdsError where a name is for another method than this, and says for which. What is not a name at all is for others to reject; an opaque name may be that of a list. */
 export function checkMethod(method: Method, typeUrl: string, name: string): void {
   const right = methodOf(typeUrl, name);
   if (right === method || (right === undefined && method !== "watchAll")) return;

@@ -85,7 +85,7 @@ describe("clientStatusRoutes()", () => {
     ).toEqual([["key", true, false]]);
   });
 
-  it("refuses node matchers, and whoever may not read it [B-CSDS-5, B-CSDS-7]", async () => {
+  it("rejects node matchers, and whoever may not read it [B-CSDS-5, B-CSDS-7]", async () => {
     const { client } = useClient(["127.0.0.1:1"]);
     const status = await useStatus([client]);
     await expect(status.fetchClientStatus({ nodeMatchers: [{}] })).rejects.toThrow(

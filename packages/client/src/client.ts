@@ -35,14 +35,14 @@ export interface Client extends AsyncDisposable {
   ): CollectionWatch<ValueOf<S>>;
   /**
    * Watches a list collection (`xdstp://authority/typeCollection/id`) and its members, inline and located, as one changing set in the order of the list. `type` is that of the members.
-   * A list with an entry that cannot be taken is refused as a whole; a located member is refused, fails or is missing by itself (C-LIST-9).
+   * A list with an entry that cannot be taken is rejected as a whole; a located member is rejected, fails or is missing by itself (C-LIST-9).
    */
   watchList<S extends TypeSource<unknown>>(
     type: S,
     name: string,
     options?: ListOptions<ValueOf<S>>,
   ): ListWatch<ValueOf<S>>;
-  /** The resource of a name, once. Rejects with an XdsError: NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT with why it was refused, DEADLINE_EXCEEDED, CANCELLED where the client is closed; or with the reason of the signal. */
+  /** The resource of a name, once. Rejects with an XdsError: NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT with why it was rejected, DEADLINE_EXCEEDED, CANCELLED where the client is closed; or with the reason of the signal. */
   read<S extends TypeSource<unknown>>(
     type: S,
     name: string,

@@ -114,7 +114,7 @@ describe("client.watchAll()", () => {
     expect(genericXdsConfigs).toMatchObject([{ name: inNs("x"), versionInfo: "v" }]);
   });
 
-  it("refuses one bad member and takes the others; the watch says what is wrong until it is made good [C-ACK-5]", async () => {
+  it("rejects one bad member and takes the others; the watch says what is wrong until it is made good [C-ACK-5]", async () => {
     const { client, server } = useDeltaScript();
     const said = listen(client.watchAll(flag, glob));
     await turn();
@@ -134,7 +134,7 @@ describe("client.watchAll()", () => {
     expect(said.at(-1)).toBe("+x=2");
   });
 
-  it("decodes on demand what is read and nothing else, and still refuses what is no message", async () => {
+  it("decodes on demand what is read and nothing else, and still rejects what is no message", async () => {
     const { client, server } = useDeltaScript();
     let decoded = 0;
     const counting = {
@@ -171,7 +171,7 @@ describe("client.watchAll()", () => {
     );
   });
 
-  it("refuses on demand what is no message, where a schema says that it should be one", async () => {
+  it("rejects on demand what is no message, where a schema says that it should be one", async () => {
     const { client, server } = useDeltaScript();
     const typeUrl = "type.googleapis.com/google.protobuf.Duration";
     const watch = client.watchAll(DurationSchema, "xdstp://a/google.protobuf.Duration/*", {

@@ -31,7 +31,7 @@ export interface CollectionWatch<T> extends Watch<CollectionChange<T>> {
 /** Options of a watch on a collection. */
 export interface CollectionOptions<T> extends WatchOptions<T> {
   /**
-   * `on-arrival`: every member is decoded and validated when it comes; a bad one is refused. `on-demand`: only what is read is decoded, so that ten of a hundred thousand cost ten;
+   * `on-arrival`: every member is decoded and validated when it comes; a bad one is rejected. `on-demand`: only what is read is decoded, so that ten of a hundred thousand cost ten;
    * when it comes it is only looked at whether it is of the type and, with a schema, a message at all; `validate` is not called. Default: `on-arrival`.
    */
   readonly decode?: "on-arrival" | "on-demand";

@@ -35,7 +35,7 @@ describe.each(["delta", "sotw"] as const)("a %s client", (variant) => {
     expect([gone.error?.code, secondsOf(gone)]).toEqual(["NOT_FOUND", 2]);
   });
 
-  it("refuses what a program does not want, keeps what it has, and says so to both", async () => {
+  it("rejects what a program does not want, keeps what it has, and says so to both", async () => {
     const origin = await useOrigin();
     putCluster(origin, "blue");
     const { client, events } = useClient([origin.uri], { variant });
@@ -47,12 +47,12 @@ describe.each(["delta", "sotw"] as const)("a %s client", (variant) => {
       [Symbol.asyncIterator]();
     await watch.next();
     putCluster(origin, "blue", 9);
-    const refused = await next(watch);
-    expect([secondsOf(refused), refused.error?.message]).toEqual([
+    const rejected = await next(watch);
+    expect([secondsOf(rejected), rejected.error?.message]).toEqual([
       1,
       '[INVALID_ARGUMENT] connect_timeout: 9 s is too long (node "me")',
     ]);
-    expect(events.flatMap((event) => (event.kind === "refused" ? [event.reason] : []))).toEqual([
+    expect(events.flatMap((event) => (event.kind === "rejected" ? [event.reason] : []))).toEqual([
       '"blue": connect_timeout: 9 s is too long',
     ]);
     const [row] = (await client.dump()).genericXdsConfigs;

@@ -3,7 +3,7 @@ import { XdsError, type Resource } from "@xdstp/core";
 import { otherType } from "./glance.ts";
 import type { WatchedType } from "./watched-type.ts";
 
-/** What a program says of a resource next to its being decoded: why it is refused, as a text or an error. undefined: it is taken. What it throws refuses too. */
+/** What a program says of a resource next to its being decoded: why it is rejected, as a text or an error. undefined: it is taken. What it throws rejects too. */
 export type Validate<T> = (value: T, resource: Resource) => string | Error | undefined;
 
 /** Decodes resources of one type, each once, whoever reads it. */
@@ -45,14 +45,14 @@ export function createDecoder<T>(type: WatchedType<T>): Decoder<T> {
     check(resource, name, validate) {
       try {
         const other = otherType(resource.payload.typeUrl, type.typeUrl);
-        if (other !== undefined) return refusal(type, name, other);
+        if (other !== undefined) return rejection(type, name, other);
         const payload = resource.payload.value;
         const decoded = last?.payload === payload ? last : decode(payload);
         if (isRead) fresh.set(name, decoded);
         const fault = validate?.(decoded.value, resource);
-        return fault === undefined ? undefined : refusal(type, name, fault);
+        return fault === undefined ? undefined : rejection(type, name, fault);
       } catch (error) {
-        return refusal(type, name, error);
+        return rejection(type, name, error);
       }
     },
     read(resource) {
@@ -69,7 +69,7 @@ export function createDecoder<T>(type: WatchedType<T>): Decoder<T> {
   };
 }
 
-function refusal({ typeUrl }: WatchedType<unknown>, name: string, fault: unknown): XdsError {
+function rejection({ typeUrl }: WatchedType<unknown>, name: string, fault: unknown): XdsError {
   const text =
     fault instanceof XdsError ? fault.text : fault instanceof Error ? fault.message : String(fault);
   return new XdsError("INVALID_ARGUMENT", text, { typeUrl, resource: name, cause: fault });

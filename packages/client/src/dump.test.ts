@@ -36,7 +36,7 @@ type Happen = (script: Script<RawDeltaServer>) => void;
 const nothing: Happen = () => undefined;
 const transient: ScriptOptions = { serverFeatures: ["resource_timer_is_transient_error"] };
 
-/** State, version, version that was refused, details, and whether there are contents: of "a", after all this. */
+/** State, version, version that was rejected, details, and whether there are contents: of "a", after all this. */
 async function rowAfter(
   options: ScriptOptions,
   ...happens: readonly Happen[]
@@ -91,13 +91,13 @@ describe("client.dump()", () => {
     ["what was only asked for", {}, [nothing], ["REQUESTED", "", undefined, undefined, false]],
     ["what was taken", {}, [on], ["ACKED", "on", undefined, undefined, true]],
     [
-      "what was refused",
+      "what was rejected",
       {},
       [broken],
       ["NACKED", "", "broken", "[INVALID_ARGUMENT] flags are not broken", false],
     ],
     [
-      "what was refused while another state is held",
+      "what was rejected while another state is held",
       {},
       [on, broken],
       ["NACKED", "on", "broken", "[INVALID_ARGUMENT] flags are not broken", true],

@@ -37,7 +37,7 @@ export function dump({ caches, node, scope, show }: DumpSource): ClientConfig {
 type Config = Omit<MessageInitShape<typeof ClientConfig_GenericXdsConfigSchema>, "$typeName">;
 
 function configOf(
-  { typeUrl, name, state, resource, at, refused, error }: StatusRow,
+  { typeUrl, name, state, resource, at, rejected, error }: StatusRow,
   show: ShowPayload | undefined,
 ): Config {
   const payload = resource === undefined ? undefined : show?.(resource.payload);
@@ -48,11 +48,11 @@ function configOf(
     versionInfo: resource?.given ?? "",
     ...(at > 0 && { lastUpdated: timestampFromMs(at) }),
     ...(payload !== undefined && { xdsConfig: { typeUrl: payload.typeUrl, value: payload.value } }),
-    ...(refused !== undefined && {
+    ...(rejected !== undefined && {
       errorState: {
-        details: refused.error.message,
-        versionInfo: refused.version,
-        lastUpdateAttempt: timestampFromMs(refused.at),
+        details: rejected.error.message,
+        versionInfo: rejected.version,
+        lastUpdateAttempt: timestampFromMs(rejected.at),
       },
     }),
     ...(error !== undefined && { errorState: { details: error.message } }),

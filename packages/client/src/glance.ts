@@ -3,7 +3,7 @@ import { type Resource, XdsError } from "@xdstp/core";
 
 import { isSchema, watchedType, type TypeSource } from "./watched-type.ts";
 
-/** Why something is refused that is not decoded yet: it is of another type or, where a schema says what it should be, no message at all. */
+/** Why something is rejected that is not decoded yet: it is of another type or, where a schema says what it should be, no message at all. */
 export function glance(
   source: TypeSource<unknown>,
 ): (resource: Resource, name: string) => XdsError | undefined {

@@ -56,7 +56,7 @@ describe("known failures, seen from a program", () => {
       const throws = (async () => {
         for await (const { value } of client.watch(flag, "a")) throw new Error(value);
       })().catch((error: unknown) => error);
-      const refuses = client.watch(flag, "a", {
+      const rejects = client.watch(flag, "a", {
         validate: () => {
           throw new Error("never");
         },
@@ -67,7 +67,7 @@ describe("known failures, seen from a program", () => {
           expect(value).toBeDefined();
       })().catch((error: unknown) => error);
       await turn();
-      refuses.close();
+      rejects.close();
       give(server, flagUrl, "a", Buffer.from(String(round)));
       controller.abort(new Error("enough"));
       await Promise.all([leaves, throws, aborted, turn()]);
@@ -78,7 +78,7 @@ describe("known failures, seen from a program", () => {
     expect(client.status()[0]?.status?.types[0]?.wants).toHaveLength(1);
   });
 
-  it("CVE-2026-44289, CVE-2026-45740, CVE-2026-48712, GHSA-qcvw-82hh-gq38: a message that nests without end is refused, and the rest goes on [C-LIM-7, B-LIM-5]", async () => {
+  it("CVE-2026-44289, CVE-2026-45740, CVE-2026-48712, GHSA-qcvw-82hh-gq38: a message that nests without end is rejected, and the rest goes on [C-LIM-7, B-LIM-5]", async () => {
     const { client, server } = useDeltaScript();
     const typeUrl = `type.googleapis.com/${ValueSchema.typeName}`;
     const watch = client.watch(ValueSchema, "a")[Symbol.asyncIterator]();
@@ -92,7 +92,7 @@ describe("known failures, seen from a program", () => {
     await client.dump();
   });
 
-  it("redirects that lead in a circle are told, are asked for once each, and refused by nobody [C-REDIR-4] [C-LIM-7]", async () => {
+  it("redirects that lead in a circle are told, are asked for once each, and rejected by nobody [C-REDIR-4] [C-LIM-7]", async () => {
     const { client, server } = useDeltaScript();
     const [one, other] = ["xdstp://a/acme.v1.Flag/one", "xdstp://a/acme.v1.Flag/other"];
     const said = client.watch(flag, one)[Symbol.asyncIterator]();

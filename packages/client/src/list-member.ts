@@ -8,7 +8,7 @@ import type { Hub } from "./hub.ts";
 export interface ListMember<T> {
   /** The same whether the list has it inline or says where it is (C-LIST-8). Empty: an inline entry without a name, which is known by its version. */
   readonly name: string;
-  /** `pending`: nothing is known of it yet; `held`; `missing`: it does not exist; `failed`: it was refused, may not be seen, or nobody can be reached. */
+  /** `pending`: nothing is known of it yet; `held`; `missing`: it does not exist; `failed`: it was rejected, may not be seen, or nobody can be reached. */
   readonly state: HeldState;
   /** As the server gave it. Empty where there is none. */
   readonly version: string;

@@ -185,7 +185,7 @@ describe("client.watchList()", () => {
     ]);
   });
 
-  it("goes on with the others where a member is missing, refused, or not to be had [C-LIST-9, C-ACK-5]", async () => {
+  it("goes on with the others where a member is missing, rejected, or not to be had [C-LIST-9, C-ACK-5]", async () => {
     const { said, send, server, clock } = await useList();
     await send(
       listUrl,
@@ -211,36 +211,36 @@ describe("client.watchList()", () => {
     expect(said.at(-1)).toMatch(/^bar=2 baz=2 burp=1 .*~bar ~baz \.$/);
   });
 
-  it("refuses a list with a bad entry as a whole, says which and why, and keeps what there was [B-LIST-3, B-LIST-4, C-ACK-5, C-LIM-7]", async () => {
+  it("rejects a list with a bad entry as a whole, says which and why, and keeps what there was [B-LIST-3, B-LIST-4, C-ACK-5, C-LIM-7]", async () => {
     const { said, send, server } = await useList({
       maxEntries: 3,
       validate: (value) => (value === "never" ? "never say never" : undefined),
     });
     await send(listUrl, list(L, "1", inline("x", "on"), located(bar)));
     server.rest();
-    const refusal = async (...entries: readonly Entry[]): Promise<string | undefined> => {
+    const rejection = async (...entries: readonly Entry[]): Promise<string | undefined> => {
       await send(listUrl, list(L, "2", ...entries));
       return server
         .rest()
         .findLast(({ typeUrl }) => typeUrl === listUrl)
         ?.errorDetail?.message.replace(`"${L}": `, "");
     };
-    expect(await refusal(inline("x", "on"), inline("y", "broken"))).toBe(
-      `entry 2 of the list is refused (${at("y")}): flags are not broken`,
+    expect(await rejection(inline("x", "on"), inline("y", "broken"))).toBe(
+      `entry 2 of the list is rejected (${at("y")}): flags are not broken`,
     );
     expect([said.length, said.at(-1)]).toEqual([2, "x=on bar:pending !INVALID_ARGUMENT"]);
-    expect(await refusal(inline("x", "on"), inline("", "never"))).toBe(
-      "entry 2 of the list is refused: never say never",
+    expect(await rejection(inline("x", "on"), inline("", "never"))).toBe(
+      "entry 2 of the list is rejected: never say never",
     );
-    expect(await refusal(inline("y", "on"), {})).toContain(
+    expect(await rejection(inline("y", "on"), {})).toContain(
       "entry 2 of the list is neither a locator nor inline (B-LIST-3)",
     );
-    expect(await refusal(inline("y", "on"), inline("y", "off"))).toContain("(B-LIST-4)");
-    expect(await refusal(inline("y", "on", "1", "type.googleapis.com/acme.v1.Other"))).toContain(
+    expect(await rejection(inline("y", "on"), inline("y", "off"))).toContain("(B-LIST-4)");
+    expect(await rejection(inline("y", "on", "1", "type.googleapis.com/acme.v1.Other"))).toContain(
       "(B-LIST-4)",
     );
     expect(
-      await refusal(inline("1", "on"), inline("2", "on"), inline("3", "on"), inline("4", "on")),
+      await rejection(inline("1", "on"), inline("2", "on"), inline("3", "on"), inline("4", "on")),
     ).toBe(
       "entry 4 of the list is one too many: at most 3 are taken (C-LIM-7); list fewer, or raise maxEntries",
     );
@@ -386,7 +386,7 @@ describe("client.watchList()", () => {
     ]);
   });
 
-  it("refuses a bad entry also of a list that has moved, by the name that it has there [C-ACK-5, C-REDIR-6]", async () => {
+  it("rejects a bad entry also of a list that has moved, by the name that it has there [C-ACK-5, C-REDIR-6]", async () => {
     const moved = "xdstp://a/acme.v1.FlagCollection/moved";
     const { said, send, server } = await useList();
     await send(listUrl, redirect(L, moved));
@@ -395,7 +395,7 @@ describe("client.watchList()", () => {
     await send(listUrl, list(moved, "2", inline("x", "broken")));
     expect([said.at(-1), server.rest().at(-1)?.errorDetail?.message]).toEqual([
       "x=on . !INVALID_ARGUMENT",
-      `"${moved}": entry 1 of the list is refused (${at("x")}): flags are not broken`,
+      `"${moved}": entry 1 of the list is rejected (${at("x")}): flags are not broken`,
     ]);
     await send(listUrl, list(moved, "3", inline("x", "off")));
     expect(said.at(-1)).toBe("x=off ~x .");

@@ -38,7 +38,7 @@ export interface ListWatch<T> extends Watch<ListChange<T>> {
 
 /** Options of a watch on a list. */
 export interface ListOptions<T> extends WatchOptions<T> {
-  /** How many entries the list may have; one with more is refused (C-LIM-7). Default: 100,000. */
+  /** How many entries the list may have; one with more is rejected (C-LIM-7). Default: 100,000. */
   readonly maxEntries?: number;
 }
 

@@ -5,7 +5,7 @@ import type { Watch } from "./watch.ts";
 
 /**
  * The first snapshot with a value, or the first error that will not pass by itself.
- * Rejects with that error (it does not exist, may not be seen, was refused), or DEADLINE_EXCEEDED, whose text has the last transient one (the server cannot be reached).
+ * Rejects with that error (it does not exist, may not be seen, was rejected), or DEADLINE_EXCEEDED, whose text has the last transient one (the server cannot be reached).
  */
 export async function readOnce<T>(
   watch: Watch<Snapshot<T>>,

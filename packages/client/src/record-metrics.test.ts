@@ -157,7 +157,7 @@ describe("recordMetrics()", () => {
     ]);
   });
 
-  it("counts as valid only what was taken, also where a response is refused in part [C-GRPC-14]", async () => {
+  it("counts as valid only what was taken, also where a response is rejected in part [C-GRPC-14]", async () => {
     const { meter, read } = useMeter();
     const { client, server } = useDeltaScript({ meter, target: "shop" });
     for (const name of ["a", "b"]) client.watch(flag, name);

@@ -73,7 +73,7 @@ export function recordMetrics({ meter, servers, caches, target }: MetricsHost): 
     [
       meter.createObservableCounter("grpc.xds_client.resource_updates_invalid", {
         unit: "{resource}",
-        description: "Resources that were refused",
+        description: "Resources that were rejected",
       }),
       invalid.observe,
     ],
@@ -91,11 +91,11 @@ export function recordMetrics({ meter, servers, caches, target }: MetricsHost): 
       const server = { [label("xds.server")]: event.server };
       if (event.kind === "opened") failures.add(0, server);
       if (event.kind === "closed" && !event.responded) failures.add(1, server);
-      if (event.kind !== "accepted" && event.kind !== "refused") return;
+      if (event.kind !== "accepted" && event.kind !== "rejected") return;
       const typed = { ...server, [label("xds.resource_type")]: typeName(event.typeUrl) };
-      const bad = event.kind === "refused" ? event.names.length + (event.unnamed ?? 0) : 0;
+      const bad = event.kind === "rejected" ? event.names.length + (event.unnamed ?? 0) : 0;
       invalid.add(bad, typed);
-      valid.add(event.kind === "refused" ? (event.taken ?? 0) : event.resources, typed);
+      valid.add(event.kind === "rejected" ? (event.taken ?? 0) : event.resources, typed);
     },
     end() {
       for (const [instrument, observe] of instruments) instrument.removeCallback(observe);

@@ -8,6 +8,6 @@ export interface Snapshot<T> {
   readonly value?: T;
   /** Of the resource, as the server gave it; one of its content where that gave none (S-VER-4). Empty where there is none. */
   readonly version: string;
-  /** Next to a value: ambient, the value stays valid (the server is away, a newer state was refused). Alone: why there is none. */
+  /** Next to a value: ambient, the value stays valid (the server is away, a newer state was rejected). Alone: why there is none. */
   readonly error?: XdsError;
 }

@@ -1,6 +1,6 @@
 import type { Cache } from "@xdstp/cache";
 import type { StoredResource, XdsError } from "@xdstp/core";
-import type { RefusedState, WantState, WantStatus } from "@xdstp/protocol/client";
+import type { RejectedState, WantState, WantStatus } from "@xdstp/protocol/client";
 import type { Federation } from "@xdstp/federation";
 
 /** The words of A88; next to a resource that is held, it is so of a newer state or in spite of it. */
@@ -16,8 +16,8 @@ export interface StatusRow {
   readonly resource?: StoredResource;
   /** When something of it came last, in milliseconds since the epoch; 0: never. */
   readonly at: number;
-  /** The newer state that was refused. */
-  readonly refused?: RefusedState;
+  /** The newer state that was rejected. */
+  readonly rejected?: RejectedState;
   /** Why there is none, or why what is held may be old. */
   readonly error?: XdsError;
 }
@@ -61,24 +61,24 @@ function statusRows({ cache, federation }: Fed): Iterable<readonly [id: string, 
 
 function* rowsOf(cache: Cache, typeUrl: string, want: WantStatus): Generator<StatusRow> {
   const { interest, at, state, error } = want;
-  const refused = new Map(want.refused.map((one) => [one.name, one]));
+  const rejected = new Map(want.rejected.map((one) => [one.name, one]));
   const entries = cache.topic(typeUrl, interest).members();
   const held = entries.flatMap(({ name, resource }) =>
     resource === undefined ? [] : { name, resource },
   );
   for (const { name, resource } of held) {
     const row = { typeUrl, name, resource, at };
-    const bad = refused.get(name);
-    if (bad !== undefined) yield { ...row, state: "nacked", refused: bad };
+    const bad = rejected.get(name);
+    if (bad !== undefined) yield { ...row, state: "nacked", rejected: bad };
     else
       yield state === "error" && error !== undefined
         ? { ...row, state: failureOf(state, error), error }
         : { ...row, state: "acked" };
-    refused.delete(name);
+    rejected.delete(name);
   }
-  for (const bad of refused.values())
-    yield { typeUrl, name: bad.name, at: 0, state: "nacked", refused: bad };
-  if (held.length + want.refused.length > 0) return;
+  for (const bad of rejected.values())
+    yield { typeUrl, name: bad.name, at: 0, state: "nacked", rejected: bad };
+  if (held.length + want.rejected.length > 0) return;
   const why = error ?? entries.find(({ name }) => name === interest.name)?.error;
   yield {
     typeUrl,
@@ -96,7 +96,7 @@ function failureOf(state: WantState, error: XdsError | undefined): ResourceState
       return "requested";
     case "held":
       return "acked";
-    case "refused":
+    case "rejected":
       return "nacked";
     case "timeout":
       return error?.code === "UNAVAILABLE" ? "timeout" : "does_not_exist";

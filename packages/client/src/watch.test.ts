@@ -119,7 +119,7 @@ describe("client.watch()", () => {
     ]
   >([
     [
-      "a refusal",
+      "a rejection",
       (server) => {
         give(server, "a", "broken");
       },
@@ -199,7 +199,7 @@ describe("client.watch()", () => {
     ).toBe(6);
   });
 
-  it("refuses what a program's decoder or check throws at, and takes the rest [C-LIM-7, C-ACK-5]", async () => {
+  it("rejects what a program's decoder or check throws at, and takes the rest [C-LIM-7, C-ACK-5]", async () => {
     const { client, server } = useDeltaScript();
     const [a, b] = [
       listen(

@@ -15,7 +15,7 @@ export interface Watch<Update> extends AsyncIterable<Update, undefined>, AsyncDi
 
 /** Options of a watch. */
 export interface WatchOptions<T> extends NameOptions {
-  /** Next to what the descriptor demands. What it refuses is NACKed with its text, and the state before stays (C-ACK-5). What came before the watch began is judged too, and then it alone is told. It should not take long: it runs where responses are read. */
+  /** Next to what the descriptor demands. What it rejects is NACKed with its text, and the state before stays (C-ACK-5). What came before the watch began is judged too, and then it alone is told. It should not take long: it runs where responses are read. */
   readonly validate?: Validate<T>;
   /** Ends the watch: a loop over it throws the reason; calls just end. */
   readonly signal?: AbortSignal;

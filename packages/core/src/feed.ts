@@ -93,7 +93,7 @@ export interface TypedInterest {
 
 /**
  * One revision, visible at once as a whole over all types. A name (N-40) occurs at most once in it, or once with each of its constraints (TP2).
- * What a descriptor's or a reader's check refuses stays as it was.
+ * What a descriptor's or a reader's check rejects stays as it was.
  */
 export interface Transaction {
   /** What is new or changed. Absent: nothing. */
@@ -106,14 +106,14 @@ export interface Transaction {
   readonly complete?: readonly TypedInterest[];
   /** These are known completely now. Exact names are settled by `put` and `remove`. */
   readonly settled?: readonly TypedInterest[];
-  /** One refusal refuses all. Absent: false. */
+  /** One rejection rejects all. Absent: false. */
   readonly atomic?: boolean;
   /** An author's `version_info`. */
   readonly label?: string;
 }
 
-/** One resource that was refused. */
-export interface Refusal {
+/** One resource that was rejected. */
+export interface Rejection {
   /** The type URL of the resource that is rejected. */
   readonly typeUrl: string;
   /** The name it was to be filed under, as it came. */
@@ -122,12 +122,12 @@ export interface Refusal {
   readonly error: XdsError;
 }
 
-/** What became of a transaction. Nothing refused: ACK; else a NACK with these names. */
+/** What became of a transaction. Nothing rejected: ACK; else a NACK with these names. */
 export interface Committed {
-  /** That of the transaction; where all of it was refused and it is atomic, the one before. */
+  /** That of the transaction; where all of it was rejected and it is atomic, the one before. */
   readonly revision: number;
   /** Absent: all was taken. */
-  readonly refused?: readonly Refusal[];
+  readonly rejected?: readonly Rejection[];
   /** Settles when every watcher that counts has taken the update: the feed ACKs at once and reads on only then (C-ACK-13). Absent in a relay. */
   readonly taken?: Promise<void>;
 }

@@ -17,7 +17,7 @@ export type {
   Held,
   Put,
   Refresh,
-  Refusal,
+  Rejection,
   Removal,
   ResourceFeed,
   ResourceSink,

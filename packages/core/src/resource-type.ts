@@ -53,7 +53,7 @@ export interface ResourceType {
   readonly keepWhileReferenced?: boolean;
   /** What a payload refers to. Must not throw: nothing, for a payload that cannot be read. */
   readonly references?: (payload: Uint8Array) => readonly Reference[];
-  /** A check of the content; a refusal leaves the state before it in force. */
+  /** A check of the content; a rejection leaves the state before it in force. */
   readonly validate?: (resource: Resource) => XdsError | undefined;
 }
 

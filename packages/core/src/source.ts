@@ -28,7 +28,7 @@ export interface ResourceSource {
    */
   topic(typeUrl: string, interest: Interest): Topic;
   /**
-   * A name as it was at a revision: its newest entry up to there, where that is still kept. For whoever shows what a client holds that is behind or has refused what came since (B-CSDS-2);
+   * A name as it was at a revision: its newest entry up to there, where that is still kept. For whoever shows what a client holds that is behind or has rejected what came since (B-CSDS-2);
    * nothing is decided by it. Absent: what was replaced is not kept.
    */
   asOf?(typeUrl: string, name: string, revision: number): Entry | undefined;

@@ -23,7 +23,7 @@ export interface XdsErrorContext {
 const brand = Symbol.for("@xdstp/XdsError");
 
 /**
- * The one error of these packages: why a resource is refused or cannot be given, or why a stream failed.
+ * The one error of these packages: why a resource is rejected or cannot be given, or why a stream failed.
  *
  * `message` begins with `[CODE]`; {@link XdsError.text} is the same without it. Two installed copies of this package recognise each other's errors by `instanceof`.
  */

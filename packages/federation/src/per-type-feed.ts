@@ -156,7 +156,7 @@ function sumOf(all: readonly ClientCounts[]): ClientCounts {
   return {
     streams: sum("streams"),
     responses: sum("responses"),
-    refused: sum("refused"),
+    rejected: sum("rejected"),
     validResources: sum("validResources"),
     invalidResources: sum("invalidResources"),
     ignored: sum("ignored"),

@@ -22,7 +22,7 @@ describe("canonicalJson()", () => {
       '{"__proto__":{"a":1}}',
     );
   });
-  it("refuses a value that aliases make enormous, without building it", () => {
+  it("rejects a value that aliases make enormous, without building it", () => {
     let bomb: unknown = "x";
     for (let i = 0; i < 30; i++) bomb = [bomb, bomb];
     expect(() => canonicalJson(bomb, 1_000)).toThrow("enormous");

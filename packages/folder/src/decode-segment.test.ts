@@ -16,14 +16,14 @@ describe("decodeSegment()", () => {
     });
   }
   for (const segment of ["100%", "%2", "%zz", "a%2gb"]) {
-    it(`refuses the bad escape in ${segment}, and says how a percent sign is written [N-05]`, () => {
+    it(`rejects the bad escape in ${segment}, and says how a percent sign is written [N-05]`, () => {
       expect(() => decodeSegment(segment)).toThrow("is no escape");
     });
   }
-  it("refuses escapes that are not UTF-8 [N-06]", () => {
+  it("rejects escapes that are not UTF-8 [N-06]", () => {
     expect(() => decodeSegment("%FF")).toThrow("not UTF-8");
   });
-  it("refuses a file name whose bytes are not UTF-8 [N-06]", () => {
+  it("rejects a file name whose bytes are not UTF-8 [N-06]", () => {
     expect(() => decodeSegment("a\uFFFD")).toThrow("not UTF-8");
   });
 });

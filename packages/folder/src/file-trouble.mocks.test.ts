@@ -7,14 +7,14 @@ import { waitFor } from "../test/wait-for.ts";
 import { fileTrouble } from "./file-trouble.ts";
 import { formatProblem } from "./folder-problem.ts";
 
-/** A file system that refuses some paths, whoever asks: permissions mean nothing to root. */
-const refused = vi.hoisted(() => new Set<unknown>());
+/** A file system that rejects some paths, whoever asks: permissions mean nothing to root. */
+const rejected = vi.hoisted(() => new Set<unknown>());
 /** Paths on a file system that never answers. */
 const hanging = vi.hoisted(() => new Map<unknown, () => void>());
 vi.mock(import("node:fs/promises"), async (original) => {
   const actual = await original();
   const check = (path: unknown): void => {
-    if (refused.has(path))
+    if (rejected.has(path))
       throw Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
   };
   const readdir = async (...args: Parameters<typeof actual.readdir>) => {
@@ -30,10 +30,10 @@ vi.mock(import("node:fs/promises"), async (original) => {
   return { ...actual, readdir: readdir as unknown as typeof actual.readdir, open };
 });
 
-const refuse = (path: string): void => {
-  refused.add(path);
+const reject = (path: string): void => {
+  rejected.add(path);
   onTestFinished(() => {
-    refused.delete(path);
+    rejected.delete(path);
   });
 };
 
@@ -64,14 +64,14 @@ describe("fileTrouble()", () => {
     const { next } = useFeed({ dir });
     await next("loaded");
     const file = join(dir, "a/clusters/y.yaml");
-    refuse(file);
+    reject(file);
     await write({ "a/clusters/y.yaml": "{}" });
-    const { problems, serving } = await next("refused");
+    const { problems, serving } = await next("rejected");
     expect({ serving, problems: problems.map(formatProblem) }).toEqual({
       serving: true,
       problems: [`${file}: may not be read by this user (EACCES) (give it the right to)`],
     });
-    refused.delete(file);
+    rejected.delete(file);
     await write({ "a/clusters/y.yaml": "{}" });
     expect(await next("loaded")).toMatchObject({ resources: 2 });
   });
@@ -89,7 +89,7 @@ describe("fileTrouble()", () => {
   });
   it("says of a folder that may not be read at the start that it is not ready, and loads it as soon as it may be read [S-STREAM-9]", async () => {
     const { dir } = await useFolder({ "a/clusters/x.yaml": "{}" });
-    refuse(dir);
+    reject(dir);
     const clock = createFakeClock();
     const { next, sink } = useFeed({ dir, clock });
     const { problem } = await next("unreadable");
@@ -97,7 +97,7 @@ describe("fileTrouble()", () => {
       `${dir}: may not be read by this user (EACCES) (give it the right to; it is tried again every second)`,
     );
     expect(sink.transactions).toEqual([]);
-    refused.delete(dir);
+    rejected.delete(dir);
     await waitFor(() => clock.pending > 0);
     clock.advance(1_000);
     expect(await next("loaded")).toMatchObject({ resources: 1 });

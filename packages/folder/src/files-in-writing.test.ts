@@ -58,7 +58,7 @@ describe("createFolderFeed() while a file is written", () => {
     await waitFor(() => clock.pending > 0);
     appendFileSync(file, "lb_policy: RANDOM\n");
     clock.advance(100);
-    expect(await next("refused")).toMatchObject({ serving: true, problems: [{ file, message }] });
+    expect(await next("rejected")).toMatchObject({ serving: true, problems: [{ file, message }] });
     touch();
     clock.advance(100);
     expect(await next("loaded")).toMatchObject({ put: 1 });

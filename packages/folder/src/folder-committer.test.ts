@@ -25,7 +25,7 @@ describe("createFolderFeed() when a batch is broken", () => {
     await next("loaded");
     await write({ "a/clusters/x.yaml": "a: [", "a/clusters/new.yaml": "{}" });
     await remove("a/clusters/y.yaml");
-    expect(await next("refused")).toMatchObject({
+    expect(await next("rejected")).toMatchObject({
       serving: true,
       problems: [{ file: join(dir, "a/clusters/x.yaml"), line: 1 }],
     });
@@ -36,12 +36,12 @@ describe("createFolderFeed() when a batch is broken", () => {
     expect(sink.names(clusters)).toEqual([`${prefix}new`, `${prefix}x`]);
     expect(sink.outage).toBeUndefined();
   });
-  it("refuses two files with one name, and names both [N-40]", async () => {
+  it("rejects two files with one name, and names both [N-40]", async () => {
     const { dir, write } = await useFolder({ "a/clusters/x.yaml": "{}" });
     const { next } = useFeed({ dir });
     await next("loaded");
     await write({ "a/clusters/x.json": "{}" });
-    const { problems } = await next("refused");
+    const { problems } = await next("rejected");
     expect(`${problems[0]?.file ?? ""} ${problems[0]?.message ?? ""}`).toMatch(
       /x\.json.*x\.yaml|x\.yaml.*x\.json/,
     );
@@ -60,44 +60,44 @@ describe("createFolderFeed() when a batch is broken", () => {
       clock.advance(2_000);
       await waitFor(() => clock.pending > 0);
     };
-    await next("refused");
+    await next("rejected");
     await waitFor(() => clock.pending > 0);
     await readAgain();
     await readAgain();
-    expect(events.map(({ kind }) => kind)).toEqual(["polling", "refused"]);
+    expect(events.map(({ kind }) => kind)).toEqual(["polling", "rejected"]);
     await write({ "a/clusters/x.yaml": "bogus: 2" });
     await readAgain();
     await write({ "a/clusters/x.yaml": "{}" });
     await readAgain();
-    expect(events.map(({ kind }) => kind)).toEqual(["polling", "refused", "refused", "loaded"]);
+    expect(events.map(({ kind }) => kind)).toEqual(["polling", "rejected", "rejected", "loaded"]);
   });
   it("tells that all is well when a broken file is put back as it was", async () => {
     const { dir, write } = await useFolder({ "a/clusters/x.yaml": "{}" });
     const { next, sink } = useFeed({ dir });
     await next("loaded");
     await write({ "a/clusters/y.yaml": "bogus: 1" });
-    await next("refused");
+    await next("rejected");
     await rm(join(dir, "a/clusters/y.yaml"));
     expect(await next("loaded")).toMatchObject({ put: 0, removed: 0, revision: 1 });
     expect(sink.outage).toBeUndefined();
   });
-  it("refuses what the cache refuses, names the file, and applies nothing of the batch", async () => {
+  it("rejects what the cache rejects, names the file, and applies nothing of the batch", async () => {
     const { dir, write } = await useFolder({
       "a/clusters/x.yaml": "{}",
       "a/clusters/y.yaml": "{}",
     });
-    let isRefusing = true;
+    let isRejecting = true;
     const sink = createRecordingSink((name) =>
-      isRefusing && name.endsWith("/y")
+      isRejecting && name.endsWith("/y")
         ? new XdsError("INVALID_ARGUMENT", "no y today")
         : undefined,
     );
     const { next } = useFeed({ dir, sink });
-    expect(await next("refused")).toMatchObject({
+    expect(await next("rejected")).toMatchObject({
       serving: false,
       problems: [{ file: join(dir, "a/clusters/y.yaml"), message: "no y today" }],
     });
-    isRefusing = false;
+    isRejecting = false;
     await write({ "a/clusters/z.yaml": "{}" });
     expect(await next("loaded")).toMatchObject({ put: 3 });
   });

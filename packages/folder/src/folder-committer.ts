@@ -74,7 +74,7 @@ async function take(progress: Progress, reading: Reading): Promise<void> {
   const state = "error" in reading ? noState : reading.state;
   const problems = [...state.problems, ...unplacedProblems(state.entries, progress.nodes)];
   if (problems.length > 0) {
-    refuse(progress, state, problems);
+    reject(progress, state, problems);
     return;
   }
   for (const { typeUrl } of state.entries) progress.types.add(typeUrl);
@@ -95,12 +95,12 @@ async function commit(progress: Progress, state: FolderState, plan: FolderPlan):
   await turn();
   for (const { sink, put, remove } of plan.parts) {
     if (put.length + remove.length === 0 && !(isFirst && sink === progress.sink)) continue;
-    const { revision, refused = [] } = await sink.commit({ put, remove, atomic: true });
-    if (refused.length > 0) {
-      refuse(
+    const { revision, rejected = [] } = await sink.commit({ put, remove, atomic: true });
+    if (rejected.length > 0) {
+      reject(
         progress,
         state,
-        refused.map(({ typeUrl, name, error }) => ({
+        rejected.map(({ typeUrl, name, error }) => ({
           file: fileOf(put, state, typeUrl, name),
           message: error.text,
         })),
@@ -157,11 +157,11 @@ function tellForeign(progress: Progress, { references, entries }: FolderState): 
     });
 }
 
-function refuse(progress: Progress, state: FolderState, problems: readonly FolderProblem[]): void {
+function reject(progress: Progress, state: FolderState, problems: readonly FolderProblem[]): void {
   const shown = problems.slice(0, 10).map(formatProblem).join("; ");
   fail(
     progress,
-    { kind: "refused", problems, serving: progress.revision !== undefined },
+    { kind: "rejected", problems, serving: progress.revision !== undefined },
     shown,
     state.parsed > 0,
   );

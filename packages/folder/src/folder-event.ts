@@ -3,7 +3,7 @@ import type { FolderProblem } from "./folder-problem.ts";
 /** What happened to a folder feed; see {@link FolderFeedOptions.onEvent}. */
 export type FolderEvent =
   | FolderLoaded
-  | FolderRefused
+  | FolderRejected
   | FolderKept
   | FolderUnreadable
   | FolderPolling
@@ -28,9 +28,9 @@ export interface FolderLoaded {
 }
 
 /** The batch is not applied: something in it is broken. */
-export interface FolderRefused {
+export interface FolderRejected {
   /** The folder was read and is broken; nothing of this reading is served. */
-  readonly kind: "refused";
+  readonly kind: "rejected";
   /** At least one; in the order of the file names. */
   readonly problems: readonly FolderProblem[];
   /** True: the state before is still served. False: nothing was ever loaded, and the cache is not ready (S-STREAM-9). */

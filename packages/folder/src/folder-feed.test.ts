@@ -68,7 +68,7 @@ describe("createFolderFeed() with content per node", () => {
       "_nodes/x.yaml": "{}",
       "_nodes/gold/_opaque/clusterz/x.yaml": "{}",
     });
-    const { problems } = await next("refused");
+    const { problems } = await next("rejected");
     expect(problems.map(({ file }) => file.slice(dir.length + 1))).toEqual([
       "_nodes/gold/_opaque/clusters/web.yaml",
       "_nodes/gold/_opaque/clusterz",
@@ -83,7 +83,7 @@ describe("createFolderFeed() with content per node", () => {
   it("says that content per node is not served where nothing takes it", async () => {
     const { dir } = await useFolder({ "_nodes/gold/_opaque/clusters/web.yaml": "{}" });
     const { next } = useFeed({ dir });
-    expect((await next("refused")).problems).toMatchObject([
+    expect((await next("rejected")).problems).toMatchObject([
       { message: "is content per node, which is not served here" },
     ]);
   });
@@ -180,7 +180,7 @@ describe("createFolderFeed() at the start", () => {
     });
     const cache = useCache();
     const { next } = useFeed({ dir, sink: cache });
-    expect(await next("refused")).toMatchObject({
+    expect(await next("rejected")).toMatchObject({
       serving: false,
       problems: [{ file: join(dir, "a/clusters/x.yaml"), line: 1, column: 1 }],
     });
@@ -347,7 +347,7 @@ describe("createFolderFeed() after an edit", () => {
     const { next } = useFeed({ dir });
     await next("loaded");
     await write({ "a/clusters/x.yaml": "" });
-    expect(await next("refused")).toMatchObject({
+    expect(await next("rejected")).toMatchObject({
       serving: true,
       problems: [{ message: "is empty" }],
     });
@@ -470,7 +470,7 @@ describe("createFolderFeed() beside the rest", () => {
         join(dir, "a/clusters/x.json"),
         Buffer.from(join(dir, "a/clusters/caf\xe9.json"), "latin1"),
       );
-      expect(await next("refused")).toMatchObject({
+      expect(await next("rejected")).toMatchObject({
         serving: true,
         problems: [{ file: join(dir, "a/clusters/caf\uFFFD.json"), rule: "N-06" }],
       });

@@ -22,7 +22,7 @@ export type {
   FolderKept,
   FolderLoaded,
   FolderPolling,
-  FolderRefused,
+  FolderRejected,
   FolderUnreadable,
 } from "./folder-event.ts";
 export type { NodeSinks } from "./node-sinks.ts";

@@ -7,7 +7,7 @@ import { quote } from "./quote.ts";
 export function nameOfPath(place: Place): string {
   const { authority, type, id } = place;
   if (authority === undefined) return opaqueName(id, place);
-  refuseGlob(id);
+  rejectGlob(id);
   return printName({
     scheme: "xdstp",
     authority,
@@ -28,7 +28,7 @@ export function nameInFile(name: string, place: Place): string {
   const { authority, resourceType, id } = parsed.value;
   if (authority !== place.authority || resourceType !== place.type.desc.typeName)
     throw foreign(name, place);
-  refuseGlob(id);
+  rejectGlob(id);
   return printName(parsed.value);
 }
 
@@ -55,7 +55,7 @@ function opaqueElsewhere(name: string): {
   };
 }
 
-function refuseGlob(id: string): void {
+function rejectGlob(id: string): void {
   if (id !== "*" && !id.endsWith("/*")) return;
   throw new Fault({
     message: `the id ${quote(id)} is a glob and cannot name a resource`,

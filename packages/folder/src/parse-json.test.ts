@@ -34,14 +34,14 @@ describe("parseJson()", () => {
       });
     });
   }
-  it("refuses a key that occurs twice, and names the second one", () => {
+  it("rejects a key that occurs twice, and names the second one", () => {
     expect(faultOf('{"a": 1,\n "a": 2}')).toMatchObject({
       line: 2,
       column: 2,
       message: expect.stringContaining("unique") as string,
     });
   });
-  it("reads 100 levels, and refuses more with their place, before anything is parsed", () => {
+  it("reads 100 levels, and rejects more with their place, before anything is parsed", () => {
     expect(() => parseJson("[".repeat(100) + "]".repeat(100))).not.toThrow();
     expect(() => parseJson(`{"a\\"${"[".repeat(200)}": "${"{".repeat(200)}\\\\"}`)).not.toThrow();
     for (const levels of [101, 10_000, 1_000_000])
@@ -52,7 +52,7 @@ describe("parseJson()", () => {
       });
     expect(faultOf('[{"a":'.repeat(10_000))).toMatchObject({ line: 1, column: 301 });
   });
-  it("refuses an integer that a number does not hold exactly", () => {
+  it("rejects an integer that a number does not hold exactly", () => {
     expect(faultOf('{\n "a": 18446744073709551615}')).toMatchObject({
       line: 2,
       column: 7,

@@ -7,14 +7,14 @@ import { parseYaml } from "./parse-yaml.ts";
  * and an integer that a number cannot hold exactly.
  */
 export function parseJson(text: string): unknown {
-  refuseDepth(text);
+  rejectDepth(text);
   parse(text);
-  refuseLoss(text);
+  rejectLoss(text);
   return parse(text); // Cheaper than to keep the value of a large text while the text is read as YAML.
 }
 
 /** Before anything is parsed: the parsers go as deep as the text does. */
-function refuseDepth(text: string): void {
+function rejectDepth(text: string): void {
   let depth = 0;
   let isString = false;
   for (let at = 0; at < text.length; at++) {
@@ -43,7 +43,7 @@ function parse(text: string): unknown {
 }
 
 /** `JSON.parse` keeps the last of two equal keys and rounds large integers without a word. JSON is YAML, whose parser does neither. */
-function refuseLoss(text: string): void {
+function rejectLoss(text: string): void {
   try {
     parseYaml(text);
   } catch (error) {

@@ -38,7 +38,7 @@ describe("parseYaml()", () => {
       message: expect.stringContaining("unknown scalar tag") as string,
     });
   });
-  it("refuses an integer that a number does not hold exactly, and says how to write it", () => {
+  it("rejects an integer that a number does not hold exactly, and says how to write it", () => {
     expect(faultOf("a: 1\nb: 9007199254740993\n")).toMatchObject({
       line: 2,
       column: 4,
@@ -78,7 +78,7 @@ describe("parseYaml()", () => {
   it("reads large integers that a number holds exactly", () => {
     expect(parseYaml("a: 9007199254740992")).toEqual([{ a: 9007199254740992 }]);
   });
-  it("reads 100 levels, and refuses more with their place", () => {
+  it("reads 100 levels, and rejects more with their place", () => {
     expect(() => parseYaml("[".repeat(100) + "]".repeat(100))).not.toThrow();
     for (const levels of [101, 10_000, 50_000])
       expect(faultOf(`a:\n  ${"[".repeat(levels)}`)).toMatchObject({

@@ -12,14 +12,14 @@ const exactInt: typeof intCoreTag = {
   ...intCoreTag,
   resolve: (source, explicit, tag) => {
     const value = intCoreTag.resolve(source, explicit, tag);
-    if (typeof value === "number" && !Number.isSafeInteger(value)) refuseInexact(source, value);
+    if (typeof value === "number" && !Number.isSafeInteger(value)) rejectInexact(source, value);
     return value;
   },
 };
 const schema: Schema = CORE_SCHEMA.withTags(exactInt);
 
 /**
- * The documents of a YAML text, by YAML 1.2: no merge keys, no dates, duplicate keys refused. An empty text has none.
+ * The documents of a YAML text, by YAML 1.2: no merge keys, no dates, duplicate keys rejected. An empty text has none.
  * Throws a fault with a position for a text that is not YAML, and for an integer that a number cannot hold exactly.
  */
 export function parseYaml(text: string): readonly unknown[] {
@@ -36,7 +36,7 @@ export function parseYaml(text: string): readonly unknown[] {
   }
 }
 
-function refuseInexact(source: string, value: number): void {
+function rejectInexact(source: string, value: number): void {
   if (/^[-+]?\d+$/.test(source) && BigInt(source) === BigInt(value)) return;
   throw new Fault({
     message: "an integer is larger than a number of YAML and JSON holds exactly",

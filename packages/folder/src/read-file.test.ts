@@ -138,7 +138,7 @@ describe("readFile() of one resource", () => {
 });
 
 describe("readFile() of names that are wrong", () => {
-  it("refuses another name, and shows the right one with line and column", () => {
+  it("rejects another name, and shows the right one with line and column", () => {
     expect(bad("a.com/clusters/x.yaml", "type: EDS\nname: y\n")).toMatchObject({
       file: "config/a.com/clusters/x.yaml",
       line: 2,
@@ -146,7 +146,7 @@ describe("readFile() of names that are wrong", () => {
       message: expect.stringContaining(`has to be "${prefix}x"`) as string,
     });
   });
-  it("refuses the same name in another spelling, and shows the right one", () => {
+  it("rejects the same name in another spelling, and shows the right one", () => {
     expect(bad("a.com/clusters/x%20y.yaml", `name: ${prefix}x y`)).toMatchObject({
       line: 1,
       message: expect.stringContaining(`has to be "${prefix}x%20y"`) as string,
@@ -159,27 +159,27 @@ describe("readFile() of names that are wrong", () => {
       message: expect.stringContaining("the clusterName is") as string,
     });
   });
-  it("refuses a bad escape [N-05]", () => {
+  it("rejects a bad escape [N-05]", () => {
     expect(bad("a.com/clusters/100%.yaml", "{}")).toMatchObject({
       rule: "N-05",
       message: expect.stringContaining('"%"') as string,
     });
   });
-  it("refuses an id that is a glob [N-50]", () => {
+  it("rejects an id that is a glob [N-50]", () => {
     expect(bad("a.com/clusters/*.yaml", "{}")).toMatchObject({ rule: "N-50" });
     expect(bad("a.com/clusters/ns/%2A.yaml", "{}")).toMatchObject({ rule: "N-50" });
   });
-  it("refuses the wildcard as a legacy name", () => {
+  it("rejects the wildcard as a legacy name", () => {
     expect(bad("_opaque/clusters/*.yaml", "{}")).toMatchObject({
       message: expect.stringContaining("wildcard") as string,
     });
   });
-  it("refuses an xdstp name below _opaque, and says where it belongs", () => {
+  it("rejects an xdstp name below _opaque, and says where it belongs", () => {
     expect(bad("_opaque/clusters/xdstp%3A%2F%2Fa.yaml", "{}")).toMatchObject({
       hint: `move it to AUTHORITY/${clusterType}/`,
     });
   });
-  it("refuses a type that is not known, names the folder, and guesses what was meant [B-TYPE-1]", () => {
+  it("rejects a type that is not known, names the folder, and guesses what was meant [B-TYPE-1]", () => {
     expect(bad("a.com/cluster/x.yaml", "{}")).toMatchObject({
       file: "config/a.com/cluster",
       hint: "did you mean clusters?",
@@ -191,12 +191,12 @@ describe("readFile() of names that are wrong", () => {
       hint: expect.stringContaining("listeners routes") as string,
     });
   });
-  it("refuses a resource that lies beside the folders of types", () => {
+  it("rejects a resource that lies beside the folders of types", () => {
     expect(bad("a.com/x.yaml", "{}")).toMatchObject({
       message: "a resource lies in AUTHORITY/TYPE/ID.yaml",
     });
   });
-  it("refuses an @type other than that of the folder", () => {
+  it("rejects an @type other than that of the folder", () => {
     expect(
       bad(
         "a.com/clusters/x.yaml",
@@ -246,7 +246,7 @@ describe("readFile() of content that is wrong", () => {
       message: expect.stringContaining("nobody.Knows") as string,
     });
   });
-  it("refuses a field that is set in both spellings", () => {
+  it("rejects a field that is set in both spellings", () => {
     expect(bad("a/clusters/x.yaml", "connect_timeout: 1s\nconnectTimeout: 1s\n")).toMatchObject({
       message: expect.stringContaining("multiple times") as string,
     });
@@ -257,14 +257,14 @@ describe("readFile() of content that is wrong", () => {
     ["only comments", "# later\n"],
     ["null", "null"],
   ] as const) {
-    it(`refuses a file that is ${what}`, () => {
+    it(`rejects a file that is ${what}`, () => {
       expect(bad("a/clusters/x.yaml", content)).toMatchObject({ message: "is empty" });
     });
   }
-  it("refuses an empty binary file", () => {
+  it("rejects an empty binary file", () => {
     expect(bad("a/clusters/x.pb", "")).toMatchObject({ message: "is empty" });
   });
-  it("refuses a list", () => {
+  it("rejects a list", () => {
     expect(bad("a/clusters/x.yaml", "- a\n")).toMatchObject({
       line: 1,
       message: "holds a list where a message is expected",
@@ -288,7 +288,7 @@ describe("readFile() of content that is wrong", () => {
       message: `envoy.config.cluster.v3.Cluster: key "${"k".repeat(64)}..." is unknown`,
     });
   });
-  it("refuses a file that is not UTF-8", () => {
+  it("rejects a file that is not UTF-8", () => {
     expect(bad("a/clusters/x.yaml", new Uint8Array([0x61, 0xff]))).toMatchObject({
       message: "is not UTF-8",
     });
@@ -301,11 +301,11 @@ describe("readFile() of content that is wrong", () => {
     ["json", "[".repeat(200_000) + "]".repeat(200_000)],
     ["json", `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`],
   ] as const) {
-    it(`refuses ${content.length} characters of nesting in ${format}`, () => {
+    it(`rejects ${content.length} characters of nesting in ${format}`, () => {
       expect(bad(`a/runtimes/x.${format}`, content)).toBeDefined();
     });
   }
-  it("refuses aliases that make a small file enormous", () => {
+  it("rejects aliases that make a small file enormous", () => {
     const lines = Array.from({ length: 40 }, (_, i) => `k${i + 1}: &a${i + 1} [*a${i}, *a${i}]`);
     expect(bad("a/runtimes/x.yaml", `k0: &a0 [x]\n${lines.join("\n")}\n`)).toMatchObject({
       message: expect.stringContaining("aliases") as string,
@@ -374,20 +374,20 @@ describe("readFile() of a Resource", () => {
     ["an unknown field", "nme: x\n", "unknown"],
   ];
   for (const [what, fields, message] of wrong) {
-    it(`refuses ${what}, with its line`, () => {
+    it(`rejects ${what}, with its line`, () => {
       expect(bad("a.com/clusters/x.yaml", wrapper(fields))).toMatchObject({
         line: fields.startsWith("name: ") && what === "two names" ? 6 : 5,
         message: expect.stringContaining(message) as string,
       });
     });
   }
-  it("refuses an error in its payload, with its line", () => {
+  it("rejects an error in its payload, with its line", () => {
     expect(bad("a.com/clusters/x.yaml", "resource:\n  type: EDS\n  bogus: 1\n")).toMatchObject({
       line: 3,
       column: 3,
     });
   });
-  it("refuses one without a payload", () => {
+  it("rejects one without a payload", () => {
     expect(
       bad("a.com/clusters/x.yaml", '"@type": envoy.service.discovery.v3.Resource\nname: x\n'),
     ).toMatchObject({ message: "has no resource" });
@@ -425,7 +425,7 @@ describe("readFile() of several resources", () => {
   it("names a single document among empty ones by the path", () => {
     expect(names("_opaque/clusters/x.yaml", "---\n---\ntype: EDS\n---\n")).toEqual(["x"]);
   });
-  it("refuses a document without a name, and says where it goes", () => {
+  it("rejects a document without a name, and says where it goes", () => {
     const { puts, problems } = read(
       "_opaque/clusters/all.yaml",
       "name: b\n---\n# nothing\ntype: EDS\n---\nname: c\n",
@@ -435,13 +435,13 @@ describe("readFile() of several resources", () => {
       { line: 4, column: 1, hint: "write its name into the field name" },
     ]);
   });
-  it("refuses a name of another authority or type, a spelling that is not canonical, and an opaque name outside of _opaque, each with its line", () => {
+  it("rejects a name of another authority or type, a spelling that is not canonical, and an opaque name outside of _opaque, each with its line", () => {
     const text = `name: xdstp://b/${clusterType}/x\n---\nname: xdstp://a.com/other/x\n---\nname: ${prefix}x?b=1&a=2\n---\nname: x\n`;
     const { problems } = read("a.com/clusters/all.yaml", text);
     expect(problems.map(({ line }) => line)).toEqual([1, 3, 5, 7]);
     expect(problems[2]?.message).toContain(`has to be "${prefix}x?a=2&b=1"`);
   });
-  it("refuses a DiscoveryResponse of another type, and one with errors", () => {
+  it("rejects a DiscoveryResponse of another type, and one with errors", () => {
     expect(
       bad("a/clusters/all.yaml", "resources: []\ntype_url: type.googleapis.com/x.Y\n"),
     ).toMatchObject({ line: 2 });
@@ -475,12 +475,12 @@ describe("readFile() of text format", () => {
       `${prefix}x`,
     ]);
   });
-  it("refuses an unknown field by name, without a line", () => {
+  it("rejects an unknown field by name, without a line", () => {
     const problem = bad("a/clusters/x.txtpb", "bogus: 1");
     expect(problem).toMatchObject({ message: expect.stringContaining("bogus") as string });
     expect(problem).not.toHaveProperty("line");
   });
-  it("refuses a type in the comment that is not known", () => {
+  it("rejects a type in the comment that is not known", () => {
     expect(bad("a/clusters/x.txtpb", "# proto-message: no.Such\n")).toMatchObject({
       rule: "B-TYPE-1",
     });
@@ -519,12 +519,12 @@ describe("readFile() of binary", () => {
     );
     expect(names("_opaque/clusters/x.pb", bytes)).toEqual(["b", "c"]);
   });
-  it("refuses a wrong name", () => {
+  it("rejects a wrong name", () => {
     expect(bad("a.com/clusters/x.pb", cluster({ name: "y" }))).toMatchObject({
       message: expect.stringContaining(`has to be "${prefix}x"`) as string,
     });
   });
-  it("refuses another type in an Any", () => {
+  it("rejects another type in an Any", () => {
     const any = create(AnySchema, { typeUrl: "type.googleapis.com/x.Y", value: new Uint8Array() });
     expect(bad("a.com/clusters/x.pb", toBinary(AnySchema, any))).toMatchObject({
       message: expect.stringContaining("x.Y") as string,
@@ -539,7 +539,7 @@ describe("readFile() of binary", () => {
         ?.message,
     ).toBe("is no google.protobuf.Any in binary: it is cut off: it ends inside a field");
   });
-  it("refuses what does not decode, and fields that are unknown", () => {
+  it("rejects what does not decode, and fields that are unknown", () => {
     expect(bad("a.com/clusters/x.pb", new Uint8Array([0x0a, 0xff]))).toMatchObject({
       message: expect.stringContaining("is no envoy.config.cluster.v3.Cluster in binary") as string,
     });

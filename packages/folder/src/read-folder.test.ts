@@ -133,7 +133,7 @@ describe("readFolder()", () => {
     ]);
   });
   it.runIf(process.platform === "linux")(
-    "refuses files and folders whose names are not UTF-8, and leaves others in peace (on Linux; elsewhere there are no such names) [N-06]",
+    "rejects files and folders whose names are not UTF-8, and leaves others in peace (on Linux; elsewhere there are no such names) [N-06]",
     async () => {
       const { dir } = await useFolder({ "a/clusters/x.yaml": "{}" });
       const path = (name: string): Buffer => Buffer.from(join(dir, name), "latin1");
@@ -220,7 +220,7 @@ describe("readFolder()", () => {
     });
     expect(await read(dir)).toMatchObject({ problems: [], files: 5 });
   });
-  it("refuses an alias that is the name of another resource", async () => {
+  it("rejects an alias that is the name of another resource", async () => {
     const { dir } = await useFolder({
       "_opaque/clusters/x.yaml": "aliases: [y]\nresource: {}",
       "_opaque/clusters/y.yaml": "{}",
@@ -240,7 +240,7 @@ describe("readFolder()", () => {
     await link("a/clusters/ns", "../../../outside/folder");
     expect(names(await read(dir))).toEqual([`${prefix}linked`, `${prefix}ns/y`]);
   });
-  it("refuses a link to a folder that it lies in, and ends", async () => {
+  it("rejects a link to a folder that it lies in, and ends", async () => {
     const { dir, link } = await useFolder({ "a/clusters/x.yaml": "{}" });
     await link("a/clusters/up", "../..");
     expect(await read(dir)).toMatchObject({
@@ -253,13 +253,13 @@ describe("readFolder()", () => {
       ],
     });
   });
-  it("refuses links between two folders into each other, and ends", async () => {
+  it("rejects links between two folders into each other, and ends", async () => {
     const { dir, link } = await useFolder({ "a/clusters/x.yaml": "{}", "b/clusters/y.yaml": "{}" });
     await link("a/clusters/b", "../../b/clusters");
     await link("b/clusters/a", "../../a/clusters");
     expect((await read(dir)).problems).toHaveLength(2);
   });
-  it("refuses a link to itself and a link to nothing", async () => {
+  it("rejects a link to itself and a link to nothing", async () => {
     const { dir, link } = await useFolder();
     await link("a/clusters/self.yaml", "self.yaml");
     await link("a/clusters/nothing.yaml", "nowhere");
@@ -268,12 +268,12 @@ describe("readFolder()", () => {
       { message: expect.stringContaining("ELOOP") as string },
     ]);
   });
-  it("refuses a pipe without waiting for a writer", async () => {
+  it("rejects a pipe without waiting for a writer", async () => {
     const { dir } = await useFolder({ "a/clusters/x.yaml": "{}" });
     execFileSync("mkfifo", [join(dir, "a/clusters/pipe.yaml")]);
     expect(await read(dir)).toMatchObject({ problems: [{ message: "is no regular file" }] });
   });
-  it("refuses a file that is too large without reading it", async () => {
+  it("rejects a file that is too large without reading it", async () => {
     const { dir } = await useFolder({ "a/clusters/x.yaml": "{}" });
     execFileSync("truncate", ["-s", "70M", join(dir, "a/clusters/x.yaml")]);
     expect(await read(dir)).toMatchObject({

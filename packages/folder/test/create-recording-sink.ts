@@ -11,9 +11,9 @@ export interface RecordingSink extends ResourceSink {
   resource(typeUrl: string, name: string): Resource | undefined;
 }
 
-/** Creates a sink that takes everything but the names for which `refuse` gives an error. */
+/** Creates a sink that takes everything but the names for which `reject` gives an error. */
 export function createRecordingSink(
-  refuse: (name: string) => XdsError | undefined = () => undefined,
+  reject: (name: string) => XdsError | undefined = () => undefined,
 ): RecordingSink {
   const transactions: Transaction[] = [];
   const outages: (readonly [Scope, XdsError | undefined])[] = [];
@@ -22,11 +22,11 @@ export function createRecordingSink(
     types.get(typeUrl) ?? types.set(typeUrl, new Map()).get(typeUrl) ?? new Map<string, Resource>();
   const commit = (transaction: Transaction): Committed => {
     const { put = [], remove = [] } = transaction;
-    const refused = put.flatMap(({ typeUrl, resource }) => {
-      const error = refuse(resource.name);
+    const rejected = put.flatMap(({ typeUrl, resource }) => {
+      const error = reject(resource.name);
       return error === undefined ? [] : [{ typeUrl, name: resource.name, error }];
     });
-    if (refused.length > 0) return { revision: transactions.length, refused };
+    if (rejected.length > 0) return { revision: transactions.length, rejected };
     for (const { typeUrl, name } of remove) of(typeUrl).delete(name);
     for (const { typeUrl, resource } of put) of(typeUrl).set(resource.name, resource);
     return { revision: transactions.push(transaction) };

@@ -11,7 +11,7 @@ export {
   type RequestRate,
 } from "./client/client-context.ts";
 export { createClientFeed, type ClientFeed } from "./client/client-feed.ts";
-export type { ClientEvent, RefusedName } from "./client/client-event.ts";
+export type { ClientEvent, RejectedName } from "./client/client-event.ts";
 export { defaultClientLimits, type ClientLimits } from "./client/client-limits.ts";
 export type {
   ClientCounts,
@@ -19,7 +19,7 @@ export type {
   ClientTypeStatus,
   WantStatus,
 } from "./client/client-status.ts";
-export type { RefusedState, Want, WantState } from "./client/want.ts";
+export type { RejectedState, Want, WantState } from "./client/want.ts";
 
 // For authors of a variant.
 export type { Absence, Answer, ClientVariant, Subscriptions } from "./client/variant.ts";

@@ -40,7 +40,7 @@ export {
   type TtlByVariant,
 } from "./stream/quirks.ts";
 export { announcesTtl, nodeInfoOf, takesWrapped, type NodeLike } from "./stream/node-info.ts";
-export type { RefusedVersion } from "./delivery/refused-version.ts";
+export type { RejectedVersion } from "./delivery/rejected-version.ts";
 export type {
   HeldByResponse,
   ListeningSource,
@@ -79,7 +79,7 @@ export {
 export {
   createLifetimes,
   isNewestNonce,
-  refuseHeartbeat,
+  rejectHeartbeat,
   sendHeartbeat,
   settledBy,
   ttlsOf,
@@ -95,8 +95,8 @@ export { nextNonce } from "./stream/nonce.ts";
 export { relationsOf, type Relation } from "./order/relations.ts";
 export { createOrdering, type OrderedStream, type Ordering } from "./order/ordering.ts";
 export type { OrderedType } from "./order/ordered-type.ts";
-export { heldBackOf, holdBack, leaveRefused, type HeldBack } from "./order/hold-back.ts";
-export { answeredUpTo, baseOf, isRefusedAndNew, refusedFrom } from "./delivery/answered-up-to.ts";
+export { heldBackOf, holdBack, leaveRejected, type HeldBack } from "./order/hold-back.ts";
+export { answeredUpTo, baseOf, isRejectedAndNew, rejectedFrom } from "./delivery/answered-up-to.ts";
 export { askedBy } from "./subscription/asked-by.ts";
 export {
   createExchange,
@@ -110,7 +110,7 @@ export {
   type Exchange,
   type ExchangeOwner,
   type Outgoing,
-  type Refused,
+  type Rejected,
 } from "./delivery/exchange.ts";
 export { sayTheSame } from "./delivery/say-the-same.ts";
 export { changedOrigin, joinOrigins, type Origin } from "./delivery/origin.ts";

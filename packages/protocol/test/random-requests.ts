@@ -60,7 +60,7 @@ const node = {
   clientFeatures: ["xds.config.resource-in-sotw"],
 };
 const locator = { name: "n", dynamicParameters: { a: "1" } };
-const error = { code: 3, message: "refused" };
+const error = { code: 3, message: "rejected" };
 
 const piecesOf = <Desc extends DescMessage>(
   schema: Desc,

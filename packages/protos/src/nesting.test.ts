@@ -30,13 +30,13 @@ describe("deep nesting", () => {
       DiscoveryRequestSchema,
       new Uint8Array(1_000_000).fill((15 << 3) | WireType.StartGroup),
     ],
-  ])("of %s is refused beyond them [B-LIM-5]", (_, schema, bytes) => {
+  ])("of %s is rejected beyond them [B-LIM-5]", (_, schema, bytes) => {
     expect(() => fromBinary<DescMessage>(schema, bytes)).toThrow(
       /recursion depth|recursion limit/i,
     );
   });
 
-  it("of JSON is refused, a million levels deep too [B-LIM-5]", () => {
+  it("of JSON is rejected, a million levels deep too [B-LIM-5]", () => {
     expect(() => fromJson(StructSchema, { a: lists(1_000_000) })).toThrow(tooDeep);
     const metadata = {
       "@type": "type.googleapis.com/envoy.config.core.v3.Node",
@@ -53,7 +53,7 @@ describe("deep nesting", () => {
     });
   });
 
-  it("of Anys costs nothing until they are opened, and is then refused by name [B-LIM-5]", () => {
+  it("of Anys costs nothing until they are opened, and is then rejected by name [B-LIM-5]", () => {
     const any = fromBinary(AnySchema, nestedAnys(20_000));
     expect(any).toMatchObject({ typeUrl: "type.googleapis.com/google.protobuf.Any" });
     expect(() => anyToJson(any, envoyRegistry())).toThrow(

@@ -22,8 +22,8 @@ export interface ClientKind {
   readonly namesHeld: boolean;
   /** Why it cannot reach a management server over TLS with files of one's own: authorities and certificate. Absent: it can. */
   readonly noTls?: string;
-  /** What makes this client refuse a cluster. */
-  readonly refused: JsonObject;
+  /** What makes this client reject a cluster. */
+  readonly rejected: JsonObject;
   /** Starts a server that answers each call with `text`; resolves with its port. */
   useBackend(text: string): Promise<number>;
   /** Starts the client with a management server on this port of the loopback. */
@@ -59,7 +59,7 @@ function envoyKind(kind: StreamKind): ClientKind {
     entry: listener,
     wildcard: true,
     namesHeld: kind.startsWith("delta"),
-    refused: { connect_timeout: "0s" },
+    rejected: { connect_timeout: "0s" },
     useBackend: useHttpBackend,
     async start(command, port, tls) {
       const envoy = await startEnvoy(
@@ -84,7 +84,7 @@ function grpcKind(program: GrpcProgram, limits: Pick<ClientKind, "noTls"> = {}):
     wildcard: false,
     namesHeld: false,
     ...limits,
-    refused: { lb_policy: "MAGLEV" },
+    rejected: { lb_policy: "MAGLEV" },
     useBackend: useGrpcBackend,
     start(command, port, tls) {
       const client = startGrpcClient(program, command, grpcBootstrap(port, {}, tls), "");

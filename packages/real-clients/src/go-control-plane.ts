@@ -19,7 +19,7 @@ export interface GoEvent {
   readonly versions?: Readonly<Record<string, string>>;
   readonly version?: string;
   readonly nonce?: string;
-  /** Why a response was refused. */
+  /** Why a response was rejected. */
   readonly error?: string;
 }
 

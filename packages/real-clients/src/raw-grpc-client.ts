@@ -3,7 +3,7 @@ import { cluster } from "@xdstp/resource-types";
 import { createRawDeltaClient, createRawSotwClient } from "@xdstp/testing";
 
 /** How a client treats the server. */
-export type Manners = "takes all" | "never reads" | "refuses all";
+export type Manners = "takes all" | "never reads" | "rejects all";
 
 /** A client that asks for all clusters, on a connection of its own. */
 export interface RawGrpcClient {
@@ -46,7 +46,7 @@ export function openRawGrpcClient(
   if (manners !== "never reads") {
     stream.on("data", (chunk: Buffer) => {
       wire.push(chunk);
-      for (const said of answer(manners === "refuses all")) host.heard(said);
+      for (const said of answer(manners === "rejects all")) host.heard(said);
     });
   }
   return { cut: end };
@@ -107,14 +107,14 @@ function createWire(stream: ClientHttp2Stream): Wire {
 }
 
 /** Reads and answers what has come; gives what each response says. */
-type Answer = (refuse: boolean) => readonly number[];
+type Answer = (reject: boolean) => readonly number[];
 
 function askDelta(wire: Wire, id: string): Answer {
   const client = createRawDeltaClient(wire, { node: { id } });
   client.send({ typeUrl, resourceNamesSubscribe: ["*"] });
-  return (refuse) =>
+  return (reject) =>
     client.rest().map((response) => {
-      if (refuse) client.nack(response, "no");
+      if (reject) client.nack(response, "no");
       else client.ack(response);
       return largest(
         response.resources.flatMap(({ resource }) =>
@@ -127,9 +127,9 @@ function askDelta(wire: Wire, id: string): Answer {
 function askSotw(wire: Wire, id: string): Answer {
   const client = createRawSotwClient(wire, { node: { id } });
   client.send({ typeUrl, resourceNames: ["*"] });
-  return (refuse) =>
+  return (reject) =>
     client.rest().map((response) => {
-      if (refuse) client.nack(response, "no");
+      if (reject) client.nack(response, "no");
       else client.ack(response);
       return largest(response.resources.map(({ value }) => value));
     });

@@ -103,10 +103,10 @@ for (const kind of streamKinds) {
     });
   });
 
-  describeProgram("envoy", `refusal and absence (${kind})`, (command) => {
+  describeProgram("envoy", `rejection and absence (${kind})`, (command) => {
     const source = sourceOf(kind);
 
-    it("refuses a bad cluster with a reason that the status shows, and takes all of that response with the correction [S-ACK-8] [S-ACK-9]", async () => {
+    it("rejects a bad cluster with a reason that the status shows, and takes all of that response with the correction [S-ACK-8] [S-ACK-9]", async () => {
       const { green, controlPlane, envoy, traffic } = await useWorld(command, kind);
       const more = [
         cluster("good", "good-endpoints", {}, source),

@@ -106,7 +106,7 @@ async function untilAnew(controlPlane: ControlPlane, clients: number): Promise<v
 }
 
 /** Resolves when the server has ended a connection on which this certificate was shown. */
-async function refused(port: number, { cert, key }: TestCertificate): Promise<void> {
+async function rejected(port: number, { cert, key }: TestCertificate): Promise<void> {
   const session = connect(`https://127.0.0.1:${port}`, { cert, key, rejectUnauthorized: false });
   onTestFinished(() => {
     session.destroy();
@@ -152,8 +152,8 @@ for (const [program, kinds] of Map.groupBy(clientKinds, (kind) => kind.program))
         await trusted(two);
         await seen("third");
         const turnedAway = (): number => controlPlane.stats().wire.cuts["no-certificate"] ?? 0;
-        expect(turnedAway(), "connections of clients that were refused meanwhile").toBe(0);
-        await refused(controlPlane.port, old);
+        expect(turnedAway(), "connections of clients that were rejected meanwhile").toBe(0);
+        await rejected(controlPlane.port, old);
         expect(turnedAway()).toBe(1);
         expect(
           controlPlane.events.filter(
@@ -163,7 +163,7 @@ for (const [program, kinds] of Map.groupBy(clientKinds, (kind) => kind.program))
         await Promise.all(loads.map((load) => load.more(200)));
         await Promise.all(loads.map((load) => load.finish()));
         console.log(
-          `load: ${program}: seen as first, second, third on ${controlPlane.stats().wire.connectionsOpened} connections; one more, with the old certificate, was refused`,
+          `load: ${program}: seen as first, second, third on ${controlPlane.stats().wire.connectionsOpened} connections; one more, with the old certificate, was rejected`,
         );
       });
     },

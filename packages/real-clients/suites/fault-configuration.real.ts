@@ -86,13 +86,13 @@ for (const kind of clientKinds) {
 
   describeProgram(
     kind.program,
-    `refused and incomplete configuration (${kind.title})`,
+    `rejected and incomplete configuration (${kind.title})`,
     (command) => {
-      it("loses no request while one of two clusters that change is refused, and follows it when it is mended [S-ACK-8]", async () => {
+      it("loses no request while one of two clusters that change is rejected, and follows it when it is mended [S-ACK-8]", async () => {
         const { blue, green, controlPlane, client, load, loadOf } = await useWorld(
           kind,
           command,
-          "one of two refused",
+          "one of two rejected",
         );
         controlPlane.publish([cluster("c1", "e1"), endpoints("e1", blue), route("other-r", "c1")]);
         const other = await loadOf("other");
@@ -100,7 +100,7 @@ for (const kind of clientKinds) {
         controlPlane.publish([
           ...made,
           cluster("c0", "good-e"),
-          cluster("c1", "bad-e", kind.refused),
+          cluster("c1", "bad-e", kind.rejected),
         ]);
         await until(
           "a NACK",
@@ -121,11 +121,11 @@ for (const kind of clientKinds) {
 
       // A gRPC client asks for a cluster only once it has the route to it: there the route comes first, and such a route fails.
       if (kind.wildcard)
-        it("loses no request while one of two new clusters is refused: both routes wait for the correction [S-ORD-4]", async () => {
+        it("loses no request while one of two new clusters is rejected: both routes wait for the correction [S-ORD-4]", async () => {
           const { green, controlPlane, client, load, loadOf } = await useWorld(
             kind,
             command,
-            "one of two new ones refused",
+            "one of two new ones rejected",
           );
           const other = await loadOf("other");
           const made = [
@@ -137,7 +137,7 @@ for (const kind of clientKinds) {
             route("svc-r", "good"),
             route("other-r", "bad"),
             ...made,
-            cluster("bad", "bad-e", kind.refused),
+            cluster("bad", "bad-e", kind.rejected),
           ]);
           await until(
             "a NACK",

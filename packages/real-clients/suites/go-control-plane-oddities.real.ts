@@ -39,7 +39,7 @@ describeProgram(
       await Promise.all([a.shows("2"), b.shows("1")]);
     });
 
-    it("a snapshot cache answers each NACK over SotW with what was refused; our client goes on refusing, ever more slowly, and takes the correction [C-ACK-20]", async () => {
+    it("a snapshot cache answers each NACK over SotW with what was rejected; our client goes on rejecting, ever more slowly, and takes the correction [C-ACK-20]", async () => {
       const { watch, put, server } = await useGoWorld(command, "snapshot", clusters, "sotw", [
         ["a", "1"],
       ]);

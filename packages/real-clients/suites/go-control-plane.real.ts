@@ -107,7 +107,7 @@ function testChanges({ command, kind, type, variant }: Case): void {
 function testFaults({ command, kind, type, variant }: Case): void {
   const { typeUrl } = type.watched;
 
-  it("refuses one of two, keeps the good part and what it had, and takes the correction [C-ACK-3] [C-ACK-4] [C-ACK-5]", async () => {
+  it("rejects one of two, keeps the good part and what it had, and takes the correction [C-ACK-3] [C-ACK-4] [C-ACK-5]", async () => {
     const { server, put, watch } = await useGoWorld(command, kind, type, variant, [
       ["a", "1"],
       ["b", "1"],
@@ -119,7 +119,7 @@ function testFaults({ command, kind, type, variant }: Case): void {
     await put(["a", "bad"], ["b", "2"]);
     await b.shows("2");
     await until(
-      "a is refused",
+      "a is rejected",
       () => a.now?.error?.code === "INVALID_ARGUMENT",
       () => a.now,
     );
@@ -187,7 +187,7 @@ function testFaults({ command, kind, type, variant }: Case): void {
     await put(...words.map(([name]) => [name, "y".repeat(400)] as const));
     await Promise.all(all.map((seen) => seen.shows("y".repeat(400))));
     expect(events.filter((event) => event.kind === "closed")).toHaveLength(1);
-    expect(events.filter((event) => event.kind === "refused")).toEqual([]);
+    expect(events.filter((event) => event.kind === "rejected")).toEqual([]);
     expect(all.every(({ now }) => now?.error === undefined)).toBe(true);
   });
 }

@@ -77,7 +77,7 @@ async function useWorld(program: GrpcProgram, command: string): Promise<World> {
 }
 
 /** What each library says of a cluster with a load balancer that it does not have. */
-const refusals = {
+const rejections = {
   grpcio: /MAGLEV|lb_policy|LbPolicy/,
   "grpc-js-xds": /unsupported lb_policy: MAGLEV/,
   "grpc-go": /unexpected lbPolicy MAGLEV/,
@@ -123,14 +123,14 @@ for (const program of ["grpcio", "grpc-js-xds", "grpc-go", "grpc-java"] as const
       expect(traffic.failures).toEqual([]);
     });
 
-    it("refuses a cluster with a reason that the status shows, calls on, and takes the correction [S-ACK-8] [S-ACK-9]", async () => {
+    it("rejects a cluster with a reason that the status shows, calls on, and takes the correction [S-ACK-8] [S-ACK-9]", async () => {
       const { controlPlane, traffic } = await useWorld(program, command);
       controlPlane.publish([
         cluster(opaque.cluster("c"), opaque.endpoints("c"), { lb_policy: "MAGLEV" }),
       ]);
       await until(
         "a NACK",
-        () => controlPlane.nacks().some((text) => refusals[program].test(text)),
+        () => controlPlane.nacks().some((text) => rejections[program].test(text)),
         () => controlPlane.status(),
       );
       await traffic.more(20);
@@ -150,7 +150,7 @@ for (const program of ["grpcio", "grpc-js-xds", "grpc-go", "grpc-java"] as const
       expect(traffic.failures).toEqual([]);
     });
 
-    it("asks for another cluster while one is refused, gets it, and no answer counts twice [S-ACK-19]", async () => {
+    it("asks for another cluster while one is rejected, gets it, and no answer counts twice [S-ACK-19]", async () => {
       const { green, controlPlane, traffic } = await useWorld(program, command);
       controlPlane.publish([
         cluster(opaque.cluster("c"), opaque.endpoints("c"), { lb_policy: "MAGLEV" }),

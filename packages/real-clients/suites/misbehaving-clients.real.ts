@@ -70,7 +70,7 @@ interface Crowd {
   readonly returns: number;
 }
 
-/** Of ten clients one never reads, one refuses everything and one reconnects all the time. */
+/** Of ten clients one never reads, one rejects everything and one reconnects all the time. */
 function useCrowd(port: number): Crowd {
   const newest = new Map<number, number>();
   const lost: string[] = [];
@@ -110,7 +110,7 @@ function useCrowd(port: number): Crowd {
   for (let client = 0; client < clients; client++) {
     const kind = Math.floor(client / 2) % 10;
     if (kind === 0) start(client, "never reads", () => undefined);
-    else if (kind === 1) start(client, "refuses all", () => undefined);
+    else if (kind === 1) start(client, "rejects all", () => undefined);
     else if (kind === 2) comeAndGo(client);
     else {
       newest.set(client, -1);

@@ -111,7 +111,7 @@ const both: TestResource = {
   },
 };
 
-/** Ours: by a walk, and it refuses the load balancer that the others do not have. */
+/** Ours: by a walk, and it rejects the load balancer that the others do not have. */
 const startOurs: Start = (port) => {
   const { client } = useXdsClient(`127.0.0.1:${port}`, { variant: "sotw" });
   const types = {

@@ -16,7 +16,7 @@ export interface ReadRequest {
   readonly type: string;
   /** The nonce that it answers; empty: none. */
   readonly nonce: string;
-  /** Why it refuses. Absent: it does not. */
+  /** Why it rejects. Absent: it does not. */
   readonly error?: string;
   /** Delta: what is added. SotW: all that is wanted. */
   readonly names: readonly string[];

@@ -100,7 +100,7 @@ describe("a recording", () => {
       '{"xdstp":"recording","format":1,"variant":"delta","time":"","path":"/a.B/C","server":"","node":""}\nno\n',
       "f:2: is no JSON object",
     ],
-  ])("that is broken is refused with its line: %j", (text, problem) => {
+  ])("that is broken is rejected with its line: %j", (text, problem) => {
     expect(() => parseRecording(text, "f")).toThrow(problem);
   });
 });

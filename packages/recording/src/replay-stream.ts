@@ -116,7 +116,7 @@ class StreamReplay {
     const until = clock.now() + answerMs;
     let isNew = type.unanswered !== "";
     while (!isNew || heldDifferences(type.recorded, type.now).length > 0) {
-      if (isNew && !this.#wasRefused(typeUrl, nonce)) this.#accept(type);
+      if (isNew && !this.#wasRejected(typeUrl, nonce)) this.#accept(type);
       const response = await this.#inbox.next(until - clock.now());
       if (response === undefined) break;
       if (this.#take(response) === type) isNew = true;
@@ -154,7 +154,7 @@ class StreamReplay {
     );
   }
 
-  #wasRefused(typeUrl: string, nonce: string): boolean {
+  #wasRejected(typeUrl: string, nonce: string): boolean {
     const { events, variant } = this.#options.recording;
     return events.some((event) => {
       if (

@@ -5,9 +5,9 @@ import { bootstrapFacts, createChannels } from "@xdstp/federation";
 import { createHub, type Hub } from "./create-hub.ts";
 import { createNodeKey } from "./opaque/node-key.ts";
 import { createTenants, type TenantOptions, type Tenants } from "./opaque/create-tenants.ts";
-import { refuseOpaque } from "./opaque/refuse-opaque.ts";
+import { rejectOpaque } from "./opaque/reject-opaque.ts";
 import type { TenantStatus } from "./opaque/tenant-status.ts";
-import { createRefusalBook, type RefusalBook } from "./refusals/refusal-book.ts";
+import { createRejectionBook, type RejectionBook } from "./rejections/rejection-book.ts";
 import type { Relay, RelayOptions } from "./relay.ts";
 import { servingOf } from "./serving-of.ts";
 import { createLastWords, type LastWords } from "./status/last-words.ts";
@@ -48,7 +48,7 @@ export function createRelay({
   const snapshot = snapshotOf(given, options.clock ?? systemClock, noted);
   const hubOptions = { ...options, onEvent: noted, facts, channels, revisions, snapshot };
   const hub = createHub(facts.node, { ...hubOptions, opaque: sharesAll });
-  hub.start(sharesAll ? undefined : (feed) => refuseOpaque(feed, noted));
+  hub.start(sharesAll ? undefined : (feed) => rejectOpaque(feed, noted));
   const lookUps = createLookUpBook(hub.sources);
   const shared = lookUps.over(hub.source);
   const own = {
@@ -82,7 +82,7 @@ export function createRelay({
     tenants,
     words,
     lookUps,
-    refusals: createRefusalBook(options.clock ?? systemClock, noted),
+    rejections: createRejectionBook(options.clock ?? systemClock, noted),
     isStaged: options.quorum !== undefined,
     snapshot,
   });
@@ -95,7 +95,7 @@ interface RelayParts {
   readonly tenants: Tenants | undefined;
   readonly words: LastWords;
   readonly lookUps: LookUpBook;
-  readonly refusals: RefusalBook;
+  readonly rejections: RejectionBook;
   readonly isStaged: boolean;
   readonly snapshot: SnapshotStore | undefined;
 }
@@ -106,7 +106,7 @@ function relayOf({
   tenants,
   words,
   lookUps,
-  refusals,
+  rejections,
   isStaged,
   snapshot,
 }: RelayParts): Relay {
@@ -125,16 +125,16 @@ function relayOf({
     await snapshot?.close();
   };
   const hear = (event: StreamEvent): void => {
-    for (const listener of [refusals, hub, tenants]) listener?.hear(event);
+    for (const listener of [rejections, hub, tenants]) listener?.hear(event);
   };
-  const serving = servingOf({ shared, tenants, isStaged, hear, refusals: refusals.rows });
+  const serving = servingOf({ shared, tenants, isStaged, hear, rejections: rejections.rows });
   return {
     source: serving.source,
     serving,
     cache,
     federation,
     status,
-    refusals: refusals.rows,
+    rejections: rejections.rows,
     tenants: tenantsNow,
     close,
     [Symbol.asyncDispose]: close,

@@ -41,7 +41,7 @@ describe.each(ways)("over sockets, %s upstream, %s downstream", (upstream, downs
     await Promise.all([until(first, a, "3"), until(second, a, "3")]);
   });
 
-  it("a refusal stays with the client that says it, and the others go on [B-RELAY-5]", async () => {
+  it("a rejection stays with the client that says it, and the others go on [B-RELAY-5]", async () => {
     const origin = await useOrigin();
     put(origin, a, "good");
     const relay = await useRelay([origin.uri], { variant: upstream });
@@ -68,7 +68,7 @@ describe.each(ways)("over sockets, %s upstream, %s downstream", (upstream, downs
     }
     expect(seen).toEqual(["good", "good!", "better"]);
     expect(origin.events.filter(({ kind }) => kind === "nack")).toEqual([]);
-    expect(relay.relay.refusals()).toMatchObject([{ name: a, clients: 1 }]);
+    expect(relay.relay.rejections()).toMatchObject([{ name: a, clients: 1 }]);
   });
 });
 

@@ -1,25 +1,25 @@
 import type { CacheEvent } from "@xdstp/cache";
 import type { FederationEvent, JsonValue } from "@xdstp/federation";
 
-import type { RefusalEvent } from "./refusals/refusal-event.ts";
+import type { RejectionEvent } from "./rejections/rejection-event.ts";
 import type { SnapshotEvent } from "./snapshot/snapshot-event.ts";
 
 /** What an operator of a relay should know; what happens on the streams upstream stands in the `ClientNotice`s. */
 export type RelayEvent =
-  CacheEvent | FederationEvent | OpaqueEvent | LimitEvent | RefusalEvent | SnapshotEvent;
+  CacheEvent | FederationEvent | OpaqueEvent | LimitEvent | RejectionEvent | SnapshotEvent;
 
 /** What becomes of opaque names (B-RELAY-2). */
 export type OpaqueEvent =
   /** Clients ask for opaque names, and there is no key for these. Told once per type and turn, of names that nobody has asked for. */
   | {
-      readonly kind: "opaque-refused";
+      readonly kind: "opaque-rejected";
       readonly typeUrl: string;
       readonly names: readonly string[];
       readonly reason: string;
     }
   /** Clients with these values of `opaqueKey` have to wait: there are more than `maxTenants`. */
   | {
-      readonly kind: "tenant-refused";
+      readonly kind: "tenant-rejected";
       readonly values: Readonly<Record<string, JsonValue>>;
       readonly reason: string;
     };

@@ -7,7 +7,7 @@ import type {
   ResourceType,
 } from "@xdstp/core";
 import type { ClientLimits } from "@xdstp/protocol/client";
-import type { ListeningSource, RefusedVersion } from "@xdstp/protocol/server";
+import type { ListeningSource, RejectedVersion } from "@xdstp/protocol/server";
 import type {
   AnyBootstrap,
   Channels,
@@ -34,14 +34,14 @@ export interface RelayOptions extends NodeOptions {
   /**
    * The fields of a client's node that the content of opaque names and of `*` depends on (B-RELAY-2): `id`, `cluster`, `user_agent_name`, `locality.region`, `locality.zone`, `locality.sub_zone`,
    * `metadata.KEY` or `metadata.KEY.KEY`. Clients that are equal in these share what upstream says to the node of the relay with their values; with no field, all clients do.
-   * A node is a claim: what a client may see is decided by `authorize`. Default: such names are refused, with a reason, and `*` is not answered.
+   * A node is a claim: what a client may see is decided by `authorize`. Default: such names are rejected, with a reason, and `*` is not answered.
    */
   readonly opaqueKey?: readonly string[];
   /** So many kinds of clients, by `opaqueKey`, have opaque names of their own at a time; names of more are RESOURCE_EXHAUSTED until one has ended. Default: 100. */
   readonly maxTenants?: number;
   /**
-   * Some clients see what has changed before all others, and what one of them refuses is refused upstream and given to nobody else (B-RELAY-5). Costs a second cache.
-   * Default: what is stored is accepted upstream, and what clients refuse is counted ({@link Relay.refusals}).
+   * Some clients see what has changed before all others, and what one of them rejects is rejected upstream and given to nobody else (B-RELAY-5). Costs a second cache.
+   * Default: what is stored is accepted upstream, and what clients reject is counted ({@link Relay.rejections}).
    */
   readonly quorum?: QuorumOptions;
   /**
@@ -109,8 +109,8 @@ export interface Relay extends AsyncDisposable {
   tenants(): readonly TenantStatus[];
   /** Who is asked upstream, and how far that is from being answered here. At the cost of the names that are asked. */
   status(): RelayStatus;
-  /** What clients have refused, newest first; the last 1,000 versions of resources (B-RELAY-5). */
-  refusals(): readonly RefusedVersion[];
+  /** What clients have rejected, newest first; the last 1,000 versions of resources (B-RELAY-5). */
+  rejections(): readonly RejectedVersion[];
   /** Ends the streams upstream. What is held can still be read, so close the server first. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { ResourceSource } from "@xdstp/core";
-import type { RefusedVersion, StreamEvent } from "@xdstp/protocol/server";
+import type { RejectedVersion, StreamEvent } from "@xdstp/protocol/server";
 
 import type { Tenants } from "./opaque/create-tenants.ts";
 import { clientKey } from "./quorum/client-key.ts";
@@ -16,8 +16,8 @@ export interface ServingParts {
   readonly isStaged: boolean;
   /** Takes notice of what clients answer. */
   readonly hear: (event: StreamEvent) => void;
-  /** What they have refused. */
-  readonly refusals: () => readonly RefusedVersion[];
+  /** What they have rejected. */
+  readonly rejections: () => readonly RejectedVersion[];
 }
 
 /** What `createServer` needs: whom to serve what, and who listens. */
@@ -26,9 +26,9 @@ export function servingOf({
   tenants,
   isStaged,
   hear,
-  refusals,
+  rejections,
 }: ServingParts): RelayServing {
-  const source = Object.assign(tenants?.viewFor(undefined) ?? shared, { hear, refusals });
+  const source = Object.assign(tenants?.viewFor(undefined) ?? shared, { hear, rejections });
   const sourceFor = (peer: RelayPeer): ResourceSource => {
     const view = tenants?.viewFor(peer.node) ?? source;
     const client = isStaged && !isFetch(peer) ? clientKey(peer) : undefined;

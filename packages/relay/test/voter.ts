@@ -9,14 +9,14 @@ export interface Voter extends WorldClient {
   readonly seen: string[];
   /** What it has accepted last of each name; nothing where that was a removal. */
   readonly holds: Map<string, string>;
-  /** Why it refuses a response, or undefined; "silent": it says nothing. */
+  /** Why it rejects a response, or undefined; "silent": it says nothing. */
   verdict: (answer: Answer) => string | undefined;
   /** Reads and answers what has come; false: there was nothing. */
   answer(): boolean;
 }
 
-/** Refuses what has this text. */
-export function refuses(...texts: readonly string[]): Voter["verdict"] {
+/** Rejects what has this text. */
+export function rejects(...texts: readonly string[]): Voter["verdict"] {
   return ({ shown }) =>
     shown.some((one) => texts.includes(one.split("=")[1] ?? ""))
       ? `cannot use ${texts.join(" or ")}`

@@ -30,10 +30,10 @@ describe("serviceNameFault()", () => {
     ],
     ["another type", typeUrls.listener, name, eds(), false],
   ])(
-    "tells of a resource with %s whether it is refused [C-GRPC-3]",
-    (_, typeUrl, resource, payload, refused) => {
+    "tells of a resource with %s whether it is rejected [C-GRPC-3]",
+    (_, typeUrl, resource, payload, rejected) => {
       expect(serviceNameFault(typeUrl, resource, payload)).toBe(
-        refused
+        rejected
           ? `"${name}" does not name its endpoints; a cluster with an xdstp name needs eds_cluster_config.service_name (C-GRPC-3)`
           : undefined,
       );

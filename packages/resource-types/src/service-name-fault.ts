@@ -2,7 +2,7 @@ import { assignmentOf } from "./assignment-of.ts";
 import { typeUrls } from "./type-urls.ts";
 
 /**
- * Why a client refuses a cluster with an xdstp name that takes its endpoints by EDS and does not say under which name (C-GRPC-3): its own name is one of another type. undefined: it may be taken, as may whatever is not a cluster.
+ * Why a client rejects a cluster with an xdstp name that takes its endpoints by EDS and does not say under which name (C-GRPC-3): its own name is one of another type. undefined: it may be taken, as may whatever is not a cluster.
  * @param name - Of the resource
  */
 export function serviceNameFault(

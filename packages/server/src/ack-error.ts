@@ -1,8 +1,8 @@
 import { type StatusName, XdsError } from "@xdstp/core";
 import type { NackError } from "@xdstp/protocol/server";
 
-/** Where a client stands with what is waited for: sent and unanswered, not sent yet, refused; or it is not there. */
-export type MissingState = "absent" | "pending" | "in-flight" | "refused";
+/** Where a client stands with what is waited for: sent and unanswered, not sent yet, rejected; or it is not there. */
+export type MissingState = "absent" | "pending" | "in-flight" | "rejected";
 
 /** A client, or one that is not there, whose ACK is missing. */
 export interface MissingAck {
@@ -25,7 +25,7 @@ export interface MissingAck {
 const brand = Symbol.for("@xdstp/AckError");
 
 /**
- * Why `waitForAck` has given up, with those whose ACK is missing: ABORTED, a client has refused; DEADLINE_EXCEEDED, it took too long;
+ * Why `waitForAck` has given up, with those whose ACK is missing: ABORTED, a client has rejected; DEADLINE_EXCEEDED, it took too long;
  * CANCELLED, the caller's signal; UNAVAILABLE, the server is closed.
  */
 export class AckError extends XdsError {

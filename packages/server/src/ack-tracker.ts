@@ -12,8 +12,8 @@ type Lacking = readonly Entry[];
 
 /** Follows one type on one stream until the client has accepted what a revision changed, or something later (S-ACK-9). */
 export interface AckTracker {
-  /** Looks at topics that are new. Answers "refused" if the client has refused something of it already. */
-  look(view: TypeView): "refused" | undefined;
+  /** Looks at topics that are new. Answers "rejected" if the client has rejected something of it already. */
+  look(view: TypeView): "rejected" | undefined;
   /** A response goes out. */
   pushed(): void;
   /** The response was accepted. */
@@ -74,16 +74,16 @@ class Tracker implements AckTracker {
     return this.#lacking.size === 0;
   }
 
-  look(view: TypeView): "refused" | undefined {
+  look(view: TypeView): "rejected" | undefined {
     this.#view = view;
-    let refused = false;
+    let rejected = false;
     for (const topic of view.topics) {
       if (this.#seen.has(topic)) continue;
       this.#seen.add(topic);
-      refused = this.#lookAt(view, topic) || refused;
+      rejected = this.#lookAt(view, topic) || rejected;
     }
     this.pushed();
-    return refused ? "refused" : undefined;
+    return rejected ? "rejected" : undefined;
   }
 
   #lookAt(view: TypeView, topic: Topic): boolean {
@@ -99,14 +99,14 @@ class Tracker implements AckTracker {
       : heard.filter((entry) => deliveryOf(view, topic, entry) !== "accepted");
     if (lacking.length > 0) this.#lacking.set(topic, lacking);
     return (
-      view.exchange.refused !== undefined &&
-      lacking.some((entry) => deliveryOf(view, topic, entry) === "refused")
+      view.exchange.rejected !== undefined &&
+      lacking.some((entry) => deliveryOf(view, topic, entry) === "rejected")
     );
   }
 
   /** The usual case: nothing of the revision can have been accepted. */
   #isBehind({ exchange }: TypeView): boolean {
-    return exchange.refused === undefined && exchange.accepted < this.#revision;
+    return exchange.rejected === undefined && exchange.accepted < this.#revision;
   }
 
   pushed(): void {

@@ -29,8 +29,8 @@ export interface AckReport {
   readonly gone: readonly AckedClient[];
 }
 
-/** A client that has refused what is waited for. */
-export interface Refusal {
+/** A client that has rejected what is waited for. */
+export interface Rejection {
   readonly stream: number;
   readonly node: string;
   readonly error: NackError;
@@ -38,13 +38,13 @@ export interface Refusal {
 
 /** One wait for the ACKs of a revision; without time and promises. */
 export interface AckWait {
-  /** Looks at streams and types that are new. Answers with the first client that has refused. */
-  look(): Refusal | undefined;
-  /** Takes notice of an event; `again` is called in a later microtask if something new is to be looked at. Answers with a refusal. */
-  hear(event: ServerEvent, again: () => void): Refusal | undefined;
+  /** Looks at streams and types that are new. Answers with the first client that has rejected. */
+  look(): Rejection | undefined;
+  /** Takes notice of an event; `again` is called in a later microtask if something new is to be looked at. Answers with a rejection. */
+  hear(event: ServerEvent, again: () => void): Rejection | undefined;
   readonly done: boolean;
   report(): AckReport;
-  missing(refusal?: Pick<Refusal, "stream" | "error">): readonly MissingAck[];
+  missing(rejection?: Pick<Rejection, "stream" | "error">): readonly MissingAck[];
 }
 
 /** A wait that has not looked yet. */
@@ -103,15 +103,15 @@ class Wait implements AckWait {
     return this.#open.size === 0 && this.#newcomers.size === 0 && this.#absent().length === 0;
   }
 
-  look(): Refusal | undefined {
+  look(): Rejection | undefined {
     const ids = [...this.#newcomers];
     this.#newcomers.clear();
     return ids
       .map((id) => this.#lookAt(this.#streams.get(id)))
-      .find((refusal) => refusal !== undefined);
+      .find((rejection) => rejection !== undefined);
   }
 
-  #lookAt(served: ServerStream | undefined): Refusal | undefined {
+  #lookAt(served: ServerStream | undefined): Rejection | undefined {
     const node = served?.info.node;
     if (served === undefined || node === undefined || !this.#matches(node)) return undefined;
     const followed = this.#followed.get(served.info.id) ?? {
@@ -120,18 +120,18 @@ class Wait implements AckWait {
       types: new Map<string, AckTracker>(),
     };
     this.#followed.set(served.info.id, followed);
-    let refusal: Refusal | undefined;
+    let rejection: Rejection | undefined;
     for (const view of served.views()) {
       const { typeUrl, exchange } = view;
       const tracker =
         followed.types.get(typeUrl) ?? createAckTracker(this.#revision, this.#changesOf);
       followed.types.set(typeUrl, tracker);
       const { code, message } = exchange.lastError ?? unknown;
-      if (tracker.look(view) === "refused")
-        refusal ??= { stream: served.info.id, node: node.id, error: { code, message } };
+      if (tracker.look(view) === "rejected")
+        rejection ??= { stream: served.info.id, node: node.id, error: { code, message } };
       this.#note(tracker);
     }
-    return refusal;
+    return rejection;
   }
 
   #note(tracker: AckTracker): void {
@@ -139,7 +139,7 @@ class Wait implements AckWait {
     else this.#open.add(tracker);
   }
 
-  hear(event: ServerEvent, again: () => void): Refusal | undefined {
+  hear(event: ServerEvent, again: () => void): Rejection | undefined {
     if (!("stream" in event)) return undefined;
     const { id } = event.stream;
     const followed = this.#followed.get(id);
@@ -198,21 +198,22 @@ class Wait implements AckWait {
     };
   }
 
-  missing(refusal?: Pick<Refusal, "stream" | "error">): readonly MissingAck[] {
+  missing(rejection?: Pick<Rejection, "stream" | "error">): readonly MissingAck[] {
     const rows = [...this.#followed.values()].flatMap(({ served: { info }, node, types }) =>
       [...types]
         .filter(([, tracker]) => !tracker.done)
         .map(([typeUrl, tracker]): MissingAck => {
           const { names, delivery } = tracker.missing();
-          const refused = info.id === refusal?.stream && (delivery === "refused" || tracker.holds);
+          const rejected =
+            info.id === rejection?.stream && (delivery === "rejected" || tracker.holds);
           return {
             node: node.id,
             peer: info.peer,
             stream: info.id,
             typeUrl,
             names,
-            state: refused ? "refused" : delivery === "accepted" ? "pending" : delivery,
-            ...(refused && { error: refusal.error }),
+            state: rejected ? "rejected" : delivery === "accepted" ? "pending" : delivery,
+            ...(rejected && { error: rejection.error }),
           };
         }),
     );

@@ -18,7 +18,7 @@ function newcomer(log: string[], name: string): Newcomer {
     admit() {
       log.push(`${name} in`);
     },
-    refuse() {
+    reject() {
       log.push(`${name} out`);
     },
   };
@@ -48,7 +48,7 @@ describe("createAdmission()", () => {
     expect(log).toEqual(["c in"]);
     clock.advance(1000);
     expect(log).toEqual(["c in", "d in"]);
-    expect(admission.stats()).toEqual({ syncing: 1, waiting: 0, waited: 3, refused: 1 });
+    expect(admission.stats()).toEqual({ syncing: 1, waiting: 0, waited: 3, rejected: 1 });
     clock.advance(1000);
     expect([clock.pending, admission.stats().syncing]).toEqual([0, 0]);
   });
@@ -69,7 +69,7 @@ describe("createAdmission()", () => {
     expect(log).toEqual([]);
     clock.advance(1);
     expect(log).toEqual(["d out"]);
-    expect(admission.stats()).toEqual({ syncing: 2, waiting: 0, waited: 2, refused: 1 });
+    expect(admission.stats()).toEqual({ syncing: 2, waiting: 0, waited: 2, rejected: 1 });
   });
 });
 
@@ -109,7 +109,7 @@ describe.each(variants)("createServer() with many clients at once (%s)", (varian
       syncing: 0,
       waiting: 0,
       waited: 4_000,
-      refused: 0,
+      rejected: 0,
     });
     expect(harness.server.status().every(({ types: [type] }) => type?.state === "SYNCED")).toBe(
       true,
@@ -142,7 +142,7 @@ describe.each(variants)("createServer() with many clients at once (%s)", (varian
       syncing: 1,
       waiting: 0,
       waited: 2,
-      refused: 2,
+      rejected: 2,
     });
   });
 

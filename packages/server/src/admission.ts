@@ -29,7 +29,7 @@ export interface AdmissionStats {
   /** Streams that had to wait, and of them those that were turned away. */
   readonly waited: number;
   /** Streams that have waited and were turned away. */
-  readonly refused: number;
+  readonly rejected: number;
 }
 
 /** A stream that wants to begin. */
@@ -37,12 +37,12 @@ export interface Newcomer {
   /** It may begin. Never called within `enter`. */
   admit(): void;
   /** It has waited too long. */
-  refuse(): void;
+  reject(): void;
 }
 
 /** Lets streams begin, some at a time, in the order in which they came. */
 export interface Admission {
-  /** `now`: it begins at once. `later`: `admit` or `refuse` follows. `never`: too many wait. */
+  /** `now`: it begins at once. `later`: `admit` or `reject` follows. `never`: too many wait. */
   enter(newcomer: Newcomer): "now" | "later" | "never";
   /** Its first sync is done, or it has gone; once is enough, more does no harm. */
   leave(newcomer: Newcomer): void;
@@ -53,7 +53,7 @@ export interface Admission {
 export function createAdmission(clock: Clock, limits: AdmissionLimits): Admission {
   const syncing = new Map<Newcomer, Timer>();
   const waiting = new Map<Newcomer, Timer>();
-  const counted = { waited: 0, refused: 0 };
+  const counted = { waited: 0, rejected: 0 };
   const begin = (newcomer: Newcomer): void => {
     syncing.set(
       newcomer,
@@ -89,15 +89,15 @@ export function createAdmission(clock: Clock, limits: AdmissionLimits): Admissio
       }
       counted.waited++;
       if (waiting.size >= limits.waitingSyncs) {
-        counted.refused++;
+        counted.rejected++;
         return "never";
       }
       waiting.set(
         newcomer,
         clock.after(limits.admissionMs, () => {
           waiting.delete(newcomer);
-          counted.refused++;
-          newcomer.refuse();
+          counted.rejected++;
+          newcomer.reject();
         }),
       );
       return "later";

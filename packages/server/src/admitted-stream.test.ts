@@ -8,7 +8,7 @@ describe("admitStream()", () => {
   it("goes on not to read where the stream itself has stopped while it was let in [S-RECON-9] [S-LIM-2]", () => {
     const clock = createFakeClock();
     const admission = createAdmission(clock, { ...defaultAdmissionLimits, firstSyncs: 1 });
-    const first = { admit: () => undefined, refuse: () => undefined };
+    const first = { admit: () => undefined, reject: () => undefined };
     admission.enter(first);
     const read: string[] = [];
     const outs: ByteStream[] = [];
@@ -41,7 +41,7 @@ describe("admitStream()", () => {
   it("takes a wire that cannot pause: what it hands over waits, a little of it", () => {
     const clock = createFakeClock();
     const admission = createAdmission(clock, { ...defaultAdmissionLimits, firstSyncs: 1 });
-    admission.enter({ admit: () => undefined, refuse: () => undefined });
+    admission.enter({ admit: () => undefined, reject: () => undefined });
     const closed: number[] = [];
     const handler = admitStream(
       admission,

@@ -98,7 +98,7 @@ class Admitted implements ByteStreamHandler, ByteStream, Newcomer {
     if (!this.#paused) this.#out.resume?.();
   }
 
-  refuse(): void {
+  reject(): void {
     this.#leave();
     this.handler?.end(crowded);
   }
@@ -114,7 +114,7 @@ class Admitted implements ByteStreamHandler, ByteStream, Newcomer {
     const answer = this.#admission.enter(this);
     this.#state = answer === "now" ? "syncing" : "waiting";
     if (answer === "never") {
-      this.refuse();
+      this.reject();
       return false;
     }
     if (answer === "later") {
@@ -126,7 +126,7 @@ class Admitted implements ByteStreamHandler, ByteStream, Newcomer {
 
   #keep(message: Uint8Array): void {
     if (this.#kept.length < mostKept) this.#kept.push(Uint8Array.from(message));
-    else this.refuse();
+    else this.reject();
   }
 
   #end(): void {

@@ -92,7 +92,7 @@ describe("fetch()", () => {
     expect(kinds()).toEqual(["fetch"]);
   });
 
-  it("tells of each answer, and of the refusal that a request carries (fetch) [S-REST-9]", async () => {
+  it("tells of each answer, and of the rejection that a request carries (fetch) [S-REST-9]", async () => {
     const cache = readyCache();
     cache.put({ typeUrl: types.cluster, name: "a", value: payload("a") });
     const { server, events } = serve(cache, { limits: { errorText: 4 } });
@@ -123,7 +123,7 @@ describe("fetch()", () => {
     await expect(server.fetch(types.cluster, { node })).rejects.toMatchObject({
       code: "UNAVAILABLE",
     });
-    expect(kinds()).toEqual(["refused"]);
+    expect(kinds()).toEqual(["rejected"]);
     cache.put({ typeUrl: types.cluster, name: "a", value: payload("a") });
     expect(namesOf(await server.fetch(types.cluster, { node }))).toEqual(["a"]);
   });
@@ -178,7 +178,7 @@ describe("fetch()", () => {
       versionInfo: "1",
     });
     const nothing = server.fetch(types.assignment, { node, resourceNames: ["c", "d"] });
-    const refused = expect(
+    const rejected = expect(
       Promise.all([
         holding.catch((error: unknown) => error),
         nothing.catch((error: unknown) => error),
@@ -191,7 +191,7 @@ describe("fetch()", () => {
     clock.advance(1);
     expect(namesOf(await without)).toEqual(["a"]);
     expect(namesOf(await partial)).toEqual(["a"]);
-    await refused;
+    await rejected;
     expect(clock.pending).toBe(0);
     expect(cache.counters.topics).toBe(0);
   });

@@ -36,7 +36,7 @@ describe("createAnswerLine()", () => {
       message: "too many calls wait for an answer",
     });
     expect(ends).toHaveLength(2);
-    expect(line.stats()).toEqual({ answering: 2, waiting: 1, refused: 1 });
+    expect(line.stats()).toEqual({ answering: 2, waiting: 1, rejected: 1 });
     ends[0]?.();
     expect(await calls[0]).toBe("done");
     expect(ends).toHaveLength(2);
@@ -45,7 +45,7 @@ describe("createAnswerLine()", () => {
     for (const end of ends) end();
     expect(await Promise.all(calls)).toEqual(["done", "done", "done"]);
     await turn();
-    expect(line.stats()).toEqual({ answering: 0, waiting: 0, refused: 1 });
+    expect(line.stats()).toEqual({ answering: 0, waiting: 0, rejected: 1 });
   });
 
   it("gives the place of an answer that fails to the next one, and none to who has gone", async () => {
@@ -68,7 +68,7 @@ describe("createAnswerLine()", () => {
       code: StatusCode.CANCELLED,
     });
     await turn();
-    expect(line.stats()).toEqual({ answering: 0, waiting: 0, refused: 0 });
+    expect(line.stats()).toEqual({ answering: 0, waiting: 0, rejected: 0 });
   });
 
   it("answers every principal in turn, and turns away the newest of whoever has most [S-LIM-1]", async () => {
@@ -80,7 +80,7 @@ describe("createAnswerLine()", () => {
       });
     const flood = ["a1", "a2", "a3", "a4", "a5"].map(async (what) => ask("a", what));
     const others = [ask("b", "b1"), ask("c", "c1")];
-    expect(line.stats()).toEqual({ answering: 1, waiting: 3, refused: 3 });
+    expect(line.stats()).toEqual({ answering: 1, waiting: 3, rejected: 3 });
     await Promise.all([...flood, ...others]);
     expect(made).toEqual(["a1", "a2", "b1", "c1"]);
     expect(await Promise.all(flood.slice(2))).toEqual(
@@ -90,7 +90,7 @@ describe("createAnswerLine()", () => {
       })),
     );
     await turn();
-    expect(line.stats()).toEqual({ answering: 0, waiting: 0, refused: 3 });
+    expect(line.stats()).toEqual({ answering: 0, waiting: 0, rejected: 3 });
   });
 
   it("does not let who asks again and again go before others [S-LIM-1]", async () => {

@@ -14,7 +14,7 @@ export interface AnswerLineStats {
   /** Calls that wait for theirs. */
   readonly waiting: number;
   /** Calls that were turned away since too many waited. */
-  readonly refused: number;
+  readonly rejected: number;
 }
 
 /** Answers that cost much, some at a time: each principal's in the order in which it has asked, and one of every principal in turn. */
@@ -34,29 +34,29 @@ const tooMany: Status = {
 const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was cancelled" };
 
 /** Ends the wait of a call: undefined, its turn has come; a status, it never will. */
-type Settle = (refusal: Status | undefined) => void;
+type Settle = (rejection: Status | undefined) => void;
 
 /** A line with nobody in it. Its places are handed on in a later turn of the event loop, so that what was answered is on its way and others are served between two answers. */
 export function createAnswerLine({ atOnce, waiting: most }: AnswerLineOptions): AnswerLine {
   const waiting = createFairQueue<Settle>();
   let answering = 0;
-  let refused = 0;
+  let rejected = 0;
   const next = (): void => {
     const settle = waiting.take();
     if (settle === undefined) answering -= 1;
     else settle(undefined);
   };
   const turnAway = (settle?: Settle): Status => {
-    refused += 1;
+    rejected += 1;
     settle?.(tooMany);
     return tooMany;
   };
   const itsTurn = async (who: string, signal: AbortSignal): Promise<Status | undefined> =>
     new Promise((resolve) => {
-      const settle: Settle = (refusal) => {
+      const settle: Settle = (rejection) => {
         waiting.remove(who, settle);
         signal.removeEventListener("abort", leave);
-        resolve(refusal);
+        resolve(rejection);
       };
       const leave = (): void => {
         settle(cancelled);
@@ -79,14 +79,14 @@ export function createAnswerLine({ atOnce, waiting: most }: AnswerLineOptions): 
   return {
     async run(who, signal, answer) {
       if (signal.aborted) return cancelled;
-      const refusal = await admitted(who, signal);
-      if (refusal !== undefined) return refusal;
+      const rejection = await admitted(who, signal);
+      if (rejection !== undefined) return rejection;
       try {
         return await answer();
       } finally {
         setImmediate(next);
       }
     },
-    stats: () => ({ answering, waiting: waiting.size, refused }),
+    stats: () => ({ answering, waiting: waiting.size, rejected }),
   };
 }

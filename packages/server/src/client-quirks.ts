@@ -61,7 +61,7 @@ export const clientQuirks: readonly Quirk[] = [
     difference:
       "It drops the whole response for an error found while decoding, and applies the good part after one found later; the NACK does not say which.",
     reason:
-      "Nothing of a refused response counts as delivered, so good resources come again with the correction.",
+      "Nothing of a rejected response counts as delivered, so good resources come again with the correction.",
   },
   {
     client: envoy,
@@ -114,7 +114,7 @@ export const clientQuirks: readonly Quirk[] = [
   {
     client: grpcNode,
     rule: "S-WRAP-2",
-    difference: "It refuses a resource inside a Resource in SotW.",
+    difference: "It rejects a resource inside a Resource in SotW.",
     reason: "Only clients that announce the feature get wrapped resources.",
   },
   // Missing and removed resources.
@@ -186,15 +186,15 @@ export const clientQuirks: readonly Quirk[] = [
     client: envoy,
     rule: "B-TTL-10",
     effect: { globHeartbeats: false },
-    difference: "A TTL on a member of a glob has no effect, and it refuses a heartbeat for one.",
+    difference: "A TTL on a member of a glob has no effect, and it rejects a heartbeat for one.",
     reason: "Members of globs get no heartbeats.",
   },
   {
     client: envoy,
     rule: "S-TTL-2",
-    difference: "It refuses a heartbeat whose version is not the one that it holds.",
+    difference: "It rejects a heartbeat whose version is not the one that it holds.",
     reason:
-      "A heartbeat bears the version sent last, and after a NACK the one accepted last; what is refused all the same is sent again whole.",
+      "A heartbeat bears the version sent last, and after a NACK the one accepted last; what is rejected all the same is sent again whole.",
   },
   // Errors.
   {

@@ -108,7 +108,7 @@ describe.each(variants)("clientStatus() (%s)", (variant) => {
     });
   });
 
-  it(`shows what was refused, why, and the version still held, until a correction is accepted (${variant}) [S-CSDS-4] [B-CSDS-2]`, async () => {
+  it(`shows what was rejected, why, and the version still held, until a correction is accepted (${variant}) [S-CSDS-4] [B-CSDS-2]`, async () => {
     const { open, turn, clock, cache, row } = withClusters("a");
     const call = open(variant);
     call.ask(types.cluster, ["a"]);
@@ -118,16 +118,16 @@ describe.each(variants)("clientStatus() (%s)", (variant) => {
     const bad = cluster("a", { altStatName: "bad" });
     cache.put({ typeUrl: types.cluster, name: "a", value: bad });
     turn();
-    const refused = call.next();
+    const rejected = call.next();
     clock.advance(700);
-    call.nack(refused, "no such thing");
+    call.nack(rejected, "no such thing");
     const error = await row("a");
     expect(error).toMatchObject({
       configStatus: ERROR,
       versionInfo: good.version,
       errorState: {
         details: "no such thing",
-        versionInfo: refused.version,
+        versionInfo: rejected.version,
         failedConfiguration: { typeUrl: types.cluster },
       },
     });
@@ -153,7 +153,7 @@ describe.each(variants)("clientStatus() (%s)", (variant) => {
     expect(accepted.errorState).toBeUndefined();
   });
 
-  it(`shows what a client holds, byte for byte, while change after change is refused and others are accepted, and not on demand (${variant}) [B-CSDS-2]`, async () => {
+  it(`shows what a client holds, byte for byte, while change after change is rejected and others are accepted, and not on demand (${variant}) [B-CSDS-2]`, async () => {
     const { open, turn, cache, row, rows } = withClusters("a", "b");
     const call = open(variant);
     call.ask(types.cluster, ["*"]);
@@ -169,14 +169,14 @@ describe.each(variants)("clientStatus() (%s)", (variant) => {
     for (const text of ["bad", "worse"]) {
       change("a", text);
       turn();
-      const refused = call.next();
-      versions.push(refused.version);
-      call.nack(refused, `refused: ${text}`);
+      const rejected = call.next();
+      versions.push(rejected.version);
+      call.nack(rejected, `rejected: ${text}`);
     }
     const a = await row("a");
     expect(a).toMatchObject({
       configStatus: ERROR,
-      errorState: { details: "refused: worse", versionInfo: versions[1] },
+      errorState: { details: "rejected: worse", versionInfo: versions[1] },
     });
     expect(Buffer.from(a.xdsConfig?.value ?? [])).toEqual(Buffer.from(cluster("a")));
     expect(Buffer.from(a.errorState?.failedConfiguration?.value ?? [])).toEqual(
@@ -192,7 +192,7 @@ describe.each(variants)("clientStatus() (%s)", (variant) => {
     }
   });
 
-  it(`says of a name whose first answer is refused that the client holds nothing, and of one whose former content is not kept no more than the version (${variant}) [B-CSDS-2]`, async () => {
+  it(`says of a name whose first answer is rejected that the client holds nothing, and of one whose former content is not kept no more than the version (${variant}) [B-CSDS-2]`, async () => {
     const cache = readyCache({ replacedBytes: 0 });
     for (const name of ["a", "late"])
       for (const altStatName of ["1", "2"])
@@ -206,10 +206,10 @@ describe.each(variants)("clientStatus() (%s)", (variant) => {
     call.ack(call.next());
     cache.put({ typeUrl: types.cluster, name: "a", value: cluster("a", { altStatName: "3" }) });
     turn();
-    const refused = call.next();
-    call.nack(refused, "no");
+    const rejected = call.next();
+    call.nack(rejected, "no");
     const a = await row("a");
-    expect(a).toMatchObject({ configStatus: ERROR, errorState: { versionInfo: refused.version } });
+    expect(a).toMatchObject({ configStatus: ERROR, errorState: { versionInfo: rejected.version } });
     expect(a?.versionInfo).not.toBe("");
     expect(a?.xdsConfig).toBeUndefined();
 
@@ -324,7 +324,7 @@ describe.each(adsVariants)("clientStatus() on ADS (%s)", (variant) => {
     }
   });
 
-  it(`hides keys in what a client holds, in what it has refused and in what it says of that (${variant}) [B-CSDS-7]`, async () => {
+  it(`hides keys in what a client holds, in what it has rejected and in what it says of that (${variant}) [B-CSDS-7]`, async () => {
     const { open, turn, cache, row, server, events } = withClusters();
     const secretType = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
     const key = "-----BEGIN PRIVATE KEY-----\nHIDDEN\n-----END PRIVATE KEY-----";
@@ -432,7 +432,7 @@ describe("clientStatus() for some clients", () => {
     expect(await asked([{}])).toEqual(["web-1", "web-2", "API"]);
   });
 
-  it("refuses matchers that it cannot test [B-CSDS-5]", async () => {
+  it("rejects matchers that it cannot test [B-CSDS-5]", async () => {
     await expect(asked([{ nodeMetadatas: [{}] }])).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
       text: expect.stringContaining("metadata") as string,
@@ -443,7 +443,7 @@ describe("clientStatus() for some clients", () => {
     await expect(asked([{ nodeId: {} }])).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 
-  it("refuses to make an answer that is too large, and names the way out", async () => {
+  it("rejects to make an answer that is too large, and names the way out", async () => {
     const cache = readyCache();
     for (let count = 0; count < 20; count++)
       cache.put({
@@ -482,7 +482,7 @@ describe("clientStatus() and fetch()", () => {
     turn();
     call.ack(call.next());
     const asked = [0, 1, 2, 3].map(async () => server.clientStatus());
-    expect(server.stats().answers.status).toEqual({ answering: 2, waiting: 1, refused: 1 });
+    expect(server.stats().answers.status).toEqual({ answering: 2, waiting: 1, rejected: 1 });
     expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual([
       "fulfilled",
       "fulfilled",
@@ -499,7 +499,7 @@ describe("clientStatus() and fetch()", () => {
       "fulfilled",
       "rejected",
     ]);
-    expect(server.stats().answers.fetch.refused).toBe(1);
+    expect(server.stats().answers.fetch.rejected).toBe(1);
   });
 
   it("answer every address in turn, whatever its ports: who asks most makes room [S-LIM-1]", async () => {

@@ -1,6 +1,6 @@
 import { create, type Registry } from "@bufbuild/protobuf";
 import { type AnyBytes, type Status, StatusCode } from "@xdstp/core";
-import type { RefusedVersion, ServerStream } from "@xdstp/protocol/server";
+import type { RejectedVersion, ServerStream } from "@xdstp/protocol/server";
 import type { CallPeer } from "@xdstp/grpc/server";
 import {
   type ClientConfig,
@@ -16,7 +16,7 @@ import { BY_TYPE } from "./type-configs.ts";
 import { nodeTestOf } from "./node-matches.ts";
 import type { Health } from "./health.ts";
 import { SERVER_FACTS, serverFactsConfig } from "./server-facts.ts";
-import { REFUSALS, refusalConfig } from "./refusal-config.ts";
+import { REJECTIONS, rejectionConfig } from "./rejection-config.ts";
 import type { StatusView } from "./policy/status-view.ts";
 import { principalOf } from "./principal-of.ts";
 
@@ -40,8 +40,8 @@ export interface ClientStatusOptions {
   readonly streams: () => Iterable<ServerStream>;
   /** What a stream is served from. */
   readonly sourceOf: (stream: ServerStream) => FormerStates;
-  /** What clients have refused; absent: nobody counts. */
-  readonly refusals: (() => readonly RefusedVersion[]) | undefined;
+  /** What clients have rejected; absent: nobody counts. */
+  readonly rejections: (() => readonly RejectedVersion[]) | undefined;
   /** How things stand with what is served; absent: nothing is known. */
   readonly health: (() => readonly Health[]) | undefined;
   /** The types that can be searched for secrets. Default: Envoy's API, loaded with the first request that wants contents. */
@@ -57,7 +57,7 @@ const rowsPerTurn = 1_000;
 
 class TooLarge extends Error {}
 
-/** Client status: what each client was sent, accepted and refused (B-CSDS-1). Secrets are hidden (B-CSDS-7). */
+/** Client status: what each client was sent, accepted and rejected (B-CSDS-1). Secrets are hidden (B-CSDS-7). */
 export function createClientStatus(options: ClientStatusOptions): AnswerStatus {
   return async (request, caller) =>
     options.line.run(principalOf(caller.peer), caller.signal, async () =>
@@ -70,7 +70,7 @@ async function answerOf(
   request: ClientStatusRequest,
   { signal, view }: StatusCaller,
 ): Promise<ClientStatusResponse | Status> {
-  const { streams, mostBytes, refusals, health } = options;
+  const { streams, mostBytes, rejections, health } = options;
   const matches = nodeTestOf(request.nodeMatchers);
   if (typeof matches !== "function") return matches;
   const rowsOf = seenRows(await rowsFor(request, options), view);
@@ -84,8 +84,8 @@ async function answerOf(
       if (budget.isTurnOver()) await nextLoopTurn();
       if (signal.aborted) return cancelled;
     }
-    if (view?.isWhole !== false && refusals !== undefined && asks(request, REFUSALS))
-      config.push(refusalConfig(refusals(), budget.spend));
+    if (view?.isWhole !== false && rejections !== undefined && asks(request, REJECTIONS))
+      config.push(rejectionConfig(rejections(), budget.spend));
     // Node matchers do not count here: with them the number would tell who the hidden clients are.
     if (asks(request, SERVER_FACTS))
       config.push(

@@ -55,7 +55,7 @@ describe.each(variants)("createServer().accept() (%s)", (variant) => {
       message: "the first complete state is not loaded yet",
     });
     expect(events).toEqual([
-      { kind: "refused", path: paths[variant], peer: "192.0.2.1:5", status: early.closed },
+      { kind: "rejected", path: paths[variant], peer: "192.0.2.1:5", status: early.closed },
     ]);
 
     cache.transaction(({ put }) => {
@@ -69,7 +69,7 @@ describe.each(variants)("createServer().accept() (%s)", (variant) => {
     expect(call.closed).toBeUndefined();
   });
 
-  it(`shows what was sent, accepted and refused, and why (${variant}) [S-ACK-9]`, () => {
+  it(`shows what was sent, accepted and rejected, and why (${variant}) [S-ACK-9]`, () => {
     const { open, turn, server, cache, clock } = withClusters("a");
     const call = open(variant, { id: "n", cluster: "c", userAgentName: "test" });
     clock.advance(1000);
@@ -274,7 +274,7 @@ describe.each(perTypeVariants)("createServer().accept() (%s)", (variant) => {
     ]);
   });
 
-  it(`refuses another type than that of the service (${variant}) [S-STREAM-8]`, () => {
+  it(`rejects another type than that of the service (${variant}) [S-STREAM-8]`, () => {
     const call = withClusters("a").open(variant);
     call.ask(types.listener, ["a"]);
     expect(call.closed).toEqual({ code: 3, message: "type_url is not the type of this service" });

@@ -82,7 +82,7 @@ export function createServer(options: ServerOptions): XdsServer {
   const answerStatus = createClientStatus({
     streams: () => streams.all(),
     sourceOf: (stream) => book.of(stream)?.root ?? source,
-    refusals: refusalsOf(options.source),
+    rejections: rejectionsOf(options.source),
     health,
     registry,
     mostBytes: context.limits.fullStateBytes,
@@ -165,8 +165,8 @@ export function createServer(options: ServerOptions): XdsServer {
   };
 }
 
-function refusalsOf(source: ServerOptions["source"]): ClientStatusOptions["refusals"] {
-  return source.refusals === undefined ? undefined : () => source.refusals?.() ?? [];
+function rejectionsOf(source: ServerOptions["source"]): ClientStatusOptions["rejections"] {
+  return source.rejections === undefined ? undefined : () => source.rejections?.() ?? [];
 }
 
 /** The source hears what happens on streams, if it wants to. */

@@ -31,9 +31,9 @@ export function createFetchResponder({
   line,
 }: ResponderOptions): AnswerFetch {
   return async ({ path, typeUrl }, request, { peer, signal }) => {
-    const refuse = (status: Status, reason?: string): Status => {
+    const reject = (status: Status, reason?: string): Status => {
       hub.emit?.({
-        kind: "refused",
+        kind: "rejected",
         path,
         peer: peer.address,
         status,
@@ -43,13 +43,13 @@ export function createFetchResponder({
     };
     let access: Access | undefined;
     try {
-      const refusal = gate.refusal();
-      if (refusal !== undefined) return refuse(refusal);
+      const rejection = gate.rejection();
+      if (rejection !== undefined) return reject(rejection);
       const node = request.node === undefined ? {} : { node: claimOf(request.node) };
       const decided =
         desk === undefined ? undefined : await desk.decide({ ...peer, ...node, path }, signal);
       if (decided !== undefined && "status" in decided)
-        return refuse(decided.status, decided.reason);
+        return reject(decided.status, decided.reason);
       access = decided;
       const own = access === undefined ? context : contexts.of(access.source);
       const answer =
@@ -60,7 +60,7 @@ export function createFetchResponder({
           line,
           who: principalOf(peer),
         })) ??
-        gate.refusal() ??
+        gate.rejection() ??
         cancelled;
       hub.emit?.(eventOf(typeUrl, request, answer, context.limits.errorText));
       return answer;

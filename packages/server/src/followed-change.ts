@@ -9,7 +9,7 @@ export interface FollowedChange {
   /** Answers that are missing. */
   readonly open: number;
   readonly accepted: number;
-  readonly refused: number;
+  readonly rejected: number;
   /** Streams that ended without an answer, times their types. */
   readonly gone: number;
   /** Takes notice of an event. Answers with what it was for this change. */
@@ -24,7 +24,7 @@ export function followChange(streams: Pick<OpenStreams, "all">, revision: number
 class Followed implements FollowedChange {
   readonly typeUrls: readonly string[];
   accepted = 0;
-  refused = 0;
+  rejected = 0;
   gone = 0;
   readonly #open = new Map<number, Map<string, AckTracker>>();
 
@@ -59,7 +59,7 @@ class Followed implements FollowedChange {
     if (tracker === undefined || !("typeUrl" in event)) return undefined;
     const answer = answerOf(event.kind, tracker);
     if (answer === "ack" && tracker.done) this.accepted++;
-    else if (answer === "nack") this.refused++;
+    else if (answer === "nack") this.rejected++;
     else return answer;
     types.delete(event.typeUrl);
     if (types.size === 0) this.#open.delete(event.stream.id);

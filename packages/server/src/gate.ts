@@ -6,7 +6,7 @@ export interface Gate {
    * Why a new stream or Fetch is turned away; undefined: it may come in. Throws what the source throws.
    * @param of - What it is served from. Default: the source of the gate
    */
-  refusal(of?: Pick<ResourceSource, "ready">): Status | undefined;
+  rejection(of?: Pick<ResourceSource, "ready">): Status | undefined;
   /** Lets nobody in any more. */
   close(): void;
   /** Aborts when the gate closes. */
@@ -27,7 +27,7 @@ export const shuttingDown: Status = {
 export function createGate(source: Pick<ResourceSource, "ready">): Gate {
   const closing = new AbortController();
   return {
-    refusal(of = source) {
+    rejection(of = source) {
       if (closing.signal.aborted) return shuttingDown;
       return of.ready ? undefined : notReady;
     },

@@ -79,7 +79,7 @@ function entryRow(
 
 function statusOf(delivery: Delivery, hadOne: boolean): ConfigStatus {
   if (delivery === "accepted") return ConfigStatus.SYNCED;
-  if (delivery === "refused") return ConfigStatus.ERROR;
+  if (delivery === "rejected") return ConfigStatus.ERROR;
   return delivery === "in-flight" || hadOne ? ConfigStatus.STALE : ConfigStatus.NOT_SENT;
 }
 
@@ -94,7 +94,7 @@ function isHeld(
 
 /** What the client had accepted before this state. Of what answers a subscription nobody knows whether it had anything. */
 function formerOf(
-  { typeUrl, acceptedUpTo, exchange: { inFlight, refused } }: TypeView,
+  { typeUrl, acceptedUpTo, exchange: { inFlight, rejected } }: TypeView,
   topic: Topic,
   { name, revision, since }: Entry,
   former: FormerStates,
@@ -102,7 +102,7 @@ function formerOf(
   if (
     acceptedUpTo < since ||
     inFlight?.origin.answered.has(topic) === true ||
-    refused?.answered.has(topic) === true
+    rejected?.answered.has(topic) === true
   )
     return undefined;
   return acceptedUpTo < revision ? former.asOf?.(typeUrl, name, acceptedUpTo) : undefined;
@@ -129,7 +129,7 @@ function errorOf(
   if (lastError === undefined) return {};
   const { message, code, at, version } = lastError;
   const failed =
-    delivery === "refused" && payload !== undefined
+    delivery === "rejected" && payload !== undefined
       ? { failedConfiguration: { typeUrl: payload.typeUrl, value: payload.value } }
       : {};
   return {

@@ -38,7 +38,7 @@ describe.each(adsVariants)("status() and clientStatus() of what is held back (%s
     await expect(server.waitForAck(revision)).rejects.toMatchObject({
       code: "ABORTED",
       missing: [
-        { typeUrl: types.cluster, state: "refused" },
+        { typeUrl: types.cluster, state: "rejected" },
         { typeUrl: types.route, names: ["r"], state: "pending" },
       ],
     });

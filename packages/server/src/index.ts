@@ -18,7 +18,7 @@ export type {
   StatusRequest,
   XdsServer,
 } from "./xds-server.ts";
-export type { FetchEvent, RefusedEvent, ServerEvent, WarningEvent } from "./server-event.ts";
+export type { FetchEvent, RejectedEvent, ServerEvent, WarningEvent } from "./server-event.ts";
 export { AckError, type MissingAck, type MissingState } from "./ack-error.ts";
 export type { AckedClient, AckReport } from "./ack-wait.ts";
 export type { WaitForAckOptions } from "./wait-for-ack.ts";

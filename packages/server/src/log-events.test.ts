@@ -104,7 +104,7 @@ describe("logEvents()", () => {
     );
     for (const event of [
       { kind: "connect", stream },
-      { kind: "refused", path: "/p", peer: "p", status },
+      { kind: "rejected", path: "/p", peer: "p", status },
       { kind: "fault", where: "turn", error: new Error("x") },
     ] as const)
       log(event);
@@ -144,10 +144,10 @@ describe("logEvents()", () => {
       },
     ],
     [
-      { kind: "refused", path: "/p", peer: "p", status, reason: `no such team ${key}` },
+      { kind: "rejected", path: "/p", peer: "p", status, reason: `no such team ${key}` },
       { level: "warning", path: "/p", peer: "p", code: 14, reason: "no such team [redacted]" },
     ],
-    [{ kind: "refused", path: "/p", peer: "p", status }, { reason: "not ready" }],
+    [{ kind: "rejected", path: "/p", peer: "p", status }, { reason: "not ready" }],
     [
       {
         kind: "fetch",

@@ -29,7 +29,7 @@ export interface LogLine {
   readonly version?: string;
   /** The nonce of the response. Absent: the event is not about a response. */
   readonly nonce?: string;
-  /** Why: what the client says of a refusal, why it was turned away, cut or ended, what was thrown. */
+  /** Why: what the client says of a rejection, why it was turned away, cut or ended, what was thrown. */
   readonly reason?: string;
   /** A gRPC status, or what the client gave as one. */
   readonly code?: number;
@@ -97,7 +97,7 @@ function fieldsOf(event: ServerEvent): Partial<LogLine> {
       return { notSent: event.resources };
     case "disconnect":
       return { code: event.code, reason: event.message };
-    case "refused":
+    case "rejected":
       return {
         peer: event.peer,
         path: event.path,
@@ -166,7 +166,7 @@ function levelOf(event: ServerEvent): LogLevel {
       return event.error === undefined ? "info" : "error";
     case "warning":
       return warningLevels[event.warning];
-    case "refused":
+    case "rejected":
     case "order-expired":
     case "connection-cut":
     case "stream-cut":

@@ -64,7 +64,7 @@ function useMeter(): TestMeter {
 const cluster = "envoy.config.cluster.v3.Cluster";
 
 describe.each(variants)("metrics of a server (%s)", (variant) => {
-  it(`count what is sent, accepted and refused, by type, with sizes and times (${variant})`, () => {
+  it(`count what is sent, accepted and rejected, by type, with sizes and times (${variant})`, () => {
     const { meter, recorded } = useMeter();
     const cache = readyCache();
     cache.put({ typeUrl: types.cluster, name: "a", value: payload("a") });
@@ -145,9 +145,9 @@ describe("metrics of limits", () => {
     expect(observed()).toEqual(
       expect.arrayContaining([
         "xdstp_waiting_answers{status} 1",
-        "xdstp_refused_answers{status} 1",
+        "xdstp_rejected_answers{status} 1",
         "xdstp_waiting_answers{fetch} 0",
-        "xdstp_refused_answers{fetch} 0",
+        "xdstp_rejected_answers{fetch} 0",
         "xdstp_full_connections{} 0",
       ]),
     );
@@ -156,7 +156,10 @@ describe("metrics of limits", () => {
       [0, 1, 2].map(async () => server.fetch(types.cluster, { node: { id: "n" } })),
     );
     expect(observed()).toEqual(
-      expect.arrayContaining(["xdstp_waiting_answers{status} 0", "xdstp_refused_answers{fetch} 1"]),
+      expect.arrayContaining([
+        "xdstp_waiting_answers{status} 0",
+        "xdstp_rejected_answers{fetch} 1",
+      ]),
     );
   });
 });

@@ -48,7 +48,7 @@ function recorderOf({ meter, clock, source }: MetricsHost): (event: ServerEvent)
     description: "Responses sent, by type",
   });
   const rejects = meter.createCounter("pilot_total_xds_rejects", {
-    description: "Responses that clients refused, by type",
+    description: "Responses that clients rejected, by type",
   });
   const stale = meter.createCounter("pilot_xds_expired_nonce", {
     description: "Requests with a nonce that is not the newest, by type",
@@ -64,7 +64,7 @@ function recorderOf({ meter, clock, source }: MetricsHost): (event: ServerEvent)
   const unsent = meter.createCounter("xdstp_unsent_resources", {
     description: "Resources that could not be sent to a client, by type and reason",
   });
-  const refused = meter.createCounter("xdstp_refused_streams", {
+  const rejected = meter.createCounter("xdstp_rejected_streams", {
     description: "Streams and Fetches turned away, by gRPC status",
   });
   const open = new WeakMap<StreamInfo, Map<string, number>>();
@@ -79,7 +79,7 @@ function recorderOf({ meter, clock, source }: MetricsHost): (event: ServerEvent)
     if (!types.has(typeUrl)) types.set(typeUrl, clock.now());
   };
   return (event) => {
-    if (event.kind === "refused") refused.add(1, { code: event.status.code });
+    if (event.kind === "rejected") rejected.add(1, { code: event.status.code });
     if (!("stream" in event) || !("typeUrl" in event)) return;
     const { stream, typeUrl } = event;
     const labels = { type: typeLabel(source, typeUrl) };
@@ -188,12 +188,12 @@ function observe({ meter, source, status, stats }: MetricsHost): () => void {
     },
   );
   add(
-    meter.createObservableCounter("xdstp_refused_answers", {
+    meter.createObservableCounter("xdstp_rejected_answers", {
       description: "Fetches and status requests turned away since too many waited, by kind",
     }),
     (result) => {
-      for (const [kind, { refused }] of Object.entries(stats().answers))
-        result.observe(refused, { kind });
+      for (const [kind, { rejected }] of Object.entries(stats().answers))
+        result.observe(rejected, { kind });
     },
   );
   add(

@@ -3,9 +3,9 @@ import type { NackError, StreamEvent } from "@xdstp/protocol/server";
 import type { GrpcEvent } from "@xdstp/grpc/server";
 
 /** A stream or Fetch that was turned away before it began: unknown method, source not ready, shutting down, not allowed. */
-export interface RefusedEvent {
+export interface RejectedEvent {
   /** A call was turned away. */
-  readonly kind: "refused";
+  readonly kind: "rejected";
   /** The gRPC method. */
   readonly path: string;
   /** Address of the peer; empty where the wire does not tell. */
@@ -52,4 +52,4 @@ export interface WarningEvent {
 }
 
 /** Everything that happens in a server: on its streams, on the wire, and what was turned away. `kind` tells them apart. */
-export type ServerEvent = StreamEvent | GrpcEvent | RefusedEvent | FetchEvent | WarningEvent;
+export type ServerEvent = StreamEvent | GrpcEvent | RejectedEvent | FetchEvent | WarningEvent;

@@ -13,7 +13,7 @@ import type { GuardedStream } from "./guarded-stream.ts";
 import type { StreamMethod } from "./method-table.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { rootOf } from "./policy/access-book.ts";
-import type { Access, Refusal } from "./policy/access-desk.ts";
+import type { Access, Rejection } from "./policy/access-desk.ts";
 import { authorizeStream } from "./policy/authorized-stream.ts";
 import type { ServerAccess } from "./policy/create-access.ts";
 
@@ -48,14 +48,14 @@ export function createStreamAcceptor(options: AcceptorOptions): AcceptStream {
   const accept: AcceptStream = (path, peer, out, identity) => {
     const method = methods.get(path);
     if (method === undefined) return unknownMethod;
-    const refusal = gate.refusal();
-    if (refusal !== undefined) return refusal;
+    const rejection = gate.rejection();
+    if (rejection !== undefined) return rejection;
     const open = openerOf(options, { path, peer, method, identity });
     return admitStream(admission, out, open);
   };
   return (path, peer, out, identity) => {
     const answer = guarded(() => accept(path, peer, out, identity), hub);
-    if ("code" in answer) hub.emit?.({ kind: "refused", path, peer, status: answer });
+    if ("code" in answer) hub.emit?.({ kind: "rejected", path, peer, status: answer });
     return answer;
   };
 }
@@ -89,8 +89,8 @@ function openerOf(
       book.note(served, access);
       return streams.add(served, out);
     },
-    refused({ status, reason }: Refusal): void {
-      hub.emit?.({ kind: "refused", path, peer, status, reason });
+    rejected({ status, reason }: Rejection): void {
+      hub.emit?.({ kind: "rejected", path, peer, status, reason });
     },
   };
   return (out) =>

@@ -114,7 +114,7 @@ describe.each(adsVariants)("traces of changes (%s)", (variant) => {
           "xdstp.types": [types.cluster],
           "xdstp.answers": 2,
           "xdstp.accepted": 2,
-          "xdstp.refused": 0,
+          "xdstp.rejected": 0,
           "xdstp.gone": 0,
           "xdstp.unanswered": 0,
         },
@@ -125,7 +125,7 @@ describe.each(adsVariants)("traces of changes (%s)", (variant) => {
     expect(spans).toHaveLength(1);
   });
 
-  it(`tell of refusals, end with the last answer of any kind, and forget who has gone (${variant}) [S-ACK-9]`, () => {
+  it(`tell of rejections, end with the last answer of any kind, and forget who has gone (${variant}) [S-ACK-9]`, () => {
     const { spans, change, clients, clock, turn } = setup();
     const [good, bad, leaving] = clients(variant, "good", "bad", "leaving");
     change("a", "2");
@@ -139,8 +139,8 @@ describe.each(adsVariants)("traces of changes (%s)", (variant) => {
     turn();
     expect(spans[0]?.events).toEqual(["0 first push", "7 nack bad no such thing"]);
     expect(spans[0]).toMatchObject({
-      error: "1 refused, 0 without an answer",
-      attributes: { "xdstp.answers": 3, "xdstp.accepted": 1, "xdstp.refused": 1, "xdstp.gone": 1 },
+      error: "1 rejected, 0 without an answer",
+      attributes: { "xdstp.answers": 3, "xdstp.accepted": 1, "xdstp.rejected": 1, "xdstp.gone": 1 },
     });
   });
 
@@ -154,7 +154,7 @@ describe.each(adsVariants)("traces of changes (%s)", (variant) => {
     clock.advance(1);
     expect(spans[0]).toMatchObject({
       end: 30_000,
-      error: "0 refused, 1 without an answer",
+      error: "0 rejected, 1 without an answer",
       attributes: { "xdstp.unanswered": 1 },
     });
     change("a", "3");

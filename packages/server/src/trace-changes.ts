@@ -28,7 +28,7 @@ export interface ChangeTraces {
   follow(hub: EventHub, streams: Pick<OpenStreams, "all">): () => void;
 }
 
-/** Of one change so many refusals are events of their own. */
+/** Of one change so many rejections are events of their own. */
 const mostNacks = 10;
 /** `SpanStatusCode.ERROR`, as a number. */
 // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- importing the enum would load the OpenTelemetry API in programs without a tracer
@@ -146,13 +146,13 @@ function follow(
 /** Whether it was the last answer. */
 function hear(traced: Traced, event: ServerEvent, now: number): boolean {
   const { span, change, zeroTime } = traced;
-  const before = change.refused;
+  const before = change.rejected;
   const answer = change.hear(event);
   if (!traced.pushed && (answer === "push" || change.accepted > 0)) {
     traced.pushed = true;
     span.addEvent("first push", new Date(zeroTime + now));
   }
-  if (event.kind === "nack" && change.refused > before && change.refused <= mostNacks) {
+  if (event.kind === "nack" && change.rejected > before && change.rejected <= mostNacks) {
     const {
       stream: { node, peer },
       typeUrl,
@@ -175,16 +175,16 @@ function hear(traced: Traced, event: ServerEvent, now: number): boolean {
 }
 
 function endSpan(
-  { span, zeroTime, change: { accepted, refused, gone, open } }: Traced,
+  { span, zeroTime, change: { accepted, rejected, gone, open } }: Traced,
   now: number,
 ): void {
   span.setAttributes({
     "xdstp.accepted": accepted,
-    "xdstp.refused": refused,
+    "xdstp.rejected": rejected,
     "xdstp.gone": gone,
     "xdstp.unanswered": open,
   });
-  if (refused + open > 0)
-    span.setStatus({ code: ERROR, message: `${refused} refused, ${open} without an answer` });
+  if (rejected + open > 0)
+    span.setStatus({ code: ERROR, message: `${rejected} rejected, ${open} without an answer` });
   span.end(new Date(zeroTime + now));
 }

@@ -152,12 +152,12 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     expect(error).toBeInstanceOf(AckError);
     expect(error).toMatchObject({
       code: "ABORTED",
-      text: `revision ${revision}: bad has refused it`,
+      text: `revision ${revision}: bad has rejected it`,
     });
     expect(error.missing).toMatchObject([
       {
         node: "bad",
-        state: "refused",
+        state: "rejected",
         typeUrl: types.cluster,
         names: ["a"],
         peer: "192.0.2.1:5",
@@ -169,11 +169,11 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     const after = wait(revision);
     await settle();
     expect(after.outcome).toMatchObject({
-      error: { code: "ABORTED", missing: [{ node: "bad", state: "refused" }, { node: "slow" }] },
+      error: { code: "ABORTED", missing: [{ node: "bad", state: "rejected" }, { node: "slow" }] },
     });
   });
 
-  it(`does not mind that something else is refused, or was before (${variant}) [S-ACK-9]`, async () => {
+  it(`does not mind that something else is rejected, or was before (${variant}) [S-ACK-9]`, async () => {
     const { client, put, wait, turn } = useServer("a", "b");
     const [one, other] = [client(variant, "one", ["a"]), client(variant, "other", ["b"])];
     put("b", "second");
@@ -330,7 +330,7 @@ describe.each(adsVariants)("waitForAck() for removals (%s)", (variant) => {
   });
 });
 
-describe("waitForAck(), what it refuses", () => {
+describe("waitForAck(), what it rejects", () => {
   it("names a revision that does not exist, and a time that cannot be", async () => {
     const { server } = useServer("a");
     for (const revision of [3, -1, 0.5, NaN])

@@ -64,15 +64,15 @@ export async function waitForAck(
     const fail = (
       code: "ABORTED" | "DEADLINE_EXCEEDED" | "CANCELLED" | "UNAVAILABLE",
       why: string,
-      refusal?: { readonly stream: number; readonly error: NackError },
+      rejection?: { readonly stream: number; readonly error: NackError },
     ): void => {
       settle(() => {
-        reject(new AckError(code, `revision ${revision}: ${why}`, wait.missing(refusal)));
+        reject(new AckError(code, `revision ${revision}: ${why}`, wait.missing(rejection)));
       });
     };
-    const refused = wait.look();
-    if (refused !== undefined) {
-      fail("ABORTED", `${refused.node} has refused it`, refused);
+    const rejected = wait.look();
+    if (rejected !== undefined) {
+      fail("ABORTED", `${rejected.node} has rejected it`, rejected);
       return;
     }
     ends.push(
@@ -102,13 +102,13 @@ export async function waitForAck(
         lookAgain();
       });
       if (nack === undefined) check();
-      else fail("ABORTED", `${nack.node} has refused it`, nack);
+      else fail("ABORTED", `${nack.node} has rejected it`, nack);
     };
     const lookAgain = (): void => {
       if (ends.length === 0) return;
       const late = wait.look();
       if (late === undefined) check();
-      else fail("ABORTED", `${late.node} has refused it`, late);
+      else fail("ABORTED", `${late.node} has rejected it`, late);
     };
     check();
   });

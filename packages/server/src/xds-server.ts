@@ -57,7 +57,7 @@ export interface ServerOptions {
   /** `control_plane.identifier` of each response, for people (B-NODE-9). Default: `xdstp`. Empty: none. */
   readonly controlPlane?: string;
   /**
-   * Offers client status (CSDS): what every client was sent, accepted and refused, with the resources (B-CSDS-1). Default: true, to whoever reaches the port;
+   * Offers client status (CSDS): what every client was sent, accepted and rejected, with the resources (B-CSDS-1). Default: true, to whoever reaches the port;
    * a function decides by address and verified identity who may read it. Secrets in resources are hidden (B-CSDS-7).
    */
   readonly clientStatus?: boolean | MayReadStatus;
@@ -114,7 +114,7 @@ export interface XdsServer extends AsyncDisposable {
   /**
    * Opens the port, once: gRPC over HTTP/2, with TLS where the option is given. `host` is 127.0.0.1 by default; port 0 takes a free one, and the answer says which.
    * Or a socket at a path of the file system, where there must be no file, for clients of the target `unix:PATH`; then `host` of the answer is that target, and `port` is 0.
-   * Rejects with an XdsError that names the address: UNAVAILABLE if the system refuses it, FAILED_PRECONDITION if this server listens or is closed.
+   * Rejects with an XdsError that names the address: UNAVAILABLE if the system rejects it, FAILED_PRECONDITION if this server listens or is closed.
    */
   listen(
     where: { readonly host?: string; readonly port: number } | { readonly path: string },
@@ -132,10 +132,10 @@ export interface XdsServer extends AsyncDisposable {
    * or would begin or cease to ask for certificates of clients.
    */
   setTls(tls: TlsOptions): void;
-  /** A row per open stream, with a row per type in it: what was sent, accepted, refused and why (S-ACK-9). */
+  /** A row per open stream, with a row per type in it: what was sent, accepted, rejected and why (S-ACK-9). */
   status(): readonly StreamStatus[];
   /**
-   * Serves one streaming call without I/O, for other wires and for tests: a handler, or the status that refuses it.
+   * Serves one streaming call without I/O, for other wires and for tests: a handler, or the status that rejects it.
    * @param path - The gRPC method, `/package.Service/Method`; it selects the variant (B-STREAM-1)
    * @param peer - Address of the client, for people
    * @param identity - Who the client is, as its wire has verified it

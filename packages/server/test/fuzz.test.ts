@@ -251,7 +251,7 @@ async function badConnection(
     // It may swallow the PING: then only the end tells, and only an error that it has arrived.
     if (short) connection.end();
     const alive = await connection.until(({ pongs }) => pongs > i);
-    const fatal = !alive && (connection.answers.refused || !short);
+    const fatal = !alive && (connection.answers.rejected || !short);
     if (alive || fatal) ends.arrived++;
     if (fatal) ends.ended++;
     going = alive && !short;

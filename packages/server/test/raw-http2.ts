@@ -10,7 +10,7 @@ export interface RawAnswers {
   /** Something has come on stream 1. */
   readonly served: boolean;
   /** It has said GOAWAY with an error. */
-  readonly refused: boolean;
+  readonly rejected: boolean;
 }
 
 /** An HTTP/2 connection of which the test writes each byte, so that it need not be HTTP/2. */
@@ -47,7 +47,7 @@ export function openRaw({ port, secureContext }: RawTarget): RawConnection {
           secureContext,
           ALPNProtocols: ["h2"],
         });
-  const answers = { pongs: 0, ended: 0, served: false, refused: false };
+  const answers = { pongs: 0, ended: 0, served: false, rejected: false };
   let rest: Buffer = Buffer.alloc(0);
   let look: () => void = () => undefined;
   let over = false;
@@ -99,7 +99,7 @@ function count(
   if (type === 6 && (flags & 1) === 1 && mark.equals(bytes.subarray(9))) answers.pongs++;
   if (type === 3 || (type === 1 && (flags & 1) === 1)) answers.ended++;
   if (type === 0 && bytes.length > 9 && bytes.readUInt32BE(5) === 1) answers.served = true;
-  if (type === 7 && bytes.readUInt32BE(13) !== 0) answers.refused = true;
+  if (type === 7 && bytes.readUInt32BE(13) !== 0) answers.rejected = true;
 }
 
 /** A frame, well formed. */

@@ -111,7 +111,7 @@ describe("createFakeClock()", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it.each([-1, NaN])("refuses to move by %d", (ms) => {
+  it.each([-1, NaN])("rejects to move by %d", (ms) => {
     expect(() => {
       createFakeClock().advance(ms);
     }).toThrow(`time cannot be moved by ${ms} ms: give 0 or more`);

@@ -124,7 +124,7 @@ describe("createMemoryStream()", () => {
     expect(other.stream.closed).toBeUndefined();
   });
 
-  it("tells a machine that refuses the call at once, when it is there", () => {
+  it("tells a machine that rejects the call at once, when it is there", () => {
     const log: string[] = [];
     const stream = createMemoryStream((out) => {
       out.close({ code: StatusCode.UNAVAILABLE, message: "not ready" });

@@ -25,7 +25,7 @@ export interface RawDeltaClient extends Reader<DeltaDiscoveryResponse> {
   send(request: DeltaRequestInit): void;
   /** Accepts a response. `more` goes into the same request (names, for instance). */
   ack(response: DeltaDiscoveryResponse, more?: DeltaRequestInit): void;
-  /** Refuses a response, with INVALID_ARGUMENT unless `more` says otherwise. */
+  /** Rejects a response, with INVALID_ARGUMENT unless `more` says otherwise. */
   nack(response: DeltaDiscoveryResponse, text: string, more?: DeltaRequestInit): void;
 }
 

@@ -22,7 +22,7 @@ export interface RawSotwClient extends Reader<DiscoveryResponse> {
   send(request: SotwRequestInit): void;
   /** Accepts a response, with the names asked for last. `more` goes into the same request and wins. */
   ack(response: DiscoveryResponse, more?: SotwRequestInit): void;
-  /** Refuses a response: the version accepted last, the names asked for last, INVALID_ARGUMENT and the text. `more` wins. */
+  /** Rejects a response: the version accepted last, the names asked for last, INVALID_ARGUMENT and the text. `more` wins. */
   nack(response: DiscoveryResponse, text: string, more?: SotwRequestInit): void;
 }
 

@@ -68,7 +68,7 @@ describe("createRawDeltaClient()", () => {
     ]);
   });
 
-  it("accepts and refuses by the nonce, and only when told to", () => {
+  it("accepts and rejects by the nonce, and only when told to", () => {
     const { sent, incoming, wire } = useWire();
     const client = createRawDeltaClient(wire);
     incoming.push(toBinary(DeltaDiscoveryResponseSchema, response));
@@ -130,7 +130,7 @@ describe("createRawSotwClient()", () => {
     ]);
   });
 
-  it("repeats the names of the type in its answers, and refuses with the version accepted last", () => {
+  it("repeats the names of the type in its answers, and rejects with the version accepted last", () => {
     const { sent, wire } = useWire();
     const client = createRawSotwClient(wire);
     client.send({ typeUrl: "t", resourceNames: ["a"] });

@@ -68,7 +68,7 @@ describe("isTemplateOf()", () => {
     ["xdstp://a.com.evil/t/%s", "a.com"],
     ["xdstp://%s/t", "%s"],
     ["XDSTP://a.com/t/%s", "a.com"],
-  ])("refuses %j for %j [N-91]", (template, authority) => {
+  ])("rejects %j for %j [N-91]", (template, authority) => {
     expect(isTemplateOf(template, authority)).toBe(false);
   });
 });

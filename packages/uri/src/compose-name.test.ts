@@ -51,7 +51,7 @@ describe("composeName()", () => {
   });
 
   it.each(["xds.resource.vip", "xds.node.id", "xds.", "xds.unknown"])(
-    "refuses the literal key %j [N-60] [B-CTX-2]",
+    "rejects the literal key %j [N-60] [B-CTX-2]",
     (key) => {
       const error = errorOf(composeName(xdstpLocator(`xdstp://a/t/x?k=v&${key}=1`), layers));
       expect(error).toMatchObject({ code: "reserved-key", part: "context" });
@@ -104,7 +104,7 @@ describe("composeName()", () => {
       2,
     ],
   ])(
-    "refuses an unpaired surrogate in %s instead of printing U+FFFD [N-06]",
+    "rejects an unpaired surrogate in %s instead of printing U+FFFD [N-06]",
     (_, bad, text, position) => {
       const error = errorOf(composeName(name("xdstp://a/t/x"), bad));
       expect(error).toMatchObject({ code: "utf8", part: "context", position });
@@ -187,7 +187,7 @@ describe("nodeContextParams()", () => {
   });
 
   it.each(["user-agent-name", "locality", "extensions", "userAgentName", "", "__proto__"])(
-    "refuses the field %j [N-62]",
+    "rejects the field %j [N-62]",
     (field) => {
       const error = errorOf(nodeContextParams(node, ["id", field]));
       expect(error).toMatchObject({ code: "node-field" });
@@ -199,7 +199,7 @@ describe("nodeContextParams()", () => {
     ["id", { id: "\ud800" }],
     ["locality.zone", { locality: { zone: "z\udc00" } }],
     ["metadata", { metadata: { "\ud800": 1 } }],
-  ])("refuses an unpaired surrogate in %s [N-06]", (field, bad) => {
+  ])("rejects an unpaired surrogate in %s [N-06]", (field, bad) => {
     expect(errorOf(nodeContextParams(bad, [field]))).toMatchObject({
       code: "utf8",
       part: "context",

@@ -36,5 +36,5 @@ function reservedValue(key: string): LocatorWarning {
 const entryCharacters: LocatorWarning = {
   code: "entry-characters",
   key: "entry",
-  message: "other clients may refuse this entry: use letters, digits and _ - . only (N-70)",
+  message: "other clients may reject this entry: use letters, digits and _ - . only (N-70)",
 };

@@ -154,20 +154,20 @@ describe("locatorFromMessage()", () => {
     ["directive-duplicate", { resourceType: "t", directives: [{ entry: "e" }, { entry: "f" }] }],
     ["directive-value", { resourceType: "t", directives: [{ alt: {} }] }],
   ] as const satisfies readonly (readonly [string, ResourceLocatorMessage])[])(
-    "refuses as %s what no text could say: %j [N-80]",
+    "rejects as %s what no text could say: %j [N-80]",
     (code, message) => {
       expect(errorOf(locatorFromMessage(message)).code).toBe(code);
     },
   );
 
-  it("refuses a bad name with the same codes [N-80]", () => {
+  it("rejects a bad name with the same codes [N-80]", () => {
     expect(errorOf(nameFromMessage({})).code).toBe("type-missing");
     expect(
       errorOf(nameFromMessage({ resourceType: "t", context: { params: { k: "\ud800" } } })).code,
     ).toBe("utf8");
   });
 
-  it("takes 8 levels of alt and refuses the ninth, so a circle of messages too [N-17]", () => {
+  it("takes 8 levels of alt and rejects the ninth, so a circle of messages too [N-17]", () => {
     expect(locatorFromMessage(nested(8)).ok).toBe(true);
     let error = errorOf(locatorFromMessage(nested(9)));
     while (error.cause !== undefined) error = error.cause;

@@ -49,14 +49,14 @@ describe("parseLocator() on the vectors", () => {
     },
   );
 
-  it.each(vectors.filter(({ ok }) => !ok))("refuses $id: $input as $error", ({ input, error }) => {
+  it.each(vectors.filter(({ ok }) => !ok))("rejects $id: $input as $error", ({ input, error }) => {
     expect(errorOf(parseLocator(input)).code).toBe(error);
   });
 });
 
 describe("parseLocator()", () => {
   it.each(["", "*", "https://a/t/x", "HTTP://a/t/x", "udpa://a/t/x", "ftp://a/t/x", "xdstp"])(
-    "refuses the scheme of %j [N-01]",
+    "rejects the scheme of %j [N-01]",
     (text) => {
       expect(errorOf(parseLocator(text))).toMatchObject({ code: "scheme", position: 0 });
     },
@@ -117,7 +117,7 @@ describe("parseLocator()", () => {
   it.each([
     ["xdstp://a/t/x#entry=a,entry=b", 22],
     ["file:///x#alt=file:///y,entry=a,alt=file:///z", 32],
-  ] as const)("refuses the same directive twice: %j [N-15]", (text, position) => {
+  ] as const)("rejects the same directive twice: %j [N-15]", (text, position) => {
     expect(errorOf(parseLocator(text))).toMatchObject({ code: "directive-duplicate", position });
   });
 
@@ -127,7 +127,7 @@ describe("parseLocator()", () => {
     });
   });
 
-  it("decodes an entry once, takes any string and refuses the empty one [N-16]", () => {
+  it("decodes an entry once, takes any string and rejects the empty one [N-16]", () => {
     expect(locator("xdstp://a/t/x#entry=%2541%20é")).toMatchObject({
       directives: [{ kind: "entry", entry: "%41 é" }],
     });
@@ -158,7 +158,7 @@ describe("parseLocator()", () => {
     });
   });
 
-  it("takes 8 levels of alt and refuses the ninth as too deep [N-17]", () => {
+  it("takes 8 levels of alt and rejects the ninth as too deep [N-17]", () => {
     expect(locator(nested(8))).toMatchObject({ scheme: "xdstp" });
     let error = errorOf(parseLocator(nested(9)));
     for (let level = 1; level <= 9; level++) {

@@ -14,7 +14,7 @@ const none: readonly Directive[] = [];
  * Parses an `xdstp://`, `http://` or `file://` locator (xdstp-names.md section 3).
  *
  * Never throws. There is no limit of length (N-21); the time is linear in it.
- * `https:` is refused like any other scheme: whether it is spoken is a setting of the HTTP transport (N-01).
+ * `https:` is rejected like any other scheme: whether it is spoken is a setting of the HTTP transport (N-01).
  */
 export function parseLocator(text: string): ParseResult<Locator> {
   const parsed = parseNested(text, 0);

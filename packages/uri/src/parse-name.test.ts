@@ -26,7 +26,7 @@ describe("parseName() on the vectors", () => {
     },
   );
 
-  it.each(vectors.filter(({ ok }) => !ok))("refuses $id: $input as $error", ({ input, error }) => {
+  it.each(vectors.filter(({ ok }) => !ok))("rejects $id: $input as $error", ({ input, error }) => {
     expect(errorOf(parseName(input)).code).toBe(error);
   });
 });
@@ -68,7 +68,7 @@ describe("parseName()", () => {
     expect(errorOf(parseName("xdstp://a?x/t/y")).code).toBe("type-missing");
   });
 
-  it("refuses every raw ASCII control character, wherever it stands, and takes it escaped [N-04]", () => {
+  it("rejects every raw ASCII control character, wherever it stands, and takes it escaped [N-04]", () => {
     for (const code of [...Array(0x20).keys(), 0x7f]) {
       const control = String.fromCharCode(code);
       for (const text of [
@@ -115,7 +115,7 @@ describe("parseName()", () => {
     ["xdstp://a/t/x?%g0=1", 14],
     ["xdstp://a/t/x?k=%", 16],
     ["xdstp://a/t/% 1", 12],
-  ] as const)("refuses a broken escape where it stands: %j [N-05]", (text, position) => {
+  ] as const)("rejects a broken escape where it stands: %j [N-05]", (text, position) => {
     expect(errorOf(parseName(text))).toMatchObject({ code: "percent-encoding", position });
   });
 
@@ -129,7 +129,7 @@ describe("parseName()", () => {
     ["in a value", "xdstp://a/t/x?k=%FF", 16],
     ["an unpaired surrogate", "xdstp://a/t/x\ud800", 13],
     ["halves in the wrong order", "xdstp://a/t/\udc00\ud800", 12],
-  ] as const)("refuses %s, which is not UTF-8 [N-06]", (_, text, position) => {
+  ] as const)("rejects %s, which is not UTF-8 [N-06]", (_, text, position) => {
     expect(errorOf(parseName(text))).toMatchObject({ code: "utf8", position });
   });
 
@@ -160,7 +160,7 @@ describe("parseName()", () => {
     ["xdstp://a/té", 11],
     ["xdstp://a/t:x?k", 11],
   ] as const)(
-    "refuses a type with other characters than letters, digits and . - _ ~: %j [N-08]",
+    "rejects a type with other characters than letters, digits and . - _ ~: %j [N-08]",
     (text, position) => {
       expect(errorOf(parseName(text))).toMatchObject({
         code: "type-invalid",
@@ -229,7 +229,7 @@ describe("parseName()", () => {
     "xdstp://a/t/x#",
     "xdstp://a/t/x?k=v#bogus",
     "xdstp://a/t#alt=xdstp://b/t/x",
-  ])("refuses a fragment: %j [N-18]", (text) => {
+  ])("rejects a fragment: %j [N-18]", (text) => {
     expect(errorOf(parseName(text))).toMatchObject({
       code: "fragment-in-name",
       part: "directives",

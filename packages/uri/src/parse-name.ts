@@ -11,17 +11,17 @@ import type { XdstpName } from "./xdstp-name.ts";
  * There is no limit of length (N-21); the time is linear in it.
  */
 export function parseName(text: string): ParseResult<XdstpName> {
-  if (!text.startsWith("xdstp:")) return refuse(fault("scheme", "scheme", text, 0));
+  if (!text.startsWith("xdstp:")) return reject(fault("scheme", "scheme", text, 0));
   const bad = checkText(text, 6);
-  if (bad !== undefined) return refuse(bad);
+  if (bad !== undefined) return reject(bad);
   const hash = text.indexOf("#");
-  if (hash !== -1) return refuse(fault("fragment-in-name", "directives", text, hash));
+  if (hash !== -1) return reject(fault("fragment-in-name", "directives", text, hash));
   const parts = parseResourceParts(text, 8, text.length);
-  if ("code" in parts) return refuse(parts);
+  if ("code" in parts) return reject(parts);
   const { authority, resourceType, id, contextParams } = parts;
   return { ok: true, value: { scheme: "xdstp", authority, resourceType, id, contextParams } };
 }
 
-function refuse(error: UriError): ParseResult<never> {
+function reject(error: UriError): ParseResult<never> {
   return { ok: false, error };
 }

@@ -26,7 +26,7 @@ export type UriErrorCode =
 /** The part of a name or locator that an error is about. `text` where the parts are not known yet. */
 export type UriPart = "text" | "scheme" | "authority" | "type" | "id" | "context" | "directives";
 
-/** Why something is refused: a plain object, nothing is ever thrown. */
+/** Why something is rejected: a plain object, nothing is ever thrown. */
 export interface UriError {
   /** Which rule the text breaks. */
   readonly code: UriErrorCode;

@@ -160,7 +160,7 @@ describe("createNodeCaches", () => {
     expect(topic.changes(put)).toBeUndefined();
   });
 
-  it("refuses what is not a key in words", () => {
+  it("rejects what is not a key in words", () => {
     const nodes = nodesBy(() => 42 as unknown as string);
     expect(() => nodes.serving.sourceFor({ node })).toThrow(
       'keyOf returned a number for node "n"; return a text, or undefined for the shared content',

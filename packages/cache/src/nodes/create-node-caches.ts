@@ -19,7 +19,7 @@ export interface CacheNode extends NodeInfo {
 export interface NodeCachesOptions extends Omit<CacheOptions, "revisions"> {
   /**
    * The key of a client; called once per stream, when its first message has arrived. undefined, or empty: the client sees the shared content only.
-   * What it throws, and an answer that is not a string, refuses the stream with UNAVAILABLE; the event `refused` has the reason.
+   * What it throws, and an answer that is not a string, rejects the stream with UNAVAILABLE; the event `rejected` has the reason.
    */
   readonly keyOf: (node: CacheNode) => string | undefined;
 }

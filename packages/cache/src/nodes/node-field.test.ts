@@ -33,7 +33,7 @@ it.each([
 });
 
 it.each(["", "tier", "metadata", "metadata.", "metadata.a..b", "toString"])(
-  "refuses the field %j in words",
+  "rejects the field %j in words",
   (field) => {
     expect(() => nodeField(field)).toThrow("a node has no field");
   },

@@ -177,10 +177,10 @@ export class NodeLayer implements NodeContent, LayerHost {
       atomic: true,
       ...(transaction.label !== undefined && { label: transaction.label }),
     });
-    if (committed.refused === undefined) this.#note(transaction.put ?? [], plan);
+    if (committed.rejected === undefined) this.#note(transaction.put ?? [], plan);
     else uncover();
     this.#forgetOld();
-    if (isNew || committed.refused === undefined)
+    if (isNew || committed.rejected === undefined)
       for (const topic of [...this.#watched]) topic.attach();
     return committed;
   }

@@ -10,7 +10,7 @@ import { createNodeCaches, type NodeCaches } from "./create-node-caches.ts";
 const route = "type.googleapis.com/acme.Route";
 const cluster = "type.googleapis.com/acme.Cluster";
 
-/** A route names clusters, one per letter, and is refused with an exclamation mark. */
+/** A route names clusters, one per letter, and is rejected with an exclamation mark. */
 const types: readonly ResourceType[] = [
   {
     typeUrl: route,
@@ -116,7 +116,7 @@ function listed(watch: DanglingWatch): readonly string[] {
     .sort();
 }
 
-/** What is refused changes nothing. */
+/** What is rejected changes nothing. */
 function change(nodes: NodeCaches, { content }: Model, step: Change): void {
   if (step.do === "clear") {
     nodes.of(step.key).clear();
@@ -127,7 +127,7 @@ function change(nodes: NodeCaches, { content }: Model, step: Change): void {
   const layer = key === "" ? nodes.shared : nodes.of(key);
   const puts =
     step.do === "replace" ? step.by : step.do === "put" ? [[step.name, step.to] as const] : [];
-  const { refused } = layer.commit({
+  const { rejected } = layer.commit({
     put: puts.map(([name, to]) => ({
       typeUrl,
       resource: { name, version: "", payload: { typeUrl, value: new TextEncoder().encode(to) } },
@@ -136,8 +136,8 @@ function change(nodes: NodeCaches, { content }: Model, step: Change): void {
     ...(step.do === "replace" && { complete: [{ typeUrl, interest: { name: "*" } }] }),
     atomic: true,
   });
-  expect(refused !== undefined).toBe(typeUrl === route && puts.some(([, to]) => to.includes("!")));
-  if (refused !== undefined) return;
+  expect(rejected !== undefined).toBe(typeUrl === route && puts.some(([, to]) => to.includes("!")));
+  if (rejected !== undefined) return;
   if (step.do === "remove") content.delete(`${key}|${typeUrl}|${step.name}`);
   if (step.do === "replace")
     for (const id of content.keys()) if (id.startsWith(`${key}|${typeUrl}|`)) content.delete(id);

@@ -22,7 +22,7 @@ export const EVERYONE: Constraints = { kind: "and", of: [] };
  * The variants of one name, the one without constraints included (TP2).
  *
  * Each has a record of its own, and so its own entries: the removal of one is an entry, as the removal of a name is. What a reader is shown depends on its parameters alone (B-DYN-3).
- * A cache refuses variants that do not exclude each other (S-DYN-4), so normally at most one matches. Where several may, the set is contested: it changes as a whole, and who matches several is shown none (S-DYN-8).
+ * A cache rejects variants that do not exclude each other (S-DYN-4), so normally at most one matches. Where several may, the set is contested: it changes as a whole, and who matches several is shown none (S-DYN-8).
  */
 export class VariantSet {
   /** Some of those that exist do not exclude each other, or cannot be shown to. */

@@ -244,23 +244,23 @@ describe("a transaction", () => {
       has("env"),
       'the variants env=prod and env exists both match {"env":"prod"} (S-DYN-4)',
     ],
-  ])("is refused for %s, and what was held stays [S-DYN-4]", (_, first, second, message) => {
+  ])("is rejected for %s, and what was held stays [S-DYN-4]", (_, first, second, message) => {
     const cache = createCache();
     cache.commit({ put: [put("n", "1", limitedTo(first)), put("other", "1")] });
     const before = cache.topic(T, { name: "other" }).members();
-    const { refused = [] } = cache.commit({
+    const { rejected = [] } = cache.commit({
       put: [put("n", "2", limitedTo(second)), put("other", "2")],
       remove: [{ typeUrl: T, name: "n", constraints: Uint8Array.of(255) }],
     });
-    expect(refused.map(({ name, error }) => [name, error.text])).toEqual([
+    expect(rejected.map(({ name, error }) => [name, error.text])).toEqual([
       ["n", expect.stringContaining(message)],
     ]);
-    expect(refused[0]?.error.text).toMatch(/^"n" of type\.googleapis\.com\/t\.T: /);
+    expect(rejected[0]?.error.text).toMatch(/^"n" of type\.googleapis\.com\/t\.T: /);
     expect([...cache.held(T)].length).toBe(2);
     expect(cache.topic(T, { name: "other" }).members()).not.toEqual(before);
   });
 
-  it("keeps all that was held of a name of which it is refused in part [S-DYN-4]", () => {
+  it("keeps all that was held of a name of which it is rejected in part [S-DYN-4]", () => {
     const cache = createCache();
     cache.commit({ put: [put("n", "1", limitedTo(prod)), put("n", "2", limitedTo(test))] });
     const bad = [
@@ -278,7 +278,7 @@ describe("a transaction", () => {
       { put: bad, complete: [{ typeUrl: T, interest: { name: "*" } }] },
       { put: bad, atomic: true, complete: [{ typeUrl: T, interest: { name: "*" } }] },
     ]) {
-      expect(cache.commit(transaction).refused?.map(({ name }) => name)).toEqual(["n", "n"]);
+      expect(cache.commit(transaction).rejected?.map(({ name }) => name)).toEqual(["n", "n"]);
       expect(
         ["prod", "test"].flatMap((env) => show(cache.topic(T, asked("n", { env })).members())),
       ).toEqual(["n{env=prod}=1", "n{env=test}=2"]);
@@ -296,7 +296,7 @@ describe("a transaction", () => {
       put("n", "4", limitedTo(not(has("version")))),
     ];
     expect(
-      cache.commit({ put: next, complete: [{ typeUrl: T, interest: { name: "*" } }] }).refused,
+      cache.commit({ put: next, complete: [{ typeUrl: T, interest: { name: "*" } }] }).rejected,
     ).toBeUndefined();
     expect(show(cache.topic(T, { name: "n" }).members())).toEqual(["n{not(version exists)}=4"]);
     const after = [put("n", "5")];
@@ -308,12 +308,12 @@ describe("a transaction", () => {
           name: "n",
           ...(constraints && { constraints }),
         })),
-      }).refused,
+      }).rejected,
     ).toBeUndefined();
     expect(show(cache.topic(T, { name: "n" }).members())).toEqual(["n=5"]);
   });
 
-  it("refuses constraints that cannot be read, with the reason [B-DYN-3]", () => {
+  it("rejects constraints that cannot be read, with the reason [B-DYN-3]", () => {
     expect(() =>
       createCache().put({
         typeUrl: T,

@@ -1,5 +1,5 @@
 import type { StreamStatus } from "@xdstp/protocol/server";
-import type { RefusedVersion, RelayStatus } from "@xdstp/relay";
+import type { RejectedVersion, RelayStatus } from "@xdstp/relay";
 import type { CallPeer } from "@xdstp/grpc/server";
 import type { Health } from "@xdstp/server";
 import type { CliEvent } from "../cli-event.ts";
@@ -22,7 +22,7 @@ export interface Look {
   readonly streams: readonly StreamStatus[];
   readonly upstreams: RelayStatus["upstreams"];
   /** Versions that clients of this process have rejected. */
-  readonly refusals: readonly RefusedVersion[];
+  readonly rejections: readonly RejectedVersion[];
   readonly held: Held;
 }
 

@@ -31,14 +31,14 @@ try {
   process.disconnect();
 }
 
-/** What its clients, which are the workers, refuse is what clients of theirs do. */
+/** What its clients, which are the workers, reject is what clients of theirs do. */
 async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<void> {
   const { bootstrap, what, certificates } = await relayBootstrap(call.ask, process.env);
   const supply = await openRelaySupply(
     await relayOptions(call, bootstrap, processIo()),
     what,
     (event) => {
-      if (event.event.kind !== "resource-refused") parent.tell(event);
+      if (event.event.kind !== "resource-rejected") parent.tell(event);
     },
     certificates,
   );
@@ -54,7 +54,7 @@ async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<
     look: () => ({
       streams: [],
       upstreams: plain(supply.upstreams?.() ?? []) as Look["upstreams"],
-      refusals: [],
+      rejections: [],
       held: heldNow(supply.cache),
     }),
     health: () => supply.health?.() ?? [],
@@ -105,7 +105,7 @@ async function runWorker({ call, path, worker }: ChildTask, parent: ParentLine):
     look: () => ({
       streams: plain(host.server.status()) as Look["streams"],
       upstreams: [],
-      refusals: supply.refusals?.() ?? [],
+      rejections: supply.rejections?.() ?? [],
       held: heldNow(supply.cache),
     }),
     health: () => host.files(),

@@ -7,7 +7,7 @@ import type { CliEvent, WorkerEvent } from "../cli-event.ts";
 import type { CliIo } from "../cli-io.ts";
 import { createReporter } from "../create-reporter.ts";
 import type { Held } from "../host-server.ts";
-import { mergeRefusals } from "../merge-refusals.ts";
+import { mergeRejections } from "../merge-rejections.ts";
 import { type MetricsServer, serveMetrics } from "../metrics-server.ts";
 import { createPrometheusMeter } from "../prometheus-meter.ts";
 import { recordLogLoss } from "../record-log-loss.ts";
@@ -107,7 +107,7 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
       cache: heldBy(looks),
       server: { status: () => streams.renamed(looks) },
       upstreams: () => looks.get(0)?.upstreams ?? [],
-      refusals: () => mergeRefusals([...looks.values()].map(({ refusals }) => refusals)),
+      rejections: () => mergeRejections([...looks.values()].map(({ rejections }) => rejections)),
       json: call.json,
       io,
       onLinesLost: ownLog.lose,

@@ -58,9 +58,9 @@ export async function ownStatus(
 
 /** Answers of several processes as one: in protobuf, what is written one behind the other is one message with all rows. */
 export function joined(answers: readonly StatusAnswer[]): StatusAnswer {
-  const refused = answers.find((answer) => "code" in answer);
+  const rejected = answers.find((answer) => "code" in answer);
   return (
-    refused ?? {
+    rejected ?? {
       bytes: Buffer.concat(
         answers.map((answer) => ("bytes" in answer ? answer.bytes : new Uint8Array())),
       ),

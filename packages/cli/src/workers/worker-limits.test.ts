@@ -35,7 +35,7 @@ const stays: Readonly<Record<string, string>> = {
   minPingIntervalMs: "a time, and a worker pings every 30 s",
   goawayGraceMs: "a time, and concerns connections without calls",
   emptyBytes: "grows back with the bytes of messages",
-  refusedCalls: "a worker does not send messages that are malformed or too large",
+  rejectedCalls: "a worker does not send messages that are malformed or too large",
 };
 
 describe("workerLimits()", () => {

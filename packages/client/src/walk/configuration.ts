@@ -26,6 +26,6 @@ export interface Configuration<R, P extends PartTypes> {
   readonly missing: readonly Gap[];
   /** What a newer state waits for, and why; meanwhile this one stays in force. */
   readonly pending: readonly Gap[];
-  /** Next to a root: this may be old (a newer state waits for something that does not exist or was refused, the server is away). Alone: why there is none. */
+  /** Next to a root: this may be old (a newer state waits for something that does not exist or was rejected, the server is away). Alone: why there is none. */
   readonly error?: XdsError;
 }

@@ -3,7 +3,7 @@ import type { Reference, StoredResource, XdsError } from "@xdstp/core";
 /** A resource that is reached from a root. */
 export interface GraphNode extends Reference {
   readonly resource: StoredResource;
-  /** Why it may be old: a newer state was refused, the server is away. */
+  /** Why it may be old: a newer state was rejected, the server is away. */
   readonly error?: XdsError;
 }
 
@@ -11,7 +11,7 @@ export interface GraphNode extends Reference {
 export interface Gap extends Reference {
   /** Who refers to it, the first that was come upon. Absent: it is the root. */
   readonly from?: Reference;
-  /** Something was said of it: it does not exist, or was refused. False: it has not come yet, or nobody can be asked. */
+  /** Something was said of it: it does not exist, or was rejected. False: it has not come yet, or nobody can be asked. */
   readonly answered: boolean;
   /** Why it is not there. Absent: it has not come yet. */
   readonly error?: XdsError;

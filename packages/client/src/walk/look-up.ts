@@ -17,7 +17,7 @@ export function lookUp({ typeUrl, name }: Reference, topic: Topic): Looked {
   const resource = entry?.resource;
   if (resource !== undefined)
     return error === undefined ? { resource, answered: true } : { resource, answered: true, error };
-  // A server that cannot be reached has said nothing; one that sent what was refused has.
+  // A server that cannot be reached has said nothing; one that sent what was rejected has.
   if (error !== undefined) return { error, answered: settled || error.code !== "UNAVAILABLE" };
   return settled
     ? {

@@ -11,7 +11,7 @@ import { typeFault } from "./type-fault.ts";
 export interface PartDecoders {
   /** Types without a schema are given as their payloads. */
   of(typeUrl: string): Decoder<unknown>;
-  /** Why a resource that comes is refused (C-ACK-5); undefined: it is taken. */
+  /** Why a resource that comes is rejected (C-ACK-5); undefined: it is taken. */
   check(typeUrl: string, resource: Resource, name: string): XdsError | undefined;
   /** Why one that is held cannot be used: it came before anybody checked it. */
   faultOf(typeUrl: string, resource: StoredResource): XdsError | undefined;

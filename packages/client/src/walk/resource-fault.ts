@@ -2,14 +2,14 @@ import { referencesOf, serviceNameFault } from "@xdstp/resource-types";
 
 import { readBeside } from "./read-beside.ts";
 
-/** Why a walk refuses a resource; undefined: it may be taken. */
+/** Why a walk rejects a resource; undefined: it may be taken. */
 export type ResourceFault = (
   typeUrl: string,
   name: string,
   payload: Uint8Array,
 ) => string | undefined;
 
-/** What gRPC refuses for want of a name to ask for (C-GRPC-3), and with `onlyAds` also a ConfigSource that says neither `ads` nor `self` (C-GRPC-18). */
+/** What gRPC rejects for want of a name to ask for (C-GRPC-3), and with `onlyAds` also a ConfigSource that says neither `ads` nor `self` (C-GRPC-18). */
 export function createResourceFault(onlyAds: boolean): ResourceFault {
   return onlyAds
     ? (typeUrl, name, payload) =>

@@ -143,7 +143,7 @@ describe.each(["delta", "sotw"] as const)("a walk of a %s client", (variant) => 
     ]);
   });
 
-  it("refuses a part that cannot be decoded, and keeps the one before", async () => {
+  it("rejects a part that cannot be decoded, and keeps the one before", async () => {
     const origin = await useOrigin();
     put(origin, listener("l", "r"), routes("r", "a"), cluster("a"), endpoints("a"));
     const { client, events } = useClient([origin.uri], { variant });
@@ -154,13 +154,13 @@ describe.each(["delta", "sotw"] as const)("a walk of a %s client", (variant) => 
       name: "a",
       value: Uint8Array.of(0x0a, 1, 0x61, 0x1a, 2, 0x12, 9),
     });
-    const refused = await until(updates, ({ error }) => error !== undefined);
+    const rejected = await until(updates, ({ error }) => error !== undefined);
     expect([
-      namesOf(refused),
-      refused.error?.code,
-      refused.parts.clusters.get("a")?.value,
+      namesOf(rejected),
+      rejected.error?.code,
+      rejected.parts.clusters.get("a")?.value,
     ]).toMatchObject([["l", "r", "a", "a"], "INVALID_ARGUMENT", { name: "a" }]);
-    expect(events.some(({ kind }) => kind === "refused")).toBe(true);
+    expect(events.some(({ kind }) => kind === "rejected")).toBe(true);
   });
 });
 

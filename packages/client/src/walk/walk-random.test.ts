@@ -213,8 +213,8 @@ function createSupply(cache: Cache, random: SeededRandom, truth: ReturnType<type
   ): void => {
     const taken = responses.map((response) => take(response, isBad));
     const put = taken.flatMap((one) => one.put);
-    const { refused = [] } = cache.commit({ put, remove: taken.flatMap(({ remove }) => remove) });
-    const bad = new Map(refused.map(({ typeUrl, name, error }) => [keyOf(typeUrl, name), error]));
+    const { rejected = [] } = cache.commit({ put, remove: taken.flatMap(({ remove }) => remove) });
+    const bad = new Map(rejected.map(({ typeUrl, name, error }) => [keyOf(typeUrl, name), error]));
     for (const {
       typeUrl,
       resource: { name },

@@ -57,12 +57,12 @@ function portsOf({ parts }: Configuration<unknown, typeof types>): readonly stri
   });
 }
 
-/** Names that were refused, each once. */
-function refusedOf(events: readonly ClientNotice[]): readonly string[] {
+/** Names that were rejected, each once. */
+function rejectedOf(events: readonly ClientNotice[]): readonly string[] {
   return [
     ...new Set(
       events.flatMap((event) =>
-        event.kind === "refused" ? event.names.map(({ name }) => name) : [],
+        event.kind === "rejected" ? event.names.map(({ name }) => name) : [],
       ),
     ),
   ];
@@ -321,7 +321,7 @@ describe("a walk through ConfigSources", () => {
 });
 
 describe.each(["delta", "sotw"] as const)(
-  "what a walk of a %s client refuses as gRPC does",
+  "what a walk of a %s client rejects as gRPC does",
   (variant) => {
     it("is a ConfigSource that says neither ads nor self, if it is told so [C-GRPC-18]", async () => {
       const main = await useOrigin();
@@ -343,7 +343,7 @@ describe.each(["delta", "sotw"] as const)(
           `the ConfigSource of "s" says neither ads nor self (C-GRPC-18) (node "me")`,
         ]);
       }
-      expect(refusedOf(events)).toEqual(["a", "f"]);
+      expect(rejectedOf(events)).toEqual(["a", "f"]);
       put(main, srdsListener("l", "s", from(main)));
       expect(
         (
@@ -374,7 +374,7 @@ describe.each(["delta", "sotw"] as const)(
       const { client, events } = useClient([main.uri], { variant });
       const walk = client.walk(ClusterSchema, name, { types });
       const { error } = await until(walk, ({ error: known }) => known !== undefined);
-      expect([error?.text, refusedOf(events)]).toEqual([
+      expect([error?.text, rejectedOf(events)]).toEqual([
         expect.stringContaining("needs eds_cluster_config.service_name (C-GRPC-3)"),
         [name],
       ]);

@@ -12,7 +12,7 @@ export interface Walk<R, P extends PartTypes> extends Watch<Configuration<R, P>>
 /** Options of a walk. */
 export interface WalkOptions<P extends PartTypes> extends NameOptions {
   /**
-   * The types that are followed, under words of your own; what comes of them is decoded at once, and refused where it cannot be (C-ACK-5).
+   * The types that are followed, under words of your own; what comes of them is decoded at once, and rejected where it cannot be (C-ACK-5).
    * Default: all types that payloads refer to, undecoded. What a payload names of other types is not part of the configuration.
    */
   readonly types?: P;
@@ -21,7 +21,7 @@ export interface WalkOptions<P extends PartTypes> extends NameOptions {
   /** Milliseconds after which the first configuration goes without what has not come, and says so in `missing` (C-WARM-3; Envoy's `initial_fetch_timeout` is 15,000). Default: 0, for ever: complete configurations only. */
   readonly initialFetchMs?: number;
   /**
-   * A resource with a ConfigSource that says neither `ads` nor `self` is refused, as by gRPC (C-GRPC-18).
+   * A resource with a ConfigSource that says neither `ads` nor `self` is rejected, as by gRPC (C-GRPC-18).
    * Default: false. What such a ConfigSource has is asked for there, if the client has `sourceOf`; else the name stands in `pending`.
    */
   readonly onlyAds?: boolean;

@@ -408,7 +408,7 @@ describe("the first graph, where it may go without what is late", () => {
     ]);
   });
 
-  it("does not wait for what does not exist or was refused, and waits while the server is away [C-WARM-3]", () => {
+  it("does not wait for what does not exist or was rejected, and waits while the server is away [C-WARM-3]", () => {
     const { cache, walk } = useGraph({ initialFetchMs: 15_000 });
     put(cache, listener("l", "r"), routes("r", "a", "b"));
     walk();
@@ -418,7 +418,7 @@ describe("the first graph, where it may go without what is late", () => {
     cache.unavailable({}, undefined);
     cache.unavailable(
       { typeUrl: clusterUrl, interest: { name: "b" } },
-      new XdsError("INVALID_ARGUMENT", "refused"),
+      new XdsError("INVALID_ARGUMENT", "rejected"),
     );
     expect([
       walk().missing.map(({ name, error }) => `${name} ${error?.code ?? ""}`),

@@ -154,7 +154,7 @@ describe("readConstraints()", () => {
       /nested deeper than 16/,
     ],
     [[18, 0xd2, 0x0f, ...Array.from({ length: 1_001 }, () => [10, 0]).flat()], /more than 1000/],
-  ])("refuses %j", (bytes, fault) => {
+  ])("rejects %j", (bytes, fault) => {
     expect(readConstraints(Uint8Array.from(bytes)).fault).toMatch(fault);
   });
 

@@ -38,8 +38,8 @@ class Reader {
   }
 
   read(range: Range, depth: number): Constraints | undefined {
-    if (depth > DEPTH) return this.#refuse(`they are nested deeper than ${DEPTH}`);
-    if (++this.#count > COUNT) return this.#refuse(`they are more than ${COUNT}`);
+    if (depth > DEPTH) return this.#reject(`they are nested deeper than ${DEPTH}`);
+    if (++this.#count > COUNT) return this.#reject(`they are more than ${COUNT}`);
     const fields = this.#fields(range);
     if (fields === undefined) return undefined;
     const [field, at] = fields.at(-1) ?? [];
@@ -54,7 +54,7 @@ class Reader {
       case TYPE.not:
         return this.#not(at, depth);
       default:
-        return this.#refuse(`field ${field} is not known`);
+        return this.#reject(`field ${field} is not known`);
     }
   }
 
@@ -81,7 +81,7 @@ class Reader {
     const key = this.#text(last(KEY));
     const [how, at] = last(VALUE, EXISTS) ?? [];
     if (how === undefined || at === undefined)
-      return this.#refuse(
+      return this.#reject(
         `the one on ${JSON.stringify(key)} says neither a value nor that the key exists`,
       );
     return how === EXISTS
@@ -107,7 +107,7 @@ class Reader {
     return outcome === "complete" ? fields : undefined;
   }
 
-  #refuse(fault: string): Constraints | undefined {
+  #reject(fault: string): Constraints | undefined {
     this.fault = fault;
     return undefined;
   }

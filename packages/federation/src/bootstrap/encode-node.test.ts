@@ -32,7 +32,7 @@ describe("encodeNode()", () => {
     });
   });
 
-  it("refuses metadata that no server could read, however deep it nests", () => {
+  it("rejects metadata that no server could read, however deep it nests", () => {
     const nested = (levels: number): JsonObject =>
       JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`) as JsonObject;
     expect(

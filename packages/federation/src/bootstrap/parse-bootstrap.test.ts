@@ -311,11 +311,11 @@ describe("parseBootstrap()", () => {
       { ...minimal, certificate_providers: { a: {} } },
       'certificate_providers["a"] has no plugin_name; give one like "file_watcher"',
     ],
-  ])("refuses %j and says where and why [C-GRPC-1]", (json, problem) => {
+  ])("rejects %j and says where and why [C-GRPC-1]", (json, problem) => {
     expect(problemOf(json)).toBe(`INVALID_ARGUMENT b.json: ${problem}`);
   });
 
-  it("refuses what is huge or nests without end, and shows nothing of it [C-LIM-7, B-LIM-5]", () => {
+  it("rejects what is huge or nests without end, and shows nothing of it [C-LIM-7, B-LIM-5]", () => {
     const nested = (depth: number): string =>
       `{"xds_servers": [{"server_uri": "a", "channel_creds": [{"type": "insecure"}]}], "node": {"metadata": ${'{"a":'.repeat(depth - 2)}1${"}".repeat(depth)}`;
     expect(problemOf(nested(32))).toBe("none");

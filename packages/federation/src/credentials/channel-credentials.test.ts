@@ -48,7 +48,7 @@ function useFollowed(refreshIntervalMs = 600_000) {
     writeFileSync(at(name), contents);
   };
   const kinds = (): readonly string[] =>
-    events.map((event) => (event.kind === "credentials-refused" ? event.error.text : event.kind));
+    events.map((event) => (event.kind === "credentials-rejected" ? event.error.text : event.kind));
   return { clock, at, loaded, applied, events, write, kinds, following };
 }
 

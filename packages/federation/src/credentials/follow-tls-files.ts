@@ -10,7 +10,7 @@ export type CredentialsEvent =
   | { readonly kind: "credentials-replaced"; readonly files: readonly string[] }
   /** They cannot be used, `error` says why; what was before stays in use. Told once for each reason. */
   | {
-      readonly kind: "credentials-refused";
+      readonly kind: "credentials-rejected";
       readonly files: readonly string[];
       readonly error: XdsError;
     };
@@ -61,7 +61,7 @@ export function followTlsFiles({
       const error = XdsError.from(cause);
       const known = problem === error.message;
       problem = error.message;
-      return known ? undefined : { kind: "credentials-refused", files, error };
+      return known ? undefined : { kind: "credentials-rejected", files, error };
     }
   };
   const look = (): void => {

@@ -14,13 +14,13 @@ export function hostOfAuthority(authority: string): AuthorityHost {
   const [, host = "", digits] = /^([^:]*)(?::(\d{1,5}))?$/.exec(authority) ?? [];
   const port = digits === undefined ? undefined : Number(digits);
   if (!host.includes(".") || !isHostName(host))
-    throw refused(authority, "is no host name with a dot, such as xds.example.com");
+    throw rejected(authority, "is no host name with a dot, such as xds.example.com");
   if (port === undefined) return { host };
-  if (port < 1 || port > 65_535) throw refused(authority, "has no port from 1 to 65535");
+  if (port < 1 || port > 65_535) throw rejected(authority, "has no port from 1 to 65535");
   return { host, port };
 }
 
-function refused(authority: string, why: string): XdsError {
+function rejected(authority: string, why: string): XdsError {
   return new XdsError(
     "INVALID_ARGUMENT",
     `DNS is not asked, as ${JSON.stringify(authority)} ${why}`,

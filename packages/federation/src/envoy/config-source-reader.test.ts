@@ -34,7 +34,7 @@ describe("configSourceReader()", () => {
     ["ads", encode({ ads: {} }), "the ConfigSource says ads, and no servers of its own"],
     ["a file", encode({ path: "/x" }), "is a file"],
     ["no message", new Uint8Array([0xff]), "the bytes are no ConfigSource"],
-  ])("refuses %s", (_, bytes, message) => {
+  ])("rejects %s", (_, bytes, message) => {
     expect(() => configSourceReader()(bytes)).toThrow(message);
   });
 });

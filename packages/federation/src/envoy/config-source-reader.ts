@@ -7,7 +7,7 @@ import { readConfigSource, type ReadConfigSourceOptions } from "./read-config-so
 
 /**
  * Reads ConfigSources as they stand in payloads (`source` of a reference): the option `sourceOf` of `createClient`, so that a walk follows them (C-AUTH-4).
- * What it gives throws an XdsError for bytes that are none, for what {@link readConfigSource} refuses, and INVALID_ARGUMENT for `ads` and `self`, which need no reading.
+ * What it gives throws an XdsError for bytes that are none, for what {@link readConfigSource} rejects, and INVALID_ARGUMENT for `ads` and `self`, which need no reading.
  */
 export function configSourceReader(
   options: ReadConfigSourceOptions = {},

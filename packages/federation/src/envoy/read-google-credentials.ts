@@ -14,7 +14,7 @@ export function readGoogleCredentials(
   google: GrpcService_GoogleGrpc,
   place: Place,
 ): BootstrapCredentials {
-  refuseOthers(google, place);
+  rejectOthers(google, place);
   const at = inside(place, "channel_credentials");
   const { case: kind, value } = google.channelCredentials?.credentialSpecifier ?? {
     case: undefined,
@@ -33,7 +33,7 @@ export function readGoogleCredentials(
   }
 }
 
-function refuseOthers(
+function rejectOthers(
   {
     callCredentials,
     callCredentialsPlugin,

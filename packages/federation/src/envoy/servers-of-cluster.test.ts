@@ -268,7 +268,7 @@ describe("static clusters", () => {
       { connect_timeout: "soon" },
       `INVALID_ARGUMENT] bootstrap: ${at}.connect_timeout cannot be read`,
     ],
-  ])("are refused with the place, when they are asked for: %j", (more, problem) => {
+  ])("are rejected with the place, when they are asked for: %j", (more, problem) => {
     expect(problemOf(more)).toContain(problem);
   });
 

@@ -63,7 +63,7 @@ export function explain(
     return [{ locator: name, name, added: new Map(), ...choose(null) }];
   const written = checked(name);
   const composed = composeLocator(written, layers);
-  if (!composed.ok) throw refused(name, `: ${composed.error.message}`);
+  if (!composed.ok) throw rejected(name, `: ${composed.error.message}`);
   return [...placesOf(written, composed.value, choose)];
 }
 
@@ -123,7 +123,7 @@ function altOf({ directives }: XdstpLocator): XdstpLocator | undefined {
 
 function checked(name: string): XdstpLocator {
   const parsed = parseLocator(name);
-  if (!parsed.ok) throw refused(name, ` is no xdstp name: ${parsed.error.message}`);
+  if (!parsed.ok) throw rejected(name, ` is no xdstp name: ${parsed.error.message}`);
   const locator = parsed.value as XdstpLocator;
   const isEntry = locator.directives.some(({ kind }) => kind === "entry");
   const fault = locatorFault(
@@ -132,10 +132,10 @@ function checked(name: string): XdstpLocator {
     ),
     locator,
   );
-  if (fault !== undefined) throw refused(name, `: ${fault}`);
+  if (fault !== undefined) throw rejected(name, `: ${fault}`);
   return locator;
 }
 
-function refused(name: string, why: string): XdsError {
+function rejected(name: string, why: string): XdsError {
   return new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)}${why}`, { resource: name });
 }

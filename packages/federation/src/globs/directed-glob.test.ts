@@ -385,7 +385,7 @@ describe("a glob with an alternative", () => {
     expect(members(glob)).toBe("m=m of a, n=n of a");
   });
 
-  it("leaves nothing of the other side when a member of the one changed over to cannot be had, or is refused [C-ALT-7]", async () => {
+  it("leaves nothing of the other side when a member of the one changed over to cannot be had, or is rejected [C-ALT-7]", async () => {
     const { at, watch, pass, cache } = await useTwo();
     for (const id of ["p", "q"]) at("b").put(T, resource(of("b", `ns/${id}`), `${id} of b`));
     at("a").put(T, redirect(of("a", "ns/n"), of("c", "none")));
@@ -422,7 +422,7 @@ describe("a glob with an alternative", () => {
     expect(members(glob)).toBe("n=n of a");
   });
 
-  it("tells the server that gave it what a reader refuses of a member [C-ACK-3]", async () => {
+  it("tells the server that gave it what a reader rejects of a member [C-ACK-3]", async () => {
     const { at, watch, cache } = await useTwo();
     const glob = watch(GLOB);
     cache.check(T, { name: GLOB }, ({ payload }) =>
@@ -435,28 +435,28 @@ describe("a glob with an alternative", () => {
     expect([
       at("a")
         .answers.at(-1)
-        ?.refused?.map(({ name }) => name),
+        ?.rejected?.map(({ name }) => name),
       members(glob),
     ]).toEqual([[of("a", "ns/m")], "m=m of a, n=n of a"]);
   });
 
-  it("stays on its side where one of its members is refused: that is no unreachability [C-ALT-3, C-ALT-7]", async () => {
+  it("stays on its side where one of its members is rejected: that is no unreachability [C-ALT-3, C-ALT-7]", async () => {
     const { at, watch } = await useTwo({ altOnUnreachable: () => true });
     const glob = watch(GLOB);
     await settle();
     at("a").sink.unavailable(
       { typeUrl: T, interest: { name: of("a", "ns/*") } },
-      new XdsError("INVALID_ARGUMENT", "n is refused"),
+      new XdsError("INVALID_ARGUMENT", "n is rejected"),
     );
     await settle();
     expect([members(glob), glob.topic.stale?.text, at("b").opened]).toEqual([
       "m=m of a, n=n of a",
-      "n is refused",
+      "n is rejected",
       0,
     ]);
   });
 
-  it("is complete though a member is refused that would lead to a glob [C-REDIR-6, C-GLOB-9]", async () => {
+  it("is complete though a member is rejected that would lead to a glob [C-REDIR-6, C-GLOB-9]", async () => {
     const { at, watch } = await useTwo();
     at("a").put(T, redirect(of("a", "ns/bad"), of("b", "ns/*")));
     const glob = watch(GLOB);
@@ -466,7 +466,7 @@ describe("a glob with an alternative", () => {
       glob.topic.settled,
       at("a")
         .answers.at(-1)
-        ?.refused?.map(({ name }) => name),
+        ?.rejected?.map(({ name }) => name),
     ]).toEqual(["m=m of a, n=n of a", true, [of("a", "ns/bad")]]);
   });
 

@@ -247,7 +247,7 @@ describe("a name with an alternative", () => {
     expect([at("a").held(T), at("b").held(T)]).toEqual([[`${A} 1`], []]);
   });
 
-  it("is refused where the alternative has another type, or is a glob of one name [C-ALT-7]", async () => {
+  it("is rejected where the alternative has another type, or is a glob of one name [C-ALT-7]", async () => {
     const { watch, at } = await useThree();
     const wrong = [
       watch(alt(A, "xdstp://b/t.U/x")),
@@ -306,7 +306,7 @@ describe("a name with an alternative", () => {
   });
 
   it.each([
-    ["is refused", "INVALID_ARGUMENT"],
+    ["is rejected", "INVALID_ARGUMENT"],
     ["is removed, and kept with the error beside it", "NOT_FOUND"],
     ["may not be seen any more", "PERMISSION_DENIED"],
   ] as const)(
@@ -332,7 +332,7 @@ describe("a name with an alternative", () => {
     },
   );
 
-  it("stays with the alternative while the primary is back and gives only what is refused [C-ALT-4]", async () => {
+  it("stays with the alternative while the primary is back and gives only what is rejected [C-ALT-4]", async () => {
     const { at, watch, pass } = await useThree();
     at("a").fail("a is down");
     const x = watch(alt(A, B));
@@ -341,7 +341,7 @@ describe("a name with an alternative", () => {
     at("a").fail(undefined);
     at("a").sink.unavailable(
       { typeUrl: T, interest: { name: A } },
-      new XdsError("INVALID_ARGUMENT", "refused"),
+      new XdsError("INVALID_ARGUMENT", "rejected"),
     );
     await pass(10_000);
     at("b").put(T, resource(B, "newer of b"));

@@ -217,7 +217,7 @@ describe("an error beside what is held", () => {
   });
 });
 
-describe("what a reader refuses", () => {
+describe("what a reader rejects", () => {
   const check = ({
     payload,
   }: {
@@ -227,22 +227,22 @@ describe("what a reader refuses", () => {
       ? new XdsError("INVALID_ARGUMENT", "it is bad")
       : undefined;
 
-  it("under the name that led there is refused to the server that gave it; what was held stays, with the error [C-ACK-3, C-REDIR-1]", async () => {
+  it("under the name that led there is rejected to the server that gave it; what was held stays, with the error [C-ACK-3, C-REDIR-1]", async () => {
     const { at, watch, cache } = await useLink();
     cache.check(T, { name: X }, check);
     const [x, y] = [watch(X), watch(Y)];
     await turn();
     at("b").put(T, resource(Y, "bad"));
-    const refused = at("b").answers.at(-1)?.refused ?? [];
-    expect(refused.map(({ typeUrl, name, error }) => [typeUrl, name, error.text])).toEqual([
+    const rejected = at("b").answers.at(-1)?.rejected ?? [];
+    expect(rejected.map(({ typeUrl, name, error }) => [typeUrl, name, error.text])).toEqual([
       [T, Y, "it is bad"],
     ]);
     expect([x.now, y.now]).toEqual(["Y (it is bad)", "bad"]);
     at("b").put(T, resource(Y, "good"));
-    expect([x.now, at("b").answers.at(-1)?.refused]).toEqual(["good", undefined]);
+    expect([x.now, at("b").answers.at(-1)?.rejected]).toEqual(["good", undefined]);
   });
 
-  it("is told once, however many names it is refused under, and not again while it is the same", async () => {
+  it("is told once, however many names it is rejected under, and not again while it is the same", async () => {
     const { at, watch, cache } = await useLink();
     at("a").put(T, redirect(of("a", "x2"), Y));
     for (const name of [X, of("a", "x2")]) {
@@ -251,14 +251,14 @@ describe("what a reader refuses", () => {
     }
     await turn();
     at("b").put(T, resource(Y, "bad", "7"));
-    expect(at("b").answers.at(-1)?.refused?.length).toBe(1);
-    const before = cache.counters.refused;
+    expect(at("b").answers.at(-1)?.rejected?.length).toBe(1);
+    const before = cache.counters.rejected;
     at("b").fail("down");
     at("a").put(T, redirect(of("a", "x2"), Y));
     await turn();
     expect([
-      cache.counters.refused,
-      at("a").answers.flatMap(({ refused = [] }) => refused),
+      cache.counters.rejected,
+      at("a").answers.flatMap(({ rejected = [] }) => rejected),
     ]).toEqual([before, []]);
   });
 });

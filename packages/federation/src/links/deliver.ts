@@ -67,38 +67,38 @@ function deliverMember(follower: Follower, isInUse: boolean): Delivery {
   }
 }
 
-/** What was delivered has been taken, but for those that a reader refused: of these what was held stays. */
+/** What was delivered has been taken, but for those that a reader rejected: of these what was held stays. */
 export function noteDelivered(
   follower: Follower,
   { put, remove }: Delivery,
-  isRefused: boolean,
+  isRejected: boolean,
 ): void {
-  const { delivered, refused } = follower;
-  if (remove.length > 0 || (put.length > 0 && !isRefused))
+  const { delivered, rejected } = follower;
+  if (remove.length > 0 || (put.length > 0 && !isRejected))
     follower.stands = follower.hasTakenOver = false;
   for (const { constraints } of remove)
     delivered.delete(variantId({ ...(constraints !== undefined && { constraints }) }));
-  if (put.length > 0 && !isRefused && follower.outcome.state === "held")
+  if (put.length > 0 && !isRejected && follower.outcome.state === "held")
     follower.source = follower.outcome.ask;
   if (delivered.size === 0 && put.length === 0) follower.source = undefined;
   for (const { resource } of put) {
     const id = variantId(resource);
-    if (isRefused) {
-      refused.set(id, resource.version);
+    if (isRejected) {
+      rejected.set(id, resource.version);
     } else {
-      refused.delete(id);
+      rejected.delete(id);
       delivered.set(id, { resource, version: resource.version });
     }
   }
 }
 
 function changesOf(
-  { typeUrl, interest: { name }, delivered, refused }: Follower,
+  { typeUrl, interest: { name }, delivered, rejected }: Follower,
   resources: readonly LinkedResource[],
 ): Pick<Delivery, "put" | "remove"> {
   const now = new Map(resources.map((linked) => [variantId(linked.resource), linked]));
   const fresh = [...now].filter(
-    ([id, linked]) => !isSame(delivered.get(id), linked) && refused.get(id) !== linked.version,
+    ([id, linked]) => !isSame(delivered.get(id), linked) && rejected.get(id) !== linked.version,
   );
   const gone = [...delivered].filter(([id]) => !now.has(id));
   return {

@@ -77,7 +77,7 @@ describe("an entry of a list", () => {
     ]);
   });
 
-  it("is refused of a glob, and of a name that is no list [C-LIST-7]", async () => {
+  it("is rejected of a glob, and of a name that is no list [C-LIST-7]", async () => {
     const { watch } = await scene(["a"]);
     const [glob, name] = [
       watch("xdstp://a/t.TCollection/ns/*#entry=one"),
@@ -105,7 +105,7 @@ describe("an entry of a list", () => {
     expect(one.now).toBe("again");
   });
 
-  it("that is none of its type is refused, and the server that gave it is told [C-ACK-3]", async () => {
+  it("that is none of its type is rejected, and the server that gave it is told [C-ACK-3]", async () => {
     const { at, watch } = await scene(["a"]);
     at("a").put(LIST, listNamed(ALL, { one: "1" }));
     const one = watch(`${ALL}#entry=one`);
@@ -115,7 +115,7 @@ describe("an entry of a list", () => {
       one.now.startsWith("1"),
       at("a")
         .answers.at(-1)
-        ?.refused?.map(({ name }) => name),
+        ?.rejected?.map(({ name }) => name),
     ]).toEqual([true, [ALL]]);
   });
 });

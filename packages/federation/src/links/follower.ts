@@ -33,8 +33,8 @@ export class Follower implements Followed {
   outcome: Outcome = { state: "pending", hops: [] };
   /** What has been delivered, by variant. */
   readonly delivered: Map<string, LinkedResource> = new Map<string, LinkedResource>();
-  /** What was refused last, by variant; it is not delivered again. */
-  readonly refused: Map<string, string> = new Map<string, string>();
+  /** What was rejected last, by variant; it is not delivered again. */
+  readonly rejected: Map<string, string> = new Map<string, string>();
   /** Where what is delivered was found. */
   source: Ask | undefined;
   /** What came before it stands under its name. */

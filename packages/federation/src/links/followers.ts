@@ -26,8 +26,8 @@ export interface FollowersHost extends SearchHost {
   settled(): void;
 }
 
-/** What came of these is refused, by a reader or since it cannot be read. */
-export interface RefusedLink {
+/** What came of these is rejected, by a reader or since it cannot be read. */
+export interface RejectedLink {
   readonly asks: readonly Ask[];
   readonly error: XdsError;
 }
@@ -100,7 +100,7 @@ export class Followers implements Iterable<Follower> {
   }
 
   /** Looks at all that may have changed, and delivers it. */
-  settle(): readonly RefusedLink[] {
+  settle(): readonly RejectedLink[] {
     const asked = new Map<Follower, Set<Ask>>();
     while (this.#dirty.size > 0 || this.globs.isDirty) {
       // While it is walked, more may be added.
@@ -111,10 +111,10 @@ export class Followers implements Iterable<Follower> {
       this.globs.look();
     }
     for (const [follower, asks] of asked) release(follower, follower.asks, asks);
-    const refused = this.#deliver([...asked.keys()].filter((follower) => this.#all.has(follower)));
+    const rejected = this.#deliver([...asked.keys()].filter((follower) => this.#all.has(follower)));
     this.globs.conclude();
     this.#host.settled();
-    return refused;
+    return rejected;
   }
 
   /** @param asked - all that was asked for, before and since */
@@ -136,15 +136,15 @@ export class Followers implements Iterable<Follower> {
     follower.member?.side.note(follower, follower.member.ask);
   }
 
-  #deliver(followers: readonly Follower[]): readonly RefusedLink[] {
+  #deliver(followers: readonly Follower[]): readonly RejectedLink[] {
     const deliveries = followers.map((follower) => [follower, deliver(follower)] as const);
     const committed = this.#commit(
       deliveries.map(([, delivery]) => delivery),
       this.globs.takeSettled(),
     );
-    const refused = refusedIn(committed);
-    for (const [follower, delivery] of deliveries) this.#note(follower, delivery, refused);
-    return followers.flatMap((follower) => refusal(follower, refused));
+    const rejected = rejectedIn(committed);
+    for (const [follower, delivery] of deliveries) this.#note(follower, delivery, rejected);
+    return followers.flatMap((follower) => rejection(follower, rejected));
   }
 
   #commit(
@@ -169,9 +169,9 @@ export class Followers implements Iterable<Follower> {
         });
   }
 
-  #note(follower: Follower, delivery: Delivery, refused: ReadonlyMap<string, XdsError>): void {
-    noteDelivered(follower, delivery, refused.has(idOf(follower)));
-    const error = refused.get(idOf(follower)) ?? delivery.ambient;
+  #note(follower: Follower, delivery: Delivery, rejected: ReadonlyMap<string, XdsError>): void {
+    noteDelivered(follower, delivery, rejected.has(idOf(follower)));
+    const error = rejected.get(idOf(follower)) ?? delivery.ambient;
     if (error !== null) this.#ambient.set(follower, error, this.#host.interestsOf(follower));
     if (follower.member?.side.has(follower, follower.member.ask) === false) this.end(follower);
   }
@@ -190,23 +190,23 @@ function once<What extends Put | Removal>(
 }
 
 /** Of a sink that answers later nothing is known yet. */
-function refusedIn(
+function rejectedIn(
   committed: Committed | Promise<Committed> | undefined,
 ): ReadonlyMap<string, XdsError> {
-  const refused =
-    committed === undefined || committed instanceof Promise ? [] : (committed.refused ?? []);
-  return new Map(refused.map(({ typeUrl, name, error }) => [`${typeUrl}\n${name}`, error]));
+  const rejected =
+    committed === undefined || committed instanceof Promise ? [] : (committed.rejected ?? []);
+  return new Map(rejected.map(({ typeUrl, name, error }) => [`${typeUrl}\n${name}`, error]));
 }
 
-/** What a reader refuses, of whatever has come on the way; what cannot be read, of what was to be read. */
-function refusal(
+/** What a reader rejects, of whatever has come on the way; what cannot be read, of what was to be read. */
+function rejection(
   follower: Follower,
-  refused: ReadonlyMap<string, XdsError>,
-): readonly RefusedLink[] {
+  rejected: ReadonlyMap<string, XdsError>,
+): readonly RejectedLink[] {
   const { outcome, asks } = follower;
   if (outcome.state === "broken" && outcome.blame !== undefined)
     return [{ asks: [outcome.blame], error: outcome.error }];
-  const error = refused.get(idOf(follower));
+  const error = rejected.get(idOf(follower));
   return error === undefined ? [] : [{ asks: [...asks], error }];
 }
 

@@ -25,7 +25,7 @@ export type Outcome =
       }
     /** A server says that there is none. */
     | { readonly state: "missing"; readonly error: XdsError }
-    /** It cannot be had. `isLost`: as nobody can be reached who could say; else what has come of it was refused. */
+    /** It cannot be had. `isLost`: as nobody can be reached who could say; else what has come of it was rejected. */
     | { readonly state: "unreachable"; readonly error: XdsError; readonly isLost: boolean }
     /** The way is broken. `blame`: by what one server has given there; absent: none of them could know. */
     | { readonly state: "broken"; readonly error: XdsError; readonly blame?: Ask }

@@ -13,7 +13,7 @@ export function isRedirect({ payload }: Resource, typeUrl: string): boolean {
   return payload.typeUrl === REDIRECT_TYPE_URL && typeUrl !== REDIRECT_TYPE_URL;
 }
 
-/** Where a redirect leads; or why it is refused: it is unreadable, of another type (C-REDIR-5), a glob (C-REDIR-6), of another scheme (C-REDIR-8). */
+/** Where a redirect leads; or why it is rejected: it is unreadable, of another type (C-REDIR-5), a glob (C-REDIR-6), of another scheme (C-REDIR-8). */
 export function redirectTarget(typeUrl: string, payload: Uint8Array): XdstpLocator | string {
   const read = readRedirect(payload);
   if (!read.ok) return `the redirect cannot be read: ${read.reason}`;
@@ -26,5 +26,5 @@ function faultOf(typeUrl: string, locator: Locator): string | undefined {
   const fault =
     locatorFault(typeUrl, locator) ??
     (isGlob(locator) ? "a glob cannot be led to (C-REDIR-6)" : undefined);
-  return fault === undefined ? undefined : `the redirect is refused: ${fault}`;
+  return fault === undefined ? undefined : `the redirect is rejected: ${fault}`;
 }

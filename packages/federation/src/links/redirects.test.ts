@@ -51,7 +51,7 @@ it("tells of an unknown authority, and of what the target's server says [C-REDIR
     `- ${of("a", "x")} -> ${of("nobody", "y")}: nobody is known to answer for the authority "nobody" (C-AUTH-5); known: "a", "b"; add a source for it`,
   );
   expect(gone.now).toContain("does not exist");
-  expect(at("a").answers.flatMap(({ refused = [] }) => refused)).toEqual([]);
+  expect(at("a").answers.flatMap(({ rejected = [] }) => rejected)).toEqual([]);
 });
 
 it("goes five hops and no more, says where a circle is, ACKs it all, and tries again when a hop changes [C-REDIR-4]", async () => {
@@ -83,7 +83,7 @@ it("goes five hops and no more, says where a circle is, ACKs it all, and tries a
   expect(loop.now).toBe(
     `- ${of("a", "loop")} -> ${of("b", "loop")} -> ${of("a", "loop")}: the redirects go in a circle (C-REDIR-4)`,
   );
-  expect([...at("a").answers, ...at("b").answers].flatMap(({ refused = [] }) => refused)).toEqual(
+  expect([...at("a").answers, ...at("b").answers].flatMap(({ rejected = [] }) => rejected)).toEqual(
     [],
   );
   at("b").put(T, resource(of("b", "loop"), "mended"));
@@ -151,14 +151,14 @@ it.each([
     "is of the scheme http, of which there is no feed yet (C-REDIR-8); use xdstp",
   ],
 ])(
-  "refuses a redirect to %s, and what is held stays [C-REDIR-5, C-REDIR-6, C-REDIR-8]",
+  "rejects a redirect to %s, and what is held stays [C-REDIR-5, C-REDIR-6, C-REDIR-8]",
   async (_, to, why) => {
     const { at, watch } = await scene(["a", "b"]);
     at("a").put(T, resource(of("a", "x"), "real"));
     const x = watch(of("a", "x"));
     await turn();
     at("a").put(T, redirect(of("a", "x"), to));
-    expect(at("a").answers.at(-1)?.refused).toEqual([
+    expect(at("a").answers.at(-1)?.rejected).toEqual([
       expect.objectContaining({
         name: of("a", "x"),
         error: expect.objectContaining({ text: expect.stringContaining(why) as string }) as object,

@@ -153,7 +153,7 @@ export class Search {
   #callsForAlt(primary: Outcome, authority: string): boolean | undefined {
     if (primary.state === "pending") return undefined;
     if (primary.state === "held") return primary.isLost && this.#host.altOnUnreachable(authority);
-    // What came was refused: that is an answer, and no resource to go back to.
+    // What came was rejected: that is an answer, and no resource to go back to.
     if (primary.state === "unreachable") return primary.isLost ? true : undefined;
     return primary.state === "missing" && this.#host.altOnMissing;
   }

@@ -204,7 +204,7 @@ describe("followList()", () => {
     });
   });
 
-  it("lets no member that is missing, fails or is refused take others with it [C-LIST-9]", async () => {
+  it("lets no member that is missing, fails or is rejected take others with it [C-LIST-9]", async () => {
     const scene = await useScene();
     const list = useList(scene, L);
     scene.putList(L, located(bar), located(baz), located(burp), inline("x", "on"));
@@ -271,7 +271,7 @@ describe("followList()", () => {
     ["a file", "file:///b.yaml", "UNIMPLEMENTED", "scheme file"],
     ["a web page", "http://a/acme.v1.Flag/b", "UNIMPLEMENTED", "scheme http"],
   ])(
-    "refuses %s as a member, and the others live [C-LIST-7] [C-LIST-9]",
+    "rejects %s as a member, and the others live [C-LIST-7] [C-LIST-9]",
     async (_, uri, code, text) => {
       const scene = await useScene();
       const list = useList(scene, L);
@@ -441,7 +441,7 @@ describe("followList()", () => {
       check(inline("x", "on"), inline("y", "good")),
       check(inline("x", "on"), inline("z", "bad")),
       asked,
-    ]).toEqual([undefined, `entry 2 of the list is refused (${at("z")}): it is bad`, ["y", "z"]]);
+    ]).toEqual([undefined, `entry 2 of the list is rejected (${at("z")}): it is bad`, ["y", "z"]]);
   });
 
   it("cannot use a list that was there before and has a bad entry", async () => {
@@ -453,7 +453,7 @@ describe("followList()", () => {
     });
     expect([list.holding.state, list.holding.error?.text]).toEqual([
       "failed",
-      `entry 1 of the list is refused (${at("x")}): it is bad`,
+      `entry 1 of the list is rejected (${at("x")}): it is bad`,
     ]);
   });
 

@@ -168,7 +168,7 @@ class Following implements FollowedList, Watcher {
     if (this.#unfit === undefined) this.#own = now;
     if (this.#parts.isTaking) return this.#holding;
     if (this.#unfit === undefined) return now;
-    // As one that was refused: the state before stays (C-ACK-5).
+    // As one that was rejected: the state before stays (C-ACK-5).
     return this.#read === undefined
       ? failure(this.#unfit.error)
       : { ...this.#own, error: this.#unfit.error };
@@ -225,7 +225,7 @@ class Following implements FollowedList, Watcher {
     const error = faultOf(resource, name);
     return error === undefined
       ? undefined
-      : `is refused${name === "" ? "" : ` (${name})`}: ${error.text}`;
+      : `is rejected${name === "" ? "" : ` (${name})`}: ${error.text}`;
   }
 }
 

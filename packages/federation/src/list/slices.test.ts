@@ -110,7 +110,7 @@ it("takes only the newest of lists that come faster, and leaves nothing behind o
   ]);
 });
 
-it("goes on with a list that is refused or gone while another one is taken", async () => {
+it("goes on with a list that is rejected or gone while another one is taken", async () => {
   const scene = await useScene();
   const list = useList(scene, L, { slice: 2, maxEntries: 5 });
   scene.putList(L, ...flags(0, 5));

@@ -1,6 +1,6 @@
 import type { XdsError } from "@xdstp/core";
 
-/** A server has answered: that there is none, that it may not be seen, or with something that was refused. */
+/** A server has answered: that there is none, that it may not be seen, or with something that was rejected. */
 const ANSWERS: ReadonlySet<string> = new Set([
   "NOT_FOUND",
   "PERMISSION_DENIED",

@@ -2,7 +2,7 @@ import type {
   Committed,
   Held,
   Interest,
-  Refusal,
+  Rejection,
   Removal,
   ResourceSink,
   Scope,
@@ -13,7 +13,7 @@ import type {
 import { globMatches, isGlob, nameKey } from "@xdstp/uri";
 
 import type { FollowedRedirect } from "../links/followed-redirect.ts";
-import type { RefusedLink } from "../links/followers.ts";
+import type { RejectedLink } from "../links/followers.ts";
 import { variantId } from "../links/kept.ts";
 import type { Ask } from "./ask.ts";
 import type { LinkBooks } from "./link-books.ts";
@@ -51,7 +51,7 @@ function commit(
     : conclude(link, books, taken, committed, transaction);
 }
 
-/** What follows from it for others, and what readers refuse of it under other names. */
+/** What follows from it for others, and what readers reject of it under other names. */
 function conclude(
   link: ServerLink,
   books: LinkBooks,
@@ -63,12 +63,12 @@ function conclude(
   if (taken.news.size > 0 && link.unheard.size > 0) hear(link, books);
   for (const collection of [...complete, ...settled]) dropOrphans(link, books, collection);
   books.owe(taken.owed, link);
-  const refused = [
-    ...(committed.refused ?? []),
-    ...taken.refused,
-    ...refusedLinks(books.followers.settle(), taken.touched),
+  const rejected = [
+    ...(committed.rejected ?? []),
+    ...taken.rejected,
+    ...rejectedLinks(books.followers.settle(), taken.touched),
   ];
-  return refused.length === 0 ? committed : { ...committed, refused };
+  return rejected.length === 0 ? committed : { ...committed, rejected };
 }
 
 /** It is believed now, for some of what it was silent of at least. Names are asked for again: it may be about to say them. */
@@ -91,17 +91,17 @@ function isCollection(name: string): boolean {
   return name === "*" || isGlob(name);
 }
 
-/** Each once, however many names it is refused under. */
-function refusedLinks(
-  links: readonly RefusedLink[],
+/** Each once, however many names it is rejected under. */
+function rejectedLinks(
+  links: readonly RejectedLink[],
   touched: ReadonlySet<Ask>,
-): readonly Refusal[] {
-  const refused = links.flatMap(({ asks, error }) =>
+): readonly Rejection[] {
+  const rejected = links.flatMap(({ asks, error }) =>
     asks
       .filter((ask) => touched.has(ask))
       .map((ask) => [ask, { typeUrl: ask.typeUrl, name: ask.interest.name, error }] as const),
   );
-  return [...new Map(refused).values()];
+  return [...new Map(rejected).values()];
 }
 
 /** Members that only servers have given which are not asked any more. */

@@ -26,7 +26,7 @@ export function takePut(taking: Taking, given: Put): void {
   route.answers.note(route.asks.covering(typeUrl, key, resource.aliases));
   const target = leads ? redirectTarget(typeUrl, resource.payload.value) : undefined;
   if (typeof target === "string") {
-    taking.refused.push({
+    taking.rejected.push({
       typeUrl,
       name,
       error: new XdsError("INVALID_ARGUMENT", target, { typeUrl, resource: name }),

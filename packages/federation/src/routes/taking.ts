@@ -1,4 +1,4 @@
-import type { Put, Refresh, Refusal, Removal, Transaction, TypedInterest } from "@xdstp/core";
+import type { Put, Refresh, Rejection, Removal, Transaction, TypedInterest } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 import { variantId } from "../links/kept.ts";
@@ -20,7 +20,7 @@ export interface Taking {
     readonly complete: TypedInterest[];
     readonly settled: TypedInterest[];
   };
-  readonly refused: Refusal[];
+  readonly rejected: Rejection[];
   /** What has changed of what others follow. */
   readonly touched: Set<Ask>;
   /** Those that have something new. */
@@ -41,7 +41,7 @@ export function createTaking(books: LinkBooks, link: ServerLink, given: Transact
     link,
     given,
     pass: { put: [], remove: [], refresh: [], complete: [], settled: [] },
-    refused: [],
+    rejected: [],
     touched: new Set(),
     news: new Set(),
     owed: [],

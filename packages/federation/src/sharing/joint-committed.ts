@@ -1,33 +1,33 @@
-import type { Committed, Refusal } from "@xdstp/core";
+import type { Committed, Rejection } from "@xdstp/core";
 
 import type { Tenant } from "./tenant.ts";
 
 /** What became of a transaction that several have taken their parts of. */
 export interface JointCommitted {
   readonly committed: Committed;
-  /** Who has refused what these are the reasons for. */
-  readonly refusers: ReadonlyMap<Refusal, readonly Tenant[]>;
+  /** Who has rejected what these are the reasons for. */
+  readonly rejecters: ReadonlyMap<Rejection, readonly Tenant[]>;
 }
 
-/** What one of them refuses is refused: each name once, for the reason of the first. */
+/** What one of them rejects is rejected: each name once, for the reason of the first. */
 export function jointCommitted(all: readonly (readonly [Tenant, Committed])[]): JointCommitted {
-  const refusals = new Map<string, { readonly refusal: Refusal; readonly by: Tenant[] }>();
-  for (const [tenant, { refused = [] }] of all)
-    for (const refusal of refused) {
-      const id = `${refusal.typeUrl}\n${refusal.name}`;
-      const known = refusals.get(id) ?? { refusal, by: [] };
-      refusals.set(id, known);
+  const rejections = new Map<string, { readonly rejection: Rejection; readonly by: Tenant[] }>();
+  for (const [tenant, { rejected = [] }] of all)
+    for (const rejection of rejected) {
+      const id = `${rejection.typeUrl}\n${rejection.name}`;
+      const known = rejections.get(id) ?? { rejection, by: [] };
+      rejections.set(id, known);
       known.by.push(tenant);
     }
   const taken = all.flatMap(([, committed]) => committed.taken ?? []);
   return {
     committed: {
       revision: all[0]?.[1].revision ?? 0,
-      ...(refusals.size > 0 && {
-        refused: Array.from(refusals.values(), ({ refusal }) => refusal),
+      ...(rejections.size > 0 && {
+        rejected: Array.from(rejections.values(), ({ rejection }) => rejection),
       }),
       ...(taken.length > 0 && { taken: Promise.all(taken).then(() => undefined) }),
     },
-    refusers: new Map(Array.from(refusals.values(), ({ refusal, by }) => [refusal, by])),
+    rejecters: new Map(Array.from(rejections.values(), ({ rejection, by }) => [rejection, by])),
   };
 }

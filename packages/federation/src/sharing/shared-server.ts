@@ -1,7 +1,7 @@
 import {
   type Committed,
   type Interest,
-  type Refusal,
+  type Rejection,
   type ResourceSink,
   type Scope,
   type Transaction,
@@ -22,7 +22,7 @@ interface Named {
   readonly name: string;
 }
 
-/** So many names that were refused are remembered: of one that is forgotten nobody is told twice, and who refuses it later perhaps not at all. */
+/** So many names that were rejected are remembered: of one that is forgotten nobody is told twice, and who rejects it later perhaps not at all. */
 const REMEMBERED = 1_000;
 
 /** A server in use by several, over one stream: each is told what it asks for. With one alone all passes as it is. */
@@ -32,12 +32,12 @@ export class SharedServer {
   readonly #abort = new AbortController();
   /** Why it cannot be reached; or by type, where it is the streams of that which fail. */
   readonly #failures = new Map<string | undefined, XdsError>();
-  /** Whose concern an error next to what is held, or in its place, is, if it is why something was refused. */
-  readonly #refusers = new WeakMap<XdsError, readonly Tenant[]>();
-  /** By type and name, what was refused last, and by whom. */
-  readonly #refused = new Map<
+  /** Whose concern an error next to what is held, or in its place, is, if it is why something was rejected. */
+  readonly #rejecters = new WeakMap<XdsError, readonly Tenant[]>();
+  /** By type and name, what was rejected last, and by whom. */
+  readonly #rejected = new Map<
     string,
-    { readonly error: XdsError; readonly refusers: readonly Tenant[] }
+    { readonly error: XdsError; readonly rejecters: readonly Tenant[] }
   >();
   #tenants: readonly Tenant[] = [];
 
@@ -161,10 +161,10 @@ export class SharedServer {
   }
 
   #conclude(all: readonly (readonly [Tenant, Committed])[]): Committed {
-    const { committed, refusers } = jointCommitted(all);
-    for (const [refusal, tenants] of refusers) {
-      this.#refusers.set(refusal.error, tenants);
-      this.#tellLater(refusal, tenants);
+    const { committed, rejecters } = jointCommitted(all);
+    for (const [rejection, tenants] of rejecters) {
+      this.#rejecters.set(rejection.error, tenants);
+      this.#tellLater(rejection, tenants);
     }
     return committed;
   }
@@ -189,10 +189,10 @@ export class SharedServer {
     }
   }
 
-  /** Why something was refused is the concern of those who did; that it has not come, of those who do not have it. */
+  /** Why something was rejected is the concern of those who did; that it has not come, of those who do not have it. */
   #concerns(tenant: Tenant, error: XdsError | undefined, of: Named | undefined): boolean {
     if (error === undefined) return true;
-    if (this.#refusers.get(error)?.includes(tenant) === false) return false;
+    if (this.#rejecters.get(error)?.includes(tenant) === false) return false;
     return (
       of === undefined ||
       error.context.timedOut !== true ||
@@ -201,21 +201,21 @@ export class SharedServer {
     );
   }
 
-  /** As the client end tells the same of a version once (C-ACK-18), who begins to refuse what others refuse already hears of it here. */
-  #tellLater(refusal: Refusal, refusers: readonly Tenant[]): void {
-    const { typeUrl, name, error } = refusal;
+  /** As the client end tells the same of a version once (C-ACK-18), who begins to reject what others reject already hears of it here. */
+  #tellLater(rejection: Rejection, rejecters: readonly Tenant[]): void {
+    const { typeUrl, name, error } = rejection;
     const id = `${typeUrl}\n${nameKey(name)}`;
-    const known = this.#refused.get(id);
-    this.#refused.delete(id);
-    this.#refused.set(id, { error, refusers });
-    if (this.#refused.size > REMEMBERED)
-      for (const oldest of this.#refused.keys()) {
-        this.#refused.delete(oldest);
+    const known = this.#rejected.get(id);
+    this.#rejected.delete(id);
+    this.#rejected.set(id, { error, rejecters });
+    if (this.#rejected.size > REMEMBERED)
+      for (const oldest of this.#rejected.keys()) {
+        this.#rejected.delete(oldest);
         break;
       }
     if (known?.error.code !== error.code || known.error.text !== error.text) return;
-    for (const tenant of refusers)
-      if (!known.refusers.includes(tenant))
+    for (const tenant of rejecters)
+      if (!known.rejecters.includes(tenant))
         for (const { interest } of tenant.covering(typeUrl, name))
           tenant.sink.unavailable({ typeUrl, interest }, error);
   }

@@ -17,7 +17,7 @@ async function useTwo(
   return [one, await scene(second, { servers, clock: one.clock }, one.servers)];
 }
 
-const refuse =
+const reject =
   (what: string) =>
   ({ payload: { value } }: Resource): XdsError | undefined =>
     Buffer.from(value).toString() === what
@@ -103,18 +103,18 @@ describe("a server that two federations share", () => {
     expect([x.now, at("a").wanted]).toEqual(["X2", [X]]);
   });
 
-  it("is refused what one of them refuses, for whom the error stands beside what is held; the other takes it [C-ACK-3]", async () => {
+  it("is rejected what one of them rejects, for whom the error stands beside what is held; the other takes it [C-ACK-3]", async () => {
     const [one, two] = await useTwo(["a"]);
     const { at } = one;
     at("a").put(T, resource(X, "X"));
-    one.cache.check(T, { name: X }, refuse("bad"));
-    for (const { cache } of [one, two]) cache.check(T, { name: X }, refuse("worse"));
+    one.cache.check(T, { name: X }, reject("bad"));
+    for (const { cache } of [one, two]) cache.check(T, { name: X }, reject("worse"));
     const [first, second] = [one.watch(X), two.watch(X)];
     await turn();
     at("a").put(T, resource(X, "bad"));
-    const [refusal] = at("a").answers.at(-1)?.refused ?? [];
-    at("a").sink.unavailable({ typeUrl: T, interest: { name: X } }, refusal?.error);
-    expect([refusal?.name, refusal?.error.text, first.now, second.now]).toEqual([
+    const [rejection] = at("a").answers.at(-1)?.rejected ?? [];
+    at("a").sink.unavailable({ typeUrl: T, interest: { name: X } }, rejection?.error);
+    expect([rejection?.name, rejection?.error.text, first.now, second.now]).toEqual([
       X,
       "it is bad",
       "X (it is bad)",
@@ -124,29 +124,29 @@ describe("a server that two federations share", () => {
     expect([
       at("a")
         .answers.at(-1)
-        ?.refused?.map(({ name }) => name),
+        ?.rejected?.map(({ name }) => name),
       second.now,
     ]).toEqual([[X], "bad"]);
     at("a").sink.unavailable({ typeUrl: T, interest: { name: X } }, undefined);
     at("a").put(T, resource(X, "good"));
-    expect([first.now, second.now, at("a").answers.at(-1)?.refused]).toEqual([
+    expect([first.now, second.now, at("a").answers.at(-1)?.rejected]).toEqual([
       "good",
       "good",
       undefined,
     ]);
   });
 
-  it("takes what is refused, where its features say so, from those who refuse it alone [C-GRPC-9]", async () => {
+  it("takes what is rejected, where its features say so, from those who reject it alone [C-GRPC-9]", async () => {
     const [one, two] = await useTwo(["a"]);
     const { at } = one;
     at("a").put(T, resource(X, "X"));
-    one.cache.check(T, { name: X }, refuse("bad"));
+    one.cache.check(T, { name: X }, reject("bad"));
     const [first, second] = [one.watch(X), two.watch(X)];
     await turn();
     at("a").put(T, resource(X, "bad"));
-    const [refusal] = at("a").answers.at(-1)?.refused ?? [];
+    const [rejection] = at("a").answers.at(-1)?.rejected ?? [];
     void at("a").sink.commit({
-      remove: [{ typeUrl: T, name: X, ...(refusal !== undefined && { error: refusal.error }) }],
+      remove: [{ typeUrl: T, name: X, ...(rejection !== undefined && { error: rejection.error }) }],
     });
     expect([first.now, second.now]).toEqual(["- it is bad", "bad"]);
   });
@@ -180,7 +180,7 @@ describe("a server that two federations share", () => {
     const [one, two] = await useTwo(["a"]);
     const { at } = one;
     for (const name of [X, Y, of("a", "w")]) at("a").put(T, resource(name, "1"));
-    two.cache.check(T, { name: Y }, refuse("2"));
+    two.cache.check(T, { name: Y }, reject("2"));
     one.watch(of("a", "*"));
     two.watch(X);
     two.watch(Y);
@@ -210,19 +210,19 @@ describe("a server that two federations share", () => {
     ]);
   });
 
-  it("tells one that begins to refuse what another refuses already [C-ACK-18]", async () => {
+  it("tells one that begins to reject what another rejects already [C-ACK-18]", async () => {
     const [one, two] = await useTwo(["a"]);
     const { at } = one;
-    one.cache.check(T, { name: X }, refuse("bad"));
+    one.cache.check(T, { name: X }, reject("bad"));
     const [first, second] = [one.watch(X), two.watch(X)];
     await turn();
     at("a").put(T, resource(X, "bad"));
     at("a").sink.unavailable(
       { typeUrl: T, interest: { name: X } },
-      at("a").answers.at(-1)?.refused?.[0]?.error,
+      at("a").answers.at(-1)?.rejected?.[0]?.error,
     );
     expect([first.now, second.now]).toEqual(["- it is bad", "bad"]);
-    two.cache.check(T, { name: X }, refuse("bad"));
+    two.cache.check(T, { name: X }, reject("bad"));
     at("a").put(T, resource(X, "bad"));
     expect([first.now, second.now]).toEqual(["- it is bad", "bad (it is bad)"]);
   });

@@ -104,7 +104,7 @@ describe("createGrpcChannel() with TLS", () => {
     });
     const { closed } = useChannel((server.address() as AddressInfo).port, { tls: { ca } }).call();
     expect((await closed).message).toMatch(
-      /^cannot connect to localhost:\d+: (?:no HTTP\/2 came of it \(the server does not offer h2 in ALPN\)|it refused the TLS of this client)/,
+      /^cannot connect to localhost:\d+: (?:no HTTP\/2 came of it \(the server does not offer h2 in ALPN\)|it rejected the TLS of this client)/,
     );
   });
 

@@ -85,7 +85,7 @@ function wordsFor(
 function tlsWords(code: string): string | undefined {
   if (code.includes("CERTIFICATE_REQUIRED")) return certificateWanted(code);
   if (/_ALERT_|_ALERT$/.test(code))
-    return `it refused the TLS of this client (${code}); does it want another certificate?`;
+    return `it rejected the TLS of this client (${code}); does it want another certificate?`;
   return code.startsWith("ERR_SSL_") || code === "EPROTO"
     ? `it does not speak TLS (${code}); connect without tls, or to its TLS port`
     : undefined;

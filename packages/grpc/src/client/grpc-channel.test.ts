@@ -218,7 +218,7 @@ describe("createGrpcChannel()", () => {
     expect(await seen.closed).toEqual({ code, message: told });
   });
 
-  test("tells the status of a call that was refused at once (trailers only)", async () => {
+  test("tells the status of a call that was rejected at once (trailers only)", async () => {
     const server = await useServer({
       accept: () => ({ code: StatusCode.UNAUTHENTICATED, message: "who are you?" }),
     });
@@ -305,7 +305,7 @@ describe("createGrpcChannel()", () => {
       "ENHANCE_YOUR_CALM",
     ],
     [
-      "by a refusal",
+      "by a rejection",
       (stream: ServerHttp2Stream) => {
         stream.close(constants.NGHTTP2_REFUSED_STREAM);
       },
@@ -534,12 +534,12 @@ describe("a channel and its connection", () => {
     const again = await useServer();
     await server.server.close({ graceMs: 1 });
     expect((await seen.closed).code).toBe(StatusCode.UNAVAILABLE);
-    const refused = await call().closed;
-    expect(refused).toEqual({
+    const rejected = await call().closed;
+    expect(rejected).toEqual({
       code: StatusCode.UNAVAILABLE,
       message: `cannot connect to ${channel.target}: nothing listens there (ECONNREFUSED); check the port, and that the server runs`,
     });
-    expect(channel.connectivity()).toEqual({ state: "transient-failure", status: refused });
+    expect(channel.connectivity()).toEqual({ state: "transient-failure", status: rejected });
     expect(again.port).not.toBe(server.port);
     const told = events
       .map((event) => event.kind === "connectivity" && event.connectivity.state)

@@ -28,7 +28,7 @@ describe("parseTarget()", () => {
     ["xds:///svc", "has the scheme xds; this client knows dns and unix"],
     ["dns://8.8.8.8/xds.example", "names a DNS server of its own; write dns:///host:port"],
     ["unix:", "names no socket; write unix:PATH or unix:///PATH"],
-  ])("refuses %j", (text, problem) => {
+  ])("rejects %j", (text, problem) => {
     expect(() => parseTarget(text)).toThrow(
       `[INVALID_ARGUMENT] the target ${JSON.stringify(text)} ${problem}`,
     );

@@ -11,7 +11,7 @@ import { headerListSize } from "./header-list-size.ts";
 import { isCanonicalPath } from "./is-canonical-path.ts";
 import { isGrpcContentType, speaksGrpc } from "./is-grpc-content-type.ts";
 import { openRawCall, type AcceptCall, type RawCallHost } from "./raw-call.ts";
-import { refuseWithHttp, refuseWithStatus } from "./refuse.ts";
+import { rejectWithHttp, rejectWithStatus } from "./reject.ts";
 import { createTally, type Tally } from "./tally.ts";
 
 /** A request as it comes from HTTP/2. */
@@ -25,7 +25,7 @@ export interface IncomingCall {
 /** Sends each request to the one who serves it. */
 export interface CallDispatch {
   open(call: IncomingCall): void;
-  /** Refuses new calls, and with `now` ends every streaming call after what was sent to it. */
+  /** Rejects new calls, and with `now` ends every streaming call after what was sent to it. */
   drain(now: boolean): void;
 }
 
@@ -104,7 +104,7 @@ class Dispatch implements CallDispatch, RawCallHost {
     const headerBytes = headerListSize(call.rawHeaders);
     connection?.credit(headerBytes);
     if (connection === undefined) call.stream.close(constants.NGHTTP2_REFUSED_STREAM);
-    else if (this.#draining) refuse(call, shuttingDown, 503);
+    else if (this.#draining) reject(call, shuttingDown, 503);
     else if (headerBytes > this.context.limits.headerListBytes)
       this.#cut(call, connection, "headers-too-large", tooLarge, 431);
     else if (!isCanonicalPath(path, call.headers[":method"] === "GET"))
@@ -129,11 +129,11 @@ class Dispatch implements CallDispatch, RawCallHost {
   #openRaw(call: IncomingCall, connection: Connection, path: string): void {
     const { stream, headers } = call;
     if (headers[":method"] !== "POST") {
-      refuseWithHttp(stream, 405, { allow: "POST" });
+      rejectWithHttp(stream, 405, { allow: "POST" });
       return;
     }
     if (!isGrpcContentType(headers["content-type"])) {
-      refuseWithHttp(stream, 415, { "accept-post": "application/grpc, application/grpc+proto" });
+      rejectWithHttp(stream, 415, { "accept-post": "application/grpc, application/grpc+proto" });
       return;
     }
     const timeout = headers["grpc-timeout"];
@@ -161,8 +161,8 @@ class Dispatch implements CallDispatch, RawCallHost {
   #openConnect(call: IncomingCall, connection: Connection, path: string): void {
     const kind = this.#targets.routes.find(path);
     if (kind === undefined) {
-      refuse(call, unknownMethod, 404);
-      connection.refused();
+      reject(call, unknownMethod, 404);
+      connection.rejected();
     } else if (connection.calls >= this.context.limits.maxCallsPerConnection)
       this.#cut(call, connection, "too-many-calls", tooMany, 429);
     else if (!this.#tally.add(connection.principal))
@@ -176,7 +176,7 @@ class Dispatch implements CallDispatch, RawCallHost {
     }
   }
 
-  /** HTTP/2 refuses the next call before it comes here, so what can be counted is that the last one is open. */
+  /** HTTP/2 rejects the next call before it comes here, so what can be counted is that the last one is open. */
   #countFull({ streams, calls }: Connection): void {
     if (streams.size + calls >= this.context.limits.maxStreamsPerConnection)
       this.context.counters.connectionsFilled += 1;
@@ -197,14 +197,14 @@ class Dispatch implements CallDispatch, RawCallHost {
       reason,
       status,
     });
-    refuse(call, status, httpCode);
-    if (isPeerFault(reason)) connection.refused();
+    reject(call, status, httpCode);
+    if (isPeerFault(reason)) connection.rejected();
   }
 }
 
-function refuse(call: IncomingCall, status: Status, httpCode: number): void {
-  if (speaksGrpc(call.headers["content-type"])) refuseWithStatus(call.stream, status);
-  else refuseWithHttp(call.stream, httpCode);
+function reject(call: IncomingCall, status: Status, httpCode: number): void {
+  if (speaksGrpc(call.headers["content-type"])) rejectWithStatus(call.stream, status);
+  else rejectWithHttp(call.stream, httpCode);
 }
 
 /** The stream's `close` says all that matters. */

@@ -138,7 +138,7 @@ describe("createConnectRoutes()", () => {
     ]);
   });
 
-  test("sends no compression to a client that offers it, and refuses a compressed message", async () => {
+  test("sends no compression to a client that offers it, and rejects a compressed message", async () => {
     const server = await useServer({ routes: routes((text) => text.repeat(1000)) });
     const client = await server.client();
     const call = client.call(sayPath, { "grpc-accept-encoding": "gzip,br" });
@@ -190,7 +190,7 @@ describe("createConnectRoutes()", () => {
         `/./${path.slice(1)}`,
       ].filter((each) => each !== path),
     ),
-  )("refuses the path %s before it is routed", async (path) => {
+  )("rejects the path %s before it is routed", async (path) => {
     const server = await useServer({ routes: routes((text) => text) });
     const client = await server.client();
     const { trailers, rstCode } = await client.call(path).result;
@@ -261,7 +261,7 @@ describe("createConnectRoutes()", () => {
     });
   });
 
-  test("refuses a message above 16 MiB [S-SIZE-5]", async () => {
+  test("rejects a message above 16 MiB [S-SIZE-5]", async () => {
     const server = await useServer({ routes: routes((text) => text) });
     const call = (await server.client()).call(sayPath);
     const head = enveloped("");

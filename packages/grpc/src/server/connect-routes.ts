@@ -25,7 +25,7 @@ import { StatusCode, XdsError } from "@xdstp/core";
 import type { GrpcContext } from "./grpc-context.ts";
 import { parseGrpcTimeout } from "./grpc-timeout.ts";
 import type { CallPeer, MethodCall, MethodRouter } from "./method-router.ts";
-import { refuseWithHttp } from "./refuse.ts";
+import { rejectWithHttp } from "./reject.ts";
 import { longestTimerMs } from "./start-deadline.ts";
 
 /** The methods that Connect serves. */
@@ -142,7 +142,7 @@ function answer(
 ): void {
   const universal = read(request, response, of);
   if (universal === undefined) {
-    refuseWithHttp(of.stream, 400);
+    rejectWithHttp(of.stream, 400);
     return;
   }
   const respond = async (): Promise<void> => {

@@ -78,7 +78,7 @@ describe("connectionAge", () => {
     expect(server.server.stats().cuts).toEqual({ "age-grace": 1 });
   });
 
-  test("refuses an age that is none", () => {
+  test("rejects an age that is none", () => {
     expect(() =>
       createGrpcServer({
         accept: () => ({ code: 14, message: "" }),

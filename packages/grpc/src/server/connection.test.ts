@@ -31,7 +31,7 @@ describe("createConnection()", () => {
     silent.stream.close();
   });
 
-  test("sets no deadline for a client whose calls are refused for now [S-LIM-1]", async () => {
+  test("sets no deadline for a client whose calls are rejected for now [S-LIM-1]", async () => {
     const server = await useServer({
       limits: { pingMs: 100_000_000 },
       accept: () => ({ code: StatusCode.UNAVAILABLE, message: "not ready" }),

@@ -37,8 +37,8 @@ export interface Connection {
   opensCall(): void;
   /** Bytes of a message, or of the headers of a call, were received. */
   credit(bytes: number): void;
-  /** A call was refused for what the peer sent. Too many of them end the connection. */
-  refused(): void;
+  /** A call was rejected for what the peer sent. Too many of them end the connection. */
+  rejected(): void;
   /** Called once a second: ends a connection that goes on sending what carries nothing. */
   look(): void;
   /** Memory of unfinished messages; negative gives back. false: the limit is reached. */
@@ -67,9 +67,9 @@ const graces: ReadonlySet<ConnectionCut> = new Set<ConnectionCut>([
   "age-grace",
 ]);
 const maxWaitingLargeMessages = 16;
-/** What comes back at each look: bytes that may carry nothing, and calls that may be refused. */
+/** What comes back at each look: bytes that may carry nothing, and calls that may be rejected. */
 const emptyBytesPerLook = 16 * 1024;
-const refusedCallsPerLook = 20;
+const rejectedCallsPerLook = 20;
 const connectionWindowBytes = 4 * 1024 * 1024;
 
 /** Who holds connections. */
@@ -108,7 +108,7 @@ class Watched implements Connection, KeptAlive {
   #age: Timer | undefined;
   #streams: Set<ByteStream> | undefined;
   #partialBytes = 0;
-  #refusedCalls = 0;
+  #rejectedCalls = 0;
   #contentBytes = 0;
   /** Bytes received that carried nothing, less what has come back since. */
   #emptyBytes = 0;
@@ -166,13 +166,13 @@ class Watched implements Connection, KeptAlive {
     this.#contentBytes += bytes;
   }
 
-  refused(): void {
-    this.#refusedCalls += 1;
-    if (this.#refusedCalls > this.#host.context.limits.refusedCalls) this.cut("refused-calls");
+  rejected(): void {
+    this.#rejectedCalls += 1;
+    if (this.#rejectedCalls > this.#host.context.limits.rejectedCalls) this.cut("rejected-calls");
   }
 
   look(): void {
-    this.#refusedCalls = Math.max(0, this.#refusedCalls - refusedCallsPerLook);
+    this.#rejectedCalls = Math.max(0, this.#rejectedCalls - rejectedCallsPerLook);
     const { receivedBytes } = this.meter;
     const before = this.#atLook;
     const came = receivedBytes - before.received;

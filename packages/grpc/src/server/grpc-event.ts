@@ -2,7 +2,7 @@ import type { PeerIdentity, Status } from "@xdstp/core";
 
 /**
  * Why the server ended a connection that its peer wanted to keep. `protocol-error`: its client does not keep to HTTP/2, or goes on resetting calls (RFC 9113 section 5.4.1).
- * `no-content`: it goes on sending frames that carry nothing, or headers that HTTP/2 refuses. `refused-calls`: it goes on opening calls that cannot be served.
+ * `no-content`: it goes on sending frames that carry nothing, or headers that HTTP/2 rejects. `rejected-calls`: it goes on opening calls that cannot be served.
  */
 export type ConnectionCut =
   | "too-many-connections"
@@ -14,12 +14,12 @@ export type ConnectionCut =
   | "ping-flood"
   | "ping-timeout"
   | "no-content"
-  | "refused-calls"
+  | "rejected-calls"
   | "goaway-grace"
   | "age-grace"
   | "drain-grace";
 
-/** Why the server ended or refused a call that its peer wanted to keep. */
+/** Why the server ended or rejected a call that its peer wanted to keep. */
 export type StreamCut =
   | "too-many-streams"
   | "too-many-calls"

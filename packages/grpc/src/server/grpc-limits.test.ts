@@ -9,7 +9,7 @@ describe("resolveGrpcLimits()", () => {
   });
 
   test.for([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 0x8000_0000])(
-    "refuses %d and names the limit [S-LIM-1]",
+    "rejects %d and names the limit [S-LIM-1]",
     (value) => {
       const resolve = (): unknown => resolveGrpcLimits({ maxMessageBytes: value });
       expect(resolve).toThrow(XdsError);
@@ -17,7 +17,7 @@ describe("resolveGrpcLimits()", () => {
     },
   );
 
-  test("refuses a limit that does not exist", () => {
+  test("rejects a limit that does not exist", () => {
     expect(() => resolveGrpcLimits({ maxMesageBytes: 1 } as never)).toThrow(
       "limits.maxMesageBytes does not exist",
     );

@@ -69,16 +69,16 @@ export interface GrpcLimits {
   /** Milliseconds that a connection without calls stays after GOAWAY of its peer. Default 30,000. A connection with open calls is in use and stays. */
   readonly goawayGraceMs: number;
   /**
-   * Bytes that a peer may send at once that carry nothing: frames of HTTP/2 itself, and headers that HTTP/2 refuses (HPACK bombs). Beyond it the connection is cut (`no-content`). Default 4 MiB.
+   * Bytes that a peer may send at once that carry nothing: frames of HTTP/2 itself, and headers that HTTP/2 rejects (HPACK bombs). Beyond it the connection is cut (`no-content`). Default 4 MiB.
    * Bytes of messages and of accepted headers are credited twice, and a quarter of what is sent; 16 KiB come back each second.
    * Room: WINDOW_UPDATE frames of a client with windows of 64 KiB are a thousandth of what it reads.
    */
   readonly emptyBytes: number;
   /**
-   * Calls of one connection that may be refused at once for what the peer sent: a message that is malformed, compressed or too large, headers that are too large, an unknown path.
-   * 20 come back each second. Beyond it the connection is cut (`refused-calls`). Default 1,000. Room: a misconfigured client tries again about once a second for each stream.
+   * Calls of one connection that may be rejected at once for what the peer sent: a message that is malformed, compressed or too large, headers that are too large, an unknown path.
+   * 20 come back each second. Beyond it the connection is cut (`rejected-calls`). Default 1,000. Room: a misconfigured client tries again about once a second for each stream.
    */
-  readonly refusedCalls: number;
+  readonly rejectedCalls: number;
 }
 
 const KiB = 1024;
@@ -106,7 +106,7 @@ export const defaultGrpcLimits: GrpcLimits = {
   minPingIntervalMs: 1_000,
   goawayGraceMs: 30_000,
   emptyBytes: 4 * MiB,
-  refusedCalls: 1_000,
+  rejectedCalls: 1_000,
 };
 
 /** The limits of one server. Throws an XdsError that names a limit which is not a whole number from 1 to 2,147,483,647. */

@@ -11,7 +11,7 @@ import { enveloped } from "../../test/raw-client.ts";
 import { echoPath, messageOf, useServer, type TestServer } from "../../test/use-server.ts";
 import { createGrpcServer, type GrpcServer } from "./grpc-server.ts";
 
-const refuseAll = {
+const rejectAll = {
   accept: () => ({ code: StatusCode.UNAVAILABLE, message: "" }),
   isStreaming: () => true,
 };
@@ -62,7 +62,7 @@ describe("createGrpcServer() with grpc-js as the client", () => {
     });
   });
 
-  test("shows it every way in which a call is refused", async () => {
+  test("shows it every way in which a call is rejected", async () => {
     const server = await useServer({
       limits: { maxMessageBytes: 1000 },
       handler: () => ({ onEnd: () => undefined }),
@@ -164,7 +164,7 @@ describe("createGrpcServer()", () => {
     expect(other.server.stats().faults).toBe(1);
   });
 
-  test("cuts what is still open when the grace is over, and refuses new calls at once [S-STREAM-13]", async () => {
+  test("cuts what is still open when the grace is over, and rejects new calls at once [S-STREAM-13]", async () => {
     const server = await useServer();
     const client = await server.client();
     const stuck = client.call(echoPath);
@@ -204,10 +204,10 @@ describe("createGrpcServer()", () => {
 
   test("names the address when its port is taken, and may listen elsewhere then", async () => {
     const { port } = await useServer();
-    const server: GrpcServer = createGrpcServer({ ...refuseAll, clock: createFakeClock() });
-    const refused = server.listen({ port });
-    await expect(refused).rejects.toBeInstanceOf(XdsError);
-    await expect(refused).rejects.toThrow(
+    const server: GrpcServer = createGrpcServer({ ...rejectAll, clock: createFakeClock() });
+    const rejected = server.listen({ port });
+    await expect(rejected).rejects.toBeInstanceOf(XdsError);
+    await expect(rejected).rejects.toThrow(
       `cannot listen on 127.0.0.1:${port} (EADDRINUSE): another program has this port`,
     );
     const bound = await server.listen({ port: 0 });
@@ -225,7 +225,7 @@ describe("createGrpcServer()", () => {
     });
     const path = join(folder, "s");
     const server = createGrpcServer({
-      ...refuseAll,
+      ...rejectAll,
       accept: () => ({ code: StatusCode.NOT_FOUND, message: "here" }),
     });
     onTestFinished(() => server.close({ graceMs: 0 }));
@@ -236,22 +236,22 @@ describe("createGrpcServer()", () => {
       details: "here",
     });
     client.close();
-    await expect(createGrpcServer(refuseAll).listen({ path })).rejects.toThrow(
+    await expect(createGrpcServer(rejectAll).listen({ path })).rejects.toThrow(
       `cannot listen on unix:${path} (EADDRINUSE): there is such a file`,
     );
     await expect(
-      createGrpcServer(refuseAll).listen({ path: join(folder, "none", "s") }),
+      createGrpcServer(rejectAll).listen({ path: join(folder, "none", "s") }),
     ).rejects.toThrow("choose a short path in a folder that there is");
     await server.close({ graceMs: 0 });
     expect(existsSync(path)).toBe(false);
   });
 
   test("closes without ever having listened", async () => {
-    await createGrpcServer(refuseAll).close();
+    await createGrpcServer(rejectAll).close();
   });
 
-  test("refuses a limit it cannot keep", () => {
-    expect(() => createGrpcServer({ ...refuseAll, limits: { pingMs: 0 } })).toThrow(
+  test("rejects a limit it cannot keep", () => {
+    expect(() => createGrpcServer({ ...rejectAll, limits: { pingMs: 0 } })).toThrow(
       "limits.pingMs is 0",
     );
   });

@@ -18,7 +18,7 @@ import type { AcceptCall } from "./raw-call.ts";
 
 /** What {@link createGrpcServer} needs. */
 export interface GrpcServerOptions {
-  /** Decides on each streaming call: a handler for it, or a status that refuses it. Called once per call, before its first message. */
+  /** Decides on each streaming call: a handler for it, or a status that rejects it. Called once per call, before its first message. */
   readonly accept: AcceptCall;
   /** Whether a path, `/package.Service/Method`, is a streaming method that `accept` serves. */
   readonly isStreaming: (path: string) => boolean;
@@ -40,7 +40,7 @@ export interface GrpcServerOptions {
 export interface GrpcServer {
   /**
    * Opens the port, once. `host` is 127.0.0.1 by default; port 0 takes a free one, and the answer says which. Or a socket at a path of the file system, where there must be no file; then the answer is `unix:PATH` with port 0.
-   * Rejects with an XdsError: UNAVAILABLE if the system refuses the address, FAILED_PRECONDITION if this server listens or is closed.
+   * Rejects with an XdsError: UNAVAILABLE if the system rejects the address, FAILED_PRECONDITION if this server listens or is closed.
    */
   listen(where: ListenAddress): Promise<{ readonly address: string; readonly port: number }>;
   /**

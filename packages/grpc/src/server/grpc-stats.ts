@@ -12,7 +12,7 @@ export interface GrpcStats {
   readonly connectionsOpened: number;
   /** Connections told to go because of their age. */
   readonly connectionsRetired: number;
-  /** How often a connection had all the calls open that one may have (`maxStreamsPerConnection`). Its client waits with more; HTTP/2 refuses what others send all the same. */
+  /** How often a connection had all the calls open that one may have (`maxStreamsPerConnection`). Its client waits with more; HTTP/2 rejects what others send all the same. */
   readonly connectionsFilled: number;
   /** Streaming calls begun. */
   readonly streamsOpened: number;
@@ -24,7 +24,7 @@ export interface GrpcStats {
   readonly messagesSent: number;
   /** What was thrown by handlers, routes and listeners of events. */
   readonly faults: number;
-  /** Connections and calls cut or refused, by reason; a reason that never happened is absent. */
+  /** Connections and calls cut or rejected, by reason; a reason that never happened is absent. */
   readonly cuts: Readonly<Partial<Record<ConnectionCut | StreamCut, number>>>;
 }
 

@@ -36,7 +36,7 @@ describe("parseGrpcTimeout()", () => {
     "0x1S",
     "1SS",
     "١S",
-  ])("refuses %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(parseGrpcTimeout(text)).toBeUndefined();
   });
 });

@@ -55,7 +55,7 @@ describe("maxStreamsPerConnection", () => {
     for (const call of calls) call.stream.close();
   });
 
-  test("refuses what comes before the SETTINGS are acknowledged, and the client may try again [S-LIM-1]", async () => {
+  test("rejects what comes before the SETTINGS are acknowledged, and the client may try again [S-LIM-1]", async () => {
     const server = await useServer({ limits });
     const socket = await useSocket(server.port);
     socket.write(Buffer.concat([hello, ...opens(4)]));
@@ -124,7 +124,7 @@ describe("headerListBytes", () => {
     literalHeader("x-large", "x".repeat(size - base - 32 - "x-large".length));
 
   test.for(greetings)(
-    "refuses a call above it with RESOURCE_EXHAUSTED, of a client that %s; not one at it [S-LIM-1]",
+    "rejects a call above it with RESOURCE_EXHAUSTED, of a client that %s; not one at it [S-LIM-1]",
     async ([, greeting]) => {
       const server = await useServer({ limits: { headerListBytes: 16_384 } });
       const socket = await useSocket(server.port);

@@ -13,7 +13,7 @@ import { headerOverhead } from "./header-list-size.ts";
 import { peerName } from "./peer-name.ts";
 import { secureContextOf, type TlsOptions } from "./tls-options.ts";
 
-/** Node's count includes what is queued for all calls of a connection, each bounded by itself; its default of 10 MB refuses calls long before. */
+/** Node's count includes what is queued for all calls of a connection, each bounded by itself; its default of 10 MB rejects calls long before. */
 const sessionMegabytes = 1024;
 const streamWindowBytes = 1024 * 1024;
 const backlog = 4096;
@@ -65,7 +65,7 @@ function createTlsServer(context: GrpcContext, tls: TlsOptions): Http2SecureServ
 }
 
 function settingsOf({ limits }: GrpcContext): ServerOptions {
-  // Beyond these Node resets a call without a word. What lies between is refused by `CallDispatch`, with a status and a counter.
+  // Beyond these Node resets a call without a word. What lies between is rejected by `CallDispatch`, with a status and a counter.
   const maxHeaderListSize = limits.headerListBytes + headerSlackBytes;
   return {
     maxSessionMemory: sessionMegabytes,
@@ -93,7 +93,7 @@ export async function listenOn(
 ): Promise<{ readonly address: string; readonly port: number }> {
   await new Promise<void>((resolve, reject) => {
     const onError = (cause: NodeJS.ErrnoException): void => {
-      reject(refused(where, cause));
+      reject(rejected(where, cause));
     };
     server.once("error", onError);
     // In a cluster a port is shared; a path is of one process.
@@ -138,7 +138,7 @@ function cut(
   });
 }
 
-function refused(where: ListenAddress, cause: NodeJS.ErrnoException): XdsError {
+function rejected(where: ListenAddress, cause: NodeJS.ErrnoException): XdsError {
   if ("path" in where)
     return new XdsError(
       "UNAVAILABLE",

@@ -31,7 +31,7 @@ describe("isCanonicalPath()", () => {
     "/a.B/C\u0000",
     "/a.B/Ç",
     "http://host/a.B/C",
-  ])("refuses %j", (path) => {
+  ])("rejects %j", (path) => {
     expect(isCanonicalPath(path)).toBe(false);
   });
 

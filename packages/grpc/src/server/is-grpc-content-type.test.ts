@@ -22,7 +22,7 @@ describe("isGrpcContentType()", () => {
     "application/json",
     "text/plain",
     "xapplication/grpc",
-  ])("refuses %s", (type) => {
+  ])("rejects %s", (type) => {
     expect(isGrpcContentType(type)).toBe(false);
   });
 });

@@ -24,7 +24,7 @@ export type ServiceHandlers<S extends DescService> = {
 };
 
 /**
- * Answers a call. It refuses with an XdsError, whose code and text the client is told; whatever else it throws is a bug:
+ * Answers a call. It rejects with an XdsError, whose code and text the client is told; whatever else it throws is a bug:
  * the client is told INTERNAL and a fixed text, and `onEvent` the error.
  */
 export type MethodHandler<M extends DescMethod> =

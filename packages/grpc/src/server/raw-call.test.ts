@@ -92,7 +92,7 @@ describe("openRawCall()", () => {
     call.stream.close();
   });
 
-  test("refuses with the factory's status in one frame", async () => {
+  test("rejects with the factory's status in one frame", async () => {
     const server = await useServer({
       accept: () => ({ code: StatusCode.UNAVAILABLE, message: "not ready" }),
     });
@@ -134,7 +134,7 @@ describe("openRawCall()", () => {
   });
 
   test.for(["123456789S", "1s", "soon"])(
-    "refuses the timeout %s with INVALID_ARGUMENT",
+    "rejects the timeout %s with INVALID_ARGUMENT",
     async (timeout) => {
       const server = await useServer();
       const result = await (await server.client()).call(echoPath, { "grpc-timeout": timeout })
@@ -200,7 +200,7 @@ describe("openRawCall()", () => {
     ["above the ordinary limit and not admitted", 16 * MiB + 1],
     ["above every limit", 32 * MiB + 1],
     ["of 4 GiB", 0xffff_ffff],
-  ] as const)("refuses a message %s before its body comes [S-SIZE-5]", async ([, length]) => {
+  ] as const)("rejects a message %s before its body comes [S-SIZE-5]", async ([, length]) => {
     const server = await useServer();
     const call = (await server.client()).call(echoPath);
     const before = process.memoryUsage().arrayBuffers;

@@ -14,7 +14,7 @@ import { endRequest } from "./end-request.ts";
 import { createInbox, type Inbox, type InboxHost } from "./inbox.ts";
 import type { CallPeer } from "./method-router.ts";
 import { createOutbox, type Outbox, type OutboxHost } from "./outbox.ts";
-import { refuseWithStatus } from "./refuse.ts";
+import { rejectWithStatus } from "./reject.ts";
 import { startDeadline } from "./start-deadline.ts";
 import { statusTrailers } from "./status-trailers.ts";
 
@@ -30,7 +30,7 @@ export interface StreamCall {
   readonly deadlineMs?: number;
 }
 
-/** Decides on a call: a handler, or a status that refuses it. */
+/** Decides on a call: a handler, or a status that rejects it. */
 export type AcceptCall = (call: StreamCall, out: ByteStream) => ByteStreamHandler | Status;
 
 /** Who holds raw calls. */
@@ -150,7 +150,7 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
     const stream = this.#stream;
     if (stream.destroyed || stream.closed) return;
     if (stream.headersSent) this.#outbox.end();
-    else refuseWithStatus(stream, status);
+    else rejectWithStatus(stream, status);
   }
 
   onMessage(message: Uint8Array): void {
@@ -275,7 +275,7 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
     const { context } = this.#host;
     context.count(reason);
     context.emit({ kind: "stream-cut", peer: connection.peer, path: this.#path, reason, status });
-    if (isPeerFault(reason)) connection.refused();
+    if (isPeerFault(reason)) connection.rejected();
   }
 }
 

@@ -242,7 +242,7 @@ describe("a peer that sends what carries nothing", () => {
     expect(server.server.stats().cuts).toEqual({ "no-content": 1 });
   });
 
-  test("headers that HTTP/2 refuses, for their size by compression: is cut after some of them [S-LIM-1]", async () => {
+  test("headers that HTTP/2 rejects, for their size by compression: is cut after some of them [S-LIM-1]", async () => {
     const server = await useServer({ limits: { emptyBytes: 100_000 } });
     const socket = await useSocket(server.port);
     const closed = once(socket, "close");
@@ -288,21 +288,21 @@ describe("a peer that sends what carries nothing", () => {
   });
 
   test("calls that cannot be served end their connection once there are too many; some come back each second [S-LIM-1]", async () => {
-    const server = await useServer({ limits: { refusedCalls: 5 } });
+    const server = await useServer({ limits: { rejectedCalls: 5 } });
     const client = await server.client();
-    const refuse = async (): Promise<void> => {
+    const reject = async (): Promise<void> => {
       const call = client.call(echoPath);
       call.stream.write(enveloped("x", 1));
       await call.result;
     };
     for (let round = 0; round < 3; round += 1) {
-      for (let n = 0; n < 5; n += 1) await refuse();
+      for (let n = 0; n < 5; n += 1) await reject();
       server.clock.advance(1_000);
     }
     expect(server.server.stats().cuts).toEqual({ compressed: 15 });
     for (let n = 0; n < 6; n += 1) client.call("/no.such.Service/Method");
     await client.closed;
     await server.event("connection-closed");
-    expect(server.server.stats().cuts).toEqual({ compressed: 15, "refused-calls": 1 });
+    expect(server.server.stats().cuts).toEqual({ compressed: 15, "rejected-calls": 1 });
   });
 });

@@ -5,7 +5,7 @@ import { longestTimerMs, startDeadline } from "./start-deadline.ts";
 
 const armeriaMs = 9_223_369_200_000;
 
-/** A clock that refuses what a timer of Node cannot hold. */
+/** A clock that rejects what a timer of Node cannot hold. */
 function nodeLikeClock(): ReturnType<typeof createFakeClock> {
   const clock = createFakeClock();
   const after: Clock["after"] = (ms, callback) => {

@@ -321,7 +321,7 @@ describe("setTls()", () => {
       { ...own, clientCa: "empty" },
       "tls.clientCa holds no certificate in PEM",
     ],
-  ] as const)("refuses %s, and keeps what it has", async ([, broken, text]) => {
+  ] as const)("rejects %s, and keeps what it has", async ([, broken, text]) => {
     expect(() =>
       createGrpcServer({
         accept: () => ({ code: 14, message: "" }),
@@ -340,7 +340,7 @@ describe("setTls()", () => {
     });
   });
 
-  test("refuses a certificate that has ended", async () => {
+  test("rejects a certificate that has ended", async () => {
     const server = await useServer({ tls: own });
     const ended = authority.issue({ notAfter: new Date(1000) });
     server.server.setTls(ended);

@@ -98,7 +98,7 @@ describe("createMessageReader()", () => {
   });
 
   test.for([1001, 100_001, 0xffff_ffff])(
-    "refuses a length of %d before it allocates [S-SIZE-5]",
+    "rejects a length of %d before it allocates [S-SIZE-5]",
     (length) => {
       const seen = createReader();
       seen.reader.push(head(length));

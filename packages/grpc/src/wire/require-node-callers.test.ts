@@ -20,18 +20,18 @@ function useNodeVersion(node: string): void {
 }
 
 describe("on Node 20", () => {
-  const refusal =
+  const rejection =
     "[FAILED_PRECONDITION] Node 22 or newer is needed, and this is Node 20.19.0; install a newer Node";
 
-  test("createGrpcServer() is refused in words", () => {
+  test("createGrpcServer() is rejected in words", () => {
     useNodeVersion("20.19.0");
     expect(() =>
       createGrpcServer({ accept: () => ({ code: 12, message: "" }), isStreaming: () => true }),
-    ).toThrow(refusal);
+    ).toThrow(rejection);
   });
 
-  test("createGrpcChannel() is refused in words", () => {
+  test("createGrpcChannel() is rejected in words", () => {
     useNodeVersion("20.19.0");
-    expect(() => createGrpcChannel({ target: "localhost:1" })).toThrow(refusal);
+    expect(() => createGrpcChannel({ target: "localhost:1" })).toThrow(rejection);
   });
 });

@@ -8,7 +8,7 @@ describe("requireNode()", () => {
     }).not.toThrow();
   });
 
-  test.each(["20.20.2", "18.0.0"])("refuses Node %s in words", (version) => {
+  test.each(["20.20.2", "18.0.0"])("rejects Node %s in words", (version) => {
     expect(() => {
       requireNode(version);
     }).toThrow(

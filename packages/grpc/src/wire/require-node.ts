@@ -3,7 +3,7 @@ import { XdsError } from "@xdstp/core";
 const oldest = 22;
 
 /**
- * Refuses a Node that is too old: there a server and a channel can be made, and every stream would end with INTERNAL.
+ * Rejects a Node that is too old: there a server and a channel can be made, and every stream would end with INTERNAL.
  * Throws an XdsError with FAILED_PRECONDITION.
  * @param version - As in `process.versions.node`
  */

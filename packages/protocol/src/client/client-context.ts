@@ -46,8 +46,8 @@ export interface ClientContext {
   readonly quietMs: number;
   /** {@link ClientContextOptions.idleMs}, the default filled in. */
   readonly idleMs: number;
-  /** {@link ClientContextOptions.dropRefused}, or false. */
-  readonly dropRefused: boolean;
+  /** {@link ClientContextOptions.dropRejected}, or false. */
+  readonly dropRejected: boolean;
   /** {@link ClientContextOptions.keepRemoved}, or false. */
   readonly keepRemoved: boolean;
   /** {@link ClientContextOptions.rate}. undefined: no limit. */
@@ -82,8 +82,8 @@ export interface ClientContextOptions {
   readonly quietMs?: number;
   /** Milliseconds after which a stream of which nothing is wanted any more is ended (C-STREAM-14). `Infinity`: it stays. Default: 10,000. */
   readonly idleMs?: number;
-  /** A name whose new state is refused goes, instead of keeping the state before: server feature `fail_on_data_errors` (C-GRPC-9). Default: false. */
-  readonly dropRefused?: boolean;
+  /** A name whose new state is rejected goes, instead of keeping the state before: server feature `fail_on_data_errors` (C-GRPC-9). Default: false. */
+  readonly dropRejected?: boolean;
   /** A name that is removed, or has an error of the data, stays as it is, with the error next to it, as gRPC does without `fail_on_data_errors` (C-GRPC-9). Members of globs and wildcards go all the same. Default: false, as C-REM-2 says. */
   readonly keepRemoved?: boolean;
   /** `rate_limit_settings`. Absent: no limit. */
@@ -108,7 +108,7 @@ export function createClientContext(options: ClientContextOptions): ClientContex
     timeoutIsTransient,
     quietMs: options.quietMs ?? 200,
     idleMs: options.idleMs ?? 10_000,
-    dropRefused: options.dropRefused ?? false,
+    dropRejected: options.dropRejected ?? false,
     keepRemoved: options.keepRemoved ?? false,
     rate: options.rate,
     emit: options.onEvent,

@@ -1,7 +1,7 @@
 import type { Status, XdsError } from "@xdstp/core";
 
-/** One resource of a response that was refused. */
-export interface RefusedName {
+/** One resource of a response that was rejected. */
+export interface RejectedName {
   /** The name of the resource that is rejected. */
   readonly name: string;
   /** Why it is rejected. */
@@ -30,14 +30,14 @@ export type ClientEvent =
       readonly resources: number;
       readonly removed: number;
     }
-  /** A response was refused, in part or whole (no names). `taken`: how many resources of it were taken all the same, none by default; `unnamed`: how many more were refused than `names` has, none by default. */
+  /** A response was rejected, in part or whole (no names). `taken`: how many resources of it were taken all the same, none by default; `unnamed`: how many more were rejected than `names` has, none by default. */
   | {
-      readonly kind: "refused";
+      readonly kind: "rejected";
       readonly typeUrl: string;
       readonly nonce: string;
       readonly version: string;
       readonly resources: number;
-      readonly names: readonly RefusedName[];
+      readonly names: readonly RejectedName[];
       readonly taken?: number;
       readonly unnamed?: number;
       readonly reason: string;

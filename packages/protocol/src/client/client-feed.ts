@@ -50,7 +50,7 @@ class Feed implements ClientFeed {
   readonly #counts: Counts = {
     streams: 0,
     responses: 0,
-    refused: 0,
+    rejected: 0,
     validResources: 0,
     invalidResources: 0,
     ignored: 0,

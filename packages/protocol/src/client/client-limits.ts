@@ -1,4 +1,4 @@
-/** What a client takes from a server, which it does not trust (C-LIM-7). Beyond: the response or resource is refused, never the process. */
+/** What a client takes from a server, which it does not trust (C-LIM-7). Beyond: the response or resource is rejected, never the process. */
 export interface ClientLimits {
   /** Resources, removals and errors in one response. Default: 1,000,000. */
   readonly responseEntries: number;
@@ -11,10 +11,10 @@ export interface ClientLimits {
   readonly nameLength: number;
   /** Aliases of one resource. Default: 1,000. */
   readonly aliases: number;
-  /** UTF-16 units of a refusal that is sent, and of an error that a server gives and that is kept. Default: 4,096. */
+  /** UTF-16 units of a rejection that is sent, and of an error that a server gives and that is kept. Default: 4,096. */
   readonly errorText: number;
-  /** Refused members of a glob or wildcard that are remembered by name, for status, and told of one response. Default: 1,000. */
-  readonly refusedMembers: number;
+  /** Rejected members of a glob or wildcard that are remembered by name, for status, and told of one response. Default: 1,000. */
+  readonly rejectedMembers: number;
   /** Answers of one type that wait for a full wire. Default: 1,000. */
   readonly waitingAnswers: number;
 }
@@ -26,6 +26,6 @@ export const defaultClientLimits: ClientLimits = {
   nameLength: 4_096,
   aliases: 1_000,
   errorText: 4_096,
-  refusedMembers: 1_000,
+  rejectedMembers: 1_000,
   waitingAnswers: 1_000,
 };

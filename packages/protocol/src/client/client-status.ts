@@ -1,5 +1,5 @@
 import type { Interest, Status, XdsError } from "@xdstp/core";
-import type { RefusedState, WantState } from "./want.ts";
+import type { RejectedState, WantState } from "./want.ts";
 
 /** What is known of one thing that is wanted (C-CSDS-3). */
 export interface WantStatus {
@@ -11,8 +11,8 @@ export interface WantStatus {
   readonly at: number;
   /** Why there is none, or why what is held may be old. */
   readonly error?: XdsError;
-  /** Refused last and not made good: the name itself, or members of a collection. */
-  readonly refused: readonly RefusedState[];
+  /** Rejected last and not made good: the name itself, or members of a collection. */
+  readonly rejected: readonly RejectedState[];
 }
 
 /** One type of a client end. */
@@ -53,9 +53,9 @@ export interface ClientCounts {
   readonly streams: number;
   /** Responses that were received. */
   readonly responses: number;
-  /** Of them, refused in part or whole. */
-  readonly refused: number;
-  /** Resources taken, and resources refused. */
+  /** Of them, rejected in part or whole. */
+  readonly rejected: number;
+  /** Resources taken, and resources rejected. */
   readonly validResources: number;
   /** Resources that were rejected. */
   readonly invalidResources: number;

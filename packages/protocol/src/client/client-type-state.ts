@@ -1,7 +1,7 @@
 import type { ResourceSink } from "@xdstp/core";
 import type { ClientContext } from "./client-context.ts";
 import type { ClientCounts } from "./client-status.ts";
-import type { RefusalPace } from "./refusal-pace.ts";
+import type { RejectionPace } from "./rejection-pace.ts";
 import type { Answer, ClientVariant, Subscriptions } from "./variant.ts";
 import type { Want } from "./want.ts";
 import type { Wants } from "./wants.ts";
@@ -38,5 +38,5 @@ export interface ClientTypeState {
   begunAt: number;
   /** To responses, until they are sent; more than one only while they have to wait. */
   answers: Answer[];
-  readonly pace: RefusalPace;
+  readonly pace: RejectionPace;
 }

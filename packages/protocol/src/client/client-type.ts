@@ -4,7 +4,7 @@ import { type Committed, type Interest, interestKey, XdsError } from "@xdstp/cor
 import { isDataError } from "../is-data-error.ts";
 import type { ClientTypeStatus } from "./client-status.ts";
 import type { ClientTypeHost, ClientTypeState } from "./client-type-state.ts";
-import { conclude, refuse } from "./conclude.ts";
+import { conclude, reject } from "./conclude.ts";
 import { askingFault } from "./asking-fault.ts";
 import { commitAside } from "./commit-aside.ts";
 import { createFetchDeadlines, type FetchDeadlines } from "./fetch-deadlines.ts";
@@ -14,7 +14,7 @@ import { isHeld } from "./is-held.ts";
 import { noteError, noteSilence, statusOfWant } from "./note-want.ts";
 import { createQuiet, type Quiet } from "./quiet.ts";
 import type { ReceivedResponse } from "./received.ts";
-import { createRefusalPace } from "./refusal-pace.ts";
+import { createRejectionPace } from "./rejection-pace.ts";
 import { responseFault } from "./response-fault.ts";
 import { retries } from "./retries.ts";
 import type { Want } from "./want.ts";
@@ -61,7 +61,7 @@ class Type implements ClientType {
   readonly #deadlines: FetchDeadlines;
   readonly #quiet: Quiet;
   /** What was asked of it and cannot be asked of the server (B-TYPE-5, C-GLOB-10), with why. */
-  readonly #refused = new Map<string, { readonly interest: Interest; readonly error: XdsError }>();
+  readonly #rejected = new Map<string, { readonly interest: Interest; readonly error: XdsError }>();
   /** Number of streams so far: what comes of an earlier one is not answered. */
   #streams = 0;
   #open = false;
@@ -89,7 +89,7 @@ class Type implements ClientType {
       canary: false,
       begunAt: 0,
       answers: [],
-      pace: createRefusalPace(clock, random, () => {
+      pace: createRejectionPace(clock, random, () => {
         host.schedule();
       }),
     };
@@ -194,7 +194,7 @@ class Type implements ClientType {
     Object.assign(state, { nonce: response.nonce, canary: response.canary });
     const fault = responseFault(response, context.limits);
     if (fault !== undefined) {
-      refuse(state, response, [], fault);
+      reject(state, response, [], fault);
       done(response, undefined);
       return;
     }
@@ -207,8 +207,8 @@ class Type implements ClientType {
     this.#busy = true;
     this.#commit(intake, (committed) => {
       this.#busy = false;
-      if (committed instanceof XdsError) refuse(state, response, [], committed.text);
-      else conclude(state, response, intake, committed.refused ?? []);
+      if (committed instanceof XdsError) reject(state, response, [], committed.text);
+      else conclude(state, response, intake, committed.rejected ?? []);
       if (!this.#open || stream !== this.#streams) this.#anew();
       else if (isGrowing(intake.grown)) this.#quiet.touch();
       done(response, committed instanceof XdsError ? undefined : committed.taken);
@@ -220,7 +220,7 @@ class Type implements ClientType {
       wants,
       host: { sink },
     } = this.#state;
-    for (const { interest, error } of [...wants, ...this.#refused.values()])
+    for (const { interest, error } of [...wants, ...this.#rejected.values()])
       if (error !== undefined) sink.unavailable({ typeUrl: this.typeUrl, interest }, error);
   }
 
@@ -242,11 +242,11 @@ class Type implements ClientType {
       unasked,
       subscriptions,
     } = this.#state;
-    const refusal =
+    const rejection =
       askingFault(interest, this.typeUrl) ??
-      variant.refusalOf?.(interest, context.descriptor(this.typeUrl));
-    if (refusal !== undefined) {
-      this.#refuse(interest, refusal);
+      variant.rejectionOf?.(interest, context.descriptor(this.typeUrl));
+    if (rejection !== undefined) {
+      this.#reject(interest, rejection);
       return;
     }
     const want = wants.add(interest);
@@ -284,15 +284,15 @@ class Type implements ClientType {
   }
 
   /** Nothing comes of it, as long as it is wanted. */
-  #refuse(interest: Interest, reason: string): void {
+  #reject(interest: Interest, reason: string): void {
     const { typeUrl } = this;
     const error = new XdsError("INVALID_ARGUMENT", reason, { typeUrl, resource: interest.name });
-    this.#refused.set(idOf(interest), { interest, error });
+    this.#rejected.set(idOf(interest), { interest, error });
     this.#state.host.sink.unavailable({ typeUrl, interest }, error);
   }
 
   #allow(interest: Interest): void {
-    if (this.#refused.delete(idOf(interest)))
+    if (this.#rejected.delete(idOf(interest)))
       this.#state.host.sink.unavailable({ typeUrl: this.typeUrl, interest }, undefined);
   }
 

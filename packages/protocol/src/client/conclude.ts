@@ -1,14 +1,14 @@
 import { nameKey } from "@xdstp/uri";
 
-import type { Refusal, XdsError } from "@xdstp/core";
+import type { Rejection, XdsError } from "@xdstp/core";
 import { cutText } from "../text/cut-text.ts";
-import type { RefusedName } from "./client-event.ts";
+import type { RejectedName } from "./client-event.ts";
 import type { ClientTypeState } from "./client-type-state.ts";
 import { commitAside } from "./commit-aside.ts";
 import type { Intake } from "./intake.ts";
-import { noteError, noteGone, noteHeld, noteRefused, noteWhole } from "./note-want.ts";
+import { noteError, noteGone, noteHeld, noteRejected, noteWhole } from "./note-want.ts";
 import type { ReceivedResponse } from "./received.ts";
-import { refusalText } from "./refusal-text.ts";
+import { rejectionText } from "./rejection-text.ts";
 import type { Answer } from "./variant.ts";
 import type { Want } from "./want.ts";
 
@@ -17,42 +17,42 @@ export function conclude(
   state: ClientTypeState,
   response: ReceivedResponse,
   intake: Intake,
-  refusals: readonly Refusal[],
+  rejections: readonly Rejection[],
 ): void {
   const { host } = state;
-  const refused = [...intake.refused, ...refusals];
-  noteWants(state, response, intake, refused);
+  const rejected = [...intake.rejected, ...rejections];
+  noteWants(state, response, intake, rejected);
   state.expires ||= intake.put.some(({ resource }) => resource.expireMs !== undefined);
-  host.count("validResources", intake.put.length - refusals.length);
+  host.count("validResources", intake.put.length - rejections.length);
   const { ignored } = intake.skipped;
   host.count("ignored", ignored);
-  host.count("invalidResources", intake.skipped.refused);
+  host.count("invalidResources", intake.skipped.rejected);
   if (ignored > 0) host.context.emit?.({ kind: "ignored", typeUrl: state.typeUrl, names: ignored });
-  if (refused.length > 0)
-    refuse(state, response, refused, refusalText(refused, host.context.limits.errorText), {
-      taken: intake.put.length - refusals.length,
-      unnamed: intake.skipped.refused,
+  if (rejected.length > 0)
+    reject(state, response, rejected, rejectionText(rejected, host.context.limits.errorText), {
+      taken: intake.put.length - rejections.length,
+      unnamed: intake.skipped.rejected,
     });
   else accept(state, response, intake);
 }
 
-/** A NACK (C-ACK-3, C-ACK-4): the version stays that of the last accepted response. Without names the response as a whole was refused. */
-export function refuse(
+/** A NACK (C-ACK-3, C-ACK-4): the version stays that of the last accepted response. Without names the response as a whole was rejected. */
+export function reject(
   state: ClientTypeState,
   response: ReceivedResponse,
-  names: readonly RefusedName[],
+  names: readonly RejectedName[],
   why: string,
   beside?: { readonly taken: number; readonly unnamed: number },
 ): void {
   const { host } = state;
   const { typeUrl, nonce, version, resources } = response;
   const reason = cutText(why, host.context.limits.errorText);
-  host.count("refused", 1);
+  host.count("rejected", 1);
   host.count("invalidResources", names.length);
   answer(state, { nonce, version: state.version, error: reason });
-  state.pace.refused(fingerprint(response, names, reason));
+  state.pace.rejected(fingerprint(response, names, reason));
   host.context.emit?.({
-    kind: "refused",
+    kind: "rejected",
     typeUrl,
     nonce,
     version,
@@ -66,7 +66,7 @@ export function refuse(
 /** Equal where a server repeats itself (C-ACK-20); cut, since it is kept. */
 function fingerprint(
   { version, resources }: ReceivedResponse,
-  names: readonly RefusedName[],
+  names: readonly RejectedName[],
   reason: string,
 ): string {
   const bad = new Set(names.map(({ name }) => name));
@@ -115,10 +115,10 @@ function noteWants(
   state: ClientTypeState,
   response: ReceivedResponse,
   intake: Intake,
-  refused: readonly RefusedName[],
+  rejected: readonly RejectedName[],
 ): void {
   const now = state.host.context.clock.wallTime();
-  const bad = new Set(refused.map(({ name }) => nameKey(name)));
+  const bad = new Set(rejected.map(({ name }) => nameKey(name)));
   for (const want of intake.answered) if (want.kind === "name") want.awaited = false;
   for (const want of [...intake.complete, ...intake.settled]) noteWhole(state, want, bad);
   for (const { key, wants } of intake.putFor)
@@ -127,13 +127,13 @@ function noteWants(
     for (const want of wants) noteGone(state, want, key);
   for (const [want, error] of intake.errors) noteEnd(state, want, error);
   for (const want of intake.lost) if (state.wants.has(want)) askAgain(state, want);
-  if (refused.length > 0) noteRefusals(state, response, refused);
+  if (rejected.length > 0) noteRejections(state, response, rejected);
 }
 
 function noteCame(state: ClientTypeState, want: Want, key: string, now: number): void {
   if (want.kind === "name" && want.key !== key) state.wants.link(want, key);
   // Of a collection that had an error as a whole, it is the beginning.
-  if (want.kind !== "name" && want.error !== undefined && want.refused === undefined)
+  if (want.kind !== "name" && want.error !== undefined && want.rejected === undefined)
     want.awaited = true;
   noteHeld(state, want, key, now);
 }
@@ -150,10 +150,10 @@ function askAgain({ subscriptions, unasked }: ClientTypeState, want: Want): void
   unasked.add(want);
 }
 
-function noteRefusals(
+function noteRejections(
   state: ClientTypeState,
   { resources, version }: ReceivedResponse,
-  refused: readonly RefusedName[],
+  rejected: readonly RejectedName[],
 ): void {
   const {
     wants,
@@ -161,18 +161,18 @@ function noteRefusals(
     host: { context, sink },
   } = state;
   const received = new Map(resources.map((resource) => [resource.name, resource]));
-  for (const name of refused) {
+  for (const name of rejected) {
     const key = nameKey(name.name);
     const came = received.get(name.name);
     const given = came?.version ?? "";
     for (const want of wants.covering(key, came?.aliases))
-      noteRefused(state, want, key, name, given === "" ? version : given);
+      noteRejected(state, want, key, name, given === "" ? version : given);
   }
-  if (context.dropRefused)
+  if (context.dropRejected)
     commitAside(sink, {
       remove: [
         ...new Map(
-          refused.map(({ name, error }) => [nameKey(name), { typeUrl, name, error }]),
+          rejected.map(({ name, error }) => [nameKey(name), { typeUrl, name, error }]),
         ).values(),
       ],
     });

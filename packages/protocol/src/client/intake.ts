@@ -13,7 +13,7 @@ import {
 } from "@xdstp/core";
 import { isDataError } from "../is-data-error.ts";
 import type { ClientContext } from "./client-context.ts";
-import type { RefusedName } from "./client-event.ts";
+import type { RejectedName } from "./client-event.ts";
 import { isHeld, standInOf } from "./is-held.ts";
 import { lateError } from "./late-error.ts";
 import type { ReceivedName, ReceivedResource, ReceivedResponse } from "./received.ts";
@@ -33,8 +33,8 @@ export interface Intake {
   readonly putFor: Covered[];
   /** The same of `remove`. */
   readonly removeFor: Covered[];
-  /** Refused before the sink was asked. */
-  readonly refused: RefusedName[];
+  /** Rejected before the sink was asked. */
+  readonly rejected: RejectedName[];
   /** Collections that are known completely now. */
   readonly complete: Want[];
   /** The same, but what came of them is not all that is put, so the rest is removed by name. */
@@ -51,8 +51,8 @@ export interface Intake {
   readonly answered: Set<Want>;
   /** Collections that have begun with this response, or have a member in it that had not come before. */
   readonly grown: Set<Want>;
-  /** Only counted: what was not asked for, and what was refused beyond what is told. */
-  readonly skipped: { ignored: number; refused: number };
+  /** Only counted: what was not asked for, and what was rejected beyond what is told. */
+  readonly skipped: { ignored: number; rejected: number };
 }
 
 /** A name, and what it is wanted by. */
@@ -70,7 +70,7 @@ export interface IntakeSource {
 }
 
 const NO_ALIASES: readonly string[] = [];
-const NOTHING_REFUSED: NonNullable<Want["refused"]> = new Map();
+const NOTHING_REJECTED: NonNullable<Want["rejected"]> = new Map();
 
 /** Sorts what came: what was not asked for is left out (C-SUB-8), and only then judged. */
 export function takeIn(
@@ -84,7 +84,7 @@ export function takeIn(
     refresh: [],
     putFor: [],
     removeFor: [],
-    refused: [],
+    rejected: [],
     complete: [],
     settled: [],
     errors: [],
@@ -93,7 +93,7 @@ export function takeIn(
     reasons: reasonsIn(response),
     answered: new Set(),
     grown: new Set(),
-    skipped: { ignored: 0, refused: 0 },
+    skipped: { ignored: 0, rejected: 0 },
   };
   for (const resource of response.resources) takeResource(source, intake, resource);
   for (const removed of response.removed) takeRemoved(source, intake, removed);
@@ -127,7 +127,7 @@ function takeResource(source: IntakeSource, intake: Intake, resource: ReceivedRe
     (hasBody(resource)
       ? memberFault(source, covering, name, (want) => newMembers(source, intake, want))
       : undefined);
-  if (fault !== undefined) refuse(source, intake, name, fault, covering);
+  if (fault !== undefined) reject(source, intake, name, fault, covering);
   else if (hasBody(resource)) {
     intake.named?.add(receivedKey(resource));
     intake.put.push({
@@ -155,23 +155,23 @@ function newMembers({ sink, typeUrl }: IntakeSource, { put, putFor }: Intake, wa
 }
 
 /** What is wanted by name is always told; of the rest, which may be as much as the server likes, some. */
-function refuse(
+function reject(
   { context: { limits }, typeUrl }: IntakeSource,
-  { refused, skipped }: Intake,
+  { rejected, skipped }: Intake,
   name: string,
   fault: string,
   covering: readonly Want[],
 ): void {
-  if (refused.length >= limits.refusedMembers && !covering.some(({ kind }) => kind === "name"))
-    skipped.refused++;
+  if (rejected.length >= limits.rejectedMembers && !covering.some(({ kind }) => kind === "name"))
+    skipped.rejected++;
   else
-    refused.push({
+    rejected.push({
       name,
       error: new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: name }),
     });
 }
 
-/** Those that it answers. A variant is for those whose parameters match it (C-DYN-7), as far as they say: the node may have more. One that cannot be read is for the sink to refuse. */
+/** Those that it answers. A variant is for those whose parameters match it (C-DYN-7), as far as they say: the node may have more. One that cannot be read is for the sink to reject. */
 function coveringOf(
   wants: Wants,
   { key, aliases = NO_ALIASES, constraints }: ReceivedResource,
@@ -248,7 +248,7 @@ function takeAbsence(
   for (const want of late)
     want.unseen = isSpokenOf(want)
       ? []
-      : [...leftOut(source, intake, want, response), ...refusedLeftOut(source, want, response)];
+      : [...leftOut(source, intake, want, response), ...rejectedLeftOut(source, want, response)];
   for (const want of complete) if (!isSpokenOf(want)) takeWhole(source, intake, want, response);
   for (const want of gone)
     if (!isSpokenOf(want)) {
@@ -289,7 +289,7 @@ function takeWhole(
   want.begun = true;
   intake.answered.add(want);
   if (
-    intake.refused.length + intake.refresh.length + intake.lost.size + intake.reasons.size ===
+    intake.rejected.length + intake.refresh.length + intake.lost.size + intake.reasons.size ===
     0
   ) {
     intake.complete.push(want);
@@ -316,14 +316,14 @@ function leftOut(
     .map((held) => ({ typeUrl, name: held.name, ...variantOf(held) }));
 }
 
-/** What was refused of a collection, is not held, and not in a full state. */
-function refusedLeftOut(
+/** What was rejected of a collection, is not held, and not in a full state. */
+function rejectedLeftOut(
   { typeUrl, sink }: IntakeSource,
-  { refused = NOTHING_REFUSED }: Want,
+  { rejected = NOTHING_REJECTED }: Want,
   { resources }: ReceivedResponse,
 ): readonly Removal[] {
   const present = new Set(resources.map(({ key }) => key));
-  return [...refused]
+  return [...rejected]
     .filter(([key, { name }]) => !present.has(key) && !isHeld(sink, typeUrl, { name }))
     .map(([, { name }]) => ({ typeUrl, name }));
 }

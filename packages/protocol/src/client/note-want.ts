@@ -1,24 +1,24 @@
 import { wallTimeOf, type XdsError } from "@xdstp/core";
-import type { RefusedName } from "./client-event.ts";
+import type { RejectedName } from "./client-event.ts";
 import type { ClientTypeState } from "./client-type-state.ts";
 import { isWantHeld } from "./is-held.ts";
-import type { NotedRefusal, Want } from "./want.ts";
+import type { NotedRejection, Want } from "./want.ts";
 import type { WantStatus } from "./client-status.ts";
 
-/** Something of it is held now: what was refused or wrong before is made good. */
+/** Something of it is held now: what was rejected or wrong before is made good. */
 export function noteHeld(state: ClientTypeState, want: Want, key: string, now: number): void {
-  want.refused?.delete(key);
-  if (want.refused?.size === 0) want.refused = undefined;
-  if (want.error !== undefined && want.refused === undefined) noteError(state, want, undefined);
+  want.rejected?.delete(key);
+  if (want.rejected?.size === 0) want.rejected = undefined;
+  if (want.error !== undefined && want.rejected === undefined) noteError(state, want, undefined);
   want.state = "held";
   want.at = now;
 }
 
-/** All of a collection is known. Members that were refused and are no longer there are nothing to speak of; `refused` are those of this response. */
-export function noteWhole(state: ClientTypeState, want: Want, refused: ReadonlySet<string>): void {
-  for (const key of want.refused?.keys() ?? []) if (!refused.has(key)) want.refused?.delete(key);
-  if (want.refused?.size === 0) want.refused = undefined;
-  if (want.error !== undefined && want.refused === undefined) noteError(state, want, undefined);
+/** All of a collection is known. Members that were rejected and are no longer there are nothing to speak of; `rejected` are those of this response. */
+export function noteWhole(state: ClientTypeState, want: Want, rejected: ReadonlySet<string>): void {
+  for (const key of want.rejected?.keys() ?? []) if (!rejected.has(key)) want.rejected?.delete(key);
+  if (want.rejected?.size === 0) want.rejected = undefined;
+  if (want.error !== undefined && want.rejected === undefined) noteError(state, want, undefined);
   want.awaited = false;
   want.came = undefined;
   want.state = "held";
@@ -27,7 +27,7 @@ export function noteWhole(state: ClientTypeState, want: Want, refused: ReadonlyS
 /** It does not exist, as far as it is a name; a collection without one of its members is still what it was. */
 export function noteGone(state: ClientTypeState, want: Want, key: string): void {
   if (want.kind === "name" && key === want.key) {
-    want.refused = undefined; // also of what was refused under the name of which it was an alias
+    want.rejected = undefined; // also of what was rejected under the name of which it was an alias
     state.wants.unlink(want);
   }
   noteHeld(state, want, key, state.host.context.clock.wallTime());
@@ -37,10 +37,10 @@ export function noteGone(state: ClientTypeState, want: Want, key: string): void 
 /** The server knows what is held of it, and has sent nothing else in time: what was wrong on an earlier stream is over. */
 export function noteSilence(state: ClientTypeState, want: Want): void {
   if (!state.host.variant.silenceConfirms) return;
-  for (const [key, { moment }] of want.refused ?? [])
-    if (moment < state.begunAt) want.refused?.delete(key);
-  if (want.refused?.size === 0) want.refused = undefined;
-  if (want.error === undefined || want.refused !== undefined) return;
+  for (const [key, { moment }] of want.rejected ?? [])
+    if (moment < state.begunAt) want.rejected?.delete(key);
+  if (want.rejected?.size === 0) want.rejected = undefined;
+  if (want.error === undefined || want.rejected !== undefined) return;
   noteError(state, want, undefined);
   want.state = "held";
 }
@@ -59,27 +59,27 @@ export function noteError(
   state.host.sink.unavailable({ typeUrl: state.typeUrl, interest: want.interest }, error);
 }
 
-/** A new state was refused; what was held stays (C-ACK-5). The same error for the same version is told once (C-ACK-18). */
-export function noteRefused(
+/** A new state was rejected; what was held stays (C-ACK-5). The same error for the same version is told once (C-ACK-18). */
+export function noteRejected(
   state: ClientTypeState,
   want: Want,
   key: string,
-  { name, error }: RefusedName,
+  { name, error }: RejectedName,
   version: string,
 ): void {
   const {
     context: { clock, limits },
   } = state.host;
-  const known = want.refused?.get(key);
-  const refused: NotedRefusal = { name, version, error, moment: clock.now() };
-  want.refused ??= new Map();
+  const known = want.rejected?.get(key);
+  const rejected: NotedRejection = { name, version, error, moment: clock.now() };
+  want.rejected ??= new Map();
   if (
     key.length <= limits.nameLength &&
-    (known !== undefined || want.refused.size < limits.refusedMembers)
+    (known !== undefined || want.rejected.size < limits.rejectedMembers)
   )
-    want.refused.set(key, refused);
+    want.rejected.set(key, rejected);
   noteError(state, want, error, known?.version !== version || !isSame(known.error, error));
-  want.state = "refused";
+  want.state = "rejected";
 }
 
 /** What is known of it, for status. What was held may have expired (C-TTL-4). */
@@ -89,13 +89,13 @@ export function statusOfWant(
 ): WantStatus {
   const { interest, kind, state: known, at, error } = want;
   const { clock } = context;
-  const refused = [...(want.refused?.values() ?? [])].map(({ moment, ...refusal }) => ({
-    ...refusal,
+  const rejected = [...(want.rejected?.values() ?? [])].map(({ moment, ...rejection }) => ({
+    ...rejection,
     at: wallTimeOf(clock, moment),
   }));
   const state =
     known === "held" && kind === "name" && !isWantHeld(sink, typeUrl, want) ? "missing" : known;
-  return { interest, state, at, refused, ...(error === undefined ? {} : { error }) };
+  return { interest, state, at, rejected, ...(error === undefined ? {} : { error }) };
 }
 
 function isSame(one: XdsError | undefined, other: XdsError | undefined): boolean {

@@ -2,7 +2,7 @@ import type { ClientLimits } from "./client-limits.ts";
 import type { ReceivedResponse } from "./received.ts";
 import { receivedKey } from "./received-key.ts";
 
-/** Why a response as a whole has to be refused (C-ACK-6, C-DUP-2, C-LIM-7); undefined: each of its resources is judged by itself. */
+/** Why a response as a whole has to be rejected (C-ACK-6, C-DUP-2, C-LIM-7); undefined: each of its resources is judged by itself. */
 export function responseFault(
   response: ReceivedResponse,
   { responseEntries }: ClientLimits,

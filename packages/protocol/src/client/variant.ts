@@ -10,7 +10,7 @@ export interface Answer {
   readonly nonce: string;
   /** Of the response that was accepted last. Empty: none (C-ACK-3). */
   readonly version: string;
-  /** Why the response was refused. Absent: it was not. */
+  /** Why the response was rejected. Absent: it was not. */
   readonly error?: string;
 }
 
@@ -61,7 +61,7 @@ export interface ClientVariant {
   /** Reads a whole response; what cannot be read is its `fault`. Never throws. */
   read(message: Buffer, typeUrl: string, context: ClientContext): ReceivedResponse;
   /** Why something cannot be asked for in this variant (C-GLOB-10). Absent, or undefined: it can. */
-  refusalOf?(interest: Interest, type: ResourceType | undefined): string | undefined;
+  rejectionOf?(interest: Interest, type: ResourceType | undefined): string | undefined;
   /** Makes what writes the requests of one type. */
   createSubscriptions(typeUrl: string, wants: Wants, type: ResourceType | undefined): Subscriptions;
 }

@@ -1,7 +1,7 @@
 import type { Interest, Removal, XdsError } from "@xdstp/core";
 
 /** What is known of something wanted (C-CSDS-3). */
-export type WantState = "requested" | "held" | "missing" | "refused" | "error" | "timeout";
+export type WantState = "requested" | "held" | "missing" | "rejected" | "error" | "timeout";
 
 /** One thing that is wanted of a type. */
 export interface Want {
@@ -19,7 +19,7 @@ export interface Want {
   awaited: boolean;
   /** While it is awaited: a full state has come without it, which was perhaps sent before the server had read the request (C-FULL-3). */
   leftOut: boolean;
-  /** The same of a collection: what is held of it, or was refused, and was not in the last full state. */
+  /** The same of a collection: what is held of it, or was rejected, and was not in the last full state. */
   unseen: readonly Removal[];
   /** Something has come of a collection since then: the first of what will be all of it (C-GLOB-9). */
   begun: boolean;
@@ -35,20 +35,20 @@ export interface Want {
   state: WantState;
   /** When something of it came last, in milliseconds since the epoch; 0: never (B-CSDS-2). */
   at: number;
-  /** What was refused of it last and is not made good: a name itself, or members of a glob or wildcard. */
-  refused: Map<string, NotedRefusal> | undefined;
+  /** What was rejected of it last and is not made good: a name itself, or members of a glob or wildcard. */
+  rejected: Map<string, NotedRejection> | undefined;
   /** Why there is none, or why what is held may be old. */
   error: XdsError | undefined;
 }
 
-/** A refused state as its want keeps it. */
-export interface NotedRefusal extends Omit<RefusedState, "at"> {
-  /** When it was refused, by `Clock.now()`. */
+/** A rejected state as its want keeps it. */
+export interface NotedRejection extends Omit<RejectedState, "at"> {
+  /** When it was rejected, by `Clock.now()`. */
   readonly moment: number;
 }
 
-/** A state that was refused. */
-export interface RefusedState {
+/** A state that was rejected. */
+export interface RejectedState {
   /** The name of the resource that was rejected. */
   readonly name: string;
   /** The version that was rejected. Empty: the server gave none. */

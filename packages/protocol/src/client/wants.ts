@@ -44,7 +44,7 @@ export class Wants implements Iterable<Want> {
       realName: undefined,
       state: "requested",
       at: 0,
-      refused: undefined,
+      rejected: undefined,
       error: undefined,
     };
     this.#byInterest.set(id, want);
@@ -98,7 +98,7 @@ export class Wants implements Iterable<Want> {
     want.realName = undefined;
   }
 
-  /** Names that are wanted no more, and whose resource an alias that has gone may still show: its new state, without the alias, was refused. */
+  /** Names that are wanted no more, and whose resource an alias that has gone may still show: its new state, without the alias, was rejected. */
   takeOrphans(): readonly string[] {
     const orphans = [...this.#former].filter(
       ([, realName]) => this.covering(realName).length === 0,

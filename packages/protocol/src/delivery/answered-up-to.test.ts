@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { added, removed } from "../../test/entries.ts";
-import { answeredUpTo, isRefusedAndNew, refusedFrom } from "./answered-up-to.ts";
-import { type Batch, createExchange, type Exchange, type Refused } from "./exchange.ts";
+import { answeredUpTo, isRejectedAndNew, rejectedFrom } from "./answered-up-to.ts";
+import { type Batch, createExchange, type Exchange, type Rejected } from "./exchange.ts";
 
 const inFlight = (base: number, asked = false): Partial<Exchange> => ({
   inFlight: { base, asked } as Batch,
@@ -25,8 +25,8 @@ describe("answeredUpTo()", () => {
   });
 });
 
-describe("isRefusedAndNew()", () => {
-  const refused: Refused = {
+describe("isRejectedAndNew()", () => {
+  const rejected: Rejected = {
     answered: new Set(),
     changed: new Set(),
     named: new Set(),
@@ -37,19 +37,19 @@ describe("isRefusedAndNew()", () => {
     again: false,
   };
 
-  it("holds for what exists since after the last state before a refusal [S-ORD-4]", () => {
-    expect(isRefusedAndNew(exchangeWith({ refused }), added("a", 6))).toBe(true);
-    expect(isRefusedAndNew(exchangeWith({ refused }), added("a", 5))).toBe(false);
+  it("holds for what exists since after the last state before a rejection [S-ORD-4]", () => {
+    expect(isRejectedAndNew(exchangeWith({ rejected }), added("a", 6))).toBe(true);
+    expect(isRejectedAndNew(exchangeWith({ rejected }), added("a", 5))).toBe(false);
   });
 
-  it("does not hold for what is gone, or where nothing is refused", () => {
-    expect(isRefusedAndNew(exchangeWith({ refused }), removed("a", 6))).toBe(false);
-    expect(isRefusedAndNew(exchangeWith({}), added("a", 6))).toBe(false);
+  it("does not hold for what is gone, or where nothing is rejected", () => {
+    expect(isRejectedAndNew(exchangeWith({ rejected }), removed("a", 6))).toBe(false);
+    expect(isRejectedAndNew(exchangeWith({}), added("a", 6))).toBe(false);
   });
 });
 
-describe("refusedFrom()", () => {
-  const refused: Refused = {
+describe("rejectedFrom()", () => {
+  const rejected: Rejected = {
     answered: new Set(),
     changed: new Set(),
     named: new Set(),
@@ -60,13 +60,15 @@ describe("refusedFrom()", () => {
     again: false,
   };
 
-  it("is the base of what was refused, or since when something is held back, whichever is less [S-ORD-4]", () => {
-    expect(refusedFrom(exchangeWith({}), Infinity)).toBe(Infinity);
-    expect(refusedFrom(exchangeWith({ refused }), Infinity)).toBe(5);
-    expect(refusedFrom(exchangeWith({ refused }), 3)).toBe(3);
+  it("is the base of what was rejected, or since when something is held back, whichever is less [S-ORD-4]", () => {
+    expect(rejectedFrom(exchangeWith({}), Infinity)).toBe(Infinity);
+    expect(rejectedFrom(exchangeWith({ rejected }), Infinity)).toBe(5);
+    expect(rejectedFrom(exchangeWith({ rejected }), 3)).toBe(3);
   });
 
-  it("is nothing where what was refused answered a request: the client may have an older state of it [S-ORD-4]", () => {
-    expect(refusedFrom(exchangeWith({ refused: { ...refused, asked: true } }), Infinity)).toBe(-1);
+  it("is nothing where what was rejected answered a request: the client may have an older state of it [S-ORD-4]", () => {
+    expect(rejectedFrom(exchangeWith({ rejected: { ...rejected, asked: true } }), Infinity)).toBe(
+      -1,
+    );
   });
 });

@@ -9,9 +9,9 @@ export function answeredUpTo({ inFlight }: Exchange, taken: Part | undefined): n
   return Math.min(baseOf(inFlight), baseOf(taken));
 }
 
-/** The revision after which the client may have missed something that it refused, or that is held back from it since `heldBackFrom`. */
-export function refusedFrom({ refused }: Exchange, heldBackFrom: number): number {
-  return Math.min(baseOf(refused), heldBackFrom);
+/** The revision after which the client may have missed something that it rejected, or that is held back from it since `heldBackFrom`. */
+export function rejectedFrom({ rejected }: Exchange, heldBackFrom: number): number {
+  return Math.min(baseOf(rejected), heldBackFrom);
 }
 
 /** The revision up to which a client has all that came before this part. */
@@ -20,7 +20,7 @@ export function baseOf(part: Part | undefined): number {
   return part.asked ? -1 : part.base;
 }
 
-/** The client was sent this in a response that it refused, and never had it before (S-ORD-4). Which part of it was bad nobody knows: texts are for people (S-ACK-15). */
-export function isRefusedAndNew({ refused }: Exchange, { resource, since }: Entry): boolean {
-  return refused !== undefined && resource !== undefined && since > refused.base;
+/** The client was sent this in a response that it rejected, and never had it before (S-ORD-4). Which part of it was bad nobody knows: texts are for people (S-ACK-15). */
+export function isRejectedAndNew({ rejected }: Exchange, { resource, since }: Entry): boolean {
+  return rejected !== undefined && resource !== undefined && since > rejected.base;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { added, removed } from "../../test/entries.ts";
 import type { Entry, Topic } from "@xdstp/core";
 import { deliveryOf } from "./delivery-of.ts";
-import { createExchange, type Batch, type Exchange, type Refused } from "./exchange.ts";
+import { createExchange, type Batch, type Exchange, type Rejected } from "./exchange.ts";
 import type { Origin } from "./origin.ts";
 import type { TypeView } from "./type-view.ts";
 
@@ -32,7 +32,7 @@ function deliver(
 
 const batch = (more: Partial<Batch>): Batch =>
   ({ ...none, origin: none, entries: [], upTo: 9, base: 5, ...more }) as unknown as Batch;
-const refusal = (more: Partial<Refused>): Refused => ({
+const rejection = (more: Partial<Rejected>): Rejected => ({
   ...none,
   base: 5,
   asked: false,
@@ -77,34 +77,34 @@ describe("deliveryOf()", () => {
       { accepted: 5, inFlight: batch({ origin: { ...none, changed: new Set([topic]) } }) },
     ],
     [
-      "a name of a refused answer",
-      "refused",
+      "a name of a rejected answer",
+      "rejected",
       added("a", 2),
-      { accepted: 5, refused: refusal({ answered: new Set([topic]) }) },
+      { accepted: 5, rejected: rejection({ answered: new Set([topic]) }) },
     ],
     [
-      "a name sent alone and refused",
-      "refused",
+      "a name sent alone and rejected",
+      "rejected",
       added("a", 2),
-      { accepted: 5, refused: refusal({ named: new Set(["a"]) }) },
+      { accepted: 5, rejected: rejection({ named: new Set(["a"]) }) },
     ],
     [
-      "a refused change",
-      "refused",
+      "a rejected change",
+      "rejected",
       added("a", 6),
-      { accepted: 5, refused: refusal({ changed: new Set([topic]) }) },
+      { accepted: 5, rejected: rejection({ changed: new Set([topic]) }) },
     ],
     [
-      "what had been accepted before a refused change",
+      "what had been accepted before a rejected change",
       "accepted",
       added("a", 5),
-      { accepted: 5, refused: refusal({ changed: new Set([topic]) }) },
+      { accepted: 5, rejected: rejection({ changed: new Set([topic]) }) },
     ],
     [
-      "what was accepted alone while others are refused",
+      "what was accepted alone while others are rejected",
       "accepted",
       added("a", 9),
-      { accepted: 5, refused: refusal({ changed: new Set([other]) }) },
+      { accepted: 5, rejected: rejection({ changed: new Set([other]) }) },
     ],
   ])("tells of %s: %s [S-CSDS-4]", (_what, expected, entry, exchange) => {
     expect(deliver(entry, exchange)).toBe(expected);
@@ -126,7 +126,7 @@ describe("deliveryOf()", () => {
     expect(
       deliver(
         added("a", 6),
-        { accepted: 5, refused: refusal({ changed: new Set([topic]) }) },
+        { accepted: 5, rejected: rejection({ changed: new Set([topic]) }) },
         true,
       ),
     ).toBe("pending");

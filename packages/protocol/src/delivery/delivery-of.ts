@@ -1,17 +1,17 @@
 import type { Entry, Topic } from "@xdstp/core";
 import { byName } from "./by-name.ts";
-import type { Batch, Refused } from "./exchange.ts";
+import type { Batch, Rejected } from "./exchange.ts";
 import type { TypeView } from "./type-view.ts";
 
-/** How far an entry has come on its way to one client: not sent yet, sent and unanswered, refused, accepted. */
-export type Delivery = "pending" | "in-flight" | "refused" | "accepted";
+/** How far an entry has come on its way to one client: not sent yet, sent and unanswered, rejected, accepted. */
+export type Delivery = "pending" | "in-flight" | "rejected" | "accepted";
 
-/** How far an entry of a subscribed topic has come (S-CSDS-4). A client answers whole responses, so all that one held is refused with it. */
+/** How far an entry of a subscribed topic has come (S-CSDS-4). A client answers whole responses, so all that one held is rejected with it. */
 export function deliveryOf(view: TypeView, topic: Topic, entry: Entry): Delivery {
-  const { inFlight, refused, accepted } = view.exchange;
+  const { inFlight, rejected, accepted } = view.exchange;
   if (view.isPending(topic, entry)) return "pending";
   if (inFlight !== undefined && carries(inFlight, view.removals, topic, entry)) return "in-flight";
-  if (refused !== undefined) return holds(refused, topic, entry) ? "refused" : "accepted";
+  if (rejected !== undefined) return holds(rejected, topic, entry) ? "rejected" : "accepted";
   return entry.revision > accepted ? "pending" : "accepted";
 }
 
@@ -31,7 +31,7 @@ export function carries(
 }
 
 function holds(
-  { answered, changed, named, base }: Refused,
+  { answered, changed, named, base }: Rejected,
   topic: Topic,
   { name, revision }: Entry,
 ): boolean {

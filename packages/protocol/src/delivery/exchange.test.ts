@@ -65,7 +65,7 @@ function useExchange(): Subject {
   };
 }
 
-const bad = { code: 3, message: "refused it" };
+const bad = { code: 3, message: "rejected it" };
 
 describe("recordSent() and recordAnswer()", () => {
   it("move the accepted revision and version by an ACK of the newest nonce", () => {
@@ -109,16 +109,16 @@ describe("recordSent() and recordAnswer()", () => {
     [true, undefined, 8],
     [false, { base: 0 }, 0],
   ] as const)(
-    "take the ACK of a repair that is a full state (%s) for all of it, whatever was refused before [S-ACK-8, S-ACK-16]",
-    (whole, refused, accepted) => {
+    "take the ACK of a repair that is a full state (%s) for all of it, whatever was rejected before [S-ACK-8, S-ACK-16]",
+    (whole, rejected, accepted) => {
       const { owner, send } = useExchange();
       const [first, repair] = [send(0, 7, { whole }), send(7, 8, { whole })];
       recordAnswer(owner, first, bad, false);
       expect(recordAnswer(owner, repair, undefined, false)).toBe(true);
       expect(owner.exchange.accepted).toBe(accepted);
-      if (refused === undefined)
-        expect([owner.exchange.refused, owner.exchange.lastError]).toEqual([undefined, undefined]);
-      else expect(owner.exchange.refused).toMatchObject(refused);
+      if (rejected === undefined)
+        expect([owner.exchange.rejected, owner.exchange.lastError]).toEqual([undefined, undefined]);
+      else expect(owner.exchange.rejected).toMatchObject(rejected);
     },
   );
 
@@ -153,7 +153,7 @@ describe("recordSent() and recordAnswer()", () => {
     expect(owner.exchange.accepted).toBe(7);
   });
 
-  it("refuse a split response as a whole when one part of it was refused", () => {
+  it("reject a split response as a whole when one part of it was rejected", () => {
     const { owner, sendParts } = useExchange();
     const [first = 0, second = 0] = sendParts(2, 3, 7);
     recordAnswer(owner, first, bad, false);
@@ -162,7 +162,7 @@ describe("recordSent() and recordAnswer()", () => {
       accepted: 0,
       versionAccepted: "",
       nacks: 1,
-      refused: { base: 3 },
+      rejected: { base: 3 },
     });
   });
 
@@ -170,11 +170,11 @@ describe("recordSent() and recordAnswer()", () => {
     readonly [
       what: string,
       expected: boolean,
-      refuses: "first" | "last" | "both",
+      rejects: "first" | "last" | "both",
       again: readonly string[],
     ]
   >([
-    ["what was refused", true, "last", ["a", "b"]],
+    ["what was rejected", true, "last", ["a", "b"]],
     [
       "the part of it that was said last, where the rest cannot be said any more",
       true,
@@ -184,43 +184,43 @@ describe("recordSent() and recordAnswer()", () => {
     ["less", false, "last", ["a"]],
     ["more", false, "last", ["a", "b", "c"]],
     [
-      "what was refused at first, of which something newer was accepted since",
+      "what was rejected at first, of which something newer was accepted since",
       false,
       "first",
       ["a", "b"],
     ],
     [
-      "what was refused last, where what was refused at first cannot be said any more",
+      "what was rejected last, where what was rejected at first cannot be said any more",
       true,
       "both",
       ["b"],
     ],
-    ["what was refused at first and last", false, "both", ["a", "b"]],
-  ])("know a repetition: %s [S-ACK-8, S-ACK-16]", (_, expected, refuses, again) => {
+    ["what was rejected at first and last", false, "both", ["a", "b"]],
+  ])("know a repetition: %s [S-ACK-8, S-ACK-16]", (_, expected, rejects, again) => {
     const { owner, send } = useExchange();
     const [first, newest] = [
       send(0, 1, { entries: [added("a")] }),
       send(0, 2, { entries: [added("b")] }),
     ];
-    if (refuses !== "last") recordAnswer(owner, first, bad, false);
-    recordAnswer(owner, newest, refuses === "first" ? undefined : bad, false);
-    const { refused } = owner.exchange;
-    owner.exchange.refused = undefined;
+    if (rejects !== "last") recordAnswer(owner, first, bad, false);
+    recordAnswer(owner, newest, rejects === "first" ? undefined : bad, false);
+    const { rejected } = owner.exchange;
+    owner.exchange.rejected = undefined;
     expect(
       isRepetition(
         owner.exchange,
-        refused,
+        rejected,
         again.map((name) => added(name)),
         [],
         { said: ({ name }) => Buffer.from(name) },
         false,
       ),
     ).toBe(expected);
-    expect(owner.exchange.refused).toEqual(expected ? { ...refused, again: false } : undefined);
+    expect(owner.exchange.rejected).toEqual(expected ? { ...rejected, again: false } : undefined);
   });
 
   it.each(["before", "after"] as const)(
-    "send the rest again of a response that was refused in part %s it was repaired, whatever becomes of the repair [S-ACK-8, S-ACK-16]",
+    "send the rest again of a response that was rejected in part %s it was repaired, whatever becomes of the repair [S-ACK-8, S-ACK-16]",
     (when) => {
       const { owner, send, sendParts } = useExchange();
       const [first = 0, second = 0] = sendParts(2, 3, 7);
@@ -229,7 +229,7 @@ describe("recordSent() and recordAnswer()", () => {
       if (when === "after") recordAnswer(owner, first, bad, false);
       recordAnswer(owner, second, undefined, false);
       expect(recordAnswer(owner, repair, undefined, false)).toBe(true);
-      expect(owner.exchange.refused).toMatchObject({ base: 3, again: true });
+      expect(owner.exchange.rejected).toMatchObject({ base: 3, again: true });
     },
   );
 
@@ -274,7 +274,7 @@ describe("recordSent() and recordAnswer()", () => {
     expect(owner.exchange.inFlight?.repairedAt).toBe(stuckMs);
   });
 
-  it("keep of a refused response where it began and what it was made of, and the version accepted before", () => {
+  it("keep of a rejected response where it began and what it was made of, and the version accepted before", () => {
     const { owner, send, clock, events } = useExchange();
     recordAnswer(owner, send(0, 5), undefined, false);
     clock.advance(100);
@@ -287,7 +287,7 @@ describe("recordSent() and recordAnswer()", () => {
       versionSent: "v9",
       nacks: 1,
     });
-    expect(owner.exchange.refused).toEqual({
+    expect(owner.exchange.rejected).toEqual({
       answered: new Set(),
       changed: new Set([changed]),
       named: new Set(["a"]),
@@ -299,7 +299,7 @@ describe("recordSent() and recordAnswer()", () => {
     });
     expect(owner.exchange.lastError).toEqual({
       code: 3,
-      message: "refused ",
+      message: "rejected",
       at: 100,
       since: 100,
       version: "v9",
@@ -309,38 +309,38 @@ describe("recordSent() and recordAnswer()", () => {
       version: "v9",
       accepted: "v5",
       nonce: String(nonce),
-      error: { code: 3, message: "refused " },
+      error: { code: 3, message: "rejected " },
     });
   });
 
-  it("send a refused response again only where the state has changed meanwhile", () => {
+  it("send a rejected response again only where the state has changed meanwhile", () => {
     const { owner, send } = useExchange();
     recordAnswer(owner, send(0, 5), bad, true);
-    expect(owner.exchange.refused?.again).toBe(true);
+    expect(owner.exchange.rejected?.again).toBe(true);
   });
 
-  it("send again what was refused before a repair, and not what was refused with it", () => {
+  it("send again what was rejected before a repair, and not what was rejected with it", () => {
     const before = useExchange();
-    const refusedFirst = before.send(0, 5);
+    const rejectedFirst = before.send(0, 5);
     const repair = before.send(5, 9);
-    recordAnswer(before.owner, refusedFirst, bad, false);
+    recordAnswer(before.owner, rejectedFirst, bad, false);
     recordAnswer(before.owner, repair, undefined, false);
-    expect(before.owner.exchange.refused).toMatchObject({ base: 0, again: true });
+    expect(before.owner.exchange.rejected).toMatchObject({ base: 0, again: true });
 
     const after = useExchange();
     after.send(0, 5);
     recordAnswer(after.owner, after.send(5, 9), bad, false);
-    expect(after.owner.exchange.refused).toMatchObject({ base: 0, again: false });
+    expect(after.owner.exchange.rejected).toMatchObject({ base: 0, again: false });
   });
 
-  it("join what was refused in several responses, from the earliest base", () => {
+  it("join what was rejected in several responses, from the earliest base", () => {
     const { owner, send } = useExchange();
     recordAnswer(owner, send(4, 5, { origin: originOf(["a"]) }), bad, false);
     recordAnswer(owner, send(2, 6, { origin: originOf(["b"]) }), bad, false);
-    expect(owner.exchange.refused).toMatchObject({ base: 2, named: new Set(["a", "b"]) });
+    expect(owner.exchange.rejected).toMatchObject({ base: 2, named: new Set(["a", "b"]) });
   });
 
-  it("do not count up to a revision while something before it is refused", () => {
+  it("do not count up to a revision while something before it is rejected", () => {
     const { owner, send } = useExchange();
     recordAnswer(owner, send(0, 5), bad, false);
     recordAnswer(owner, send(5, 9), undefined, false);
@@ -396,12 +396,12 @@ describe("statusOf()", () => {
     expect(stateOf(subject)).toBe("SYNCED");
   });
 
-  it("is NACKED after a refusal, until all of it is accepted", () => {
+  it("is NACKED after a rejection, until all of it is accepted", () => {
     const subject = useExchange();
     recordAnswer(subject.owner, subject.send(0, 5), bad, false);
     expect(stateOf(subject)).toBe("NACKED");
     expect(stateOf(subject, { news: true })).toBe("NACKED");
-    subject.owner.exchange.refused = undefined;
+    subject.owner.exchange.rejected = undefined;
     recordAnswer(subject.owner, subject.send(0, 6), undefined, false);
     expect(stateOf(subject)).toBe("SYNCED");
   });

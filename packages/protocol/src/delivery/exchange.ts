@@ -16,7 +16,7 @@ export interface Batch {
   readonly last: number;
   /** Nonce of the first part that was sent last: those below it were repaired since (S-ACK-16). */
   readonly newest: number;
-  /** Revision from which to start again if it is refused. */
+  /** Revision from which to start again if it is rejected. */
   readonly base: number;
   /** It answers a request, so it may hold what is older than `base`. */
   readonly asked: boolean;
@@ -36,23 +36,23 @@ export interface Batch {
   readonly entries: readonly Entry[];
   /** What of it was sent last, if it was repaired; else all of it. */
   readonly newestEntries: readonly Entry[];
-  /** Set when a part was refused; the batch ends with the answer to its last part. */
-  readonly refusal: NackError | undefined;
-  /** What was refused of it was repaired already: the wanted state differs from it. */
+  /** Set when a part was rejected; the batch ends with the answer to its last part. */
+  readonly rejection: NackError | undefined;
+  /** What was rejected of it was repaired already: the wanted state differs from it. */
   readonly repaired: boolean;
   /** Some of what it holds is not wanted any more. */
   readonly narrowed: boolean;
-  /** Its last part is all that the client is to have: who accepts that has nothing left of an earlier part that was refused. */
+  /** Its last part is all that the client is to have: who accepts that has nothing left of an earlier part that was rejected. */
   readonly whole: boolean;
 }
 
-/** Content that was refused. Nothing of it counts as delivered; it goes out again when the wanted state differs (S-ACK-8). */
-export interface Refused extends Origin {
+/** Content that was rejected. Nothing of it counts as delivered; it goes out again when the wanted state differs (S-ACK-8). */
+export interface Rejected extends Origin {
   /** Revision that the client had accepted before. */
   readonly base: number;
   /** Some of it answered a request: what the client has of that may be older than `base`. */
   readonly asked: boolean;
-  /** What was said: it is not said again unchanged. undefined: something newer was accepted in the place of what was refused. */
+  /** What was said: it is not said again unchanged. undefined: something newer was accepted in the place of what was rejected. */
   readonly entries: readonly Entry[] | undefined;
   /** The same of what was said last of it. */
   readonly newestEntries: readonly Entry[] | undefined;
@@ -60,12 +60,12 @@ export interface Refused extends Origin {
   again: boolean;
 }
 
-/** Requests and responses of one type on one stream: what went out, what was accepted, what was refused (S-ACK-9). Written by the functions of this file only. */
+/** Requests and responses of one type on one stream: what went out, what was accepted, what was rejected (S-ACK-9). Written by the functions of this file only. */
 export interface Exchange {
   /** The response that is not answered yet. undefined: there is none. */
   inFlight: Batch | undefined;
   /** What the client has rejected and not received in another form since. undefined: nothing. */
-  refused: Refused | undefined;
+  rejected: Rejected | undefined;
   /** Revision up to which the client has accepted. */
   accepted: number;
   /** Nonce of the newest response; 0 before the first. */
@@ -100,7 +100,7 @@ export interface ExchangeOwner {
 export function createExchange(): Exchange {
   return {
     inFlight: undefined,
-    refused: undefined,
+    rejected: undefined,
     accepted: 0,
     nonceSent: 0,
     nonceAccepted: 0,
@@ -165,7 +165,7 @@ function batchOf(
     origin,
     entries,
     newestEntries: entries,
-    refusal: undefined,
+    rejection: undefined,
     repaired: false,
     narrowed: false,
     whole,
@@ -175,15 +175,15 @@ function batchOf(
 }
 
 function joinBatches(open: Batch, next: Batch): Batch {
-  const { first, since, sentAt, refusal, narrowed } = open;
+  const { first, since, sentAt, rejection, narrowed } = open;
   return {
     ...next,
     first,
     since,
     sentAt,
-    refusal,
+    rejection,
     narrowed,
-    repaired: open.repaired || refusal !== undefined,
+    repaired: open.repaired || rejection !== undefined,
     base: Math.min(next.base, open.base),
     asked: next.asked || open.asked,
     origin: joinOrigins(open.origin, next.origin),
@@ -224,21 +224,21 @@ export function recordAnswer(
     context.emit?.({ kind: "stale-nonce", stream, typeUrl, nonce: nonce < 0 ? "" : String(nonce) });
     return false;
   }
-  const open = error === undefined ? batch : refuse(owner, batch, nonce, error);
+  const open = error === undefined ? batch : reject(owner, batch, nonce, error);
   if (nonce !== batch.last) {
     exchange.inFlight = open;
     return false;
   }
   exchange.inFlight = undefined;
-  if (open.refusal === undefined || (error === undefined && open.whole)) accept(owner, open);
-  else keepRefused(exchange, open, changedSince, error !== undefined);
+  if (open.rejection === undefined || (error === undefined && open.whole)) accept(owner, open);
+  else keepRejected(exchange, open, changedSince, error !== undefined);
   return true;
 }
 
-/** The wanted set has lost a topic that a refused or unanswered response came from: what was refused of the rest goes out again (S-ACK-8). */
+/** The wanted set has lost a topic that a rejected or unanswered response came from: what was rejected of the rest goes out again (S-ACK-8). */
 export function loseTopic(exchange: Exchange, topic: Topic): void {
-  const { inFlight, refused } = exchange;
-  if (refused !== undefined && isFrom(refused, topic)) refused.again = true;
+  const { inFlight, rejected } = exchange;
+  if (rejected !== undefined && isFrom(rejected, topic)) rejected.again = true;
   if (inFlight !== undefined && isFrom(inFlight.origin, topic))
     exchange.inFlight = { ...inFlight, narrowed: true };
 }
@@ -247,17 +247,20 @@ function isFrom({ answered, changed, named }: Origin, topic: Topic): boolean {
   return answered.has(topic) || changed.has(topic) || named.has(topic.interest.name);
 }
 
-function refuse(
+function reject(
   { exchange, context, stream, typeUrl }: ExchangeOwner,
   batch: Batch,
   nonce: number,
   error: NackError,
 ): Batch {
-  const refusal = { code: error.code, message: errorText(error.message, context.limits.errorText) };
+  const rejection = {
+    code: error.code,
+    message: errorText(error.message, context.limits.errorText),
+  };
   const { version } = batch;
   exchange.nacks++;
   const at = context.clock.wallTime();
-  exchange.lastError = { ...refusal, at, since: exchange.lastError?.since ?? at, version };
+  exchange.lastError = { ...rejection, at, since: exchange.lastError?.since ?? at, version };
   context.emit?.({
     kind: "nack",
     stream,
@@ -265,15 +268,15 @@ function refuse(
     version,
     accepted: exchange.versionAccepted,
     nonce: String(nonce),
-    error: refusal,
+    error: rejection,
     held: batch,
   });
-  return { ...batch, refusal, repaired: batch.repaired || nonce < batch.newest };
+  return { ...batch, rejection, repaired: batch.repaired || nonce < batch.newest };
 }
 
 function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Batch): void {
   const { upTo, version, last } = batch;
-  if (exchange.refused === undefined) {
+  if (exchange.rejected === undefined) {
     exchange.accepted = upTo;
     exchange.lastError = undefined;
   }
@@ -284,77 +287,77 @@ function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Ba
 }
 
 /** Sent again from topics and names, as they are by then. If the wanted state differs already, it goes out at once (S-ACK-8). */
-function keepRefused(
+function keepRejected(
   exchange: Exchange,
   { origin, base, asked, narrowed, repaired, entries, newestEntries }: Batch,
   changedSince: boolean,
-  isNewestRefused: boolean,
+  isNewestRejected: boolean,
 ): void {
-  const { refused } = exchange;
+  const { rejected } = exchange;
   // What came from a topic that has been unsubscribed may be covered by another: only its names can tell.
   const named = narrowed
     ? new Set([...origin.named, ...entries.map(({ name }) => name)])
     : origin.named;
   const all = joinOrigins(
-    refused ?? { answered: new Set(), changed: new Set(), named: new Set() },
+    rejected ?? { answered: new Set(), changed: new Set(), named: new Set() },
     { ...origin, named },
   );
-  exchange.refused = {
+  exchange.rejected = {
     ...all,
-    base: Math.min(base, refused?.base ?? base),
-    asked: asked || refused?.asked === true,
-    entries: repaired ? undefined : joinSaid(refused, entries),
-    newestEntries: repaired && !isNewestRefused ? undefined : newestEntries,
+    base: Math.min(base, rejected?.base ?? base),
+    asked: asked || rejected?.asked === true,
+    entries: repaired ? undefined : joinSaid(rejected, entries),
+    newestEntries: repaired && !isNewestRejected ? undefined : newestEntries,
     again: changedSince || narrowed || repaired,
   };
 }
 
 function joinSaid(
-  refused: Refused | undefined,
+  rejected: Rejected | undefined,
   entries: readonly Entry[],
 ): readonly Entry[] | undefined {
-  if (refused === undefined) return entries;
-  return refused.entries === undefined ? undefined : newestOf(refused.entries, entries);
+  if (rejected === undefined) return entries;
+  return rejected.entries === undefined ? undefined : newestOf(rejected.entries, entries);
 }
 
-/** What was refused, to be started again; of what it said, that which nobody has asked for since: what is asked for is said in any case. */
+/** What was rejected, to be started again; of what it said, that which nobody has asked for since: what is asked for is said in any case. */
 export function restartOf(
-  refused: Refused,
+  rejected: Rejected,
   isAsked: (name: string) => boolean,
   owed: { has(name: string): boolean },
-): Refused {
+): Rejected {
   const unasked = (entries: readonly Entry[] | undefined): readonly Entry[] | undefined =>
     entries?.filter(({ name }) => !owed.has(name) && !isAsked(name));
   return {
-    ...refused,
-    entries: unasked(refused.entries),
-    newestEntries: unasked(refused.newestEntries),
+    ...rejected,
+    entries: unasked(rejected.entries),
+    newestEntries: unasked(rejected.newestEntries),
   };
 }
 
 /**
- * What has changed since a refusal cannot be said, or not yet, so that a new start would only repeat what was refused: that stays refused until there is more to say (S-ACK-8).
- * @param heldBack - What was gathered next to the entries and waits for what it refers to: what was refused of it is not news either
+ * What has changed since a rejection cannot be said, or not yet, so that a new start would only repeat what was rejected: that stays rejected until there is more to say (S-ACK-8).
+ * @param heldBack - What was gathered next to the entries and waits for what it refers to: what was rejected of it is not news either
  * @param profile - Tells what of the entries this client is told
  * @param hasNews - Something has changed since the entries were taken: there is more to say already
  */
 export function isRepetition(
   exchange: Exchange,
-  consumed: Refused | undefined,
+  consumed: Rejected | undefined,
   entries: readonly Entry[],
   heldBack: readonly Entry[],
   profile: Pick<FrameProfile, "said">,
   hasNews: boolean,
 ): boolean {
-  if (consumed === undefined || exchange.refused !== undefined) return false;
+  if (consumed === undefined || exchange.rejected !== undefined) return false;
   const isSaid = (said: readonly Entry[] | undefined): boolean =>
-    said !== undefined && sayTheSame(said, withRefused(entries, heldBack, said), profile);
+    said !== undefined && sayTheSame(said, withRejected(entries, heldBack, said), profile);
   if (!isSaid(consumed.entries) && !isSaid(consumed.newestEntries)) return false;
-  exchange.refused = { ...consumed, again: hasNews };
+  exchange.rejected = { ...consumed, again: hasNews };
   return true;
 }
 
-function withRefused(
+function withRejected(
   entries: readonly Entry[],
   heldBack: readonly Entry[],
   said: readonly Entry[],
@@ -365,14 +368,14 @@ function withRefused(
 }
 
 /** What was taken to be sent goes back among what is pending; nothing of it counts as sent. */
-export function giveBack(exchange: Exchange, consumed: Refused): void {
-  const { refused } = exchange;
-  exchange.refused = {
-    ...joinOrigins(refused ?? consumed, consumed),
-    base: Math.min(consumed.base, refused?.base ?? consumed.base),
-    asked: consumed.asked || refused?.asked === true,
-    entries: refused === undefined ? consumed.entries : undefined,
-    newestEntries: (refused ?? consumed).newestEntries,
+export function giveBack(exchange: Exchange, consumed: Rejected): void {
+  const { rejected } = exchange;
+  exchange.rejected = {
+    ...joinOrigins(rejected ?? consumed, consumed),
+    base: Math.min(consumed.base, rejected?.base ?? consumed.base),
+    asked: consumed.asked || rejected?.asked === true,
+    entries: rejected === undefined ? consumed.entries : undefined,
+    newestEntries: (rejected ?? consumed).newestEntries,
     again: true,
   };
 }

@@ -52,7 +52,7 @@ export interface FrameCache {
 export interface FrameProfile {
   /** `version` is `system_version_info` or `version_info`. */
   encode(entries: readonly Entry[], version: string): Frames;
-  /** What a client of this profile is told of an entry, byte for byte; empty: nothing. Looked at only after a refusal (S-ACK-8). */
+  /** What a client of this profile is told of an entry, byte for byte; empty: nothing. Looked at only after a rejection (S-ACK-8). */
   said(entry: Entry): Uint8Array;
   /** The profile of heartbeats for what has this TTL, in milliseconds; the same object each time. Absent: TTLs are left out, so there are none (S-TTL-1). */
   heartbeat?(ttlMs: number): FrameProfile;

@@ -7,7 +7,7 @@ import type { FrameProfile } from "./frame-cache.ts";
 import {
   createLifetimes,
   isNewestNonce,
-  refuseHeartbeat,
+  rejectHeartbeat,
   sendHeartbeat,
   settledBy,
   ttlsOf,
@@ -158,9 +158,9 @@ describe("sendHeartbeat()", () => {
     ]).toEqual([40, 32, 9]);
   });
 
-  it("counts and tells a refusal, its text cut [S-ACK-15]", () => {
+  it("counts and tells a rejection, its text cut [S-ACK-15]", () => {
     const { owner, events } = useOwner();
-    refuseHeartbeat(owner, 7, { code: 3, message: "too long" });
+    rejectHeartbeat(owner, 7, { code: 3, message: "too long" });
     expect(owner.exchange.nacks).toBe(1);
     expect(events).toMatchObject([
       {

@@ -109,8 +109,8 @@ export function isNewestNonce(
   );
 }
 
-/** Counts and tells that a heartbeat was refused: the client does not hold what it stands for. */
-export function refuseHeartbeat(
+/** Counts and tells that a heartbeat was rejected: the client does not hold what it stands for. */
+export function rejectHeartbeat(
   { context, exchange, stream, typeUrl }: ExchangeOwner,
   nonce: number,
   { code, message }: NackError,

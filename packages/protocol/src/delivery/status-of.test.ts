@@ -40,7 +40,7 @@ function useOwner(): TestContext & {
       origin,
       entries: [],
     } as unknown as Batch;
-    owner.exchange.refused = undefined;
+    owner.exchange.rejected = undefined;
     recordAnswer(owner, 1, error, false);
   };
   return { ...test, owner, answer };
@@ -57,7 +57,7 @@ describe("statusOf()", () => {
     expect(statusOf(owner, atRest)).toMatchObject({ state: "NACKED", acceptedAt: 250 });
   });
 
-  it("says since when a client refuses, and when it did last; one that accepts begins anew [S-ACK-9]", () => {
+  it("says since when a client rejects, and when it did last; one that accepts begins anew [S-ACK-9]", () => {
     const { owner, answer, clock } = useOwner();
     clock.advance(10);
     answer(bad);

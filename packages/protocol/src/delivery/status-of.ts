@@ -31,7 +31,7 @@ export function statusOf(
   return {
     typeUrl,
     state: stateOf(
-      exchange.refused !== undefined || lastError !== undefined,
+      exchange.rejected !== undefined || lastError !== undefined,
       inFlight !== undefined,
       progress,
     ),
@@ -51,11 +51,11 @@ export function statusOf(
 }
 
 function stateOf(
-  refused: boolean,
+  rejected: boolean,
   inFlight: boolean,
   { answered, news, unsettled, heldBack }: TypeProgress,
 ): TypeState {
-  if (refused) return "NACKED";
+  if (rejected) return "NACKED";
   if (inFlight || news || (heldBack?.size ?? 0) > 0) return "STALE";
   if (unsettled) return "REQUESTED";
   return answered ? "SYNCED" : "NOT_SENT";

@@ -1,18 +1,18 @@
 import type { NackError, StreamInfo } from "../stream/stream-event.ts";
 
 /**
- * SYNCED: sent and accepted. STALE: sent, not answered yet. NACKED: the newest answer was a refusal. NOT_SENT: nothing to send so far.
+ * SYNCED: sent and accepted. STALE: sent, not answered yet. NACKED: the newest answer was a rejection. NOT_SENT: nothing to send so far.
  * REQUESTED: names are asked for that are not known yet.
  */
 export type TypeState = "SYNCED" | "STALE" | "NACKED" | "NOT_SENT" | "REQUESTED";
 
-/** The newest refusal of a type on a stream. */
+/** The newest rejection of a type on a stream. */
 export interface LastError extends NackError {
   /** When it came, in milliseconds since the epoch. */
   readonly at: number;
-  /** When the client began to refuse: that of the first refusal since something was accepted. */
+  /** When the client began to reject: that of the first rejection since something was accepted. */
   readonly since: number;
-  /** The version refused. */
+  /** The version rejected. */
   readonly version: string;
 }
 
@@ -20,7 +20,7 @@ export interface LastError extends NackError {
 export interface HeldBackName {
   /** The name that waits. */
   readonly name: string;
-  /** The name that the client has refused or does not have yet. */
+  /** The name that the client has rejected or does not have yet. */
   readonly for: string;
 }
 
@@ -28,7 +28,7 @@ export interface HeldBackName {
 export interface TypeStatus {
   /** The type URL. */
   readonly typeUrl: string;
-  /** Whether the newest response was accepted, refused, or is not answered yet. */
+  /** Whether the newest response was accepted, rejected, or is not answered yet. */
   readonly state: TypeState;
   /** How many names, globs and wildcards are subscribed. */
   readonly subscriptions: number;
@@ -46,9 +46,9 @@ export interface TypeStatus {
   readonly pendingSince?: number;
   /** No answer within the limit (S-ACK-17). */
   readonly stuck: boolean;
-  /** The newest refusal, until something is accepted; what the client holds meanwhile is `versionAccepted`. */
+  /** The newest rejection, until something is accepted; what the client holds meanwhile is `versionAccepted`. */
   readonly lastError?: LastError;
-  /** How many responses were refused since the stream began. */
+  /** How many responses were rejected since the stream began. */
   readonly nacks: number;
   /** Milliseconds since the epoch at which the client accepted something last; absent if it never has. */
   readonly acceptedAt?: number;

@@ -36,7 +36,7 @@ function hostWith(
   }: { readonly cold?: readonly string[]; readonly missing?: readonly string[] },
 ): Pick<TypeHost, "sibling"> {
   const sibling = {
-    refusing: false,
+    rejecting: false,
     lacks: () => false,
     warm: () => undefined,
     isCold: (name: string, since: number) => cold.includes(`${name} ${since}`),

@@ -28,14 +28,14 @@ const route = (name: string, ...references: readonly string[]): Entry => ({
   resource: storedResource(name, new TextEncoder().encode(references.join(" "))),
 });
 
-/** A stream whose client refuses clusters, and lacks some. */
+/** A stream whose client rejects clusters, and lacks some. */
 function hostThat(
   lacks: readonly string[],
-  refusing: readonly string[] = [CLUSTER],
+  rejecting: readonly string[] = [CLUSTER],
 ): Pick<TypeHost, "sibling"> {
   return {
     sibling: (typeUrl) => ({
-      refusing: refusing.includes(typeUrl),
+      rejecting: rejecting.includes(typeUrl),
       lacks: (name) => lacks.includes(`${typeUrl}/${name}`),
       warm: () => undefined,
       isCold: () => false,
@@ -63,7 +63,7 @@ describe("holdBack()", () => {
     expect(holdBack(type, hostThat([]), entries).entries).toBe(entries);
   });
 
-  it("reads nothing where nobody refuses, where references are not known, or where only the sending is followed", () => {
+  it("reads nothing where nobody rejects, where references are not known, or where only the sending is followed", () => {
     const before = reads;
     const entries = [route("r", "cluster/bad", "listener/bad")];
     for (const [subject, host] of [

@@ -12,16 +12,16 @@ export interface HeldBack {
 
 const none: ReadonlyMap<string, Reference> = new Map();
 
-/** Leaves out what refers to a name that the client has refused and never had: it would point at nothing (S-ORD-4). */
+/** Leaves out what refers to a name that the client has rejected and never had: it would point at nothing (S-ORD-4). */
 export function holdBack(
   type: ResourceType | undefined,
   host: Pick<TypeHost, "sibling">,
   entries: readonly Entry[],
 ): HeldBack {
-  const refusing = (type?.follows ?? []).filter(
-    ({ typeUrl, when }) => when === "accepted" && host.sibling(typeUrl)?.refusing === true,
+  const rejecting = (type?.follows ?? []).filter(
+    ({ typeUrl, when }) => when === "accepted" && host.sibling(typeUrl)?.rejecting === true,
   );
-  if (refusing.length === 0 || type?.references === undefined) return { entries, heldBack: none };
+  if (rejecting.length === 0 || type?.references === undefined) return { entries, heldBack: none };
   const heldBack = new Map<string, Reference>();
   for (const { name, resource } of entries) {
     const lacking =
@@ -29,7 +29,7 @@ export function holdBack(
         ? undefined
         : referencesOf(type, resource).find(
             (reference) =>
-              refusing.some(({ typeUrl }) => typeUrl === reference.typeUrl) &&
+              rejecting.some(({ typeUrl }) => typeUrl === reference.typeUrl) &&
               host.sibling(reference.typeUrl)?.lacks(reference.name) === true,
           );
     if (lacking !== undefined) heldBack.set(name, lacking);
@@ -50,14 +50,14 @@ export function heldBackOf(
     : gathered.filter(({ name }) => heldBack.has(name));
 }
 
-/** What was refused and would be held back now stays refused: it is not owed once what it refers to is there (S-ACK-8). What was held back `before` may have been asked for. */
-export function leaveRefused(
+/** What was rejected and would be held back now stays rejected: it is not owed once what it refers to is there (S-ACK-8). What was held back `before` may have been asked for. */
+export function leaveRejected(
   state: { heldBack: ReadonlyMap<string, Reference>; heldBackFrom: number },
   before: ReadonlyMap<string, Reference>,
-  refused: readonly Entry[],
+  rejected: readonly Entry[],
 ): void {
   if (state.heldBack.size === 0) return;
-  const names = new Set(refused.map(({ name }) => name));
+  const names = new Set(rejected.map(({ name }) => name));
   state.heldBack = new Map(
     [...state.heldBack].filter(([name]) => before.has(name) || !names.has(name)),
   );

@@ -18,21 +18,21 @@ export interface OrderedType {
   readonly answeredUpTo: number;
   /** Revision after which something of this type is pending; -1 where it was asked for. */
   readonly unsentFrom: number;
-  /** Revision after which it has refused something, or something is held back from it. */
-  readonly refusedFrom: number;
+  /** Revision after which it has rejected something, or something is held back from it. */
+  readonly rejectedFrom: number;
   /** Revision up to which it has accepted what it was sent. */
   readonly accepted: number;
   /** What was taken names something new that has not got what it waits for, like a cluster without its assignment (S-ORD-2). */
   readonly namesCold: boolean;
-  /** The client has refused content that is still wanted. */
-  readonly refusing: boolean;
+  /** The client has rejected content that is still wanted. */
+  readonly rejecting: boolean;
   /** Revision of the oldest removal that waits until those who refer to it have let go. */
   readonly heldFrom: number;
   /** It is known what a resource of this type refers to. */
   readonly knowsReferences: boolean;
   /** Names held back, each with what the client lacks for it (S-ORD-4). */
   readonly heldBack: ReadonlyMap<string, Reference>;
-  /** The client was sent this name, has refused it and never had it before. */
+  /** The client was sent this name, has rejected it and never had it before. */
   lacks(name: string): boolean;
   /** This name was sent, exists only since this revision, and waits for another (S-ORD-2). */
   isCold(name: string, since: number): boolean;

@@ -17,10 +17,10 @@ interface Fake {
   inFlight: boolean;
   taken: boolean;
   overdue: boolean;
-  refusing: boolean;
+  rejecting: boolean;
   answeredUpTo: number;
   unsentFrom: number;
-  refusedFrom: number;
+  rejectedFrom: number;
   heldFrom: number;
   knowsReferences: boolean;
   accepted: number;
@@ -37,10 +37,10 @@ function useOrdering(...typeUrls: readonly string[]) {
     inFlight: false,
     taken: false,
     overdue: false,
-    refusing: false,
+    rejecting: false,
     answeredUpTo: Infinity,
     unsentFrom: Infinity,
-    refusedFrom: Infinity,
+    rejectedFrom: Infinity,
     heldFrom: Infinity,
     knowsReferences: true,
     accepted: 0,
@@ -154,8 +154,8 @@ describe("createOrdering()", () => {
     expect(drain()).toEqual(["drain base 0"]);
   });
 
-  it("takes a cut anew for an overdue response that has news, and for the correction of a refused one [S-ORD-4] [S-ACK-16]", () => {
-    for (const why of [{ overdue: true }, { refusing: true }]) {
+  it("takes a cut anew for an overdue response that has news, and for the correction of a rejected one [S-ORD-4] [S-ACK-16]", () => {
+    for (const why of [{ overdue: true }, { rejecting: true }]) {
       const { set, drain } = useOrdering("base", "top");
       set("base", { inFlight: true, answeredUpTo: 3 });
       set("top", { pending: true });
@@ -172,16 +172,16 @@ describe("createOrdering()", () => {
 
   it("leaves a cut alone while the type with news has to wait itself, or it would be taken anew for ever", () => {
     const { set, drain } = useOrdering("base", "top");
-    set("base", { inFlight: true, answeredUpTo: 3, refusing: true });
+    set("base", { inFlight: true, answeredUpTo: 3, rejecting: true });
     set("top", { pending: true });
     expect(drain()).toEqual(["take top Infinity"]);
     set("base", { pending: true });
     expect(drain()).toEqual([]);
   });
 
-  it("lets a type wait for a refused one where nobody knows what refers to it, 15 s at most [S-ORD-4]", () => {
+  it("lets a type wait for a rejected one where nobody knows what refers to it, 15 s at most [S-ORD-4]", () => {
     const { set, drain, clock, events } = useOrdering("base", "top");
-    set("base", { refusing: true, refusedFrom: 3 });
+    set("base", { rejecting: true, rejectedFrom: 3 });
     set("top", { pending: true, knowsReferences: false });
     expect(drain()).toEqual(["take top Infinity"]);
     clock.advance(15_000);
@@ -226,19 +226,19 @@ describe("createOrdering()", () => {
     expect([...drain(), ...drain()].at(-1)).toBe("drain top Infinity");
   });
 
-  it("takes what was held back up again when nobody refuses any more [S-ORD-4]", () => {
+  it("takes what was held back up again when nobody rejects any more [S-ORD-4]", () => {
     const { set, drain } = useOrdering("base", "top");
-    set("base", { refusing: true });
+    set("base", { rejecting: true });
     set("top", { heldBack: new Map([["r", { typeUrl: "base", name: "c" }]]) });
     expect(drain()).toEqual([]);
-    set("base", { refusing: false });
+    set("base", { rejecting: false });
     expect(drain()).toEqual(["take up top"]);
   });
 
   it.each<readonly [why: string, limit: number, referrer: Partial<Fake>]>([
     ["has not answered", 4, { inFlight: true, answeredUpTo: 4 }],
     ["has not been sent all", 5, { inFlight: true, pending: true, answeredUpTo: 7, unsentFrom: 5 }],
-    ["has refused", 6, { refusedFrom: 6 }],
+    ["has rejected", 6, { rejectedFrom: 6 }],
     ["keeps something that is gone", 6, { heldFrom: 7, inFlight: true }],
   ])("removes up to what a referrer knows of that %s [S-ORD-3]", (_, limit, referrer) => {
     const { set, drain } = useOrdering("base", "top");
@@ -262,7 +262,7 @@ describe("createOrdering()", () => {
     },
   );
 
-  it("waits 15 s at most for who does not answer, but on for who has refused: it uses the old state [S-ORD-4]", () => {
+  it("waits 15 s at most for who does not answer, but on for who has rejected: it uses the old state [S-ORD-4]", () => {
     const silent = useOrdering("base", "top");
     silent.set("base", { heldFrom: 5 });
     silent.set("top", { inFlight: true, answeredUpTo: 4 });
@@ -272,12 +272,12 @@ describe("createOrdering()", () => {
       { kind: "order-expired", what: "removals", typeUrls: ["base"] },
     ]);
     expect(silent.drain()).toEqual(["release base Infinity"]);
-    const refusing = useOrdering("base", "top");
-    refusing.set("base", { heldFrom: 5 });
-    refusing.set("top", { refusedFrom: 4 });
-    expect(refusing.drain()).toEqual([]);
-    refusing.clock.advance(15_000);
-    expect(refusing.drain()).toEqual([]);
+    const rejecting = useOrdering("base", "top");
+    rejecting.set("base", { heldFrom: 5 });
+    rejecting.set("top", { rejectedFrom: 4 });
+    expect(rejecting.drain()).toEqual([]);
+    rejecting.clock.advance(15_000);
+    expect(rejecting.drain()).toEqual([]);
   });
 
   it("counts the time of removals anew after some have gone", () => {
@@ -296,12 +296,12 @@ describe("createOrdering()", () => {
     expect(events).toHaveLength(1);
   });
 
-  it("ends a circle of removals that wait for each other, but not while one of them is busy or refused", () => {
+  it("ends a circle of removals that wait for each other, but not while one of them is busy or rejected", () => {
     const { set, drain } = useOrdering("ring-a", "ring-b");
     set("ring-a", { heldFrom: 5 });
-    set("ring-b", { heldFrom: 5, refusedFrom: 2 });
+    set("ring-b", { heldFrom: 5, rejectedFrom: 2 });
     expect(drain()).toEqual([]);
-    set("ring-b", { refusedFrom: Infinity });
+    set("ring-b", { rejectedFrom: Infinity });
     expect(drain()).toEqual(["release ring-a Infinity", "release ring-b Infinity"]);
   });
 

@@ -84,7 +84,7 @@ class StreamOrdering implements Ordering {
       cut &&
       type.pending &&
       this.#isCutOpen &&
-      ((!type.taken && (type.overdue || type.refusing)) || this.#isStuck)
+      ((!type.taken && (type.overdue || type.rejecting)) || this.#isStuck)
     )
       this.thaw();
     if (cut && !type.taken) {
@@ -112,12 +112,12 @@ class StreamOrdering implements Ordering {
       this.#stream.schedule();
   }
 
-  /** What was held back goes once nobody refuses any more what it refers to. */
+  /** What was held back goes once nobody rejects any more what it refers to. */
   #takeUpAgain(index: number): void {
     const type = this.#at(index);
     if (
       type.heldBack.size > 0 &&
-      !this.#relation(index).waitsFor.some((other) => this.#at(other).refusing)
+      !this.#relation(index).waitsFor.some((other) => this.#at(other).rejecting)
     )
       type.takeUpAgain();
   }
@@ -126,15 +126,15 @@ class StreamOrdering implements Ordering {
     return this.#stream.types.some(({ taken }) => taken);
   }
 
-  /** Not everything up to this revision is answered of a type that it follows; or some is refused, and who refers to it is not known. */
+  /** Not everything up to this revision is answered of a type that it follows; or some is rejected, and who refers to it is not known. */
   #mustWait(index: number, revision: number): boolean {
     if (this.#cut?.expired === true) return false;
     const { knowsReferences, taken } = this.#at(index);
     return this.#relation(index).waitsFor.some((other) => {
-      const { answeredUpTo, unsentFrom, refusing } = this.#at(other);
+      const { answeredUpTo, unsentFrom, rejecting } = this.#at(other);
       // What is pending of a type of the cut has come after it.
       const unsent = taken && this.#relation(other).cut ? Infinity : unsentFrom;
-      return Math.min(answeredUpTo, unsent) < revision || (refusing && !knowsReferences);
+      return Math.min(answeredUpTo, unsent) < revision || (rejecting && !knowsReferences);
     });
   }
 
@@ -168,14 +168,14 @@ class StreamOrdering implements Ordering {
       if (this.#relation(index).cut && type.pending) type.take(this.#removable(index));
   }
 
-  /** Revision up to which removals of a type may go. An overdue answer is waited for no longer, but a refused one says that the old state is in use. */
+  /** Revision up to which removals of a type may go. An overdue answer is waited for no longer, but a rejected one says that the old state is in use. */
   #removable(index: number): number {
     const expired = this.#removals?.expired === true;
     return this.#relation(index).referrers.reduce((least, other) => {
-      const { answeredUpTo, unsentFrom, refusedFrom, heldFrom } = this.#at(other);
+      const { answeredUpTo, unsentFrom, rejectedFrom, heldFrom } = this.#at(other);
       return Math.min(
         least,
-        refusedFrom,
+        rejectedFrom,
         expired ? Infinity : Math.min(answeredUpTo, unsentFrom, heldFrom - 1),
       );
     }, Infinity);
@@ -190,7 +190,7 @@ class StreamOrdering implements Ordering {
     );
     if (free >= 0) this.#release(free, this.#removable(free));
     const circle =
-      free < 0 && types.every((type) => isIdle(type) && type.refusedFrom === Infinity)
+      free < 0 && types.every((type) => isIdle(type) && type.rejectedFrom === Infinity)
         ? types.findIndex(({ heldFrom }) => heldFrom < Infinity)
         : -1;
     if (circle >= 0) this.#release(circle, Infinity);

@@ -16,7 +16,7 @@ function useHost(...subscribed: readonly string[]): {
   const sibling: TypeHost["sibling"] = (typeUrl) =>
     subscribed.includes(typeUrl)
       ? {
-          refusing: false,
+          rejecting: false,
           lacks: fail,
           isCold: fail,
           misses: fail,

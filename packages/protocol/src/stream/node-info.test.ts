@@ -90,7 +90,7 @@ describe("checkNode()", () => {
   it.each([
     { id: "m", cluster: "c" },
     { id: "n", cluster: "d" },
-  ])("refuses another identity: %j", (init) => {
+  ])("rejects another identity: %j", (init) => {
     expect(checkNode(held, info(init))).toBe("node.id or node.cluster changed on the stream");
   });
 });

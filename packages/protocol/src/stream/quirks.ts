@@ -18,7 +18,7 @@ export interface QuirkEffect {
   readonly ttl?: TtlByVariant;
   /** It reads `resource_errors`, though no feature says so (S-SIZE-4). */
   readonly readsErrors?: true;
-  /** It refuses heartbeats for members of globs (B-TTL-10). */
+  /** It rejects heartbeats for members of globs (B-TTL-10). */
   readonly globHeartbeats?: false;
 }
 

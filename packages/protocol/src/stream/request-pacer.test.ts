@@ -6,7 +6,7 @@ import { createRequestPacer, type RequestPacer, type RequestWeight } from "./req
 const limits = { changeBurst: 4, changesPerSecond: 100, nackCost: 10 };
 const typed = (typeUrl: string, ...names: readonly string[]): Uint8Array =>
   Buffer.concat([...names.map((name) => lengthDelimited(3, name)), lengthDelimited(4, typeUrl)]);
-const refusing = (typeUrl: string): Uint8Array =>
+const rejecting = (typeUrl: string): Uint8Array =>
   Buffer.concat([typed(typeUrl), lengthDelimited(6, "error")]);
 
 interface Subject extends TestContext {
@@ -16,7 +16,7 @@ interface Subject extends TestContext {
   readonly log: string[];
 }
 
-/** A stream whose weights come from the message: its type, its names, and a field 6 that refuses. */
+/** A stream whose weights come from the message: its type, its names, and a field 6 that rejects. */
 function usePacer(variant: "delta" | "sotw"): Subject {
   const test = createTestContext({ limits });
   const [acted, log]: [string[], string[]] = [[], []];
@@ -28,7 +28,7 @@ function usePacer(variant: "delta" | "sotw"): Subject {
       const names = text.split("\u001a").length - 1;
       const weight: RequestWeight = {
         typeUrl: text.includes("B") ? "B" : "A",
-        refuses: text.includes("error"),
+        rejects: text.includes("error"),
         names,
       };
       return variant === "sotw"
@@ -68,11 +68,11 @@ describe("createRequestPacer() (delta)", () => {
     ]);
   });
 
-  it("takes nothing for a message that changes no subscription, more for a refusal and for a long list [S-LIM-2]", () => {
+  it("takes nothing for a message that changes no subscription, more for a rejection and for a long list [S-LIM-2]", () => {
     const { pacer, log, clock } = usePacer("delta");
     for (let i = 0; i < 100; i++) pacer.take(typed("A"));
     expect(log).toEqual([]);
-    pacer.take(refusing("A"));
+    pacer.take(rejecting("A"));
     clock.advance(69);
     expect(log).toEqual(["pause"]);
     clock.advance(1);
@@ -139,10 +139,10 @@ describe("createRequestPacer() (sotw)", () => {
     expect(acted).toHaveLength(101);
   });
 
-  it("loses no refusal: it is acted on at once, its list is newer than what waits, and the stream is read no more [S-LIM-2]", () => {
+  it("loses no rejection: it is acted on at once, its list is newer than what waits, and the stream is read no more [S-LIM-2]", () => {
     const { pacer, acted, log } = usePacer("sotw");
     for (let i = 0; i < 3; i++) pacer.take(typed("A", `a${i}`));
-    pacer.take(refusing("A"));
+    pacer.take(rejecting("A"));
     expect([acted.at(-1)?.includes("error"), pacer.waits, log.at(-1)]).toEqual([
       true,
       false,

@@ -9,8 +9,8 @@ import { createTokenBucket, type TokenBucket } from "../token-bucket.ts";
 export interface RequestWeight {
   /** The type URL of the request. */
   readonly typeUrl: string;
-  /** It refuses something. */
-  readonly refuses: boolean;
+  /** It rejects something. */
+  readonly rejects: boolean;
   /** How many names it lists. */
   readonly names: number;
   /** SotW: the hash of its list. The same list again changes nothing. */
@@ -106,7 +106,7 @@ class Pacer implements RequestPacer {
     this.#waiting = undefined;
   }
 
-  /** Only what is as simple as an ACK waits: a refusal must not be lost, nor a node. */
+  /** Only what is as simple as an ACK waits: a rejection must not be lost, nor a node. */
   #keep(message: Uint8Array): boolean {
     if (this.#stream.variant === "delta") return false;
     const scan = scanRequest(message, "sotw");
@@ -131,16 +131,16 @@ class Pacer implements RequestPacer {
     if (cost === 0) return;
     this.#bucket.take(cost);
     const canWait =
-      this.#stream.variant === "sotw" && !weight.refuses && message.length <= mostWaitingBytes;
+      this.#stream.variant === "sotw" && !weight.rejects && message.length <= mostWaitingBytes;
     if (this.#bucket.balance <= 0 && !canWait) this.#pause();
   }
 
-  #costOf({ typeUrl, refuses, names, list }: RequestWeight): number {
+  #costOf({ typeUrl, rejects, names, list }: RequestWeight): number {
     const changes = list === undefined ? names > 0 : this.#lists?.get(typeUrl) !== list;
     if (list !== undefined) (this.#lists ??= new Map()).set(typeUrl, list);
     return (
       (changes ? 1 + Math.floor(names / namesPerToken) : 0) +
-      (refuses ? this.#context.limits.nackCost : 0)
+      (rejects ? this.#context.limits.nackCost : 0)
     );
   }
 

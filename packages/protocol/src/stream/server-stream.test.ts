@@ -154,8 +154,8 @@ function machineOf(
     },
     overdue: false,
     taken: false,
-    refusedFrom: Infinity,
-    refusing: false,
+    rejectedFrom: Infinity,
+    rejecting: false,
     knowsReferences: true,
     heldBack: new Map(),
     accepted: 0,
@@ -218,7 +218,7 @@ describe("createServerStream()", () => {
     expect(log.slice(1)).toEqual(["plain base 7", "request base 7"]);
   });
 
-  it("takes requests without a type on a per-type stream, and refuses another type there", () => {
+  it("takes requests without a type on a per-type stream, and rejects another type there", () => {
     const { ask, log, closed } = useStream({ typeUrl: "base" });
     ask({ node });
     ask({ responseNonce: "7" });

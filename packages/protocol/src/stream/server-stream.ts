@@ -238,7 +238,7 @@ class Stream<Request extends DecodedRequest>
     this.#request(request);
     return {
       typeUrl: request.typeUrl,
-      refuses: request.error !== undefined,
+      rejects: request.error !== undefined,
       ...this.#variant.weigh(request),
     };
   }

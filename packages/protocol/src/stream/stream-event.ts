@@ -1,6 +1,6 @@
 import type { Entry, NodeInfo, PeerIdentity, ResourceSource } from "@xdstp/core";
 import type { NotSent } from "../delivery/frame-cache.ts";
-import type { RefusedVersion } from "../delivery/refused-version.ts";
+import type { RejectedVersion } from "../delivery/rejected-version.ts";
 
 /** Which stream an event or a status row is about. */
 export interface StreamInfo {
@@ -113,6 +113,6 @@ export type StreamEvent =
 export interface ListeningSource extends ResourceSource {
   /** Told of everything that happens on the streams of the server that it is the source of, its views included; must not throw. Absent: it does not ask. */
   hear?(event: StreamEvent): void;
-  /** What clients have refused of it, newest first, for whoever asks the server for client status. Absent: it does not count. */
-  refusals?(): readonly RefusedVersion[];
+  /** What clients have rejected of it, newest first, for whoever asks the server for client status. Absent: it does not count. */
+  rejections?(): readonly RejectedVersion[];
 }

@@ -53,12 +53,12 @@ describe("errorText()", () => {
     ["apikey: HIDDEN, a", 'apikey: "[redacted]", a'],
     ["authorization: HIDDEN", 'authorization: "[redacted]"'],
     [
-      "header Authorization: Bearer HIDDEN is refused",
-      'header Authorization: "[redacted]" is refused',
+      "header Authorization: Bearer HIDDEN is rejected",
+      'header Authorization: "[redacted]" is rejected',
     ],
     [
-      "Proxy-Authorization: Basic HIDDEN== is refused",
-      'Proxy-Authorization: "[redacted]" is refused',
+      "Proxy-Authorization: Basic HIDDEN== is rejected",
+      'Proxy-Authorization: "[redacted]" is rejected',
     ],
     ["sent 'Bearer HIDDENHIDDENHIDDEN'", "sent 'Bearer [redacted]'"],
     [

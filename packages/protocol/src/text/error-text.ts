@@ -28,7 +28,7 @@ const field = new RegExp(
 const bearer = /\b(bearer|basic)[ \t]{1,8}[\w.~+/=-]{16,}/gi;
 
 /**
- * What a peer says of an error: its beginning (S-ACK-15), without keys and passwords (B-CSDS-7). Clients print in it what they have refused; from here it goes to logs, status and other clients.
+ * What a peer says of an error: its beginning (S-ACK-15), without keys and passwords (B-CSDS-7). Clients print in it what they have rejected; from here it goes to logs, status and other clients.
  * @param atMost - UTF-16 units
  */
 export function errorText(text: string, atMost: number): string {

@@ -11,7 +11,7 @@ import { secrecyOfPath } from "./secrecy-of-path.ts";
 /**
  * A resource from JSON, or from YAML once it is parsed: an object with `@type`. Field names may be in either case. For feeds and tools.
  *
- * The type URL of the result always begins with `type.googleapis.com/`. Throws a {@link ResourceJsonError} that names the place, the type or the field, and what is wrong with it, but of a Secret and of secret fields never the value; objects nested deeper than 100 are refused (B-LIM-5).
+ * The type URL of the result always begins with `type.googleapis.com/`. Throws a {@link ResourceJsonError} that names the place, the type or the field, and what is wrong with it, but of a Secret and of secret fields never the value; objects nested deeper than 100 are rejected (B-LIM-5).
  */
 export function anyFromJson(json: JsonValue, registry: Registry): Any {
   if (typeof json !== "object" || json === null || Array.isArray(json)) {

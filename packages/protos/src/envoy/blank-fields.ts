@@ -3,8 +3,8 @@ const tokens =
 const ends: Readonly<Record<string, string | undefined>> = { "{": "}", "<": ">" };
 
 /**
- * A text in protobuf's text format with some fields turned to blanks, at any depth, so that all else stays where it is: its reader refuses a field that it does not know.
- * `unwanted` is asked with each name as it is written, `[own.v1.rule]` for an extension. What is not a text format stays in parts, for the reader to refuse. @internal
+ * A text in protobuf's text format with some fields turned to blanks, at any depth, so that all else stays where it is: its reader rejects a field that it does not know.
+ * `unwanted` is asked with each name as it is written, `[own.v1.rule]` for an extension. What is not a text format stays in parts, for the reader to reject. @internal
  */
 export function blankFields(text: string, unwanted: (name: string) => boolean): string {
   const all = [...text.matchAll(tokens)].map(([, blank = "", token = ""]) => ({ blank, token }));

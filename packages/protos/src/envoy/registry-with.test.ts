@@ -238,7 +238,7 @@ describe("registryWith()", () => {
     expect(() => registryWith(setOf(ownFile()), bytes)).toThrow(reason);
   });
 
-  it("refuses a set whose files import each other in a circle", () => {
+  it("rejects a set whose files import each other in a circle", () => {
     const [a, b] = [
       ownFile({ name: "a.proto", dependency: ["b.proto"] }),
       ownFile({ name: "b.proto", package: "b", dependency: ["a.proto"] }),

@@ -8,7 +8,7 @@ import { attempt } from "./read.ts";
 /**
  * Reads a redirect: the value of an Any of type xds.core.v3.ResourceLocator. For readers of resources (C-REDIR-1).
  *
- * A field 1 with a length is the text form; in the message it is a varint, or absent (N-82). Never throws. Locators nested deeper than 100 are refused (B-LIM-5).
+ * A field 1 with a length is the text form; in the message it is a varint, or absent (N-82). Never throws. Locators nested deeper than 100 are rejected (B-LIM-5).
  */
 export function readRedirect(bytes: Uint8Array): Read<Located> {
   return attempt(() => {

@@ -7,7 +7,7 @@ import type { RelayEvent } from "../relay-event.ts";
 import { countInterest } from "./count-interest.ts";
 import { createView } from "./create-view.ts";
 import type { ClientNode, NodeKey, NodeValues } from "./node-key.ts";
-import { refuseNames } from "./refuse-names.ts";
+import { rejectNames } from "./reject-names.ts";
 import type { TenantStatus } from "./tenant-status.ts";
 
 /** A cache for opaque names, and who is asked for them: not before `start`. */
@@ -47,7 +47,7 @@ export interface Tenants {
 interface Tenant {
   readonly values: NodeValues;
   readonly hub: TenantHub;
-  /** Ends the time in which its names are answered with a refusal. Absent: upstream is asked for it. */
+  /** Ends the time in which its names are answered with a rejection. Absent: upstream is asked for it. */
   admit?: () => void;
 }
 
@@ -152,7 +152,7 @@ function textOf(values: NodeValues): string {
     .join(", ");
 }
 
-/** There are too many: its names are refused until another one has ended. */
+/** There are too many: its names are rejected until another one has ended. */
 function hold(
   tenant: Tenant,
   begin: () => void,
@@ -160,19 +160,19 @@ function hold(
   onIdle: () => void,
 ): void {
   const text = `a relay asks upstream for opaque names of ${most} kinds of clients at most, and there are as many (B-RELAY-2); raise maxTenants, or choose a shorter opaqueKey`;
-  onEvent?.({ kind: "tenant-refused", values: tenant.values, reason: text });
-  const refusing = tenant.hub.addFeed(
+  onEvent?.({ kind: "tenant-rejected", values: tenant.values, reason: text });
+  const rejecting = tenant.hub.addFeed(
     countInterest(
-      refuseNames(idle, {
-        isRefused: () => true,
+      rejectNames(idle, {
+        isRejected: () => true,
         why: (typeUrl, resource) => new XdsError("RESOURCE_EXHAUSTED", text, { typeUrl, resource }),
-        onRefused: () => undefined,
+        onRejected: () => undefined,
       }),
       onIdle,
     ),
   );
   tenant.admit = () => {
-    void refusing.close();
+    void rejecting.close();
     begin();
   };
 }

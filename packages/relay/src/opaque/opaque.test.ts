@@ -15,21 +15,23 @@ const eventsOf = ({ events }: RelayWorld, kind: string): readonly object[] =>
 
 describe("opaque names without a key", () => {
   it.each(["delta", "sotw"] as const)(
-    "are refused with the rule and the way out, and upstream is not asked (%s) [B-RELAY-2]",
+    "are rejected with the rule and the way out, and upstream is not asked (%s) [B-RELAY-2]",
     async (variant) => {
       const world = useWorld();
       const client = world.connect(variant);
       client.ask(flagUrl, "a", flagName("b"));
       await world.settle();
-      const [refused] = client.take();
-      expect(refused).toMatchObject({
+      const [rejected] = client.take();
+      expect(rejected).toMatchObject({
         resources: [],
         removed: [],
         errors: [{ name: "a", code: FAILED_PRECONDITION }],
       });
-      expect(refused?.errors[0]?.text).toMatch(/B-RELAY-2.*opaqueKey/);
+      expect(rejected?.errors[0]?.text).toMatch(/B-RELAY-2.*opaqueKey/);
       expect(world.up.requests().map(({ names }) => names)).toEqual([[flagName("b")]]);
-      expect(eventsOf(world, "opaque-refused")).toMatchObject([{ typeUrl: flagUrl, names: ["a"] }]);
+      expect(eventsOf(world, "opaque-rejected")).toMatchObject([
+        { typeUrl: flagUrl, names: ["a"] },
+      ]);
       world.up.reply(flagUrl, { resources: [{ name: flagName("b"), text: "1" }] });
       await world.settle();
       expect(client.take().map(({ shown }) => shown)).toEqual([["b=1"]]);
@@ -47,7 +49,7 @@ describe("opaque names without a key", () => {
       expect([client.read(), client.closed, world.upstreams.flatMap(({ calls }) => calls)]).toEqual(
         [[], undefined, []],
       );
-      expect(eventsOf(world, "opaque-refused")).toMatchObject([
+      expect(eventsOf(world, "opaque-rejected")).toMatchObject([
         { typeUrl: clusterUrl, names: ["*"] },
       ]);
     },
@@ -84,7 +86,7 @@ describe("clusters and listeners by opaque names, without a key, over SotW", () 
       const world = await useAsked({ id: "envoy", userAgentName: "envoy" }, version, ...names);
       await world.pass(600_000);
       expect([world.client.read(), world.client.closed]).toEqual([[], undefined]);
-      expect(eventsOf(world, "opaque-refused")).toMatchObject([
+      expect(eventsOf(world, "opaque-rejected")).toMatchObject([
         { typeUrl: clusterUrl, names: ["a"] },
       ]);
       const status = await world.server.clientStatus();
@@ -349,7 +351,7 @@ describe("opaque names with a key", () => {
     expect(world.up.calls).toHaveLength(2);
   });
 
-  it("are refused to more kinds of clients than there may be, until one has ended; xdstp names are not [B-RELAY-2]", async () => {
+  it("are rejected to more kinds of clients than there may be, until one has ended; xdstp names are not [B-RELAY-2]", async () => {
     const world = useWorld({ relay: { opaqueKey: ["id"], maxTenants: 1 } });
     const first = world.connect("delta", { id: "one" });
     first.ask(flagUrl, "a");
@@ -360,7 +362,7 @@ describe("opaque names with a key", () => {
     expect(second.take()).toMatchObject([
       { removed: [], errors: [{ name: "a", code: RESOURCE_EXHAUSTED }] },
     ]);
-    expect(eventsOf(world, "tenant-refused")).toMatchObject([{ values: { id: "two" } }]);
+    expect(eventsOf(world, "tenant-rejected")).toMatchObject([{ values: { id: "two" } }]);
     expect(world.relay.tenants().map(({ waiting }) => waiting)).toEqual([false, true]);
     world.up.calls[1]?.reply(flagUrl, { resources: [{ name: flagName("x"), text: "1" }] });
     await world.settle();
@@ -450,7 +452,7 @@ describe("opaque names with a key", () => {
     expect((await waiting).accepted.map(({ node }) => node)).toEqual(["one", "two"]);
   });
 
-  it("a server that does not ask who comes refuses them: they are shared with nobody by mistake [B-RELAY-2]", async () => {
+  it("a server that does not ask who comes rejects them: they are shared with nobody by mistake [B-RELAY-2]", async () => {
     const world = useWorld({
       relay: { opaqueKey: ["id"] },
       server: { sourceFor: () => undefined },

@@ -16,7 +16,7 @@ export interface BallotHost {
 }
 
 /**
- * The vote on what one transaction has changed. A client answers a response as a whole: where it has refused several candidates at once,
+ * The vote on what one transaction has changed. A client answers a response as a whole: where it has rejected several candidates at once,
  * half of them are withdrawn until it has answered the others, and so on, until the bad one is alone (S-ACK-15: its text tells nobody which one it is).
  */
 export class Ballot {
@@ -47,7 +47,7 @@ export class Ballot {
     this.#count();
   }
 
-  refuse(client: string, error: XdsError, candidates: readonly Candidate[]): void {
+  reject(client: string, error: XdsError, candidates: readonly Candidate[]): void {
     if (candidates.length === 1) {
       this.#conclude(candidates, error);
     } else {
@@ -94,7 +94,7 @@ export class Ballot {
     if (half.length > 0) this.#host.show(half);
   }
 
-  /** Silence is acceptance, but not of what somebody has refused together with others. */
+  /** Silence is acceptance, but not of what somebody has rejected together with others. */
   #timeOut(): void {
     const { open } = this;
     this.#withheld.length = 0;

@@ -2,7 +2,7 @@ import type { Put, StoredResource, XdsError } from "@xdstp/core";
 
 import type { Panel } from "./panel.ts";
 
-/** How a trial has ended. An error: it is refused, for that reason. `superseded`: there is something newer of the name by now. */
+/** How a trial has ended. An error: it is rejected, for that reason. `superseded`: there is something newer of the name by now. */
 export type Verdict = "accepted" | "superseded" | XdsError;
 
 /** A changed resource that some clients see before the others. */
@@ -14,7 +14,7 @@ export class Candidate {
   /** What is ahead under the name, as far as this trial is concerned. */
   held: StoredResource | undefined;
   readonly accepts: Set<string> = new Set<string>();
-  /** Who has refused it together with others, and has not accepted it since. */
+  /** Who has rejected it together with others, and has not accepted it since. */
   readonly suspectedBy: Map<string, XdsError> = new Map<string, XdsError>();
   readonly verdict: Promise<Verdict>;
   readonly #end: (verdict: Verdict) => void;

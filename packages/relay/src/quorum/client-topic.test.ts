@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { createStageWorld, type StageWorld } from "../../test/stage-world.ts";
-import { accepts, openVoter, refuses, talk } from "../../test/voter.ts";
+import { accepts, openVoter, rejects, talk } from "../../test/voter.ts";
 import { readerView } from "./reader-view.ts";
 
 const put = (path: string, text: string): Put => ({
@@ -82,14 +82,14 @@ describe("the topic of a client that comes to see first", () => {
 });
 
 describe("a full state", () => {
-  it("that holds what was accepted before beside what is bad is refused all the same [B-RELAY-5]", async () => {
+  it("that holds what was accepted before beside what is bad is rejected all the same [B-RELAY-5]", async () => {
     const world = createStageWorld({ clients: 1 });
     const voters = ["a", "b"].map((id) => openVoter(world, "sotw", id, accepts, "whole"));
     for (const voter of voters) voter.ask(flagUrl, "*");
     const say = async (path: string, text: string): Promise<number | undefined> => {
       const said = world.sinks[0]?.commit({ put: [put(path, text)] });
       await talk(world, voters);
-      return (await said)?.refused?.length;
+      return (await said)?.rejected?.length;
     };
     for (const [path, text] of [
       ["x", "1@x"],
@@ -97,7 +97,7 @@ describe("a full state", () => {
       ["x", "2@x"],
     ] as const)
       await say(path, text);
-    for (const voter of voters) voter.verdict = refuses("bad@y");
+    for (const voter of voters) voter.verdict = rejects("bad@y");
     expect([await say("y", "bad@y"), voters.map(({ holds }) => Object.fromEntries(holds))]).toEqual(
       [
         1,

@@ -16,7 +16,7 @@ export function heldOf(
   return others.length > 0 || only?.constraints !== undefined ? undefined : only?.resource;
 }
 
-/** Whether two resources differ in nothing that a client could refuse. */
+/** Whether two resources differ in nothing that a client could reject. */
 export function isSameContent(a: Resource, b: Resource): boolean {
   return (
     a.payload.typeUrl === b.payload.typeUrl &&

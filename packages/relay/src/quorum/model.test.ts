@@ -21,7 +21,7 @@ interface Stream {
   looked: number;
 }
 
-/** What upstream knows: what was not refused, in the order in which it was said. */
+/** What upstream knows: what was not rejected, in the order in which it was said. */
 class Model {
   readonly world: StageWorld;
   readonly random: SeededRandom;
@@ -34,7 +34,7 @@ class Model {
   readonly #touched = new Map<string, { readonly before: number; readonly version: string }>();
   #texts = 0;
   #said = 0;
-  refused = 0;
+  rejected = 0;
   readonly faults: string[] = [];
 
   constructor(seed: number) {
@@ -84,17 +84,17 @@ class Model {
       ...(random.once(5) && { complete: [] }),
     });
     let answers = 0;
-    const conclude = ({ refused = [] }: Committed): void => {
+    const conclude = ({ rejected = [] }: Committed): void => {
       this.#busy[place] = false;
       if (++answers > 1 || this.world.clock.now() - at > waitMs)
         this.faults.push(`${answers} answers, the last after ${this.world.clock.now() - at} ms`);
-      this.refused += refused.length;
-      const bad = new Set(refused.map(({ name }) => name));
+      this.rejected += rejected.length;
+      const bad = new Set(rejected.map(({ name }) => name));
       for (const {
         resource: { name, version },
       } of put)
         if (bad.has(name) && this.given.get(name)?.has(version) === true)
-          this.faults.push(`${version} was refused and given to everyone`);
+          this.faults.push(`${version} was rejected and given to everyone`);
       for (const { resource } of put)
         if (!bad.has(resource.name) && this.#touched.get(resource.name)?.before === before)
           this.truth.set(resource.name, resource.version);
@@ -163,7 +163,7 @@ class Model {
     if (this.streams.length > 0) this.random.pick(this.streams).voter.verdict = this.#verdict();
   }
 
-  /** Nobody sees what is undecided or was refused, unless it sees first. */
+  /** Nobody sees what is undecided or was rejected, unless it sees first. */
   look(): void {
     for (const stream of this.streams) {
       const { voter, asks } = stream;
@@ -186,7 +186,7 @@ class Model {
     }
   }
 
-  /** What a client has refused it is not sent again unchanged, so everything changes again. */
+  /** What a client has rejected it is not sent again unchanged, so everything changes again. */
   async end(): Promise<void> {
     await this.rest();
     void this.world.sinks[0]?.commit({
@@ -266,7 +266,7 @@ async function play(seed: number): Promise<number> {
   await model.end();
   model.verify();
   await world.quorum.close();
-  return model.refused;
+  return model.rejected;
 }
 
 describe("the quorum of a relay, whatever happens", () => {
@@ -274,10 +274,10 @@ describe("the quorum of a relay, whatever happens", () => {
   const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 
   it(`shows nobody else what is undecided, ends on the newest that was accepted, and answers once and in time (${runs} seeds) [B-RELAY-5] [B-RELAY-6]`, async () => {
-    let refused = 0;
+    let rejected = 0;
     for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
       try {
-        refused += await play(seed);
+        rejected += await play(seed);
         // Within one turn of the event loop V8 keeps all that a WeakRef was made of.
         await new Promise((resolve) => {
           setImmediate(resolve);
@@ -289,6 +289,6 @@ describe("the quorum of a relay, whatever happens", () => {
         );
       }
     }
-    expect(refused).toBeGreaterThan(runs / 3);
+    expect(rejected).toBeGreaterThan(runs / 3);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useDir } from "../../test/snapshots.ts";
 import { useWorld, type RelayWorld, type WorldOptions } from "../../test/relay-world.ts";
-import { accepts, openVoter, refuses, silent, talk, type Voter } from "../../test/voter.ts";
+import { accepts, openVoter, rejects, silent, talk, type Voter } from "../../test/voter.ts";
 import type { Variant } from "../../test/wire-bytes.ts";
 
 const pairs = [
@@ -108,10 +108,10 @@ describe("a relay with a quorum", () => {
   );
 
   it.each(pairs)(
-    "refuses upstream what one of them refuses, with the name and its reason, and nobody else ever sees it (up %s, down %s) [B-RELAY-5] [B-RELAY-6]",
+    "rejects upstream what one of them rejects, with the name and its reason, and nobody else ever sees it (up %s, down %s) [B-RELAY-5] [B-RELAY-6]",
     async (up, down) => {
       const { voters, say, talk: go, answers, held, world } = await poll({ up, down });
-      set(voters[1], refuses("bad"));
+      set(voters[1], rejects("bad"));
       say({ x: "bad" });
       await go();
       expect(answers()).toEqual([
@@ -119,7 +119,7 @@ describe("a relay with a quorum", () => {
       ]);
       expect(seenBy(voters)).toEqual([["x=bad", "x=1"], ["x=bad", "x=1"], [], []]);
       expect(held()).toEqual(["1", "1", "1", "1"]);
-      expect(world.relay.refusals()).toMatchObject([
+      expect(world.relay.rejections()).toMatchObject([
         {
           typeUrl: flagUrl,
           name: flagName("x"),
@@ -174,7 +174,7 @@ describe("a relay with a quorum", () => {
     say({ x: "2" });
     await go();
     expect([answers(), held()]).toEqual([["ACK"], ["2"]]);
-    set(voters[0], refuses("3"));
+    set(voters[0], rejects("3"));
     say({ x: "3" });
     await go();
     expect([answers(), held()]).toEqual([[expect.stringContaining("cannot use 3")], ["2"]]);
@@ -222,7 +222,7 @@ describe("a relay with a quorum", () => {
   );
 
   it.each(pairs)(
-    "finds out which of two is bad, though a client refuses the whole response (up %s, down %s) [B-RELAY-5]",
+    "finds out which of two is bad, though a client rejects the whole response (up %s, down %s) [B-RELAY-5]",
     async (up, down) => {
       for (const bad of ["x", "y"]) {
         const {
@@ -232,7 +232,7 @@ describe("a relay with a quorum", () => {
           talk: go,
           answers,
         } = await poll({ up, down, asks: ["x", "y"], start: { x: "1", y: "1" } });
-        set(voters[1], refuses("bad"));
+        set(voters[1], rejects("bad"));
         const texts = { x: "2", y: "2", [bad]: "bad" };
         say(texts);
         await go();
@@ -256,7 +256,7 @@ describe("a relay with a quorum", () => {
       Object.fromEntries(names.map((name) => [name, text(name)]));
     const { voters, say, talk: go, answers } = await poll({ asks: names, start: all(() => "1") });
     const bad = new Set(["n2", "n3", "n8"]);
-    set(voters[0], refuses("bad"));
+    set(voters[0], rejects("bad"));
     say(all((name) => (bad.has(name) ? "bad" : "2")));
     await go();
     const [answer = ""] = answers();
@@ -265,7 +265,7 @@ describe("a relay with a quorum", () => {
       expect(Object.fromEntries(holds)).toEqual(all((name) => (bad.has(name) ? "1" : "2")));
   });
 
-  it("refuses what was refused together with others and is not cleared in time [B-RELAY-5]", async () => {
+  it("rejects what was rejected together with others and is not cleared in time [B-RELAY-5]", async () => {
     const {
       world,
       voters,
@@ -274,7 +274,7 @@ describe("a relay with a quorum", () => {
       answers,
       held,
     } = await poll({ asks: ["x", "y"], start: { x: "1", y: "1" } });
-    const reason = refuses("bad");
+    const reason = rejects("bad");
     set(voters[1], (answer) => {
       set(voters[1], silent);
       return reason(answer);
@@ -290,7 +290,7 @@ describe("a relay with a quorum", () => {
     ]);
   });
 
-  it("does not mistake a client that refuses something older for one that refuses this [B-RELAY-5]", async () => {
+  it("does not mistake a client that rejects something older for one that rejects this [B-RELAY-5]", async () => {
     const {
       world,
       voters,
@@ -299,7 +299,7 @@ describe("a relay with a quorum", () => {
       answers,
       held,
     } = await poll({ asks: ["x", "y"], start: { x: "1" } });
-    set(voters[0], refuses("odd"));
+    set(voters[0], rejects("odd"));
     say({ y: "odd" });
     await go();
     answers();
@@ -321,7 +321,7 @@ describe("a relay with a quorum", () => {
     await world.pass(10_000);
     await go();
     expect([seenBy(voters).slice(2), answers()]).toEqual([[["x=2"], ["x=2"]], ["ACK"]]);
-    set(voters[2], refuses("bad"));
+    set(voters[2], rejects("bad"));
     say({ x: "bad" });
     await go();
     expect(seenBy(voters).slice(2)).toEqual([["x=2", "x=bad", "x=2"], ["x=2"]]);
@@ -350,7 +350,7 @@ describe("a relay with a quorum", () => {
       talk: go,
       answers,
     } = await poll({ asks: ["g/*"], start: { "g/x": "1", "g/y": "1" } });
-    set(voters[0], refuses("bad"));
+    set(voters[0], rejects("bad"));
     say({ "g/x": "bad", "g/y": "2" });
     await go();
     expect(seenBy(voters).slice(2).flat()).not.toContain("x=bad");
@@ -360,7 +360,7 @@ describe("a relay with a quorum", () => {
 
   it("lets clients of a glob see a new member first, and takes it back [B-RELAY-5]", async () => {
     const { voters, say, talk: go, answers } = await poll({ asks: ["g/*"], start: { "g/x": "1" } });
-    set(voters[0], refuses("bad"));
+    set(voters[0], rejects("bad"));
     say({ "g/new": "bad" });
     await go();
     expect([seenBy(voters).slice(0, 2), seenBy(voters).slice(2)]).toEqual([
@@ -462,7 +462,7 @@ describe("a relay with a quorum", () => {
       start: { "g/x": "1", "g/hidden": "1" },
       server: { authorize },
     });
-    set(voters[0], refuses("bad"));
+    set(voters[0], rejects("bad"));
     say({ "g/x": "bad", "g/hidden": "2" });
     await go();
     // Of what nobody may see nobody says anything.
@@ -504,7 +504,7 @@ describe("a relay with a quorum", () => {
   it("keeps what a snapshot has until what upstream says in its place is decided, and stores only what was accepted [B-RELAY-5] [B-RELAY-9]", async () => {
     const dir = useDir();
     const before = await poll({ relay: { snapshot: { dir } } });
-    set(before.voters[0], refuses("bad"));
+    set(before.voters[0], rejects("bad"));
     before.say({ x: "bad" });
     await before.talk();
     await before.world.relay.close();
@@ -517,7 +517,7 @@ describe("a relay with a quorum", () => {
     world.up.reply(flagUrl, { resources: [{ name: flagName("x"), text: "2", version: "2" }] });
     await talk(world, voters);
     expect(seenBy(voters)).toEqual([["x=1", "x=2"], ["x=1", "x=2"], ["x=1"]]);
-    set(voters[0], refuses("2"));
+    set(voters[0], rejects("2"));
     await talk(world, voters);
     expect([seenBy(voters)[2], world.up.requests().at(-1)?.error]).toEqual([
       ["x=1"],
@@ -541,7 +541,7 @@ describe("a relay with a quorum", () => {
 
 describe("a relay without a quorum", () => {
   it.each(pairs)(
-    "accepts upstream what it has stored, and counts what clients refuse (up %s, down %s) [B-RELAY-5] [B-RELAY-6]",
+    "accepts upstream what it has stored, and counts what clients reject (up %s, down %s) [B-RELAY-5] [B-RELAY-6]",
     async (up, down) => {
       const {
         world,
@@ -550,11 +550,11 @@ describe("a relay without a quorum", () => {
         talk: go,
         answers,
       } = await poll({ up, down, relay: { quorum: undefined } as never });
-      for (const voter of voters.slice(0, 3)) set(voter, refuses("bad"));
+      for (const voter of voters.slice(0, 3)) set(voter, rejects("bad"));
       say({ x: "bad" });
       await go();
       expect([answers(), voters[3]?.holds.get("x")]).toEqual([["ACK"], "bad"]);
-      expect(world.relay.refusals()).toMatchObject([
+      expect(world.relay.rejections()).toMatchObject([
         {
           typeUrl: flagUrl,
           name: flagName("x"),

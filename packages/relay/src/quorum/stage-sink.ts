@@ -2,7 +2,7 @@ import {
   XdsError,
   type Committed,
   type Put,
-  type Refusal,
+  type Rejection,
   type ResourceSink,
   type StoredResource,
   type Transaction,
@@ -44,7 +44,7 @@ interface Waiting {
 
 /**
  * A sink for both caches: what has changed is first shown to those who see first, everything else is given to everyone at once.
- * The answer waits for the votes; what they refuse is refused with their reasons (B-RELAY-5).
+ * The answer waits for the votes; what they reject is rejected with their reasons (B-RELAY-5).
  */
 export function stageSink(sinks: StageSinks, host: StageHost): ResourceSink {
   const { accepted, ahead } = sinks;
@@ -66,12 +66,12 @@ function commit(
   transaction: Transaction,
 ): Committed | Promise<Committed> {
   const { trials, panels } = host;
-  let refused: readonly Refusal[] = [];
+  let rejected: readonly Rejection[] = [];
   const shown = panels.watching(() => {
-    refused = now(sinks.ahead.commit(transaction)).refused ?? [];
+    rejected = now(sinks.ahead.commit(transaction)).rejected ?? [];
   });
   const over = trials.running.size === 0 ? [] : supersededBy(host, transaction);
-  const waiting = waitingOf(host, transaction, shown, refused);
+  const waiting = waitingOf(host, transaction, shown, rejected);
   const committed = now(
     sinks.accepted.commit(waiting.length === 0 ? transaction : without(transaction, waiting)),
   );
@@ -113,11 +113,11 @@ function waitingOf(
   host: StageHost,
   transaction: Transaction,
   shown: ReadonlyMap<StoredResource, readonly Panel[]>,
-  refused: readonly Refusal[],
+  rejected: readonly Rejection[],
 ): readonly Waiting[] {
   const { trials, held } = host;
   if (transaction.atomic === true || (shown.size === 0 && trials.running.size === 0)) return [];
-  const bad = new Set(refused.map(({ typeUrl, name }) => idOf(typeUrl, name)));
+  const bad = new Set(rejected.map(({ typeUrl, name }) => idOf(typeUrl, name)));
   return (transaction.put ?? []).flatMap((put): readonly Waiting[] => {
     const name = nameOf(put);
     if (bad.has(idOf(put.typeUrl, name)) || isExempt(put)) return [];
@@ -233,14 +233,14 @@ async function concluded(
   const again = verdicts.filter(({ verdict, isOwn }) => verdict === "accepted" && !isOwn);
   const { revision } =
     again.length === 0 ? committed : await accepted.commit({ put: again.map(({ put }) => put) });
-  const refused = [
-    ...(committed.refused ?? []),
-    ...verdicts.flatMap(({ put, verdict }) => refusalOf(put, verdict)),
+  const rejected = [
+    ...(committed.rejected ?? []),
+    ...verdicts.flatMap(({ put, verdict }) => rejectionOf(put, verdict)),
   ];
-  return { revision, ...(refused.length > 0 && { refused }) };
+  return { revision, ...(rejected.length > 0 && { rejected }) };
 }
 
-function refusalOf(put: Put, verdict: Verdict): readonly Refusal[] {
+function rejectionOf(put: Put, verdict: Verdict): readonly Rejection[] {
   return verdict instanceof XdsError
     ? [{ typeUrl: put.typeUrl, name: nameOf(put), error: verdict }]
     : [];

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { createStageWorld, type StageWorld } from "../../test/stage-world.ts";
-import { accepts, openVoter, refuses, silent, talk, type Voter } from "../../test/voter.ts";
+import { accepts, openVoter, rejects, silent, talk, type Voter } from "../../test/voter.ts";
 
 const name = flagName("x");
 const put = (text: string): object => ({
@@ -49,7 +49,7 @@ describe("while something is on trial", () => {
     expect(others()).toEqual([]);
     await world.pass(10_000);
     await go();
-    expect([(await said)?.refused, others()]).toEqual([undefined, ["x=2", "x=2"]]);
+    expect([(await said)?.rejected, others()]).toEqual([undefined, ["x=2", "x=2"]]);
   });
 
   it("a newer version from elsewhere takes its place, and nobody is given the older one [B-RELAY-5]", async () => {
@@ -61,18 +61,18 @@ describe("while something is on trial", () => {
     expect([await older, others()]).toEqual([{ revision: expect.any(Number) as number }, []]);
     for (const voter of voters) voter.verdict = accepts;
     await go();
-    expect([(await newer)?.refused, others()]).toEqual([undefined, ["x=3", "x=3"]]);
+    expect([(await newer)?.rejected, others()]).toEqual([undefined, ["x=3", "x=3"]]);
   });
 
-  it("who refuses the newer version goes back to what was accepted, not to what was superseded [B-RELAY-5]", async () => {
+  it("who rejects the newer version goes back to what was accepted, not to what was superseded [B-RELAY-5]", async () => {
     const { world, voters, go, others } = await scene();
     void commit(world.sinks[0], "2");
     await go();
     const newer = commit(world.sinks[1], "bad");
-    for (const voter of voters) voter.verdict = refuses("bad");
+    for (const voter of voters) voter.verdict = rejects("bad");
     await go();
     expect([
-      (await newer)?.refused,
+      (await newer)?.rejected,
       others(),
       voters.map(({ holds }) => holds.get("x")),
     ]).toMatchObject([[{ name }], [], ["1", "1", "1", "1"]]);
@@ -83,9 +83,9 @@ describe("while something is on trial", () => {
     const both = [commit(world.sinks[0], "bad"), commit(world.sinks[1], "bad")];
     await go();
     expect(others()).toEqual([]);
-    for (const voter of voters) voter.verdict = refuses("bad");
+    for (const voter of voters) voter.verdict = rejects("bad");
     await go();
-    expect([(await Promise.all(both)).map((one) => one?.refused?.length), others()]).toEqual([
+    expect([(await Promise.all(both)).map((one) => one?.rejected?.length), others()]).toEqual([
       [1, 1],
       [],
     ]);
@@ -95,8 +95,8 @@ describe("while something is on trial", () => {
     const { world, voters, go, others } = await scene();
     const older = commit(world.sinks[0], "2");
     await go();
-    expect(await commit(world.sinks[1], "1")).not.toHaveProperty("refused");
-    expect(await older).not.toHaveProperty("refused");
+    expect(await commit(world.sinks[1], "1")).not.toHaveProperty("rejected");
+    expect(await older).not.toHaveProperty("rejected");
     for (const voter of voters) voter.verdict = accepts;
     await go();
     expect([others(), voters.map(({ holds }) => holds.get("x"))]).toEqual([
@@ -133,7 +133,7 @@ describe("while something is on trial", () => {
   it("what comes back after its removal is given at once: somebody may have to be told of that yet [B-RELAY-5]", async () => {
     const { world, go, others } = await scene();
     await world.sinks[0]?.commit({ remove: [{ typeUrl: flagUrl, name }] });
-    expect(await commit(world.sinks[0], "2")).not.toHaveProperty("refused");
+    expect(await commit(world.sinks[0], "2")).not.toHaveProperty("rejected");
     await go();
     expect(others()).toEqual(["x=2", "x=2"]);
   });

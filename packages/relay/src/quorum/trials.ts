@@ -16,11 +16,11 @@ export class Trials {
   readonly #ballots = new Map<Candidate, Ballot>();
   /** What is shown, by what it is. */
   readonly #shown = new Map<StoredResource, Candidate>();
-  /** What was shown and withdrawn: a refusal that it explains says nothing of what is shown now. */
+  /** What was shown and withdrawn: a rejection that it explains says nothing of what is shown now. */
   readonly #withdrawn = new WeakSet<StoredResource>();
   /** What is on trial in the arrays of responses, as long as that stays the same. */
   #found = new WeakMap<readonly Entry[], ReadonlySet<Candidate>>();
-  /** Types by stream whose client refuses something that was never on trial: it goes on refusing, whatever comes next to it. */
+  /** Types by stream whose client rejects something that was never on trial: it goes on rejecting, whatever comes next to it. */
   readonly #stubborn = new Map<number, Set<string>>();
 
   constructor(limits: {
@@ -83,7 +83,7 @@ export class Trials {
       });
     if (event.kind === "nack")
       queueMicrotask(() => {
-        this.#refused(event);
+        this.#rejected(event);
       });
   }
 
@@ -98,7 +98,7 @@ export class Trials {
     for (const [ballot, candidates] of this.#hit(client, held)) ballot.accept(client, candidates);
   }
 
-  #refused(event: Answer & { readonly error?: NackError }): void {
+  #rejected(event: Answer & { readonly error?: NackError }): void {
     const { stream, typeUrl, held, error } = event;
     const client = clientKey(stream);
     if (
@@ -116,7 +116,7 @@ export class Trials {
     const hit = this.#hit(client, held);
     if (hit.size === 0) this.#noteStubborn(stream.id, typeUrl);
     for (const [ballot, candidates] of hit)
-      ballot.refuse(client, refusedBy(client, error), candidates);
+      ballot.reject(client, rejectedBy(client, error), candidates);
   }
 
   /** The candidates in a response to one of those who see them first, but for what it has accepted before; by ballot. */
@@ -166,9 +166,9 @@ export class Trials {
   }
 }
 
-function refusedBy(client: string, { message }: NackError): XdsError {
+function rejectedBy(client: string, { message }: NackError): XdsError {
   return new XdsError(
     "INVALID_ARGUMENT",
-    `refused by ${client}: ${message === "" ? "it gives no reason" : message}`,
+    `rejected by ${client}: ${message === "" ? "it gives no reason" : message}`,
   );
 }

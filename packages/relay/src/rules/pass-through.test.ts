@@ -171,7 +171,7 @@ it("clients of all keys see the relay's own node upstream, whatever they say of 
   ]);
 });
 
-it("what is not wrapped, of a type that nobody here knows, is refused upstream, and no client hears of it [B-WRAP-4]", async () => {
+it("what is not wrapped, of a type that nobody here knows, is rejected upstream, and no client hears of it [B-WRAP-4]", async () => {
   const world = useWorld({ upstream: "sotw" });
   const clients = (["delta", "sotw"] as const).map((variant) => world.connect(variant));
   for (const client of clients) client.ask(flagUrl, flagName("a"));

@@ -301,7 +301,7 @@ describe("a snapshot in front of upstream", () => {
     ]);
   });
 
-  it("what was refused is not stored; what was held before it is", async () => {
+  it("what was rejected is not stored; what was held before it is", async () => {
     const dir = useDir();
     const relay = useKept(dir);
     relay.cache.check(flagUrl, { name: glob }, (resource) =>

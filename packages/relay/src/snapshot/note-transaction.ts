@@ -36,11 +36,11 @@ export interface Noting {
 export function noteTransaction(
   noting: Noting,
   transaction: Transaction,
-  { refused = [] }: Committed,
+  { rejected = [] }: Committed,
   doubtful: ReadonlySet<Removal | TypedInterest>,
 ): void {
   const { put = [], remove = [], refresh = [], complete = [], settled = [], atomic } = transaction;
-  const bad = new Set(refused.map(({ typeUrl, name }) => `${typeUrl}\n${name}`));
+  const bad = new Set(rejected.map(({ typeUrl, name }) => `${typeUrl}\n${name}`));
   if (atomic === true && bad.size > 0) return;
   const ids = new Set<string>();
   for (const one of put) notePut(noting, one, bad, complete.length > 0 ? ids : undefined);
@@ -79,7 +79,7 @@ function notePut(
       held,
     );
   const key = record?.key ?? nameKey(name);
-  // Of what was refused the state before stays, and upstream has it.
+  // Of what was rejected the state before stays, and upstream has it.
   if (record === undefined)
     for (const before of store.index.shelf(space, typeUrl).of(key)) before.said = true;
   else ids?.add(`${typeUrl}\n${recordId(record)}`);

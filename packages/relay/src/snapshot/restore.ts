@@ -93,8 +93,8 @@ function restoreSlices(
     goOn();
     return;
   }
-  const conclude = ({ refused = [] }: Committed): void => {
-    const bad = new Set(refused.map(({ typeUrl, name }) => `${typeUrl}\n${name}`));
+  const conclude = ({ rejected = [] }: Committed): void => {
+    const bad = new Set(rejected.map(({ typeUrl, name }) => `${typeUrl}\n${name}`));
     for (const { record } of read)
       if (store.index.has(record) && !record.said && !bad.has(`${record.typeUrl}\n${record.name}`))
         record.restored = true;

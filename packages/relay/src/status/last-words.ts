@@ -24,7 +24,7 @@ export function createLastWords(clock: Clock): LastWords {
       if (!("server" in event)) return;
       const { server, kind } = event;
       const { lastWordAt, staleSince = clock.wallTime() } = words.get(server) ?? {};
-      if (kind === "accepted" || kind === "refused")
+      if (kind === "accepted" || kind === "rejected")
         words.set(server, { lastWordAt: clock.wallTime() });
       else if (kind === "closed")
         words.set(server, { ...(lastWordAt !== undefined && { lastWordAt }), staleSince });

@@ -127,7 +127,7 @@ runCases("ACK and NACK", [
       },
       {
         rules: ["S-ACK-8"],
-        title: `answers it with all that was refused, also what has not changed: ${kind}`,
+        title: `answers it with all that was rejected, also what has not changed: ${kind}`,
         run(world: World): void {
           for (const name of ["a", "b"]) world.put(typeUrl, name, "1");
           const client = world.connect().of(typeUrl);
@@ -190,7 +190,7 @@ runCases("ACK and NACK", [
       },
       {
         rules: ["S-ACK-8", "S-ACK-10"],
-        title: `answers a name that a NACK adds, without what was refused: ${kind}`,
+        title: `answers a name that a NACK adds, without what was rejected: ${kind}`,
         run(world: World): void {
           const client = settled(world, typeUrl, "a");
           world.put(typeUrl, "new", "1");
@@ -211,7 +211,7 @@ runCases("ACK and NACK", [
   {
     rules: ["S-ACK-8"],
     title:
-      "sends a refused new state again where it was refused and then changed twice, only in its newest form",
+      "sends a rejected new state again where it was rejected and then changed twice, only in its newest form",
     run(world) {
       const client = settled(world, PART, "a");
       world.put(PART, "a", "bad");
@@ -226,7 +226,7 @@ runCases("ACK and NACK", [
   {
     rules: ["S-ACK-8", "S-ERR-3"],
     title:
-      "is no reason to say again what was refused that a name is missing for another reason, which is not told",
+      "is no reason to say again what was rejected that a name is missing for another reason, which is not told",
     variants: deltaVariants,
     run(world) {
       const client = settled(world, PART, "a");
@@ -314,7 +314,7 @@ runCases("ACK and NACK", [
   },
   {
     rules: ["S-ACK-10"],
-    title: "may drop the refused name with the NACK: the rest of what was refused comes",
+    title: "may drop the rejected name with the NACK: the rest of what was rejected comes",
     run(world) {
       const client = settled(world, PART, "a", "b");
       world.cache.transaction(({ put }) => {
@@ -481,7 +481,7 @@ runCases("ACK and NACK", [
   {
     rules: ["S-ACK-16"],
     title:
-      "settles older responses by the answer to the newest: nothing refused in between is forgotten",
+      "settles older responses by the answer to the newest: nothing rejected in between is forgotten",
     run(world) {
       world.put(PART, "a", "1");
       const client = world.connect().of(PART);
@@ -506,7 +506,7 @@ runCases("ACK and NACK", [
   {
     rules: ["S-ACK-16", "S-ACK-8"],
     title:
-      "refused before a repair and accepted after it: what was refused with the mended one comes again",
+      "rejected before a repair and accepted after it: what was rejected with the mended one comes again",
     run(world) {
       for (const name of ["a", "b"]) world.put(PART, name, "1");
       const client = world.connect().of(PART);
@@ -531,7 +531,7 @@ runCases("ACK and NACK", [
   },
   {
     rules: ["S-ACK-16", "S-ACK-8"],
-    title: "refused after a repair is not sent again because of that",
+    title: "rejected after a repair is not sent again because of that",
     run(world) {
       world.put(PART, "a", "1");
       const client = world.connect().of(PART);

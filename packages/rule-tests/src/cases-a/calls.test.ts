@@ -226,7 +226,7 @@ describe("calls", () => {
   });
 
   it.each(everyVariant)(
-    "are refused with UNAVAILABLE until the first complete state is loaded; the first response is complete (%s) [S-STREAM-9]",
+    "are rejected with UNAVAILABLE until the first complete state is loaded; the first response is complete (%s) [S-STREAM-9]",
     (variant) => {
       const { cache, open, turns } = serve();
       expect(open(paths[variant]).closed?.code).toBe(StatusCode.UNAVAILABLE);

@@ -160,7 +160,7 @@ runCases("duplicates and size", [
   },
   ...everyVariant.map((variant) => ({
     rules: isSplitRules(variant),
-    title: "shows the part that was refused, and sends all again with the correction",
+    title: "shows the part that was rejected, and sends all again with the correction",
     variants: [variant],
     world: { limits: { responseBytes: 1_000 } },
     run(world: World): void {

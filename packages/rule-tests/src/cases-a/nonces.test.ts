@@ -383,7 +383,7 @@ runCases("nonces", [
   })),
   {
     rules: ["S-NONCE-8"],
-    title: "that are unknown neither accept nor refuse what is unanswered",
+    title: "that are unknown neither accept nor reject what is unanswered",
     variants: deltaVariants,
     run(world) {
       world.put(PART, "a", "1");

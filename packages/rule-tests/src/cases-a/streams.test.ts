@@ -41,12 +41,12 @@ runCases("streams", [
       world.put(FULL, "a");
       world.put(OTHER_FULL, "b", "1");
       const peer = world.connect();
-      const [refusing, accepting] = [peer.of(FULL), peer.of(OTHER_FULL)];
-      refusing.subscribe("a");
+      const [rejecting, accepting] = [peer.of(FULL), peer.of(OTHER_FULL)];
+      rejecting.subscribe("a");
       accepting.subscribe("b");
       world.run();
-      const [bad, good] = [refusing.next(), accepting.next()];
-      refusing.nack(bad, "no");
+      const [bad, good] = [rejecting.next(), accepting.next()];
+      rejecting.nack(bad, "no");
       accepting.ack(good);
       expect(world.status().flatMap(({ types }) => types)).toMatchObject([
         { typeUrl: FULL, state: "NACKED", nacks: 1, nonceSent: bad.nonce, versionAccepted: "" },
@@ -61,7 +61,7 @@ runCases("streams", [
       world.put(OTHER_FULL, "b", "2");
       world.run();
       expect(accepting.next().resources).toMatchObject([{ name: "b", text: "2" }]);
-      expect(refusing.rest()).toEqual([]);
+      expect(rejecting.rest()).toEqual([]);
     },
   },
   {
@@ -224,7 +224,7 @@ runCases("streams", [
   },
   {
     rules: ["S-STREAM-8", "S-TYPE-2"],
-    title: "refuses another type than that of the service",
+    title: "rejects another type than that of the service",
     variants: perTypeVariants,
     run(world) {
       const stream = isDelta(world.variant) ? world.openDelta(FULL) : world.openSotw(FULL);

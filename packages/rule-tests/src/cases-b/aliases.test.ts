@@ -148,7 +148,7 @@ runCases("aliases", [
   },
   {
     rules: ["S-ALIAS-1", "S-ACK-8"],
-    title: "sends what was refused again when it is mended, to one who knows it by alias",
+    title: "sends what was rejected again when it is mended, to one who knows it by alias",
     variants,
     run(world) {
       world.put(PART, "real", "bad", { aliases: ["alias"] });

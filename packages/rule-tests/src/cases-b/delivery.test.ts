@@ -70,7 +70,7 @@ runCases("how far a name has come", [
   {
     rules: ["S-CSDS-4"],
     title:
-      "is refused with all of its response, and pending again with what came after the response in flight",
+      "is rejected with all of its response, and pending again with what came after the response in flight",
     run(world) {
       for (const name of ["a", "b"]) world.put(FULL, name);
       const peer = world.connect();
@@ -83,7 +83,7 @@ runCases("how far a name has come", [
       client.nack(first, "no");
       world.run();
       client.nack(client.next(), "no again");
-      expect([told(peer, FULL, "a"), told(peer, FULL, "b")]).toEqual([["refused"], ["refused"]]);
+      expect([told(peer, FULL, "a"), told(peer, FULL, "b")]).toEqual([["rejected"], ["rejected"]]);
     },
   },
   {
@@ -155,7 +155,7 @@ runCases("how far a name has come", [
       clusters.nack(clusters.next(), "no");
       world.run();
       expect([told(peer, cluster.typeUrl, "Y"), told(peer, route.typeUrl, "r")]).toEqual([
-        ["refused"],
+        ["rejected"],
         ["pending"],
       ]);
       const views = peer.streamOf(route.typeUrl).server.views();

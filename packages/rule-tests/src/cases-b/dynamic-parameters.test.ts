@@ -220,7 +220,7 @@ runCases("dynamic parameters", [
   },
   {
     rules: ["S-DYN-5", "S-ACK-8"],
-    title: "says all of it again when a response with a replacement was refused and corrected",
+    title: "says all of it again when a response with a replacement was rejected and corrected",
     run(world) {
       put(world, "n", "1", prod);
       const client = world.connect().of(FULL);
@@ -361,7 +361,7 @@ runCases("dynamic parameters", [
   },
   {
     rules: ["S-DYN-4"],
-    title: "refuses variants that overlap or constrain other keys, and clients keep what was held",
+    title: "rejects variants that overlap or constrain other keys, and clients keep what was held",
     run(world) {
       put(world, "n", "1", prod);
       const client = world.connect().of(FULL);

@@ -357,7 +357,7 @@ runCases("the cost of globs", [
 
 /** Whether the cache cannot hold the name, since it is a glob or breaks a rule of names. Else it holds it. */
 function isGlobOrInvalid(world: World, typeUrl: string, name: string): boolean {
-  const { refused = [] } = world.cache.commit({
+  const { rejected = [] } = world.cache.commit({
     put: [
       {
         typeUrl,
@@ -365,5 +365,5 @@ function isGlobOrInvalid(world: World, typeUrl: string, name: string): boolean {
       },
     ],
   });
-  return refused.length > 0;
+  return rejected.length > 0;
 }

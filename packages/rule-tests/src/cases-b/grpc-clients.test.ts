@@ -92,7 +92,7 @@ runCases("gRPC clients", [
   {
     rules: ["C-GRPC-18", "S-ACK-8"],
     title:
-      "refuse a cluster with another config source than ads or self; the server shows it, keeps the others going, and sends the correction",
+      "reject a cluster with another config source than ads or self; the server shows it, keeps the others going, and sends the correction",
     variants,
     world,
     run(world) {

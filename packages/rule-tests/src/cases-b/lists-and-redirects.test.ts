@@ -139,7 +139,7 @@ runCases("list collections", [
     },
   ].map(({ rule, fault, entries, says }) => ({
     rules: [rule],
-    title: `refuses a list with ${fault}, and goes on serving what was there`,
+    title: `rejects a list with ${fault}, and goes on serving what was there`,
     world: forEnvoy,
     run(world: World) {
       putList(world, listed("good"));

@@ -475,7 +475,7 @@ runCases("make before break", [
   {
     rules: ["S-ORD-4", "S-ACK-8"],
     title:
-      "goes on with the correction of what was refused after a cut that would only have said it again",
+      "goes on with the correction of what was rejected after a cut that would only have said it again",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
@@ -649,7 +649,7 @@ runCases("make before break", [
   {
     rules: ["S-ORD-4"],
     title:
-      "holds back what refers to a new cluster that was refused, and nothing else, until it is mended",
+      "holds back what refers to a new cluster that was rejected, and nothing else, until it is mended",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
@@ -676,7 +676,7 @@ runCases("make before break", [
   {
     rules: ["S-ORD-4", "S-ACK-15"],
     title:
-      "holds back what refers to anything new in a response that was refused: which part of it was bad nobody knows",
+      "holds back what refers to anything new in a response that was rejected: which part of it was bad nobody knows",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
@@ -963,7 +963,7 @@ runCases("warming", [
   {
     rules: ["S-WARM-1", "S-ACK-8"],
     title:
-      "sends again the endpoints of all clusters that were refused together, when one is corrected",
+      "sends again the endpoints of all clusters that were rejected together, when one is corrected",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {

@@ -116,7 +116,7 @@ runCases("names owed after a change of subscription", [
   {
     rules: ["S-ACK-8", "S-DSUB-3"],
     title:
-      "sends what was refused again when it had changed before a glob was asked for again and refused",
+      "sends what was rejected again when it had changed before a glob was asked for again and rejected",
     variants,
     run(world) {
       for (const name of [member("1"), member("2"), "other"]) world.put(PART, name);
@@ -216,7 +216,7 @@ runCases("names owed after a change of subscription", [
   },
   {
     rules: ["S-GLOB-3", "S-ACK-8"],
-    title: "does not take a glob for empty again that was refused as empty and has a member now",
+    title: "does not take a glob for empty again that was rejected as empty and has a member now",
     variants,
     run(world) {
       world.put(PART, "other");

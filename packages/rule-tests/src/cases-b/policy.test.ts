@@ -194,7 +194,7 @@ runCases("access", [
     },
     {
       rules: ["S-LIM-8", "S-ACK-8"],
-      title: `sends the rest of a refused response of ${typeUrl} when what was bad in it becomes forbidden`,
+      title: `sends the rest of a rejected response of ${typeUrl} when what was bad in it becomes forbidden`,
       world: guarded(),
       run(world: World) {
         for (const name of ["bad", "good"]) world.put(typeUrl, name);

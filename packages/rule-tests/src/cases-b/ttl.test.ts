@@ -170,7 +170,7 @@ runCases("TTL and heartbeats", [
   },
   {
     rules: ["S-TTL-2", "S-ACK-8"],
-    title: "keeps what a client has accepted alive, not what it has refused",
+    title: "keeps what a client has accepted alive, not what it has rejected",
     run(world) {
       for (const typeUrl of bothKinds) {
         world.put(typeUrl, "a", "1", { ttlMs: 900, version: "v1" });
@@ -190,7 +190,7 @@ runCases("TTL and heartbeats", [
   },
   {
     rules: ["S-TTL-2", "S-TTL-7", "S-ACK-8"],
-    title: "keeps what a client has accepted alive at its own pace, after it refused another TTL",
+    title: "keeps what a client has accepted alive at its own pace, after it rejected another TTL",
     run(world) {
       for (const typeUrl of bothKinds) {
         world.put(typeUrl, "a", "1", { ttlMs: 900, version: "v1" });
@@ -243,7 +243,7 @@ runCases("TTL and heartbeats", [
   },
   {
     rules: ["S-TTL-2"],
-    title: "sends one that is refused again whole, for who refuses it does not hold it",
+    title: "sends one that is rejected again whole, for who rejects it does not hold it",
     run(world) {
       for (const typeUrl of bothKinds) {
         world.put(typeUrl, "a", "1", { ttlMs: 900, version: "v1" });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { FULL, madeUpTypes, PART } from "../harness/made-up-types.ts";
 import { createClientWorld, turn, type ClientWorld } from "./harness/client-world.ts";
 
-/** Refuses each resource whose text begins with `bad`. */
+/** Rejects each resource whose text begins with `bad`. */
 const picky = madeUpTypes.map((type) => ({
   ...type,
   validate: ({ name, payload }: { name: string; payload: { value: Uint8Array } }) =>
@@ -106,14 +106,14 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
     ]);
     const { error } = server.next();
     expect(error?.message).toMatch(
-      /2 resources refused: "c": .*C-TYPE-4.*; "b": the payload of b is bad/,
+      /2 resources rejected: "c": .*C-TYPE-4.*; "b": the payload of b is bad/,
     );
     expect(want(PART, "b")).toMatchObject({
-      state: "refused",
-      refused: [{ name: "b", version: "v2" }],
+      state: "rejected",
+      rejected: [{ name: "b", version: "v2" }],
     });
     expect(events.at(-1)).toMatchObject({
-      kind: "refused",
+      kind: "rejected",
       version: "v2",
       resources: 3,
       names: [{ name: "c" }, { name: "b" }],
@@ -125,7 +125,7 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
         { name: "c", text: "3" },
       ],
     });
-    expect([watched.map(({ now }) => now), want(PART, "b").refused]).toEqual([
+    expect([watched.map(({ now }) => now), want(PART, "b").rejected]).toEqual([
       ["a=2", "b=3", "c=3"],
       [],
     ]);
@@ -139,7 +139,7 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
     expect(server.next().error?.code).toBe(3);
   });
 
-  it("a server that answers each NACK with what was refused is answered later and later, and at once when anything else comes or is wanted [C-ACK-20]", async () => {
+  it("a server that answers each NACK with what was rejected is answered later and later, and at once when anything else comes or is wanted [C-ACK-20]", async () => {
     const { ask, server, clock } = createClientWorld(variant, { types: picky });
     await ask(PART, "a");
     const bad = (version = "v1"): string =>
@@ -171,7 +171,7 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
     ]);
   });
 
-  it("states of a resource that differ in their versions are refused at once, one after the other [C-ACK-20] [C-ACK-1]", async () => {
+  it("states of a resource that differ in their versions are rejected at once, one after the other [C-ACK-20] [C-ACK-1]", async () => {
     const { ask, server } = createClientWorld(variant, { types: picky });
     await ask(PART, "a");
     server.rest();
@@ -324,7 +324,7 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
         );
       },
     ],
-  ])("%s refuses the whole response [C-ACK-6] [C-DUP-2]", async (_, send) => {
+  ])("%s rejects the whole response [C-ACK-6] [C-DUP-2]", async (_, send) => {
     const world = createClientWorld(variant);
     const [a, b] = await world.ask(PART, "a", "b");
     world.server.reply(PART, {
@@ -396,7 +396,7 @@ describe("ACK and NACK in delta", () => {
     expect(server.next().versions).toEqual({ a: "1" });
   });
 
-  it("a name both added and removed refuses the whole response, also in two spellings [C-ACK-6] [C-DUP-2]", async () => {
+  it("a name both added and removed rejects the whole response, also in two spellings [C-ACK-6] [C-DUP-2]", async () => {
     const { ask, server } = createClientWorld("delta");
     const [a] = await ask(PART, "a", "xdstp://a/test.Part/xy");
     server.rest();

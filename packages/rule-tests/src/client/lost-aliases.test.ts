@@ -28,7 +28,7 @@ describe("an alias that goes (delta)", () => {
     expect(real?.now).toBe("real=1");
   });
 
-  it("shows nothing of what was held when that is wanted no more by its own name either, though its state without the alias was refused [C-ALIAS-3] [C-ACK-5]", async () => {
+  it("shows nothing of what was held when that is wanted no more by its own name either, though its state without the alias was rejected [C-ALIAS-3] [C-ACK-5]", async () => {
     const { ask, server, cache, watch } = createClientWorld("delta", {
       types: [
         {
@@ -56,7 +56,7 @@ describe("an alias that goes (delta)", () => {
     expect([again.now, alias?.now]).toEqual(["real=3", "alias!"]);
   });
 
-  it("ends what was refused under the other name [C-ALIAS-3]", async () => {
+  it("ends what was rejected under the other name [C-ALIAS-3]", async () => {
     const { ask, server } = createClientWorld("delta", {
       types: [
         {

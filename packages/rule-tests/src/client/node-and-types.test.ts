@@ -43,7 +43,7 @@ describe.each(["delta", "sotw"] as const)("node (%s)", (variant) => {
 });
 
 describe.each(["delta", "sotw"] as const)("type URL (%s)", (variant) => {
-  it("a payload of another type refuses its resource, not those beside it [C-TYPE-4]", async () => {
+  it("a payload of another type rejects its resource, not those beside it [C-TYPE-4]", async () => {
     const { ask, server } = createClientWorld(variant);
     const watched = await ask(PART, "a", "b", "c");
     server.rest();
@@ -103,7 +103,7 @@ describe.each(["delta", "sotw"] as const)("type URL (%s)", (variant) => {
     ]);
   });
 
-  it("a resource whose name has another type is refused [B-TYPE-5]", async () => {
+  it("a resource whose name has another type is rejected [B-TYPE-5]", async () => {
     const { ask, server } = createClientWorld(variant);
     await ask(PART, "*");
     server.rest();

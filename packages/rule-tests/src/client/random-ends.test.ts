@@ -43,7 +43,7 @@ function interestsOf(variant: ClientVariantName, typeUrl: string): readonly stri
   return [...namesOf(typeUrl), "none", ...collections];
 }
 
-/** Refuses what begins with `bad`. */
+/** Rejects what begins with `bad`. */
 const types = madeUpTypes.map((type) => ({
   ...type,
   validate: ({ payload }: { payload: { value: Uint8Array } }) =>
@@ -252,7 +252,7 @@ function shown(topic: Topic): readonly string[] {
     .sort();
 }
 
-/** What is refused is mended before the end, so that both sides can be equal. */
+/** What is rejected is mended before the end, so that both sides can be equal. */
 function mend({ origin }: World): void {
   for (const typeUrl of typeUrls)
     for (const { name, resource } of [

@@ -50,18 +50,18 @@ describe.each(["delta", "sotw"] as const)("reconnecting (%s)", (variant) => {
     let calls = 0;
     const connect: Connect = (handler) => {
       calls++;
-      handler.onClosed({ code: 14, message: "refused" });
+      handler.onClosed({ code: 14, message: "rejected" });
       return { send: () => true, close: () => undefined };
     };
-    const refused = createClientWorld(variant, { client: { connect } });
-    const [a] = await refused.ask(PART, "a");
+    const rejected = createClientWorld(variant, { client: { connect } });
+    const [a] = await rejected.ask(PART, "a");
     expect([calls, a?.now]).toEqual([1, "pending ~UNAVAILABLE"]);
-    refused.clock.advance(999);
+    rejected.clock.advance(999);
     expect(calls).toBe(1);
-    refused.clock.advance(1 + 1_600);
+    rejected.clock.advance(1 + 1_600);
     expect(calls).toBe(3);
-    await refused.end();
-    refused.clock.advance(600_000);
+    await rejected.end();
+    rejected.clock.advance(600_000);
     expect(calls).toBe(3);
   });
 
@@ -123,7 +123,7 @@ describe("reconnecting in delta", () => {
     expect(server.rest()).toMatchObject([{ names: ["later"], versions: {} }]);
   });
 
-  it("what was refused and is not sent again is as the map says: the error is over once the server is silent [C-RECON-3] [C-ACK-5]", async () => {
+  it("what was rejected and is not sent again is as the map says: the error is over once the server is silent [C-RECON-3] [C-ACK-5]", async () => {
     const { ask, server, clock, want } = createClientWorld("delta");
     const [a, glob] = await ask(PART, "a", ns("*"));
     const send = (version: string, payloadType = PART): void => {
@@ -145,7 +145,7 @@ describe("reconnecting in delta", () => {
     clock.advance(14_999);
     expect(a?.now).toBe("a=1 ~INVALID_ARGUMENT");
     clock.advance(1);
-    expect([a?.now, glob?.now, want(PART, "a").refused, want(PART, ns("*")).refused]).toEqual([
+    expect([a?.now, glob?.now, want(PART, "a").rejected, want(PART, ns("*")).rejected]).toEqual([
       "a=1",
       `${ns("x")}=1`,
       [],

@@ -65,8 +65,8 @@ async function useTwo(
 const stateAt = ({ federation }: Hub): string | undefined =>
   federation
     .status()[0]
-    ?.status?.types[0]?.wants.map(({ state, refused }) =>
-      [state, ...refused.map(({ error: { text } }) => text)].join(" "),
+    ?.status?.types[0]?.wants.map(({ state, rejected }) =>
+      [state, ...rejected.map(({ error: { text } }) => text)].join(" "),
     )
     .join();
 
@@ -122,7 +122,7 @@ describe.each(["delta", "sotw"] as const)(
       expect([first.now, second.now]).toEqual(["x=2", "x=2"]);
     });
 
-    it("what one of them refuses and the other takes is refused in the status of the one alone [C-CSDS-3]", async () => {
+    it("what one of them rejects and the other takes is rejected in the status of the one alone [C-CSDS-3]", async () => {
       const {
         world: { server },
         one,
@@ -134,7 +134,7 @@ describe.each(["delta", "sotw"] as const)(
       expect([first.now, second.now, stateAt(one), stateAt(two)]).toEqual([
         "pending ~INVALID_ARGUMENT",
         "x=1",
-        "refused it is bad",
+        "rejected it is bad",
         "held",
       ]);
     });

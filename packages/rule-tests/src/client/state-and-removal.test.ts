@@ -86,7 +86,7 @@ describe("full state in SotW", () => {
     expect(all?.now).toBe(`${M}=1`);
   });
 
-  it("what was refused of a glob asked for later, and is left out since, is nothing to speak of when its timer is over [C-FULL-3] [C-ACK-5]", async () => {
+  it("what was rejected of a glob asked for later, and is left out since, is nothing to speak of when its timer is over [C-FULL-3] [C-ACK-5]", async () => {
     const { ask, server, clock } = createClientWorld("sotw");
     const [m] = await ask(FULL, M);
     const [all] = await ask(FULL, GLOB);
@@ -99,7 +99,7 @@ describe("full state in SotW", () => {
     expect(all?.now).toBe(`${GLOB}!`);
   });
 
-  it("a resource that is refused was there, so it stays as it was [C-FULL-3] [C-ACK-5]", async () => {
+  it("a resource that is rejected was there, so it stays as it was [C-FULL-3] [C-ACK-5]", async () => {
     const { ask, server } = createClientWorld("sotw");
     const [all, a] = await ask(FULL, "*", "a");
     server.reply(FULL, {
@@ -170,7 +170,7 @@ describe("wrapping in SotW", () => {
     expect(server.next().error).toBeUndefined();
   });
 
-  it("the name of a bare resource is in the field that its type says; without one it is refused [B-WRAP-4]", async () => {
+  it("the name of a bare resource is in the field that its type says; without one it is rejected [B-WRAP-4]", async () => {
     const types = [
       { typeUrl: PART, nameField: 2 },
       { typeUrl: FULL, nameField: 0 },

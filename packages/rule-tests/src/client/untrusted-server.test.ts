@@ -46,7 +46,7 @@ function hostile(variant: ClientWorld["variant"]): Readonly<Record<string, () =>
 
 describe.each(["delta", "sotw"] as const)("an untrusted server (%s)", (variant) => {
   it.each(Object.keys(hostile(variant)))(
-    "%s: is taken or refused in time that grows with its bytes, and the client goes on [C-LIM-7]",
+    "%s: is taken or rejected in time that grows with its bytes, and the client goes on [C-LIM-7]",
     { timeout: 120_000 },
     async (what) => {
       const { ask, server } = createClientWorld(variant);
@@ -65,7 +65,7 @@ describe.each(["delta", "sotw"] as const)("an untrusted server (%s)", (variant) 
     },
   );
 
-  it("more entries than the limit are refused whole, and names, versions and aliases beyond it one by one [C-LIM-7]", async () => {
+  it("more entries than the limit are rejected whole, and names, versions and aliases beyond it one by one [C-LIM-7]", async () => {
     const { ask, server, cache } = createClientWorld(variant, {
       client: { limits: { responseEntries: 3, nameLength: 10, aliases: 2 } },
     });
@@ -82,7 +82,7 @@ describe.each(["delta", "sotw"] as const)("an untrusted server (%s)", (variant) 
       ],
     });
     expect(server.next().error?.message).toMatch(
-      /^3 resources refused: .*longer than 10.*longer than 10.*more than 2 aliases/,
+      /^3 resources rejected: .*longer than 10.*longer than 10.*more than 2 aliases/,
     );
     server.reply(PART, {
       version: "2",
@@ -91,7 +91,7 @@ describe.each(["delta", "sotw"] as const)("an untrusted server (%s)", (variant) 
     expect([server.next().error, cache.counters.resources]).toEqual([undefined, 2]);
   });
 
-  it("a name that is not UTF-8 is refused, and what came with it is taken [C-LIM-7]", async () => {
+  it("a name that is not UTF-8 is rejected, and what came with it is taken [C-LIM-7]", async () => {
     const { ask, server } = createClientWorld(variant);
     const [a] = await ask(PART, "a");
     const wrapped = (resource: Buffer): Buffer =>
@@ -164,7 +164,7 @@ describe.each(["delta", "sotw"] as const)("an untrusted server (%s)", (variant) 
 
   it("what a server that floods leaves behind is bounded by what is wanted [C-LIM-7]", async () => {
     const { ask, server, cache, clock, status } = createClientWorld(variant, {
-      client: { limits: { refusedMembers: 10 } },
+      client: { limits: { rejectedMembers: 10 } },
     });
     await ask(PART, "a", "none");
     await ask(FULL, "*");
@@ -185,12 +185,12 @@ describe.each(["delta", "sotw"] as const)("an untrusted server (%s)", (variant) 
       cache.counters.resources,
       cache.counters.topics,
       part.wants.length,
-      full.wants[0]?.refused.length,
+      full.wants[0]?.rejected.length,
     ]).toEqual([1, 3, 2, variant === "delta" ? 10 : 1]);
     expect(clock.pending).toBeLessThan(10);
   });
 
-  it("a TTL longer than any timer of the machine is taken, one beyond all bounds is refused [C-LIM-7]", async () => {
+  it("a TTL longer than any timer of the machine is taken, one beyond all bounds is rejected [C-LIM-7]", async () => {
     const { ask, server, clock } = createClientWorld(variant);
     const [a] = await ask(PART, "a");
     server.rest();

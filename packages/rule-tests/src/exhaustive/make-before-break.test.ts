@@ -201,8 +201,8 @@ function startOf(
             type.overdue,
             type.pending,
             type.taken,
-            type.refusing,
-            ...[type.answeredUpTo, type.unsentFrom, type.refusedFrom, type.heldFrom].map(String),
+            type.rejecting,
+            ...[type.answeredUpTo, type.unsentFrom, type.rejectedFrom, type.heldFrom].map(String),
             [...type.heldBack.keys()],
           ]),
         ]),
@@ -228,7 +228,7 @@ function startOf(
   };
 }
 
-const refuses = (version: string): boolean => version.includes("bad");
+const rejects = (version: string): boolean => version.includes("bad");
 const scenarios: readonly Scenario[] = [
   {
     title: "a route moves to a new cluster, and the old one goes",
@@ -273,25 +273,25 @@ const scenarios: readonly Scenario[] = [
     changes: ["-s", "+s"],
   },
   {
-    title: "a new cluster is refused, and mended",
+    title: "a new cluster is rejected, and mended",
     first: ["X=v1", "r=v1>X"],
     then: [["Y=bad", "r=v2>Y", "X"], ["Y=v2"]],
-    options: { refuses },
+    options: { rejects },
   },
   {
-    title: "one of two new clusters is refused, and mended",
+    title: "one of two new clusters is rejected, and mended",
     first: ["X=v1", "r=v1>X", "s=v1>X"],
     then: [["Y=bad", "Z=v1", "r=v2>Y", "s=v2>Z", "X"], ["Y=v2"]],
-    options: { refuses, wholeResponses: true },
+    options: { rejects, wholeResponses: true },
   },
   {
-    title: "a change of a cluster is refused while its route moves away",
+    title: "a change of a cluster is rejected while its route moves away",
     first: ["X=v1", "Y=v1", "r=v1>X"],
     then: [
       ["Y=bad", "r=v2>Y"],
       ["r=v3>X", "Y"],
     ],
-    options: { refuses },
+    options: { rejects },
   },
 ];
 

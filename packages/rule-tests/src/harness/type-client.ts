@@ -29,7 +29,7 @@ export interface TypeClient {
   change(change: Change): void;
   /** Accepts an answer. */
   ack(answer: Answer, change?: Change): void;
-  /** Refuses an answer. */
+  /** Rejects an answer. */
   nack(answer: Answer, text: string, change?: Change): void;
   /** The oldest answer of this type not read yet; throws where there is none. */
   next(): Answer;

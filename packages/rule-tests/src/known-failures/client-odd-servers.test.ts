@@ -32,7 +32,7 @@ describe.each(["delta", "sotw"] as const)("odd servers (%s)", (variant) => {
     expect([a?.now, b?.now, server.next().error?.code]).toEqual(["pending", "pending", 3]);
   });
 
-  it("send a payload of another type: it is refused by name [C-TYPE-4] [C-ACK-5]", async () => {
+  it("send a payload of another type: it is rejected by name [C-TYPE-4] [C-ACK-5]", async () => {
     const { ask, server } = createClientWorld(variant);
     const [a, b] = await ask(PART, "a", "b");
     server.rest();

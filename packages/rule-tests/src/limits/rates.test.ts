@@ -53,23 +53,23 @@ runCases("the rate of subscription changes of one stream", [
   },
   {
     rules: ["S-LIM-2"],
-    title: "takes more for a NACK: who refuses everything is slowed before who asks",
+    title: "takes more for a NACK: who rejects everything is slowed before who asks",
     world: { limits: { changeBurst: 100, changesPerSecond: 1, nackCost: 10 } },
     run(world) {
       world.put(PART, "a", "0");
       const peer = world.connect();
       const client = peer.of(PART);
       client.subscribe("a");
-      let refused = 0;
+      let rejected = 0;
       for (let i = 1; i <= 100; i++) {
         world.run();
         for (const answer of client.rest()) {
           client.nack(answer, "no");
-          refused++;
+          rejected++;
         }
         world.put(PART, "a", String(i));
       }
-      expect(refused).toBeLessThan(15);
+      expect(rejected).toBeLessThan(15);
       expect([peer.streamOf(PART).stream.closed, peer.streamOf(PART).stream.paused]).toEqual([
         undefined,
         true,

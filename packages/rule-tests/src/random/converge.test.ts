@@ -136,7 +136,7 @@ function exactOnly(client: ModelClient, typeUrl: string, line: string): boolean 
   return client.covers(typeUrl, "opaque") || (!line.includes("/p/") && !line.includes("/q/"));
 }
 
-const refuses = (version: string): boolean => version.endsWith("-bad");
+const rejects = (version: string): boolean => version.endsWith("-bad");
 
 describe("random streams", () => {
   it.each(["delta", "sotw"] as const)(
@@ -147,13 +147,13 @@ describe("random streams", () => {
   );
 
   it.each(["delta", "sotw"] as const)(
-    "hold it too once what a client refused has been mended (%s/ads) [S-ACK-8]",
+    "hold it too once what a client rejected has been mended (%s/ads) [S-ACK-8]",
     (variant) => {
-      for (let n = 0; n < runs; n++) run(firstSeed + n, variant, { refuses, wholeResponses: true });
+      for (let n = 0; n < runs; n++) run(firstSeed + n, variant, { rejects, wholeResponses: true });
     },
   );
 
-  it("hold it too if the client applies the good part of a response that it refuses (delta/ads) [S-ACK-8]", () => {
-    for (let n = 0; n < runs; n++) run(firstSeed + n, "delta", { refuses });
+  it("hold it too if the client applies the good part of a response that it rejects (delta/ads) [S-ACK-8]", () => {
+    for (let n = 0; n < runs; n++) run(firstSeed + n, "delta", { rejects });
   });
 });

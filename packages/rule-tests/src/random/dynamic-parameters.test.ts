@@ -240,7 +240,7 @@ function run(seed: number, variant: Variant, typeUrl: string, allowsAll: Policy 
     for (const client of clients.slice(1))
       compare(world, client, typeUrl, `seed ${seed} ${variant} round ${round}`);
   }
-  // Of what was refused nothing is sent again until it differs (S-ACK-8): here all of it does.
+  // Of what was rejected nothing is sent again until it differs (S-ACK-8): here all of it does.
   const held = [...world.cache.held(typeUrl)];
   world.cache.commit({
     remove: held.map(({ name, constraints }) => ({

@@ -234,26 +234,26 @@ function run(seed: number, variant: "delta" | "sotw", options: ModelClientOption
   ).toEqual([]);
 }
 
-const refuses = (version: string): boolean => version.endsWith("-bad");
+const rejects = (version: string): boolean => version.endsWith("-bad");
 
 describe.each(["delta", "sotw"] as const)("make before break at random (%s/ads)", (variant) => {
   it("shows no client that accepts everything a reference to a cluster that it has not [S-ORD-2] [S-ORD-3] [S-ORD-4]", () => {
     for (let n = 0; n < runs; n++) run(firstSeed + n, variant, {});
   });
 
-  it("shows none to a client that refuses whole responses [S-ORD-4]", () => {
-    for (let n = 0; n < runs; n++) run(firstSeed + n, variant, { refuses, wholeResponses: true });
+  it("shows none to a client that rejects whole responses [S-ORD-4]", () => {
+    for (let n = 0; n < runs; n++) run(firstSeed + n, variant, { rejects, wholeResponses: true });
   });
 });
 
 describe("make before break at seeds that once went wrong", () => {
   it("keeps a cluster while a route that was held back twice may still point at it (delta/ads) [S-ORD-4]", () => {
-    run(811_333, "delta", { refuses, wholeResponses: true });
+    run(811_333, "delta", { rejects, wholeResponses: true });
   });
 });
 
-describe("make before break at random, with a client that takes the good part of what it refuses (delta/ads)", () => {
-  it("shows it no reference to a cluster that it refused [S-ORD-4]", () => {
-    for (let n = 0; n < runs; n++) run(firstSeed + n, "delta", { refuses });
+describe("make before break at random, with a client that takes the good part of what it rejects (delta/ads)", () => {
+  it("shows it no reference to a cluster that it rejected [S-ORD-4]", () => {
+    for (let n = 0; n < runs; n++) run(firstSeed + n, "delta", { rejects });
   });
 });

@@ -2,9 +2,9 @@ import type { MemoryStream } from "@xdstp/testing";
 import { globOf, isGlob, nameKey } from "@xdstp/uri";
 
 export interface ModelClientOptions {
-  /** Refuses a resource by its version. */
-  readonly refuses?: (version: string) => boolean;
-  /** Applies nothing of a response that it refuses, as Envoy does for what does not decode. */
+  /** Rejects a resource by its version. */
+  readonly rejects?: (version: string) => boolean;
+  /** Applies nothing of a response that it rejects, as Envoy does for what does not decode. */
   readonly wholeResponses?: boolean;
 }
 

@@ -47,7 +47,7 @@ export function createModelDeltaClient(
       );
       for (const { response } of all) open.delete(response.typeUrl);
       for (const { response, bad } of all) {
-        if (bad.length > 0) raw.nack(response, `refused: ${bad.join(" ")}`);
+        if (bad.length > 0) raw.nack(response, `rejected: ${bad.join(" ")}`);
         else raw.ack(response);
       }
       return all.length > 0;
@@ -55,14 +55,14 @@ export function createModelDeltaClient(
   };
 }
 
-/** Takes a response over and gives the names that are refused. */
+/** Takes a response over and gives the names that are rejected. */
 function apply(
   state: ModelState,
   { typeUrl, resources, removedResources }: DeltaDiscoveryResponse,
-  { refuses, wholeResponses }: ModelClientOptions,
+  { rejects, wholeResponses }: ModelClientOptions,
 ): readonly string[] {
   const bad = resources
-    .filter(({ version }) => refuses?.(version) === true)
+    .filter(({ version }) => rejects?.(version) === true)
     .map(({ name }) => name);
   if (bad.length > 0 && wholeResponses === true) return bad;
   for (const { name, version } of resources)

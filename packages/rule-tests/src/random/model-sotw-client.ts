@@ -81,7 +81,7 @@ export function createModelSotwClient(
       } of all) {
         nonces.set(typeUrl, nonce);
         if (!bad) accepted.set(typeUrl, versionInfo);
-        send(typeUrl, bad ? { code: 3, message: "refused" } : undefined);
+        send(typeUrl, bad ? { code: 3, message: "rejected" } : undefined);
       }
       return all.length > 0;
     },
@@ -94,15 +94,15 @@ function read({ typeUrl, value }: Any, types: ModelTypes): NamedVersion {
   return { name, version: types.readPayload(resource?.value ?? new Uint8Array()).version };
 }
 
-/** Takes a response over; true: it is refused as a whole. */
+/** Takes a response over; true: it is rejected as a whole. */
 function apply(
   state: ModelState,
   typeUrl: string,
   resources: readonly NamedVersion[],
   types: ModelTypes,
-  { refuses }: ModelClientOptions,
+  { rejects }: ModelClientOptions,
 ): boolean {
-  if (resources.some(({ version }) => refuses?.(version) === true)) return true;
+  if (resources.some(({ version }) => rejects?.(version) === true)) return true;
   const held = state.held(typeUrl);
   const keys = new Set(resources.map(({ name }) => nameKey(name)));
   if (types.isFullState(typeUrl))

@@ -256,7 +256,7 @@ function run(seed: number, variant: Variant, options: ModelClientOptions): void 
   }
 }
 
-const refuses = (version: string): boolean => version.endsWith("-bad");
+const rejects = (version: string): boolean => version.endsWith("-bad");
 
 describe("random streams whose rights change", () => {
   it.each(["delta", "sotw"] as const)(
@@ -267,9 +267,9 @@ describe("random streams whose rights change", () => {
   );
 
   it.each(["delta", "sotw"] as const)(
-    "hold it too once what a client refused has been mended (%s/ads) [S-LIM-8] [S-ACK-8]",
+    "hold it too once what a client rejected has been mended (%s/ads) [S-LIM-8] [S-ACK-8]",
     (variant) => {
-      for (let n = 0; n < runs; n++) run(firstSeed + n, variant, { refuses, wholeResponses: true });
+      for (let n = 0; n < runs; n++) run(firstSeed + n, variant, { rejects, wholeResponses: true });
     },
   );
 });

@@ -25,7 +25,7 @@ export type Deed =
   | { readonly kind: "stall"; readonly client: number; readonly ms: number }
   | { readonly kind: "slow"; readonly client: number; readonly side: Side; readonly ms: number }
   | { readonly kind: "duplicate"; readonly client: number }
-  /** The faults end, and what clients refuse is mended; then every client has to hold what its server has. */
+  /** The faults end, and what clients reject is mended; then every client has to hold what its server has. */
   | { readonly kind: "rest" };
 
 /** A deed, so many milliseconds after the one before. */

@@ -30,13 +30,13 @@ export const failedSeeds: readonly {
     seed: 4,
     steps: 60_000,
     showed:
-      "a delta server lost what was refused in the first of two parts, and held back for ever what refers to it",
+      "a delta server lost what was rejected in the first of two parts, and held back for ever what refers to it",
   },
   {
     seed: 101,
     steps: 60_000,
     showed:
-      "a SotW server said a refused full state again, since what waits for it was looked at anew",
+      "a SotW server said a rejected full state again, since what waits for it was looked at anew",
   },
   {
     seed: 331_866_949,
@@ -47,18 +47,18 @@ export const failedSeeds: readonly {
   {
     seed: 903,
     steps: 20_000,
-    showed: "a delta server said a refused name again for a removal that had to wait",
+    showed: "a delta server said a rejected name again for a removal that had to wait",
   },
   {
     seed: 907,
     steps: 60_000,
-    showed: "a SotW server said a refused name again since another had gone, which it cannot say",
+    showed: "a SotW server said a rejected name again since another had gone, which it cannot say",
   },
   {
     seed: 500_000_005,
     steps: 400_000,
     showed:
-      "a delta server lost what was refused in a part of a response when that was repaired before its last part was answered",
+      "a delta server lost what was rejected in a part of a response when that was repaired before its last part was answered",
   },
   {
     seed: 600_000_002,
@@ -70,13 +70,13 @@ export const failedSeeds: readonly {
     seed: 600_000_005,
     steps: 200_000,
     showed:
-      "a delta server said a refused repair again, since what was refused before it cannot be said any more",
+      "a delta server said a rejected repair again, since what was rejected before it cannot be said any more",
   },
   {
     seed: 620_000_003,
     steps: 800_000,
     showed:
-      "a SotW server said again what was refused last, since what it had sent before that has gone",
+      "a SotW server said again what was rejected last, since what it had sent before that has gone",
   },
   { seed: 620_000_004, steps: 800_000, showed: "the same of a name that was asked for anew" },
   {
@@ -100,7 +100,7 @@ export const failedSeeds: readonly {
     seed: 177_601_843,
     steps: 650_000,
     showed:
-      "a delta server did not send again what was refused, since what was bad of it had gone and waited to be removed",
+      "a delta server did not send again what was rejected, since what was bad of it had gone and waited to be removed",
   },
   { seed: 177_601_845, steps: 800_000, showed: "the same, and Endpoints that had gone stayed" },
   {
@@ -114,25 +114,25 @@ export const failedSeeds: readonly {
     seed: 310_000_036,
     steps: 510_000,
     showed:
-      "a delta client showed by an alias that had gone what was wanted no more by its name, since its state without the alias had been refused",
+      "a delta client showed by an alias that had gone what was wanted no more by its name, since its state without the alias had been rejected",
   },
   {
     seed: 310_000_037,
     steps: 990_000,
     showed:
-      "a delta server held a removal back for ever: what was bad was mended while its repetition waited for its turn, and so counted as refused for good",
+      "a delta server held a removal back for ever: what was bad was mended while its repetition waited for its turn, and so counted as rejected for good",
   },
   {
     seed: 310_000_075,
     steps: 250_000,
     showed:
-      "the checker of repeated refusals took the last part of a response for all that was refused",
+      "the checker of repeated rejections took the last part of a response for all that was rejected",
   },
   {
     seed: 310_000_043,
     steps: 650_000,
     showed:
-      "a delta server said again what was refused, since it had waited meanwhile for a cluster that was refused too",
+      "a delta server said again what was rejected, since it had waited meanwhile for a cluster that was rejected too",
   },
   {
     seed: 202_938_351,

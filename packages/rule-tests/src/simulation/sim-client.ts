@@ -54,7 +54,7 @@ export function createSimClient({
   random,
   network,
 }: SimClientOptions): SimClient {
-  const cache = createCache({ types: shape.refuses ? choosyTypes : types, clock });
+  const cache = createCache({ types: shape.rejects ? choosyTypes : types, clock });
   const watched = new Map<string, Watched>();
   let connection: Connection | undefined;
   const context = createClientContext({

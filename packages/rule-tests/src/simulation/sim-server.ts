@@ -81,7 +81,7 @@ class Server implements SimServer {
   readonly name: string;
   readonly #options: SimServerOptions;
   readonly #store = new Map<string, Change>();
-  /** What has been bad since the last rest. Behind a relay that is asked in SotW it stays when it goes, also one that was good at last while the relay was away, and is refused with all that is new. */
+  /** What has been bad since the last rest. Behind a relay that is asked in SotW it stays when it goes, also one that was good at last while the relay was away, and is rejected with all that is new. */
   readonly #everBad = new Map<string, Change>();
   #listeners: readonly { close(): void }[] = [];
   #streams = new Map<Connection, ServerStream>();

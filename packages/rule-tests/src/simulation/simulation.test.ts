@@ -6,7 +6,7 @@ import { dropTombstonesEarly } from "./defects/drop-tombstones-early.ts";
 import { keepTopics } from "./defects/keep-topics.ts";
 import { loseNamesBehindStaleNonces } from "./defects/lose-names-behind-stale-nonces.ts";
 import { repeatNonces } from "./defects/repeat-nonces.ts";
-import { repeatRefused } from "./defects/repeat-refused.ts";
+import { repeatRejected } from "./defects/repeat-rejected.ts";
 import { failedSeeds } from "./failed-seeds.ts";
 import { createRandomActions } from "./random-actions.ts";
 import { describeFailure, runSeed, type SeedResult } from "./run-seed.ts";
@@ -72,9 +72,9 @@ describe("defects that are turned on", () => {
       "no name is lost on a stream that stands",
     ],
     [
-      "a refused response that is repeated",
-      repeatRefused,
-      "what was refused is not repeated unchanged [S-ACK-8]",
+      "a rejected response that is repeated",
+      repeatRejected,
+      "what was rejected is not repeated unchanged [S-ACK-8]",
     ],
     [
       "a topic that is kept without anybody who wants it",

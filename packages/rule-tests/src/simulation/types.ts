@@ -26,10 +26,10 @@ export const types: readonly ResourceType[] = [
 
 export const typeUrls: readonly string[] = types.map(({ typeUrl }) => typeUrl);
 
-/** The types as a client sees them that refuses what is bad. */
+/** The types as a client sees them that rejects what is bad. */
 export const choosyTypes: readonly ResourceType[] = types.map((type) => ({
   ...type,
-  validate: refusalOf,
+  validate: rejectionOf,
 }));
 
 const fullState = new Set(
@@ -45,7 +45,7 @@ export function groupOf(typeUrl: string): string {
   return typeUrl === FLAGS || typeUrl === GATES ? typeUrl : CLUSTERS;
 }
 
-/** In a text that some clients refuse. */
+/** In a text that some clients reject. */
 export const BAD = "-bad";
 
 /** The clusters of a route stand in its text, behind an arrow. */
@@ -59,7 +59,7 @@ function referencesIn(payload: Uint8Array): readonly Reference[] {
     .map((name) => ({ typeUrl: CLUSTERS, name }));
 }
 
-function refusalOf({ name, payload }: Resource): XdsError | undefined {
+function rejectionOf({ name, payload }: Resource): XdsError | undefined {
   const text = textIn(payload.value);
   return text.includes(BAD)
     ? new XdsError("INVALID_ARGUMENT", `${name}: ${text} is not to the liking of this client`)

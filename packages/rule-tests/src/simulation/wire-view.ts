@@ -16,7 +16,7 @@ export interface RequestView {
   readonly typeUrl: string;
   /** NaN: none. */
   readonly nonce: number;
-  readonly refuses: boolean;
+  readonly rejects: boolean;
   /** SotW: all that is wanted. Delta: what is subscribed to and unsubscribed from with it. */
   readonly names: readonly string[];
   /** Delta: what of these is unsubscribed from. SotW: nothing. */
@@ -49,7 +49,7 @@ export function viewRequest(bytes: Uint8Array, variant: "delta" | "sotw"): Reque
     return {
       typeUrl: decodeText(bytes, scan.typeStart, scan.typeEnd),
       nonce: scan.nonce,
-      refuses: false,
+      rejects: false,
       names: [],
       drops: [],
     };
@@ -64,7 +64,7 @@ export function viewRequest(bytes: Uint8Array, variant: "delta" | "sotw"): Reque
     return {
       typeUrl,
       nonce: numberOf(responseNonce),
-      refuses: errorDetail !== undefined,
+      rejects: errorDetail !== undefined,
       names: [...resourceNamesSubscribe, ...resourceNamesUnsubscribe],
       drops: resourceNamesUnsubscribe,
     };
@@ -76,7 +76,7 @@ export function viewRequest(bytes: Uint8Array, variant: "delta" | "sotw"): Reque
   return {
     typeUrl,
     nonce: numberOf(responseNonce),
-    refuses: errorDetail !== undefined,
+    rejects: errorDetail !== undefined,
     names: resourceNames,
     drops: [],
   };

@@ -4,8 +4,8 @@ import type { SeededRandom } from "@xdstp/testing";
 export interface ClientShape {
   readonly origin: number;
   readonly variant: "delta" | "sotw";
-  /** It refuses what is bad. */
-  readonly refuses: boolean;
+  /** It rejects what is bad. */
+  readonly rejects: boolean;
   /** What its node announces. */
   readonly features: readonly string[];
 }
@@ -36,7 +36,7 @@ export function createWorldShape(random: SeededRandom): WorldShape {
   const client = (_: unknown, index: number): ClientShape => ({
     origin: index % 2,
     variant: index % 4 < 2 ? "delta" : "sotw",
-    refuses: random.once(3),
+    rejects: random.once(3),
     features: [...(random.once(2) ? [WRAPPED] : []), ...(random.once(2) ? [TTL] : [])],
   });
   return {

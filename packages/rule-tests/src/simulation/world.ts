@@ -18,7 +18,7 @@ import type { Invariant } from "./invariants/invariant.ts";
 import { memoryFollowsInterest } from "./invariants/memory-follows-interest.ts";
 import { noNameIsLost } from "./invariants/no-name-is-lost.ts";
 import { noncesAreNew } from "./invariants/nonces-are-new.ts";
-import { refusedIsNotRepeated, type IsPending } from "./invariants/refused-is-not-repeated.ts";
+import { rejectedIsNotRepeated, type IsPending } from "./invariants/rejected-is-not-repeated.ts";
 import type { Fault } from "./invariants/standing.ts";
 import { goneStaysGone } from "./relay/gone-stays-gone.ts";
 import { publishedByOrigin } from "./relay/published-by-origin.ts";
@@ -121,7 +121,7 @@ class SimWorld implements World {
       : [memoryFollowsInterest, noNameIsLost];
     this.#invariants = [
       noncesAreNew(this.#report),
-      refusedIsNotRepeated(this.#report, this.#isPending),
+      rejectedIsNotRepeated(this.#report, this.#isPending),
       ...looks.map((look) => look(this, this.#report)),
     ];
     this.#stepper = createStepper({

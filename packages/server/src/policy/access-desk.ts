@@ -19,7 +19,7 @@ export interface Access {
 }
 
 /** Why a client is not served. */
-export interface Refusal {
+export interface Rejection {
   readonly status: Status;
   /** For the operator. */
   readonly reason: string;
@@ -28,7 +28,7 @@ export interface Refusal {
 /** Decides what clients are served. */
 export interface AccessDesk {
   /** Never rejects. */
-  decide(peer: Peer, signal: AbortSignal): Promise<Access | Refusal>;
+  decide(peer: Peer, signal: AbortSignal): Promise<Access | Rejection>;
   /** Whether `sourceFor` has given a source whose revisions are not those of the server's. */
   readonly hasUnrelated: boolean;
 }
@@ -65,8 +65,8 @@ export function createAccessDesk(options: DeskOptions): AccessDesk {
     hasUnrelated = true;
     hub.emit?.({ kind: "warning", warning: "unrelated-source", message: unrelatedText(peer) });
   };
-  const grant = ({ policy, root }: Asked): Access | Refusal => {
-    const notReady = gate.refusal(root);
+  const grant = ({ policy, root }: Asked): Access | Rejection => {
+    const notReady = gate.rejection(root);
     if (notReady !== undefined) return { status: notReady, reason: notReady.message };
     if (policy?.revoked?.aborted === true) return { status: revoked, reason: revoked.message };
     if (policy === undefined)
@@ -105,11 +105,11 @@ export function createAccessDesk(options: DeskOptions): AccessDesk {
         return grant(asked);
       } catch (error) {
         if (signal.aborted) return { status: cancelled, reason: cancelled.message };
-        const closing = gate.closed.aborted ? gate.refusal(options.source) : undefined;
+        const closing = gate.closed.aborted ? gate.rejection(options.source) : undefined;
         if (closing !== undefined) return { status: closing, reason: closing.message };
         return late.signal.aborted
           ? { status: unknown, reason: `no decision within ${authorizeMs} ms` }
-          : refusalOf(error, hub);
+          : rejectionOf(error, hub);
       } finally {
         timer.cancel();
       }
@@ -164,7 +164,7 @@ async function within<T>(
   }
 }
 
-function refusalOf(error: unknown, hub: EventHub): Refusal {
+function rejectionOf(error: unknown, hub: EventHub): Rejection {
   const { code, text } = XdsError.from(error);
   if (error instanceof XdsError && (code === "PERMISSION_DENIED" || code === "UNAUTHENTICATED"))
     return { status: { code: StatusCode[code], message: texts[code] }, reason: text };

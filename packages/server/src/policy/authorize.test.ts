@@ -113,7 +113,7 @@ describe.each(variants)("createServer({ authorize }) (%s)", (variant) => {
     ["PERMISSION_DENIED", 7, "not allowed"],
     ["UNAUTHENTICATED", 16, "not authenticated"],
   ] as const)(
-    `refuses with %s, and tells the operator why (${variant}) [S-LIM-8]`,
+    `rejects with %s, and tells the operator why (${variant}) [S-LIM-8]`,
     async (code, number, message) => {
       const { open, events } = serve(clusters("a"), {
         authorize: () => {
@@ -126,7 +126,7 @@ describe.each(variants)("createServer({ authorize }) (%s)", (variant) => {
       expect(call.closed).toEqual({ code: number, message });
       expect(events).toEqual([
         {
-          kind: "refused",
+          kind: "rejected",
           path: paths[variant],
           peer,
           status: { code: number, message },
@@ -151,7 +151,7 @@ describe.each(variants)("createServer({ authorize }) (%s)", (variant) => {
       "authorize gave no policy: it has to have a key and a function allows",
     ],
   ] as const)(
-    `refuses with UNAVAILABLE where the decision %s (${variant})`,
+    `rejects with UNAVAILABLE where the decision %s (${variant})`,
     async (_, authorize, reason) => {
       const { open, events } = serve(clusters("a"), { authorize });
       const call = open(variant);
@@ -161,7 +161,7 @@ describe.each(variants)("createServer({ authorize }) (%s)", (variant) => {
       expect(call.closed).toEqual(status);
       expect(events).toMatchObject([
         { kind: "fault", where: "authorize" },
-        { kind: "refused", status, reason },
+        { kind: "rejected", status, reason },
       ]);
     },
   );
@@ -183,7 +183,7 @@ describe.each(variants)("createServer({ authorize }) (%s)", (variant) => {
     clock.advance(50);
     await decided();
     expect(late.closed).toEqual({ code: 14, message: "access cannot be decided now" });
-    expect(events).toMatchObject([{ kind: "refused", reason: "no decision within 50 ms" }]);
+    expect(events).toMatchObject([{ kind: "rejected", reason: "no decision within 50 ms" }]);
     expect(signals[0]?.aborted).toBe(true);
   });
 
@@ -373,14 +373,14 @@ describe("createServer({ authorize })", () => {
       for (let n = 0; n < count; n++) client.ask(types.cluster, names);
       return wire;
     };
-    const refused = {
+    const rejected = {
       code: 8,
       message: "too many messages before it is decided what this client may see",
     };
     expect(ask(3, ["a"]).closed).toBeUndefined();
-    expect(ask(4, ["a"]).closed).toEqual(refused);
+    expect(ask(4, ["a"]).closed).toEqual(rejected);
     expect(ask(1, ["x".repeat(2_000)]).closed).toBeUndefined();
-    expect(ask(2, ["x".repeat(2_000)]).closed).toEqual(refused);
+    expect(ask(2, ["x".repeat(2_000)]).closed).toEqual(rejected);
     await decided();
   });
 
@@ -407,7 +407,7 @@ describe("createServer({ authorize })", () => {
       { code: 0, message: "" },
     ]);
     expect(asked).toBe(0);
-    expect(events).toMatchObject([{ kind: "refused" }, { kind: "refused" }]);
+    expect(events).toMatchObject([{ kind: "rejected" }, { kind: "rejected" }]);
   });
 
   it("decides by the verified identity, whatever node id a client claims [S-NODE-8]", async () => {
@@ -447,7 +447,7 @@ describe("createServer({ authorize })", () => {
     return wire.closed ?? client.next().names;
   }
 
-  it("filters a Fetch, and refuses it as it does a stream [S-LIM-8] [S-REST-9]", async () => {
+  it("filters a Fetch, and rejects it as it does a stream [S-LIM-8] [S-REST-9]", async () => {
     const asked: Peer[] = [];
     const { server, events } = serve(clusters("a", "secret"), {
       authorize(who) {
@@ -469,7 +469,7 @@ describe("createServer({ authorize })", () => {
       text: "not authenticated",
     });
     expect(events.at(-1)).toMatchObject({
-      kind: "refused",
+      kind: "rejected",
       path: fetchPath,
       reason: "no certificate",
     });

@@ -1,7 +1,7 @@
 import { StatusCode, type ByteStream, type Status } from "@xdstp/core";
 import type { EndableHandler } from "../admitted-stream.ts";
 import type { GuardedStream } from "../guarded-stream.ts";
-import { revoked, type Access, type AccessDesk, type Refusal } from "./access-desk.ts";
+import { revoked, type Access, type AccessDesk, type Rejection } from "./access-desk.ts";
 import type { AccessLimits } from "./access-limits.ts";
 import { nodeClaim } from "./node-claim.ts";
 import type { Peer } from "./policy.ts";
@@ -15,7 +15,7 @@ export interface AuthorizedHost {
   /** Opens a stream; it gets the messages that have waited. */
   open(access: Access, out: ByteStream): GuardedStream;
   /** A stream is not opened. */
-  refused(refusal: Refusal): void;
+  rejected(rejection: Rejection): void;
   fault(where: string, error: unknown): void;
 }
 
@@ -117,7 +117,7 @@ class Authorized implements EndableHandler {
     else this.#bytes += message.length;
     if (this.#over) return;
     if (this.#kept.length >= waitingMessages || this.#bytes > waitingBytes)
-      this.#refuse({ status: tooMuch, reason: tooMuch.message });
+      this.#reject({ status: tooMuch, reason: tooMuch.message });
     else this.#kept.push(message.slice());
   }
 
@@ -126,14 +126,14 @@ class Authorized implements EndableHandler {
     try {
       const node = nodeClaim(message, variant);
       if (node === undefined) {
-        this.#refuse({ status: noNode, reason: noNode.message });
+        this.#reject({ status: noNode, reason: noNode.message });
         return;
       }
       this.#asking = new AbortController();
       this.#out.pause?.();
       void this.#decide({ ...peer, node }, this.#asking.signal);
     } catch {
-      this.#refuse({ status: unreadable, reason: unreadable.message });
+      this.#reject({ status: unreadable, reason: unreadable.message });
     }
   }
 
@@ -141,7 +141,7 @@ class Authorized implements EndableHandler {
     const answer = await this.#host.desk.decide(peer, signal);
     try {
       if ("status" in answer) {
-        if (!this.#over) this.#refuse(answer);
+        if (!this.#over) this.#reject(answer);
       } else if (this.#over) answer.release();
       else this.#begin(answer);
     } catch (error) {
@@ -170,9 +170,9 @@ class Authorized implements EndableHandler {
     this.end(revoked);
   };
 
-  #refuse(refusal: Refusal): void {
-    this.#host.refused(refusal);
-    this.end(refusal.status);
+  #reject(rejection: Rejection): void {
+    this.#host.rejected(rejection);
+    this.end(rejection.status);
   }
 
   #stop(): void {

@@ -62,7 +62,7 @@ export type Authorize = (
 
 /** Chooses what is served to a client: another source, or undefined for that of the server. Asked after {@link Authorize}, with the same time. */
 export interface SourceFor {
-  /** The source of a client. undefined: that of the server. What it throws refuses the stream. */
+  /** The source of a client. undefined: that of the server. What it throws rejects the stream. */
   (
     peer: Peer,
     options: { readonly signal: AbortSignal },

@@ -34,7 +34,7 @@ export function statusViewOf(
     const access = await desk.decide({ ...peer, path }, signal);
     if ("status" in access) {
       hub.emit?.({
-        kind: "refused",
+        kind: "rejected",
         path,
         peer: peer.address,
         status: access.status,

@@ -32,7 +32,7 @@ describe("encodeRequest()", () => {
     });
   });
 
-  it("answers with the nonce, and refuses with INVALID_ARGUMENT [C-ACK-4] [C-ACK-14]", () => {
+  it("answers with the nonce, and rejects with INVALID_ARGUMENT [C-ACK-4] [C-ACK-14]", () => {
     expect([
       read({ answer: { nonce: "n", version: "" } }).errorDetail,
       read({ answer: { nonce: "n", version: "" } }).responseNonce,

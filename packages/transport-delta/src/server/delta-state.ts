@@ -54,7 +54,7 @@ export interface DeltaState extends ExchangeOwner {
   held: readonly Entry[];
   /** What is to be sent later as it was at the revision of a cut (S-ORD-4). */
   taken: Taken | undefined;
-  /** Names that refer to what the client has refused, each with what it lacks. */
+  /** Names that refer to what the client has rejected, each with what it lacks. */
   heldBack: ReadonlyMap<string, Reference>;
   /** Revision from which the client has missed something that is held back. */
   heldBackFrom: number;

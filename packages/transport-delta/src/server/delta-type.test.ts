@@ -12,7 +12,7 @@ function said({ machine }: UsedMachine): object {
     overdue,
     unsentFrom,
     answeredUpTo,
-    refusedFrom,
+    rejectedFrom,
     heldFrom,
     accepted,
   } = machine;
@@ -23,7 +23,7 @@ function said({ machine }: UsedMachine): object {
     overdue,
     unsentFrom,
     answeredUpTo,
-    refusedFrom,
+    rejectedFrom,
     heldFrom,
     accepted,
   };
@@ -36,7 +36,7 @@ const idle = {
   overdue: false,
   unsentFrom: Infinity,
   answeredUpTo: Infinity,
-  refusedFrom: Infinity,
+  rejectedFrom: Infinity,
   heldFrom: Infinity,
 };
 
@@ -66,15 +66,15 @@ describe("createDeltaType()", () => {
     used.drain();
     expect(said(used)).toEqual({ ...idle, accepted: at, inFlight: true, answeredUpTo: at });
     used.nack();
-    expect(said(used)).toEqual({ ...idle, accepted: at, refusedFrom: at });
-    expect(used.machine.refusing).toBe(true);
+    expect(said(used)).toEqual({ ...idle, accepted: at, rejectedFrom: at });
+    expect(used.machine.rejecting).toBe(true);
     used.put("a", { text: "3" });
     expect(said(used)).toEqual({
       ...idle,
       accepted: at,
       pending: true,
       unsentFrom: at,
-      refusedFrom: at,
+      rejectedFrom: at,
     });
   });
 
@@ -169,7 +169,7 @@ describe("createDeltaType()", () => {
     expect(used.sent()).toMatchObject([{ removedResources: ["b"] }]);
   });
 
-  it("sends what was refused again without what has gone meanwhile, although that waits to be removed [S-ACK-8] [S-ORD-3]", () => {
+  it("sends what was rejected again without what has gone meanwhile, although that waits to be removed [S-ACK-8] [S-ORD-3]", () => {
     const used = useMachine();
     used.put("a");
     used.put("bad");
@@ -183,12 +183,12 @@ describe("createDeltaType()", () => {
     expect(used.machine.pending).toBe(true);
     expect(used.drain(at)).toMatchObject([{ resources: [{ name: "a" }], removedResources: [] }]);
     used.ack();
-    expect(used.machine.refusing).toBe(false);
+    expect(used.machine.rejecting).toBe(false);
     used.machine.release(Infinity);
     expect(used.sent()).toMatchObject([{ removedResources: ["bad"] }]);
   });
 
-  it("does not forget what has changed since a cut was taken that would only repeat what was refused [S-ACK-8] [S-ORD-2]", () => {
+  it("does not forget what has changed since a cut was taken that would only repeat what was rejected [S-ACK-8] [S-ORD-2]", () => {
     const used = accepted("a", "b");
     used.put("a", { text: "bad" });
     used.drain();
@@ -201,7 +201,7 @@ describe("createDeltaType()", () => {
     expect(used.drain()).toMatchObject([{ resources: [{ name: "a" }] }]);
     used.ack();
     expect(said(used)).toEqual({ ...idle, accepted: used.cache.revision });
-    expect(used.machine.refusing).toBe(false);
+    expect(used.machine.rejecting).toBe(false);
   });
 
   it("waits with what a client need not have listed as with removals [S-RECON-4] [S-ORD-3]", () => {
@@ -223,7 +223,7 @@ describe("createDeltaType()", () => {
     expect(used.machine.heldFrom).toBe(Infinity);
   });
 
-  it("tells who follows it of a name that was refused before the client ever had it [S-ORD-4]", () => {
+  it("tells who follows it of a name that was rejected before the client ever had it [S-ORD-4]", () => {
     const used = accepted("a");
     used.put("a", { text: "2" });
     used.request({ subscribe: ["b"] });
@@ -254,7 +254,7 @@ describe("createDeltaType()", () => {
     expect(said(used)).toEqual({ ...idle, accepted: used.cache.revision });
   });
 
-  it("has what was taken for a cut taken anew by a refusal or another subscription, not by an ACK [S-ORD-4]", () => {
+  it("has what was taken for a cut taken anew by a rejection or another subscription, not by an ACK [S-ORD-4]", () => {
     const used = accepted("a");
     const thaws = (step: () => void): boolean => {
       used.asked.length = 0;

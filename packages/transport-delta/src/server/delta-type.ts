@@ -14,18 +14,18 @@ import {
   holdBack,
   isColdSince,
   isLongerThan,
-  isRefusedAndNew,
+  isRejectedAndNew,
   isRepetition,
   isServedBy,
-  leaveRefused,
+  leaveRejected,
   type NackError,
   namesCold,
   parseNonce,
   quirksOf,
   rankOf,
   recordAnswer,
-  refusedFrom,
-  refuseHeartbeat,
+  rejectedFrom,
+  rejectHeartbeat,
   type RequestScan,
   type ServerContext,
   settledBy,
@@ -142,11 +142,11 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       this.accepted,
     );
   }
-  get refusing(): boolean {
-    return this.#state.exchange.refused !== undefined;
+  get rejecting(): boolean {
+    return this.#state.exchange.rejected !== undefined;
   }
-  get refusedFrom(): number {
-    return refusedFrom(this.#state.exchange, this.#state.heldBackFrom);
+  get rejectedFrom(): number {
+    return rejectedFrom(this.#state.exchange, this.#state.heldBackFrom);
   }
   get knowsReferences(): boolean {
     return this.#state.type?.references !== undefined;
@@ -175,7 +175,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       dirty.size > 0 ||
       unanswered.size > 0 ||
       owed.size > 0 ||
-      exchange.refused?.again === true ||
+      exchange.rejected?.again === true ||
       (!answered && unsettled.size === 0)
     );
   }
@@ -217,10 +217,10 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   wake(topic: Topic): void {
     const { unsettled, unanswered, dirty, exchange, context, host, sent } = this.#state;
     const isNew = unsettled.has(topic);
-    if (!isNew && topic.head <= sent) return; // its supply is broken, or whole again: nothing to send, and no news of what was refused (S-ACK-8)
+    if (!isNew && topic.head <= sent) return; // its supply is broken, or whole again: nothing to send, and no news of what was rejected (S-ACK-8)
     if (isNew) this.#settle(topic);
     else if (!unanswered.has(topic)) dirty.add(topic);
-    if (exchange.refused !== undefined) exchange.refused.again = true;
+    if (exchange.rejected !== undefined) exchange.rejected.again = true;
     if (exchange.inFlight !== undefined) context.repairs.watch(this);
     host.schedule();
   }
@@ -282,7 +282,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
 
   lacks(name: string): boolean {
     const entry = lookUp(this.#state, name);
-    return entry !== undefined && isRefusedAndNew(this.#state.exchange, entry);
+    return entry !== undefined && isRejectedAndNew(this.#state.exchange, entry);
   }
 
   isCold(name: string, since: number): boolean {
@@ -355,15 +355,15 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       return;
     }
     const { inFlight } = exchange;
-    if (error !== undefined || inFlight?.refusal !== undefined) host.thaw();
+    if (error !== undefined || inFlight?.rejection !== undefined) host.thaw();
     if (!recordAnswer(this.#state, nonce, error, this.#hasMoved)) return;
     if (inFlight?.narrowed === true) oweLost(this.#state, inFlight.entries);
     noteAnswer(this.#state);
   }
 
-  /** A client that refuses a heartbeat does not hold what it stands for. */
+  /** A client that rejects a heartbeat does not hold what it stands for. */
   #sendAnew(nonce: number, error: NackError): void {
-    refuseHeartbeat(this.#state, nonce, error);
+    rejectHeartbeat(this.#state, nonce, error);
     for (const { name, resource } of this.#state.lifetimes?.sent ?? [])
       if (resource?.ttlMs !== undefined && isCovered(this.#state, name)) this.#state.owed.add(name);
     this.#state.host.schedule();
@@ -406,19 +406,19 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   /** An empty response goes out only as the first one, or to answer a wildcard, and not while names are pending (S-RECON-6, S-WILD-7, S-ACK-11). */
   #send(gathered: Gathered): void {
     const { answered, unsettled, dirty, exchange, profile, sent, heldBack: before } = this.#state;
-    const sendable = this.#withoutRefused(gathered);
+    const sendable = this.#withoutRejected(gathered);
     this.#repairing = false;
     if (
       isRepetition(
         exchange,
-        gathered.refused,
+        gathered.rejected,
         sendable.entries,
         heldBackOf(gathered.entries, sendable.entries, this.#state.heldBack),
         profile,
         dirty.size > 0,
       )
     ) {
-      leaveRefused(this.#state, before, gathered.refused?.entries ?? []);
+      leaveRejected(this.#state, before, gathered.rejected?.entries ?? []);
       return;
     }
     const due =
@@ -426,12 +426,12 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       (!answered ||
         topicsOf(this.#state, "*").some((wildcard) => gathered.origin.answered.has(wildcard)));
     const isSent = (sendable.entries.length > 0 || due) && send(this.#state, sendable, due);
-    if (!isSent && exchange.inFlight === undefined && exchange.refused === undefined)
+    if (!isSent && exchange.inFlight === undefined && exchange.rejected === undefined)
       exchange.accepted = sent;
   }
 
-  /** Keeps what refers to a refused name back; what is sent of these names now is not owed any more. */
-  #withoutRefused(gathered: Gathered): Gathered {
+  /** Keeps what refers to a rejected name back; what is sent of these names now is not owed any more. */
+  #withoutRejected(gathered: Gathered): Gathered {
     const state = this.#state;
     const { entries, heldBack } = holdBack(state.type, state.host, gathered.entries);
     if (heldBack.size === 0 && state.heldBack.size === 0) return gathered;

@@ -79,7 +79,7 @@ describe("gather()", () => {
     }
   });
 
-  it("starts again from what was refused, also where another topic has news [S-ACK-8]", () => {
+  it("starts again from what was rejected, also where another topic has news [S-ACK-8]", () => {
     const used = accepted(["a", "b", "c"]);
     const base = used.machine.accepted;
     used.put("a", { text: "bad" });
@@ -89,7 +89,7 @@ describe("gather()", () => {
     used.put("c", { text: "2" });
     const [again] = used.drain();
     expect(again?.resources.map(({ name }) => name).sort()).toEqual(["a", "b", "c"]);
-    expect([used.machine.answeredUpTo, used.machine.refusing]).toEqual([base, false]);
+    expect([used.machine.answeredUpTo, used.machine.rejecting]).toEqual([base, false]);
     used.ack();
     expect(used.machine.accepted).toBe(used.cache.revision);
   });

@@ -4,7 +4,7 @@ import {
   changedOrigin,
   type Origin,
   partition,
-  type Refused,
+  type Rejected,
   restartOf,
 } from "@xdstp/protocol/server";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
@@ -28,7 +28,7 @@ export interface Gathered {
   /** One entry per name; the array of a topic itself where only one contributes, so that streams share its frames. */
   readonly entries: readonly Entry[];
   readonly origin: Origin;
-  /** Revision from which to start again if it is refused. */
+  /** Revision from which to start again if it is rejected. */
   readonly base: number;
   /** Some of it answers a request, and may be older than that. */
   readonly asked: boolean;
@@ -36,8 +36,8 @@ export interface Gathered {
   readonly label: string | undefined;
   /** Of all that the client has with it: the content version is made of it (S-VER-3). */
   readonly hash: number;
-  /** What was refused and starts again in it. */
-  readonly refused?: Refused;
+  /** What was rejected and starts again in it. */
+  readonly rejected?: Rejected;
 }
 
 type Parts = (readonly Entry[])[];
@@ -47,7 +47,7 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
   const only = removeUpTo === Infinity ? onlyNews(state) : undefined;
   if (only !== undefined) return gatherOne(state, only);
   const parts: Parts = [];
-  const restart = takeRefused(state);
+  const restart = takeRejected(state);
   const changed = takeChanges(state, restart, removeUpTo, parts);
   if (changed === undefined) return undefined;
   const base = Math.min(restart?.base ?? state.exchange.accepted, heldSince(state));
@@ -68,7 +68,7 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
     asked: answered.size + named.size > 0,
     label: single ? [...answered, ...changed][0]?.label : undefined,
     hash,
-    ...(restart === undefined ? {} : { refused: restart }),
+    ...(restart === undefined ? {} : { rejected: restart }),
   };
 }
 
@@ -87,7 +87,7 @@ function onlyNews({
     owed.size > 0 ||
     held.length > 0 ||
     initial !== undefined ||
-    exchange.refused !== undefined
+    exchange.rejected !== undefined
   )
     return undefined;
   const [topic] = dirty;
@@ -151,27 +151,27 @@ function isEmpty(state: DeltaState, name: string): boolean {
   );
 }
 
-/** Puts refused content back among what is pending, if the wanted state differs by now (S-ACK-8). */
-function takeRefused(state: DeltaState): Refused | undefined {
-  const { refused } = state.exchange;
-  if (refused?.again !== true) return undefined;
-  state.exchange.refused = undefined;
-  const restart = restartOf(refused, askedBy(state.unanswered.keys()), state.owed);
+/** Puts rejected content back among what is pending, if the wanted state differs by now (S-ACK-8). */
+function takeRejected(state: DeltaState): Rejected | undefined {
+  const { rejected } = state.exchange;
+  if (rejected?.again !== true) return undefined;
+  state.exchange.rejected = undefined;
+  const restart = restartOf(rejected, askedBy(state.unanswered.keys()), state.owed);
   const subscribed = (topic: Topic): boolean => state.topics.get(idOf(topic.interest)) === topic;
-  for (const topic of refused.answered)
-    if (subscribed(topic)) state.unanswered.set(topic, refused.base);
-  for (const topic of refused.changed) {
-    if (state.unanswered.has(topic)) state.unanswered.set(topic, refused.base);
+  for (const topic of rejected.answered)
+    if (subscribed(topic)) state.unanswered.set(topic, rejected.base);
+  for (const topic of rejected.changed) {
+    if (state.unanswered.has(topic)) state.unanswered.set(topic, rejected.base);
     else if (subscribed(topic)) state.dirty.add(topic);
   }
-  for (const name of refused.named)
+  for (const name of rejected.named)
     if (!isCollection(name) && isCovered(state, name)) state.owed.add(name);
   return restart;
 }
 
 function takeChanges(
   state: DeltaState,
-  restart: Refused | undefined,
+  restart: Rejected | undefined,
   removeUpTo: number,
   parts: Parts,
 ): ReadonlySet<Topic> | undefined {

@@ -49,7 +49,7 @@ describe("heartbeats of a delta type", () => {
     const refers = (payload: Uint8Array): readonly Reference[] => [
       { typeUrl: BASE, name: Buffer.from(payload).toString() },
     ];
-    const base = { refusing: true, lacks: (name: string) => name === "bad" };
+    const base = { rejecting: true, lacks: (name: string) => name === "bad" };
     const used = holding(["a", "b"], {
       type: { follows: [{ typeUrl: BASE, when: "accepted" }], references: refers },
       siblings: { [BASE]: base },
@@ -59,7 +59,7 @@ describe("heartbeats of a delta type", () => {
     expect(used.settle()).toMatchObject([{ resources: [{ name: "b" }] }]);
     expect([...used.machine.heldBack]).toEqual([["a", { typeUrl: BASE, name: "bad" }]]);
     expect(beats(used)).toEqual(["b 2,a 1"]);
-    base.refusing = false;
+    base.rejecting = false;
     used.machine.takeUpAgain();
     expect(used.settle()).toMatchObject([{ resources: [{ name: "a" }] }]);
     expect(beats(used)).toEqual(["a 2,b 2"]);
@@ -94,7 +94,7 @@ describe("heartbeats of a delta type", () => {
     expect(beats(used)).toEqual(["a 1"]);
   });
 
-  it("keep alive what was held before when the first response is refused [S-TTL-2] [S-ACK-8] [S-RECON-4]", () => {
+  it("keep alive what was held before when the first response is rejected [S-TTL-2] [S-ACK-8] [S-RECON-4]", () => {
     const used = useMachine();
     for (const name of ["a", "b", "c"]) used.put(name, { ttlMs: 900, version: "1" });
     used.put("c", { ttlMs: 900, version: "2" });
@@ -111,7 +111,7 @@ describe("heartbeats of a delta type", () => {
     expect(beats(used)).toEqual(["a 1,b 1"]);
   });
 
-  it("keep alive what was held before when that was all, and the first change is refused [S-TTL-2] [S-ACK-8] [S-RECON-4]", () => {
+  it("keep alive what was held before when that was all, and the first change is rejected [S-TTL-2] [S-ACK-8] [S-RECON-4]", () => {
     const used = useMachine();
     used.put("a", { ttlMs: 900, version: "1" });
     used.request({ subscribe: ["a"], initialVersions: new Map([["a", "1"]]) });
@@ -132,7 +132,7 @@ describe("heartbeats of a delta type", () => {
     expect(beats(used)).toEqual(["a 1"]);
   });
 
-  it("that are refused bring whole what they stand for, if it is still wanted [S-TTL-2]", () => {
+  it("that are rejected bring whole what they stand for, if it is still wanted [S-TTL-2]", () => {
     const used = holding(["a", "b"]);
     used.put("c");
     used.request({ subscribe: ["c"] });
@@ -147,7 +147,7 @@ describe("heartbeats of a delta type", () => {
     expect(used.events.filter(({ kind }) => kind === "nack")).toHaveLength(1);
   });
 
-  it("of what was accepted go on at its pace when another TTL is refused [S-TTL-2] [S-ACK-8]", () => {
+  it("of what was accepted go on at its pace when another TTL is rejected [S-TTL-2] [S-ACK-8]", () => {
     const used = holding(["a"]);
     used.put("a", { ttlMs: 90_000, version: "2" });
     used.drain();

@@ -12,14 +12,14 @@ import type { DeltaState } from "./delta-state.ts";
 import { isCovered, keyOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
 
-/** Keeps alive what the client holds with this TTL: as it was sent last, or, where that was refused, as it was accepted (S-TTL-2). */
+/** Keeps alive what the client holds with this TTL: as it was sent last, or, where that was rejected, as it was accepted (S-TTL-2). */
 export function beat(state: DeltaState, ttlMs: number, overdue = false): BeatOutcome {
   const { lifetimes, exchange } = state;
   if (lifetimes === undefined) return "none";
   if (lifetimes.narrowed) narrow(state, lifetimes);
   return sendHeartbeat(
     state,
-    exchange.refused === undefined ? lifetimes.sent : lifetimes.accepted,
+    exchange.rejected === undefined ? lifetimes.sent : lifetimes.accepted,
     ttlMs,
     overdue,
   );
@@ -41,10 +41,10 @@ export function noteHolding(
   for (const ttlMs of ttlsOf(holding)) beat(state, ttlMs, true);
 }
 
-/** A response has been answered for good: the client holds it, or after a refusal what it held before, which may have another TTL. */
+/** A response has been answered for good: the client holds it, or after a rejection what it held before, which may have another TTL. */
 export function noteAnswer({ lifetimes, exchange, context, watcher }: DeltaState): void {
   if (lifetimes === undefined) return;
-  if (exchange.refused === undefined) lifetimes.accepted = lifetimes.sent;
+  if (exchange.rejected === undefined) lifetimes.accepted = lifetimes.sent;
   else for (const ttlMs of ttlsOf(lifetimes.accepted)) context.heartbeats.add(ttlMs, watcher);
 }
 
@@ -82,7 +82,7 @@ export function holdingAfter(
   );
 }
 
-/** Members of globs are, unless the client refuses that (B-TTL-10). */
+/** Members of globs are, unless the client rejects that (B-TTL-10). */
 function isKeptAlive({ unsettled, quirks }: DeltaState, topic: Topic): boolean {
   return !unsettled.has(topic) && (quirks.globHeartbeats || !isGlob(topic.interest.name));
 }

@@ -36,7 +36,7 @@ export function leavingWith(
  */
 export function subscribe(state: DeltaState, name: string, leaving: Leaving = NONE_LEAVE): boolean {
   const excess = excessOfNames([name], state.context.limits);
-  if (excess !== undefined) return refuse(state, excess);
+  if (excess !== undefined) return reject(state, excess);
   const key = keyOf(name);
   const held = state.topics.get(key);
   if (held !== undefined) {
@@ -44,7 +44,7 @@ export function subscribe(state: DeltaState, name: string, leaving: Leaving = NO
     return true;
   }
   const tooMany = excessOf(state, name, leaving);
-  if (tooMany !== undefined) return refuse(state, tooMany);
+  if (tooMany !== undefined) return reject(state, tooMany);
   begin(state, key, { name });
   return true;
 }
@@ -58,7 +58,7 @@ export function locate(
   const excess =
     excessOfLocators([interest], state.context.limits) ??
     (state.topics.has(idOf(interest)) ? undefined : excessOf(state, interest.name, leaving));
-  if (excess !== undefined) return refuse(state, excess);
+  if (excess !== undefined) return reject(state, excess);
   const held = state.topics.get(idOf(interest));
   if (held !== undefined) {
     answerAnew(state, held);
@@ -71,7 +71,7 @@ export function locate(
   return true;
 }
 
-function refuse({ host }: DeltaState, excess: Excess): false {
+function reject({ host }: DeltaState, excess: Excess): false {
   host.end(StatusCode.RESOURCE_EXHAUSTED, ...excess);
   return false;
 }

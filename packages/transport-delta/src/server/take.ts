@@ -1,5 +1,5 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { giveBack, type Refused } from "@xdstp/protocol/server";
+import { giveBack, type Rejected } from "@xdstp/protocol/server";
 import type { DeltaState } from "./delta-state.ts";
 import { gather, type Gathered } from "./gather.ts";
 import { holdingAfter } from "./heartbeat.ts";
@@ -16,7 +16,7 @@ interface Snapshot extends Pick<DeltaState, "sent" | "held" | "initial" | "initi
   readonly dirty: readonly Topic[];
   readonly unanswered: ReadonlyMap<Topic, number>;
   readonly owed: readonly string[];
-  readonly refused: Refused | undefined;
+  readonly rejected: Rejected | undefined;
 }
 
 /** Takes what is pending out of the topics, to be sent later as it is now. undefined: the history that the client would need is gone. */
@@ -37,7 +37,7 @@ export function putBack(state: DeltaState, { before }: Taken): void {
   for (const topic of before.dirty) state.dirty.add(topic);
   for (const [topic, since] of before.unanswered) state.unanswered.set(topic, since);
   for (const name of before.owed) state.owed.add(name);
-  if (before.refused !== undefined) giveBack(state.exchange, before.refused);
+  if (before.rejected !== undefined) giveBack(state.exchange, before.rejected);
 }
 
 function snapshotOf({
@@ -48,7 +48,7 @@ function snapshotOf({
   dirty,
   unanswered,
   owed,
-  exchange: { refused },
+  exchange: { rejected },
 }: DeltaState): Snapshot {
   return {
     sent,
@@ -58,6 +58,6 @@ function snapshotOf({
     dirty: [...dirty],
     unanswered: new Map(unanswered),
     owed: [...owed],
-    refused: refused?.again === true ? refused : undefined,
+    rejected: rejected?.again === true ? rejected : undefined,
   };
 }

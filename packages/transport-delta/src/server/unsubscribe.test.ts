@@ -30,7 +30,7 @@ function told(used: UsedMachine): readonly string[] {
 }
 
 describe("unsubscribe() of a collection whose news", () => {
-  it("was refused tells it where another covers it, the removals too [S-GLOB-6] [S-REM-1] [S-ACK-8]", () => {
+  it("was rejected tells it where another covers it, the removals too [S-GLOB-6] [S-REM-1] [S-ACK-8]", () => {
     const used = holding(glob);
     used.remove(member("1"));
     used.put(member("2"), { text: "bad" });
@@ -40,7 +40,7 @@ describe("unsubscribe() of a collection whose news", () => {
     expect(told(used)).toEqual([`-${member("1")}`, member("2")].sort());
   });
 
-  it("was refused as an answer tells it where another covers it [S-DSUB-3] [S-ACK-8]", () => {
+  it("was rejected as an answer tells it where another covers it [S-DSUB-3] [S-ACK-8]", () => {
     const used = holding(glob);
     used.remove(member("1"));
     used.request({ subscribe: [glob] });

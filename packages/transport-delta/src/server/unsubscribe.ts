@@ -48,16 +48,17 @@ function drop(state: DeltaState, key: string, name: string): void {
   else if (isCovered(state, name)) state.owed.add(name);
 }
 
-/** What of a topic the client does not have: news, and what it refused. */
+/** What of a topic the client does not have: news, and what it rejected. */
 function undelivered(
-  { dirty, unanswered, sent, exchange: { refused } }: DeltaState,
+  { dirty, unanswered, sent, exchange: { rejected } }: DeltaState,
   topic: Topic,
 ): readonly Entry[] {
-  const isRefused = refused?.answered.has(topic) === true || refused?.changed.has(topic) === true;
+  const isRejected =
+    rejected?.answered.has(topic) === true || rejected?.changed.has(topic) === true;
   // Asked for again, it has news all the same.
   const asked = unanswered.get(topic) ?? NONE_HELD;
-  if (!isRefused && !dirty.has(topic) && asked === NONE_HELD) return [];
-  const since = Math.min(isRefused ? refused.base : sent, asked === NONE_HELD ? sent : asked);
+  if (!isRejected && !dirty.has(topic) && asked === NONE_HELD) return [];
+  const since = Math.min(isRejected ? rejected.base : sent, asked === NONE_HELD ? sent : asked);
   return topic.changes(since) ?? [...topic.members(), ...topic.removed()];
 }
 

@@ -20,7 +20,7 @@ const sotw: ClientVariant = {
   silenceConfirms: false,
   typeUrlOf: typeUrlIn,
   read: readResponse,
-  refusalOf: ({ name }, type) =>
+  rejectionOf: ({ name }, type) =>
     isGlob(name) && type?.fullStateInSotw !== true
       ? `${JSON.stringify(name)}: SotW cannot say what leaves a glob of this type; ask by delta, or by name (C-GLOB-10)`
       : undefined,

@@ -16,7 +16,7 @@ describe("encodeRequest()", () => {
     );
   });
 
-  it("refuses with INVALID_ARGUMENT [C-ACK-3] [C-ACK-14]", () => {
+  it("rejects with INVALID_ARGUMENT [C-ACK-3] [C-ACK-14]", () => {
     expect([read({}).errorDetail, read({ error: "bad" }).errorDetail]).toMatchObject([
       undefined,
       { code: 3, message: "bad" },

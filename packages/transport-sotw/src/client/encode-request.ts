@@ -11,7 +11,7 @@ export interface RequestParts {
   readonly nonce: string;
   /** All that is wanted. */
   readonly names: readonly Interest[];
-  /** Why the last response is refused. Absent: it is not. */
+  /** Why the last response is rejected. Absent: it is not. */
   readonly error: string | undefined;
 }
 

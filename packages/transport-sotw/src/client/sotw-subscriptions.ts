@@ -26,7 +26,7 @@ const NOTHING: Absence = { complete: [], late: [], gone: [], missing: [] };
 const CAN_GO: ReadonlySet<Want["state"]> = new Set<Want["state"]>([
   "requested",
   "held",
-  "refused",
+  "rejected",
   "missing",
   "timeout",
 ]);
@@ -169,7 +169,7 @@ class SotwSubscriptions implements Subscriptions {
       gone: absent,
       missing: absent.filter(
         ({ state }) =>
-          state === "refused" || (isAll && (state === "requested" || state === "held")),
+          state === "rejected" || (isAll && (state === "requested" || state === "held")),
       ),
     };
   }

@@ -3,7 +3,7 @@ import {
   addHash,
   askedBy,
   partition,
-  type Refused,
+  type Rejected,
   restartOf,
   versionOf,
 } from "@xdstp/protocol/server";
@@ -18,7 +18,7 @@ type Parts = (readonly Entry[])[];
 export function gatherChanges(state: SotwState): Gathered {
   const parts: Parts = [];
   const due = isDue(state);
-  const restart = takeRefused(state);
+  const restart = takeRejected(state);
   const answered = takeAnswers(state, parts);
   const changed = takeChanges(state, restart?.base, parts);
   const named = takeOwed(state, parts);
@@ -35,7 +35,7 @@ export function gatherChanges(state: SotwState): Gathered {
     asked: answered.size + named.size > 0,
     version: labelOf([...answered, ...changed]) ?? versionOf(state.sum),
     due,
-    ...(restart === undefined ? {} : { refused: restart }),
+    ...(restart === undefined ? {} : { rejected: restart }),
   };
 }
 
@@ -56,17 +56,17 @@ function isDue(state: SotwState): boolean {
   );
 }
 
-/** Puts refused content back among what is pending, if the wanted state differs by now (S-ACK-8). */
-function takeRefused(state: SotwState): Refused | undefined {
-  const { refused } = state.exchange;
-  if (refused?.again !== true) return undefined;
-  state.exchange.refused = undefined;
-  const restart = restartOf(refused, askedBy(state.unanswered), state.owed);
+/** Puts rejected content back among what is pending, if the wanted state differs by now (S-ACK-8). */
+function takeRejected(state: SotwState): Rejected | undefined {
+  const { rejected } = state.exchange;
+  if (rejected?.again !== true) return undefined;
+  state.exchange.rejected = undefined;
+  const restart = restartOf(rejected, askedBy(state.unanswered), state.owed);
   const subscribed = (topic: Topic): boolean =>
     state.subscriptions.get(idOf(topic.interest))?.topic === topic;
-  for (const topic of refused.answered) if (subscribed(topic)) state.unanswered.add(topic);
-  for (const topic of refused.changed) if (subscribed(topic)) state.dirty.add(topic);
-  for (const name of refused.named) state.owed.add(name);
+  for (const topic of rejected.answered) if (subscribed(topic)) state.unanswered.add(topic);
+  for (const topic of rejected.changed) if (subscribed(topic)) state.dirty.add(topic);
+  for (const name of rejected.named) state.owed.add(name);
   return restart;
 }
 

@@ -60,9 +60,9 @@ function freshIn(state: SotwState, entries: readonly Entry[]): readonly Entry[] 
   return state.type?.warms === undefined ? entries : freshOf(entries, heldBy(state));
 }
 
-/** What the client has: nothing of what it refused counts (S-ACK-8). */
-function heldBy({ shown, kept, exchange: { refused } }: SotwState): readonly Entry[] {
-  return refused === undefined ? shown : kept;
+/** What the client has: nothing of what it rejected counts (S-ACK-8). */
+function heldBy({ shown, kept, exchange: { rejected } }: SotwState): readonly Entry[] {
+  return rejected === undefined ? shown : kept;
 }
 
 /** A name that is merely pending is never left out, except that a client that holds nothing is not kept waiting for ever (S-STREAM-9). */
@@ -112,9 +112,9 @@ export function currentVersion(topics: readonly Topic[], members: readonly Entry
   return only?.label ?? versionOf(only?.hash ?? hashOf(members));
 }
 
-/** New names are answered, also when they change nothing; the first response goes out even if it is empty (S-WILD-7). What is owed next to that is no reason to say again what was refused (S-ACK-8). */
+/** New names are answered, also when they change nothing; the first response goes out even if it is empty (S-WILD-7). What is owed next to that is no reason to say again what was rejected (S-ACK-8). */
 function isDue({ answered, unanswered, owed, exchange }: SotwState): boolean {
-  return !answered || unanswered.size > 0 || (owed.size > 0 && exchange.refused === undefined);
+  return !answered || unanswered.size > 0 || (owed.size > 0 && exchange.rejected === undefined);
 }
 
 function membersOf(state: SotwState, topics: readonly Topic[]): readonly Entry[] {

@@ -1,5 +1,5 @@
 import type { Entry } from "@xdstp/core";
-import type { Origin, Refused } from "@xdstp/protocol/server";
+import type { Origin, Rejected } from "@xdstp/protocol/server";
 
 /** What is pending on a type, taken as of now. */
 export interface Gathered {
@@ -8,7 +8,7 @@ export interface Gathered {
   /** What of them is new or changed: what waits for it is sent again (S-WARM-1). */
   readonly fresh: readonly Entry[];
   readonly origin: Origin;
-  /** Revision from which to start again if it is refused. */
+  /** Revision from which to start again if it is rejected. */
   readonly base: number;
   /** Some of it answers a request, and may be older than that. */
   readonly asked: boolean;
@@ -16,6 +16,6 @@ export interface Gathered {
   readonly version: string;
   /** Something is new to this client, so that a response is due even if it holds the same version, or none at all. */
   readonly due: boolean;
-  /** What was refused and starts again in it. Of a full state the version tells. */
-  readonly refused?: Refused;
+  /** What was rejected and starts again in it. Of a full state the version tells. */
+  readonly rejected?: Rejected;
 }

@@ -55,7 +55,7 @@ describe("heartbeats of a SotW type", () => {
       const refers = (payload: Uint8Array): readonly Reference[] => [
         { typeUrl: BASE, name: Buffer.from(payload).toString() },
       ];
-      const base = { refusing: true, lacks: (name: string) => name === "bad" };
+      const base = { rejecting: true, lacks: (name: string) => name === "bad" };
       const used = holding(["a", "b"], {
         type: { ...type, follows: [{ typeUrl: BASE, when: "accepted" }], references: refers },
         siblings: { [BASE]: base },
@@ -65,7 +65,7 @@ describe("heartbeats of a SotW type", () => {
       used.settle();
       expect([...used.machine.heldBack]).toEqual([["a", { typeUrl: BASE, name: "bad" }]]);
       expect(beats(used)).toEqual(["b 2,a 1"]);
-      base.refusing = false;
+      base.rejecting = false;
       used.machine.takeUpAgain();
       expect(used.settle()).toMatchObject([
         { names: "fullStateInSotw" in type ? ["a", "b"] : ["a"] },
@@ -131,7 +131,7 @@ describe("heartbeats of a SotW type", () => {
     expect(used.clock.pending).toBe(0);
   });
 
-  it("come at once for who comes back with the version of now, and go on after a refusal [S-TTL-2] [S-RECON-7] [S-ACK-8]", () => {
+  it("come at once for who comes back with the version of now, and go on after a rejection [S-TTL-2] [S-RECON-7] [S-ACK-8]", () => {
     const first = useMachine(FULL);
     first.put("a", { ttlMs: 900, version: "1" });
     first.request({ names: ["*"] });
@@ -155,7 +155,7 @@ describe("heartbeats of a SotW type", () => {
     expect([back.sent(), back.machine.pending, back.clock.pending]).toEqual([[], false, 0]);
   });
 
-  it("of what was accepted go on at its pace when another TTL is refused [S-TTL-2] [S-ACK-8]", () => {
+  it("of what was accepted go on at its pace when another TTL is rejected [S-TTL-2] [S-ACK-8]", () => {
     const used = holding(["a"]);
     used.put("a", { ttlMs: 90_000, version: "2" });
     used.drain();

@@ -11,12 +11,12 @@ import { coverOf, keyOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
 import type { SotwState } from "./sotw-state.ts";
 
-/** Keeps alive what the client holds with this TTL: as it was sent last, or, where that was refused, as it was accepted (S-TTL-2). In a full state the shortest TTL does it for all (S-TTL-8). */
+/** Keeps alive what the client holds with this TTL: as it was sent last, or, where that was rejected, as it was accepted (S-TTL-2). In a full state the shortest TTL does it for all (S-TTL-8). */
 export function beat(state: SotwState, ttlMs: number, overdue = false): BeatOutcome {
   const { lifetimes, exchange, type, context, watcher } = state;
   if (lifetimes === undefined) return "none";
   if (lifetimes.narrowed) narrow(state, lifetimes);
-  const entries = exchange.refused === undefined ? lifetimes.sent : lifetimes.accepted;
+  const entries = exchange.rejected === undefined ? lifetimes.sent : lifetimes.accepted;
   const [shortest] = ttlsOf(entries);
   if (type?.fullStateInSotw !== true || shortest === ttlMs)
     return sendHeartbeat(state, entries, ttlMs, overdue);
@@ -38,10 +38,10 @@ export function noteHolding(
   if (holding !== undefined) hold(state, holding);
 }
 
-/** A response has been answered for good: the client holds it, or after a refusal what it held before, which may have another TTL. */
+/** A response has been answered for good: the client holds it, or after a rejection what it held before, which may have another TTL. */
 export function noteAnswer({ lifetimes, exchange, context, watcher }: SotwState): void {
   if (lifetimes === undefined) return;
-  if (exchange.refused === undefined) lifetimes.accepted = lifetimes.sent;
+  if (exchange.rejected === undefined) lifetimes.accepted = lifetimes.sent;
   else for (const ttlMs of ttlsOf(lifetimes.accepted)) context.heartbeats.add(ttlMs, watcher);
 }
 

@@ -5,7 +5,7 @@ import type {
   ExchangeOwner,
   FrameProfile,
   Lifetimes,
-  Refused,
+  Rejected,
   SmallMap,
   SmallSet,
   TypeHost,
@@ -68,14 +68,14 @@ export interface SotwState extends ExchangeOwner {
   parting: Timer | undefined;
   /** What is to be sent later as it was at the revision of a cut (S-ORD-4). */
   taken: Taken | undefined;
-  /** Names that refer to what the client has refused, each with what it lacks. */
+  /** Names that refer to what the client has rejected, each with what it lacks. */
   heldBack: ReadonlyMap<string, Reference>;
   /** Revision from which the client has missed something that is held back. */
   heldBackFrom: number;
   /** What it holds for a time only; undefined while nothing that it was sent has a TTL. */
   lifetimes: Lifetimes | undefined;
-  /** What was refused last, and has gone since without a word: should it come back as it was, it is not said again (S-ACK-8). */
-  unsaid: Refused | undefined;
+  /** What was rejected last, and has gone since without a word: should it come back as it was, it is not said again (S-ACK-8). */
+  unsaid: Rejected | undefined;
   /** Full state: what is settled goes out although some is not (S-STREAM-9). */
   impatient: boolean;
   patience: Timer | undefined;

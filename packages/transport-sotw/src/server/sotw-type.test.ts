@@ -15,7 +15,7 @@ function said({ machine }: UsedMachine): object {
     overdue,
     unsentFrom,
     answeredUpTo,
-    refusedFrom,
+    rejectedFrom,
     heldFrom,
     accepted,
   } = machine;
@@ -26,7 +26,7 @@ function said({ machine }: UsedMachine): object {
     overdue,
     unsentFrom,
     answeredUpTo,
-    refusedFrom,
+    rejectedFrom,
     heldFrom,
     accepted,
   };
@@ -39,7 +39,7 @@ const idle = {
   overdue: false,
   unsentFrom: Infinity,
   answeredUpTo: Infinity,
-  refusedFrom: Infinity,
+  rejectedFrom: Infinity,
   heldFrom: Infinity,
 };
 
@@ -56,7 +56,7 @@ function accepted(
 }
 
 describe("createSotwType()", () => {
-  it("does not forget what has changed since a cut was taken that would only repeat what was refused [S-ACK-8] [S-ORD-2]", () => {
+  it("does not forget what has changed since a cut was taken that would only repeat what was rejected [S-ACK-8] [S-ORD-2]", () => {
     const used = accepted(["a", "b"]);
     used.put("a", { text: "bad" });
     used.drain();
@@ -68,10 +68,10 @@ describe("createSotwType()", () => {
     expect(used.drain()).toEqual([]);
     expect(used.drain()).toMatchObject([{ names: ["a"] }]);
     used.ack({ names: ["a"] });
-    expect(used.machine.refusing).toBe(false);
+    expect(used.machine.rejecting).toBe(false);
   });
 
-  it("does not say again what was refused, has gone, of which nothing could be said, and comes back as it was, unless it is asked for anew [S-ACK-8] [C-FULL-4]", () => {
+  it("does not say again what was rejected, has gone, of which nothing could be said, and comes back as it was, unless it is asked for anew [S-ACK-8] [C-FULL-4]", () => {
     const used = useMachine();
     used.put("a", { text: "bad", version: "1" });
     used.request({ names: ["a"] });
@@ -79,10 +79,10 @@ describe("createSotwType()", () => {
     used.nack({ names: ["a"] });
     used.remove("a");
     expect(used.drain()).toEqual([]);
-    expect(used.machine.refusing).toBe(false);
+    expect(used.machine.rejecting).toBe(false);
     used.put("a", { text: "bad", version: "1" });
     expect(used.drain()).toEqual([]);
-    expect(used.machine.refusing).toBe(true);
+    expect(used.machine.rejecting).toBe(true);
     used.put("a", { text: "good", version: "2" });
     expect(used.drain()).toMatchObject([{ names: ["a"] }]);
     used.nack({ names: ["a"] });
@@ -115,15 +115,15 @@ describe("createSotwType()", () => {
       used.drain();
       expect(said(used)).toEqual({ ...idle, accepted: at, inFlight: true, answeredUpTo: at });
       used.nack();
-      expect(said(used)).toEqual({ ...idle, accepted: at, refusedFrom: at });
-      expect(used.machine.refusing).toBe(true);
+      expect(said(used)).toEqual({ ...idle, accepted: at, rejectedFrom: at });
+      expect(used.machine.rejecting).toBe(true);
       used.put("a", { text: "3" });
       expect(said(used)).toEqual({
         ...idle,
         accepted: at,
         pending: true,
         unsentFrom: at,
-        refusedFrom: at,
+        rejectedFrom: at,
       });
     },
   );
@@ -216,7 +216,7 @@ describe("createSotwType()", () => {
     expect(used.machine.pending).toBe(false);
   });
 
-  it("tells who follows it of a name that was refused before the client ever had it [S-ORD-4]", () => {
+  it("tells who follows it of a name that was rejected before the client ever had it [S-ORD-4]", () => {
     const used = accepted(["a"]);
     used.put("a", { text: "2" });
     used.ack({ names: ["a", "b"] });
@@ -258,7 +258,7 @@ describe("createSotwType()", () => {
     expect(said(used)).toEqual({ ...idle, accepted: used.cache.revision });
   });
 
-  it("has what was taken for a cut taken anew by a refusal or another list, not by an ACK [S-ORD-4]", () => {
+  it("has what was taken for a cut taken anew by a rejection or another list, not by an ACK [S-ORD-4]", () => {
     const used = accepted(["a"]);
     const thaws = (step: () => void): boolean => {
       used.asked.length = 0;
@@ -306,7 +306,7 @@ describe("createSotwType()", () => {
     });
   });
 
-  it("sends whole what refused heartbeats stand for, if it is still wanted [S-TTL-2]", () => {
+  it("sends whole what rejected heartbeats stand for, if it is still wanted [S-TTL-2]", () => {
     const used = useMachine();
     for (const [name, ttlMs] of [
       ["a", 900],
@@ -337,20 +337,20 @@ describe("createSotwType()", () => {
     expect(used.machine.accepted).toBe(used.cache.revision);
   });
 
-  it("counts what needs no response as accepted, unless one is refused or unanswered [S-ACK-8]", () => {
+  it("counts what needs no response as accepted, unless one is rejected or unanswered [S-ACK-8]", () => {
     const missing = accepted(["a"]);
     missing.remove("a");
     expect(missing.drain()).toEqual([]);
     expect(missing.machine.accepted).toBe(missing.cache.revision);
-    const refused = accepted(["a", "b"]);
-    refused.put("a", { text: "bad" });
-    refused.drain();
-    refused.remove("b");
-    expect(refused.drain()).toEqual([]);
-    expect(refused.machine.accepted).toBe(refused.at);
-    refused.nack();
-    refused.drain();
-    expect(refused.machine.accepted).toBe(refused.at);
+    const rejected = accepted(["a", "b"]);
+    rejected.put("a", { text: "bad" });
+    rejected.drain();
+    rejected.remove("b");
+    expect(rejected.drain()).toEqual([]);
+    expect(rejected.machine.accepted).toBe(rejected.at);
+    rejected.nack();
+    rejected.drain();
+    expect(rejected.machine.accepted).toBe(rejected.at);
   });
 
   it("waits for a full state that is not settled with a timer of its own, and calls it off [S-STREAM-9]", () => {
@@ -474,7 +474,7 @@ describe("createSotwType()", () => {
     expect(alone.settle()[0]?.version).toBe(one.settle()[0]?.version);
   });
 
-  it("sends again what was refused when anything changes, but not what has left the list [S-ACK-8]", () => {
+  it("sends again what was rejected when anything changes, but not what has left the list [S-ACK-8]", () => {
     const used = accepted(["a", "b", "c"]);
     for (const name of ["a", "b"]) used.put(name, { text: "bad" });
     used.drain();
@@ -485,12 +485,12 @@ describe("createSotwType()", () => {
     expect(used.settle().map(({ names }) => [...names].sort())).toEqual([["b", "c"]]);
     expect(used.machine).toMatchObject({
       pending: false,
-      refusing: false,
+      rejecting: false,
       accepted: used.cache.revision,
     });
   });
 
-  it("sends names that were owed when they were refused again, as they are by then [S-ACK-8]", () => {
+  it("sends names that were owed when they were rejected again, as they are by then [S-ACK-8]", () => {
     const used = accepted(["a"]);
     used.machine.warm("a");
     used.drain();
@@ -503,7 +503,7 @@ describe("createSotwType()", () => {
     ["partial", {}],
     ["full", FULL.type],
   ] as const)(
-    "does not say a refused %s response again because of another version of it, which a client of unwrapped resources is not told [S-ACK-8] [S-WRAP-2]",
+    "does not say a rejected %s response again because of another version of it, which a client of unwrapped resources is not told [S-ACK-8] [S-WRAP-2]",
     (_, type) => {
       const used = accepted(["a"], { type: { ...type, nameField: 1 } });
       used.put("a", { text: "bad", version: "1" });
@@ -512,11 +512,11 @@ describe("createSotwType()", () => {
       for (const version of ["2", "3"]) {
         used.put("a", { text: "bad", version });
         expect(used.drain()).toEqual([]);
-        expect(used.machine).toMatchObject({ pending: false, refusing: true });
+        expect(used.machine).toMatchObject({ pending: false, rejecting: true });
       }
       used.put("a", { text: "good", version: "3" });
       expect(used.settle()).toMatchObject([{ texts: ["good"] }]);
-      expect(used.machine).toMatchObject({ refusing: false, accepted: used.cache.revision });
+      expect(used.machine).toMatchObject({ rejecting: false, accepted: used.cache.revision });
     },
   );
 
@@ -524,7 +524,7 @@ describe("createSotwType()", () => {
     ["partial", {}],
     ["full", FULL.type],
   ] as const)(
-    "says a refused %s response again in another version where its client is told that [S-ACK-8] [S-WRAP-2]",
+    "says a rejected %s response again in another version where its client is told that [S-ACK-8] [S-WRAP-2]",
     (_, type) => {
       const used = accepted(["a"], { type });
       used.put("a", { text: "bad", version: "1" });

@@ -12,18 +12,18 @@ import {
   heldBackOf,
   isColdSince,
   isNewestNonce,
-  isRefusedAndNew,
+  isRejectedAndNew,
   isRepetition,
   isServedBy,
-  leaveRefused,
+  leaveRejected,
   type NackError,
   namesCold,
   parseNonce,
   quirksOf,
   rankOf,
   recordAnswer,
-  refusedFrom,
-  refuseHeartbeat,
+  rejectedFrom,
+  rejectHeartbeat,
   type RequestScan,
   sayTheSame,
   type ServerContext,
@@ -53,7 +53,7 @@ import { putBack, take } from "./take.ts";
 import { hasNewErrors } from "./told-errors.ts";
 import { unsubscribe } from "./unsubscribe.ts";
 import { viewOf } from "./view-of.ts";
-import { withoutRefused } from "./without-refused.ts";
+import { withoutRejected } from "./without-rejected.ts";
 
 /** One type on one SotW stream. */
 export function createSotwType(
@@ -149,11 +149,11 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
       this.accepted,
     );
   }
-  get refusing(): boolean {
-    return this.#state.exchange.refused !== undefined;
+  get rejecting(): boolean {
+    return this.#state.exchange.rejected !== undefined;
   }
-  get refusedFrom(): number {
-    return refusedFrom(this.#state.exchange, this.#state.heldBackFrom);
+  get rejectedFrom(): number {
+    return rejectedFrom(this.#state.exchange, this.#state.heldBackFrom);
   }
   get knowsReferences(): boolean {
     return this.#state.type?.references !== undefined;
@@ -179,7 +179,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   get pending(): boolean {
     const { dirty, unanswered, owed, exchange } = this.#state;
     const news =
-      dirty.size > 0 || unanswered.size > 0 || owed.size > 0 || exchange.refused?.again === true;
+      dirty.size > 0 || unanswered.size > 0 || owed.size > 0 || exchange.rejected?.again === true;
     return news && (!this.#fullState || (isComplete(this.#state) && !isWithheld(this.#state)));
   }
 
@@ -219,10 +219,10 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   wake(topic: Topic): void {
     const { unsettled, unanswered, dirty, exchange, context, host, sent } = this.#state;
     const isNew = unsettled.has(topic);
-    if (!isNew && topic.head <= sent) return; // its supply is broken, or whole again: nothing to send, and no news of what was refused (S-ACK-8)
+    if (!isNew && topic.head <= sent) return; // its supply is broken, or whole again: nothing to send, and no news of what was rejected (S-ACK-8)
     if (isNew) this.#settle(topic);
     else if (!unanswered.has(topic)) dirty.add(topic);
-    if (exchange.refused !== undefined) exchange.refused.again = true;
+    if (exchange.rejected !== undefined) exchange.rejected.again = true;
     if (exchange.inFlight !== undefined) context.repairs.watch(this);
     host.schedule();
   }
@@ -240,7 +240,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     state.returning = false;
     const { heldBack: before } = state;
     const all = taken === undefined ? gather(state, removeUpTo) : taken.gathered;
-    const gathered = withoutRefused(state, all);
+    const gathered = withoutRejected(state, all);
     const news = this.#fullState
       ? isNews(state, gathered)
       : isPartialNews(
@@ -250,9 +250,9 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
           before,
         );
     this.#repairing = false;
-    if (this.#fullState) this.#supersedeRefused(news || gathered.due);
+    if (this.#fullState) this.#supersedeRejected(news || gathered.due);
     if (news || gathered.due) send(state, gathered);
-    else if (state.exchange.inFlight === undefined && state.exchange.refused === undefined)
+    else if (state.exchange.inFlight === undefined && state.exchange.rejected === undefined)
       state.exchange.accepted = state.sent;
     if (state.answered) this.#calm();
     noteHolding(state, gathered.entries, taken?.holding);
@@ -285,7 +285,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
 
   lacks(name: string): boolean {
     const entry = coverOf(this.#state, name)?.topic.get(name);
-    return entry !== undefined && isRefusedAndNew(this.#state.exchange, entry);
+    return entry !== undefined && isRejectedAndNew(this.#state.exchange, entry);
   }
 
   isCold(name: string, since: number): boolean {
@@ -300,11 +300,11 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
       : cover.topic.get(name)?.resource === undefined;
   }
 
-  /** A full state replaces all that was refused; one that goes nowhere leaves it as it was (S-ACK-8). */
-  #supersedeRefused(isSent: boolean): void {
+  /** A full state replaces all that was rejected; one that goes nowhere leaves it as it was (S-ACK-8). */
+  #supersedeRejected(isSent: boolean): void {
     const { exchange } = this.#state;
-    if (isSent) exchange.refused = undefined;
-    else if (exchange.refused !== undefined) exchange.refused.again = false;
+    if (isSent) exchange.rejected = undefined;
+    else if (exchange.rejected !== undefined) exchange.rejected.again = false;
   }
 
   warm(name: string): void {
@@ -395,7 +395,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     this.#state.patience = undefined;
   }
 
-  /** A request that crossed a response gets no answer; its list comes again with the ACK (S-NONCE-6, S-NONCE-7). What it drops and refuses is noted. */
+  /** A request that crossed a response gets no answer; its list comes again with the ACK (S-NONCE-6, S-NONCE-7). What it drops and rejects is noted. */
   #isStale(request: SotwRequest): boolean {
     const { nonce, error } = request;
     const { exchange, lifetimes } = this.#state;
@@ -423,16 +423,16 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
       if (error !== undefined) this.#sendAnew(given, error);
       return;
     }
-    if (error !== undefined || exchange.inFlight?.refusal !== undefined) state.host.thaw();
+    if (error !== undefined || exchange.inFlight?.rejection !== undefined) state.host.thaw();
     const settled = recordAnswer(state, nonce, error, state.dirty.size > 0);
     if (!settled) return;
-    if (exchange.refused === undefined) state.kept = state.shown;
+    if (exchange.rejected === undefined) state.kept = state.shown;
     noteAnswer(state);
   }
 
-  /** A client that refuses a heartbeat does not hold what it stands for. */
+  /** A client that rejects a heartbeat does not hold what it stands for. */
   #sendAnew(nonce: number, error: NackError): void {
-    refuseHeartbeat(this.#state, nonce, error);
+    rejectHeartbeat(this.#state, nonce, error);
     for (const { name, resource } of this.#state.lifetimes?.sent ?? [])
       if (resource?.ttlMs !== undefined && coverOf(this.#state, name) !== undefined)
         this.#state.owed.add(name);
@@ -447,9 +447,9 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   }
 }
 
-/** What was refused is not said again under another version (S-ACK-8). An author's label may stay the same over a change: then the content decides; and what a TTL is has no part in a version (S-TTL-7). */
+/** What was rejected is not said again under another version (S-ACK-8). An author's label may stay the same over a change: then the content decides; and what a TTL is has no part in a version (S-TTL-7). */
 function isNews({ exchange, shown, profile }: SotwState, { version, entries }: Gathered): boolean {
-  if (exchange.refused !== undefined && sayTheSame(shown, entries, profile)) return false;
+  if (exchange.rejected !== undefined && sayTheSame(shown, entries, profile)) return false;
   if (version !== exchange.versionSent) return true;
   return (
     entries !== shown &&
@@ -459,19 +459,19 @@ function isNews({ exchange, shown, profile }: SotwState, { version, entries }: G
   );
 }
 
-/** The same of what has come or changed. Here nothing is said of what goes, so that what was refused may come back before the client has been told anything else. */
+/** The same of what has come or changed. Here nothing is said of what goes, so that what was rejected may come back before the client has been told anything else. */
 function isPartialNews(
   state: SotwState,
-  { entries, refused = state.unsaid }: Gathered,
+  { entries, rejected = state.unsaid }: Gathered,
   waiting: readonly Entry[],
   before: SotwState["heldBack"],
 ): boolean {
   const { exchange, profile, dirty } = state;
   const isSaid =
     entries.length + waiting.length > 0 &&
-    isRepetition(exchange, refused, entries, waiting, profile, dirty.size > 0);
-  state.unsaid = entries.length === 0 && !isSaid ? refused : undefined;
-  if (isSaid) leaveRefused(state, before, refused?.entries ?? []);
+    isRepetition(exchange, rejected, entries, waiting, profile, dirty.size > 0);
+  state.unsaid = entries.length === 0 && !isSaid ? rejected : undefined;
+  if (isSaid) leaveRejected(state, before, rejected?.entries ?? []);
   return entries.length > 0 && !isSaid;
 }
 

@@ -1,5 +1,5 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { giveBack, type Refused } from "@xdstp/protocol/server";
+import { giveBack, type Rejected } from "@xdstp/protocol/server";
 import { gather } from "./gather.ts";
 import type { Gathered } from "./gathered.ts";
 import { holdingAfter } from "./heartbeat.ts";
@@ -17,7 +17,7 @@ interface Snapshot extends Pick<SotwState, "sent" | "gone"> {
   readonly dirty: readonly Topic[];
   readonly unanswered: readonly Topic[];
   readonly owed: readonly string[];
-  readonly refused: Refused | undefined;
+  readonly rejected: Rejected | undefined;
 }
 
 /** Takes what is pending out of the topics, to be sent later as it is now. */
@@ -34,7 +34,7 @@ export function putBack(state: SotwState, { before }: Taken): void {
   for (const topic of before.dirty) state.dirty.add(topic);
   for (const topic of before.unanswered) state.unanswered.add(topic);
   for (const name of before.owed) state.owed.add(name);
-  if (before.refused !== undefined) giveBack(state.exchange, before.refused);
+  if (before.rejected !== undefined) giveBack(state.exchange, before.rejected);
 }
 
 function snapshotOf({
@@ -43,7 +43,7 @@ function snapshotOf({
   dirty,
   unanswered,
   owed,
-  exchange: { refused },
+  exchange: { rejected },
 }: SotwState): Snapshot {
   return {
     sent,
@@ -51,6 +51,6 @@ function snapshotOf({
     dirty: [...dirty],
     unanswered: [...unanswered],
     owed: [...owed],
-    refused: refused?.again === true ? refused : undefined,
+    rejected: rejected?.again === true ? rejected : undefined,
   };
 }

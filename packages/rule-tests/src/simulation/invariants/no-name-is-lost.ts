@@ -17,14 +17,14 @@ const BOUND = { alone: 500, related: 60_000 };
 const SILENCE = 15_000;
 
 /**
- * While a stream stands undisturbed, and nothing of a group of types has been refused on it since the last rest, the client holds of each name that it watches
+ * While a stream stands undisturbed, and nothing of a group of types has been rejected on it since the last rest, the client holds of each name that it watches
  * something that the server has had within the bound. Whoever is told late, or never, holds something older.
  */
 export function noNameIsLost(world: World, report: Report): Invariant {
   const now = (): number => world.clock.now();
   const standing = createStanding(now);
   const past = createPastValues(now, BOUND.related);
-  let refusing = new WeakMap<Connection, Set<string>>();
+  let rejecting = new WeakMap<Connection, Set<string>>();
   const fail = (text: string): void => {
     report("no name is lost on a stream that stands", text);
   };
@@ -38,12 +38,12 @@ export function noNameIsLost(world: World, report: Report): Invariant {
     onCommit: (server, values) => {
       past.note(server, values);
     },
-    onRequest(connection, { typeUrl, refuses }) {
-      if (refuses)
-        refusing.set(connection, (refusing.get(connection) ?? new Set()).add(groupOf(typeUrl)));
+    onRequest(connection, { typeUrl, rejects }) {
+      if (rejects)
+        rejecting.set(connection, (rejecting.get(connection) ?? new Set()).add(groupOf(typeUrl)));
     },
     onRest() {
-      refusing = new WeakMap();
+      rejecting = new WeakMap();
     },
     onLook() {
       for (const client of world.clients) {
@@ -54,7 +54,8 @@ export function noNameIsLost(world: World, report: Report): Invariant {
           const group = groupOf(watched.typeUrl);
           const from = now() - (group === CLUSTERS ? BOUND.related : BOUND.alone);
           const isDue =
-            Math.max(since, watched.since) <= from && refusing.get(connection)?.has(group) !== true;
+            Math.max(since, watched.since) <= from &&
+            rejecting.get(connection)?.has(group) !== true;
           if (isDue) lostOf(world, past, client, watched, from).forEach(fail);
         }
       }
@@ -78,8 +79,8 @@ function lostOf(
   return differencesOf(topic, server.cache.topic(typeUrl, { name: wanted })).flatMap(
     ([name, held]) => {
       const had = past.since(server.name, typeUrl, name, from);
-      // It was refused, perhaps on a stream before, and is not said again for that (S-ACK-8).
-      if (shape.refuses && had.some((text) => text?.includes(BAD) === true)) return [];
+      // It was rejected, perhaps on a stream before, and is not said again for that (S-ACK-8).
+      if (shape.rejects && had.some((text) => text?.includes(BAD) === true)) return [];
       if (had.includes(held) || (!tellsRemovals && had.includes(undefined))) return [];
       return [
         `${who}, ${wanted} of ${typeUrl}: ${name} = ${held ?? "nothing"} is held; ${server.name} has ${had.map((text) => text ?? "nothing").join(", then ")}`,

@@ -8,7 +8,7 @@ export const failedSeeds: readonly {
     seed: 25,
     steps: 6_000,
     showed:
-      "an error that a relay had concluded itself was told again when upstream said the same, and with it what a client had refused",
+      "an error that a relay had concluded itself was told again when upstream said the same, and with it what a client had rejected",
   },
   {
     seed: 37,
@@ -20,7 +20,7 @@ export const failedSeeds: readonly {
     seed: 5_037,
     steps: 3_000,
     showed:
-      "a delta server said again what was refused with a missing name when another reason for that came, which delta does not tell",
+      "a delta server said again what was rejected with a missing name when another reason for that came, which delta does not tell",
   },
   {
     seed: 5_475,
@@ -55,7 +55,7 @@ export const failedSeeds: readonly {
     seed: 30_651,
     steps: 10_200,
     showed:
-      "a SotW server said again what was refused under a version that clients of unwrapped resources are not told, once another spelling of its name had brought it",
+      "a SotW server said again what was rejected under a version that clients of unwrapped resources are not told, once another spelling of its name had brought it",
   },
   {
     seed: 31_770,
@@ -73,6 +73,6 @@ export const failedSeeds: readonly {
     seed: 310_000_060,
     steps: 5_000,
     showed:
-      "a SotW server said again what was refused, had expired without a word, and came back as it was",
+      "a SotW server said again what was rejected, had expired without a word, and came back as it was",
   },
 ];

@@ -1,0 +1,106 @@
+import { type Put, readConstraints, type ResourceType, XdsError } from "@xdstp/core";
+import { walkList } from "@xdstp/core/wire";
+import { collectionTypeOf, typeFromTypeUrl } from "@xdstp/uri";
+
+import { describeValue } from "./describe-value.ts";
+import type { ReadName } from "./read-name.ts";
+import { textFault } from "./text-fault.ts";
+import { typeUrlFault } from "./type-url-fault.ts";
+
+/** The type URL of a redirect (C-REDIR-1). */
+const REDIRECT = "type.googleapis.com/xds.core.v3.ResourceLocator";
+
+/** What every resource has to keep, whatever its type; a list collection, whose members have `memberTypeUrl`, also in its entries. undefined: nothing is wrong with it. */
+export function rejectPut(
+  { typeUrl, resource }: Put,
+  name: ReadName,
+  text: string,
+  descriptor: ResourceType | undefined,
+  memberTypeUrl: string | undefined,
+): XdsError | undefined {
+  const fault =
+    typeUrlFault(typeUrl) ??
+    nameFault(name, text, typeUrl) ??
+    payloadFault(resource.payload.typeUrl, typeUrl, name) ??
+    valueFault(resource.payload.value) ??
+    aliasFault(resource.aliases) ??
+    constraintsFault(resource.constraints) ??
+    ttlFault(resource.ttlMs, "TTL") ??
+    ttlFault(resource.expireMs, "time") ??
+    (memberTypeUrl === undefined ? undefined : walkList(resource.payload.value, memberTypeUrl));
+  if (fault !== undefined)
+    return new XdsError("INVALID_ARGUMENT", `${JSON.stringify(text)} of ${typeUrl}: ${fault}`, {
+      typeUrl,
+      resource: text,
+    });
+  return descriptor?.validate === undefined
+    ? undefined
+    : guarded(() => descriptor.validate?.(resource));
+}
+
+/** Runs a check that others wrote; one that throws rejects. */
+function guarded(check: () => XdsError | undefined): XdsError | undefined {
+  try {
+    return check();
+  } catch (error) {
+    return XdsError.from(error);
+  }
+}
+
+/** Whether a type URL may be asked for by a name of this type: its own, or the list collection of it (B-TYPE-5, B-TYPE-6). */
+export function fitsType({ type, kind }: ReadName, typeUrl: string): boolean {
+  if (type === undefined) return true;
+  const own = typeFromTypeUrl(typeUrl);
+  return own !== undefined && (type === own || (kind === "name" && type === collectionTypeOf(own)));
+}
+
+function nameFault(name: ReadName, text: string, typeUrl: string): string | undefined {
+  if (text === "" || text === "*")
+    return "no resource can have this name (S-SUB-6, S-WILD-1); name it otherwise";
+  if (name.kind === "invalid") return `it is no xdstp name: ${name.fault}`;
+  if (name.kind === "glob")
+    return "a last segment * makes it a glob, which no resource can be named (N-50); name it otherwise";
+  if (name.kind === "opaque") return textFault("it", text);
+  if (!fitsType(name, typeUrl))
+    return `the name has the type ${name.type} (B-TYPE-5); put it under that type or rename it`;
+  return undefined;
+}
+
+function payloadFault(payload: string, typeUrl: string, { type }: ReadName): string | undefined {
+  if (payload === typeUrl || payload === REDIRECT) return undefined;
+  if (
+    type !== undefined &&
+    payload === collectionTypeOf(typeUrl) &&
+    type === typeFromTypeUrl(payload)
+  )
+    return undefined;
+  return `the payload has the type URL ${JSON.stringify(payload)} (C-TYPE-4); it has to be ${typeUrl}`;
+}
+
+/** Of any realm, so it is not asked what made it. */
+function valueFault(value: unknown): string | undefined {
+  return ArrayBuffer.isView(value)
+    ? undefined
+    : `the value is ${describeValue(value)}; give the encoded message, a Uint8Array`;
+}
+
+function aliasFault(aliases: readonly string[] | undefined): string | undefined {
+  for (const alias of aliases ?? []) {
+    const fault = textFault(`its alias ${JSON.stringify(alias)}`, alias);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/** Who cannot read them cannot say who matches them. */
+function constraintsFault(constraints: Uint8Array | undefined): string | undefined {
+  const fault = constraints === undefined ? undefined : readConstraints(constraints).fault;
+  return fault === undefined
+    ? undefined
+    : `its dynamic parameter constraints cannot be read: ${fault} (B-DYN-3)`;
+}
+
+function ttlFault(ttlMs: number | undefined, what: string): string | undefined {
+  if (ttlMs === undefined || (ttlMs > 0 && ttlMs <= 315_576_000_000_000)) return undefined;
+  return `a ${what} of ${ttlMs} ms; it has to be more than 0 and at most 10,000 years, or absent`;
+}

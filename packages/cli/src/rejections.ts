@@ -1,0 +1,61 @@
+import type { ClientNotice } from "@xdstp/client";
+import { readRequest, type StreamObserver } from "@xdstp/recording";
+
+/** One resource that was rejected. */
+export interface SeenRejection {
+  /** Of a response that was rejected whole: its nonce. */
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** What a client has rejected, that its server was told, and the version of what it has. */
+export interface Rejections {
+  /** For the events of the client. */
+  readonly event: (event: ClientNotice) => void;
+  /** For its streams. */
+  readonly observe: (server: string, variant: "delta" | "sotw") => StreamObserver;
+  seen(): readonly SeenRejection[];
+  /** The nonce of the response that was rejected last; empty: none. */
+  nonce(): string;
+  /** The version of the newest response that was accepted or rejected; empty: none. */
+  version(): string;
+  /** Resolves when the first NACK is on the wire. */
+  readonly answered: Promise<void>;
+}
+
+/** Follows one client. */
+export function createRejections(): Rejections {
+  const seen: SeenRejection[] = [];
+  let nonce = "";
+  let version = "";
+  let told: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => {
+    told = resolve;
+  });
+  return {
+    answered,
+    event(event) {
+      if (event.kind === "accepted" || event.kind === "rejected") version = event.version;
+      if (event.kind !== "rejected") return;
+      const { names, reason } = event;
+      seen.push(
+        ...(names.length === 0
+          ? [{ name: `response ${event.nonce}`, reason }]
+          : names.map(({ name, error }) => ({ name, reason: error.text }))),
+      );
+    },
+    observe: (_, variant) => ({
+      received: () => undefined,
+      closed: () => undefined,
+      sent(message) {
+        const request = readRequest(variant, message);
+        if (request.error === undefined) return;
+        nonce = request.nonce;
+        told();
+      },
+    }),
+    seen: () => seen,
+    nonce: () => nonce,
+    version: () => version,
+  };
+}

@@ -1,0 +1,53 @@
+import { anyUnpack, StructSchema, timestampMs } from "@bufbuild/protobuf/wkt";
+import { toJson, type JsonValue } from "@bufbuild/protobuf";
+import type {
+  ClientConfig,
+  ClientConfig_GenericXdsConfig,
+  ClientStatusResponse,
+} from "@xdstp/protos/status";
+import type { RejectedVersion } from "@xdstp/relay";
+import { mergeRejections } from "./merge-rejections.ts";
+
+/** What asks a relay for what its clients have rejected, and the scope under which that stands in its answer. */
+export const REJECTIONS = "xdstp.status.rejections";
+
+/** Whether a row of client status is not a client. */
+export function isOfRejections({ clientScope, node }: ClientConfig): boolean {
+  return clientScope === REJECTIONS && node === undefined;
+}
+
+/** What clients of a relay have rejected, by resource and version, newest first; undefined: who was asked does not count it, or does not tell. */
+export function toldRejections({
+  config,
+}: ClientStatusResponse): readonly RejectedVersion[] | undefined {
+  const told = config.filter(isOfRejections);
+  return told.length === 0
+    ? undefined
+    : mergeRejections(told.map(({ genericXdsConfigs }) => genericXdsConfigs.map(rejectionOf)));
+}
+
+function rejectionOf({
+  typeUrl,
+  name,
+  errorState,
+  xdsConfig,
+}: ClientConfig_GenericXdsConfig): RejectedVersion {
+  const struct = xdsConfig && anyUnpack(xdsConfig, StructSchema);
+  const { clients, among, by }: Record<string, JsonValue> =
+    struct === undefined ? {} : toJson(StructSchema, struct);
+  const since = errorState?.lastUpdateAttempt;
+  return {
+    typeUrl,
+    name,
+    version: errorState?.versionInfo ?? "",
+    reason: errorState?.details ?? "",
+    since: since === undefined ? 0 : timestampMs(since),
+    clients: countOf(clients),
+    among: countOf(among),
+    by: Array.isArray(by) ? by.filter((one) => typeof one === "string") : [],
+  };
+}
+
+function countOf(value: JsonValue | undefined): number {
+  return typeof value === "number" ? value : 1;
+}

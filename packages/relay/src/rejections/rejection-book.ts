@@ -1,0 +1,96 @@
+import type { Clock, Entry } from "@xdstp/core";
+import type {
+  HeldByResponse,
+  RejectedVersion,
+  StreamEvent,
+  StreamInfo,
+} from "@xdstp/protocol/server";
+
+import { clientKey } from "../quorum/client-key.ts";
+import type { RejectionEvent } from "./rejection-event.ts";
+
+/** What clients reject. */
+export interface RejectionBook {
+  hear(event: StreamEvent): void;
+  /** Newest first. */
+  readonly rows: () => readonly RejectedVersion[];
+}
+
+interface Row extends Omit<RejectedVersion, "clients" | "by" | "among"> {
+  readonly clients: Set<string>;
+  readonly by: string[];
+  among: number;
+}
+
+/** So many versions are kept, so many of one response, and so many names of clients of each. */
+const MOST = 1_000;
+const MOST_OF_ONE = 100;
+const MOST_NAMED = 8;
+
+/** An empty book. It keeps the newest 1,000 versions, and tells of each version and client once. */
+export function createRejectionBook(
+  clock: Clock,
+  tell: (event: RejectionEvent) => void,
+): RejectionBook {
+  const rows = new Map<string, Row>();
+  const note = (
+    typeUrl: string,
+    { name, resource }: Entry,
+    stream: StreamInfo,
+    reason: string,
+    among: number,
+  ): void => {
+    const version = resource?.version ?? "";
+    const key = JSON.stringify([typeUrl, name, version]);
+    const row = rows.get(key) ?? {
+      typeUrl,
+      name,
+      version,
+      clients: new Set<string>(),
+      by: [],
+      among,
+      reason,
+      since: clock.wallTime(),
+    };
+    const isNew =
+      row.clients.size < row.clients.add(clientKey(stream) ?? `stream ${stream.id}`).size;
+    if (isNew && row.by.length < MOST_NAMED) row.by.push(whoIs(stream));
+    row.among = Math.min(row.among, among);
+    rows.set(key, row);
+    for (const oldest of rows.size > MOST ? rows.keys().take(1) : []) rows.delete(oldest);
+    if (isNew)
+      tell({
+        kind: "resource-rejected",
+        typeUrl,
+        name,
+        version,
+        client: whoIs(stream),
+        among,
+        reason,
+      });
+  };
+  return {
+    hear(event) {
+      if (event.kind !== "nack" || event.held === undefined) return;
+      const news = newsOf(event.held);
+      for (const entry of news.slice(0, MOST_OF_ONE))
+        note(event.typeUrl, entry, event.stream, event.error.message, news.length);
+    },
+    rows: () =>
+      [...rows.values()]
+        .reverse()
+        .map((row) => ({ ...row, clients: row.clients.size, by: [...row.by] })),
+  };
+}
+
+/** A claim is better than an address, where nothing is verified. */
+function whoIs({ identity, node, peer }: StreamInfo): string {
+  if (identity !== undefined) return identity.uris[0] ?? identity.dnsNames[0] ?? identity.subject;
+  return node === undefined || node.id === "" ? peer : node.id;
+}
+
+/** What of a response its client did not have; all of it, where that cannot be told. */
+function newsOf({ entries, base }: HeldByResponse): readonly Entry[] {
+  const news = entries.filter(({ revision }) => revision > base);
+  return news.length === 0 ? entries : news;
+}

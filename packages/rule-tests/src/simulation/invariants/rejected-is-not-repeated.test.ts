@@ -1,0 +1,151 @@
+import type { Connection } from "@xdstp/testing";
+import { describe, expect, it } from "vitest";
+
+import { rejectedIsNotRepeated } from "./rejected-is-not-repeated.ts";
+
+const typeUrl = "t";
+
+/** One line for each message: a response of this content, an answer to the newest, a request for names, the end of a step; and the time at which `late` can be answered. */
+type Event =
+  | { readonly says: number }
+  | { readonly answers: "ACK" | "NACK" }
+  | { readonly asks: readonly string[]; readonly drops?: readonly string[] }
+  | "step"
+  | "late is known";
+
+function reportsOf(variant: "delta" | "sotw", events: readonly Event[]): readonly string[] {
+  const connection = { id: 1, address: `server 0/${variant}` } as Connection;
+  const reports: string[] = [];
+  let isKnown = false;
+  const invariant = rejectedIsNotRepeated(
+    (_, text) => {
+      reports.push(text);
+    },
+    (_connection, _typeUrl, name) => name === "late" && !isKnown,
+  );
+  let nonce = 0;
+  let names: readonly string[] = variant === "sotw" ? ["a"] : [];
+  invariant.onRequest?.(connection, {
+    typeUrl,
+    nonce: Number.NaN,
+    rejects: false,
+    names: ["a"],
+    drops: [],
+  });
+  for (const event of events) {
+    if (event === "step") {
+      invariant.onStep?.();
+      continue;
+    }
+    if (event === "late is known") {
+      isKnown = true;
+      continue;
+    }
+    if ("says" in event)
+      invariant.onResponse?.(connection, { typeUrl, nonce: ++nonce, hash: event.says });
+    else if ("answers" in event)
+      invariant.onRequest?.(connection, {
+        typeUrl,
+        nonce,
+        rejects: event.answers === "NACK",
+        names,
+        drops: [],
+      });
+    else {
+      const drops = variant === "delta" ? (event.drops ?? []) : [];
+      invariant.onRequest?.(connection, {
+        typeUrl,
+        nonce,
+        rejects: false,
+        names: [...event.asks, ...drops],
+        drops,
+      });
+      if (variant === "sotw") names = event.asks;
+    }
+  }
+  invariant.onStep?.();
+  return reports;
+}
+
+describe.each(["delta", "sotw"] as const)("rejectedIsNotRepeated() (%s)", (variant) => {
+  it.each<readonly [what: string, isRed: boolean, events: readonly Event[]]>([
+    ["the same again after a rejection", true, [{ says: 1 }, { answers: "NACK" }, { says: 1 }]],
+    [
+      "the same again some steps later",
+      true,
+      [{ says: 1 }, "step", { answers: "NACK" }, "step", "step", { says: 1 }],
+    ],
+    [
+      "the same again after something else, rejected again",
+      true,
+      [{ says: 2 }, { answers: "ACK" }, { says: 1 }, { answers: "NACK" }, { says: 1 }],
+    ],
+    ["the same again, accepted before", false, [{ says: 1 }, { answers: "ACK" }, { says: 1 }]],
+    ["other content", false, [{ says: 1 }, { answers: "NACK" }, { says: 2 }]],
+    [
+      "a first part that was the whole before",
+      false,
+      [{ says: 1 }, { answers: "NACK" }, { says: 1 }, { says: 2 }],
+    ],
+    [
+      "the last part of what was more before",
+      false,
+      [{ says: 2 }, { says: 1 }, { answers: "NACK" }, "step", { says: 1 }],
+    ],
+    [
+      "the same once more after that, rejected again",
+      true,
+      [
+        { says: 2 },
+        { says: 1 },
+        { answers: "NACK" },
+        "step",
+        { says: 1 },
+        { answers: "NACK" },
+        "step",
+        { says: 1 },
+      ],
+    ],
+    [
+      "the same to a client that has asked for something else",
+      false,
+      [{ says: 1 }, { answers: "NACK" }, { asks: ["b"] }, { says: 1 }],
+    ],
+    [
+      "the same where what was asked for before can be answered now",
+      false,
+      [{ asks: ["a", "late"] }, { says: 1 }, { answers: "NACK" }, "late is known", { says: 1 }],
+    ],
+    [
+      "the same once more after that",
+      true,
+      [
+        { asks: ["a", "late"] },
+        { says: 1 },
+        { answers: "NACK" },
+        "late is known",
+        { says: 1 },
+        { answers: "NACK" },
+        { says: 1 },
+      ],
+    ],
+    [
+      "the same where that has been answered already",
+      true,
+      [{ asks: ["a", "late"] }, "late is known", { says: 1 }, { answers: "NACK" }, { says: 1 }],
+    ],
+    [
+      "the same where that is wanted no more",
+      true,
+      [
+        { asks: ["a", "late"] },
+        { asks: ["a"], drops: ["late"] },
+        { says: 1 },
+        { answers: "NACK" },
+        { says: 1 },
+      ],
+    ],
+  ])("%s: red is %s", (_, isRed, events) => {
+    expect(reportsOf(variant, events)).toHaveLength(isRed ? 1 : 0);
+  });
+});

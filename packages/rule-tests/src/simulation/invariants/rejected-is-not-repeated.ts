@@ -1,0 +1,91 @@
+import type { Connection } from "@xdstp/testing";
+
+import { variantOf } from "../wire-view.ts";
+import type { Report } from "../violation.ts";
+import type { Invariant } from "./invariant.ts";
+
+interface Last {
+  nonce: number;
+  hash: number;
+  isRejected: boolean;
+  /** The last part of something larger: what was rejected is more than that. */
+  isPart: boolean;
+  /** Something else was asked for since, or before and is not answered. */
+  asks: boolean;
+  /** Asked for, and not answered. */
+  asked: readonly string[];
+  /** SotW: all that is wanted. */
+  names: readonly string[];
+}
+
+/** Whether the server of a connection cannot answer a name yet. */
+export type IsPending = (connection: Connection, typeUrl: string, name: string) => boolean;
+
+/**
+ * A response that was rejected does not come again unchanged (S-ACK-8), whatever has changed meanwhile, unless the client asks for something else: then what is wanted differs, until that is answered.
+ */
+export function rejectedIsNotRepeated(
+  report: Report,
+  isPending: IsPending = () => false,
+): Invariant {
+  const streams = new WeakMap<Connection, Map<string, Last>>();
+  const lastOf = (connection: Connection, typeUrl: string): Last => {
+    const types = streams.get(connection) ?? new Map<string, Last>();
+    streams.set(connection, types);
+    const last = types.get(typeUrl) ?? {
+      nonce: 0,
+      hash: 0,
+      isRejected: false,
+      isPart: false,
+      asks: false,
+      asked: [],
+      names: [],
+    };
+    types.set(typeUrl, last);
+    return last;
+  };
+  /** The first part of something larger may be the same as before. */
+  let suspect: { readonly connection: Connection; readonly typeUrl: string } | undefined;
+  /** What has been said in this step, and not been answered in it. */
+  const saying = new Set<Last>();
+  return {
+    onStep() {
+      if (suspect !== undefined)
+        report(
+          "what was rejected is not repeated unchanged [S-ACK-8]",
+          `connection ${suspect.connection.id}: the same response of ${suspect.typeUrl} again`,
+        );
+      suspect = undefined;
+      saying.clear();
+    },
+    onResponse(connection, { typeUrl, nonce, hash }) {
+      const last = lastOf(connection, typeUrl);
+      if (suspect?.connection === connection && suspect.typeUrl === typeUrl) suspect = undefined;
+      else if (last.isRejected && !last.isPart && !last.asks && last.hash === hash)
+        suspect = { connection, typeUrl };
+      const asked = last.asked.filter((name) => isPending(connection, typeUrl, name));
+      Object.assign(last, {
+        nonce,
+        hash,
+        isRejected: false,
+        isPart: saying.has(last),
+        asks: asked.length > 0,
+        asked,
+      });
+      saying.add(last);
+    },
+    onRequest(connection, { typeUrl, nonce, rejects, names, drops }) {
+      const last = lastOf(connection, typeUrl);
+      const isDelta = variantOf(connection) === "delta";
+      last.asks ||= isDelta
+        ? names.length > 0
+        : names.length !== last.names.length || names.some((name) => !last.names.includes(name));
+      last.asked = isDelta
+        ? [...last.asked, ...names].filter((name) => !drops.includes(name))
+        : names.filter((name) => last.asked.includes(name) || !last.names.includes(name));
+      last.names = names;
+      last.isRejected ||= rejects && nonce === last.nonce;
+      saying.delete(last);
+    },
+  };
+}
