@@ -98,10 +98,10 @@ function ofRelay(event: Exclude<UpstreamEvent, ServersEvent>): Pick<ReportLine, 
         level: "info",
         text: `${counted(event.resources, "resource")} that nobody asks for, ${counted(event.bytes, "byte")}`,
       };
-    case "snapshot-corrupt":
+    case "snapshot-set-aside":
+    case "snapshot-lost":
     case "snapshot-trouble":
       return { level: "error", text: escapeText(event.message) };
-    case "snapshot-torn":
     case "snapshot-locked":
       return { level: "warning", text: escapeText(event.message) };
   }

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { createTestAuthority } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { formatEndpoint } from "../src/parse-endpoint.ts";
@@ -31,6 +32,7 @@ interface Line {
   readonly address?: { readonly port: number };
 }
 
+/** @param count - 0: one process does all */
 async function useWorkers(
   upstream: string,
   count: number,
@@ -47,8 +49,7 @@ async function useWorkers(
       "--listen",
       "127.0.0.1:0",
       "--json",
-      "--workers",
-      String(count),
+      ...(count === 0 ? [] : ["--workers", String(count)]),
       ...more,
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
@@ -186,6 +187,27 @@ describe("xdstp relay --workers", () => {
     expect(pid(0)).not.toBe(first);
     expect(lines(out).filter(({ event }) => event === "disconnect")).toEqual([]);
   });
+
+  it.each([0, 2])(
+    "can be started again at once after kill -9, with all that was stored, while the server upstream is gone (--workers %i) [B-RELAY-9]",
+    async (count) => {
+      const origin = await useOriginWith("a");
+      const { dir } = useFolder();
+      const first = await useWorkers(origin.address, count, "--snapshot", dir);
+      const name = of("x", "a");
+      expect(await nextNames(await askForClusters(first.port, "n1", name))).toEqual([name]);
+      const database = new DatabaseSync(join(dir, "snapshot.db"), { readOnly: true });
+      await expect
+        .poll(() => database.prepare("SELECT count(*) AS rows FROM entry").get()?.rows)
+        .toBe(1);
+      database.close();
+      await origin.close();
+      first.program.kill("SIGKILL");
+      const second = await useWorkers(origin.address, count, "--snapshot", dir);
+      expect(await nextNames(await askForClusters(second.port, "n2", name))).toEqual([name]);
+      expect(lines(second.out).map(({ event }) => event)).not.toContain("snapshot-set-aside");
+    },
+  );
 
   it("rejects upstream what a client of some worker rejects, with --quorum [B-RELAY-5]", async () => {
     const origin = await useOriginWith("a");

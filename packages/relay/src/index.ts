@@ -16,7 +16,7 @@ export type { LimitEvent, OpaqueEvent, RelayEvent } from "./relay-event.ts";
 export type { QuorumOptions } from "./quorum/quorum-options.ts";
 export type { RejectionEvent } from "./rejections/rejection-event.ts";
 export type { RejectedVersion } from "@xdstp/protocol/server";
-export { openSnapshot } from "./snapshot/open-snapshot.ts";
+export { openSnapshot } from "./snapshot/snapshot-store.ts";
 export type { Snapshot, SnapshotOptions, SnapshotStatus } from "./snapshot/snapshot.ts";
 export { SnapshotInUse } from "./snapshot/snapshot-in-use.ts";
 export type { SnapshotEvent } from "./snapshot/snapshot-event.ts";

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -10,7 +10,10 @@ import { onTestFinished } from "vitest";
 import { keepSnapshot } from "../src/snapshot/keep-snapshot.ts";
 import type { SnapshotOptions } from "../src/snapshot/snapshot.ts";
 import type { SnapshotEvent } from "../src/snapshot/snapshot-event.ts";
+import type { RowChange } from "../src/snapshot/row.ts";
+import type { OpenDisk } from "../src/snapshot/snapshot-disk.ts";
 import { SnapshotStore } from "../src/snapshot/snapshot-store.ts";
+import { directDisk } from "./direct-disk.ts";
 import { flagUrl } from "./flag.ts";
 
 /** A directory that goes with the test. */
@@ -22,9 +25,13 @@ export function useDir(): string {
   return dir;
 }
 
-/** The file in it. */
-export function journalOf(dir: string): string {
-  return join(dir, "snapshot.journal");
+/** All bytes of its database, with the write-ahead log. */
+export function bytesIn(dir: string): Buffer {
+  return Buffer.concat(
+    readdirSync(dir)
+      .filter((file) => file.startsWith("snapshot.db") && !file.endsWith("-shm"))
+      .map((file) => readFileSync(join(dir, file))),
+  );
 }
 
 /** What a store is and what it has told. */
@@ -33,18 +40,62 @@ export interface OpenStore {
   readonly events: SnapshotEvent[];
 }
 
-export function openStore(dir: string, options: Partial<SnapshotOptions> = {}): OpenStore {
+/** @param disk - Default: one that writes at once */
+export function openStore(
+  dir: string,
+  options: Partial<SnapshotOptions> = {},
+  disk: OpenDisk = directDisk,
+): OpenStore {
   const events: SnapshotEvent[] = [];
-  const store = new SnapshotStore({
-    dir,
-    clock: createFakeClock({ start: 1_000_000 }),
-    onEvent: (event) => {
-      events.push(event);
+  const store = new SnapshotStore(
+    {
+      dir,
+      clock: createFakeClock({ start: 1_000_000 }),
+      onEvent: (event) => {
+        events.push(event);
+      },
+      ...options,
     },
-    ...options,
-  });
+    disk,
+  );
   onTestFinished(() => store.close());
   return { store, events };
+}
+
+/** A disk that writes at once, and what was written. */
+export function noteChanges(): { readonly changes: RowChange[]; readonly disk: OpenDisk } {
+  const changes: RowChange[] = [];
+  const disk: OpenDisk = (...place) => {
+    const direct = directDisk(...place);
+    return {
+      write: (chunk) => {
+        changes.push(...chunk.changes);
+        return direct.write(chunk);
+      },
+      close: () => direct.close(),
+    };
+  };
+  return { changes, disk };
+}
+
+/** A disk that writes at once while `error` is undefined. */
+export function createFaultyDisk(): { error: Error | undefined; tries: number; open: OpenDisk } {
+  const faulty: ReturnType<typeof createFaultyDisk> = {
+    error: undefined,
+    tries: 0,
+    open: (...place) => {
+      const direct = directDisk(...place);
+      return {
+        write: async (chunk) => {
+          faulty.tries++;
+          if (faulty.error !== undefined) throw faulty.error;
+          return direct.write(chunk);
+        },
+        close: () => direct.close(),
+      };
+    },
+  };
+  return faulty;
 }
 
 /** A put whose payload is a text. */
@@ -156,11 +207,16 @@ export function useKept(
   dir: string,
   {
     space,
+    disk,
     ...options
-  }: Partial<SnapshotOptions> & { readonly clock?: FakeClock; readonly space?: string } = {},
+  }: Partial<SnapshotOptions> & {
+    readonly clock?: FakeClock;
+    readonly space?: string;
+    readonly disk?: OpenDisk;
+  } = {},
 ): Kept {
   const clock = options.clock ?? createFakeClock({ start: 1_000_000 });
-  const opened = openStore(dir, { ...options, clock });
+  const opened = openStore(dir, { ...options, clock }, disk);
   const cache = createCache({ clock });
   const upstream = createUpstream();
   cache.addFeed(

@@ -1,11 +1,9 @@
-import { open, rename } from "node:fs/promises";
-
 import { createFakeClock } from "@xdstp/testing";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { openStore, stateOf, store as put, useDir } from "../../test/snapshots.ts";
-import { SnapshotStore } from "./snapshot-store.ts";
+import type { SnapshotStore } from "./snapshot-store.ts";
 
 const glob = (nth: number): string => flagName(`ns-${nth}/*`);
 const settle = (store: SnapshotStore, name: string): void => {
@@ -36,27 +34,6 @@ it("of collections that nobody asks for the oldest go too, though there is nothi
   const state = stateOf(store);
   await store.close();
   expect(stateOf(openStore(dir).store)).toEqual(state);
-});
-
-it("collections count as what is of use of a file: it is not written anew because of them", async () => {
-  let renames = 0;
-  const store = new SnapshotStore(
-    { dir: useDir(), clock: createFakeClock() },
-    {
-      open,
-      rename: async (...paths) => {
-        renames++;
-        await rename(...paths);
-      },
-    },
-  );
-  onTestFinished(() => store.close());
-  for (let nth = 0; nth < 40_000; nth++) settle(store, glob(nth));
-  for (let round = 0; round < 5; round++) {
-    put(store, flagName("a"), `${round}`);
-    await store.flush();
-  }
-  expect(renames).toBe(0);
 });
 
 it("where all is asked for and more than may be, who asks for it is not gone through at each writing", async () => {

@@ -1,232 +1,225 @@
-import { closeSync, constants, copyFileSync, fstatSync, renameSync } from "node:fs";
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 
-import { XdsError, type XdsErrorContext } from "@xdstp/core";
-
-import { FrameKind, type Frame, type FrameMeta } from "./frame.ts";
-import { FORMAT, type Journal, type Place } from "./journal.ts";
-import { openPrivateFile } from "./private-files.ts";
-import { readJournal, type Gap, type PlacedFrame } from "./read-journal.ts";
-import { createRecord, factsOf, type SnapshotRecord } from "./record.ts";
-import type { StoredCollection } from "./shelf.ts";
+import {
+  damageOf,
+  ForeignDatabase,
+  openToRead,
+  openToWrite,
+  rowGetter,
+  rowHeads,
+  type RowHead,
+} from "./database.ts";
+import { databaseOf } from "./database-writer.ts";
+import { readRow, type ReadRow } from "./facts.ts";
+import { identityOf, setAside, SnapshotError, textOf, type FileIdentity } from "./private-files.ts";
+import { createRecord, type SnapshotRecord } from "./record.ts";
 import type { SnapshotEvent } from "./snapshot-event.ts";
 import type { SnapshotIndex } from "./snapshot-index.ts";
+import { isDamage } from "./sqlite.ts";
 
-/** What {@link loadSnapshot} is told. */
+/** What {@link loadSnapshot} needs. */
 export interface LoadOptions {
-  readonly path: string;
+  readonly dir: string;
   readonly index: SnapshotIndex;
   /** Id of the key that there is. */
   readonly keyId: string | undefined;
-  /** Whether a type is not to stand in the file as it is. */
+  /** Whether a type may not be in the file as it is. */
   readonly isSecret: (typeUrl: string) => boolean;
   readonly now: number;
   readonly tell: (event: SnapshotEvent) => void;
 }
 
-/** Where a file ends, and whether it is to be written again: there are bytes in it that should not be. */
-export type LoadedSnapshot = Pick<Journal, "end" | "batch" | "damaged">;
+/** A snapshot that was read. */
+export interface LoadedSnapshot {
+  /** For reading bodies. undefined: nothing could be read or made. */
+  readonly database: DatabaseSync | undefined;
+  readonly file: FileIdentity | undefined;
+  /** Secrets that are not encrypted, from before their type was declared to be one. They are not in the index, and have to be deleted. */
+  readonly exposed: readonly SnapshotRecord[];
+}
+
+/** A row of which the facts are what was written. */
+interface GoodRow {
+  readonly head: RowHead;
+  readonly read: ReadRow;
+}
 
 /**
- * Reads a file into the index; payloads stay where they are. A file with corruption in it, or one that is not a snapshot, is set aside as a whole, and what can be read of it goes on being used.
- * Throws FAILED_PRECONDITION where a newer release wrote it, and the error of the system where it cannot be read.
+ * Reads the database of a directory into the index, without bodies; makes one where there is none. A damaged file is set aside and what can be read of it is copied; a file of another program is set aside.
+ * Throws a {@link SnapshotError} where a newer release wrote it or the path is not a private file, and the error of the system where it cannot be read.
  */
 export function loadSnapshot(options: LoadOptions): LoadedSnapshot {
-  const fd = openPrivateFile(options.path);
-  if (fd === undefined) return { end: 0, batch: 0, damaged: false };
+  const path = databaseOf(options.dir);
+  setJournalAside(options);
+  let database = openKnown(options, path);
+  let good: readonly GoodRow[] = [];
+  if (database === undefined) database = make(path);
+  else {
+    const found = goodRows(database);
+    good = found.rows;
+    if (found.damage !== undefined)
+      ({ database, good } = replaceDamaged(options, path, database, good, found.damage));
+  }
+  const exposed = good.flatMap((row) => apply(options, row));
+  return { database, file: database && identityOf(path), exposed };
+}
+
+/** undefined: there is none, or it was set aside. */
+function openKnown(options: LoadOptions, path: string): DatabaseSync | undefined {
   try {
-    const { size } = fstatSync(fd);
-    const exposed: SnapshotRecord[] = [];
-    const { end, batch, gaps } = readJournal(fd, size, (frames) => {
-      for (const record of apply(options, frames)) exposed.push(record);
-    });
-    for (const record of exposed) options.index.tear(record);
-    if (gaps.length > 0 && end === 0) return replace(options, size);
-    if (gaps.length > 0) setAside(options, gaps);
-    if (end < size && gaps.at(-1)?.offset !== end) tellTorn(options, size - end);
-    return { end, batch, damaged: gaps.length + exposed.length > 0 };
-  } finally {
-    closeSync(fd);
+    return openToRead(path);
+  } catch (error) {
+    if (!(error instanceof ForeignDatabase) && !isDamage(error)) throw error;
+    const { dir, now, tell } = options;
+    const { aside, text } = move(path, "foreign", now);
+    const message = `${path} is not a snapshot: ${textOf(error)}; nothing in ${dir} is served before upstream answers; ${text}`;
+    tell({ kind: "snapshot-set-aside", file: path, aside, message });
+    return undefined;
   }
 }
 
-/** Gives secrets that are not encrypted, from before their type was said to be one. They are not used, and may exist, so no collection of theirs is complete. */
-function apply(
-  { index, keyId, path, isSecret }: LoadOptions,
-  frames: readonly PlacedFrame[],
-): readonly SnapshotRecord[] {
-  const exposed: SnapshotRecord[] = [];
-  const set = (meta: FrameMeta, place: Place, state: SnapshotRecord["state"]): void => {
-    const facts = factsOf(meta);
-    index.set(
-      createRecord({
-        ...facts,
-        ...place,
-        state,
-        typeUrl: index.shelf(facts.space, facts.typeUrl).typeUrl,
-      }),
-    );
-  };
-  for (const {
-    frame: { kind, meta, length },
-    at,
-  } of frames) {
-    const place = { at, length };
-    switch (kind) {
-      case FrameKind.PUT:
-        if (!isSecret(meta.t ?? "")) {
-          set(meta, place, "stored");
-          break;
-        }
-        exposed.push(createRecord(factsOf(meta)));
-        remove(index, meta);
-        break;
-      case FrameKind.SEALED:
-        set(meta, place, meta.k === keyId ? "stored" : "locked");
-        break;
-      case FrameKind.WITHHOLD:
-        set(meta, place, "withheld");
-        break;
-      case FrameKind.REMOVE:
-        remove(index, meta);
-        break;
-      case FrameKind.REFRESH:
-        refresh(index, meta);
-        break;
-      case FrameKind.COLLECTION:
-        collect(index, meta, length);
-        break;
-      case FrameKind.COMMIT:
-        checkFormat(path, meta);
-        break;
-      default:
-        throw newer(path);
+/** undefined: it cannot be made now. The first write tries again, and reports why. */
+function make(path: string): DatabaseSync | undefined {
+  try {
+    openToWrite(path).close();
+    return openToRead(path);
+  } catch (error) {
+    if (error instanceof SnapshotError) throw error;
+    return undefined;
+  }
+}
+
+function goodRows(database: DatabaseSync): {
+  readonly rows: readonly GoodRow[];
+  readonly damage: string | undefined;
+} {
+  const rows: GoodRow[] = [];
+  let bad = 0;
+  let damage = damageOf(database);
+  try {
+    for (const head of rowHeads(database)) {
+      const read = readRow(head);
+      if (read === undefined) bad++;
+      else rows.push({ head, read });
     }
-  }
-  return exposed;
-}
-
-function checkFormat(path: string, { format = 0 }: FrameMeta): void {
-  if (format > FORMAT) throw newer(path);
-}
-
-function newer(path: string): XdsError {
-  return new XdsError(
-    "FAILED_PRECONDITION",
-    `${path} was written by a newer release; use that one, or give this one a directory of its own`,
-  );
-}
-
-function remove(index: SnapshotIndex, meta: FrameMeta): void {
-  const found = index.find(createRecord(factsOf(meta)));
-  if (found !== undefined) index.delete(found);
-}
-
-function refresh(index: SnapshotIndex, meta: FrameMeta): void {
-  const found = index.find(createRecord(factsOf(meta)));
-  if (found !== undefined) found.expiresAt = meta.ex;
-}
-
-function collect(index: SnapshotIndex, meta: FrameMeta, length: number): void {
-  const collection = { ...collectionOf(meta), length };
-  if (meta.f === true) index.setCollection(collection);
-  else index.deleteCollection(collection);
-}
-
-function collectionOf({
-  t = "",
-  n = "",
-  s = "",
-  at = 0,
-  p,
-  e,
-}: FrameMeta): Omit<StoredCollection, "length"> {
-  return {
-    space: s,
-    typeUrl: t,
-    interest: { name: n, ...(p !== undefined && { parameters: new Map(p) }) },
-    at,
-    ...(e !== undefined && { error: errorOf(e, { typeUrl: t, resource: n }) }),
-  };
-}
-
-function errorOf(
-  { code, text, said }: NonNullable<FrameMeta["e"]>,
-  about: XdsErrorContext,
-): XdsError {
-  return new XdsError(code, text, { ...about, ...(said !== undefined && { said }) });
-}
-
-/** How a collection is written. */
-export function collectionMeta(
-  { space, typeUrl, interest: { name, parameters }, at, error }: StoredCollection,
-  complete: boolean,
-): Frame["meta"] {
-  return {
-    t: typeUrl,
-    n: name,
-    at,
-    f: complete,
-    ...(space !== "" && { s: space }),
-    ...(parameters !== undefined && { p: [...parameters] }),
-    ...(error !== undefined && {
-      e: {
-        code: error.code,
-        text: error.text,
-        ...(error.context.said !== undefined && { said: error.context.said }),
-      },
-    }),
-  };
-}
-
-/** The lost part may have said anything, so no collection is complete. */
-function setAside({ path, index, now, tell }: LoadOptions, gaps: readonly Gap[]): void {
-  const aside = asideOf(path, now);
-  const bytes = gaps.reduce((sum, gap) => sum + gap.bytes, 0);
-  const offset = gaps[0]?.offset ?? 0;
-  index.tearAll();
-  let kept = `as it was it is kept as ${aside}`;
-  try {
-    copyFileSync(path, aside, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   } catch (error) {
-    kept = `it could not be copied to ${aside} (${textOf(error)})`;
+    damage ??= textOf(error);
   }
-  const message = `${path} is corrupt at byte ${offset}: ${bytes} bytes in ${gaps.length} places are lost, and with them what upstream had said there; the rest is used, and no collection counts as complete until upstream answers; ${kept}; check the disk, and remove the copy when you do not need it`;
-  tell({ kind: "snapshot-corrupt", file: path, aside, offset, bytes, message });
+  if (bad > 0) damage ??= `${bad} rows are not what was written`;
+  return { rows, damage };
 }
 
-/** Nothing of it can be read, so nothing has to be copied: it is renamed, however long it is. */
-function replace({ path, now, tell }: LoadOptions, bytes: number): LoadedSnapshot {
-  const aside = asideOf(path, now);
-  let kept = `it is kept as ${aside}; remove it when you do not need it`;
-  try {
-    renameSync(path, aside);
-  } catch (error) {
-    kept = `it could not be renamed to ${aside} (${textOf(error)}), and is overwritten`;
+/** What is lost may have said anything, so no collection is complete. */
+function replaceDamaged(
+  { now, tell }: LoadOptions,
+  path: string,
+  damaged: DatabaseSync,
+  rows: readonly GoodRow[],
+  damage: string,
+): { readonly database: DatabaseSync | undefined; readonly good: readonly GoodRow[] } {
+  const resources = rows.filter(({ read }) => read.kind !== "collection");
+  const get = rowGetter(damaged);
+  const { aside, text } = move(path, "corrupt", now);
+  let good: readonly GoodRow[] = [];
+  let database: DatabaseSync | undefined;
+  if (aside !== undefined) {
+    good = copyRows(path, resources, get);
+    database = make(path);
   }
+  damaged.close();
   tell({
-    kind: "snapshot-corrupt",
+    kind: "snapshot-set-aside",
     file: path,
     aside,
-    offset: 0,
-    bytes,
-    message: `${path} is not a snapshot: none of its ${bytes} bytes can be read, so nothing is served from it before upstream answers; ${kept}`,
+    message: `${path} is damaged: ${damage}; ${good.length} of its resources are used, and no collection counts as complete until upstream answers; ${text}; check the disk`,
   });
-  return { end: 0, batch: 0, damaged: false };
+  return { database, good };
 }
 
-function asideOf(path: string, now: number): string {
-  return `${path}.corrupt-${new Date(now).toISOString().replaceAll(":", "-")}`;
+/** Those whose body can be read are in a new file. */
+function copyRows(
+  path: string,
+  rows: readonly GoodRow[],
+  get: ReturnType<typeof rowGetter>,
+): readonly GoodRow[] {
+  try {
+    const made = openToWrite(path);
+    try {
+      made.exec("BEGIN");
+      const insert = made.prepare("INSERT INTO entry VALUES (?, ?, ?, ?, ?)");
+      const copied = rows.filter(({ head: { id, kind, facts, sum } }) => {
+        const body = bodyOf(get, id);
+        if (body === undefined) return false;
+        insert.run(id, kind, facts, sum, body);
+        return true;
+      });
+      made.exec("COMMIT");
+      return copied;
+    } finally {
+      made.close();
+    }
+  } catch {
+    // There is no room for it: it is as if nothing could be read.
+    return [];
+  }
 }
 
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** undefined: it cannot be read. */
+function bodyOf(get: ReturnType<typeof rowGetter>, id: number): Uint8Array | null | undefined {
+  try {
+    return get(id)?.body;
+  } catch {
+    return undefined;
+  }
 }
 
-function tellTorn({ path, tell }: LoadOptions, bytes: number): void {
+/** A file of the format before this one. What is in it comes again from upstream. */
+function setJournalAside({ dir, now, tell }: LoadOptions): void {
+  const path = join(dir, "snapshot.journal");
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+  const { aside, text } = move(path, "old", now);
   tell({
-    kind: "snapshot-torn",
+    kind: "snapshot-set-aside",
     file: path,
-    bytes,
-    message: `the last ${bytes} bytes of ${path} were not wholly written, as when a process is killed; the state before them is used, nothing has to be done`,
+    aside,
+    message: `${path} was written by a release before 0.1.0, and this one does not read it; nothing is served from it before upstream answers; ${text}`,
   });
+}
+
+function move(
+  path: string,
+  why: string,
+  now: number,
+): { readonly aside: string | undefined; readonly text: string } {
+  try {
+    const aside = setAside(path, why, now);
+    return { aside, text: `it is kept as ${aside}; remove it when you do not need it` };
+  } catch (error) {
+    return { aside: undefined, text: `it could not be renamed (${textOf(error)}) and stays there` };
+  }
+}
+
+/** Gives the record of a secret that is not encrypted. */
+function apply(
+  { index, keyId, isSecret }: LoadOptions,
+  { head: { bytes }, read }: GoodRow,
+): readonly SnapshotRecord[] {
+  if (read.kind === "collection") {
+    index.setCollection({ ...read.collection, length: bytes });
+    return [];
+  }
+  const { typeUrl, space } = read.record;
+  const isLocked = read.kind === "sealed" && read.keyId !== keyId;
+  const record = createRecord({
+    ...read.record,
+    length: bytes,
+    state: read.kind === "withheld" ? "withheld" : isLocked ? "locked" : "stored",
+    typeUrl: index.shelf(space, typeUrl).typeUrl,
+  });
+  index.noteRow(record.row);
+  if (read.kind === "resource" && isSecret(typeUrl)) return [record];
+  index.set(record);
+  return [];
 }

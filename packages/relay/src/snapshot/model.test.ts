@@ -1,4 +1,5 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { XdsError, type Put } from "@xdstp/core";
 import {
@@ -10,7 +11,7 @@ import {
 import { expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
-import { journalOf, put, useDir, useKept, type Kept } from "../../test/snapshots.ts";
+import { put, useDir, useKept, type Kept } from "../../test/snapshots.ts";
 
 const globs = ["one/*", "two/*"].map(flagName);
 const solos = ["solo/x", "solo/y"].map(flagName);
@@ -39,7 +40,7 @@ interface Disk {
 /** A relay, its upstream and its disk, and what has to be seen of them. */
 class World {
   readonly random: SeededRandom;
-  readonly dir: string = useDir();
+  dir: string = useDir();
   readonly log: string[] = [];
   relay!: Kept;
   clock: FakeClock = createFakeClock({ start: 1_000_000 });
@@ -51,7 +52,7 @@ class World {
     facts: new Map(),
     complete: new Set(),
   };
-  /** Lengths of the file, with what it has up to there. */
+  /** Lengths of the write-ahead log, with what is stored up to there. */
   written: { readonly length: number; readonly disk: Disk }[] = [
     { length: 0, disk: { facts: new Map(), complete: new Set() } },
   ];
@@ -255,24 +256,29 @@ class World {
   note(): void {
     const { facts, complete } = this.disk;
     this.written.push({
-      length: statSync(journalOf(this.dir), { throwIfNoEntry: false })?.size ?? 0,
+      length: statSync(logOf(this.dir), { throwIfNoEntry: false })?.size ?? 0,
       disk: { facts: new Map(facts), complete: new Set(complete) },
     });
   }
 
-  /** The process is killed while it writes: the file ends somewhere in what was written last. */
+  /** The process is killed while it writes: the log ends somewhere in what was written last. */
   async crash(): Promise<void> {
     const before = this.written.at(-1)?.length ?? 0;
-    await this.relay.close();
-    this.note();
+    await this.flush();
     const after = this.written.at(-1)?.length ?? 0;
     const length = before + this.random.below(after - before + 1);
     this.log.push(`crash at ${length} of ${before} to ${after}`);
-    if (after > 0)
-      writeFileSync(journalOf(this.dir), readFileSync(journalOf(this.dir)).subarray(0, length));
-    this.written = this.written.filter((one) => one.length <= length);
-    const { facts, complete } = this.written.at(-1)?.disk ?? { facts: [], complete: [] };
+    const dir = useDir();
+    copyFileSync(join(this.dir, "snapshot.db"), join(dir, "snapshot.db"));
+    if (after > 0) writeFileSync(logOf(dir), readFileSync(logOf(this.dir)).subarray(0, length));
+    await this.relay.close();
+    this.dir = dir;
+    const { facts, complete } = this.written.findLast((one) => one.length <= length)?.disk ?? {
+      facts: [],
+      complete: [],
+    };
     this.disk = { facts: new Map(facts), complete: new Set(complete) };
+    this.written = [{ length, disk: { facts: new Map(facts), complete: new Set(complete) } }];
     this.clock = createFakeClock({ start: this.clock.now() + this.random.below(3_000) });
   }
 
@@ -313,6 +319,10 @@ class World {
       ]);
     }
   }
+}
+
+function logOf(dir: string): string {
+  return join(dir, "snapshot.db-wal");
 }
 
 /** All of them with XDSTP_SCALE=1, a hundredth without. */

@@ -4,25 +4,27 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
-import { journalOf, put, stateOf, useDir, useKept } from "../../test/snapshots.ts";
+import { put, stateOf, useDir, useKept } from "../../test/snapshots.ts";
 
 const [a, b, glob] = ["ns/a", "ns/b", "ns/*"].map(flagName) as [string, string, string];
 const all = [{ typeUrl: flagUrl, interest: { name: glob } }];
 
-/** A directory whose journal was put back to what it was before upstream replaced `a` and removed `b`. */
+/** A directory whose database was put back to what it was before upstream replaced `a` and removed `b`. */
 async function rolledBack(): Promise<string> {
   const [dir, copy] = [useDir(), join(useDir(), "copy")];
   const relay = useKept(dir);
   await relay.watch(glob, a, b);
   await relay.upstream.sink.commit({ put: [put(a, "old"), put(b, "old")], settled: all });
-  await relay.store.flush();
-  copyFileSync(journalOf(dir), copy);
-  await relay.upstream.sink.commit({
+  await relay.close();
+  copyFileSync(join(dir, "snapshot.db"), copy);
+  const later = useKept(dir);
+  await later.watch(glob, a, b);
+  await later.upstream.sink.commit({
     put: [put(a, "new")],
     remove: [{ typeUrl: flagUrl, name: b }],
   });
-  await relay.close();
-  copyFileSync(copy, journalOf(dir));
+  await later.close();
+  copyFileSync(copy, join(dir, "snapshot.db"));
   return dir;
 }
 

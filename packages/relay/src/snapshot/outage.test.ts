@@ -1,12 +1,10 @@
-import { readFileSync, writeFileSync } from "node:fs";
-
 import type { Topic } from "@xdstp/core";
 import { lengthDelimited } from "@xdstp/core/wire";
 import { expect, it } from "vitest";
 
 import { flag, flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
-import { journalOf, useDir } from "../../test/snapshots.ts";
+import { useDir } from "../../test/snapshots.ts";
 import type { RelayOptions } from "../index.ts";
 import {
   useClient,
@@ -109,32 +107,6 @@ it("does so for single names with a SotW upstream too [B-RELAY-9]", async () => 
   const back = await useOrigin(portOf(origin));
   publish(back, { a: "2" });
   await clientReads(second, "2");
-});
-
-it("a relay whose file was torn by a crash serves the state before, and closes the file that it has opened [B-RELAY-9]", async () => {
-  const dir = useDir();
-  const origin = await useOrigin();
-  publish(origin, { a: "1" });
-  const first = await useRelay([origin.uri], { snapshot: { dir } });
-  await clientHas(first, { a: "1" });
-  await first.close();
-  const bytes = readFileSync(journalOf(dir));
-  writeFileSync(journalOf(dir), Buffer.concat([bytes, bytes.subarray(0, 50)]));
-  await origin.close();
-  const events: string[] = [];
-  const second = await useRelay([origin.uri], {
-    snapshot: { dir },
-    onEvent: ({ kind }) => {
-      events.push(kind);
-    },
-  });
-  await clientHas(second, { a: "1" });
-  await second.close();
-  expect(events.filter((kind) => kind.startsWith("snapshot"))).toEqual([
-    "snapshot-torn",
-    "snapshot-opened",
-  ]);
-  await (await useRelay([origin.uri], { snapshot: { dir } })).close();
 });
 
 it("after a restart the status says how old what is served in the place of each upstream is, by the snapshot, until that upstream answers [B-RELAY-9]", async () => {

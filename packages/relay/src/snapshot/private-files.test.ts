@@ -4,12 +4,12 @@ import {
   chownSync,
   existsSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
-  readdirSync,
+  rmSync,
   statSync,
   symlinkSync,
-  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -17,11 +17,15 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { flagName } from "../../test/flag.ts";
-import { journalOf, openStore, stateOf, store as put, useDir } from "../../test/snapshots.ts";
-import { openSnapshot } from "./open-snapshot.ts";
+import { openStore, stateOf, store as put, useDir } from "../../test/snapshots.ts";
+import { openSnapshot } from "./snapshot-store.ts";
 
 const name = flagName("ns/a");
 const other = 4_242;
+
+function databaseIn(dir: string): string {
+  return join(dir, "snapshot.db");
+}
 
 /** What is found at a path is of another user now: root gives it away, others become somebody else. */
 function giveAway(path: string): void {
@@ -44,71 +48,65 @@ function useVictim(): { readonly dir: string; readonly victim: string } {
 }
 
 describe("the files of a snapshot", () => {
-  it("are not opened through a link, and what it leads to stays as it is", () => {
-    for (const isThere of [true, false]) {
-      const { dir, victim } = useVictim();
-      const target = isThere ? victim : `${victim}-missing`;
-      symlinkSync(target, journalOf(dir));
-      expect(() => openSnapshot({ dir })).toThrow(
-        `${journalOf(dir)} is a link, and a snapshot is kept in regular files only; remove it, or give another directory`,
-      );
-      expect([readFileSync(victim, "utf8"), existsSync(`${victim}-missing`)]).toEqual([
-        "precious\n",
-        false,
-      ]);
-    }
-  });
+  it.each(["snapshot.db", "snapshot.db-wal", "snapshot.db-shm", "lock.db", "lock.db-journal"])(
+    "are not opened through a link, and what it leads to stays as it is: %s",
+    (file) => {
+      for (const isThere of [true, false]) {
+        const { dir, victim } = useVictim();
+        symlinkSync(isThere ? victim : `${victim}-missing`, join(dir, file));
+        expect(() => openSnapshot({ dir })).toThrow(
+          `${join(dir, file)} is a link, and a snapshot is kept in regular files only; remove it, or give another directory`,
+        );
+        expect([readFileSync(victim, "utf8"), existsSync(`${victim}-missing`)]).toEqual([
+          "precious\n",
+          false,
+        ]);
+      }
+    },
+  );
 
-  it("are not written through a link that comes later: what was not written waits", async () => {
+  it("are not written through a link that comes later: it is set aside, and all goes to a new file", async () => {
     const { dir, victim } = useVictim();
     const { store, events } = openStore(dir);
-    symlinkSync(victim, journalOf(dir));
     put(store, name, "1");
     await store.flush();
-    expect(events.at(-1)).toMatchObject({
-      kind: "snapshot-trouble",
-      message: expect.stringContaining(`${journalOf(dir)} is a link`) as string,
-    });
-    expect([readFileSync(victim, "utf8"), store.status().waiting]).toEqual(["precious\n", 1]);
+    rmSync(databaseIn(dir));
+    symlinkSync(victim, databaseIn(dir));
+    put(store, name, "2");
+    await store.flush();
+    expect(events.map(({ kind }) => kind)).toEqual([
+      "snapshot-opened",
+      "snapshot-trouble",
+      "snapshot-set-aside",
+      "snapshot-well",
+    ]);
+    expect([
+      readFileSync(victim, "utf8"),
+      lstatSync(databaseIn(dir)).isFile(),
+      store.status().waiting,
+    ]).toEqual(["precious\n", true, 0]);
   });
 
-  it("are not FIFOs: a start does not wait for somebody who writes to one", () => {
-    const dir = useDir();
-    execFileSync("mkfifo", [journalOf(dir)]);
-    expect(() => openSnapshot({ dir })).toThrow("is not a regular file");
-    expect(readdirSync(dir)).toEqual(["snapshot.journal"]);
-  });
-
-  it.each([
-    [
-      "a FIFO",
-      (lock: string): void => {
-        execFileSync("mkfifo", [lock]);
-      },
-    ],
-    [
-      "a link",
-      (lock: string): void => {
-        symlinkSync("nowhere", lock);
-      },
-    ],
-  ])("replace %s that is named lock", (_, make) => {
-    const dir = useDir();
-    make(join(dir, "lock"));
-    openStore(dir);
-    expect([statSync(join(dir, "lock")).isFile(), readFileSync(join(dir, "lock"), "utf8")]).toEqual(
-      [true, expect.stringContaining(`${process.pid} `) as string],
-    );
-  });
+  it.each(["snapshot.db", "lock.db"])(
+    "are not FIFOs: a start does not wait for somebody who writes to one named %s",
+    (file) => {
+      const dir = useDir();
+      execFileSync("mkfifo", [join(dir, file)]);
+      expect(() => openSnapshot({ dir })).toThrow("is not a regular file");
+    },
+  );
 
   it("are closed to others when they are opened, also those from before", async () => {
     const dir = useDir();
     const first = openStore(dir).store;
     put(first, name, "1");
     await first.close();
-    chmodSync(journalOf(dir), 0o644);
+    chmodSync(databaseIn(dir), 0o644);
     const { store } = openStore(dir);
-    expect([statSync(journalOf(dir)).mode & 0o777, stateOf(store)]).toEqual([0o600, [`${name}=1`]]);
+    expect([statSync(databaseIn(dir)).mode & 0o777, stateOf(store)]).toEqual([
+      0o600,
+      [`${name}=1`],
+    ]);
   });
 
   it("are of the user of this process, or of root", async () => {
@@ -116,19 +114,23 @@ describe("the files of a snapshot", () => {
     const first = openStore(dir).store;
     put(first, name, "1");
     await first.close();
-    giveAway(journalOf(dir));
+    giveAway(databaseIn(dir));
     expect(() => openSnapshot({ dir })).toThrow(
       /belongs to user \d+, and this process runs as user \d+/,
     );
   });
 
-  it("are set aside without writing to what the name of the copy leads to", () => {
+  it("are set aside without replacing what has the name already", () => {
     const { dir, victim } = useVictim();
-    const aside = `${journalOf(dir)}.corrupt-1970-01-01T00-16-40.000Z`;
-    writeFileSync(journalOf(dir), "XSNP and then something else");
+    const aside = `${databaseIn(dir)}.foreign-1970-01-01T00-16-40.000Z`;
+    writeFileSync(databaseIn(dir), "something else");
     linkSync(victim, aside);
     openStore(dir);
-    expect(readFileSync(victim, "utf8")).toBe("precious\n");
+    expect([victim, aside, `${aside}-2`].map((file) => readFileSync(file, "utf8"))).toEqual([
+      "precious\n",
+      "precious\n",
+      "something else",
+    ]);
   });
 });
 
@@ -163,22 +165,4 @@ describe("the directory of a snapshot", () => {
       /the snapshot directory .* belongs to user \d+, and this process runs as user \d+/,
     );
   });
-});
-
-it("a journal that is not a snapshot is set aside without being read to its end, and the relay starts without it [B-RELAY-9]", async () => {
-  const dir = useDir();
-  writeFileSync(journalOf(dir), "");
-  truncateSync(journalOf(dir), 3 * 2 ** 30); // zeros that take no room
-  const { store, events } = openStore(dir);
-  expect(events.map(({ kind }) => kind)).toEqual(["snapshot-corrupt", "snapshot-opened"]);
-  expect(events[0]).toMatchObject({
-    offset: 0,
-    bytes: 3 * 2 ** 30,
-    message: expect.stringMatching(
-      /is not a snapshot: none of its \d+ bytes can be read, so nothing is served from it before upstream answers; it is kept as .*corrupt-/,
-    ) as string,
-  });
-  put(store, name, "1");
-  await store.flush();
-  expect(statSync(journalOf(dir)).size).toBeLessThan(1_000);
 });

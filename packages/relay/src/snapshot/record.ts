@@ -6,8 +6,6 @@ import {
 } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
-import type { FrameMeta } from "./frame.ts";
-
 /** What a snapshot has of one name, or of one variant of it. Replaced as a whole when upstream says something else. */
 export interface SnapshotRecord {
   /** Whose: of a relay that asks as several nodes. Empty: of all. */
@@ -28,12 +26,13 @@ export interface SnapshotRecord {
   /** As it is served. */
   readonly served: string;
   /** CRC-32 and length of the resource. */
-  readonly sum: number;
+  readonly checksum: number;
   readonly size: number;
   storedAt: number;
   expiresAt: number | undefined;
-  /** Where it lies in the file; -1: not there yet. */
-  at: number;
+  /** Id of its row; 0: it does not have one yet. A new state of a name has the row of the one before. */
+  row: number;
+  /** Bytes that it takes on disk. */
   length: number;
   /** What is still to be written. */
   resource: StoredResource | undefined;
@@ -63,7 +62,7 @@ export function recordId({ key, variant }: Pick<SnapshotRecord, "key" | "variant
   return variant === undefined ? key : `${key}\n${variant.text}`;
 }
 
-/** What is said of a name when something of it is stored. */
+/** What is known of a name when something of it is stored. */
 export type RecordFacts = Pick<SnapshotRecord, "space" | "typeUrl" | "name"> &
   Partial<SnapshotRecord>;
 
@@ -76,11 +75,11 @@ export function createRecord(facts: RecordFacts): SnapshotRecord {
     state: "stored",
     version: "",
     served: "",
-    sum: 0,
+    checksum: 0,
     size: 0,
     storedAt: 0,
     expiresAt: undefined,
-    at: -1,
+    row: 0,
     length: 0,
     resource: undefined,
     said: false,
@@ -94,74 +93,4 @@ const NONE: readonly never[] = [];
 /** What sealed bytes belong to: they cannot be put under another name. */
 export function sealedFor({ space, typeUrl, name }: SnapshotRecord): string {
   return JSON.stringify([space, typeUrl, name]);
-}
-
-/** As it is written. */
-export function metaOf({
-  space,
-  typeUrl,
-  name,
-  constraints,
-  aliases,
-  version,
-  served,
-  sum,
-  size,
-  storedAt,
-  expiresAt,
-}: SnapshotRecord): FrameMeta {
-  return {
-    ...nameMeta({ space, typeUrl, name, constraints }),
-    v: version,
-    h: sum,
-    l: size,
-    at: storedAt,
-    ...(served !== version && { w: served }),
-    ...(aliases.length > 0 && { a: aliases }),
-    ...(expiresAt !== undefined && { ex: expiresAt }),
-  };
-}
-
-/** The same of its name alone. */
-export function nameMeta({
-  space,
-  typeUrl,
-  name,
-  constraints,
-}: Pick<SnapshotRecord, "space" | "typeUrl" | "name" | "constraints">): FrameMeta {
-  return {
-    t: typeUrl,
-    n: name,
-    ...(space !== "" && { s: space }),
-    ...(constraints !== undefined && { c: Buffer.from(constraints).toString("base64") }),
-  };
-}
-
-/** As it was read. */
-export function factsOf({
-  t = "",
-  n = "",
-  s = "",
-  c,
-  v = "",
-  w = v,
-  a = NONE,
-  at = 0,
-  ex,
-  h = 0,
-  l = 0,
-}: FrameMeta): RecordFacts {
-  return {
-    space: s,
-    typeUrl: t,
-    name: n,
-    constraints: c === undefined ? undefined : Buffer.from(c, "base64"),
-    aliases: a,
-    version: v,
-    served: w,
-    storedAt: at,
-    expiresAt: ex,
-    sum: h,
-    size: l,
-  };
 }

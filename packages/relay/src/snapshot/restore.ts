@@ -7,10 +7,10 @@ import {
 } from "@xdstp/core";
 
 import { overlap } from "./make-room.ts";
-import type { RestoredRecord } from "./read-records.ts";
+
 import type { SnapshotRecord } from "./record.ts";
 import type { StoredCollection } from "./shelf.ts";
-import type { SnapshotStore } from "./snapshot-store.ts";
+import type { RestoredRecord, SnapshotStore } from "./snapshot-store.ts";
 import type { Wanted } from "./wanted-book.ts";
 
 /** What {@link restore} needs. */
@@ -42,46 +42,62 @@ export function coveredBy(
   return store.index.shelf(space, typeUrl).covered(interest, inWildcard);
 }
 
-/** Resources that are read and given to the cache in one turn: more at once would keep the relay from serving for longer than 100 ms. */
+/** Interests, and resources, that are restored in one turn of the event loop: more at once would keep the relay from serving for longer than 100 ms. */
 const SLICE = 500;
 
 /**
  * Serves from the snapshot what these ask for, at once, and marks it as stale (B-RELAY-9). A collection settles only where all of it was known and nothing of it is left out:
  * what is not stored is pending, not missing. What is known of an incomplete collection is marked only in an outage: delta clients are sent its members then, and nothing is concluded from them. What has expired is not there (B-RELAY-12).
- * More than 500 resources are given to the cache in several turns.
+ * More than 500 are restored in several turns, and each interest is settled when all of it is.
  */
 export function restore(restoring: Restoring, wanted: readonly Wanted[]): void {
-  const records = new Set(wanted.flatMap((one) => alive(restoring, one).filter(isUnread)));
-  const slices: SnapshotRecord[][] = [];
-  for (const record of [...records].sort((a, b) => a.at - b.at)) {
-    const last = slices.at(-1);
-    if (last === undefined || last.length >= SLICE) slices.push([record]);
-    else last.push(record);
+  goOn(restoring, slicesOf(restoring, wanted));
+}
+
+/** What one turn does: it reads these, and then settles those. */
+interface Slice {
+  readonly records: readonly SnapshotRecord[];
+  readonly settles: readonly Wanted[];
+}
+
+/** Looked up one after the other, since upstream may have answered some of it before a later turn. */
+function* slicesOf(restoring: Restoring, wanted: readonly Wanted[]): Generator<Slice, undefined> {
+  for (let from = 0; from < wanted.length; from += SLICE) {
+    const settles = wanted.slice(from, from + SLICE);
+    const records = [
+      ...new Set(settles.flatMap((one) => alive(restoring, one).filter(isUnread))),
+    ].sort((a, b) => a.row - b.row);
+    for (let at = 0; at + SLICE < records.length; at += SLICE)
+      yield { records: records.slice(at, at + SLICE), settles: [] };
+    const last = records.length - (records.length % SLICE || Math.min(SLICE, records.length));
+    yield { records: records.slice(last), settles };
   }
-  restoreSlices(restoring, wanted, slices);
+  return undefined;
+}
+
+function goOn(restoring: Restoring, slices: Iterator<Slice, undefined>): void {
+  const { value } = slices.next();
+  if (value === undefined) return;
+  const conclude = (): void => {
+    settle(restoring, value.settles);
+    nextTurn(restoring, () => {
+      goOn(restoring, slices);
+    });
+  };
+  const read = restoreRecords(restoring, value.records);
+  if (read === undefined) conclude();
+  else void read.then(conclude);
 }
 
 /** In a later turn upstream may have said some of it, and some may not be subscribed any more. */
-function restoreSlices(
+function restoreRecords(
   restoring: Restoring,
-  wanted: readonly Wanted[],
-  [slice, ...rest]: readonly (readonly SnapshotRecord[])[],
-): void {
-  if (slice === undefined) {
-    settle(restoring, wanted);
-    return;
-  }
-  const goOn = (): void => {
-    if (rest.length === 0) settle(restoring, wanted);
-    else
-      nextTurn(restoring, () => {
-        restoreSlices(restoring, wanted, rest);
-      });
-  };
+  records: readonly SnapshotRecord[],
+): Promise<void> | undefined {
   const { store, own } = restoring;
   const now = store.clock.wallTime();
   const read = store.read(
-    slice.filter(
+    records.filter(
       (record) =>
         isUnread(record) &&
         store.index.has(record) &&
@@ -89,27 +105,24 @@ function restoreSlices(
         !isReplaced(restoring, record),
     ),
   );
-  if (read.length === 0) {
-    goOn();
-    return;
-  }
-  const conclude = ({ rejected = [] }: Committed): void => {
+  if (read.length === 0) return undefined;
+  const note = ({ rejected = [] }: Committed): void => {
     const bad = new Set(rejected.map(({ typeUrl, name }) => `${typeUrl}\n${name}`));
     for (const { record } of read)
       if (store.index.has(record) && !record.said && !bad.has(`${record.typeUrl}\n${record.name}`))
         record.restored = true;
-    goOn();
   };
   const committed = own.commit({ put: read.map((one) => putOf(one, store, now)) });
-  if (committed instanceof Promise) void committed.then(conclude);
-  else conclude(committed);
+  if (committed instanceof Promise) return committed.then(note);
+  note(committed);
+  return undefined;
 }
 
-function nextTurn({ noteTurn, isOver }: Restoring, goOn: () => void): void {
+function nextTurn({ noteTurn, isOver }: Restoring, act: () => void): void {
   noteTurn(true);
   setImmediate(() => {
     noteTurn(false);
-    if (!isOver()) goOn();
+    if (!isOver()) act();
   });
 }
 

@@ -12,7 +12,9 @@ export interface StoredCollection {
   readonly at: number;
   /** Why there is nothing of it (S-ERR-5). Absent: nobody said. */
   readonly error?: XdsError;
-  /** Bytes of it in the file; 0: it is not there yet. */
+  /** Id of its row. */
+  readonly row: number;
+  /** Bytes that it takes on disk; 0: it is not there yet. */
   length: number;
 }
 

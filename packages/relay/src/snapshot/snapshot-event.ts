@@ -7,25 +7,23 @@ export type SnapshotEvent =
       readonly resources: number;
       readonly ms: number;
     }
-  /** The end of the file was not wholly written, as when the process was killed: it is as it was before. */
+  /** A file that is damaged, is not a snapshot, or has an older format was renamed to `aside`; undefined: it could not be renamed. What can be read of a damaged one is used. */
   | {
-      readonly kind: "snapshot-torn";
+      readonly kind: "snapshot-set-aside";
       readonly file: string;
-      readonly bytes: number;
+      readonly aside: string | undefined;
       readonly message: string;
     }
-  /** Bytes of it are not what was written. What can be read is kept; the file as it was is `aside`. */
+  /** Resources in it cannot be read. They are pending. */
   | {
-      readonly kind: "snapshot-corrupt";
+      readonly kind: "snapshot-lost";
       readonly file: string;
-      readonly aside: string;
-      readonly offset: number;
-      readonly bytes: number;
+      readonly resources: number;
       readonly message: string;
     }
   /** Stored secrets cannot be read: there is no key, or another one. They are pending. */
   | { readonly kind: "snapshot-locked"; readonly resources: number; readonly message: string }
-  /** Nothing can be written, or there is no room to make the file smaller. The relay goes on, and it is tried again in `retryMs`. */
+  /** Nothing can be written. The relay goes on, and tries again in `retryMs` milliseconds. */
   | { readonly kind: "snapshot-trouble"; readonly message: string; readonly retryMs: number }
   /** That is over. */
   | { readonly kind: "snapshot-well"; readonly dir: string }

@@ -4,7 +4,7 @@ export class SnapshotInUse extends Error {
   override readonly name: string = "SnapshotInUse";
   /** The directory, as it was given. */
   readonly dir: string;
-  /** Id of the other process; undefined: the lock does not tell. */
+  /** Id of the other process; undefined: the lock could not be read. */
   readonly pid: number | undefined;
 
   constructor(dir: string, pid: number | undefined) {

@@ -3,8 +3,9 @@ import { Shelf, type StoredCollection } from "./shelf.ts";
 
 /** All that is known of a snapshot without reading it: one shelf for each type of each space. */
 export class SnapshotIndex implements Iterable<SnapshotRecord> {
-  /** Bytes of the file that count. */
+  /** Bytes on disk of all of it. */
   bytes = 0;
+  #lastRow = 0;
   readonly #shelves = new Map<string, Map<string, Shelf>>();
 
   *[Symbol.iterator](): Generator<SnapshotRecord> {
@@ -21,6 +22,16 @@ export class SnapshotIndex implements Iterable<SnapshotRecord> {
     let shelf = types.get(typeUrl);
     if (shelf === undefined) types.set(typeUrl, (shelf = new Shelf(typeUrl)));
     return shelf;
+  }
+
+  /** The id of a new row. */
+  nextRow(): number {
+    return ++this.#lastRow;
+  }
+
+  /** This id is in use. */
+  noteRow(row: number): void {
+    this.#lastRow = Math.max(this.#lastRow, row);
   }
 
   /** Takes the place of what was known of the name. */
@@ -45,6 +56,7 @@ export class SnapshotIndex implements Iterable<SnapshotRecord> {
   }
 
   setCollection(collection: StoredCollection): void {
+    this.noteRow(collection.row);
     const shelf = this.shelf(collection.space, collection.typeUrl);
     this.bytes += collection.length - (shelf.collection(collection.interest)?.length ?? 0);
     shelf.setCollection(collection);
@@ -71,26 +83,14 @@ export class SnapshotIndex implements Iterable<SnapshotRecord> {
     return torn;
   }
 
-  /** It is longer in the file than it was, or has a place there now. */
-  place(record: SnapshotRecord, at: number, length: number): void {
-    if (this.has(record)) this.bytes += length - record.length;
-    record.at = at;
-    record.length = length;
-  }
-
-  /** The same of a collection. */
-  placeCollection(collection: StoredCollection, length: number): void {
-    if (
-      this.shelf(collection.space, collection.typeUrl).collection(collection.interest) ===
-      collection
-    )
-      this.bytes += length - collection.length;
-    collection.length = length;
-  }
-
-  /** Something is lost, nobody knows of what: no collection is known completely. */
-  tearAll(): void {
-    for (const collection of [...this.collections()]) this.deleteCollection(collection);
+  /** It takes more or less room on disk than before. */
+  resize(one: SnapshotRecord | StoredCollection, length: number): void {
+    const isIn =
+      "interest" in one
+        ? this.shelf(one.space, one.typeUrl).collection(one.interest) === one
+        : this.has(one);
+    if (isIn) this.bytes += length - one.length;
+    one.length = length;
   }
 
   *#all(): Generator<Shelf> {

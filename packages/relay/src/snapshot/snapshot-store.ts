@@ -1,30 +1,33 @@
-import { join } from "node:path";
 import { crc32 } from "node:zlib";
 
-import { systemClock, XdsError, type Clock, type Interest, type StoredResource } from "@xdstp/core";
+import { readResource, type ReceivedResource } from "@xdstp/protocol/client";
+import {
+  systemClock,
+  XdsError,
+  type Clock,
+  type Interest,
+  type Resource,
+  type StoredResource,
+} from "@xdstp/core";
 import { memberTypeOf } from "@xdstp/uri";
 
-import { createDirectoryLock, type DirectoryLock } from "./directory-lock.ts";
-import { FrameKind, type FrameMeta } from "./frame.ts";
-import { Journal, systemDisk, type Change, type Disk } from "./journal.ts";
-import { collectionMeta, loadSnapshot } from "./load-snapshot.ts";
-import {
-  createRecord,
-  metaOf,
-  nameMeta,
-  recordId,
-  sealedFor,
-  type RecordFacts,
-  type SnapshotRecord,
-} from "./record.ts";
-import { makePrivateDirectory } from "./private-files.ts";
-import { readRecords, type RestoredRecord } from "./read-records.ts";
+import { databaseOf } from "./database-writer.ts";
+import { readRow, rowOfCollection, rowOfRecord, withExpiry } from "./facts.ts";
+import { loadSnapshot } from "./load-snapshot.ts";
+import { makePrivateDirectory, sizeOf, SnapshotError, textOf } from "./private-files.ts";
+import { createRecord, sealedFor, type RecordFacts, type SnapshotRecord } from "./record.ts";
+import type { Row, RowChange } from "./row.ts";
 import { createSeal, type Seal } from "./seal.ts";
-import { collectionId, type StoredCollection } from "./shelf.ts";
+import type { StoredCollection } from "./shelf.ts";
 import type { Snapshot, SnapshotOptions, SnapshotStatus } from "./snapshot.ts";
+import { threadDisk, type OpenDisk } from "./snapshot-disk.ts";
 import type { SnapshotEvent } from "./snapshot-event.ts";
+import { SnapshotInUse } from "./snapshot-in-use.ts";
 import { SnapshotIndex } from "./snapshot-index.ts";
+import { acquireLock, type SnapshotLock } from "./snapshot-lock.ts";
+import { SnapshotReader } from "./snapshot-reader.ts";
 import { SnapshotWriter, type Op } from "./snapshot-writer.ts";
+import { isDamage } from "./sqlite.ts";
 
 /** What Envoy keeps keys and certificates in. */
 const SECRETS: readonly string[] = [
@@ -48,7 +51,21 @@ export interface Served {
   readonly restoredAt: number | undefined;
 }
 
-/** The snapshot behind `openSnapshot`: an index in memory of what lies in one file. */
+/** A resource as upstream gave it. */
+export interface RestoredRecord {
+  readonly record: SnapshotRecord;
+  readonly resource: Resource;
+}
+
+/**
+ * Opens the snapshot in a directory, with all that was on disk when a process had it last. It blocks while it reads the file, about a second for 100,000 resources.
+ * Throws an XdsError where another process has the directory, where it cannot be made or read, where a newer release wrote it, and where this Node does not have `node:sqlite`.
+ */
+export function openSnapshot(options: SnapshotOptions): Snapshot {
+  return new SnapshotStore(options);
+}
+
+/** The snapshot behind {@link openSnapshot}: an index in memory of what is in one database. */
 export class SnapshotStore implements Snapshot {
   readonly index: SnapshotIndex = new SnapshotIndex();
   readonly clock: Clock;
@@ -63,7 +80,8 @@ export class SnapshotStore implements Snapshot {
   #evictAt: number;
   readonly #tell: (event: SnapshotEvent) => void;
   readonly #writer: SnapshotWriter;
-  readonly #lock: DirectoryLock;
+  readonly #reader: SnapshotReader;
+  readonly #lock: SnapshotLock | undefined;
   #closed = false;
 
   constructor(
@@ -75,7 +93,7 @@ export class SnapshotStore implements Snapshot {
       clock = systemClock,
       onEvent,
     }: SnapshotOptions,
-    disk: Disk = systemDisk,
+    openDisk: OpenDisk = threadDisk,
   ) {
     this.clock = clock;
     this.#dir = dir;
@@ -84,37 +102,50 @@ export class SnapshotStore implements Snapshot {
     this.#secretTypes = new Set(secretTypes);
     this.#evictAt = clock.now() + GRACE_MS;
     this.#tell = (event) => onEvent?.(event);
-    makePrivateDirectory(dir);
-    this.#lock = createDirectoryLock(dir);
-    this.#claim();
-    const path = join(dir, "snapshot.journal");
-    this.#writer = new SnapshotWriter({
-      journal: this.#loadLocked(path, disk),
-      index: this.index,
-      clock,
-      encode: (op) => this.#encode(op),
-      tell: this.#tell,
-      claim: () => {
-        this.#lock.claim();
+    this.#lock = lockOf(dir, clock);
+    const { database, file, exposed } = this.#load();
+    const path = databaseOf(dir);
+    this.#reader = new SnapshotReader(path, database);
+    this.#writer = new SnapshotWriter(
+      {
+        dir,
+        path,
+        disk: openDisk(dir, this.#lock?.file),
+        index: this.index,
+        clock,
+        encode: (op) => this.#encode(op),
+        tell: this.#tell,
+        evict: () => {
+          this.#evict();
+        },
+        lose: (lost) => {
+          this.#lose(lost);
+        },
+        turn: () => {
+          this.#reader.reopen();
+        },
+        letGo: () => {
+          this.#reader.close();
+        },
       },
-      evict: () => {
-        this.#evict();
-      },
-      lose: (lost) => {
-        this.#lose(lost);
-      },
-    });
+      file,
+    );
+    for (const record of exposed) {
+      this.#tear(record);
+      this.#delete(record.row);
+    }
+    if (exposed.length > 0) this.#writer.purge();
   }
 
   status(): SnapshotStatus {
-    const { fileBytes, waiting, writtenAt, trouble } = this.#writer;
+    const { waiting, writtenAt, trouble } = this.#writer;
     const counts = { stored: 0, withheld: 0, locked: 0 };
     for (const { state } of this.index) counts[state]++;
     return {
       dir: this.#dir,
       resources: counts.stored,
       withheld: counts.withheld + counts.locked,
-      fileBytes,
+      fileBytes: sizeOf(databaseOf(this.#dir)),
       waiting,
       ...(writtenAt !== undefined && { writtenAt }),
       ...(trouble !== undefined && { trouble }),
@@ -129,7 +160,8 @@ export class SnapshotStore implements Snapshot {
     if (this.#closed) return;
     this.#closed = true;
     await this.#writer.close();
-    this.#lock.release();
+    this.#reader.close();
+    this.#lock?.release();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -145,7 +177,7 @@ export class SnapshotStore implements Snapshot {
       ? {}
       : {
           served: resource.version,
-          sum: crc32(resource.wire),
+          checksum: crc32(resource.wire),
           size: resource.wire.length,
           aliases: resource.aliases ?? [],
         };
@@ -160,76 +192,80 @@ export class SnapshotStore implements Snapshot {
     if (before !== undefined && isSame(before, record)) return this.#again(before, record);
     if (!isWithheld) record.resource = resource;
     record.length = isWithheld ? 0 : resource.wire.length;
+    record.row = before?.row ?? this.index.nextRow();
     this.index.set(record);
-    this.#writer.add({ kind: isWithheld ? "withhold" : "put", id: idOf(record), record });
+    this.#writer.add({ kind: "put", record });
     return record;
   }
 
   remove(record: SnapshotRecord): void {
     if (!this.index.has(record)) return;
     this.index.delete(record);
-    this.#writer.add({ kind: "remove", id: idOf(record), record });
+    this.#delete(record.row);
   }
 
   /** Its time begins again. */
   refresh(record: SnapshotRecord, expiresAt: number | undefined): void {
     if (record.expiresAt === expiresAt) return;
     record.expiresAt = expiresAt;
-    this.#writer.add({ kind: "refresh", id: `${idOf(record)}\n\nexpiry`, record });
+    this.#writer.add({ kind: "refresh", record });
   }
 
   /** All of a collection is known. */
-  settle(collection: Pick<StoredCollection, "space" | "typeUrl" | "interest" | "error">): void {
-    const known = { ...collection, at: this.clock.wallTime(), length: 0 };
-    this.index.setCollection(known);
-    this.#collect(known, true);
+  settle(settled: Pick<StoredCollection, "space" | "typeUrl" | "interest" | "error">): void {
+    const { space, typeUrl, interest } = settled;
+    const row = this.collection(space, typeUrl, interest)?.row ?? this.index.nextRow();
+    const collection = { ...settled, at: this.clock.wallTime(), row, length: 0 };
+    this.index.setCollection(collection);
+    this.#writer.add({ kind: "collect", collection });
   }
 
   collection(space: string, typeUrl: string, interest: Interest): StoredCollection | undefined {
     return this.index.shelf(space, typeUrl).collection(interest);
   }
 
-  /** Those that can be read; those that cannot are told of and gone. */
+  /** Those that can be read. Those that are not what was written are reported and deleted. */
   read(records: readonly SnapshotRecord[]): readonly RestoredRecord[] {
-    const { read, lost } = readRecords(this.#writer.reader, records, this.#seal);
+    const read: RestoredRecord[] = [];
+    const lost: SnapshotRecord[] = [];
+    let trouble: unknown;
+    for (const record of records) {
+      try {
+        const resource = this.#resourceOf(record);
+        if (resource === undefined) lost.push(record);
+        else read.push({ record, resource });
+      } catch (error) {
+        trouble = error;
+      }
+    }
     if (lost.length > 0) this.#lose(lost);
+    if (trouble !== undefined) this.#reportUnreadable(records.length - read.length, trouble);
     return read;
   }
 
-  #loadLocked(path: string, disk: Disk): Journal {
-    try {
-      return this.#load(path, disk);
-    } catch (error) {
-      this.#lock.release();
-      throw error instanceof XdsError
-        ? error
-        : new XdsError(
-            "FAILED_PRECONDITION",
-            `the snapshot ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}; give this process the right to read it, or another directory`,
-            { cause: error },
-          );
-    }
-  }
-
-  #load(path: string, disk: Disk): Journal {
+  #load(): ReturnType<typeof loadSnapshot> {
     const started = this.clock.now();
-    const loaded = loadSnapshot({
-      path,
-      index: this.index,
-      keyId: this.#seal?.keyId,
-      isSecret: (typeUrl) => this.#isSecret(typeUrl),
-      now: this.clock.wallTime(),
-      tell: this.#tell,
-    });
-    const { resources } = countOf(this.index);
-    this.#tell({
-      kind: "snapshot-opened",
-      dir: this.#dir,
-      resources,
-      ms: this.clock.now() - started,
-    });
-    this.#tellLocked();
-    return new Journal(path, disk, loaded);
+    try {
+      const loaded = loadSnapshot({
+        dir: this.#dir,
+        index: this.index,
+        keyId: this.#seal?.keyId,
+        isSecret: (typeUrl) => this.#isSecret(typeUrl),
+        now: this.clock.wallTime(),
+        tell: this.#tell,
+      });
+      const { resources } = countOf(this.index);
+      const ms = this.clock.now() - started;
+      this.#tell({ kind: "snapshot-opened", dir: this.#dir, resources, ms });
+      this.#tellLocked();
+      return loaded;
+    } catch (error) {
+      this.#lock?.release();
+      throw openError(
+        error,
+        `the snapshot ${databaseOf(this.#dir)} cannot be read: ${textOf(error)}; give this process the right to read it, or another directory`,
+      );
+    }
   }
 
   #tellLocked(): void {
@@ -243,13 +279,47 @@ export class SnapshotStore implements Snapshot {
     });
   }
 
-  /** A directory that cannot be written to is used as it is: the writer tells of it. */
-  #claim(): void {
+  /** Byte for byte what upstream gave (B-RELAY-3). undefined: it is not what was written. */
+  #resourceOf(record: SnapshotRecord): Resource | undefined {
+    const { typeUrl, version } = record;
+    const wire = record.resource?.wire ?? this.#wireOf(record);
+    if (wire === undefined) return undefined;
+    const bytes = Buffer.from(wire.buffer, wire.byteOffset, wire.length);
+    const { payload, fault, ...resource }: ReceivedResource = readResource(
+      bytes,
+      0,
+      bytes.length,
+      typeUrl,
+    );
+    return payload === undefined || fault !== undefined
+      ? undefined
+      : { ...resource, payload, version };
+  }
+
+  #wireOf(record: SnapshotRecord): Uint8Array | undefined {
+    const row = this.#rowOf(record);
+    const body = row?.body ?? undefined;
+    if (row === undefined || body === undefined) return undefined;
+    if (row.kind === "sealed") return this.#seal?.open(body, sealedFor(record));
+    return body.length === record.size && crc32(body) === record.checksum ? body : undefined;
+  }
+
+  /** undefined: the row is not what was written. Throws where the file cannot be read now. */
+  #rowOf(record: SnapshotRecord): Row | undefined {
+    let row: Row | undefined;
     try {
-      this.#lock.claim();
+      row = this.#reader.row(record.row);
     } catch (error) {
-      if (error instanceof XdsError) throw error;
+      if (isDamage(error)) return undefined;
+      throw error;
     }
+    const read = row && readRow(row);
+    return read === undefined ||
+      read.kind === "collection" ||
+      read.record.name !== record.name ||
+      read.record.typeUrl !== record.typeUrl
+      ? undefined
+      : row;
   }
 
   /** A list may have its members inline. */
@@ -263,47 +333,52 @@ export class SnapshotStore implements Snapshot {
     return before;
   }
 
-  #encode({ kind, record, collection }: Op): Change {
-    if (collection !== undefined)
-      return { kind: FrameKind.COLLECTION, meta: collectionMeta(collection, kind === "collect") };
-    switch (kind) {
+  #encode(op: Op): RowChange | undefined {
+    switch (op.kind) {
       case "put":
-        return this.#encodePut(record);
-      case "withhold":
-        return { kind: FrameKind.WITHHOLD, meta: { ...expiryMeta(record), at: record.storedAt } };
-      case "refresh":
-        return { kind: FrameKind.REFRESH, meta: expiryMeta(this.index.find(record) ?? record) };
-      default:
-        return { kind: FrameKind.REMOVE, meta: nameMeta(record) };
+        return this.#encodePut(op.record);
+      case "collect":
+        return { change: "put", row: { ...rowOfCollection(op.collection), body: null } };
+      case "refresh": {
+        const record = this.index.find(op.record) ?? op.record;
+        return { change: "facts", row: rowOfRecord(record, this.#keyIdOf(record)) };
+      }
+      case "copy":
+        return this.#encodeCopy(op.record);
+      case "delete":
+        return { change: "delete", id: op.row };
     }
   }
 
-  #encodePut(record: SnapshotRecord): Change {
-    const data = record.resource?.wire;
-    if (data === undefined || this.#seal === undefined || !this.#isSecret(record.typeUrl))
-      return { kind: FrameKind.PUT, meta: metaOf(record), data };
-    // Nothing that is derived from a secret stands next to it.
-    return {
-      kind: FrameKind.SEALED,
-      meta: {
-        ...metaOf({ ...record, served: record.version, sum: 0, size: 0 }),
-        k: this.#seal.keyId,
-      },
-      data: this.#seal.seal(data, sealedFor(record)),
-    };
+  #encodePut(record: SnapshotRecord): RowChange {
+    const wire = record.resource?.wire;
+    const row = rowOfRecord(record, this.#keyIdOf(record));
+    if (wire === undefined) return { change: "put", row: { ...row, body: null } };
+    const body = row.kind === "sealed" ? this.#seal?.seal(wire, sealedFor(record)) : wire;
+    return { change: "put", row: { ...row, body: body ?? null } };
   }
 
-  #collect(collection: StoredCollection, complete: boolean): void {
-    const { space, typeUrl, interest } = collection;
-    this.#writer.add({
-      kind: complete ? "collect" : "tear",
-      id: `${space}\n${typeUrl}\n\n${collectionId(interest)}`,
-      collection,
-    });
+  #encodeCopy(record: SnapshotRecord): RowChange | undefined {
+    let row: Row | undefined;
+    try {
+      row = this.#rowOf(record);
+    } catch {
+      // It was on a disk that is not there any more.
+    }
+    return row && { change: "put", row: withExpiry(row, record.expiresAt) };
+  }
+
+  /** undefined: it is stored as it is. */
+  #keyIdOf({ typeUrl }: SnapshotRecord): string | undefined {
+    return this.#isSecret(typeUrl) ? this.#seal?.keyId : undefined;
+  }
+
+  #delete(row: number): void {
+    this.#writer.add({ kind: "delete", row });
   }
 
   #tear(record: SnapshotRecord): void {
-    for (const collection of this.index.tear(record)) this.#collect(collection, false);
+    for (const { row } of this.index.tear(record)) this.#delete(row);
   }
 
   #lose(lost: readonly SnapshotRecord[]): void {
@@ -311,15 +386,24 @@ export class SnapshotStore implements Snapshot {
       this.#tear(record);
       this.remove(record);
     }
-    const [{ at, length, name } = { at: 0, length: 0, name: "" }] = lost;
-    const file = this.#writer.path;
+    const [{ name } = { name: "" }] = lost;
+    const file = databaseOf(this.#dir);
     this.#tell({
-      kind: "snapshot-corrupt",
+      kind: "snapshot-lost",
       file,
-      aside: "",
-      offset: at,
-      bytes: length,
-      message: `${file} is corrupt at byte ${at}: ${lost.length} resources cannot be read, the first is ${JSON.stringify(name)}; they are pending until upstream answers; check the disk`,
+      resources: lost.length,
+      message: `${lost.length} resources in ${file} are not what was written, the first is ${JSON.stringify(name)}; they are pending until upstream answers; check the disk`,
+    });
+  }
+
+  /** They may be readable later, so they stay where they are. */
+  #reportUnreadable(resources: number, error: unknown): void {
+    const file = databaseOf(this.#dir);
+    this.#tell({
+      kind: "snapshot-lost",
+      file,
+      resources,
+      message: `${resources} resources in ${file} cannot be read now: ${textOf(error)}; they are pending until upstream answers; let this process read the file, or check the disk`,
     });
   }
 
@@ -336,7 +420,7 @@ export class SnapshotStore implements Snapshot {
     for (const one of unwanted) {
       if (this.index.bytes <= 0.9 * this.#maxBytes) break;
       if ("interest" in one) {
-        if (this.index.deleteCollection(one)) this.#collect(one, false);
+        if (this.index.deleteCollection(one)) this.#delete(one.row);
         continue;
       }
       resources++;
@@ -360,17 +444,33 @@ function isSame(one: SnapshotRecord, other: SnapshotRecord): boolean {
     one.name === other.name &&
     one.version === other.version &&
     one.served === other.served &&
-    one.sum === other.sum &&
+    one.checksum === other.checksum &&
     one.size === other.size
   );
 }
 
-function expiryMeta(record: SnapshotRecord): FrameMeta {
-  return { ...nameMeta(record), ...(record.expiresAt !== undefined && { ex: record.expiresAt }) };
+/** undefined: the directory cannot be written to. It is used as it is, and the first write reports why. */
+function lockOf(dir: string, clock: Clock): SnapshotLock | undefined {
+  try {
+    makePrivateDirectory(dir);
+    return acquireLock(dir, clock.wallTime());
+  } catch (error) {
+    if (error instanceof SnapshotInUse)
+      throw new XdsError(
+        "FAILED_PRECONDITION",
+        `${error.message}; give each relay a directory of its own, or end that process`,
+        { cause: error },
+      );
+    if (error instanceof SnapshotError) throw openError(error, error.message);
+    return undefined;
+  }
 }
 
-function idOf(record: SnapshotRecord): string {
-  return `${record.space}\n${record.typeUrl}\n${recordId(record)}`;
+/** @param text - What is said where the message of the error is not complete */
+function openError(error: unknown, text: string): XdsError {
+  if (error instanceof XdsError) return error;
+  const message = error instanceof SnapshotError ? error.message : text;
+  return new XdsError("FAILED_PRECONDITION", message, { cause: error });
 }
 
 function countOf(index: SnapshotIndex): { readonly resources: number; readonly locked: number } {

@@ -1,87 +1,77 @@
-import { dirname } from "node:path";
-
 import {
   type Backoff,
   type Clock,
   createBackoff,
   type StoredResource,
   type Timer,
-  XdsError,
 } from "@xdstp/core";
 
-import { compact } from "./compact.ts";
-import type { Change, Journal } from "./journal.ts";
+import { SnapshotMoved } from "./database-writer.ts";
+import { isSameFile, textOf, type FileIdentity } from "./private-files.ts";
 import type { SnapshotRecord } from "./record.ts";
+import type { RowChange } from "./row.ts";
 import type { StoredCollection } from "./shelf.ts";
+import type { SnapshotDisk } from "./snapshot-disk.ts";
 import type { SnapshotEvent } from "./snapshot-event.ts";
 import type { SnapshotIndex } from "./snapshot-index.ts";
 
-/** One change that waits: the newest of its name. */
-export type Op = { readonly id: string } & (
-  | {
-      readonly kind: "put" | "withhold" | "remove" | "refresh";
-      readonly record: SnapshotRecord;
-      readonly collection?: undefined;
-    }
-  | {
-      readonly kind: "collect" | "tear";
-      readonly collection: StoredCollection;
-      readonly record?: undefined;
-    }
-);
+/** One change that waits: the newest of its row. `copy`: the row as it is on disk goes to another file. */
+export type Op =
+  | { readonly kind: "put" | "refresh" | "copy"; readonly record: SnapshotRecord }
+  | { readonly kind: "collect"; readonly collection: StoredCollection }
+  | { readonly kind: "delete"; readonly row: number };
 
 /** What a writer needs of its store. */
 export interface WriterHost {
-  readonly journal: Journal;
+  readonly dir: string;
+  readonly path: string;
+  readonly disk: SnapshotDisk;
   readonly index: SnapshotIndex;
   readonly clock: Clock;
-  readonly encode: (op: Op) => Change;
+  /** undefined: the row to be copied cannot be read, and the record is lost. */
+  readonly encode: (op: Op) => RowChange | undefined;
   readonly tell: (event: SnapshotEvent) => void;
-  /** Called before each writing. Throws where it is not ours to write any more. */
-  readonly claim: () => void;
   /** Called before each writing. */
   readonly evict: () => void;
-  /** These cannot be read any more. */
+  /** These could not be copied. */
   readonly lose: (lost: readonly SnapshotRecord[]) => void;
+  /** Rows are read from another file from now on. */
+  readonly turn: () => void;
+  /** Rows are not read any more, unless there is a need. */
+  readonly letGo: () => void;
 }
 
-/** What is said in this time is written together; with the writing itself it is less than the second that may be lost. */
+/** Changes of this time are written together; with the writing itself it is less than the second that may be lost. */
 const GATHER_MS = 200;
 
-/** Bytes of a file that may be of no use any more before it is compacted, next to as many as are of use. */
-const SLACK = 4 << 20;
+/** Changes, and bytes, that are encoded in one turn of the event loop. */
+const CHUNK = { changes: 500, bytes: 1 << 20 };
 
-/** Writes what has changed, off the path of what is served. What cannot be written waits, one change for each name. */
+/** Writes what has changed, in one transaction for all that waits. What cannot be written goes on waiting, one change for each row. */
 export class SnapshotWriter {
   writtenAt: number | undefined;
   trouble: string | undefined;
-  #told: string | undefined;
+  #reported: string | undefined;
   readonly #host: WriterHost;
   readonly #backoff: Backoff = createBackoff({ initialMs: 1_000, maxMs: 60_000 }, Math.random);
-  #waiting = new Map<string, Op>();
+  #waiting = new Map<number, Op>();
+  /** The file that has the rows; undefined: a new one is to be made. */
+  #file: FileIdentity | undefined;
   #timer: Timer | undefined;
   #due = Infinity;
-  /** Nothing can be written: what is said waits for the next try. */
-  #stuck = false;
-  /** Before this it is not compacted again. */
-  #compactAt = -Infinity;
+  /** Nothing can be written: changes wait for the next try. */
+  #isStuck = false;
+  /** Something that was deleted may still be in the write-ahead log. */
+  #emptiesLog = false;
   #work: Promise<void> = Promise.resolve();
-  #closed = false;
+  #isClosed = false;
 
-  constructor(host: WriterHost) {
+  /** @param file - The file that was read; undefined: none, and none could be made */
+  constructor(host: WriterHost, file: FileIdentity | undefined) {
     this.#host = host;
-    if (host.journal.damaged) this.#schedule(0);
-  }
-
-  get path(): string {
-    return this.#host.journal.path;
-  }
-
-  /** The file that records have their places in. */
-  readonly reader: () => number = () => this.#host.journal.reader;
-
-  get fileBytes(): number {
-    return this.#host.journal.end;
+    this.#file = file;
+    // The first try says why.
+    if (file === undefined) this.#schedule(0);
   }
 
   get waiting(): number {
@@ -89,13 +79,23 @@ export class SnapshotWriter {
   }
 
   add(op: Op): void {
+    const row = rowOf(op);
+    const before = this.#waiting.get(row);
+    // What is put is encoded later, with the time that it has then.
+    if (op.kind === "refresh" && before !== undefined) return;
     // Deleted first, so that it stands at the end.
-    this.#waiting.delete(op.id);
-    this.#waiting.set(op.id, op);
-    if (!this.#stuck) this.#schedule(GATHER_MS);
+    this.#waiting.delete(row);
+    this.#waiting.set(row, op);
+    if (!this.#isStuck) this.#schedule(GATHER_MS);
   }
 
-  /** Writes now; of a writing that fails nothing is heard here. */
+  /** After the next commit nothing that was deleted is on the disk. */
+  purge(): void {
+    this.#emptiesLog = true;
+    this.#schedule(0);
+  }
+
+  /** Writes now; a failure is an event, and does not reject. */
   async flush(): Promise<void> {
     this.#cancel();
     this.#work = this.#work.then(() => this.#write());
@@ -104,17 +104,18 @@ export class SnapshotWriter {
 
   async close(): Promise<void> {
     await this.flush();
-    this.#closed = true;
+    this.#isClosed = true;
     this.#cancel();
-    await this.#host.journal.close();
-    this.#host.journal.turn();
+    // The last connection empties the log and removes it, and one that only reads cannot do that.
+    this.#host.letGo();
+    await this.#host.disk.close();
   }
 
   /** The earliest counts. */
   #schedule(ms: number): void {
     const { clock } = this.#host;
     const due = clock.now() + ms;
-    if (this.#closed || due >= this.#due) return;
+    if (this.#isClosed || due >= this.#due) return;
     this.#cancel();
     this.#due = due;
     this.#timer = clock.after(ms, () => {
@@ -129,116 +130,155 @@ export class SnapshotWriter {
   }
 
   async #write(): Promise<void> {
-    const {
-      claim,
-      evict,
-      journal: { path },
-    } = this.#host;
     try {
-      claim();
-      evict();
+      this.#host.evict();
       await this.#append();
     } catch (error) {
-      this.#stuck = true;
+      this.#isStuck = true;
       this.#cancel();
-      this.#schedule(
-        this.#fail(
-          error,
-          (why) =>
-            `${path} cannot be written: ${why}; what upstream says since is served and would be lost by a restart; make room for it, or let this process write there`,
-        ),
-      );
+      const retryMs = this.#fail(error);
+      if (!(error instanceof SnapshotMoved)) {
+        this.#schedule(retryMs);
+        return;
+      }
+      this.#rewrite();
+      await this.#write();
       return;
     }
-    if (this.#stuck) this.#well();
-    this.#stuck = false;
-    // What came while nothing could be written has no time of its own.
+    if (this.#isStuck) this.#recover();
+    this.#isStuck = false;
+    // What came while nothing could be written does not have a time of its own.
     if (this.#waiting.size > 0) this.#schedule(GATHER_MS);
-    await this.#compact();
   }
 
-  /** It needs room for a second file: where there is none, changes are written to the first one as ever. */
-  async #compact(): Promise<void> {
-    const { journal, index, clock, lose } = this.#host;
-    const now = clock.now();
-    if (!journal.damaged && journal.end <= 2 * index.bytes + SLACK) {
-      this.#well();
-      return;
-    }
-    if (now >= this.#compactAt) {
-      try {
-        await compact({
-          journal,
-          index,
-          now: () => clock.wallTime(),
-          append: () => this.#append(),
-          lose,
-        });
-        this.#well();
-        return;
-      } catch (error) {
-        this.#compactAt =
-          now +
-          this.#fail(
-            error,
-            (why) =>
-              `${journal.path} cannot be made smaller: ${why}; changes are written to it all the same, and it grows; make room for a second file`,
-          );
-      }
-    }
-    this.#schedule(this.#compactAt - now);
+  /** All that is known goes to a new file. What is only on disk is read from the old one, which is still open. */
+  #rewrite(): void {
+    const { index } = this.#host;
+    this.#file = undefined;
+    const newer = this.#waiting;
+    this.#waiting = new Map();
+    for (const record of index)
+      this.#waiting.set(record.row, {
+        kind: record.resource === undefined && record.state !== "withheld" ? "copy" : "put",
+        record,
+      });
+    for (const collection of index.collections())
+      this.#waiting.set(collection.row, { kind: "collect", collection });
+    this.#merge(newer);
   }
 
   async #append(): Promise<void> {
-    if (this.#waiting.size === 0) return;
-    const { journal, index, clock, encode } = this.#host;
-    const ops = this.#waiting;
+    if (this.#waiting.size === 0 && this.#file !== undefined && !this.#emptiesLog) return;
+    const { clock, lose } = this.#host;
+    const ops = [...this.#waiting.values()];
     this.#waiting = new Map();
-    const carried: (StoredResource | undefined)[] = [];
-    const changes = function* (): Generator<Change> {
-      for (const op of ops.values()) {
-        carried.push(op.record?.resource);
-        yield encode(op);
-      }
-    };
     try {
-      const places = await journal.append(changes(), clock.wallTime());
-      [...ops.values()].forEach(({ kind, record, collection }, nth) => {
-        const place = places[nth];
-        if (place === undefined) return;
-        if (kind === "collect") index.placeCollection(collection, place.length);
-        if (kind !== "put" && kind !== "withhold") return;
-        index.place(record, place.at, place.length);
-        if (record.resource === carried[nth]) record.resource = undefined;
-      });
+      const lost = await this.#transaction(ops);
+      this.#emptiesLog = false;
       this.writtenAt = clock.wallTime();
+      if (lost.length > 0) lose(lost);
     } catch (error) {
-      // What has come since is newer.
-      this.#waiting = new Map([...ops, ...this.#waiting]);
+      const newer = this.#waiting;
+      this.#waiting = new Map(ops.map((op) => [rowOf(op), op]));
+      this.#merge(newer);
       throw error;
     }
   }
 
+  /** What has come since is newer. */
+  #merge(newer: ReadonlyMap<number, Op>): void {
+    for (const [row, op] of newer)
+      if (op.kind !== "refresh" || !this.#waiting.has(row)) {
+        this.#waiting.delete(row);
+        this.#waiting.set(row, op);
+      }
+  }
+
+  /** Gives the records that could not be copied. */
+  async #transaction(ops: readonly Op[]): Promise<readonly SnapshotRecord[]> {
+    const { clock, disk, tell, turn, path } = this.#host;
+    const done: (() => void)[] = [];
+    const lost: SnapshotRecord[] = [];
+    let file = this.#file;
+    for (let from = 0; from === 0 || from < ops.length;) {
+      const { changes, to } = this.#chunk(ops, from, done, lost);
+      const isLast = to === ops.length;
+      const written = await disk.write({
+        begin: from === 0 ? { file: this.#file, now: clock.wallTime() } : undefined,
+        changes,
+        isLast,
+        emptiesLog: isLast && this.#emptiesLog,
+      });
+      file = written.file;
+      if (written.aside !== undefined)
+        tell({
+          kind: "snapshot-set-aside",
+          file: path,
+          aside: written.aside,
+          message: `${path} is another file than the relay has read; it is kept as ${written.aside}, and a new one is written; remove it when you do not need it`,
+        });
+      if (isLast) break;
+      from = to;
+    }
+    if (this.writtenAt === undefined || !isSameFile(file, this.#file)) turn();
+    this.#file = file;
+    for (const place of done) place();
+    return lost;
+  }
+
+  /** The changes from `from` on that go together, up to `to`. */
+  #chunk(
+    ops: readonly Op[],
+    from: number,
+    done: (() => void)[],
+    lost: SnapshotRecord[],
+  ): { readonly changes: readonly RowChange[]; readonly to: number } {
+    const { encode, index } = this.#host;
+    const changes: RowChange[] = [];
+    let [to, bytes] = [from, 0];
+    while (to < ops.length && changes.length < CHUNK.changes && bytes < CHUNK.bytes) {
+      const op = ops[to++];
+      if (op === undefined) break;
+      const change = encode(op);
+      if (change === undefined) {
+        if (op.kind === "copy") lost.push(op.record);
+        continue;
+      }
+      changes.push(change);
+      if (change.change !== "put") continue;
+      const length = change.row.facts.length + (change.row.body?.length ?? 0);
+      bytes += length;
+      const carried: StoredResource | undefined =
+        op.kind === "put" ? op.record.resource : undefined;
+      done.push(() => {
+        if (op.kind === "collect") index.resize(op.collection, length);
+        if (op.kind !== "put") return;
+        index.resize(op.record, length);
+        if (op.record.resource === carried) op.record.resource = undefined;
+      });
+    }
+    return { changes, to };
+  }
+
   /** Milliseconds until it is tried again. */
-  #fail(error: unknown, say: (why: string) => string): number {
+  #fail(error: unknown): number {
+    const { path, tell } = this.#host;
     const retryMs = this.#backoff.next();
-    this.trouble =
-      error instanceof XdsError
-        ? error.text
-        : error instanceof Error
-          ? error.message
-          : String(error);
-    const message = say(this.trouble);
-    if (this.#told !== message) this.#host.tell({ kind: "snapshot-trouble", retryMs, message });
-    this.#told = message;
+    this.trouble = textOf(error);
+    const message = `${path} cannot be written: ${this.trouble}; the relay goes on, and what upstream sends from now on would be lost by a restart; make room for it, or let this process write there`;
+    if (this.#reported !== message) tell({ kind: "snapshot-trouble", retryMs, message });
+    this.#reported = message;
     return retryMs;
   }
 
-  #well(): void {
-    if (this.trouble === undefined) return;
+  #recover(): void {
     this.trouble = undefined;
-    this.#told = undefined;
+    this.#reported = undefined;
     this.#backoff.reset();
-    this.#host.tell({ kind: "snapshot-well", dir: dirname(this.path) });
+    this.#host.tell({ kind: "snapshot-well", dir: this.#host.dir });
   }
+}
+
+function rowOf(op: Op): number {
+  return op.kind === "delete" ? op.row : op.kind === "collect" ? op.collection.row : op.record.row;
 }

@@ -16,11 +16,11 @@ import { createSotwClient } from "@xdstp/transport-sotw/client";
 
 import { createHub } from "../../../../relay/src/create-hub.ts";
 import { SnapshotStore } from "../../../../relay/src/snapshot/snapshot-store.ts";
+import { directDisk } from "../../../../relay/test/direct-disk.ts";
 import type { Defect } from "../defects/defect.ts";
 import { addressOf, type RelayOf, type RelayProcess, type SimServer } from "../sim-server.ts";
 import { types } from "../types.ts";
 import type { HopShape } from "../world-shape.ts";
-import { syncDisk } from "./sync-disk.ts";
 
 /** What a relay is made of. */
 export interface SimRelayOptions {
@@ -115,7 +115,7 @@ function openProcess(
   open: () => OpenServer,
   cut: () => void,
 ): RelayProcess {
-  const snapshot = kept(new SnapshotStore({ dir: disks.dir, clock }, syncDisk));
+  const snapshot = kept(new SnapshotStore({ dir: disks.dir, clock }, directDisk));
   const source: FederationSource = { servers: [{ id: name, name: `upstream of ${name}`, open }] };
   const facts: BootstrapFacts = {
     node: { id: name, cluster: "" },

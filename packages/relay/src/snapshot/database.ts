@@ -1,0 +1,130 @@
+import type { DatabaseSync } from "node:sqlite";
+
+import { checkPrivateFiles, createPrivateFile, SnapshotError, textOf } from "./private-files.ts";
+import type { Row } from "./row.ts";
+import { openSqlite, sqliteCodeOf } from "./sqlite.ts";
+
+/** What stands in the header of the file, so that no other program's database is taken for a snapshot: "xdst". */
+const APPLICATION = 0x78647374;
+
+/** Format of the file. */
+const FORMAT = 1;
+
+/** A database that is not a snapshot. */
+export class ForeignDatabase extends Error {
+  override readonly name: string = "ForeignDatabase";
+}
+
+/** Room that the write-ahead log keeps on disk when it is not needed. */
+const LOG_BYTES = 4 << 20;
+
+/**
+ * Opens a snapshot to write to it; makes it where there is none. A commit is on the disk when it returns, and what is deleted is overwritten with zeros.
+ * Throws {@link ForeignDatabase}, a {@link SnapshotError}, and the errors of SQLite and of the system.
+ */
+export function openToWrite(path: string): DatabaseSync {
+  if (!checkPrivateFiles(path)) createPrivateFile(path);
+  const database = openSqlite(path, { readOnly: false });
+  return opened(database, () => {
+    database.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = ${LOG_BYTES}`,
+    );
+    if (isEmpty(database))
+      database.exec(`
+        BEGIN;
+        PRAGMA application_id = ${APPLICATION};
+        PRAGMA user_version = ${FORMAT};
+        CREATE TABLE entry (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, facts TEXT NOT NULL, sum INTEGER NOT NULL, body BLOB);
+        COMMIT`);
+    checkFormat(path, database);
+    return database;
+  });
+}
+
+/**
+ * Opens a snapshot to read from it; undefined where it does not exist, or nothing is in it. A directory that cannot be written to does not matter.
+ * Throws as {@link openToWrite} does.
+ */
+export function openToRead(path: string): DatabaseSync | undefined {
+  if (!checkPrivateFiles(path)) return undefined;
+  try {
+    return checked(path, openSqlite(path, { readOnly: true }));
+  } catch (error) {
+    if (sqliteCodeOf(error) !== CANNOT_OPEN) throw error;
+    // SQLite cannot make its file of shared memory here. Then nobody writes either, and a relay that was closed has left no log.
+    const url = `file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`;
+    return checked(path, openSqlite(url, { readOnly: true }));
+  }
+}
+
+const CANNOT_OPEN = 14;
+
+/** undefined: there is nothing in it, as when a process was killed while it made the file. */
+function checked(path: string, database: DatabaseSync): DatabaseSync | undefined {
+  return opened(database, () => {
+    if (!isEmpty(database)) {
+      checkFormat(path, database);
+      return database;
+    }
+    database.close();
+    return undefined;
+  });
+}
+
+function opened<T>(database: DatabaseSync, use: () => T): T {
+  try {
+    return use();
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function isEmpty(database: DatabaseSync): boolean {
+  return database.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.n === 0;
+}
+
+function checkFormat(path: string, database: DatabaseSync): void {
+  const application = pragma(database, "application_id");
+  if (application !== APPLICATION)
+    throw new ForeignDatabase(`${path} is a database of another program`);
+  if (pragma(database, "user_version") > FORMAT)
+    throw new SnapshotError(
+      `${path} was written by a newer release; use that one, or give this one a directory of its own`,
+    );
+}
+
+function pragma(database: DatabaseSync, name: "application_id" | "user_version"): number {
+  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
+}
+
+/** Why the structure of a database is damaged; undefined: it is sound. It reads the whole file. */
+export function damageOf(database: DatabaseSync): string | undefined {
+  try {
+    const found = database.prepare("PRAGMA quick_check(1)").get()?.quick_check;
+    return found === "ok" ? undefined : String(found).replaceAll("\n", " ");
+  } catch (error) {
+    return textOf(error);
+  }
+}
+
+/** A row without its body, and the bytes that it has on disk. */
+export type RowHead = Omit<Row, "body"> & { readonly bytes: number };
+
+/** All rows without their bodies, in the order of their ids. Throws the error of SQLite where the file cannot be read on. */
+export function* rowHeads(database: DatabaseSync): Generator<RowHead> {
+  const rows = database
+    .prepare(
+      "SELECT id, kind, facts, sum, length(facts) + coalesce(length(body), 0) AS bytes FROM entry ORDER BY id",
+    )
+    .iterate();
+  for (const row of rows) yield row as unknown as RowHead;
+}
+
+const ROW = "SELECT id, kind, facts, sum, body FROM entry WHERE id = ?";
+
+/** Reads rows by id, as long as the database is open. */
+export function rowGetter(database: DatabaseSync): (id: number) => Row | undefined {
+  const statement = database.prepare(ROW);
+  return (id) => statement.get(id) as unknown as Row | undefined;
+}

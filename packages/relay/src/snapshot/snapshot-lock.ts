@@ -1,0 +1,82 @@
+import type { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+
+import {
+  checkPrivateFiles,
+  createPrivateFile,
+  identityOf,
+  isSameFile,
+  setAside,
+  type FileIdentity,
+} from "./private-files.ts";
+import { SnapshotInUse } from "./snapshot-in-use.ts";
+import { isDamage, openSqlite, SqliteCode, sqliteCodeOf } from "./sqlite.ts";
+
+/** The lock of a directory, as SQLite has it on the file `lock.db`: the system ends it with the process, however that ends. */
+export interface SnapshotLock {
+  readonly file: FileIdentity | undefined;
+  release(): void;
+}
+
+/** Whether the file of a lock still has its path: the directory may have been replaced. */
+export function isCurrentLock(dir: string, file: FileIdentity | undefined): boolean {
+  return file !== undefined && isSameFile(identityOf(lockFileOf(dir)), file);
+}
+
+/**
+ * Locks a directory for this process.
+ * Throws {@link SnapshotInUse} where another relay has it, in this process or in another one, and the error of SQLite or of the system where `lock.db` cannot be written.
+ */
+export function acquireLock(dir: string, now: number): SnapshotLock {
+  const path = lockFileOf(dir);
+  if (!checkPrivateFiles(path)) createPrivateFile(path);
+  let database: DatabaseSync;
+  try {
+    database = openLocked(dir, path);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    setAside(path, "foreign", now);
+    createPrivateFile(path);
+    database = openLocked(dir, path);
+  }
+  return {
+    file: identityOf(path),
+    release: () => {
+      database.close();
+    },
+  };
+}
+
+function openLocked(dir: string, path: string): DatabaseSync {
+  const database = openSqlite(path, { readOnly: false });
+  try {
+    // An open write transaction is the lock. The id of the process is committed before it, so that others can read it.
+    database.exec(`
+      PRAGMA synchronous = OFF;
+      BEGIN IMMEDIATE;
+      CREATE TABLE IF NOT EXISTS owner (pid INTEGER NOT NULL);
+      DELETE FROM owner;
+      INSERT INTO owner VALUES (${process.pid});
+      COMMIT;
+      BEGIN IMMEDIATE`);
+    return database;
+  } catch (error) {
+    const owner = sqliteCodeOf(error) === SqliteCode.BUSY ? ownerIn(database) : undefined;
+    database.close();
+    throw sqliteCodeOf(error) === SqliteCode.BUSY ? new SnapshotInUse(dir, owner) : error;
+  }
+}
+
+/** undefined: it cannot be read now. */
+function ownerIn(database: DatabaseSync): number | undefined {
+  try {
+    const pid = database.prepare("SELECT pid FROM owner").get()?.pid;
+    return typeof pid === "number" ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function lockFileOf(dir: string): string {
+  return join(dir, "lock.db");
+}

@@ -1,0 +1,30 @@
+// Writes one state of all names after the other to a snapshot, as a relay does, and prints the number of each that is stored. The parent ends it.
+import { keepResource } from "@xdstp/cache";
+
+import { SnapshotStore } from "../src/snapshot/snapshot-store.ts";
+import { flagName, flagUrl } from "./flag.ts";
+
+const [dir = "", count = "0", first = "1"] = process.argv.slice(2);
+const store = new SnapshotStore({
+  dir,
+  onEvent: ({ kind }) => {
+    if (kind !== "snapshot-opened") console.log(kind);
+  },
+});
+console.log("open");
+
+// Each name has the number of the state in it, in a body of another length each time.
+for (let state = Number(first); ; state++) {
+  for (let nth = 0; nth < Number(count); nth++) {
+    const [name, value] = [
+      flagName(`ns/${nth}`),
+      `${state} ${"x".repeat((state * nth * 7) % 3_000)}`,
+    ];
+    store.put(
+      { space: "", typeUrl: flagUrl, name },
+      keepResource({ name, version: "", payload: { typeUrl: flagUrl, value: Buffer.from(value) } }),
+    );
+  }
+  await store.flush();
+  if (store.status().trouble === undefined) console.log(state);
+}
