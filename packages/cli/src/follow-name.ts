@@ -128,6 +128,15 @@ function isSame(one: HeldResource, other: HeldResource): boolean {
   );
 }
 
+/** Members that are shown in one turn of the event loop: a server may send a million at once, and the command has to receive signals. */
+const membersPerTurn = 500;
+
+async function nextTurn(): Promise<void> {
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
 async function followAll(
   watch: Watch<CollectionChange<Uint8Array>>,
   { asked, asking, tell, tellWay }: Telling,
@@ -151,8 +160,12 @@ async function followAll(
   let wasComplete = false;
   let everComplete = false;
   for await (const { added, updated, removed, complete, error } of watch) {
-    tellWay([...added, ...updated].map((member) => [member.name, member.name]));
-    for (const member of [...added, ...updated]) put(member, !everComplete);
+    const present = [...added, ...updated];
+    tellWay(present.map((member) => [member.name, member.name]));
+    for (const [at, member] of present.entries()) {
+      if (at > 0 && at % membersPerTurn === 0) await nextTurn();
+      put(member, !everComplete);
+    }
     for (const gone of removed) {
       const before = members.get(gone);
       members.delete(gone);

@@ -10,7 +10,7 @@ import { envoyRegistry } from "@xdstp/protos/envoy";
 import { load } from "js-yaml";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createRawServer } from "../test/raw-server.ts";
-import { runToEnd } from "../test/use-cli.ts";
+import { runToEnd, useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
 import { clusterUrl, encode, secretUrl, useOrigin, type Origin } from "../test/use-origin.ts";
 
@@ -316,6 +316,27 @@ describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
 });
 
 describe("xdstp get", () => {
+  it("leaves signals to the system while it writes, since the text of many members takes seconds", async () => {
+    const origin = await useOrigin();
+    origin.cluster("blue");
+    const listeners = new Set<unknown>();
+    const listening: number[] = [];
+    const { exit } = useCli(["get", "blue", "--type", "clusters", "--server", origin.address], {
+      stdout: {
+        write: () => {
+          listening.push(listeners.size);
+        },
+      },
+      onSignal(listener) {
+        listeners.add(listener);
+        return () => {
+          listeners.delete(listener);
+        };
+      },
+    });
+    expect([await exit, listening]).toEqual([0, [0]]);
+  });
+
   it("lists the members of a glob", async () => {
     const origin = await useOrigin();
     for (const name of ["eu/a", "eu/b", "us/a"])

@@ -90,6 +90,8 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
       io.stderr.write(
         `xdstp get: ${asked.kind === "list" ? "of some of these nothing has come yet" : "the server has not said that these are all"}\n`,
       );
+    // From here on a signal ends the process as if there were no listener: the text of many members takes seconds.
+    stop();
     show(got);
     return 0;
   } catch (error) {

@@ -54,6 +54,25 @@ describe.each(["delta", "sotw"] as const)("xdstp watch (%s)", (variant) => {
     ]);
   });
 
+  it("ends at a signal while it shows the members of a large collection", async () => {
+    const origin = await useOrigin();
+    for (let n = 0; n < 5_000; n += 1) origin.cluster(`c${n}`);
+    const { stdout, signal, exit } = useCli([
+      "watch",
+      "*",
+      "--type",
+      "clusters",
+      "--json",
+      "--server",
+      origin.address,
+      `--${variant}`,
+    ]);
+    await stdout.line(/"state"/);
+    signal("SIGTERM");
+    expect(await exit).toBe(0);
+    expect(stdout.text.split("\n").length).toBeLessThan(2_000);
+  });
+
   it("follows all of a type: lists what is there, says when that is all, then shows what is new", async () => {
     const origin = await useOrigin();
     for (const name of ["a", "b"]) origin.cluster(name);

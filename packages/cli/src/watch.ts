@@ -31,8 +31,9 @@ export async function watch(options: WatchOptions, io: CliIo): Promise<number> {
   const view = { registry, showSecrets };
   const show = json ? jsonWatchShow(io, view) : textWatchShow(io, view);
   const until = untilEnough(io, options);
+  let isOver = false;
   const tell = (event: WatchEvent): void => {
-    if (count !== undefined && until.counted >= count) return;
+    if (isOver || (count !== undefined && until.counted >= count)) return;
     show(event);
     if (isCounted(event)) until.count();
   };
@@ -54,6 +55,7 @@ export async function watch(options: WatchOptions, io: CliIo): Promise<number> {
       throw tooLittle(asking, until.counted, options);
     return reason === "broken-pipe" ? 1 : 0;
   } finally {
+    isOver = true;
     until.stop();
     await asking.close();
   }
