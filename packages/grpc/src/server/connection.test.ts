@@ -58,7 +58,7 @@ describe("createConnection()", () => {
     expect(server.server.stats()).toMatchObject({ connections: 0, cuts: { silent: 1 } });
   });
 
-  test("pings a client, and cuts it when it does not answer in 10 s", async () => {
+  test("pings a client, and cuts it when it does not answer in 60 s, for Envoy reads nothing while it applies a large response", async () => {
     const server = await useServer();
     const client = await server.client();
     const call = client.call(echoPath);
@@ -84,7 +84,7 @@ describe("createConnection()", () => {
       ]),
     );
     await received(mute, enveloped("x"));
-    server.clock.advance(39_999);
+    server.clock.advance(89_999);
     expect(server.server.stats().cuts).toEqual({});
     server.clock.advance(1);
     expect(await server.calls[1]?.closed).toEqual({
