@@ -91,7 +91,7 @@ export const askUsage =
 export const tlsUsage = "[--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]";
 
 /** Reads {@link askOptions}. Throws a CliError for what contradicts itself. */
-export function askFlags(call: CommandCall, io: CliIo): AskFlags {
+export async function askFlags(call: CommandCall, io: CliIo): Promise<AskFlags> {
   const [typed, bootstrap, node, cluster, nack] = [
     "server",
     "bootstrap",
@@ -115,7 +115,7 @@ export function askFlags(call: CommandCall, io: CliIo): AskFlags {
       2,
       "options of TLS go with --server; a bootstrap says by itself how to speak to its servers",
     );
-  const limits = channelLimitsFlag(call);
+  const limits = await channelLimitsFlag(call);
   const metadata = metadataOf(call.text("node-metadata"));
   const [altOn, maxHops] = [
     wordFlag(call, "alt-on", ["unreachable", "missing"]),

@@ -1,5 +1,4 @@
 import { parseName, printName } from "@xdstp/uri";
-import { dump } from "js-yaml";
 import type { BootstrapOptions } from "./bootstrap-options.ts";
 import { CliError } from "./cli-error.ts";
 import { clientTlsFlags, clientTlsOptions } from "./client-tls-flags.ts";
@@ -47,10 +46,10 @@ export const bootstrapCommand: Command = {
     json: { help: "JSON, also for Envoy" },
   },
   example: "xdstp bootstrap envoy --server 127.0.0.1:18000 > envoy.yaml && envoy -c envoy.yaml",
-  run: async (call, io) => Promise.resolve(run(call, io)),
+  run,
 };
 
-function run(call: CommandCall, { stdout }: CliIo): number {
+async function run(call: CommandCall, { stdout }: CliIo): Promise<number> {
   const [kind, ...more] = call.positionals;
   if (kind !== "envoy" && kind !== "grpc")
     throw new CliError(
@@ -74,7 +73,7 @@ function run(call: CommandCall, { stdout }: CliIo): number {
   stdout.write(
     kind === "grpc" || call.flag("json")
       ? `${escapeJson(JSON.stringify(bootstrap, undefined, 2))}\n`
-      : dump(bootstrap, { lineWidth: -1, noRefs: true }),
+      : (await import("js-yaml")).dump(bootstrap, { lineWidth: -1, noRefs: true }),
   );
   return 0;
 }

@@ -67,7 +67,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
     );
   const asked = askedName(call, text);
   const output = outputFlag(call);
-  const ask = askFlags(call, io);
+  const ask = await askFlags(call, io);
   const timeoutMs = secondsFlag(call, "timeout") ?? 10_000;
   const { get } = await import("./get.ts");
   return namingSource(ask.server, async () =>

@@ -7,7 +7,7 @@ import { channelLimitsFlag, limitsFlag } from "./limits-flag.ts";
 import { parseCall } from "./parse-call.ts";
 import { serveCommand } from "./serve-command.ts";
 
-const limitsOf = (...values: readonly string[]): object =>
+const limitsOf = async (...values: readonly string[]): Promise<object> =>
   limitsFlag(
     parseCall(
       serveCommand,
@@ -15,17 +15,17 @@ const limitsOf = (...values: readonly string[]): object =>
     ),
   );
 
-const channelLimitsOf = (...values: readonly string[]): object =>
+const channelLimitsOf = async (...values: readonly string[]): Promise<object> =>
   channelLimitsFlag(
     parseCall(getCommand, ["a", ...values.flatMap((value) => ["--channel-limit", value])]),
   );
 
 describe("limitsFlag()", () => {
-  it("sets limits of the wire, of streams, of the beginning and of single calls", () => {
+  it("sets limits of the wire, of streams, of the beginning and of single calls", async () => {
     expect(
-      limitsOf("messageMs=60000", "subscriptions=20000", "firstSyncs=5", "fetchAnswers=1"),
+      await limitsOf("messageMs=60000", "subscriptions=20000", "firstSyncs=5", "fetchAnswers=1"),
     ).toEqual({ messageMs: 60_000, subscriptions: 20_000, firstSyncs: 5, fetchAnswers: 1 });
-    expect(limitsOf()).toEqual({});
+    expect(await limitsOf()).toEqual({});
   });
 
   it.each([
@@ -34,8 +34,8 @@ describe("limitsFlag()", () => {
     ["messageMs=0", "--limit messageMs=0: give a number from 1 to 2147483647"],
     ["messageMs=2147483648", "--limit messageMs=2147483648: give a number from 1 to 2147483647"],
     ["toString=1", "--limit toString: there is no such limit; the limits are "],
-  ])("rejects %s with the reason", (value, text) => {
-    expect(() => limitsOf(value)).toThrow(text);
+  ])("rejects %s with the reason", async (value, text) => {
+    await expect(limitsOf(value)).rejects.toThrow(text);
   });
 
   it("takes every limit that the README lists with its default, and the README lists every limit", () => {
@@ -44,15 +44,15 @@ describe("limitsFlag()", () => {
 });
 
 describe("channelLimitsFlag()", () => {
-  it("sets limits of the connections to the servers that are asked", () => {
-    expect(channelLimitsOf("maxMessageBytes=5", "pingMs=1000")).toEqual({
+  it("sets limits of the connections to the servers that are asked", async () => {
+    expect(await channelLimitsOf("maxMessageBytes=5", "pingMs=1000")).toEqual({
       maxMessageBytes: 5,
       pingMs: 1_000,
     });
-    expect(() => channelLimitsOf("messageMs=5")).toThrow(
+    await expect(channelLimitsOf("messageMs=5")).rejects.toThrow(
       "--channel-limit messageMs: there is no such limit; the limits are closeGraceMs, connectMs, ",
     );
-    expect(() => channelLimitsOf("pingMs")).toThrow(
+    await expect(channelLimitsOf("pingMs")).rejects.toThrow(
       '--channel-limit "pingMs": give NAME=NUMBER, such as maxMessageBytes=200000000',
     );
   });

@@ -1,24 +1,24 @@
-import { type ChannelLimits, defaultChannelLimits } from "@xdstp/grpc/client";
-import { defaultServerLimits, type ServerLimits } from "@xdstp/server";
+import type { ChannelLimits } from "@xdstp/grpc/client";
+import type { ServerLimits } from "@xdstp/server";
 import { CliError } from "./cli-error.ts";
 import type { CommandCall } from "./command.ts";
 
 const LARGEST = 0x7fff_ffff;
 
 /** The limits that `--limit NAME=NUMBER` sets. Throws a CliError that names the first one that does not exist or has no such value. */
-export function limitsFlag(call: CommandCall): Partial<ServerLimits> {
+export async function limitsFlag(call: CommandCall): Promise<Partial<ServerLimits>> {
   return limitsFrom(call, {
     option: "limit",
-    defaults: defaultServerLimits,
+    defaults: async () => (await import("@xdstp/server")).defaultServerLimits,
     example: "messageMs=60000",
   });
 }
 
 /** The same of `--channel-limit NAME=NUMBER`: what is taken from the servers that are asked. */
-export function channelLimitsFlag(call: CommandCall): Partial<ChannelLimits> {
+export async function channelLimitsFlag(call: CommandCall): Promise<Partial<ChannelLimits>> {
   return limitsFrom(call, {
     option: "channel-limit",
-    defaults: defaultChannelLimits,
+    defaults: async () => (await import("@xdstp/grpc/client")).defaultChannelLimits,
     example: "maxMessageBytes=200000000",
   });
 }
@@ -26,18 +26,25 @@ export function channelLimitsFlag(call: CommandCall): Partial<ChannelLimits> {
 /** An option that sets limits. */
 interface LimitOption {
   readonly option: "limit" | "channel-limit";
-  /** All limits that there are, with their usual values. */
-  readonly defaults: object;
+  /** All limits that there are, with their usual values. Loaded only if the option is given: few calls need the package. */
+  readonly defaults: () => Promise<object>;
   readonly example: string;
 }
 
-function limitsFrom(call: CommandCall, option: LimitOption): Readonly<Record<string, number>> {
-  return Object.fromEntries(call.texts(option.option).map((text) => limitFrom(text, option)));
+async function limitsFrom(
+  call: CommandCall,
+  option: LimitOption,
+): Promise<Readonly<Record<string, number>>> {
+  const texts = call.texts(option.option);
+  if (texts.length === 0) return {};
+  const defaults = await option.defaults();
+  return Object.fromEntries(texts.map((text) => limitFrom(text, option, defaults)));
 }
 
 function limitFrom(
   text: string,
-  { option, defaults, example }: LimitOption,
+  { option, example }: Omit<LimitOption, "defaults">,
+  defaults: object,
 ): readonly [name: string, value: number] {
   const [, name, digits] = /^([A-Za-z]+)=(\d+)$/.exec(text) ?? [];
   if (name === undefined)

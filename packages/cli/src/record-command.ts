@@ -44,7 +44,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   if (file === undefined || file === "") throw new CliError(2, "which file?");
   if (names.length === 0) throw new CliError(2, "which name? It stands behind the file");
   const asked = names.map((name) => askedName(call, name));
-  const ask = askFlags(call, io);
+  const ask = await askFlags(call, io);
   const [count, timeoutMs] = [countFlag(call, "count"), secondsFlag(call, "timeout")];
   const { record } = await import("./record.ts");
   return namingSource(ask.server, async () =>

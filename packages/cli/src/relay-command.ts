@@ -90,8 +90,8 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
       `${JSON.stringify(extra)} is one argument too many; whom to ask is said by --server or --bootstrap`,
     );
   const options: RelayCall = {
-    ...serverFlags(call, io),
-    ask: askOf(call, io),
+    ...(await serverFlags(call, io)),
+    ask: await askOf(call, io),
     relay: relayOf(call),
     ...snapshotOf(call, io),
   };
@@ -111,11 +111,11 @@ async function runWorkersOf(count: number, options: RelayCall, io: CliIo): Promi
   return runWorkers(options, count, io);
 }
 
-function askOf(call: CommandCall, { cwd }: CliIo): RelayCall["ask"] {
+async function askOf(call: CommandCall, { cwd }: CliIo): Promise<RelayCall["ask"]> {
   const [server, file, id] = ["server", "bootstrap", "node"].map((name) => call.text(name));
   if (server !== undefined && file !== undefined)
     throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
-  const limits = channelLimitsFlag(call);
+  const limits = await channelLimitsFlag(call);
   const shown = id ?? (server === undefined ? undefined : "xdstp-relay");
   return {
     variant: call.flag("sotw") ? "sotw" : "delta",

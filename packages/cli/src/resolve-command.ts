@@ -41,7 +41,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   return resolve(
     {
       name,
-      ask: askFlags(call, io),
+      ask: await askFlags(call, io),
       json: call.flag("json"),
       ...(typeUrl !== undefined && { typeUrl }),
     },

@@ -1,34 +1,26 @@
 import { ownVersion } from "./own-version.ts";
-import { bootstrapCommand } from "./bootstrap-command.ts";
 import { CliError } from "./cli-error.ts";
 import { closest } from "./closest.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command } from "./command.ts";
 import { failureText } from "./failure-text.ts";
 import { commandHelp, overallHelp } from "./help-text.ts";
-import { getCommand } from "./get-command.ts";
 import { parseCall } from "./parse-call.ts";
 import { processIo } from "./process-io.ts";
-import { recordCommand } from "./record-command.ts";
-import { relayCommand } from "./relay-command.ts";
-import { replayCommand } from "./replay-command.ts";
-import { resolveCommand } from "./resolve-command.ts";
-import { serveCommand } from "./serve-command.ts";
-import { statusCommand } from "./status-command.ts";
-import { watchCommand } from "./watch-command.ts";
 
-const commands: readonly Command[] = [
-  serveCommand,
-  relayCommand,
-  statusCommand,
-  getCommand,
-  watchCommand,
-  resolveCommand,
-  recordCommand,
-  replayCommand,
-  bootstrapCommand,
-];
-const usage = `xdstp ${commands.map(({ name }) => name).join("|")} [ARGS]`;
+/** In the order of the help. Each is loaded when it is called, since what one needs slows the start of another. */
+const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ["serve", async () => (await import("./serve-command.ts")).serveCommand],
+  ["relay", async () => (await import("./relay-command.ts")).relayCommand],
+  ["status", async () => (await import("./status-command.ts")).statusCommand],
+  ["get", async () => (await import("./get-command.ts")).getCommand],
+  ["watch", async () => (await import("./watch-command.ts")).watchCommand],
+  ["resolve", async () => (await import("./resolve-command.ts")).resolveCommand],
+  ["record", async () => (await import("./record-command.ts")).recordCommand],
+  ["replay", async () => (await import("./replay-command.ts")).replayCommand],
+  ["bootstrap", async () => (await import("./bootstrap-command.ts")).bootstrapCommand],
+]);
+const usage = `xdstp ${[...commands.keys()].join("|")} [ARGS]`;
 
 /**
  * Runs the `xdstp` command: the answer is its exit code, 0 done, 1 failed, 2 called the wrong way. It does not end the process and does not reject.
@@ -40,10 +32,11 @@ const usage = `xdstp ${commands.map(({ name }) => name).join("|")} [ARGS]`;
 export async function runCli(argv: readonly string[], io: Partial<CliIo> = {}): Promise<number> {
   const world: CliIo = { ...processIo(), ...io };
   const [name = "", ...args] = argv;
-  const command = commands.find((one) => one.name === name);
+  let command: Command | undefined;
   try {
+    command = await commands.get(name)?.();
     return command === undefined
-      ? runAlone(name, argv, world)
+      ? await runAlone(name, argv, world)
       : await runCommand(command, args, world);
   } catch (error) {
     const { exitCode, text } = failureText(error, {
@@ -57,22 +50,20 @@ export async function runCli(argv: readonly string[], io: Partial<CliIo> = {}): 
   }
 }
 
-function runAlone(name: string, argv: readonly string[], { stdout }: CliIo): number {
+async function runAlone(name: string, argv: readonly string[], { stdout }: CliIo): Promise<number> {
   const topic = name === "help" ? argv.slice(1).find((word) => !word.startsWith("-")) : undefined;
-  if (topic !== undefined) stdout.write(commandHelp(commandOf(topic)));
-  else if (asksForHelp(argv) || name === "help") stdout.write(overallHelp(commands));
+  if (topic !== undefined) stdout.write(commandHelp(await commandOf(topic)));
+  else if (asksForHelp(argv) || name === "help")
+    stdout.write(overallHelp(await Promise.all(commands.values().map(async (load) => load()))));
   else if (["--version", "-V", "version"].includes(name)) stdout.write(`${ownVersion()}\n`);
-  else commandOf(name);
+  else await commandOf(name);
   return 0;
 }
 
-function commandOf(name: string): Command {
-  const command = commands.find((one) => one.name === name);
-  if (command !== undefined) return command;
-  const meant = closest(
-    name,
-    commands.map((one) => one.name),
-  );
+async function commandOf(name: string): Promise<Command> {
+  const load = commands.get(name);
+  if (load !== undefined) return load();
+  const meant = closest(name, [...commands.keys()]);
   throw new CliError(
     2,
     name === ""

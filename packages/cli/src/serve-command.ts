@@ -56,7 +56,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
       `${JSON.stringify(more[0])} is one argument too many; one folder is served`,
     );
   const authorities = call.texts("authority");
-  const flags = serverFlags(call, io);
+  const flags = await serverFlags(call, io);
   // Loaded only now: the server and Envoy's API take most of a second, which no other command needs.
   const { serve } = await import("./serve.ts");
   return serve(

@@ -6,7 +6,6 @@ import { countFlag } from "./flag-values.ts";
 import { clash, type Endpoint, formatEndpoint, parseListen } from "./parse-endpoint.ts";
 import { pathFrom } from "./path-from.ts";
 import { limitsFlag } from "./limits-flag.ts";
-import { streamLimits } from "./stream-limits.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
 /** How a command serves, whatever it serves. */
@@ -76,7 +75,7 @@ export const shownNote =
   "On a terminal it shows a table of clients and types; elsewhere one event per line. Ctrl-C ends it in order, once more at once.";
 
 /** Reads {@link listenOptions} and {@link serverOptions}. Throws a CliError for what contradicts itself. */
-export function serverFlags(call: CommandCall, { cwd }: CliIo): ServerFlags {
+export async function serverFlags(call: CommandCall, { cwd }: CliIo): Promise<ServerFlags> {
   const controlPlane = call.text("control-plane");
   const tls = tlsFilesOf(call, cwd);
   const listen = parseListen("--listen", call.text("listen") ?? "18000");
@@ -84,8 +83,9 @@ export function serverFlags(call: CommandCall, { cwd }: CliIo): ServerFlags {
   const policy = policyOf(call, tls, cwd);
   const streamNames = countFlag(call, "stream-names");
   const limits = {
-    ...(streamNames !== undefined && streamLimits(streamNames)),
-    ...limitsFlag(call),
+    ...(streamNames !== undefined &&
+      (await import("./stream-limits.ts")).streamLimits(streamNames)),
+    ...(await limitsFlag(call)),
   };
   return {
     listen,

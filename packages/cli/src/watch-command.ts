@@ -42,7 +42,7 @@ export const watchCommand: Command = {
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   if (call.positionals.length === 0) throw new CliError(2, "which name?");
   const asked = call.positionals.map((name) => askedName(call, name));
-  const ask = askFlags(call, io);
+  const ask = await askFlags(call, io);
   const [count, timeoutMs] = [countFlag(call, "count"), secondsFlag(call, "timeout")];
   const { watch } = await import("./watch.ts");
   return namingSource(ask.server, async () =>
