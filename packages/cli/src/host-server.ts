@@ -21,6 +21,7 @@ import { serveMetrics } from "./metrics-server.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { createPolicyBook, type PolicyBook } from "./policy-book.ts";
 import { type PolicyFile, readPolicyFile } from "./policy-file.ts";
+import type { PolicyRulesOptions } from "./policy-rules.ts";
 import { createPrometheusMeter } from "./prometheus-meter.ts";
 import { expiryOf } from "./expiry-of.ts";
 import { ownVersion } from "./own-version.ts";
@@ -143,7 +144,12 @@ export async function checkFiles(options: HostOptions): Promise<CheckedOptions> 
   return {
     ...options,
     contents: options.tls && (await readTlsFiles(options.tls)),
-    rules: options.policy === undefined ? undefined : await usePolicy(options.policy),
+    rules:
+      options.policy === undefined
+        ? undefined
+        : await usePolicy(options.policy, {
+            certificates: options.tls?.clientCa !== undefined,
+          }),
   };
 }
 
@@ -278,18 +284,21 @@ async function undo(error: unknown, close: () => Promise<void>): Promise<never> 
   throw error;
 }
 
-async function usePolicy(file: string): Promise<{
+async function usePolicy(
+  file: string,
+  options: PolicyRulesOptions,
+): Promise<{
   readonly book: PolicyBook;
   readonly followed: Omit<FollowOptions<PolicyFile>, "clock" | "onChange">;
 }> {
-  const first = await readPolicyFile(file);
+  const first = await readPolicyFile(file, options);
   const book = createPolicyBook(first.rules);
   return {
     book,
     followed: {
       files: [file],
       first,
-      read: async () => readPolicyFile(file),
+      read: async () => readPolicyFile(file, options),
       fingerprint: ({ text }) => text,
       apply: ({ rules }) => {
         book.apply(rules);

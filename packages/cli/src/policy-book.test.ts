@@ -61,6 +61,38 @@ describe("createPolicyBook()", () => {
     );
   });
 
+  it("goes by the identity first, then by the smallest range with the address [S-NODE-8] [S-LIM-8]", () => {
+    const [wide, narrow] = [
+      { address: "10.0.0.0/8", allow: { clusters: ["wide"] } },
+      { address: "10.1.0.0/16", allow: { clusters: ["narrow"] } },
+    ];
+    const book = createPolicyBook(rulesOf(wide, narrow, team));
+    const names = (address: string, ...uris: readonly string[]): readonly string[] => {
+      const policy = book.authorize(
+        { address, path: "/p", ...(uris.length > 0 && { identity: identityOf(...uris) }) },
+        { signal },
+      ) as Policy;
+      return ["wide", "narrow", "a/x"].filter((name) => policy.allows(cluster.typeUrl, name));
+    };
+    expect(names("10.9.0.1:5")).toEqual(["wide"]);
+    expect(names("10.1.0.1:5")).toEqual(["narrow"]);
+    expect(names("10.1.0.1:5", "spiffe://td/a/1")).toEqual(["a/x"]);
+    expect(names("10.1.0.1:5", "spiffe://td/b")).toEqual(["narrow"]);
+    expect(() => names("192.0.2.1:5", "spiffe://td/b")).toThrow(
+      expect.objectContaining({
+        code: "PERMISSION_DENIED",
+        text: "no rule fits spiffe://td/b or its address",
+      }) as Error,
+    );
+    expect(() => names("192.0.2.1:5")).toThrow(
+      expect.objectContaining({ code: "PERMISSION_DENIED" }) as Error,
+    );
+    const before = book.authorize({ address: "10.9.0.1:5", path: "/p" }, { signal }) as Policy;
+    book.apply(rulesOf(wide, narrow, team, { address: "10.9.0.0/16" }));
+    expect(before.revoked?.aborted).toBe(true);
+    expect(names("10.9.0.1:5")).toEqual([]);
+  });
+
   it("puts other names in force under the same policy [S-LIM-8]", () => {
     const book = createPolicyBook(rulesOf(all, team));
     const [held, other] = [policyOf(book, "spiffe://td/a/1"), policyOf(book, "spiffe://td/b")];

@@ -1,10 +1,11 @@
 import { XdsError } from "@xdstp/core";
 import { type Authorize, type ChangeablePolicy, createPolicy, type Policy } from "@xdstp/server";
-import type { PolicyRule } from "./policy-rules.ts";
+import { type AddressRange, addressRange } from "./address-range.ts";
+import { type PolicyRule, subjectOf } from "./policy-rules.ts";
 
 /** The rules that are in force, as a server asks for them. */
 export interface PolicyBook {
-  /** Who fits no rule is rejected, and who shows no certificate too. Of several rules the one that says most about the identity counts. */
+  /** Rejects clients that fit no rule. Of several rules the one that says most about the identity counts, and where none goes by the identity, the one with the smallest range of addresses. */
   readonly authorize: Authorize;
   /** Puts other rules in force, while streams live: names arrive and go. Streams whose rule has gone or is another one by now end, and may come again. */
   apply(rules: readonly PolicyRule[]): void;
@@ -13,37 +14,44 @@ export interface PolicyBook {
 interface Held {
   readonly rule: PolicyRule;
   readonly policy: ChangeablePolicy;
+  /** Of a rule by address. */
+  readonly range: AddressRange | undefined;
 }
 
 /** Begins with these rules. */
 export function createPolicyBook(first: readonly PolicyRule[]): PolicyBook {
   let held: ReadonlyMap<string, Held> = new Map(
-    first.map((rule) => [rule.identity, hold(rule, 0)]),
+    first.map((rule) => [subjectOf(rule), hold(rule, 0)]),
   );
   let generation = 0;
   return {
-    authorize({ identity }) {
-      if (identity === undefined) throw new XdsError("UNAUTHENTICATED", "it shows no certificate");
-      const best = bestOf(held.values(), identity.uris);
-      if (best === undefined)
-        throw new XdsError(
-          "PERMISSION_DENIED",
-          `no rule fits ${identity.uris.join(", ") || "its certificate, which has no URI"}`,
-        );
-      return best.policy;
+    authorize({ identity, address }) {
+      const best =
+        bestOf(held.values(), identity?.uris ?? []) ?? bestInRange(held.values(), address);
+      if (best !== undefined) return best.policy;
+      const isByAddress = held.values().some(({ range }) => range !== undefined);
+      if (identity === undefined && !isByAddress)
+        throw new XdsError("UNAUTHENTICATED", "it shows no certificate");
+      const subjects = [
+        ...(identity === undefined
+          ? []
+          : [identity.uris.join(", ") || "its certificate, which has no URI"]),
+        ...(isByAddress ? ["its address"] : []),
+      ];
+      throw new XdsError("PERMISSION_DENIED", `no rule fits ${subjects.join(" or ")}`);
     },
     apply(rules) {
       generation += 1;
       const before = held;
-      const added = rules.filter(({ identity }) => !before.has(identity));
+      const added = rules.filter((rule) => !before.has(subjectOf(rule)));
       held = new Map(
         rules.map((rule) => [
-          rule.identity,
-          renewed(before.get(rule.identity), rule, added, generation),
+          subjectOf(rule),
+          renewed(before.get(subjectOf(rule)), rule, added, generation),
         ]),
       );
-      for (const [identity, { policy }] of before)
-        if (held.get(identity)?.policy !== policy) policy.revoke();
+      for (const [subject, { policy }] of before)
+        if (held.get(subject)?.policy !== policy) policy.revoke();
     },
   };
 }
@@ -58,20 +66,21 @@ function renewed(
   if (
     before?.rule.forbidden !== rule.forbidden ||
     before.rule.status !== rule.status ||
-    added.some(({ identity }) => covers(rule.identity, identity))
+    added.some((one) => covers(rule, one))
   )
     return hold(rule, generation);
   if (JSON.stringify([...before.rule.allow]) !== JSON.stringify([...rule.allow]))
     before.policy.replace(allowsOf(rule));
-  return { rule, policy: before.policy };
+  return { ...before, rule };
 }
 
 /** A policy that was revoked may still be asked for a while, so its key is not used again. */
 function hold(rule: PolicyRule, generation: number): Held {
   return {
     rule,
+    range: rule.address === undefined ? undefined : addressRange(rule.address),
     policy: createPolicy({
-      key: `${generation} ${rule.identity}`,
+      key: `${generation} ${subjectOf(rule)}`,
       allows: allowsOf(rule),
       forbidden: rule.forbidden,
       status: rule.status,
@@ -89,17 +98,31 @@ function allowsOf({ allow }: PolicyRule): Policy["allows"] {
 }
 
 function bestOf(held: Iterable<Held>, uris: readonly string[]): Held | undefined {
-  const fitting = [...held].filter(({ rule }) => uris.some((uri) => fits(rule.identity, uri)));
+  const fitting = [...held].filter(
+    ({ rule: { identity } }) => identity !== undefined && uris.some((uri) => fits(identity, uri)),
+  );
   return fitting.toSorted((a, b) => weightOf(b.rule) - weightOf(a.rule))[0];
 }
 
+function bestInRange(held: Iterable<Held>, address: string): Held | undefined {
+  const fitting = [...held].filter(({ range }) => range?.has(address) === true);
+  return fitting.toSorted((a, b) => (b.range?.bits ?? 0) - (a.range?.bits ?? 0))[0];
+}
+
 /** A whole identity says more than any beginning, a longer beginning more than a shorter one. */
-function weightOf({ identity }: PolicyRule): number {
+function weightOf({ identity = "" }: PolicyRule): number {
   return identity.endsWith("*") ? identity.length : Number.MAX_SAFE_INTEGER;
 }
 
-function covers(wider: string, narrower: string): boolean {
-  return wider !== narrower && wider.endsWith("*") && narrower.startsWith(wider.slice(0, -1));
+/** Whether clients of `wider` may be clients of a new rule by now. Every rule that is added may concern the clients of a range. */
+function covers({ identity: wider }: PolicyRule, { identity: narrower }: PolicyRule): boolean {
+  if (wider === undefined) return true;
+  return (
+    narrower !== undefined &&
+    wider !== narrower &&
+    wider.endsWith("*") &&
+    narrower.startsWith(wider.slice(0, -1))
+  );
 }
 
 function fits(pattern: string, text: string): boolean {

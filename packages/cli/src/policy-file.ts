@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { CliError } from "./cli-error.ts";
-import { type PolicyRule, policyRules } from "./policy-rules.ts";
+import { type PolicyRule, policyRules, type PolicyRulesOptions } from "./policy-rules.ts";
 
 /** A policy file as it was read. */
 export interface PolicyFile {
@@ -9,7 +9,10 @@ export interface PolicyFile {
 }
 
 /** Reads a policy file. Throws a CliError that names file, line and reason. */
-export async function readPolicyFile(file: string): Promise<PolicyFile> {
+export async function readPolicyFile(
+  file: string,
+  options: PolicyRulesOptions,
+): Promise<PolicyFile> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new CliError(
@@ -18,5 +21,5 @@ export async function readPolicyFile(file: string): Promise<PolicyFile> {
       { cause: error },
     );
   });
-  return { text, rules: policyRules(text, file) };
+  return { text, rules: policyRules(text, file, options) };
 }

@@ -113,11 +113,24 @@ describe("policyRules()", () => {
     ["- identity: a\n", "p.yaml:1:1: give a list of rules"],
     ["rules: x\n", "p.yaml:1:8: give a list of rules"],
     ["rule: []\n", 'p.yaml:1:1: "rule" is unknown; there is rules'],
-    ["rules:\n- a\n", "p.yaml:2:3: a rule has `identity` and `allow`"],
+    ["rules:\n- a\n", "p.yaml:2:3: a rule has `identity` or `address`, and `allow`"],
+    [
+      "rules:\n- address: 10.0.0.0/33\n",
+      "p.yaml:2:12: `address` is an IP address or a range of them: 192.0.2.0/24, 2001:db8::/32",
+    ],
+    ["rules:\n- address: [10.0.0.1]\n", "p.yaml:2:12: `address` is an IP address or a range"],
+    [
+      "rules:\n- identity: spiffe://td/a\n  address: 10.0.0.1\n",
+      "p.yaml:3:3: the rule has `identity` and `address`",
+    ],
+    [
+      "rules:\n- address: 10.0.0.1\n- address: 10.0.0.1\n",
+      'p.yaml:3:3: there is a rule for "address 10.0.0.1" already',
+    ],
     ["rules:\n- allow: {}\n", "p.yaml:2:3: the rule has no `identity`"],
     [
       rule("  allows: {}\n"),
-      'p.yaml:3:3: "allows" is unknown; there are identity, allow, forbidden',
+      'p.yaml:3:3: "allows" is unknown; there are identity, address, allow, forbidden',
     ],
     [rule("  forbidden: no\n"), "p.yaml:3:14: `forbidden` is missing or denied"],
     [rule("  allow: [b]\n"), "p.yaml:3:10: `allow` has names by type"],

@@ -9,26 +9,45 @@ import {
   parseDocument,
   type YAMLMap,
 } from "yaml";
+import { addressRange } from "./address-range.ts";
 import { CliError } from "./cli-error.ts";
 import { namePattern } from "./name-pattern.ts";
 import { patternFitsType } from "./pattern-fits-type.ts";
 
+/** The clients of a rule, by the URI in their certificate (with `*` at the end, how it begins) or by their address. */
+export type RuleSubject =
+  | { readonly identity: string; readonly address?: undefined }
+  | { readonly identity?: undefined; readonly address: string };
+
 /** What clients of one kind may see. */
-export interface PolicyRule {
-  /** The URI in a client's certificate; with `*` at the end, how it begins. */
-  readonly identity: string;
+export type PolicyRule = RuleSubject & {
   /** By type URL, or `*` for every type: names, or with `*` at the end how they begin, in canonical spelling. */
   readonly allow: ReadonlyMap<string, readonly string[]>;
   readonly forbidden: "missing" | "denied";
   /** Which clients `xdstp status` shows to them: those of this rule, or all. */
   readonly status: "own" | "all";
+};
+
+/** How messages name the clients of a rule. */
+export function subjectOf({ identity, address }: RuleSubject): string {
+  return identity ?? `address ${address}`;
+}
+
+/** What {@link policyRules} has to know. */
+export interface PolicyRulesOptions {
+  /** Clients have to show certificates. Without them a rule by identity fits nobody. */
+  readonly certificates: boolean;
 }
 
 /**
  * Reads the rules of a policy file, YAML or JSON. Throws a CliError with file, line and reason for the first thing in it that is wrong: a rule that is half understood would show too much or too little.
  * @param file - As messages name it
  */
-export function policyRules(text: string, file: string): readonly PolicyRule[] {
+export function policyRules(
+  text: string,
+  file: string,
+  { certificates }: PolicyRulesOptions = { certificates: true },
+): readonly PolicyRule[] {
   const lines = new LineCounter();
   const fail: Fail = (at, message) => {
     const { line, col } = lines.linePos(at ?? 0);
@@ -42,12 +61,18 @@ export function policyRules(text: string, file: string): readonly PolicyRule[] {
   const known = new Set<string>();
   return rules.value.items.map((item) => {
     const rule = ruleOf(item, fail);
-    if (known.has(rule.identity))
+    const subject = subjectOf(rule);
+    if (known.has(subject))
       fail(
         startOf(item),
-        `there is a rule for ${JSON.stringify(rule.identity)} already; put both into one`,
+        `there is a rule for ${JSON.stringify(subject)} already; put both into one`,
       );
-    known.add(rule.identity);
+    if (!certificates && rule.identity !== undefined)
+      fail(
+        startOf(item),
+        "the rule goes by the certificates of clients: give --tls-client-ca too, or say `address` instead of `identity`",
+      );
+    known.add(subject);
     return rule;
   });
 }
@@ -78,19 +103,14 @@ function whyNot(message: string): string {
 }
 
 function ruleOf(item: unknown, fail: Fail): PolicyRule {
-  if (!isMap(item)) return fail(startOf(item), "a rule has `identity` and `allow`");
-  const { identity, allow, forbidden, status } = fieldsOf(
+  if (!isMap(item)) return fail(startOf(item), "a rule has `identity` or `address`, and `allow`");
+  const { identity, address, allow, forbidden, status } = fieldsOf(
     item,
-    ["identity", "allow", "forbidden", "status"],
+    ["identity", "address", "allow", "forbidden", "status"],
     fail,
   );
-  if (identity === undefined)
-    return fail(
-      startOf(item),
-      "the rule has no `identity`: give the URI in the certificates of its clients, or how it begins: spiffe://example.com/shop/*",
-    );
   return {
-    identity: patternOf(identity.value, "identity", fail),
+    ...ruleSubject(item, { identity, address }, fail),
     allow: allow === undefined ? new Map<string, readonly string[]>() : allowOf(allow, fail),
     forbidden:
       forbidden === undefined
@@ -98,6 +118,31 @@ function ruleOf(item: unknown, fail: Fail): PolicyRule {
         : choiceOf(forbidden, "forbidden", ["missing", "denied"], fail),
     status: status === undefined ? "own" : choiceOf(status, "status", ["own", "all"], fail),
   };
+}
+
+function ruleSubject(
+  item: YAMLMap,
+  { identity, address }: Readonly<Record<"identity" | "address", Field | undefined>>,
+  fail: Fail,
+): RuleSubject {
+  if (identity !== undefined && address !== undefined)
+    return fail(
+      startOf(address.key),
+      "the rule has `identity` and `address`; make two rules, of which the one by identity counts first",
+    );
+  if (identity !== undefined) return { identity: patternOf(identity.value, "identity", fail) };
+  if (address === undefined)
+    return fail(
+      startOf(item),
+      "the rule has no `identity`: give the URI in the certificates of its clients, or how it begins: spiffe://example.com/shop/*; or give an `address`",
+    );
+  const range = isScalar(address.value) ? address.value.value : undefined;
+  return typeof range === "string" && addressRange(range) !== undefined
+    ? { address: range }
+    : fail(
+        startOf(address.value) ?? startOf(address.key),
+        "`address` is an IP address or a range of them: 192.0.2.0/24, 2001:db8::/32",
+      );
 }
 
 function allowOf({ value, key }: Field, fail: Fail): ReadonlyMap<string, readonly string[]> {

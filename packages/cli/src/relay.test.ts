@@ -458,11 +458,12 @@ describe("xdstp relay", () => {
     [["--bootstrap", "only.json"], 1, "says only whom listeners and clusters are asked of"],
     [
       ["--server", "127.0.0.1:1", "--policy", "p.yaml"],
-      2,
-      "--policy goes by the certificates of clients: give --tls-client-ca too",
+      1,
+      "the rule goes by the certificates of clients: give --tls-client-ca too",
     ],
   ])("does not begin with %j", async (args, code, text) => {
     const { dir } = useFolder({
+      "p.yaml": "rules:\n- identity: spiffe://td/*\n",
       "only.json": JSON.stringify(envoyBootstrapOf({ clusters: ["DELTA_GRPC", "127.0.0.1:1"] })),
     });
     const result = await runToEnd(["relay", "--listen", "127.0.0.1:0", ...args], { cwd: dir });

@@ -48,7 +48,7 @@ describe("runCli()", () => {
       "Usage: xdstp serve DIR [--listen HOST:PORT] [--json] [--descriptors FILE]...",
       "       [--allow-mass-delete] [--authority NAME]... [--node-key FIELD] [--control-plane NAME]",
       "       [--stream-names N] [--limit NAME=NUMBER]... [--metrics HOST:PORT] [--tls-cert FILE",
-      "       --tls-key FILE [--tls-client-ca FILE [--policy FILE]]]",
+      "       --tls-key FILE [--tls-client-ca FILE]] [--policy FILE]",
       "See xdstp serve --help",
       "",
     ]);

@@ -95,6 +95,38 @@ describe("xdstp serve --policy", () => {
     );
   });
 
+  it("goes by the address of a client where a rule says so, without TLS, and shows the clients of others to operators [S-LIM-8]", async () => {
+    const rules = (own: string, names: string): string =>
+      `rules:\n- address: ${own}\n  allow: { clusters: [${names}] }\n  status: all\n- address: 192.0.2.0/24\n`;
+    const folder = useFiles(rules("127.0.0.0/8", '"shop/*"'));
+    const cli = useCli(["serve", "config", "--listen", "127.0.0.1:0", "--policy", "policy.yaml"], {
+      cwd: folder.dir,
+    });
+    await cli.stdout.line(/Z loaded /);
+    const connect = async (): Promise<DeltaStream> => {
+      const client = await openDeltaStream(await cli.port(), "n");
+      onTestFinished(() => {
+        client.close();
+      });
+      client.send({ typeUrl: clusters, resourceNamesSubscribe: ["*"] });
+      return client;
+    };
+    const client = await connect();
+    expect((await next(client)).names).toEqual(["shop/a", "shop/b"]);
+    expect(
+      await runToEnd(["status", `127.0.0.1:${await cli.port()}`, "--fail-on-nack"]),
+    ).toMatchObject({ code: 0, out: expect.stringContaining("SYNCED") as string });
+    folder.write({ "policy.yaml": rules("127.0.0.0/8", '"search/*"') });
+    expect((await next(client)).removed.toSorted()).toEqual(["shop/a", "shop/b"]);
+    folder.write({ "policy.yaml": rules("192.0.3.1", '"*"') });
+    expect(await client.status).toBe(7);
+    const stranger = await connect();
+    expect(await stranger.status).toBe(7);
+    expect(await cli.stdout.line(/turned away/)).toContain(
+      "not allowed (no rule fits its address)",
+    );
+  });
+
   it("puts new rules in force while clients are connected, and keeps the last good ones while the file is broken, with file, line and reason [S-LIM-8]", async () => {
     const rules = (...names: readonly string[]): string =>
       `rules:\n- identity: spiffe://td/*\n  allow:\n    clusters: ${JSON.stringify(names)}\n`;
@@ -121,10 +153,10 @@ describe("xdstp serve --policy", () => {
     ["rules:\n- identity: a*b\n", flags, 1, 'policy.yaml:2:13: "a*b": a * stands at the end only'],
     ["rules: []\n", [...flags.slice(0, -1), "none.yaml"], 1, "none.yaml: there is no such file"],
     [
-      "rules: []\n",
+      "rules:\n- identity: spiffe://td/*\n",
       [...flags.slice(0, 4), ...flags.slice(6)],
-      2,
-      "--policy goes by the certificates of clients: give --tls-client-ca too",
+      1,
+      "policy.yaml:2:3: the rule goes by the certificates of clients: give --tls-client-ca too",
     ],
   ])("does not begin with %j and %j", async (policy, given, code, text) => {
     const result = await runToEnd(["serve", "config", "--listen", "127.0.0.1:0", ...given], {

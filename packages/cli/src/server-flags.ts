@@ -62,13 +62,13 @@ export const serverOptions = {
   },
   policy: {
     value: "FILE",
-    help: "rules by identity that say which names each client may see; the file is followed",
+    help: "rules by the certificate or the address of clients that say which names each may see; the file is followed",
   },
 } as const;
 
 /** How {@link serverOptions} stand in a usage. */
 export const serverUsage =
-  "[--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE [--policy FILE]]]";
+  "[--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE]] [--policy FILE]";
 
 /** What a command says of how it is shown and ended. */
 export const shownNote =
@@ -80,7 +80,7 @@ export async function serverFlags(call: CommandCall, { cwd }: CliIo): Promise<Se
   const tls = tlsFilesOf(call, cwd);
   const listen = parseListen("--listen", call.text("listen") ?? "18000");
   const metrics = metricsOf(call, listen);
-  const policy = policyOf(call, tls, cwd);
+  const policy = call.text("policy");
   const streamNames = countFlag(call, "stream-names");
   const limits = {
     ...(streamNames !== undefined &&
@@ -94,16 +94,8 @@ export async function serverFlags(call: CommandCall, { cwd }: CliIo): Promise<Se
     ...(controlPlane !== undefined && { controlPlane }),
     ...(tls && { tls }),
     ...(metrics && { metrics }),
-    ...(policy !== undefined && { policy }),
+    ...(policy !== undefined && { policy: pathFrom(cwd, policy) }),
   };
-}
-
-/** Without a certificate a client has no identity, and nobody would be served. */
-function policyOf(call: CommandCall, tls: TlsFiles | undefined, cwd: string): string | undefined {
-  const file = call.text("policy");
-  if (file !== undefined && tls?.clientCa === undefined)
-    throw new CliError(2, "--policy goes by the certificates of clients: give --tls-client-ca too");
-  return file === undefined ? undefined : pathFrom(cwd, file);
 }
 
 function metricsOf(call: CommandCall, listen: Endpoint): Endpoint | undefined {
