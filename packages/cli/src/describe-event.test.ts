@@ -406,6 +406,14 @@ describe("describeEvent()", () => {
     ]);
   });
 
+  it("says where there are no versions because nothing is served", () => {
+    const versions = (of: Readonly<Record<string, string>>): CliEvent => ({
+      from: "serve",
+      event: { kind: "versions", versions: of },
+    });
+    expect(shown(versions({}))).toEqual(["info versions: none, since there are no resources"]);
+  });
+
   it("cuts versions that are hashes, and long ones", () => {
     const ack = (version: string): CliEvent => ({
       from: "server",

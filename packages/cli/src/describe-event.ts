@@ -71,9 +71,10 @@ function describeServeEvent(event: ServeEvent | WorkerEvent): ReportLine {
       return {
         level: "info",
         label: "versions",
-        text: Object.entries(event.versions)
-          .map(([typeUrl, version]) => `${shortType(typeUrl)} ${shortVersion(version)}`)
-          .join(", "),
+        text:
+          Object.entries(event.versions)
+            .map(([typeUrl, version]) => `${shortType(typeUrl)} ${shortVersion(version)}`)
+            .join(", ") || "none, since there are no resources",
       };
     case "worker-started":
       return {
