@@ -1,5 +1,6 @@
 import {
   createBackoff,
+  forwardSink,
   XdsError,
   type BackoffOptions,
   type Clock,
@@ -117,15 +118,13 @@ async function runAgain(
 
 /** The same sink, which reports each commit. */
 function withCommits(sink: ResourceSink, onCommit: () => void): ResourceSink {
-  return {
-    ...sink,
+  return forwardSink(sink, (inner) => ({
     commit: (transaction) => {
-      const committed = sink.commit(transaction);
+      const committed = inner.commit(transaction);
       onCommit();
       return committed;
     },
-    ...(sink.part && { part: () => withCommits(sink.part?.() ?? sink, onCommit) }),
-  };
+  }));
 }
 
 /** False: the signal was aborted before the time was over. */

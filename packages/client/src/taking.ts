@@ -1,4 +1,5 @@
 import {
+  forwardSink,
   systemClock,
   type Clock,
   type Committed,
@@ -38,17 +39,13 @@ export function createTaking(clock: Clock = systemClock, patienceMs = 30_000): T
   };
   const withTaken = (committed: Committed): Committed =>
     open.size === 0 ? committed : { ...committed, taken: (waiting ??= wait()).promise.then(noop) };
-  const over = (sink: ResourceSink): ResourceSink => ({
-    commit(transaction) {
-      const committed = sink.commit(transaction);
-      return committed instanceof Promise ? committed.then(withTaken) : withTaken(committed);
-    },
-    held: (typeUrl, interest) => sink.held(typeUrl, interest),
-    unavailable: (scope, error) => {
-      sink.unavailable(scope, error);
-    },
-    part: () => over(sink.part?.() ?? sink),
-  });
+  const over = (given: ResourceSink): ResourceSink =>
+    forwardSink(given, (sink) => ({
+      commit(transaction) {
+        const committed = sink.commit(transaction);
+        return committed instanceof Promise ? committed.then(withTaken) : withTaken(committed);
+      },
+    }));
   return {
     begin() {
       const one = {};

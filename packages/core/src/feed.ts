@@ -24,7 +24,7 @@ export interface ResourceSink {
    * A sink of its own for one of several places that a feed has what it gives from: `held`, `complete` and what is unavailable there concern that place alone.
    * Absent: this sink keeps no such books.
    */
-  part?(): ResourceSink;
+  part?: (() => ResourceSink) | undefined;
 }
 
 /** One resource that is held. */

@@ -24,6 +24,9 @@ export type {
   Transaction,
   TypedInterest,
 } from "./feed.ts";
+export type { EveryMember } from "./every-member.ts";
+export { forwardSink, type SinkChanges } from "./forward-sink.ts";
+export { forwardSource } from "./forward-source.ts";
 export { createBackoff, type Backoff, type BackoffOptions } from "./backoff.ts";
 export type { Follows, Reference, ResourceType, Warms, WithinReference } from "./resource-type.ts";
 export type { MessageType } from "./message-type.ts";

@@ -12,9 +12,9 @@ export interface ResourceSource {
   /** The first complete state is in (a source that is filled on demand: at once). Until then servers answer new streams with UNAVAILABLE (S-STREAM-9). */
   readonly ready: boolean;
   /** The authorities it answers for (S-AUTH-8). Absent: any. */
-  readonly authorities?: readonly string[];
+  readonly authorities?: readonly string[] | undefined;
   /** The source that this one is a view of, for some of its clients: revisions of both are one count, and who looks on at the clients of the one sees those of the other. Absent: it is no such view. */
-  readonly viewOf?: ResourceSource;
+  readonly viewOf?: ResourceSource | undefined;
   /** What the clients of this view have in common, a text for people: the status of a client shows it. Absent or undefined: the view has no such key, or no view has content of its own now. */
   readonly viewKey?: string | undefined;
   /** The data of a type. undefined, and nothing of the type ever held: the type is not served (S-STREAM-8). */
@@ -31,7 +31,7 @@ export interface ResourceSource {
    * A name as it was at a revision: its newest entry up to there, where that is still kept. For whoever shows what a client holds that is behind or has rejected what came since (B-CSDS-2);
    * nothing is decided by it. Absent: what was replaced is not kept.
    */
-  asOf?(typeUrl: string, name: string, revision: number): Entry | undefined;
+  asOf?: ((typeUrl: string, name: string, revision: number) => Entry | undefined) | undefined;
 }
 
 /** A compacted log of what one interest covers: each name once, at its newest revision, with tombstones for a bounded window. */
@@ -41,11 +41,11 @@ export interface Topic {
   /** The first complete answer is known; until then conclude nothing. */
   readonly settled: boolean;
   /** Present while the supply is broken. What is held stays valid. */
-  readonly stale?: XdsError;
+  readonly stale?: XdsError | undefined;
   /** Revision of the newest entry. Settling moves it too. */
   readonly head: number;
   /** The author's label of the transaction that moved `head` last ({@link Transaction.label}); replaces the content version in SotW. */
-  readonly label?: string;
+  readonly label?: string | undefined;
   /** Sum over the members of {@link StoredResource.hash}, modulo 2^52; kept up to date at O(1) per change. */
   readonly hash: number;
   /**

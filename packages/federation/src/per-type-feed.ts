@@ -1,4 +1,4 @@
-import { type Interest, type ResourceSink, XdsError } from "@xdstp/core";
+import { forwardSink, type Interest, type ResourceSink, XdsError } from "@xdstp/core";
 import type { ClientCounts, ClientFeed, ClientStatus } from "@xdstp/protocol/client";
 
 /** One type of a server that has a stream for each. */
@@ -103,22 +103,21 @@ class PerTypeFeed implements ClientFeed {
 
   /** What is said of all of a stream concerns one type of the server. */
   #sinkOf(typeUrl: string, part: Part, sink: ResourceSink): ResourceSink {
-    return {
+    return forwardSink(sink, (inner) => ({
       commit: (transaction) => {
         this.#comeBack(sink);
-        return sink.commit(transaction);
+        return inner.commit(transaction);
       },
-      held: (type, interest) => sink.held(type, interest),
       unavailable: (scope, error) => {
         if (
           scope.typeUrl !== undefined ||
           scope.interest !== undefined ||
           scope.authority !== undefined
         )
-          sink.unavailable(scope, error);
+          inner.unavailable(scope, error);
         else this.#note(typeUrl, part, sink, error);
       },
-    };
+    }));
   }
 
   #note(typeUrl: string, part: Part, sink: ResourceSink, error: XdsError | undefined): void {

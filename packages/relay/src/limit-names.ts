@@ -1,4 +1,5 @@
 import {
+  forwardSink,
   interestKey,
   XdsError,
   type Clock,
@@ -203,16 +204,13 @@ class LimitedFeed implements ResourceFeed {
 
   /** When an outage ends, the cache clears the errors of single names too, so waiting names are reported again. */
   #over(sink: ResourceSink): ResourceSink {
-    return {
-      commit: (transaction) => sink.commit(transaction),
-      held: (typeUrl, interest) => sink.held(typeUrl, interest),
+    return forwardSink(sink, (inner) => ({
       unavailable: (scope, error) => {
-        sink.unavailable(scope, error);
+        inner.unavailable(scope, error);
         if (error === undefined && scope.interest === undefined && scope.authority === undefined)
           this.#reportAgain(scope.typeUrl);
       },
-      ...(sink.part !== undefined && { part: () => sink.part?.() ?? sink }),
-    };
+    }));
   }
 
   #reportAgain(only: string | undefined): void {

@@ -1,4 +1,10 @@
-import type { Interest, ResourceFeed, ResourceSink, ResourceType } from "@xdstp/core";
+import {
+  forwardSink,
+  type Interest,
+  type ResourceFeed,
+  type ResourceSink,
+  type ResourceType,
+} from "@xdstp/core";
 import { isGlob } from "@xdstp/uri";
 
 /**
@@ -11,43 +17,35 @@ export function tellErrors(feed: ResourceFeed, types: readonly ResourceType[]): 
     types.filter(({ fullStateInSotw }) => fullStateInSotw).map(({ typeUrl }) => typeUrl),
   );
   return {
-    run: async (sink, signal) => feed.run(telling(sink, [sink], silent), signal),
+    run: async (sink, signal) => feed.run(telling(sink, silent), signal),
     want: (...news) => {
       feed.want?.(...news);
     },
   };
 }
 
-/** @param all - The sinks of all places that something comes from: what is held is filed in one of them */
-function telling(
-  sink: ResourceSink,
-  all: ResourceSink[],
-  silent: ReadonlySet<string>,
-): ResourceSink {
-  const part = (): ResourceSink => {
-    const own = sink.part?.() ?? sink;
-    all.push(own);
-    return telling(own, all, silent);
-  };
-  return {
-    commit: (transaction) => sink.commit(transaction),
-    held: (typeUrl, interest) => sink.held(typeUrl, interest),
-    unavailable(scope, error) {
-      const { typeUrl, interest } = scope;
-      sink.unavailable(scope, error);
-      if (
-        error === undefined ||
-        typeUrl === undefined ||
-        interest === undefined ||
-        isCollection(interest) ||
-        silent.has(typeUrl)
-      )
-        return;
-      if (all.some((one) => isHeld(one, typeUrl, interest))) return;
-      void sink.commit({ remove: [{ typeUrl, name: interest.name, error }] });
-    },
-    ...(sink.part !== undefined && { part }),
-  };
+function telling(given: ResourceSink, silent: ReadonlySet<string>): ResourceSink {
+  /** A resource is cached in one of the parts, the sink of the place that it comes from. */
+  const parts: ResourceSink[] = [];
+  return forwardSink(given, (sink) => {
+    parts.push(sink);
+    return {
+      unavailable(scope, error) {
+        const { typeUrl, interest } = scope;
+        sink.unavailable(scope, error);
+        if (
+          error === undefined ||
+          typeUrl === undefined ||
+          interest === undefined ||
+          isCollection(interest) ||
+          silent.has(typeUrl)
+        )
+          return;
+        if (parts.some((part) => isHeld(part, typeUrl, interest))) return;
+        void sink.commit({ remove: [{ typeUrl, name: interest.name, error }] });
+      },
+    };
+  });
 }
 
 function isCollection({ name }: Interest): boolean {

@@ -186,3 +186,24 @@ describe.each(adsVariants)("the order of a change that spans the layers (%s)", (
     expect(taken.indexOf("routes r")).toBeLessThan(taken.length - 1);
   });
 });
+
+describe("a fetch from caches per node", () => {
+  it("reports what is too large with the view of the client, as a stream does [S-SIZE-3] [S-NODE-10]", async () => {
+    const nodes = createNodeCaches({ types: envoyTypes, keyOf: ({ cluster }) => cluster });
+    nodes.shared.commit({});
+    nodes.of("gold").put({
+      typeUrl: types.cluster,
+      name: "giant",
+      value: payload("giant", "x".repeat(900)),
+    });
+    nodes.of("gold").put({ typeUrl: types.cluster, name: "a", value: payload("a") });
+    const { server, events } = serve(nodes.serving.source, {
+      ...nodes.serving,
+      limits: { fullStateBytes: 600 },
+    });
+    await server.fetch(types.cluster, { node: { id: "gold-1", cluster: "gold" } });
+    const [notSent] = events.filter((event) => event.kind === "not-sent");
+    expect(notSent).toMatchObject({ resources: [{ name: "giant" }] });
+    expect(notSent?.stream.viewKey).toBe("gold");
+  });
+});

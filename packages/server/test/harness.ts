@@ -1,5 +1,10 @@
 import { createCache, type Cache, type CacheOptions } from "@xdstp/cache";
-import type { ByteStreamHandler, ResourceSource, Topic } from "@xdstp/core";
+import {
+  forwardSource,
+  type ByteStreamHandler,
+  type ResourceSource,
+  type Topic,
+} from "@xdstp/core";
 import { createScheduler } from "@xdstp/protocol/server";
 import { envoyTypes } from "@xdstp/resource-types";
 import {
@@ -125,17 +130,12 @@ export function sourceWith(
   source: ResourceSource,
   changes: { readonly topic?: ResourceSource["topic"]; readonly ready?: () => boolean },
 ): ResourceSource {
-  return {
-    get revision() {
-      return source.revision;
-    },
+  return forwardSource(source, {
+    ...(changes.topic && { topic: changes.topic }),
     get ready() {
       return changes.ready === undefined ? source.ready : changes.ready();
     },
-    descriptor: (typeUrl) => source.descriptor(typeUrl),
-    serves: (typeUrl) => source.serves(typeUrl),
-    topic: changes.topic ?? ((typeUrl, interest) => source.topic(typeUrl, interest)),
-  };
+  });
 }
 
 /** A source on which the topic of one name is this one. */

@@ -1,4 +1,10 @@
-import { type NodeInfo, type ResourceSource, systemClock, XdsError } from "@xdstp/core";
+import {
+  forwardSource,
+  type NodeInfo,
+  type ResourceSource,
+  systemClock,
+  XdsError,
+} from "@xdstp/core";
 
 import { createCache, type Cache, type CacheOptions } from "../create-cache.ts";
 import type { DanglingEvent, DanglingWatch } from "../dangling/dangling-reference.ts";
@@ -154,17 +160,9 @@ function chosen(
 
 /** The shared content, with the revisions of all. */
 function rootView(shared: Cache, revisions: { readonly last: number }): ResourceSource {
-  return {
+  return forwardSource(shared, {
     get revision() {
       return revisions.last;
     },
-    get ready() {
-      return shared.ready;
-    },
-    ...(shared.authorities !== undefined && { authorities: shared.authorities }),
-    descriptor: (typeUrl) => shared.descriptor(typeUrl),
-    serves: (typeUrl) => shared.serves(typeUrl),
-    topic: (typeUrl, interest) => shared.topic(typeUrl, interest),
-    asOf: (typeUrl, name, revision) => shared.asOf(typeUrl, name, revision),
-  };
+  });
 }

@@ -1,4 +1,6 @@
 import {
+  forwardSink,
+  forwardSource,
   interestKey,
   type Entry,
   type Interest,
@@ -56,43 +58,27 @@ export function createAskAnew(): AskAnew {
         },
       };
     },
-    overSource: (source) => ({
-      get revision() {
-        return source.revision;
-      },
-      get ready() {
-        return source.ready;
-      },
-      ...(source.authorities !== undefined && { authorities: source.authorities }),
-      descriptor: (typeUrl) => source.descriptor(typeUrl),
-      serves: (typeUrl) => source.serves(typeUrl),
-      topic(typeUrl, interest) {
-        const topic = source.topic(typeUrl, interest);
-        return types.has(typeUrl) && holdsForOthers(topic.members())
-          ? new FreshTopic(topic, () => waits.of(typeUrl, interest))
-          : topic;
-      },
-      ...(source.asOf !== undefined && {
-        asOf: (typeUrl, name, revision) => source.asOf?.(typeUrl, name, revision),
+    overSource: (source) =>
+      forwardSource(source, {
+        topic(typeUrl, interest) {
+          const topic = source.topic(typeUrl, interest);
+          return types.has(typeUrl) && holdsForOthers(topic.members())
+            ? new FreshTopic(topic, () => waits.of(typeUrl, interest))
+            : topic;
+        },
       }),
-    }),
   };
 }
 
-/** The same sink. What was committed is noted, so that who waits for it sees it. */
+/** The same sink, which notes each transaction after its commit, so that those who wait for it see it. */
 function heard(sink: ResourceSink, note: (transaction: Transaction) => void): ResourceSink {
-  return {
+  return forwardSink(sink, (inner) => ({
     commit(transaction) {
-      const committed = sink.commit(transaction);
+      const committed = inner.commit(transaction);
       note(transaction);
       return committed;
     },
-    held: (typeUrl, interest) => sink.held(typeUrl, interest),
-    unavailable: (scope, error) => {
-      sink.unavailable(scope, error);
-    },
-    ...(sink.part !== undefined && { part: () => heard(sink.part?.() ?? sink, note) }),
-  };
+  }));
 }
 
 const known = new WeakMap<readonly Entry[], boolean>();

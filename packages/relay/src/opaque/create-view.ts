@@ -1,5 +1,5 @@
 import type { Revisions } from "@xdstp/cache";
-import type { ResourceSource } from "@xdstp/core";
+import { forwardSource, type ResourceSource } from "@xdstp/core";
 
 import { isOpaque } from "./is-opaque.ts";
 
@@ -28,20 +28,16 @@ export function createView({
   viewOf,
   viewKey,
 }: ViewParts): ResourceSource {
-  return {
+  return forwardSource(shared, {
     get revision() {
       return revisions.last;
     },
-    get ready() {
-      return shared.ready;
-    },
-    ...(viewOf !== undefined && { viewOf }),
-    ...(viewKey !== undefined && { viewKey }),
-    descriptor: (typeUrl) => shared.descriptor(typeUrl),
+    viewOf,
+    viewKey,
     serves: (typeUrl) => shared.serves(typeUrl) || held()?.serves(typeUrl) === true,
     topic: (typeUrl, interest) =>
       (isOpaque(interest.name) ? opaque() : shared).topic(typeUrl, interest),
     asOf: (typeUrl, name, revision) =>
       (isOpaque(name) ? held() : shared)?.asOf?.(typeUrl, name, revision),
-  };
+  });
 }

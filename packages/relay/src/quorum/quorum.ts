@@ -1,7 +1,7 @@
 import type { Cache, FeedHandle, Revisions } from "@xdstp/cache";
 import {
   type Clock,
-  type Interest,
+  forwardSource,
   type ResourceFeed,
   type ResourceSink,
   type ResourceSource,
@@ -73,19 +73,12 @@ function checkQuorum(clients: number, waitMs: number): void {
 
 function sourceOf(accepted: ResourceSource, revisions: Revisions, panels: Panels): ResourceSource {
   const nobody = { client: undefined };
-  return {
+  return forwardSource(accepted, {
     get revision() {
       return revisions.last;
     },
-    get ready() {
-      return accepted.ready;
-    },
-    ...(accepted.authorities !== undefined && { authorities: accepted.authorities }),
-    descriptor: (typeUrl) => accepted.descriptor(typeUrl),
-    serves: (typeUrl) => accepted.serves(typeUrl),
-    topic: (typeUrl: string, interest: Interest) => panels.topic(typeUrl, interest, nobody),
-    asOf: (typeUrl, name, revision) => accepted.asOf?.(typeUrl, name, revision),
-  };
+    topic: (typeUrl, interest) => panels.topic(typeUrl, interest, nobody),
+  });
 }
 
 /** The stage ahead is a cache of its own, which is given all that comes and asks for nothing: whoever reads watches both. */

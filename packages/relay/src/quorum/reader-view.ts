@@ -1,26 +1,15 @@
-import type { ResourceSource } from "@xdstp/core";
+import { forwardSource, type ResourceSource } from "@xdstp/core";
 
 import { ClientTopic, type Reader } from "./client-topic.ts";
 
 /** A source as one stream of a client sees it: topics of a quorum are its own, so that it may see first. All else is that of the source. */
 export function readerView(source: ResourceSource, client: string): ResourceSource {
   const reader: Reader = { client };
-  return {
-    get revision() {
-      return source.revision;
-    },
-    get ready() {
-      return source.ready;
-    },
-    ...(source.authorities !== undefined && { authorities: source.authorities }),
+  return forwardSource(source, {
     viewOf: source.viewOf ?? source,
-    ...(source.viewKey !== undefined && { viewKey: source.viewKey }),
-    descriptor: (typeUrl) => source.descriptor(typeUrl),
-    serves: (typeUrl) => source.serves(typeUrl),
     topic(typeUrl, interest) {
       const topic = source.topic(typeUrl, interest);
       return topic instanceof ClientTopic ? topic.panel.topicFor(reader) : topic;
     },
-    asOf: (typeUrl, name, revision) => source.asOf?.(typeUrl, name, revision),
-  };
+  });
 }

@@ -1,4 +1,5 @@
 import {
+  forwardSink,
   XdsError,
   type Committed,
   type Interest,
@@ -91,17 +92,17 @@ export class SnapshotKeeper {
   }
 
   /** The sink that upstream is given. */
-  over(sink: ResourceSink): ResourceSink {
-    this.#sinks.push(sink);
-    const spoken: Spoken = new Set();
-    return {
-      commit: (transaction) => this.#commit(sink, spoken, transaction),
-      held: (typeUrl, interest) => sink.held(typeUrl, interest),
-      unavailable: (scope, error) => {
-        this.#unavailable(sink, scope, error);
-      },
-      ...(sink.part !== undefined && { part: () => this.over(sink.part?.() ?? sink) }),
-    };
+  over(given: ResourceSink): ResourceSink {
+    return forwardSink(given, (sink) => {
+      this.#sinks.push(sink);
+      const spoken: Spoken = new Set();
+      return {
+        commit: (transaction) => this.#commit(sink, spoken, transaction),
+        unavailable: (scope, error) => {
+          this.#unavailable(sink, scope, error);
+        },
+      };
+    });
   }
 
   #commit(sink: ResourceSink, spoken: Spoken, given: Transaction): Committed | Promise<Committed> {

@@ -1,4 +1,4 @@
-import type { ResourceSource } from "@xdstp/core";
+import { forwardSource, type ResourceSource } from "@xdstp/core";
 import type { FederationSource } from "@xdstp/federation";
 import { authorityOf } from "@xdstp/uri";
 
@@ -56,23 +56,11 @@ function observed(
   source: ResourceSource,
   note: (name: string, isHeld: boolean) => void,
 ): ResourceSource {
-  return {
-    get revision() {
-      return source.revision;
-    },
-    get ready() {
-      return source.ready;
-    },
-    ...(source.authorities !== undefined && { authorities: source.authorities }),
-    descriptor: (typeUrl) => source.descriptor(typeUrl),
-    serves: (typeUrl) => source.serves(typeUrl),
+  return forwardSource(source, {
     topic(typeUrl, interest) {
       const topic = source.topic(typeUrl, interest);
       note(interest.name, topic.settled);
       return topic;
     },
-    ...(source.asOf !== undefined && {
-      asOf: (typeUrl, name, revision) => source.asOf?.(typeUrl, name, revision),
-    }),
-  };
+  });
 }

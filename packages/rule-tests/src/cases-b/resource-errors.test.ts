@@ -1,4 +1,5 @@
 import {
+  forwardSource,
   StatusCode,
   XdsError,
   type Entry,
@@ -48,17 +49,9 @@ function withBadGlob(source: ResourceSource, glob: string): ResourceSource {
     watch: () => undefined,
     unwatch: () => undefined,
   };
-  return {
-    get revision() {
-      return source.revision;
-    },
-    get ready() {
-      return source.ready;
-    },
-    descriptor: (typeUrl) => source.descriptor(typeUrl),
-    serves: (typeUrl) => source.serves(typeUrl),
+  return forwardSource(source, {
     topic: (typeUrl, interest) => (interest.name === glob ? bad : source.topic(typeUrl, interest)),
-  };
+  });
 }
 
 runCases("errors per resource", [

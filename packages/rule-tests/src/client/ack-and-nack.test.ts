@@ -1,4 +1,4 @@
-import { XdsError, type ResourceSink } from "@xdstp/core";
+import { forwardSink, XdsError, type ResourceSink } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import { FULL, madeUpTypes, PART } from "../harness/made-up-types.ts";
 import { createClientWorld, turn, type ClientWorld } from "./harness/client-world.ts";
@@ -270,13 +270,13 @@ describe.each(["delta", "sotw"] as const)("ACK and NACK (%s)", (variant) => {
   it("a sink that fails is a NACK, and the next response is read [C-ACK-1]", async () => {
     let broken = true;
     const { ask, server } = createClientWorld(variant, {
-      sink: (sink) => ({
-        ...sink,
-        commit: (transaction) => {
-          if (broken) throw new XdsError("INTERNAL", "the disk is full");
-          return sink.commit(transaction);
-        },
-      }),
+      sink: (given) =>
+        forwardSink(given, (sink) => ({
+          commit: (transaction) => {
+            if (broken) throw new XdsError("INTERNAL", "the disk is full");
+            return sink.commit(transaction);
+          },
+        })),
     });
     const [a] = await ask(PART, "a");
     server.rest();

@@ -1,4 +1,4 @@
-import type { ResourceSink } from "@xdstp/core";
+import { forwardSink, type ResourceSink } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import { FULL, madeUpTypes, PART } from "../harness/made-up-types.ts";
 import { createClientWorld, turn } from "./harness/client-world.ts";
@@ -11,17 +11,13 @@ function listenToSettled(): {
   readonly listening: (sink: ResourceSink) => ResourceSink;
 } {
   const settled: (boolean | undefined)[] = [];
-  const listening = (sink: ResourceSink): ResourceSink => ({
-    ...sink,
-    held: (typeUrl, interest) => sink.held(typeUrl, interest),
-    unavailable: (scope, error) => {
-      sink.unavailable(scope, error);
-    },
-    commit(transaction) {
-      for (const { timedOut } of transaction.settled ?? []) settled.push(timedOut);
-      return sink.commit(transaction);
-    },
-  });
+  const listening = (given: ResourceSink): ResourceSink =>
+    forwardSink(given, (sink) => ({
+      commit(transaction) {
+        for (const { timedOut } of transaction.settled ?? []) settled.push(timedOut);
+        return sink.commit(transaction);
+      },
+    }));
   return { settled, listening };
 }
 

@@ -1,4 +1,10 @@
-import type { Entry, ResourceSource, Topic, Watcher } from "@xdstp/core";
+import {
+  forwardSource,
+  type Entry,
+  type ResourceSource,
+  type Topic,
+  type Watcher,
+} from "@xdstp/core";
 import { createWorld, type World, type WorldOptions } from "./create-world.ts";
 
 /** A world whose server is counted: calls to topics, wakes, and entries that it was given. */
@@ -29,22 +35,14 @@ export function countReads(options: Omit<WorldOptions, "source">): CountedWorld 
 
 function counted(source: ResourceSource, count: (steps: number) => void): ResourceSource {
   const topics = new WeakMap<Topic, Topic>();
-  return {
-    get revision() {
-      return source.revision;
-    },
-    get ready() {
-      return source.ready;
-    },
-    descriptor: (typeUrl) => source.descriptor(typeUrl),
-    serves: (typeUrl) => source.serves(typeUrl),
+  return forwardSource(source, {
     topic(typeUrl, interest) {
       const topic = source.topic(typeUrl, interest);
       const known = topics.get(topic) ?? countedTopic(topic, count);
       topics.set(topic, known);
       return known;
     },
-  };
+  });
 }
 
 function countedTopic(topic: Topic, count: (steps: number) => void): Topic {

@@ -1,5 +1,5 @@
 import { createCache } from "@xdstp/cache";
-import { type PeerIdentity, XdsError } from "@xdstp/core";
+import { forwardSource, type PeerIdentity, XdsError } from "@xdstp/core";
 import { createScheduler } from "@xdstp/protocol/server";
 import { ConfigStatus } from "@xdstp/protos/status";
 import { envoyTypes } from "@xdstp/resource-types";
@@ -11,7 +11,6 @@ import {
   paths,
   readyCache,
   serve,
-  sourceWith,
   types,
   variants,
   type Harness,
@@ -285,19 +284,7 @@ describe.each(variants)("createServer({ authorize }) (%s)", (variant) => {
   it(`looks at the clients of a source and of its views as one: they share frames, client status and waits (${variant})`, async () => {
     const cache = clusters("a");
     const views = new Map(
-      ["v1", "v2"].map(
-        (id) =>
-          [
-            id,
-            {
-              ...sourceWith(cache, {}),
-              get revision() {
-                return cache.revision;
-              },
-              viewOf: cache,
-            },
-          ] as const,
-      ),
+      ["v1", "v2"].map((id) => [id, forwardSource(cache, { viewOf: cache })] as const),
     );
     const { open, turn, server } = serve(cache, {
       sourceFor: ({ node }) => views.get(node?.id ?? ""),

@@ -4,6 +4,7 @@ import {
   XdsError,
   type Clock,
   type Entry,
+  type EveryMember,
   type Interest,
   type ResourceSource,
   type ResourceType,
@@ -48,9 +49,7 @@ export function filterSource(
   return new Filter(source, policy, options);
 }
 
-class Filter implements FilteredSource, FilterHost {
-  declare readonly authorities?: readonly string[];
-  declare readonly viewOf?: ResourceSource;
+class Filter implements FilteredSource, EveryMember<ResourceSource>, FilterHost {
   readonly window: LogWindow;
   epoch = 0;
   readonly #source: ResourceSource;
@@ -75,8 +74,6 @@ class Filter implements FilteredSource, FilterHost {
     this.#policy = policy;
     this.#onFault = onFault;
     this.window = { now: () => clock.now(), ms: REMOVALS_MS, count: REMOVALS_COUNT };
-    if (source.authorities !== undefined) this.authorities = source.authorities;
-    if (source.viewOf !== undefined) this.viewOf = source.viewOf;
     this.#unwatch = policy.watch?.(() => {
       this.#reconsider();
     });
@@ -87,6 +84,12 @@ class Filter implements FilteredSource, FilterHost {
   }
   get ready(): boolean {
     return this.#source.ready;
+  }
+  get authorities(): readonly string[] | undefined {
+    return this.#source.authorities;
+  }
+  get viewOf(): ResourceSource | undefined {
+    return this.#source.viewOf;
   }
   /** Read each time: whether there is one depends on the content. */
   get viewKey(): string | undefined {

@@ -1,5 +1,11 @@
 import type { Cache } from "@xdstp/cache";
-import type { Interest, ResourceSource, Topic, Watcher } from "@xdstp/core";
+import {
+  forwardSource,
+  type Interest,
+  type ResourceSource,
+  type Topic,
+  type Watcher,
+} from "@xdstp/core";
 import { expect, it } from "vitest";
 import { useMachine, type UsedMachine } from "../../test/machine.ts";
 
@@ -52,18 +58,14 @@ function holding(
   readonly say: () => void;
 } {
   const topics: ReturnType<typeof later>[] = [];
-  const source = (cache: Cache): ResourceSource => ({
-    get revision() {
-      return cache.revision;
-    },
-    ready: true,
-    descriptor: (typeUrl) => cache.descriptor(typeUrl),
-    serves: (typeUrl) => cache.serves(typeUrl),
-    topic(...asked) {
-      topics.push(later(cache.topic(...asked)));
-      return topics.at(-1) ?? cache.topic(...asked);
-    },
-  });
+  const source = (cache: Cache): ResourceSource =>
+    forwardSource(cache, {
+      ready: true,
+      topic(...asked) {
+        topics.push(later(cache.topic(...asked)));
+        return topics.at(-1) ?? cache.topic(...asked);
+      },
+    });
   const used = useMachine({ over: source });
   const again = (): void => {
     used.request(

@@ -1,4 +1,4 @@
-import type { Interest, ResourceSink } from "@xdstp/core";
+import { forwardSink, type Interest, type ResourceSink } from "@xdstp/core";
 
 /** Something that is wrong with every client end of a world, put around it from outside. Absent parts change nothing. */
 export interface FederationDefect {
@@ -14,8 +14,7 @@ export function presentToAll(): FederationDefect {
   return {
     sink(sink) {
       sinks.add(sink);
-      return {
-        ...sink,
+      return forwardSink(sink, () => ({
         held: (typeUrl, interest) =>
           interest === undefined
             ? new Map(
@@ -24,7 +23,7 @@ export function presentToAll(): FederationDefect {
                 ),
               ).values()
             : sink.held(typeUrl, interest),
-      };
+      }));
     },
   };
 }

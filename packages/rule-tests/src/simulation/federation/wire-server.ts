@@ -1,6 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createCache, type Cache } from "@xdstp/cache";
-import type { Put, ResourceSink, ResourceType } from "@xdstp/core";
+import { forwardSink, type Put, type ResourceSink, type ResourceType } from "@xdstp/core";
 import { type ClientFeed, createClientContext } from "@xdstp/protocol/client";
 import { createScheduler, createServerContext, type ServerStream } from "@xdstp/protocol/server";
 import type { OpenServer } from "@xdstp/federation";
@@ -156,8 +156,7 @@ export class WireServer implements Supply {
   /** What goes through it is noted before it arrives. */
   #overheard(sink: ResourceSink): ResourceSink {
     const { onTold } = this.#options;
-    return {
-      ...sink,
+    return forwardSink(sink, () => ({
       commit: (transaction) => {
         for (const {
           typeUrl,
@@ -175,7 +174,7 @@ export class WireServer implements Supply {
         }
         return sink.commit(transaction);
       },
-    };
+    }));
   }
 
   #connections(): readonly Connection[] {
