@@ -73,9 +73,8 @@ async function readOnce(
   try {
     const found = await unlessAborted(read(signal), signal);
     if (found === undefined) return undefined;
-    const { rejected = [] } = await sink.commit(
-      "all" in found ? replacement(found, sink, types) : found,
-    );
+    const committed = sink.commit("all" in found ? replacement(found, sink, types) : found);
+    const { rejected = [] } = (await committed.decided) ?? committed;
     return rejected[0]?.error;
   } catch (error) {
     return XdsError.from(error);

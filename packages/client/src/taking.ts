@@ -1,6 +1,7 @@
 import {
   forwardSink,
   systemClock,
+  whenDecided,
   type Clock,
   type Committed,
   type ResourceSink,
@@ -41,10 +42,7 @@ export function createTaking(clock: Clock = systemClock, patienceMs = 30_000): T
     open.size === 0 ? committed : { ...committed, taken: (waiting ??= wait()).promise.then(noop) };
   const over = (given: ResourceSink): ResourceSink =>
     forwardSink(given, (sink) => ({
-      commit(transaction) {
-        const committed = sink.commit(transaction);
-        return committed instanceof Promise ? committed.then(withTaken) : withTaken(committed);
-      },
+      commit: (transaction) => whenDecided(sink.commit(transaction), withTaken),
     }));
   return {
     begin() {

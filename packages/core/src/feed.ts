@@ -15,7 +15,7 @@ export interface ResourceFeed {
 /** Where a feed puts what came. Implemented by the cache. */
 export interface ResourceSink {
   /** Applies a transaction; see {@link Transaction}. Throws only for a transaction that breaks its own rules (a name twice). */
-  commit(transaction: Transaction): Committed | Promise<Committed>;
+  commit(transaction: Transaction): Committed;
   /** Names and versions held, so that no feed keeps a second map (C-RECON-3). Without an interest: all of the type. */
   held(typeUrl: string, interest?: Interest): Iterable<Held>;
   /** Something in this scope cannot be had for now; what is held stays. undefined clears it. */
@@ -130,4 +130,6 @@ export interface Committed {
   readonly rejected?: readonly Rejection[];
   /** Settles when every watcher that counts has taken the update: the feed ACKs at once and reads on only then (C-ACK-13). Absent in a relay. */
   readonly taken?: Promise<void>;
+  /** Present while clients vote on some of it (a quorum): what became of all of it, once that is decided. Until then the other members cover only the rest. */
+  readonly decided?: Promise<Committed>;
 }

@@ -26,6 +26,7 @@ export type {
 } from "./feed.ts";
 export type { EveryMember } from "./every-member.ts";
 export { forwardSink, type SinkChanges } from "./forward-sink.ts";
+export { whenDecided } from "./when-decided.ts";
 export { forwardSource } from "./forward-source.ts";
 export { createBackoff, type Backoff, type BackoffOptions } from "./backoff.ts";
 export type { Follows, Reference, ResourceType, Warms, WithinReference } from "./resource-type.ts";

@@ -95,7 +95,8 @@ async function commit(progress: Progress, state: FolderState, plan: FolderPlan):
   await turn();
   for (const { sink, put, remove } of plan.parts) {
     if (put.length + remove.length === 0 && !(isFirst && sink === progress.sink)) continue;
-    const { revision, rejected = [] } = await sink.commit({ put, remove, atomic: true });
+    const committed = sink.commit({ put, remove, atomic: true });
+    const { revision, rejected = [] } = (await committed.decided) ?? committed;
     if (rejected.length > 0) {
       reject(
         progress,

@@ -3,7 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { createCache, keepResource, type Cache } from "@xdstp/cache";
-import type { Interest, Put, Resource, ResourceFeed, ResourceSink } from "@xdstp/core";
+import type {
+  Committed,
+  Interest,
+  Put,
+  Resource,
+  ResourceFeed,
+  ResourceSink,
+  Transaction,
+} from "@xdstp/core";
 import { createFakeClock, type FakeClock } from "@xdstp/testing";
 import { onTestFinished } from "vitest";
 
@@ -13,6 +21,7 @@ import type { SnapshotEvent } from "../src/snapshot/snapshot-event.ts";
 import type { RowChange } from "../src/snapshot/row.ts";
 import type { OpenDisk } from "../src/snapshot/snapshot-disk.ts";
 import { SnapshotStore } from "../src/snapshot/snapshot-store.ts";
+import { commitWhole } from "./commit-whole.ts";
 import { directDisk } from "./direct-disk.ts";
 import { flagUrl } from "./flag.ts";
 
@@ -152,8 +161,10 @@ export function stateOf(of: SnapshotStore): readonly string[] {
 /** An upstream in the hands of the test. */
 export interface Upstream {
   readonly feed: ResourceFeed;
-  /** Its sink; a part of the one it was given. */
-  readonly sink: ResourceSink;
+  /** Its sink, a part of the one it was given. A commit resolves when it is decided. */
+  readonly sink: Omit<ResourceSink, "commit"> & {
+    commit(transaction: Transaction): Promise<Committed>;
+  };
   /** What is wanted of it now. */
   readonly wanted: Set<string>;
 }
@@ -179,8 +190,12 @@ export function createUpstream(): Upstream {
     feed,
     wanted,
     get sink() {
-      if (part === undefined) throw new Error("the feed does not run yet");
-      return part;
+      const sink = part;
+      if (sink === undefined) throw new Error("the feed does not run yet");
+      return {
+        ...sink,
+        commit: async (transaction: Transaction) => commitWhole(sink, transaction),
+      };
     },
   };
 }

@@ -174,10 +174,10 @@ describe("a reader of a walk", () => {
     const walk = walkName(hub, systemClock, ListenerSchema, "l", { types });
     const updates = walk[Symbol.asyncIterator]();
     const commit = ({ typeUrl, name, value }: RawResource): Promise<void> | undefined => {
-      const committed = sink.commit({
+      const { taken } = sink.commit({
         put: [{ typeUrl, resource: { name, version: "", payload: { typeUrl, value } } }],
       });
-      return committed instanceof Promise ? undefined : committed.taken;
+      return taken;
     };
     const first = updates.next();
     for (const part of [listener("l", "r"), routes("r", "a"), cluster("a"), endpoints("a")])

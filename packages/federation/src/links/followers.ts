@@ -150,7 +150,7 @@ export class Followers implements Iterable<Follower> {
   #commit(
     deliveries: readonly Delivery[],
     settled: readonly TypedInterest[],
-  ): Committed | Promise<Committed> | undefined {
+  ): Committed | undefined {
     const put = once(
       deliveries.flatMap((delivery) => delivery.put),
       ({ typeUrl, as, resource }) => `${typeUrl}\n${as}\n${variantId(resource)}`,
@@ -189,12 +189,8 @@ function once<What extends Put | Removal>(
   return new Map(all.map((what) => [id(what), what]));
 }
 
-/** Of a sink that answers later nothing is known yet. */
-function rejectedIn(
-  committed: Committed | Promise<Committed> | undefined,
-): ReadonlyMap<string, XdsError> {
-  const rejected =
-    committed === undefined || committed instanceof Promise ? [] : (committed.rejected ?? []);
+/** What is rejected at once; a later vote is not known yet. */
+function rejectedIn({ rejected = [] }: Partial<Committed> = {}): ReadonlyMap<string, XdsError> {
   return new Map(rejected.map(({ typeUrl, name, error }) => [`${typeUrl}\n${name}`, error]));
 }
 

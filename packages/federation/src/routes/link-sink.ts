@@ -1,14 +1,15 @@
-import type {
-  Committed,
-  Held,
-  Interest,
-  Rejection,
-  Removal,
-  ResourceSink,
-  Scope,
-  Transaction,
-  TypedInterest,
-  XdsError,
+import {
+  type Committed,
+  type Held,
+  type Interest,
+  type Rejection,
+  type Removal,
+  type ResourceSink,
+  type Scope,
+  type Transaction,
+  type TypedInterest,
+  whenDecided,
+  type XdsError,
 } from "@xdstp/core";
 import { globMatches, isGlob, nameKey } from "@xdstp/uri";
 
@@ -39,16 +40,11 @@ export function createLinkSink(link: ServerLink, books: LinkBooks): ResourceSink
   };
 }
 
-function commit(
-  link: ServerLink,
-  books: LinkBooks,
-  transaction: Transaction,
-): Committed | Promise<Committed> {
+function commit(link: ServerLink, books: LinkBooks, transaction: Transaction): Committed {
   const taken = takeTransaction(books, link, transaction);
-  const committed = link.part.commit(taken.pass);
-  return committed instanceof Promise
-    ? committed.then((done) => conclude(link, books, taken, done, transaction))
-    : conclude(link, books, taken, committed, transaction);
+  return whenDecided(link.part.commit(taken.pass), (committed) =>
+    conclude(link, books, taken, committed, transaction),
+  );
 }
 
 /** What follows from it for others, and what readers reject of it under other names. */

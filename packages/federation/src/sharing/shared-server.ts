@@ -142,7 +142,7 @@ export class SharedServer {
     return this.#tenants.length === 1 ? this.#tenants[0] : undefined;
   }
 
-  #commit(transaction: Transaction): Committed | Promise<Committed> {
+  #commit(transaction: Transaction): Committed {
     const alone = this.#alone;
     if (alone !== undefined) return alone.sink.commit(transaction);
     const all = Array.from(
@@ -151,13 +151,15 @@ export class SharedServer {
       ),
       ([tenant, part]) => [tenant, tenant.sink.commit(part)] as const,
     );
-    const done = all.filter(
-      (one): one is readonly [Tenant, Committed] => !(one[1] instanceof Promise),
-    );
-    if (done.length === all.length) return this.#conclude(done);
-    return Promise.all(
-      all.map(async ([tenant, committed]) => [tenant, await committed] as const),
-    ).then((settled) => this.#conclude(settled));
+    if (all.every(([, { decided }]) => decided === undefined)) return this.#conclude(all);
+    return {
+      revision: all[0]?.[1].revision ?? 0,
+      decided: Promise.all(
+        all.map(
+          async ([tenant, committed]) => [tenant, (await committed.decided) ?? committed] as const,
+        ),
+      ).then((decided) => this.#conclude(decided)),
+    };
   }
 
   #conclude(all: readonly (readonly [Tenant, Committed])[]): Committed {

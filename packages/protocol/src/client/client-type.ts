@@ -318,16 +318,16 @@ class Type implements ClientType {
       return;
     }
     try {
-      const committed = sink.commit({
+      const { decided, ...committed } = sink.commit({
         put,
         remove,
         refresh,
         complete: typed(complete),
         settled: typed(settled),
       });
-      if (!(committed instanceof Promise)) then(committed);
+      if (decided === undefined) then(committed);
       else
-        committed.then(then, (error: unknown) => {
+        decided.then(then, (error: unknown) => {
           then(XdsError.from(error));
         });
     } catch (error) {

@@ -89,7 +89,7 @@ describe("a full state", () => {
     const say = async (path: string, text: string): Promise<number | undefined> => {
       const said = world.sinks[0]?.commit({ put: [put(path, text)] });
       await talk(world, voters);
-      return (await said)?.rejected?.length;
+      return (await said?.decided)?.rejected?.length;
     };
     for (const [path, text] of [
       ["x", "1@x"],

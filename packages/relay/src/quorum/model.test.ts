@@ -1,5 +1,5 @@
 import { createSeededRandom, type SeededRandom } from "@xdstp/testing";
-import type { Committed, Put, Removal } from "@xdstp/core";
+import { type Committed, type Put, type Removal, whenDecided } from "@xdstp/core";
 import { globMatches, nameKey } from "@xdstp/uri";
 import { describe, expect, it } from "vitest";
 
@@ -100,8 +100,11 @@ class Model {
           this.truth.set(resource.name, resource.version);
     };
     this.#noteGiven();
-    if (committed instanceof Promise) void committed.then(conclude);
-    else if (committed !== undefined) conclude(committed);
+    if (committed !== undefined)
+      whenDecided(committed, (decided) => {
+        conclude(decided);
+        return decided;
+      });
   }
 
   /** Some of what a commit puts may be given to everyone while the rest of it waits. */

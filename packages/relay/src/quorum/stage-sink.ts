@@ -44,7 +44,7 @@ interface Waiting {
 
 /**
  * A sink for both caches: what has changed is first shown to those who see first, everything else is given to everyone at once.
- * The answer waits for the votes; what they reject is rejected with their reasons (B-RELAY-5).
+ * What waits is decided by votes; what they reject is rejected with their reasons (B-RELAY-5).
  */
 export function stageSink(sinks: StageSinks, host: StageHost): ResourceSink {
   const { accepted, ahead } = sinks;
@@ -60,27 +60,25 @@ export function stageSink(sinks: StageSinks, host: StageHost): ResourceSink {
   };
 }
 
-function commit(
-  sinks: StageSinks,
-  host: StageHost,
-  transaction: Transaction,
-): Committed | Promise<Committed> {
+function commit(sinks: StageSinks, host: StageHost, transaction: Transaction): Committed {
   const { trials, panels } = host;
   let rejected: readonly Rejection[] = [];
   const shown = panels.watching(() => {
-    rejected = now(sinks.ahead.commit(transaction)).rejected ?? [];
+    rejected = sinks.ahead.commit(transaction).rejected ?? [];
   });
   const over = trials.running.size === 0 ? [] : supersededBy(host, transaction);
   const waiting = waitingOf(host, transaction, shown, rejected);
-  const committed = now(
-    sinks.accepted.commit(waiting.length === 0 ? transaction : without(transaction, waiting)),
+  const committed = sinks.accepted.commit(
+    waiting.length === 0 ? transaction : without(transaction, waiting),
   );
   const fresh = waiting
     .filter(({ candidate }) => trials.of(candidate.held) === undefined)
     .map(({ candidate }) => candidate);
   if (fresh.length > 0) trials.begin(fresh, stageOf(sinks, host, transaction.label));
   supersede(sinks, host, over);
-  return waiting.length === 0 ? committed : concluded(sinks, committed, waiting);
+  return waiting.length === 0
+    ? committed
+    : { ...committed, decided: concluded(sinks, committed, waiting) };
 }
 
 /** What is not ahead any more; and of what is withheld, which is not ahead, what is spoken of. */
@@ -232,7 +230,7 @@ async function concluded(
   );
   const again = verdicts.filter(({ verdict, isOwn }) => verdict === "accepted" && !isOwn);
   const { revision } =
-    again.length === 0 ? committed : await accepted.commit({ put: again.map(({ put }) => put) });
+    again.length === 0 ? committed : accepted.commit({ put: again.map(({ put }) => put) });
   const rejected = [
     ...(committed.rejected ?? []),
     ...verdicts.flatMap(({ put, verdict }) => rejectionOf(put, verdict)),
@@ -244,10 +242,4 @@ function rejectionOf(put: Put, verdict: Verdict): readonly Rejection[] {
   return verdict instanceof XdsError
     ? [{ typeUrl: put.typeUrl, name: nameOf(put), error: verdict }]
     : [];
-}
-
-/** A cache answers at once. */
-function now(committed: Committed | Promise<Committed>): Committed {
-  if (committed instanceof Promise) throw new XdsError("INTERNAL", "a cache answers at once");
-  return committed;
 }

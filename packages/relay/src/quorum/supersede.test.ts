@@ -1,6 +1,7 @@
 import type { Committed, ResourceSink } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
+import { commitWhole } from "../../test/commit-whole.ts";
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { createStageWorld, type StageWorld } from "../../test/stage-world.ts";
 import { accepts, openVoter, rejects, silent, talk, type Voter } from "../../test/voter.ts";
@@ -13,7 +14,8 @@ const put = (text: string): object => ({
 const commit = async (
   sink: ResourceSink | undefined,
   ...texts: readonly string[]
-): Promise<Committed | undefined> => sink?.commit({ put: texts.map((text) => put(text) as never) });
+): Promise<Committed | undefined> =>
+  sink && commitWhole(sink, { put: texts.map((text) => put(text) as never) });
 
 interface Scene {
   readonly world: StageWorld;
@@ -109,7 +111,7 @@ describe("while something is on trial", () => {
     const { world, go, others } = await scene();
     const older = commit(world.sinks[0], "2");
     await go();
-    await world.sinks[1]?.commit({ remove: [{ typeUrl: flagUrl, name }] });
+    void world.sinks[1]?.commit({ remove: [{ typeUrl: flagUrl, name }] });
     await go();
     expect([await older, others()]).toEqual([
       { revision: expect.any(Number) as number },
@@ -121,7 +123,7 @@ describe("while something is on trial", () => {
     const { world, go, others } = await scene();
     void commit(world.sinks[1], "2");
     await go();
-    await world.sinks[1]?.commit({ complete: [{ typeUrl: flagUrl, interest: { name } }] });
+    void world.sinks[1]?.commit({ complete: [{ typeUrl: flagUrl, interest: { name } }] });
     await go();
     expect([others(), [...world.accepted.held(flagUrl)], [...world.ahead.held(flagUrl)]]).toEqual([
       ["x gone", "x gone"],
@@ -132,7 +134,7 @@ describe("while something is on trial", () => {
 
   it("what comes back after its removal is given at once: somebody may have to be told of that yet [B-RELAY-5]", async () => {
     const { world, go, others } = await scene();
-    await world.sinks[0]?.commit({ remove: [{ typeUrl: flagUrl, name }] });
+    void world.sinks[0]?.commit({ remove: [{ typeUrl: flagUrl, name }] });
     expect(await commit(world.sinks[0], "2")).not.toHaveProperty("rejected");
     await go();
     expect(others()).toEqual(["x=2", "x=2"]);
@@ -147,9 +149,8 @@ describe("while something is on trial", () => {
       expireMs: 1_000,
       payload: { typeUrl: flagUrl, value: Buffer.from("2") },
     };
-    expect(world.sinks[0]?.commit({ put: [{ typeUrl: flagUrl, resource }] })).not.toBeInstanceOf(
-      Promise,
-    );
+    const committed = world.sinks[0]?.commit({ put: [{ typeUrl: flagUrl, resource }] });
+    expect(committed?.decided).toBeUndefined();
     await go();
     expect(others()).toEqual(["x=2", "x=2"]);
   });

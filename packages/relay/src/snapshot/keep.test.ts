@@ -328,10 +328,12 @@ describe("a snapshot in front of upstream", () => {
     const held = keepResource(put(a, "old", { version: "v0" }).resource);
     let answer: (committed: Committed) => void = () => undefined;
     const sink: ResourceSink = {
-      commit: async () =>
-        new Promise((resolve) => {
+      commit: () => ({
+        revision: 0,
+        decided: new Promise((resolve) => {
           answer = resolve;
         }),
+      }),
       held: () => [{ name: a, version: "v0", resource: held }],
       unavailable: () => undefined,
     };

@@ -106,14 +106,14 @@ function restoreRecords(
     ),
   );
   if (read.length === 0) return undefined;
+  const committed = own.commit({ put: read.map((one) => putOf(one, store, now)) });
   const note = ({ rejected = [] }: Committed): void => {
     const bad = new Set(rejected.map(({ typeUrl, name }) => `${typeUrl}\n${name}`));
     for (const { record } of read)
       if (store.index.has(record) && !record.said && !bad.has(`${record.typeUrl}\n${record.name}`))
         record.restored = true;
   };
-  const committed = own.commit({ put: read.map((one) => putOf(one, store, now)) });
-  if (committed instanceof Promise) return committed.then(note);
+  if (committed.decided !== undefined) return committed.decided.then(note);
   note(committed);
   return undefined;
 }

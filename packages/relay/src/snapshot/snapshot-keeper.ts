@@ -1,5 +1,6 @@
 import {
   forwardSink,
+  whenDecided,
   XdsError,
   type Committed,
   type Interest,
@@ -105,17 +106,15 @@ export class SnapshotKeeper {
     });
   }
 
-  #commit(sink: ResourceSink, spoken: Spoken, given: Transaction): Committed | Promise<Committed> {
+  #commit(sink: ResourceSink, spoken: Spoken, given: Transaction): Committed {
     const noting: Noting = { ...this.#noting, sink };
     const { pass, doubtful } = believed(noting, spoken, given);
     if (this.#restored + this.#turns > 0) makeRoom(noting, pass);
-    const committed = sink.commit(pass);
-    const note = (done: Committed): Committed => {
-      noteTransaction(noting, pass, done, doubtful);
+    return whenDecided(sink.commit(pass), (committed) => {
+      noteTransaction(noting, pass, committed, doubtful);
       if (doubtful.size > 0) this.#silent(doubtful);
-      return done;
-    };
-    return committed instanceof Promise ? committed.then(note) : note(committed);
+      return committed;
+    });
   }
 
   #remove(gone: readonly SnapshotRecord[]): void {

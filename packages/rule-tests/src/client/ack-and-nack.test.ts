@@ -17,8 +17,9 @@ function createLateSink(): { readonly sink: (sink: ResourceSink) => ResourceSink
   const waiting: (() => void)[] = [];
   return {
     sink: (sink) => ({
-      commit: async (transaction) =>
-        new Promise((resolve, reject) => {
+      commit: (transaction) => ({
+        revision: 0,
+        decided: new Promise((resolve, reject) => {
           waiting.push(() => {
             try {
               resolve(sink.commit(transaction));
@@ -27,6 +28,7 @@ function createLateSink(): { readonly sink: (sink: ResourceSink) => ResourceSink
             }
           });
         }),
+      }),
       held: (...what) => sink.held(...what),
       unavailable: (...what) => {
         sink.unavailable(...what);
@@ -49,7 +51,7 @@ function createSlowWatchers(): {
   return {
     sink: (sink) => ({
       commit: (transaction) => ({
-        ...(sink.commit(transaction) as { revision: number }),
+        ...sink.commit(transaction),
         taken: new Promise<void>((resolve, reject) => {
           waiting.push(resolve);
           failing.push(reject);

@@ -1,0 +1,10 @@
+import type { Committed, ResourceSink, Transaction } from "@xdstp/core";
+
+/** Commits, and resolves when what waits for votes is decided. */
+export async function commitWhole(
+  sink: ResourceSink,
+  transaction: Transaction,
+): Promise<Committed> {
+  const committed = sink.commit(transaction);
+  return (await committed.decided) ?? committed;
+}
