@@ -202,6 +202,7 @@ export function createUpstream(): Upstream {
 
 /** A relay without I/O but for its snapshot. */
 export interface Kept extends OpenStore {
+  readonly dir: string;
   readonly cache: Cache;
   readonly upstream: Upstream;
   readonly clock: FakeClock;
@@ -249,6 +250,7 @@ export function useKept(
   onTestFinished(close);
   return {
     ...opened,
+    dir,
     cache,
     upstream,
     clock,

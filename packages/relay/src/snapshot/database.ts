@@ -1,3 +1,5 @@
+import { accessSync, constants } from "node:fs";
+import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 
 import { checkPrivateFiles, createPrivateFile, SnapshotError, textOf } from "./private-files.ts";
@@ -50,10 +52,18 @@ export function openToRead(path: string): DatabaseSync | undefined {
   try {
     return checked(path, openSqlite(path, { readOnly: true }));
   } catch (error) {
-    if (sqliteCodeOf(error) !== CANNOT_OPEN) throw error;
-    // SQLite cannot make its file of shared memory here. Then nobody writes either, and a relay that was closed has left no log.
+    if (sqliteCodeOf(error) !== CANNOT_OPEN || isWritable(dirname(path))) throw error;
+    // SQLite cannot create its file of shared memory here, and does not need it: nobody can write, and a relay that was closed has not left a log.
     const url = `file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`;
-    return checked(path, openSqlite(url, { readOnly: true }));
+    try {
+      return checked(path, openSqlite(url, { readOnly: true }));
+    } catch (inner) {
+      if (sqliteCodeOf(inner) !== CANNOT_OPEN) throw inner;
+      throw new SnapshotError(
+        `${path} cannot be read by Node ${process.versions.node}, since its directory is read-only; use Node 22.15 or newer, or let this process write there`,
+        { cause: inner },
+      );
+    }
   }
 }
 
@@ -69,6 +79,15 @@ function checked(path: string, database: DatabaseSync): DatabaseSync | undefined
     database.close();
     return undefined;
   });
+}
+
+function isWritable(dir: string): boolean {
+  try {
+    accessSync(dir, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function opened<T>(database: DatabaseSync, use: () => T): T {

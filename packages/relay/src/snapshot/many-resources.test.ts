@@ -37,6 +37,24 @@ it("many resources are restored in several turns, and complete only with the las
   ]);
 });
 
+it("many names are restored in several turns too, and each is served with its own [B-RELAY-9]", async () => {
+  const relay = await restarted();
+  await turns();
+  await relay.close();
+  const again = useKept(relay.dir);
+  const topics = names.map((name) => again.cache.topic(flagUrl, { name }));
+  for (const topic of topics) topic.watch({ wake: () => undefined });
+  await Promise.resolve();
+  const restored = (): number => topics.filter(({ settled }) => settled).length;
+  const counts = [restored()];
+  for (let n = 0; n < 4; n++) {
+    await turn();
+    counts.push(restored());
+  }
+  expect(counts).toEqual([500, 1_000, 1_500, 1_800, 1_800]);
+  expect(topics.every(({ stale }) => stale !== undefined)).toBe(true);
+});
+
 it("what upstream says between these turns is not replaced by what is older [B-RELAY-9] [B-RELAY-10]", async () => {
   const relay = await restarted();
   const [gone, changed] = [names.at(-1) ?? "", names.at(-2) ?? ""];

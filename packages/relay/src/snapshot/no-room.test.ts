@@ -163,6 +163,21 @@ it.runIf(hasTmpfs)(
   },
 );
 
+it.runIf(hasTmpfs)(
+  "what a relay had stored when it was killed is served from a folder that is read-only since [B-RELAY-9]",
+  async () => {
+    const { dir, remount } = useTmpfs();
+    const killed = useDir();
+    const first = openStore(killed).store;
+    put(first, a, "1");
+    await first.flush();
+    cpSync(killed, dir, { recursive: true });
+    remount("ro");
+    const { store, kinds } = openThread(dir);
+    expect([kinds(), stateOf(store)]).toEqual([["snapshot-opened"], [`${a}=1`]]);
+  },
+);
+
 it("a folder that is removed is made again, and has all of it: what was written before, and what waits", async () => {
   const dir = join(useDir(), "made");
   const { store, kinds, events } = openThread(dir);
