@@ -3,31 +3,37 @@ import { nameKey } from "@xdstp/uri";
 
 import type { Noting } from "./note-transaction.ts";
 
-/** Types of which an upstream has said something. */
-export type Spoken = Set<string>;
+/** Type URLs of which an upstream has sent anything. */
+export type AnsweredTypes = Set<string>;
 
-/** A transaction without what is only concluded from silence, as far as the snapshot knows better. */
+/** A transaction without the conclusions from silence that the snapshot contradicts. */
 export interface Believed {
   readonly pass: Transaction;
-  /** What passes though nobody has said it: the snapshot keeps what it has. */
+  /** Removals and settlements that the cache gets and the snapshot does not, since they are only concluded from silence. */
   readonly doubtful: ReadonlySet<Removal | TypedInterest>;
 }
 
-const NOBODY: ReadonlySet<never> = new Set<never>();
+const NONE: ReadonlySet<never> = new Set<never>();
 
 /**
- * Upstream that answers and does not have a name says so, or says other things of the type meanwhile. One that has said nothing of a type may be only starting:
- * nothing that is served from the snapshot goes because of that (B-RELAY-10).
+ * A server that is up and does not have a name reports that, or sends other resources of the type. A server that has not sent anything of a type may still be starting:
+ * its silence removes nothing that is served from the snapshot (B-RELAY-10).
  */
-export function believed(noting: Noting, spoken: Spoken, given: Transaction): Believed {
+export function believed(
+  noting: Noting,
+  answeredTypes: AnsweredTypes,
+  given: Transaction,
+): Believed {
   const { remove = [], settled = [] } = given;
   const silent = [
     ...remove.filter(isSilence),
     ...settled.filter(({ timedOut }) => timedOut === true),
   ];
-  noteSpoken(spoken, given);
+  noteAnswered(answeredTypes, given);
   const doubtful: ReadonlySet<Removal | TypedInterest> =
-    silent.length === 0 ? NOBODY : new Set(silent.filter(({ typeUrl }) => !spoken.has(typeUrl)));
+    silent.length === 0
+      ? NONE
+      : new Set(silent.filter(({ typeUrl }) => !answeredTypes.has(typeUrl)));
   if (doubtful.size === 0) return { pass: given, doubtful };
   const passes = (one: Removal | TypedInterest): boolean =>
     !doubtful.has(one) || !isRestored(noting, one);
@@ -37,23 +43,23 @@ export function believed(noting: Noting, spoken: Spoken, given: Transaction): Be
   };
 }
 
-function noteSpoken(
-  spoken: Spoken,
+function noteAnswered(
+  answeredTypes: AnsweredTypes,
   { put = [], remove = [], complete = [], settled = [] }: Transaction,
 ): void {
-  for (const { typeUrl } of put) spoken.add(typeUrl);
-  for (const removal of remove) if (!isSilence(removal)) spoken.add(removal.typeUrl);
-  for (const { typeUrl } of complete) spoken.add(typeUrl);
-  for (const { typeUrl, timedOut } of settled) if (timedOut !== true) spoken.add(typeUrl);
+  for (const { typeUrl } of put) answeredTypes.add(typeUrl);
+  for (const removal of remove) if (!isSilence(removal)) answeredTypes.add(removal.typeUrl);
+  for (const { typeUrl } of complete) answeredTypes.add(typeUrl);
+  for (const { typeUrl, timedOut } of settled) if (timedOut !== true) answeredTypes.add(typeUrl);
 }
 
 function isSilence({ error }: Removal): boolean {
   return error?.context.timedOut === true && error.context.leftOut !== true;
 }
 
-function isRestored({ wanted }: Noting, one: Removal | TypedInterest): boolean {
+function isRestored({ subscribed }: Noting, one: Removal | TypedInterest): boolean {
   const name = "interest" in one ? one.interest.name : one.name;
-  for (const { restoredAt } of wanted.of(one.typeUrl, nameKey(name)))
+  for (const { restoredAt } of subscribed.of(one.typeUrl, nameKey(name)))
     if (restoredAt !== undefined) return true;
   return false;
 }

@@ -14,7 +14,7 @@ it("of collections that nobody asks for the oldest go too, though there is nothi
   const dir = useDir();
   const clock = createFakeClock({ start: 0 });
   const { store, events } = openStore(dir, { clock, maxBytes: 3_000 });
-  store.wants.add((one) => "interest" in one && one.interest.name === glob(0));
+  store.subscribers.add((one) => "interest" in one && one.interest.name === glob(0));
   for (let nth = 0; nth < 50; nth++) {
     clock.advance(1_000);
     settle(store, glob(nth));
@@ -40,7 +40,7 @@ it("where all is asked for and more than may be, who asks for it is not gone thr
   const clock = createFakeClock({ start: 0 });
   const { store } = openStore(useDir(), { clock, maxBytes: 1_000 });
   let looks = 0;
-  store.wants.add(() => {
+  store.subscribers.add(() => {
     looks++;
     return true;
   });

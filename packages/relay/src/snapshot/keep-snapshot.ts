@@ -4,8 +4,8 @@ import { SnapshotKeeper, type KeepOptions } from "./snapshot-keeper.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 
 /**
- * A feed over a feed on demand: all that passes is written to the snapshot, and what is asked for is served from it until upstream has said it (B-RELAY-9).
- * It stands next to the cache, so that only what was accepted is stored.
+ * Wraps a feed on demand: its transactions are written to the snapshot, and subscribed interests are served from the snapshot until upstream answers (B-RELAY-9).
+ * It is the wrapper next to the cache, so that only accepted resources are stored.
  */
 export function keepSnapshot(
   feed: ResourceFeed,

@@ -111,7 +111,7 @@ function goodRows(database: DatabaseSync): {
   return { rows, damage };
 }
 
-/** What is lost may have said anything, so no collection is complete. */
+/** A lost row may have been a member or a removal, so no collection is complete. */
 function replaceDamaged(
   { now, tell }: LoadOptions,
   path: string,
@@ -216,7 +216,7 @@ function apply(
     ...read.record,
     length: bytes,
     state: read.kind === "withheld" ? "withheld" : isLocked ? "locked" : "stored",
-    typeUrl: index.shelf(space, typeUrl).typeUrl,
+    typeUrl: index.typeIndex(space, typeUrl).typeUrl,
   });
   index.noteRow(record.row);
   if (read.kind === "resource" && isSecret(typeUrl)) return [record];

@@ -14,25 +14,25 @@ import { nameKey } from "@xdstp/uri";
 import { createRecord, readVariant, recordId, type SnapshotRecord } from "./record.ts";
 import { coveredBy } from "./restore.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
-import type { Wanted, WantedBook } from "./wanted-book.ts";
+import type { SubscribedInterest, SubscribedInterests } from "./subscribed.ts";
 
-/** What noting asks of its keeper. */
+/** What {@link noteTransaction} needs of its keeper. */
 export interface Noting {
   readonly store: SnapshotStore;
   readonly space: string;
-  readonly wanted: WantedBook;
-  /** Where it was put. */
+  readonly subscribed: SubscribedInterests;
+  /** The sink that has the transaction. */
   readonly sink: ResourceSink;
   readonly inWildcard: (name: string) => boolean;
-  /** Some upstream has given it, and it has not gone. */
+  /** Some upstream has sent it and not removed it. */
   readonly isHeld: (record: SnapshotRecord) => boolean;
-  /** These have gone: out of the snapshot, and where they were served from it. */
+  /** Removes records from the snapshot, and from the cache if they were restored. */
   readonly remove: (gone: readonly SnapshotRecord[]) => void;
-  /** Upstream has answered this. */
-  readonly say: (wanted: Wanted) => void;
+  /** Upstream has answered this interest. */
+  readonly noteAnswer: (subscribed: SubscribedInterest) => void;
 }
 
-/** Writes to the snapshot what upstream has said and the cache has taken, and lets go of what was served from it in its place. */
+/** Writes to the snapshot what upstream has sent and the cache has accepted, and removes the restored resources that it replaces. */
 export function noteTransaction(
   noting: Noting,
   transaction: Transaction,
@@ -47,7 +47,7 @@ export function noteTransaction(
   for (const one of remove) if (!doubtful.has(one)) noteRemoval(noting, one);
   for (const { typeUrl, name, constraints, expireMs } of refresh) {
     const record = find(noting, typeUrl, name, constraints);
-    if (record?.said === true) noting.store.refresh(record, expiryOf(noting, expireMs));
+    if (record?.answered === true) noting.store.refresh(record, expiryOf(noting, expireMs));
   }
   for (const one of complete) noteWhole(noting, one, ids);
   for (const one of settled) if (!doubtful.has(one)) noteWhole(noting, one, undefined);
@@ -59,8 +59,8 @@ function notePut(
   bad: ReadonlySet<string>,
   ids: Set<string> | undefined,
 ): void {
-  const { store, space, wanted, sink } = noting;
-  // Its version is that of what is held: an answer that took its time may be older than that.
+  const { store, space, subscribed, sink } = noting;
+  // The version is that of the cached resource: a late answer may be older.
   const held =
     bad.size > 0 && bad.has(`${typeUrl}\n${name}`)
       ? undefined
@@ -79,16 +79,16 @@ function notePut(
       held,
     );
   const key = record?.key ?? nameKey(name);
-  // Of what was rejected the state before stays, and upstream has it.
+  // The state before a rejected one stays, and upstream has sent it.
   if (record === undefined)
-    for (const before of store.index.shelf(space, typeUrl).of(key)) before.said = true;
+    for (const before of store.index.typeIndex(space, typeUrl).of(key)) before.answered = true;
   else ids?.add(`${typeUrl}\n${recordId(record)}`);
-  for (const one of wanted.of(typeUrl, key)) noting.say(one);
+  for (const one of subscribed.of(typeUrl, key)) noting.noteAnswer(one);
   for (const alias of resource.aliases ?? [])
-    for (const one of wanted.of(typeUrl, nameKey(alias))) noting.say(one);
+    for (const one of subscribed.of(typeUrl, nameKey(alias))) noting.noteAnswer(one);
 }
 
-/** As the cache keeps it: bytes that stay. undefined: it has gone again, since the answer took its time. */
+/** The resource as it is cached, with bytes that stay. undefined: it was removed while the commit was pending. */
 function storedOf(
   sink: ResourceSink,
   typeUrl: string,
@@ -105,48 +105,48 @@ function storedOf(
 }
 
 function noteRemoval(noting: Noting, { typeUrl, name, constraints }: Removal): void {
-  const { store, space, wanted } = noting;
+  const { store, space, subscribed } = noting;
   const key = nameKey(name);
   const own = find(noting, typeUrl, name, constraints);
   const left =
     constraints === undefined
       ? store.index
-          .shelf(space, typeUrl)
+          .typeIndex(space, typeUrl)
           .of(key)
           .filter(
             (record) =>
-              record !== own && !record.said && (record.restored || isByAlias(record, key)),
+              record !== own && !record.answered && (record.restored || isByAlias(record, key)),
           )
       : [];
   if (own !== undefined) store.remove(own);
   if (left.length > 0) noting.remove(left);
-  for (const one of wanted.of(typeUrl, key)) noting.say(one);
+  for (const one of subscribed.of(typeUrl, key)) noting.noteAnswer(one);
 }
 
-/** It is of an alias that has gone, and out of date though it was not served: after a restart it would bring the alias back. A variant may be for others than those who were told. */
+/** The removed name was an alias of this record. The record is out of date even if it was not served: after a restart it would bring the alias back. A variant may be for other clients, so it stays. */
 function isByAlias(record: SnapshotRecord, key: string): boolean {
   return record.key !== key && record.variant === undefined;
 }
 
-/** @param ids - What has been put next to it, and nothing else is there; absent: it came before */
+/** @param ids - Ids of all members, which are in the same transaction; undefined: the members came earlier */
 function noteWhole(
   noting: Noting,
   { typeUrl, interest, error }: TypedInterest,
   ids: ReadonlySet<string> | undefined,
 ): void {
-  const { store, space, wanted } = noting;
+  const { store, space, subscribed } = noting;
   const gone = coveredBy(noting, { typeUrl, interest }).filter(
     (record) =>
-      !record.said ||
+      !record.answered ||
       (ids !== undefined && !ids.has(`${typeUrl}\n${recordId(record)}`) && !noting.isHeld(record)),
   );
   noting.remove(gone);
   const key = nameKey(interest.name);
-  for (const one of wanted.of(typeUrl, key))
+  for (const one of subscribed.of(typeUrl, key))
     if (interestKey(one.interest, key) === interestKey(interest, key)) {
       if (one.isCollection)
         store.settle({ space, typeUrl, interest, ...(error !== undefined && { error }) });
-      noting.say(one);
+      noting.noteAnswer(one);
     }
 }
 

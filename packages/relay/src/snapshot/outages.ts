@@ -1,18 +1,18 @@
 import type { Scope, XdsError } from "@xdstp/core";
 
-import type { Wanted } from "./wanted-book.ts";
+import type { SubscribedInterest } from "./subscribed.ts";
 
-/** Which parts of the supply are broken, and who said so. */
+/** Which scopes are unavailable, and which source has reported it. */
 export class Outages {
   #all: readonly (readonly [source: object, scope: Scope])[] = [];
 
-  /** Notes one, or its end: that ends every narrower one of the same source too. */
+  /** Adds an outage, or removes it with every narrower one of the same source. */
   set(source: object, scope: Scope, error: XdsError | undefined): void {
     const left = this.#all.filter(([other, part]) => other !== source || !isWithin(part, scope));
     this.#all = error === undefined ? left : [...left, [source, scope]];
   }
 
-  covers({ typeUrl, authority }: Wanted): boolean {
+  covers({ typeUrl, authority }: SubscribedInterest): boolean {
     return this.#all.some(([, scope]) => isWithin({ typeUrl, authority }, scope));
   }
 }

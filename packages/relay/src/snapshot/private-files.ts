@@ -16,7 +16,7 @@ export class SnapshotError extends Error {
   override readonly name: string = "SnapshotError";
 }
 
-/** Tells one file from another that has its path later. */
+/** Distinguishes a file from another one that has its path later. */
 export interface FileIdentity {
   readonly device: number;
   readonly inode: number;

@@ -6,12 +6,12 @@ import {
 } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
-/** What a snapshot has of one name, or of one variant of it. Replaced as a whole when upstream says something else. */
+/** The state of one name, or of one variant of it. It is replaced as a whole when upstream sends another state. */
 export interface SnapshotRecord {
-  /** Whose: of a relay that asks as several nodes. Empty: of all. */
+  /** The tenant; empty: shared by all clients. */
   readonly space: string;
   readonly typeUrl: string;
-  /** As it was asked for. */
+  /** The name as it was subscribed. */
   readonly name: string;
   /** Equal for equal names (N-40). */
   readonly key: string;
@@ -19,11 +19,11 @@ export interface SnapshotRecord {
   readonly constraints: Uint8Array | undefined;
   readonly variant: Variant | undefined;
   readonly aliases: readonly string[];
-  /** `withheld`: it exists and is not stored. `locked`: its key is not there. */
+  /** `withheld`: it exists and is not stored. `locked`: it is sealed with a key that is not available. */
   readonly state: "stored" | "withheld" | "locked";
-  /** As upstream gave it. */
+  /** The version of upstream. */
   readonly version: string;
-  /** As it is served. */
+  /** The version as it is served. */
   readonly served: string;
   /** CRC-32 and length of the resource. */
   readonly checksum: number;
@@ -34,21 +34,21 @@ export interface SnapshotRecord {
   row: number;
   /** Bytes that it takes on disk. */
   length: number;
-  /** What is still to be written. */
+  /** The resource while it is not written yet. */
   resource: StoredResource | undefined;
-  /** Upstream has said it, or something of it, since it was asked for. */
-  said: boolean;
-  /** It was given to the cache from here. */
+  /** Upstream has sent it, or removed it, since it was subscribed. */
+  answered: boolean;
+  /** The cache has it from the snapshot. */
   restored: boolean;
 }
 
-/** Constraints, read, and as a text that is equal for equal ones. */
+/** Constraints, decoded, and as a text that is equal for equal constraints. */
 export interface Variant {
   readonly constraints: Constraints;
   readonly text: string;
 }
 
-/** undefined: there are none, or none that can be read. */
+/** undefined: there are no constraints. */
 export function readVariant(constraints: Uint8Array | undefined): Variant | undefined {
   if (constraints === undefined || constraints.length === 0) return undefined;
   const read = readConstraints(constraints);
@@ -57,12 +57,12 @@ export function readVariant(constraints: Uint8Array | undefined): Variant | unde
     : { constraints: { kind: "or", of: [] }, text: "" };
 }
 
-/** Which of the records of its type. That of a plain name is its key. */
+/** Identifies a record within its type: the key of the name, with the constraints of a variant. */
 export function recordId({ key, variant }: Pick<SnapshotRecord, "key" | "variant">): string {
   return variant === undefined ? key : `${key}\n${variant.text}`;
 }
 
-/** What is known of a name when something of it is stored. */
+/** Fields of a record; the others get defaults. */
 export type RecordFacts = Pick<SnapshotRecord, "space" | "typeUrl" | "name"> &
   Partial<SnapshotRecord>;
 
@@ -82,7 +82,7 @@ export function createRecord(facts: RecordFacts): SnapshotRecord {
     row: 0,
     length: 0,
     resource: undefined,
-    said: false,
+    answered: false,
     restored: false,
     ...facts,
   };

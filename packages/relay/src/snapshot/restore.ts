@@ -9,24 +9,24 @@ import {
 import { overlap } from "./make-room.ts";
 
 import type { SnapshotRecord } from "./record.ts";
-import type { StoredCollection } from "./shelf.ts";
+import type { StoredCollection } from "./type-index.ts";
 import type { RestoredRecord, SnapshotStore } from "./snapshot-store.ts";
-import type { Wanted } from "./wanted-book.ts";
+import type { SubscribedInterest } from "./subscribed.ts";
 
 /** What {@link restore} needs. */
 export interface Restoring {
   readonly store: SnapshotStore;
   readonly space: string;
-  /** A sink of its own, so that what upstream says is never taken for this. */
+  /** A sink of its own, so that restored resources never count as sent by upstream. */
   readonly own: ResourceSink;
   readonly inWildcard: (name: string) => boolean;
-  /** Upstream cannot be reached, or does not answer in time. Otherwise its first answer is waited for. */
-  readonly isOut: (wanted: Wanted) => boolean;
+  /** Upstream cannot be reached, or does not answer in time. Otherwise readers wait for its first answer. */
+  readonly isOut: (subscribed: SubscribedInterest) => boolean;
   /** It is still subscribed, and upstream has not answered it. */
-  readonly isOpen: (wanted: Wanted) => boolean;
+  readonly isOpen: (subscribed: SubscribedInterest) => boolean;
   /** Something that is subscribed covers it. */
-  readonly isWanted: (record: SnapshotRecord) => boolean;
-  /** A later turn is waited for, or has begun. */
+  readonly isCovered: (record: SnapshotRecord) => boolean;
+  /** A restore waits for a later turn (true), or continues (false). */
   readonly noteTurn: (waits: boolean) => void;
   /** It is served from the snapshot now, and was not before. */
   readonly noteServed: () => void;
@@ -34,36 +34,39 @@ export interface Restoring {
   readonly isOver: () => boolean;
 }
 
-/** What of the snapshot is for an interest, and still alive. */
+/** The records that an interest covers. */
 export function coveredBy(
   { store, space, inWildcard }: Pick<Restoring, "store" | "space" | "inWildcard">,
-  { typeUrl, interest }: Pick<Wanted, "typeUrl" | "interest">,
+  { typeUrl, interest }: Pick<SubscribedInterest, "typeUrl" | "interest">,
 ): readonly SnapshotRecord[] {
-  return store.index.shelf(space, typeUrl).covered(interest, inWildcard);
+  return store.index.typeIndex(space, typeUrl).covered(interest, inWildcard);
 }
 
-/** Interests, and resources, that are restored in one turn of the event loop: more at once would keep the relay from serving for longer than 100 ms. */
+/** Number of interests, and of resources, that are restored in one turn of the event loop: 50,000 at once would stop the relay for seconds. */
 const SLICE = 500;
 
 /**
- * Serves from the snapshot what these ask for, at once, and marks it as stale (B-RELAY-9). A collection settles only where all of it was known and nothing of it is left out:
- * what is not stored is pending, not missing. What is known of an incomplete collection is marked only in an outage: delta clients are sent its members then, and nothing is concluded from them. What has expired is not there (B-RELAY-12).
- * More than 500 are restored in several turns, and each interest is settled when all of it is.
+ * Serves interests from the snapshot, and marks them as stale (B-RELAY-9). A collection settles only if it is complete and each member is stored: a member that is not stored is pending, not missing.
+ * An incomplete collection is marked only in an outage: delta clients receive its known members then, and nothing is concluded from them. Expired resources are left out (B-RELAY-12).
+ * The first 500 are restored at once, more in later turns; an interest settles after its last resource.
  */
-export function restore(restoring: Restoring, wanted: readonly Wanted[]): void {
-  goOn(restoring, slicesOf(restoring, wanted));
+export function restore(restoring: Restoring, subscribed: readonly SubscribedInterest[]): void {
+  goOn(restoring, slicesOf(restoring, subscribed));
 }
 
-/** What one turn does: it reads these, and then settles those. */
+/** What one turn does: it restores `records`, and then settles `settles`. */
 interface Slice {
   readonly records: readonly SnapshotRecord[];
-  readonly settles: readonly Wanted[];
+  readonly settles: readonly SubscribedInterest[];
 }
 
 /** Looked up one after the other, since upstream may have answered some of it before a later turn. */
-function* slicesOf(restoring: Restoring, wanted: readonly Wanted[]): Generator<Slice, undefined> {
-  for (let from = 0; from < wanted.length; from += SLICE) {
-    const settles = wanted.slice(from, from + SLICE);
+function* slicesOf(
+  restoring: Restoring,
+  subscribed: readonly SubscribedInterest[],
+): Generator<Slice, undefined> {
+  for (let from = 0; from < subscribed.length; from += SLICE) {
+    const settles = subscribed.slice(from, from + SLICE);
     const records = [
       ...new Set(settles.flatMap((one) => alive(restoring, one).filter(isUnread))),
     ].sort((a, b) => a.row - b.row);
@@ -89,7 +92,7 @@ function goOn(restoring: Restoring, slices: Iterator<Slice, undefined>): void {
   else void read.then(conclude);
 }
 
-/** In a later turn upstream may have said some of it, and some may not be subscribed any more. */
+/** Before a later turn upstream may have sent some of these, and clients may have unsubscribed from others. */
 function restoreRecords(
   restoring: Restoring,
   records: readonly SnapshotRecord[],
@@ -101,7 +104,7 @@ function restoreRecords(
       (record) =>
         isUnread(record) &&
         store.index.has(record) &&
-        restoring.isWanted(record) &&
+        restoring.isCovered(record) &&
         !isReplaced(restoring, record),
     ),
   );
@@ -110,7 +113,11 @@ function restoreRecords(
   const note = ({ rejected = [] }: Committed): void => {
     const bad = new Set(rejected.map(({ typeUrl, name }) => `${typeUrl}\n${name}`));
     for (const { record } of read)
-      if (store.index.has(record) && !record.said && !bad.has(`${record.typeUrl}\n${record.name}`))
+      if (
+        store.index.has(record) &&
+        !record.answered &&
+        !bad.has(`${record.typeUrl}\n${record.name}`)
+      )
         record.restored = true;
   };
   if (committed.decided !== undefined) return committed.decided.then(note);
@@ -126,42 +133,42 @@ function nextTurn({ noteTurn, isOver }: Restoring, act: () => void): void {
   });
 }
 
-/** Upstream has said another variant meanwhile, for some of the same clients (S-DYN-4). */
+/** Whether upstream has sent another variant meanwhile, for some of the same clients (S-DYN-4). */
 function isReplaced({ store, space }: Restoring, record: SnapshotRecord): boolean {
-  const others = store.index.shelf(space, record.typeUrl).of(record.key);
+  const others = store.index.typeIndex(space, record.typeUrl).of(record.key);
   return (
     others.length > 1 &&
     others.some(
       (other) =>
         other !== record &&
-        other.said &&
+        other.answered &&
         other.key === record.key &&
         overlap(record.variant, other.variant),
     )
   );
 }
 
-/** What is for an interest and has not expired. */
-function alive(restoring: Restoring, wanted: Wanted): readonly SnapshotRecord[] {
+/** The records that an interest covers and that have not expired. */
+function alive(restoring: Restoring, subscribed: SubscribedInterest): readonly SnapshotRecord[] {
   const now = restoring.store.clock.wallTime();
-  return coveredBy(restoring, wanted).filter(({ expiresAt = Infinity }) => expiresAt > now);
+  return coveredBy(restoring, subscribed).filter(({ expiresAt = Infinity }) => expiresAt > now);
 }
 
-function isUnread({ state, said, restored }: SnapshotRecord): boolean {
-  return state === "stored" && !said && !restored;
+function isUnread({ state, answered, restored }: SnapshotRecord): boolean {
+  return state === "stored" && !answered && !restored;
 }
 
 function putOf({ record, resource }: RestoredRecord, store: SnapshotStore, now: number): Put {
   const { typeUrl, name, expiresAt } = record;
   const as = name !== resource.name && { as: name };
   if (expiresAt === undefined) return { typeUrl, resource, ...as };
-  // Never more than all of its time, also where the clock has gone back; and that is what it has for the restart after this one too.
+  // At most one whole TTL, also where the clock was set back; it is stored, so that the next restart does not give more either.
   const expireMs = Math.min(expiresAt - now, resource.ttlMs ?? Infinity);
   store.refresh(record, now + expireMs);
   return { typeUrl, resource: { ...resource, expireMs }, ...as };
 }
 
-function settle(restoring: Restoring, candidates: readonly Wanted[]): void {
+function settle(restoring: Restoring, candidates: readonly SubscribedInterest[]): void {
   const { own, store, space } = restoring;
   const covered = candidates
     .filter(restoring.isOpen)
@@ -170,7 +177,7 @@ function settle(restoring: Restoring, candidates: readonly Wanted[]): void {
     ([{ typeUrl, interest, isCollection }, all]) =>
       isCollection &&
       store.collection(space, typeUrl, interest) !== undefined &&
-      all.every((record) => record.said || record.restored),
+      all.every((record) => record.answered || record.restored),
   );
   if (whole.length > 0)
     void own.commit({
@@ -178,15 +185,15 @@ function settle(restoring: Restoring, candidates: readonly Wanted[]): void {
         settledAs(store.collection(space, typeUrl, interest), { typeUrl, interest }),
       ),
     });
-  const settled = new Set(whole.map(([wanted]) => wanted));
-  for (const [wanted, all] of covered) {
-    wanted.isPartial = wanted.isCollection && !settled.has(wanted);
+  const settled = new Set(whole.map(([subscribed]) => subscribed));
+  for (const [subscribed, all] of covered) {
+    subscribed.isPartial = subscribed.isCollection && !settled.has(subscribed);
     const restored = all.filter((record) => record.restored);
-    if (restored.length > 0 || settled.has(wanted)) mark(restoring, wanted, restored);
+    if (restored.length > 0 || settled.has(subscribed)) mark(restoring, subscribed, restored);
   }
 }
 
-/** A collection that upstream has said why it is empty is so again. */
+/** An empty collection settles with the reason of upstream. */
 function settledAs(
   { error }: Pick<StoredCollection, "error"> = {},
   interest: TypedInterest,
@@ -194,19 +201,23 @@ function settledAs(
   return error === undefined ? interest : { ...interest, error };
 }
 
-function mark(restoring: Restoring, wanted: Wanted, restored: readonly SnapshotRecord[]): void {
+function mark(
+  restoring: Restoring,
+  subscribed: SubscribedInterest,
+  restored: readonly SnapshotRecord[],
+): void {
   const { own, store, space, isOut } = restoring;
-  const { typeUrl, interest } = wanted;
+  const { typeUrl, interest } = subscribed;
   const newest = restored.reduce((latest, { storedAt }) => Math.max(latest, storedAt), 0);
-  if (wanted.restoredAt === undefined) restoring.noteServed();
-  wanted.restoredAt = Math.max(newest, store.collection(space, typeUrl, interest)?.at ?? 0);
-  if (wanted.isPartial && !isOut(wanted)) return;
-  const seconds = Math.max(0, Math.round((store.clock.wallTime() - wanted.restoredAt) / 1_000));
+  if (subscribed.restoredAt === undefined) restoring.noteServed();
+  subscribed.restoredAt = Math.max(newest, store.collection(space, typeUrl, interest)?.at ?? 0);
+  if (subscribed.isPartial && !isOut(subscribed)) return;
+  const seconds = Math.max(0, Math.round((store.clock.wallTime() - subscribed.restoredAt) / 1_000));
   own.unavailable(
     { typeUrl, interest },
     new XdsError(
       "UNAVAILABLE",
-      `from the snapshot of ${new Date(wanted.restoredAt).toISOString()}, ${seconds} s old; upstream has not answered yet`,
+      `from the snapshot of ${new Date(subscribed.restoredAt).toISOString()}, ${seconds} s old; upstream has not answered yet`,
       { typeUrl, resource: interest.name },
     ),
   );

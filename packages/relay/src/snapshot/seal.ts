@@ -4,11 +4,11 @@ import { XdsError } from "@xdstp/core";
 
 /** Encrypts and opens secrets. */
 export interface Seal {
-  /** Tells keys apart without telling anything of them. */
+  /** Identifies the key without disclosing it. */
   readonly keyId: string;
-  /** @param about - What it belongs to: sealed bytes cannot be put in another place */
+  /** @param about - What the bytes belong to: sealed bytes cannot be moved to another name */
   seal(bytes: Uint8Array, about: string): Buffer;
-  /** undefined: these bytes were not sealed with this key, or not for this. */
+  /** undefined: the bytes were not sealed with this key, or not for this name. */
   open(bytes: Uint8Array, about: string): Buffer | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** What an operator should know of a snapshot; each `message` is one line that names the file, what happened and the way out. */
 export type SnapshotEvent =
-  /** Opened, with what could be read. */
+  /** The snapshot is open. */
   | {
       readonly kind: "snapshot-opened";
       readonly dir: string;
@@ -14,18 +14,18 @@ export type SnapshotEvent =
       readonly aside: string | undefined;
       readonly message: string;
     }
-  /** Resources in it cannot be read. They are pending. */
+  /** Resources in the file cannot be read. They are pending until upstream sends them. */
   | {
       readonly kind: "snapshot-lost";
       readonly file: string;
       readonly resources: number;
       readonly message: string;
     }
-  /** Stored secrets cannot be read: there is no key, or another one. They are pending. */
+  /** Stored secrets cannot be read: the key is missing, or is another one. They are pending until upstream sends them. */
   | { readonly kind: "snapshot-locked"; readonly resources: number; readonly message: string }
   /** Nothing can be written. The relay goes on, and tries again in `retryMs` milliseconds. */
   | { readonly kind: "snapshot-trouble"; readonly message: string; readonly retryMs: number }
-  /** That is over. */
+  /** The snapshot can be written again, and nothing is lost. */
   | { readonly kind: "snapshot-well"; readonly dir: string }
-  /** What nobody asks for has gone, since there was more than `maxBytes`; bytes of collections are counted too. */
+  /** Resources without subscribers were deleted, since there was more than `maxBytes`. `bytes` counts collections too. */
   | { readonly kind: "snapshot-evicted"; readonly resources: number; readonly bytes: number };

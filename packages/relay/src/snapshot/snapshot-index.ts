@@ -1,99 +1,99 @@
 import { recordId, type SnapshotRecord } from "./record.ts";
-import { Shelf, type StoredCollection } from "./shelf.ts";
+import { TypeIndex, type StoredCollection } from "./type-index.ts";
 
-/** All that is known of a snapshot without reading it: one shelf for each type of each space. */
+/** What is in a snapshot, without bodies: one index for each type of each space. */
 export class SnapshotIndex implements Iterable<SnapshotRecord> {
-  /** Bytes on disk of all of it. */
+  /** Bytes that all of it takes on disk. */
   bytes = 0;
   #lastRow = 0;
-  readonly #shelves = new Map<string, Map<string, Shelf>>();
+  readonly #types = new Map<string, Map<string, TypeIndex>>();
 
   *[Symbol.iterator](): Generator<SnapshotRecord> {
-    for (const shelf of this.#all()) yield* shelf;
+    for (const index of this.#all()) yield* index;
   }
 
   *collections(): Generator<StoredCollection> {
-    for (const shelf of this.#all()) yield* shelf.collections();
+    for (const index of this.#all()) yield* index.collections();
   }
 
-  shelf(space: string, typeUrl: string): Shelf {
-    let types = this.#shelves.get(space);
-    if (types === undefined) this.#shelves.set(space, (types = new Map<string, Shelf>()));
-    let shelf = types.get(typeUrl);
-    if (shelf === undefined) types.set(typeUrl, (shelf = new Shelf(typeUrl)));
-    return shelf;
+  typeIndex(space: string, typeUrl: string): TypeIndex {
+    let types = this.#types.get(space);
+    if (types === undefined) this.#types.set(space, (types = new Map<string, TypeIndex>()));
+    let index = types.get(typeUrl);
+    if (index === undefined) types.set(typeUrl, (index = new TypeIndex(typeUrl)));
+    return index;
   }
 
-  /** The id of a new row. */
+  /** Returns an id for a new row. */
   nextRow(): number {
     return ++this.#lastRow;
   }
 
-  /** This id is in use. */
+  /** Reserves an id that is in the database. */
   noteRow(row: number): void {
     this.#lastRow = Math.max(this.#lastRow, row);
   }
 
-  /** Takes the place of what was known of the name. */
+  /** Adds a record, or replaces the one of its name. */
   set(record: SnapshotRecord): void {
-    const before = this.shelf(record.space, record.typeUrl).set(record);
+    const before = this.typeIndex(record.space, record.typeUrl).set(record);
     this.bytes += record.length - (before?.length ?? 0);
   }
 
-  /** false: it is not there any more. */
+  /** Whether this record is the current one of its name. */
   has(record: SnapshotRecord): boolean {
-    return this.shelf(record.space, record.typeUrl).has(record);
+    return this.typeIndex(record.space, record.typeUrl).has(record);
   }
 
   find(record: SnapshotRecord): SnapshotRecord | undefined {
-    return this.shelf(record.space, record.typeUrl).find(recordId(record));
+    return this.typeIndex(record.space, record.typeUrl).find(recordId(record));
   }
 
   delete(record: SnapshotRecord): void {
     if (!this.has(record)) return;
-    this.shelf(record.space, record.typeUrl).delete(record);
+    this.typeIndex(record.space, record.typeUrl).delete(record);
     this.bytes -= record.length;
   }
 
   setCollection(collection: StoredCollection): void {
     this.noteRow(collection.row);
-    const shelf = this.shelf(collection.space, collection.typeUrl);
-    this.bytes += collection.length - (shelf.collection(collection.interest)?.length ?? 0);
-    shelf.setCollection(collection);
+    const index = this.typeIndex(collection.space, collection.typeUrl);
+    this.bytes += collection.length - (index.collection(collection.interest)?.length ?? 0);
+    index.setCollection(collection);
   }
 
-  /** false: it was not there. */
+  /** Returns whether it was there. */
   deleteCollection({
     space,
     typeUrl,
     interest,
   }: Pick<StoredCollection, "space" | "typeUrl" | "interest">): boolean {
-    const shelf = this.shelf(space, typeUrl);
-    const found = shelf.collection(interest);
+    const index = this.typeIndex(space, typeUrl);
+    const found = index.collection(interest);
     if (found === undefined) return false;
     this.bytes -= found.length;
-    shelf.deleteCollection(found);
+    index.deleteCollection(found);
     return true;
   }
 
-  /** Collections that a name is in are not known completely any more. */
+  /** Removes the collections that have this record as a member, and returns them: they are not complete any more. */
   tear(record: SnapshotRecord): readonly StoredCollection[] {
-    const torn = this.shelf(record.space, record.typeUrl).collectionsOf(record);
+    const torn = this.typeIndex(record.space, record.typeUrl).collectionsOf(record);
     for (const collection of torn) this.deleteCollection(collection);
     return torn;
   }
 
-  /** It takes more or less room on disk than before. */
+  /** Sets the bytes that a record or a collection takes on disk. */
   resize(one: SnapshotRecord | StoredCollection, length: number): void {
     const isIn =
       "interest" in one
-        ? this.shelf(one.space, one.typeUrl).collection(one.interest) === one
+        ? this.typeIndex(one.space, one.typeUrl).collection(one.interest) === one
         : this.has(one);
     if (isIn) this.bytes += length - one.length;
     one.length = length;
   }
 
-  *#all(): Generator<Shelf> {
-    for (const types of this.#shelves.values()) yield* types.values();
+  *#all(): Generator<TypeIndex> {
+    for (const types of this.#types.values()) yield* types.values();
   }
 }

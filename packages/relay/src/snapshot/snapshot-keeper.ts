@@ -11,40 +11,40 @@ import {
   type TypedInterest,
 } from "@xdstp/core";
 
-import { believed, type Spoken } from "./believed.ts";
+import { believed, type AnsweredTypes } from "./believed.ts";
 import { noteTransaction, type Noting } from "./note-transaction.ts";
 import { Outages } from "./outages.ts";
 import type { SnapshotRecord } from "./record.ts";
 import { coveredBy, restore } from "./restore.ts";
-import type { Served, SnapshotStore, Wants } from "./snapshot-store.ts";
+import type { Served, SnapshotStore, IsSubscribed } from "./snapshot-store.ts";
 import { makeRoom } from "./make-room.ts";
-import { WantedBook, type Wanted } from "./wanted-book.ts";
+import { SubscribedInterests, type SubscribedInterest } from "./subscribed.ts";
 
-/** How a snapshot is kept. */
+/** Options of {@link SnapshotKeeper}. */
 export interface KeepOptions {
-  /** Which names `*` covers: as the option `wildcard` of the cache. */
+  /** Which names `*` covers, as the option `wildcard` of the cache. */
   readonly inWildcard: (name: string) => boolean;
-  /** Whose names these are, where one snapshot is for several caches: what one has is not shown to another. Default: empty. */
+  /** Separates the records of several caches in one snapshot. Default: empty. */
   readonly space?: string;
 }
 
-/** What is asked for, what upstream has said of it, and what is served from the snapshot meanwhile. */
+/** Tracks which interests are subscribed, which of them upstream has answered, and which are served from the snapshot. */
 export class SnapshotKeeper {
   readonly store: SnapshotStore;
   readonly space: string;
   readonly inWildcard: (name: string) => boolean;
-  readonly wanted: WantedBook = new WantedBook();
-  /** Whom upstream answers for, as far as it has been heard. */
-  readonly #heard = new Set<string | null>();
+  readonly subscribed: SubscribedInterests = new SubscribedInterests();
+  /** Authorities that upstream has answered for. */
+  readonly #answeredAuthorities = new Set<string | null>();
   readonly #outages = new Outages();
   readonly #sinks: ResourceSink[] = [];
-  readonly #wants: Wants;
-  readonly #serving = (): Iterable<Served> => this.wanted;
+  readonly #subscribers: IsSubscribed;
+  readonly #serving = (): Iterable<Served> => this.subscribed;
   readonly #noting: Omit<Noting, "sink">;
   #own: ResourceSink | undefined;
-  /** How many interests are served from the snapshot. */
+  /** Number of interests that are served from the snapshot. */
   #restored = 0;
-  /** How many restores go on in a later turn. */
+  /** Number of restores that continue in a later turn. */
   #turns = 0;
 
   constructor(store: SnapshotStore, { inWildcard, space = "" }: KeepOptions) {
@@ -55,7 +55,7 @@ export class SnapshotKeeper {
       store,
       space,
       inWildcard,
-      wanted: this.wanted,
+      subscribed: this.subscribed,
       isHeld: ({ typeUrl, name }) =>
         this.#sinks.some(
           (sink) => sink.held(typeUrl, { name })[Symbol.iterator]().next().done !== true,
@@ -63,42 +63,42 @@ export class SnapshotKeeper {
       remove: (gone) => {
         this.#remove(gone);
       },
-      say: (wanted) => {
-        this.#say(wanted);
+      noteAnswer: (subscribed) => {
+        this.#noteAnswer(subscribed);
       },
     };
-    this.#wants = (one) =>
+    this.#subscribers = (one) =>
       one.space === space &&
       ("interest" in one
-        ? this.wanted.find(one.typeUrl, one.interest) !== undefined
-        : this.wanted.covers(one, inWildcard));
+        ? this.subscribed.find(one.typeUrl, one.interest) !== undefined
+        : this.subscribed.covers(one, inWildcard));
   }
 
   begin(sink: ResourceSink): void {
     this.#own = sink.part?.() ?? sink;
-    this.store.wants.add(this.#wants);
+    this.store.subscribers.add(this.#subscribers);
     this.store.servings.add(this.#serving);
-    this.#restore(this.wanted);
+    this.#restore(this.subscribed);
   }
 
   end(): void {
-    this.store.wants.delete(this.#wants);
+    this.store.subscribers.delete(this.#subscribers);
     this.store.servings.delete(this.#serving);
     this.#own = undefined;
   }
 
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void {
-    for (const interest of dropped) this.#drop(this.wanted.find(typeUrl, interest));
-    this.#restore(added.map((interest) => this.wanted.add(typeUrl, interest)));
+    for (const interest of dropped) this.#drop(this.subscribed.find(typeUrl, interest));
+    this.#restore(added.map((interest) => this.subscribed.add(typeUrl, interest)));
   }
 
-  /** The sink that upstream is given. */
+  /** The sink for upstream. */
   over(given: ResourceSink): ResourceSink {
     return forwardSink(given, (sink) => {
       this.#sinks.push(sink);
-      const spoken: Spoken = new Set();
+      const answeredTypes: AnsweredTypes = new Set();
       return {
-        commit: (transaction) => this.#commit(sink, spoken, transaction),
+        commit: (transaction) => this.#commit(sink, answeredTypes, transaction),
         unavailable: (scope, error) => {
           this.#unavailable(sink, scope, error);
         },
@@ -106,9 +106,9 @@ export class SnapshotKeeper {
     });
   }
 
-  #commit(sink: ResourceSink, spoken: Spoken, given: Transaction): Committed {
+  #commit(sink: ResourceSink, answeredTypes: AnsweredTypes, given: Transaction): Committed {
     const noting: Noting = { ...this.#noting, sink };
-    const { pass, doubtful } = believed(noting, spoken, given);
+    const { pass, doubtful } = believed(noting, answeredTypes, given);
     if (this.#restored + this.#turns > 0) makeRoom(noting, pass);
     return whenDecided(sink.commit(pass), (committed) => {
       noteTransaction(noting, pass, committed, doubtful);
@@ -129,37 +129,40 @@ export class SnapshotKeeper {
     for (const record of gone) this.store.remove(record);
   }
 
-  #say(wanted: Wanted): void {
-    wanted.said = true;
-    this.#heard.add(wanted.authority);
-    this.#unmark(wanted);
+  #noteAnswer(subscribed: SubscribedInterest): void {
+    subscribed.answered = true;
+    this.#answeredAuthorities.add(subscribed.authority);
+    this.#unmark(subscribed);
   }
 
-  #drop(wanted: Wanted | undefined): void {
-    if (wanted === undefined) return;
-    this.wanted.delete(wanted);
-    this.#unmark(wanted);
-    for (const record of coveredBy(this, wanted)) {
-      if (!this.wanted.covers(record, this.inWildcard))
-        Object.assign(record, { said: false, restored: false });
+  #drop(subscribed: SubscribedInterest | undefined): void {
+    if (subscribed === undefined) return;
+    this.subscribed.delete(subscribed);
+    this.#unmark(subscribed);
+    for (const record of coveredBy(this, subscribed)) {
+      if (!this.subscribed.covers(record, this.inWildcard))
+        Object.assign(record, { answered: false, restored: false });
     }
   }
 
-  #unmark(wanted: Wanted): void {
-    if (wanted.restoredAt === undefined) return;
-    wanted.restoredAt = undefined;
+  #unmark(subscribed: SubscribedInterest): void {
+    if (subscribed.restoredAt === undefined) return;
+    subscribed.restoredAt = undefined;
     this.#restored--;
-    this.#own?.unavailable({ typeUrl: wanted.typeUrl, interest: wanted.interest }, undefined);
+    this.#own?.unavailable(
+      { typeUrl: subscribed.typeUrl, interest: subscribed.interest },
+      undefined,
+    );
   }
 
-  /** Those that nobody can be asked for now, and of which upstream has said nothing. */
-  #restore(candidates: Iterable<Wanted>): void {
+  /** Restores the interests that upstream has not answered and cannot answer now. */
+  #restore(candidates: Iterable<SubscribedInterest>): void {
     if (this.#own === undefined) return;
     const away = [...candidates].filter(
-      (wanted) =>
-        !wanted.said &&
-        (wanted.restoredAt === undefined || wanted.isPartial) &&
-        this.#isAway(wanted),
+      (subscribed) =>
+        !subscribed.answered &&
+        (subscribed.restoredAt === undefined || subscribed.isPartial) &&
+        this.#isAway(subscribed),
     );
     if (away.length === 0) return;
     restore(
@@ -168,10 +171,11 @@ export class SnapshotKeeper {
         space: this.space,
         own: this.#own,
         inWildcard: this.inWildcard,
-        isOut: (wanted) => this.#isOut(wanted),
-        isOpen: (wanted) =>
-          !wanted.said && this.wanted.find(wanted.typeUrl, wanted.interest) === wanted,
-        isWanted: (record) => this.wanted.covers(record, this.inWildcard),
+        isOut: (subscribed) => this.#isOut(subscribed),
+        isOpen: (subscribed) =>
+          !subscribed.answered &&
+          this.subscribed.find(subscribed.typeUrl, subscribed.interest) === subscribed,
+        isCovered: (record) => this.subscribed.covers(record, this.inWildcard),
         noteTurn: (waits) => {
           this.#turns += waits ? 1 : -1;
         },
@@ -184,25 +188,25 @@ export class SnapshotKeeper {
     );
   }
 
-  #isAway(wanted: Wanted): boolean {
-    return !this.#heard.has(wanted.authority) || this.#isOut(wanted);
+  #isAway(subscribed: SubscribedInterest): boolean {
+    return !this.#answeredAuthorities.has(subscribed.authority) || this.#isOut(subscribed);
   }
 
-  #isOut(wanted: Wanted): boolean {
-    return wanted.failing !== undefined || this.#outages.covers(wanted);
+  #isOut(subscribed: SubscribedInterest): boolean {
+    return subscribed.failing !== undefined || this.#outages.covers(subscribed);
   }
 
-  /** Upstream has not sent anything of these in time, and is not believed (B-RELAY-10): what is known of them is all there is for now. */
+  /** Upstream has not sent anything of these in time, and its silence does not count (B-RELAY-10): the known members are served. */
   #silent(doubtful: ReadonlySet<Removal | TypedInterest>): void {
     const silent = [...doubtful]
       .flatMap((one) =>
-        "interest" in one ? (this.wanted.find(one.typeUrl, one.interest) ?? []) : [],
+        "interest" in one ? (this.subscribed.find(one.typeUrl, one.interest) ?? []) : [],
       )
       .filter(({ isPartial }) => isPartial);
-    for (const wanted of silent)
-      wanted.failing ??= new XdsError("UNAVAILABLE", "upstream has not answered in time", {
-        typeUrl: wanted.typeUrl,
-        resource: wanted.interest.name,
+    for (const subscribed of silent)
+      subscribed.failing ??= new XdsError("UNAVAILABLE", "upstream has not answered in time", {
+        typeUrl: subscribed.typeUrl,
+        resource: subscribed.interest.name,
       });
     if (silent.length > 0) this.#restore(silent);
   }
@@ -211,22 +215,22 @@ export class SnapshotKeeper {
     const { typeUrl, interest } = scope;
     if (typeUrl === undefined || interest === undefined) {
       this.#outages.set(sink, scope, error);
-      if (error !== undefined) this.#restore(this.wanted);
+      if (error !== undefined) this.#restore(this.subscribed);
       sink.unavailable(scope, error && this.#withAge(error));
       return;
     }
-    const wanted = this.wanted.find(typeUrl, interest);
-    if (wanted !== undefined) {
-      wanted.failing = error;
-      if (error !== undefined) this.#restore([wanted]);
+    const subscribed = this.subscribed.find(typeUrl, interest);
+    if (subscribed !== undefined) {
+      subscribed.failing = error;
+      if (error !== undefined) this.#restore([subscribed]);
     }
     sink.unavailable(scope, error);
   }
 
-  /** Readers hear of the wider outage, so it tells of the age too. */
+  /** Readers see the error of the wider outage, so it has the age too. */
   #withAge(error: XdsError): XdsError {
     if (this.#restored === 0) return error;
-    const newest = [...this.wanted].reduce(
+    const newest = [...this.subscribed].reduce(
       (latest, { restoredAt = 0 }) => Math.max(latest, restoredAt),
       0,
     );

@@ -18,7 +18,7 @@ import { makePrivateDirectory, sizeOf, SnapshotError, textOf } from "./private-f
 import { createRecord, sealedFor, type RecordFacts, type SnapshotRecord } from "./record.ts";
 import type { Row, RowChange } from "./row.ts";
 import { createSeal, type Seal } from "./seal.ts";
-import type { StoredCollection } from "./shelf.ts";
+import type { StoredCollection } from "./type-index.ts";
 import type { Snapshot, SnapshotOptions, SnapshotStatus } from "./snapshot.ts";
 import { threadDisk, type OpenDisk } from "./snapshot-disk.ts";
 import type { SnapshotEvent } from "./snapshot-event.ts";
@@ -29,36 +29,36 @@ import { SnapshotReader } from "./snapshot-reader.ts";
 import { SnapshotWriter, type Op } from "./snapshot-writer.ts";
 import { isDamage } from "./sqlite.ts";
 
-/** What Envoy keeps keys and certificates in. */
+/** Types whose resources are secrets, by default. */
 const SECRETS: readonly string[] = [
   "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret",
 ];
 
-/** What is asked for comes again within this time after a restart; nothing is evicted before. */
+/** Clients subscribe again within this time after a restart; nothing is evicted before. In milliseconds. */
 const GRACE_MS = 600_000;
 
-/** How long after a look at what nobody asks for there is another one. */
+/** Least time between two evictions, in milliseconds: each goes through all records. */
 const EVICT_MS = 60_000;
 
-/** Who knows what is asked for. */
-export type Wants = (one: SnapshotRecord | StoredCollection) => boolean;
+/** Whether a record or a collection is subscribed. */
+export type IsSubscribed = (one: SnapshotRecord | StoredCollection) => boolean;
 
 /** An interest that is served from a snapshot. */
 export interface Served {
   /** null: of an opaque name. */
   readonly authority: string | null;
-  /** Of what time that is, in milliseconds since the epoch. Absent: it is not, or not any more. */
+  /** When upstream sent it, in milliseconds since the epoch. undefined: it is not served from the snapshot any more. */
   readonly restoredAt: number | undefined;
 }
 
-/** A resource as upstream gave it. */
+/** A record with its resource, as upstream sent it. */
 export interface RestoredRecord {
   readonly record: SnapshotRecord;
   readonly resource: Resource;
 }
 
 /**
- * Opens the snapshot in a directory, with all that was on disk when a process had it last. It blocks while it reads the file, about a second for 100,000 resources.
+ * Opens the snapshot in a directory. It blocks while it reads the file, about a second for 100,000 resources.
  * Throws an XdsError where another process has the directory, where it cannot be made or read, where a newer release wrote it, and where this Node does not have `node:sqlite`.
  */
 export function openSnapshot(options: SnapshotOptions): Snapshot {
@@ -69,9 +69,9 @@ export function openSnapshot(options: SnapshotOptions): Snapshot {
 export class SnapshotStore implements Snapshot {
   readonly index: SnapshotIndex = new SnapshotIndex();
   readonly clock: Clock;
-  /** Those that ask for something: what none of them wants may go. */
-  readonly wants: Set<Wants> = new Set<Wants>();
-  /** Those that serve from it: each tells of what it does now. */
+  /** One for each cache: records without subscribers may be evicted. */
+  readonly subscribers: Set<IsSubscribed> = new Set<IsSubscribed>();
+  /** One for each cache: the interests that it serves from the snapshot now. */
   readonly servings: Set<() => Iterable<Served>> = new Set<() => Iterable<Served>>();
   readonly #dir: string;
   readonly #maxBytes: number;
@@ -168,7 +168,7 @@ export class SnapshotStore implements Snapshot {
     await this.close();
   }
 
-  /** Notes what upstream has said of a name. What is equal is not written again. */
+  /** Stores the state of a name that upstream has sent. An equal state is not written again. */
   put(facts: RecordFacts, resource: StoredResource): SnapshotRecord {
     const isWithheld =
       resource.noStore === true || (this.#seal === undefined && this.#isSecret(facts.typeUrl));
@@ -186,7 +186,7 @@ export class SnapshotStore implements Snapshot {
       ...body,
       state,
       storedAt: this.clock.wallTime(),
-      said: true,
+      answered: true,
     });
     const before = this.index.find(record);
     if (before !== undefined && isSame(before, record)) return this.#again(before, record);
@@ -204,14 +204,14 @@ export class SnapshotStore implements Snapshot {
     this.#delete(record.row);
   }
 
-  /** Its time begins again. */
+  /** Sets when a record expires. */
   refresh(record: SnapshotRecord, expiresAt: number | undefined): void {
     if (record.expiresAt === expiresAt) return;
     record.expiresAt = expiresAt;
     this.#writer.add({ kind: "refresh", record });
   }
 
-  /** All of a collection is known. */
+  /** Stores that a collection is complete. */
   settle(settled: Pick<StoredCollection, "space" | "typeUrl" | "interest" | "error">): void {
     const { space, typeUrl, interest } = settled;
     const row = this.collection(space, typeUrl, interest)?.row ?? this.index.nextRow();
@@ -221,10 +221,10 @@ export class SnapshotStore implements Snapshot {
   }
 
   collection(space: string, typeUrl: string, interest: Interest): StoredCollection | undefined {
-    return this.index.shelf(space, typeUrl).collection(interest);
+    return this.index.typeIndex(space, typeUrl).collection(interest);
   }
 
-  /** Those that can be read. Those that are not what was written are reported and deleted. */
+  /** Reads the resources of records. Rows that are not what was written are reported and deleted. */
   read(records: readonly SnapshotRecord[]): readonly RestoredRecord[] {
     const read: RestoredRecord[] = [];
     const lost: SnapshotRecord[] = [];
@@ -279,7 +279,7 @@ export class SnapshotStore implements Snapshot {
     });
   }
 
-  /** Byte for byte what upstream gave (B-RELAY-3). undefined: it is not what was written. */
+  /** The resource byte for byte as upstream sent it (B-RELAY-3). undefined: the row is not what was written. */
   #resourceOf(record: SnapshotRecord): Resource | undefined {
     const { typeUrl, version } = record;
     const wire = record.resource?.wire ?? this.#wireOf(record);
@@ -322,13 +322,13 @@ export class SnapshotStore implements Snapshot {
       : row;
   }
 
-  /** A list may have its members inline. */
+  /** A list collection may have its members inline, so the list of a secret type is secret too. */
   #isSecret(typeUrl: string): boolean {
     return this.#secretTypes.has(typeUrl) || this.#secretTypes.has(memberTypeOf(typeUrl) ?? "");
   }
 
   #again(before: SnapshotRecord, { storedAt, expiresAt }: SnapshotRecord): SnapshotRecord {
-    Object.assign(before, { said: true, restored: false, storedAt });
+    Object.assign(before, { answered: true, restored: false, storedAt });
     this.refresh(before, expiresAt);
     return before;
   }
@@ -368,7 +368,7 @@ export class SnapshotStore implements Snapshot {
     return row && { change: "put", row: withExpiry(row, record.expiresAt) };
   }
 
-  /** undefined: it is stored as it is. */
+  /** The key that records of this type are sealed with; undefined: they are stored as they are. */
   #keyIdOf({ typeUrl }: SnapshotRecord): string | undefined {
     return this.#isSecret(typeUrl) ? this.#seal?.keyId : undefined;
   }
@@ -396,7 +396,7 @@ export class SnapshotStore implements Snapshot {
     });
   }
 
-  /** They may be readable later, so they stay where they are. */
+  /** The rows stay, since they may be readable later. */
   #reportUnreadable(resources: number, error: unknown): void {
     const file = databaseOf(this.#dir);
     this.#tell({
@@ -407,13 +407,13 @@ export class SnapshotStore implements Snapshot {
     });
   }
 
-  /** What nobody asks for, the oldest first, until there is a tenth less than may be. */
+  /** Above `maxBytes`: deletes what is not subscribed, the oldest first, down to 90 % of it. */
   #evict(): void {
     const now = this.clock.now();
     if (this.index.bytes <= this.#maxBytes || now < this.#evictAt) return;
     this.#evictAt = now + EVICT_MS;
     const unwanted = [...this.index, ...this.index.collections()]
-      .filter((one) => ![...this.wants].some((wants) => wants(one)))
+      .filter((one) => ![...this.subscribers].some((subscribers) => subscribers(one)))
       .sort((a, b) => ageOf(a) - ageOf(b));
     const before = this.index.bytes;
     let resources = 0;
@@ -432,12 +432,12 @@ export class SnapshotStore implements Snapshot {
   }
 }
 
-/** When it was said. */
+/** When upstream sent it, in milliseconds since the epoch. */
 function ageOf(one: SnapshotRecord | StoredCollection): number {
   return "interest" in one ? one.at : one.storedAt;
 }
 
-/** Equal in all but time. */
+/** Whether two states are equal, times aside. */
 function isSame(one: SnapshotRecord, other: SnapshotRecord): boolean {
   return (
     one.state === other.state &&
@@ -449,7 +449,7 @@ function isSame(one: SnapshotRecord, other: SnapshotRecord): boolean {
   );
 }
 
-/** undefined: the directory cannot be written to. It is used as it is, and the first write reports why. */
+/** undefined: `lock.db` cannot be written. The snapshot is used all the same, and the first write reports why. */
 function lockOf(dir: string, clock: Clock): SnapshotLock | undefined {
   try {
     makePrivateDirectory(dir);
@@ -466,7 +466,7 @@ function lockOf(dir: string, clock: Clock): SnapshotLock | undefined {
   }
 }
 
-/** @param text - What is said where the message of the error is not complete */
+/** @param text - The message for an error whose own message is not complete */
 function openError(error: unknown, text: string): XdsError {
   if (error instanceof XdsError) return error;
   const message = error instanceof SnapshotError ? error.message : text;

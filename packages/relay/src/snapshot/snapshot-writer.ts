@@ -10,7 +10,7 @@ import { SnapshotMoved } from "./database-writer.ts";
 import { isSameFile, textOf, type FileIdentity } from "./private-files.ts";
 import type { SnapshotRecord } from "./record.ts";
 import type { RowChange } from "./row.ts";
-import type { StoredCollection } from "./shelf.ts";
+import type { StoredCollection } from "./type-index.ts";
 import type { SnapshotDisk } from "./snapshot-disk.ts";
 import type { SnapshotEvent } from "./snapshot-event.ts";
 import type { SnapshotIndex } from "./snapshot-index.ts";

@@ -4,44 +4,44 @@ import type { SnapshotEvent } from "./snapshot-event.ts";
 
 /** Options of {@link openSnapshot}. Only `dir` has to be given. */
 export interface SnapshotOptions {
-  /** A directory of its own, of mode 0700; made where there is none. One process at a time has it. */
+  /** A directory for this snapshot alone, of mode 0700; created if it does not exist. One process at a time can use it. */
   readonly dir: string;
-  /** Bytes on disk beyond which what nobody asks for goes, the oldest first, from 10 minutes after the start on. What is asked for is always kept; the file may be twice as large until it is compacted. Default: 536,870,912 (512 MiB). */
+  /** Bytes of all rows above which resources without subscribers are deleted, the oldest first, from 10 minutes after the start on. Subscribed resources are always kept. The file does not shrink; its free pages are used again. Default: 536,870,912 (512 MiB). */
   readonly maxBytes?: number;
-  /** 32 bytes. With it resources of `secretTypes` are stored too, encrypted (AES-256-GCM); without it they are not, and are pending after a restart. Default: none. */
+  /** 32 bytes. With it resources of `secretTypes` are stored encrypted (AES-256-GCM); without it they are not stored, and are pending after a restart. Default: none. */
   readonly secretKey?: Uint8Array;
-  /** Type URLs of what is stored encrypted or not at all, lists of them too. Default: Envoy's `Secret`. */
+  /** Type URLs whose resources are stored encrypted or not at all, lists of them too. Default: Envoy's `Secret`. */
   readonly secretTypes?: readonly string[];
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
-  /** Told what an operator should know. It must not throw. */
+  /** Called with what an operator should know. It must not throw. */
   readonly onEvent?: (event: SnapshotEvent) => void;
 }
 
-/** What upstreams have said, on disk: what a relay serves after a restart before they answer (B-RELAY-9). For the option `snapshot` of `createRelay`, one relay each. */
+/** What upstream servers have sent, on disk: a relay serves it after a restart until they answer (B-RELAY-9). Pass it as the option `snapshot` of one `createRelay`. */
 export interface Snapshot extends AsyncDisposable {
-  /** At the cost of a look at each resource. */
+  /** Counts all records, so it takes milliseconds for 100,000 of them. */
   status(): SnapshotStatus;
-  /** Resolves when all that was said so far is on disk, or could not be written; the event says why. */
+  /** Resolves when all changes so far are on disk, or could not be written; an event has the reason. */
   flush(): Promise<void>;
-  /** Writes what waits and lets go of the directory. Called by `Relay.close`. */
+  /** Writes the changes that wait and releases the directory. Called by `Relay.close`. */
   close(): Promise<void>;
 }
 
 /** What is in a snapshot. Times are milliseconds since the epoch. */
 export interface SnapshotStatus {
-  /** Where it is. */
+  /** The directory. */
   readonly dir: string;
   /** Resources that are stored. */
   readonly resources: number;
-  /** Names that are known and not stored: secrets without their key, and `do_not_cache` (B-RELAY-11). */
+  /** Names that exist and are not stored: secrets without their key, and `do_not_cache` (B-RELAY-11). */
   readonly withheld: number;
-  /** Length of the file. */
+  /** Bytes of the database with its write-ahead log. */
   readonly fileBytes: number;
   /** Changes that are not on disk yet. */
   readonly waiting: number;
   /** When something was written last. Absent: never. */
   readonly writtenAt?: number;
-  /** Why nothing can be written now, or the file not made smaller; it is tried again. Absent: it can. */
+  /** Why nothing can be written now; the relay tries again. Absent: it can. */
   readonly trouble?: string;
 }

@@ -255,7 +255,7 @@ describe("a snapshot on disk", () => {
     const dir = useDir();
     const clock = createFakeClock({ start: 0 });
     const { store, events } = openStore(dir, { clock, maxBytes: 3_000 });
-    store.wants.add((one) => "name" in one && one.name === a);
+    store.subscribers.add((one) => "name" in one && one.name === a);
     const names = [a, ...Array.from({ length: 9 }, (_, nth) => flagName(`ns/old-${nth}`))];
     for (const name of names) {
       clock.advance(1_000);

@@ -3,14 +3,14 @@ import { globOf, isGlob, nameKey } from "@xdstp/uri";
 
 import { recordId, type SnapshotRecord } from "./record.ts";
 
-/** What is known of a collection. */
+/** A collection that is known completely. */
 export interface StoredCollection {
   readonly space: string;
   readonly typeUrl: string;
   readonly interest: Interest;
-  /** When upstream had said all of it, in milliseconds since the epoch. */
+  /** When upstream had sent all of it, in milliseconds since the epoch. */
   readonly at: number;
-  /** Why there is nothing of it (S-ERR-5). Absent: nobody said. */
+  /** The reason of upstream why it is empty (S-ERR-5). */
   readonly error?: XdsError;
   /** Id of its row. */
   readonly row: number;
@@ -18,14 +18,14 @@ export interface StoredCollection {
   length: number;
 }
 
-/** All records of one type, found by name, alias and glob; payloads stay on disk. */
-export class Shelf implements Iterable<SnapshotRecord> {
-  /** One string for all records. */
+/** The records of one type, found by name, alias and glob; bodies stay on disk. */
+export class TypeIndex implements Iterable<SnapshotRecord> {
+  /** The same string for all records, which saves memory. */
   readonly typeUrl: string;
   readonly #records = new Map<string, SnapshotRecord>();
-  /** Ids of variants, by the key of their name. */
+  /** Variants, by the key of their name. */
   readonly #variants = new Map<string, Set<SnapshotRecord>>();
-  /** Collections that were known completely, by the key of their name, and then by interest. */
+  /** Complete collections, by the key of their name, and then by interest. */
   readonly #collections = new Map<string, Map<string, StoredCollection>>();
   readonly #groups = new Map<string, Set<SnapshotRecord>>();
   readonly #aliases = new Map<string, Set<SnapshotRecord>>();
@@ -46,7 +46,7 @@ export class Shelf implements Iterable<SnapshotRecord> {
     return this.#records.get(recordId(record)) === record;
   }
 
-  /** Takes the place of what has its name and variant; that is given back. */
+  /** Adds a record and returns the one that it replaces. */
   set(record: SnapshotRecord): SnapshotRecord | undefined {
     const before = this.#records.get(recordId(record));
     if (before !== undefined) this.delete(before);
@@ -68,7 +68,7 @@ export class Shelf implements Iterable<SnapshotRecord> {
     }
   }
 
-  /** A name with its variants, and what has it as an alias. */
+  /** The records of a name: itself, its variants, and those that have it as an alias. */
   of(key: string): readonly SnapshotRecord[] {
     const own = this.#records.get(key);
     return [
@@ -78,7 +78,7 @@ export class Shelf implements Iterable<SnapshotRecord> {
     ];
   }
 
-  /** What an interest covers; with parameters the variants that match. */
+  /** The records that an interest covers; with parameters only the variants that match. */
   covered(
     { name, parameters }: Interest,
     inWildcard: (name: string) => boolean,
@@ -105,7 +105,7 @@ export class Shelf implements Iterable<SnapshotRecord> {
     return this.#collections.get(nameKey(interest.name))?.get(collectionId(interest));
   }
 
-  /** Takes the place of what was known of it. */
+  /** Adds a collection, or replaces it. */
   setCollection(collection: StoredCollection): void {
     const key = nameKey(collection.interest.name);
     const all = this.#collections.get(key) ?? new Map<string, StoredCollection>();
@@ -119,7 +119,7 @@ export class Shelf implements Iterable<SnapshotRecord> {
     if (all?.size === 0) this.#collections.delete(key);
   }
 
-  /** Collections that a name is in. */
+  /** The complete collections that have this record as a member. */
   collectionsOf({ key }: SnapshotRecord): readonly StoredCollection[] {
     const glob = globKey(key);
     return [
@@ -143,12 +143,12 @@ export class Shelf implements Iterable<SnapshotRecord> {
   }
 }
 
-/** The glob that covers a name. */
+/** The key of the glob that covers a name. */
 export function globKey(key: string): string | undefined {
   return key.startsWith("xdstp:") ? globOf(key) : undefined;
 }
 
-/** Of a collection among those of its type. */
+/** Identifies a collection within its type. */
 export function collectionId(interest: Interest): string {
   return interestKey(interest, nameKey(interest.name));
 }

@@ -2,62 +2,62 @@ import { interestKey, type Interest, type XdsError } from "@xdstp/core";
 import { authorityOf, isGlob, nameKey } from "@xdstp/uri";
 
 import type { SnapshotRecord } from "./record.ts";
-import { globKey } from "./shelf.ts";
+import { globKey } from "./type-index.ts";
 
-/** One interest, and what has become of it. */
-export interface Wanted {
+/** A subscribed interest and its state. */
+export interface SubscribedInterest {
   readonly typeUrl: string;
   readonly interest: Interest;
   readonly key: string;
   readonly isCollection: boolean;
-  /** null: of opaque names. */
+  /** null: the name is opaque. */
   readonly authority: string | null;
   /** Upstream has answered. */
-  said: boolean;
-  /** It is served from the snapshot, of this time. */
+  answered: boolean;
+  /** When upstream sent what is served from the snapshot, in milliseconds since the epoch. undefined: nothing is. */
   restoredAt: number | undefined;
-  /** All that is missing of it may still come from there. */
+  /** It is a collection of which not all members could be restored. */
   isPartial: boolean;
-  /** Upstream says that it cannot be had for now. */
+  /** The error of upstream that will pass. */
   failing: XdsError | undefined;
 }
 
-/** What is asked for. */
-export class WantedBook implements Iterable<Wanted> {
-  readonly #types = new Map<string, Map<string, Map<string, Wanted>>>();
+/** All subscribed interests, by type and name. */
+export class SubscribedInterests implements Iterable<SubscribedInterest> {
+  readonly #types = new Map<string, Map<string, Map<string, SubscribedInterest>>>();
 
-  *[Symbol.iterator](): Generator<Wanted> {
+  *[Symbol.iterator](): Generator<SubscribedInterest> {
     for (const keys of this.#types.values())
-      for (const wanted of keys.values()) yield* wanted.values();
+      for (const subscribed of keys.values()) yield* subscribed.values();
   }
 
-  add(typeUrl: string, interest: Interest): Wanted {
+  add(typeUrl: string, interest: Interest): SubscribedInterest {
     const key = nameKey(interest.name);
-    const keys = this.#types.get(typeUrl) ?? new Map<string, Map<string, Wanted>>();
-    const all = keys.get(key) ?? new Map<string, Wanted>();
+    const keys = this.#types.get(typeUrl) ?? new Map<string, Map<string, SubscribedInterest>>();
+    const all = keys.get(key) ?? new Map<string, SubscribedInterest>();
     const isXdstp = interest.name.startsWith("xdstp:");
     const isCollection = interest.name === "*" || (isXdstp && isGlob(interest.name));
-    const wanted: Wanted = {
+    const subscribed: SubscribedInterest = {
       typeUrl,
       interest,
       key,
       isCollection,
       authority: (isXdstp ? authorityOf(interest.name) : undefined) ?? null,
-      said: false,
+      answered: false,
       restoredAt: undefined,
       isPartial: false,
       failing: undefined,
     };
-    this.#types.set(typeUrl, keys.set(key, all.set(interestKey(interest, key), wanted)));
-    return wanted;
+    this.#types.set(typeUrl, keys.set(key, all.set(interestKey(interest, key), subscribed)));
+    return subscribed;
   }
 
-  find(typeUrl: string, interest: Interest): Wanted | undefined {
+  find(typeUrl: string, interest: Interest): SubscribedInterest | undefined {
     const key = nameKey(interest.name);
     return this.#types.get(typeUrl)?.get(key)?.get(interestKey(interest, key));
   }
 
-  delete({ typeUrl, key, interest }: Wanted): void {
+  delete({ typeUrl, key, interest }: SubscribedInterest): void {
     const keys = this.#types.get(typeUrl);
     const all = keys?.get(key);
     all?.delete(interestKey(interest, key));
@@ -65,12 +65,12 @@ export class WantedBook implements Iterable<Wanted> {
     if (keys?.size === 0) this.#types.delete(typeUrl);
   }
 
-  /** Those of a name, whatever their parameters. */
-  of(typeUrl: string, key: string): Iterable<Wanted> {
+  /** The interests of a name, with any parameters. */
+  of(typeUrl: string, key: string): Iterable<SubscribedInterest> {
     return this.#types.get(typeUrl)?.get(key)?.values() ?? NONE;
   }
 
-  /** Whether any of them asks for this. */
+  /** Whether any of them covers this record. */
   covers(
     { typeUrl, key, name, aliases }: SnapshotRecord,
     inWildcard: (name: string) => boolean,
