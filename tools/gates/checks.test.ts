@@ -76,7 +76,7 @@ describe("undocumentedIn()", () => {
 });
 
 describe("withoutIntegrity()", () => {
-  it("names the packages whose resolution is no hash", () => {
+  it("names the packages whose resolution is not a hash", () => {
     expect(
       withoutIntegrity(
         "  a@1.0.0:\n    resolution: {integrity: sha512-abc}\n\n  b@1.0.0:\n    resolution: {commit: abc}\n",

@@ -82,7 +82,7 @@ describe("auditRules()", () => {
     [
       "an issue is unknown",
       { "N-01": { scope: ["name"], owed: ["never"] } },
-      'N-01 is owed by "never", which is no key of "issues"',
+      'N-01 is owed by "never", which is not a key of "issues"',
     ],
     [
       "an entry has no rule",

@@ -51,7 +51,7 @@ function checkEntry(rule: Rule, scopes: Scopes): readonly string[] {
     problems.push(`${rule.id}: its scope must be some of ${known.join(", ")}`);
   for (const issue of [...(entry.owed ?? []), ...(entry.owedInPart ?? [])]) {
     if (!(issue in scopes.issues))
-      problems.push(`${rule.id} is owed by "${issue}", which is no key of "issues"`);
+      problems.push(`${rule.id} is owed by "${issue}", which is not a key of "issues"`);
   }
   if (entry.documentation === true && !isDocumentation(rule))
     problems.push(`${rule.id} is marked as documentation, but the book states a test for it`);

@@ -79,7 +79,11 @@ describe("put()", () => {
 describe("put() without types to guard it", () => {
   it.each([
     ["no name", { typeUrl: T, value: bytes("1") }, `undefined of ${T}: the name is missing`],
-    ["a name that is no text", { typeUrl: T, name: 5, value: bytes("1") }, "the name is a number"],
+    [
+      "a name that is not a text",
+      { typeUrl: T, name: 5, value: bytes("1") },
+      "the name is a number",
+    ],
     ["no type URL", { name: "x", value: bytes("1") }, "the type URL is missing"],
     ["no content", { typeUrl: T, name: "x" }, `"x" of ${T}: the value is missing`],
     [

@@ -133,7 +133,7 @@ describe("commit()", () => {
       "alias",
     ],
     ["a TTL of nothing", put("x", "1", { ttlMs: 0 }), "TTL"],
-    ["a TTL that is no number", put("x", "1", { ttlMs: Number.NaN }), "TTL"],
+    ["a TTL that is not a number", put("x", "1", { ttlMs: Number.NaN }), "TTL"],
     ["a TTL of more than 10,000 years", put("x", "1", { ttlMs: 315_576_000_000_001 }), "TTL"],
   ])("rejects %s and says why", (_, bad, reason) => {
     const cache = createCache({ authorities: ["a"] });

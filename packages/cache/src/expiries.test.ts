@@ -80,7 +80,7 @@ describe("a resource that expires", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("stays if it is put again before, even with equal content, which is no change [S-TTL-11]", () => {
+  it("stays if it is put again before, even with equal content, which is not a change [S-TTL-11]", () => {
     const { clock, cache, put, held } = useCache();
     put("a", 1_000);
     clock.advance(900);

@@ -24,7 +24,7 @@ describe("homeType()", () => {
       LISTENER,
     ],
     [
-      "a glob, which is no list collection",
+      "a glob, which is not a list collection",
       LISTENER,
       "xdstp://a/envoy.config.listener.v3.ListenerCollection/*",
       LISTENER,

@@ -57,7 +57,7 @@ export function fitsType({ type, kind }: ReadName, typeUrl: string): boolean {
 function nameFault(name: ReadName, text: string, typeUrl: string): string | undefined {
   if (text === "" || text === "*")
     return "no resource can have this name (S-SUB-6, S-WILD-1); name it otherwise";
-  if (name.kind === "invalid") return `it is no xdstp name: ${name.fault}`;
+  if (name.kind === "invalid") return `it is not an xdstp name: ${name.fault}`;
   if (name.kind === "glob")
     return "a last segment * makes it a glob, which no resource can be named (N-50); name it otherwise";
   if (name.kind === "opaque") return textFault("it", text);

@@ -24,17 +24,17 @@ export interface AskClient {
   readonly client: Client;
   /** The id of the node. */
   readonly node: string;
-  /** The server that has answered for a name, else one that is asked for it, how it calls itself and is spoken to. */
+  /** The server that has answered for a name, else one that gets the request, with the name that it gives itself and the variant. */
   server(asked: TypedName): {
     readonly server: string;
     readonly controlPlane: string;
     readonly variant: Spoken["variant"];
   };
-  /** Where names of a type are asked for by a bootstrap of Envoy, for a watch. */
+  /** The source of names of a type in a bootstrap of Envoy, for a watch. */
   beside(typeUrl: string): Pick<NameOptions, "source">;
   /** The way from each name of a type to what is had of it, as it is now; empty: it leads nowhere else. */
   hops(typeUrl: string): (name: string) => readonly ShownHop[];
-  /** No server that is asked for a name has answered yet, or none is known: an error is about the request, not about a response. */
+  /** No server of a name has answered yet, or none is known: an error is about the request, not about a response. */
   isUnanswered(asked: TypedName): boolean;
   /** What is known of the servers, in one line, for who has waited in vain. `some`: part of what was waited for has come. */
   heard(some?: boolean): string;
@@ -154,7 +154,7 @@ export async function openAskClient(
 
 type Rows = ReturnType<Client["status"]>;
 
-/** What is known of the servers that are asked for a name, in order; where nothing configures any, of those that were found. */
+/** The servers of a name, in order; where nothing configures any, those that were found. */
 function rowsAsked(
   client: Client,
   configured: ConfiguredSources,

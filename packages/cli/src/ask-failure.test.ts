@@ -61,7 +61,7 @@ describe("askFailure()", () => {
     expect(askFailure(new XdsError("NOT_FOUND", 'none (node "a\\"b")'), []).message).toBe("none");
   });
 
-  it("hands on what is no error of a client: it is a fault", () => {
+  it("hands on what is not an error of a client: it is a fault", () => {
     expect(() => askFailure(new RangeError("bug"), [])).toThrow(RangeError);
   });
 });

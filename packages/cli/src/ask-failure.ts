@@ -31,7 +31,7 @@ export function streamFailure(
   return `${server} has ended the stream: ${message === "" ? name : `${message} [${name}]`}`;
 }
 
-/** What the channel says, and not the server: no connection, or files and targets that are no good. */
+/** Reported by the channel, not by the server: no connection, or unusable files and targets. */
 const ownFailure =
   /^(cannot connect to|lost the connection to|(ca_|)certificate_file|private_key_file|the target|tls\.\w+) /;
 
@@ -39,7 +39,7 @@ const ownFailure =
 function inCommandWords(text: string): string {
   return text
     .replace(/more than \d+ redirects \(C-REDIR-4\)$/, "$&; --max-hops allows more")
-    .replace("give its authority as tls.ca", "give its authority with --tls-ca")
+    .replace("give it as tls.ca", "give it with --tls-ca")
     .replace(", or set tls.servername", ", and connect by one that it is for")
     .replace("connect without tls,", "connect without --tls,")
     .replace(/want TLS\?$/, "$& See --tls")

@@ -19,7 +19,7 @@ export interface AskFlags {
   readonly tls?: ClientTlsFiles;
   /** The file of a bootstrap. Absent, and `server` too: the environment says. */
   readonly bootstrap?: string;
-  /** Parts of the node that are said here. */
+  /** Parts of the node that options give. */
   readonly node?: string;
   readonly cluster?: string;
   /** On what a server may send. Absent: as usual. */
@@ -54,7 +54,7 @@ export const askOptions: Readonly<Record<string, CommandOption>> = {
   },
   sotw: { help: "by the SotW variant of the protocol, where a bootstrap of Envoy does not say it" },
   delta: { help: "by the delta variant (the default)" },
-  node: { value: "ID", help: "who asks (default xdstp, or as the bootstrap says)" },
+  node: { value: "ID", help: "the node of this client (default xdstp, or as the bootstrap says)" },
   cluster: { value: "NAME", help: "the cluster of the node" },
   "node-metadata": { value: "JSON", help: "the metadata of the node, a JSON object" },
   "node-context-params": {
@@ -64,7 +64,7 @@ export const askOptions: Readonly<Record<string, CommandOption>> = {
   },
   "alt-on": {
     value: "unreachable|missing",
-    help: "when an alternative (#alt=) is asked: when nobody can be reached who could say (the default), or also when there is none",
+    help: "when an alternative (#alt=) is used: when no server that could answer is reachable (the default), or also when the resource does not exist",
   },
   "max-hops": { value: "N", help: "how many redirects are followed (default 5)" },
   dns: {
@@ -83,11 +83,11 @@ export const nackOption: Readonly<Record<string, CommandOption>> = {
   nack: { value: "REASON", help: "reject everything that comes, with this text" },
 };
 
-/** How these options stand in a usage. */
+/** These options as they are shown in a usage. */
 export const askUsage =
   "[--server HOST:PORT | --bootstrap FILE] [--type TYPE] [--sotw | --delta] [--node ID] [--cluster NAME] [--node-metadata JSON] [--node-context-params FIELD]... [--alt-on unreachable|missing] [--max-hops N] [--dns] [--channel-limit NAME=NUMBER]...";
 
-/** How those of TLS stand in a usage. */
+/** The options of TLS as they are shown in a usage. */
 export const tlsUsage = "[--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]";
 
 /** Reads {@link askOptions}. Throws a CliError for what contradicts itself. */
@@ -107,7 +107,7 @@ export async function askFlags(call: CommandCall, io: CliIo): Promise<AskFlags> 
   if (server !== undefined && call.flag("dns"))
     throw new CliError(
       2,
-      `--dns finds what a bootstrap does not have; ${server.from} is asked for everything`,
+      `--dns finds what a bootstrap does not have; ${server.from} gets all requests`,
     );
   const tls = clientTlsFlags(call);
   if (tls !== undefined && server === undefined)

@@ -46,7 +46,7 @@ function givenBootstrap(
   }
 }
 
-/** What is said where no bootstrap says it. */
+/** The defaults where no bootstrap is given. */
 const own = {
   node: { id: "xdstp", cluster: "" },
   authorities: new Map(),

@@ -17,7 +17,7 @@ export interface TypedName {
   readonly typeUrl: string;
 }
 
-/** One thing that is asked for. */
+/** One requested name or collection. */
 export interface AskedName extends TypedName {
   /** What it is: one name, also an entry of a list; a glob or `*`; a list, which says its members and their order. */
   readonly kind: "name" | "glob" | "list";
@@ -25,7 +25,7 @@ export interface AskedName extends TypedName {
   readonly places: number;
 }
 
-/** The type under which a name itself is asked for: of a list its own. */
+/** The type under which a name itself is requested: of a list its own. */
 export function ownTypeUrl({ kind, typeUrl }: Pick<AskedName, "kind" | "typeUrl">): string {
   return kind === "list" ? collectionTypeOf(typeUrl) : typeUrl;
 }
@@ -81,9 +81,9 @@ function placesOf({ directives }: XdstpLocator): number {
 function locatorOf(name: string): XdstpLocator {
   const parsed = parseLocator(name);
   if (!parsed.ok)
-    throw new CliError(2, `${JSON.stringify(name)} is no xdstp name: ${parsed.error.message}`);
+    throw new CliError(2, `${JSON.stringify(name)} is not an xdstp name: ${parsed.error.message}`);
   if (parsed.value.scheme !== "xdstp")
-    throw new CliError(2, `${JSON.stringify(name)} is no xdstp name`);
+    throw new CliError(2, `${JSON.stringify(name)} is not an xdstp name`);
   return parsed.value;
 }
 

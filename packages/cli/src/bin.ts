@@ -10,7 +10,7 @@ process.on("uncaughtExceptionMonitor", () => {
   if (process.stdout.isTTY) process.stdout.write(leaveScreen);
 });
 
-// A reader that went away is no reason to crash: commands that run on hear of it by themselves. Whatever else keeps text from being written is a failure, said once.
+// A reader that has closed the pipe does not end the process: long-running commands notice it by themselves. Any other error of writing is a failure, reported once.
 for (const output of [process.stdout, process.stderr]) {
   output.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE" || isLost) return;

@@ -29,7 +29,7 @@ export const bootstrapCommand: Command = {
     },
     names: {
       value: "ads|xdstp",
-      help: "how resources are asked for (default ads, or xdstp where --authority is given)",
+      help: "how resources are requested (default ads, or xdstp where --authority is given)",
     },
     authority: {
       value: "NAME",
@@ -129,7 +129,7 @@ function checked(authority: string): string {
   if (read.ok && read.value.authority === authority) return authority;
   throw new CliError(
     2,
-    `--authority ${JSON.stringify(authority)}: ${read.ok ? "this is no authority" : read.error.message}`,
+    `--authority ${JSON.stringify(authority)}: ${read.ok ? "this is not an authority" : read.error.message}`,
   );
 }
 

@@ -2,7 +2,7 @@ import type { Clock, Timer } from "@xdstp/core";
 import type { CliEvent } from "./cli-event.ts";
 import type { Reporter } from "./reporter.ts";
 
-/** Kinds of events by one peer in one second that are told apart. Beyond them those of all peers count together. */
+/** Number of kinds of events of one peer in one second that are counted separately. Further kinds count together for all peers. */
 const mostKeys = 1_000;
 const periodMs = 1_000;
 /** References to what is not served that one second shows: a change of 20,000 resources may break as many. */

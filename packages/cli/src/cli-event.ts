@@ -42,7 +42,7 @@ export type WorkerEvent =
 /** What a relay tells of those that it asks, and of itself. */
 export type UpstreamEvent = Exclude<RelayEvent | ClientNotice, CacheEvent>;
 
-/** What the log has to say of itself: so many lines could not be written, and it goes on here. */
+/** The log reports how many lines could not be written before this one. */
 export interface LogEvent {
   readonly kind: "lines-lost";
   readonly lines: number;

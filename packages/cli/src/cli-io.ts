@@ -31,9 +31,9 @@ export interface CliIo {
   readonly cwd: string;
   /** The size of the terminal behind stdout, asked again for each picture; undefined where there is none. */
   terminal(): TerminalSize | undefined;
-  /** Somebody at a terminal has started the command: stderr is one. A server that nobody looks at outlives the reader of its log. */
+  /** Whether a person at a terminal has started the command: stderr is a terminal. A server without a terminal outlives the reader of its log. */
   readonly interactive: boolean;
-  /** Tells of each wish to stop: a signal, or that nobody reads stdout any more. Returns a function that ends it. */
+  /** Calls the listener for each request to stop: a signal, or stdout without a reader. Returns a function that removes the listener. */
   onSignal(listener: (signal: StopSignal) => void): () => void;
   /** Time for timers and for what is shown. */
   readonly clock: Clock;
@@ -43,5 +43,5 @@ export interface CliIo {
   readonly dns?: DnsQueries;
 }
 
-/** Why a command is asked to stop. SIGPIPE: what stdout was connected to is gone. */
+/** Why a command stops. SIGPIPE: stdout has no reader any more. */
 export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGPIPE";

@@ -55,7 +55,7 @@ function labelOf({ id, scope }: StatusClientRow, showScope: boolean): string {
   return escapeText(showScope && scope !== "" ? `${id} (${scope})` : id);
 }
 
-/** What is held, and what was rejected. */
+/** The accepted and the rejected version. */
 function versionsOf({ resources }: ClientType): string {
   const held = summary(resources.map(({ version }) => version));
   const rejected = summary(resources.map(({ error }) => error?.version ?? ""));

@@ -2,7 +2,7 @@ import type { CliIo } from "./cli-io.ts";
 
 /** One option of a command. */
 export interface CommandOption {
-  /** The word that stands for its value; absent: it takes none. */
+  /** The placeholder of its value in a usage; absent: it has none. */
   readonly value?: string;
   /** It may be given several times. */
   readonly multiple?: true;

@@ -21,7 +21,7 @@ import { askedBootstrap, nodeOf } from "./asked-bootstrap.ts";
 import { CliError } from "./cli-error.ts";
 import { envoyBootstrapText } from "./envoy-bootstrap-text.ts";
 
-/** Who is configured to be asked; nobody is. */
+/** The configured sources. Nothing is requested here. */
 export interface ConfiguredSources {
   /** The file, variable or option that says so. */
   readonly from: string;
@@ -76,7 +76,7 @@ export async function configuredSources(
   return { ...given, from: flags.bootstrap ?? nameOf(env), sources };
 }
 
-/** The servers that are asked for a name of a type, in order; with a locator, those of its authority. */
+/** The servers of a name of a type, in order; with a locator, those of its authority. */
 export function serversAsked(
   { sources, beside }: ConfiguredSources,
   name: string,

@@ -24,7 +24,7 @@ export function connectCommands(
   };
 }
 
-/** An address that stands for all of the machine's is none to connect to. */
+/** A client cannot connect to a wildcard address such as 0.0.0.0. */
 export function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   return host === "::" ? "::1" : host;

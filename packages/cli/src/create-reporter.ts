@@ -22,7 +22,7 @@ export interface ReporterOptions {
   readonly server: Pick<XdsServer, "status">;
   /** Absent: nothing is had from other servers. */
   readonly upstreams?: (() => RelayStatus["upstreams"]) | undefined;
-  /** Absent: nobody counts. */
+  /** Absent: not counted. */
   readonly rejections?: (() => readonly RejectedVersion[]) | undefined;
   readonly json: boolean;
   /** Called for each number of lines of the log that cannot be written. */
@@ -30,7 +30,7 @@ export interface ReporterOptions {
   readonly io: CliIo;
 }
 
-/** A live table on a terminal; lines elsewhere, and where JSON is wanted. */
+/** A live table on a terminal; lines elsewhere, and with JSON. */
 export function createReporter(options: ReporterOptions): Reporter {
   const {
     io,

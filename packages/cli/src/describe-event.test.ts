@@ -69,7 +69,7 @@ const onServer: readonly (readonly [ServerEvent, string])[] = [
       version: "5",
       resources: 2,
     },
-    "info fetch: somebody clusters version 5, 2 resources",
+    "info fetch: a client clusters version 5, 2 resources",
   ],
   [
     {
@@ -187,7 +187,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
         retryMs: 1_234,
       },
     },
-    "warning closed: s is gone: lost\\u{1b}[2J\\u{9b}\\u{202e} ; asked again in 1.2 s",
+    "warning closed: s is away: lost\\u{1b}[2J\\u{9b}\\u{202e} ; next attempt in 1.2 s",
   ],
   [
     {
@@ -200,7 +200,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
         retryMs: 0,
       },
     },
-    "warning closed: s is gone: it has ended the stream; asked again in 0.0 s",
+    "warning closed: s is away: it has ended the stream; next attempt in 0.0 s",
   ],
   [
     {
@@ -213,7 +213,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
         retryMs: 0,
       },
     },
-    "warning closed: s is gone: more than 9 globs of one type; xdstp serve and xdstp relay take more with --stream-names; asked again in 0.0 s",
+    "warning closed: s is away: more than 9 globs of one type; xdstp serve and xdstp relay take more with --stream-names; next attempt in 0.0 s",
   ],
   [
     {
@@ -276,7 +276,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
   ],
   [
     { from: "upstream", event: { kind: "snapshot-evicted", resources: 2, bytes: 9 } },
-    "info snapshot-evicted: 2 resources that nobody asks for, 9 bytes",
+    "info snapshot-evicted: 2 resources without subscribers, 9 bytes",
   ],
   [
     { from: "upstream", event: { kind: "snapshot-trouble", message: "disk full", retryMs: 1 } },
@@ -323,7 +323,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
   ],
   [
     { from: "upstream", event: { kind: "ignored", server: "s", typeUrl, names: 1 } },
-    "warning ignored: s clusters 1 name came that nobody has asked for",
+    "warning ignored: s clusters 1 name came without a subscription",
   ],
   [
     { from: "upstream", event: { kind: "timeout", server: "s", typeUrl, names: ["a"] } },

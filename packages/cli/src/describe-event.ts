@@ -92,7 +92,7 @@ function describeServeEvent(event: ServeEvent | WorkerEvent): ReportLine {
       return {
         level: "info",
         label: "stopping",
-        text: `${event.signal}: ${counted(event.streams, "stream")} to end; once more stops at once`,
+        text: `${event.signal}: ${counted(event.streams, "stream")} to end; a second signal stops at once`,
       };
     case "stopped":
       return { level: "info", label: "stopped", text: "every stream has ended" };

@@ -77,7 +77,7 @@ function rejected({ problems, serving }: EventOf<"rejected">): readonly ReportLi
   const rest = more > 0 ? [line("error", "broken", `and ${counted(more, "problem")} more`)] : [];
   const outcome = serving
     ? "nothing of these edits is applied; the last good state is still served"
-    : "not ready: nothing is served and new streams are rejected until it is mended";
+    : "not ready: nothing is served and new streams are rejected until it is fixed";
   return [
     ...shown,
     ...rest,

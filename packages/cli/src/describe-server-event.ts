@@ -121,13 +121,13 @@ function describeWire(event: OffStream): ReportLine {
   }
 }
 
-/** An old Node is said at each start, and is not trouble of the configuration. */
+/** An old Node is reported at each start, and is not a problem of the configuration. */
 const warnings = {
   "node-version": { level: "info", label: "note" },
   "unrelated-source": { level: "warning", label: "warning" },
 } as const;
 
-/** What an operator is told next to what the client is. */
+/** What an operator sees in addition to what the client is sent. */
 function because(reason: string | undefined, told: string): string {
   return reason === undefined || reason === told ? "" : ` (${escapeText(reason)})`;
 }
@@ -144,6 +144,6 @@ function fetched(event: Extract<OffStream, { kind: "fetch" }>): ReportLine {
   return {
     level: event.error === undefined ? "info" : "error",
     label: "fetch",
-    text: `${escapeText(event.node?.id ?? "") || "somebody"} ${shortType(event.typeUrl)} ${answer}${rejection}`,
+    text: `${escapeText(event.node?.id ?? "") || "a client"} ${shortType(event.typeUrl)} ${answer}${rejection}`,
   };
 }

@@ -30,7 +30,7 @@ function onServer(event: ServersEvent): { readonly level: Level; readonly text: 
     case "closed":
       return {
         level: "warning",
-        text: `is gone: ${closing(event.status)}; asked again in ${(event.retryMs / 1_000).toFixed(1)} s`,
+        text: `is away: ${closing(event.status)}; next attempt in ${(event.retryMs / 1_000).toFixed(1)} s`,
       };
     case "idle":
       return { level: "info", text: "is not needed for now" };
@@ -47,7 +47,7 @@ function onServer(event: ServersEvent): { readonly level: Level; readonly text: 
     case "ignored":
       return {
         level: "warning",
-        text: `${counted(event.names, "name")} came that nobody has asked for`,
+        text: `${counted(event.names, "name")} came without a subscription`,
       };
     case "timeout":
       return { level: "warning", text: `has not answered in time for ${someNames(event.names)}` };
@@ -96,7 +96,7 @@ function ofRelay(event: Exclude<UpstreamEvent, ServersEvent>): Pick<ReportLine, 
     case "snapshot-evicted":
       return {
         level: "info",
-        text: `${counted(event.resources, "resource")} that nobody asks for, ${counted(event.bytes, "byte")}`,
+        text: `${counted(event.resources, "resource")} without subscribers, ${counted(event.bytes, "byte")}`,
       };
     case "snapshot-set-aside":
     case "snapshot-lost":

@@ -14,7 +14,7 @@ export function dnsOf({ dns }: CliIo): (authority: string) => Promise<SourceConf
   return createDnsResolver(dns === undefined ? {} : { queries: dns });
 }
 
-/** The places of a name with what DNS has of those authorities for which nobody is configured. `explain` gives the places by these sources. */
+/** The places of a name, with servers from DNS for authorities without a configured source. `explain` gives the places by these sources. */
 export async function placesByDns(
   explain: (found: readonly FederationSource[]) => readonly ExplainedPlace[],
   io: CliIo,

@@ -19,7 +19,7 @@ export function whyNotOfEnvoy(file: string): string | undefined {
     return `as one of Envoy it lacks ${keys.filter((key) => key.includes("_")).join(", ")}`;
   } catch (error) {
     const mark = error instanceof YAMLException ? error.mark : undefined;
-    return `as one of Envoy it is no YAML${mark === undefined ? "" : ` at line ${mark.line + 1} column ${mark.column + 1}`}`;
+    return `as one of Envoy it is not valid YAML${mark === undefined ? "" : ` at line ${mark.line + 1} column ${mark.column + 1}`}`;
   }
 }
 

@@ -33,7 +33,7 @@ const ads = { ads: {}, resource_api_version: "V3" };
  * A bootstrap for Envoy: everything over one ADS stream, which asks for all listeners and clusters.
  *
  * With an authority it asks for the glob collections `xdstp://AUTHORITY/TYPE/*` of listeners and clusters instead, which are the files directly in these folders.
- * Their routes and endpoints are asked for on the same stream, where they say `ads: {}`. There are no `config_sources` on purpose: each of them is a stream of its own,
+ * Their routes and endpoints are requested on the same stream, where they say `ads: {}`. There are no `config_sources` on purpose: each of them is a stream of its own,
  * on which nothing is in order with the clusters, so a cluster that changes alone would warm for 15 s (S-WARM-1).
  * Where `admin` has port 0, start Envoy with `--admin-address-path FILE` to learn which port it has taken.
  */

@@ -27,7 +27,7 @@ export async function followList(
   } of watch) {
     const names = members.map((member) => member.name);
     tellOwnWay([[name, watch.name]]);
-    // gRPC goes on with a list that is removed (C-GRPC-9); people want to see that it is gone.
+    // gRPC goes on with a list that is removed (C-GRPC-9); people want to see that it was removed.
     const isMissing = error?.code === "NOT_FOUND";
     const now = isMissing ? "missing" : exists ? JSON.stringify([version, names]) : told;
     if (now !== told)

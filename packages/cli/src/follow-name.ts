@@ -90,7 +90,7 @@ async function followOne(
 ): Promise<void> {
   let held: HeldResource | undefined;
   for await (const { value, version, error } of watch) {
-    // gRPC keeps what is removed, with the error next to it (C-GRPC-9); people want to see that it is gone.
+    // gRPC keeps what is removed, with the error next to it (C-GRPC-9); people want to see that it was removed.
     const now =
       value === undefined || error?.code === "NOT_FOUND"
         ? undefined

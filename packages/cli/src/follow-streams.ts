@@ -10,7 +10,7 @@ export interface StreamFollower {
   readonly onEvent: (event: ClientNotice, spoken: Spoken) => void;
   /** For names that are ignored. */
   readonly onForeign: (event: ForeignNames, spoken: Spoken) => void;
-  /** For its streams: a rejection is told when it is on the wire. */
+  /** For its streams: a rejection is reported when it is on the wire. */
   readonly observe: (server: string, variant: Spoken["variant"]) => StreamObserver;
 }
 

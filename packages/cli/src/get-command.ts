@@ -25,9 +25,9 @@ export const getCommand: Command = {
   usage: `xdstp get NAME ${askUsage} [--output yaml|json|table] [--json] [--show-secrets] [--descriptors FILE]... [--nack REASON] [--max-members N] [--timeout SECONDS] ${tlsUsage}`,
   notes: [
     "NAME is an xdstp name, a glob (xdstp://AUTHORITY/TYPE/PATH/*) or a list (xdstp://AUTHORITY/TYPECollection/ID) of such names, or with --type an opaque name or * for all of the type.",
-    "Each is asked for where its authority is. Redirects and directives (#alt=LOCATOR, #entry=NAME) are followed, and the steps are shown with the server of each.",
+    "Each name is requested of the servers of its authority. Redirects and directives (#alt=LOCATOR, #entry=NAME) are followed, and the steps are shown with the server of each.",
     "The YAML of a name without context parameters and directives can be piped into a file of a folder that `xdstp serve` serves; TTL, aliases and version are not in it. Members are listed; with --output yaml or json they are shown.",
-    "What cannot be read as its type is rejected, as by every client, and the server is told so. With --nack everything is, and what was rejected is shown.",
+    "What cannot be read as its type is rejected, as by every client, with a NACK to the server. With --nack everything is rejected, and what was rejected is shown.",
   ],
   options: {
     ...askOptions,
@@ -63,7 +63,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   if (more.length > 0)
     throw new CliError(
       2,
-      `${JSON.stringify(more[0])} is one argument too many; one name is asked for (put * into quotes)`,
+      `${JSON.stringify(more[0])} is one argument too many; give one name (put * into quotes)`,
     );
   const asked = askedName(call, text);
   const output = outputFlag(call);

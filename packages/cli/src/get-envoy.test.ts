@@ -178,7 +178,7 @@ it("says that an api_type is none that a server serves, and where it stands", as
 });
 
 it.each(["get", "watch", "resolve"])(
-  "xdstp %s says of a file that is no bootstrap what was tried",
+  "xdstp %s says of a file that is not a bootstrap what was tried",
   async (command) => {
     const { dir } = useFolder({
       "none.yaml": "listeners: []",
@@ -204,7 +204,7 @@ it.each(["get", "watch", "resolve"])(
       ),
     );
     expect(await tried("bad.yaml")).toMatch(
-      / \(read as a bootstrap of gRPC; as one of Envoy it is no YAML at line 1 column 5\)\n$/,
+      / \(read as a bootstrap of gRPC; as one of Envoy it is not valid YAML at line 1 column 5\)\n$/,
     );
     expect(await tried("bad-source.yaml")).toMatch(
       new RegExp(`^xdstp ${command}: bad-source\\.yaml: config_sources\\[0\\] .*\n$`),

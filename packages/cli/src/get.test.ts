@@ -590,7 +590,7 @@ describe("xdstp get", () => {
       /the server wants a client certificate that it trusts \(INADEQUATE_SECURITY\); give one with --tls-cert and --tls-key\n$/,
     );
     expect((await asked("localhost", "--tls-ca", "other.pem", ...mine)).err).toMatch(
-      /its certificate is signed by nobody trusted here \(\w+\); give its authority with --tls-ca\n$/,
+      /the authority that signed its certificate is not trusted here \(\w+\); give it with --tls-ca\n$/,
     );
     expect((await asked("127.0.0.1", "--tls-ca", "ca.pem", ...mine)).err).toMatch(
       /its certificate is for DNS:localhost \(\w+\); check the name, and connect by one that it is for\n$/,
@@ -609,7 +609,7 @@ describe("xdstp get", () => {
 
   it.each([
     [[], "which name?"],
-    [["a", "b"], '"b" is one argument too many; one name is asked for (put * into quotes)'],
+    [["a", "b"], '"b" is one argument too many; give one name (put * into quotes)'],
     [
       ["blue"],
       '"blue" does not say its type: give --type listeners|routes|scoped-routes|virtual-hosts|clusters|endpoints|lb-endpoints|secrets|runtimes|extensions, or a full message name',
@@ -618,7 +618,7 @@ describe("xdstp get", () => {
       ["blue", "--type", "cloosters"],
       '--type "cloosters": give listeners, routes, scoped-routes, virtual-hosts, clusters, endpoints, lb-endpoints, secrets, runtimes, extensions, or a full message name',
     ],
-    [["xdstp:/nonsense"], '"xdstp:/nonsense" is no xdstp name: '],
+    [["xdstp:/nonsense"], '"xdstp:/nonsense" is not an xdstp name: '],
     [[blue, "--type", "listeners"], "--type listeners is another type than that of"],
     [[blue, "--sotw", "--delta"], "--sotw and --delta are two variants; give one of them"],
     [

@@ -63,7 +63,7 @@ describe("xdstp serve with a broken folder", () => {
     });
     await cli.stdout.line(/Z loaded .*revision 2/);
     expect(await page(cli, "/readyz")).toBe("200 ok\n");
-    expect((await runToEnd(["status", server])).out).toBe("nobody is connected\n");
+    expect((await runToEnd(["status", server])).out).toBe("no client is connected\n");
   });
 
   it("lists the pages of the metrics port, and measures the process with HELP and TYPE for each metric", async () => {
@@ -220,7 +220,7 @@ describe("xdstp status --fail-if-none", () => {
     await cli.stdout.line(/Z loaded /);
     expect(
       await runToEnd(["status", `127.0.0.1:${await cli.port()}`, "--fail-if-none"]),
-    ).toMatchObject({ code: 1, err: "xdstp status: nobody is connected\n" });
+    ).toMatchObject({ code: 1, err: "xdstp status: no client is connected\n" });
   });
 });
 

@@ -66,7 +66,7 @@ export interface Supply {
   readonly health?: () => readonly Health[];
   /** The version of each type as clients of the whole have it. Absent: it has no whole, as a relay. */
   readonly versions?: () => Readonly<Record<string, string>>;
-  /** What clients have rejected, newest first. Absent: nobody counts. */
+  /** What clients have rejected, newest first. Absent: not counted. */
   readonly rejections?: () => readonly RejectedVersion[];
   /** Begins when clients may come. Settles if what is served is followed no more; undefined: that was on purpose. */
   start(): Promise<unknown>;

@@ -14,7 +14,7 @@ export interface Http2Connection {
   close(): void;
 }
 
-/** Connects with the first request, and again where the connection is gone. What goes wrong is told to the requests, also after `close`: it never ends the process. */
+/** Connects with the first request, and again after the connection was lost. Failures reach the requests, also after `close`: they never end the process. */
 export function createHttp2Connection(
   authority: string,
   options: SecureClientSessionOptions,

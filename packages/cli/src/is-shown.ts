@@ -8,7 +8,7 @@ const repeated: ReadonlySet<string> = new Set([
   "stream-closed",
 ]);
 
-/** What people are spared. Each stream and type has several heartbeats in a TTL, and they change nothing; what is rejected stands in a NACK, and by resource in the table of a relay. */
+/** Events that only `--json` shows. Each stream and type has several heartbeats in a TTL, and they change nothing. What is rejected is in a NACK, and by resource in the table of a relay. */
 const forPrograms: ReadonlySet<string> = new Set(["heartbeat", "resource-rejected"]);
 
 /** Whether an event is shown at all, to people or to programs. */

@@ -34,7 +34,7 @@ function ownLine(shown: OwnEvent, time: number): object {
   };
 }
 
-/** The worst of what is said of it to people. */
+/** The highest level of its lines for people. */
 function levelOf(shown: OwnEvent): LogLevel {
   const said = describeEvent(shown).map(({ level }) => level);
   return (["error", "warning"] as const).find((level) => said.includes(level)) ?? "info";

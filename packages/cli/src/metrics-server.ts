@@ -12,7 +12,7 @@ export interface MetricsPages {
   readonly metrics: () => string | Promise<string>;
   /** Clients are served. */
   readonly ready: () => boolean;
-  /** How things stand with what is served; what is stale stands in `/readyz`. Absent: nothing is known. */
+  /** The health of what is served; `/readyz` shows what is stale. Absent: unknown. */
   readonly health?: () => readonly Health[] | Promise<readonly Health[]>;
 }
 

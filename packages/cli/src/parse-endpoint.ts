@@ -10,7 +10,7 @@ export interface Endpoint {
 }
 
 /**
- * Reads `HOST:PORT`; an IPv6 address stands in brackets.
+ * Reads `HOST:PORT`; an IPv6 address is in brackets.
  * Throws a CliError that names the option.
  * @param lowest - 0 where the system may choose the port, else 1
  */

@@ -7,7 +7,7 @@ import { type PolicyRule, subjectOf } from "./policy-rules.ts";
 export interface PolicyBook {
   /** Rejects clients that fit no rule. Of several rules the one that says most about the identity counts, and where none goes by the identity, the one with the smallest range of addresses. */
   readonly authorize: Authorize;
-  /** Puts other rules in force, while streams live: names arrive and go. Streams whose rule has gone or is another one by now end, and may come again. */
+  /** Puts other rules in force, while streams live: names arrive and go. Streams whose rule was removed or changed end, and may connect again. */
   apply(rules: readonly PolicyRule[]): void;
 }
 

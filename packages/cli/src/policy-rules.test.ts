@@ -136,23 +136,26 @@ describe("policyRules()", () => {
     [rule("  allow: [b]\n"), "p.yaml:3:10: `allow` has names by type"],
     [
       rule("  allow:\n    cluster: [b]\n"),
-      'p.yaml:4:5: "cluster" is no type: give listeners, routes,',
+      'p.yaml:4:5: "cluster" is not a type: give listeners, routes,',
     ],
     [rule("  allow:\n    clusters: b\n"), "p.yaml:4:15: give a list of names"],
-    [rule("  allow:\n    clusters: [1]\n"), "p.yaml:4:16: the name is no text; put it in quotes"],
+    [
+      rule("  allow:\n    clusters: [1]\n"),
+      "p.yaml:4:16: the name is not a text; put it in quotes",
+    ],
     [rule("  allow:\n    clusters: ['']\n"), "p.yaml:4:16: the name is empty"],
     [rule("  allow:\n    clusters: ['a*b']\n"), 'p.yaml:4:16: "a*b": a * stands at the end only'],
     [
       rule("  allow:\n    clusters: [a]\n    envoy.config.cluster.v3.Cluster: [b]\n"),
       'p.yaml:5:5: there is a list for "envoy.config.cluster.v3.Cluster" already; put both into one',
     ],
-    [rule("  allow:\n    acme..Flag: [a]\n"), 'p.yaml:4:5: "acme..Flag" is no type'],
-    [rule("  allow:\n    .Flag: [a]\n"), 'p.yaml:4:5: ".Flag" is no type'],
-    [rule("  allow:\n    /acme.Flag: [a]\n"), 'p.yaml:4:5: "/acme.Flag" is no type'],
-    [rule("  allow:\n    type.example/: [a]\n"), 'p.yaml:4:5: "type.example/" is no type'],
+    [rule("  allow:\n    acme..Flag: [a]\n"), 'p.yaml:4:5: "acme..Flag" is not a type'],
+    [rule("  allow:\n    .Flag: [a]\n"), 'p.yaml:4:5: ".Flag" is not a type'],
+    [rule("  allow:\n    /acme.Flag: [a]\n"), 'p.yaml:4:5: "/acme.Flag" is not a type'],
+    [rule("  allow:\n    type.example/: [a]\n"), 'p.yaml:4:5: "type.example/" is not a type'],
     [
       rule("  allow:\n    type example/acme.Flag: [a]\n"),
-      'p.yaml:4:5: "type example/acme.Flag" is no type',
+      'p.yaml:4:5: "type example/acme.Flag" is not a type',
     ],
     ...[
       ["xdstp://a/T/%c3%a4/*", '; write "xdstp://a/T/%C3%A4/*"'],

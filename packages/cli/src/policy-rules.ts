@@ -182,7 +182,7 @@ function typeOf({ key }: Pair, fail: Fail): string {
     ? typeUrl
     : fail(
         startOf(key),
-        `${JSON.stringify(text)} is no type: give ${[...shortTypes.keys()].join(", ")}, a full message name, or "*"`,
+        `${JSON.stringify(text)} is not a type: give ${[...shortTypes.keys()].join(", ")}, a full message name, or "*"`,
       );
 }
 
@@ -221,8 +221,8 @@ function patternOf(node: unknown, what: string, fail: Fail): string {
   const text =
     isScalar(node) && typeof node.value === "string"
       ? node.value
-      : fail(startOf(node), `the ${what} is no text; put it in quotes`);
-  if (text === "") fail(startOf(node), `the ${what} is empty; "*" stands for all`);
+      : fail(startOf(node), `the ${what} is not a text; put it in quotes`);
+  if (text === "") fail(startOf(node), `the ${what} is empty; "*" means all`);
   if (text.slice(0, -1).includes("*"))
     fail(startOf(node), `${JSON.stringify(text)}: a * stands at the end only`);
   return text;

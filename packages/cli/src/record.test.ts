@@ -282,7 +282,7 @@ describe("xdstp record and replay, what they cannot do", () => {
       "xdstp replay: none: there is no such file; give what `xdstp record` has written\n",
     );
     expect(await run("replay", "broken", "--serve", "127.0.0.1:0")).toBe(
-      "xdstp replay: broken:2: is no JSON object\n",
+      "xdstp replay: broken:2: is not a JSON object\n",
     );
     expect(await run("replay", "there", "--serve", "127.0.0.1:0")).toBe(
       "xdstp replay: there: is empty; give what `xdstp record` has written\n",
@@ -317,7 +317,7 @@ describe("xdstp record and replay, what they cannot do", () => {
     clock.advance(300);
     expect(await exit).toBe(1);
     expect(timeless(stderr.text)).toMatch(
-      /^xdstp record: only 0 responses came within 0\.3 s: cannot connect to SERVER: .*; .*x\.jsonl holds what was said\n$/,
+      /^xdstp record: only 0 responses came within 0\.3 s: cannot connect to SERVER: .*; .*x\.jsonl has what was sent\n$/,
     );
   });
 

@@ -17,13 +17,13 @@ export interface RecordOptions {
   /** Secrets are left out. */
   readonly redact: boolean;
   readonly json: boolean;
-  /** Ends after so many responses. */
+  /** Ends after this number of responses. */
   readonly count?: number;
-  /** Ends after so many milliseconds. */
+  /** Ends after this number of milliseconds. */
   readonly timeoutMs?: number;
 }
 
-/** Records until it is told to stop or has enough; the answer is the exit code. Throws a CliError where it cannot begin, or too few responses came in time. */
+/** Records until it is stopped or has enough; the answer is the exit code. Throws a CliError where it cannot begin, or too few responses came in time. */
 export async function record(options: RecordOptions, io: CliIo): Promise<number> {
   const { ask } = options;
   if (ask.bootstrap !== undefined && envoyBootstrapText(ask.bootstrap) !== undefined)
@@ -67,6 +67,6 @@ async function recorded(
   if (reason !== "time" || until.counted >= count) return reason === "broken-pipe" ? 1 : 0;
   throw new CliError(
     1,
-    `only ${counted(until.counted, "response")} came within ${timeoutMs / 1_000} s: ${asking.heard(true)}; ${file} holds what was said`,
+    `only ${counted(until.counted, "response")} came within ${timeoutMs / 1_000} s: ${asking.heard(true)}; ${file} has what was sent`,
   );
 }

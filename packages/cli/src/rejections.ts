@@ -8,7 +8,7 @@ export interface SeenRejection {
   readonly reason: string;
 }
 
-/** What a client has rejected, that its server was told, and the version of what it has. */
+/** A rejection of a client, as sent to its server, with the version that the client still uses. */
 export interface Rejections {
   /** For the events of the client. */
   readonly event: (event: ClientNotice) => void;

@@ -22,7 +22,7 @@ export async function relayBootstrap(
   if (sources.length === 0)
     throw new CliError(
       1,
-      `${from} says only whom listeners and clusters are asked of, and a relay is asked for everything; give it dynamic_resources.ads_config, config_sources or default_config_source`,
+      `${from} configures only listeners and clusters, and a relay serves everything; give it dynamic_resources.ads_config, config_sources or default_config_source`,
     );
   const upstreams = [
     ...new Set(sources.flatMap((source) => source.servers.map(({ name }) => name))),

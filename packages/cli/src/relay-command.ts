@@ -17,18 +17,18 @@ const {
 
 const mostWorkers = 256;
 
-/** `xdstp relay`: what other servers have, asked for once for all clients, and served on when they are gone. */
+/** `xdstp relay`: serves what other servers have, with one subscription for all clients, also while those servers are down. */
 export const relayCommand: Command = {
   name: "relay",
   summary:
-    "Serve what other servers have, asked for once for all clients, and go on when they are gone.",
+    "Serve what other servers have, with one subscription for all clients, also while those servers are down.",
   usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--snapshot DIR [--snapshot-key FILE]] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--upstream-names N] [--workers N] [--node ID] [--channel-limit NAME=NUMBER]... ${serverUsage}`,
   notes: [
-    "The bootstrap says who is asked for which authority, by its authorities (gRPC) or config_sources (Envoy); --server is asked for everything, without TLS.\nOver one stream each server is asked once for what many clients want. Nothing is asked before a client wants it.",
+    "The bootstrap lists the servers of each authority, in authorities (gRPC) or config_sources (Envoy); --server gets all requests, without TLS.\nThe relay subscribes at each server over one stream, once for many clients, and only for what clients subscribe to.",
     "Redirects and directives are handed on to clients as they are. With --follow the relay follows them, and clients get what they lead to.",
     "Opaque names and * may mean something else to each client, so they are rejected unless --opaque-key says on which fields of its node that depends.",
-    "When a server is gone, what the relay holds of it is served on; with --snapshot also after a restart of the relay. `xdstp status` works on a relay as on a server.",
-    "On a terminal it shows a table of upstreams, and one of clients and types; elsewhere one event per line. Ctrl-C ends it in order, once more at once.",
+    "While a server is down, the relay serves what it has cached of it; with --snapshot also after a restart of the relay. `xdstp status` works on a relay as on a server.",
+    "On a terminal it shows a table of upstreams, and one of clients and types; elsewhere one event per line. Ctrl-C ends it in order, a second one at once.",
     "Options of TLS are for its own clients: a bootstrap says by itself how to speak to its servers.",
   ],
   options: {
@@ -53,7 +53,7 @@ export const relayCommand: Command = {
     },
     quorum: {
       value: "N",
-      help: "a change goes to N clients first; what one of them rejects is rejected upstream and given to nobody else (default: to all at once)",
+      help: "a change goes to N clients first; what one of them rejects is rejected upstream and sent to no other client (default: to all at once)",
     },
     "quorum-wait": {
       value: "SECONDS",
@@ -65,11 +65,11 @@ export const relayCommand: Command = {
     },
     "upstream-names": {
       value: "N",
-      help: "how many names of one type each server upstream is asked for at a time, twice as many of all types and a tenth of them globs; more have to wait. Not more than a server accepts on a stream (default 100000, and 1000 globs)",
+      help: "how many names of one type the relay requests of each server upstream at a time, twice as many of all types and a tenth of them globs; more have to wait. Not more than a server accepts on a stream (default 100000, and 1000 globs)",
     },
     workers: {
       value: "N",
-      help: "serve by so many processes on one port; one more asks upstream for all of them (default: one process does all)",
+      help: "serve by N processes on one port; one more connects upstream for all of them (default: one process does all)",
     },
     node: {
       ...node,
@@ -87,7 +87,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   if (extra !== undefined)
     throw new CliError(
       2,
-      `${JSON.stringify(extra)} is one argument too many; whom to ask is said by --server or --bootstrap`,
+      `${JSON.stringify(extra)} is one argument too many; --server or --bootstrap gives the servers`,
     );
   const options: RelayCall = {
     ...(await serverFlags(call, io)),
@@ -105,7 +105,7 @@ async function runWorkersOf(count: number, options: RelayCall, io: CliIo): Promi
   if (count > mostWorkers)
     throw new CliError(
       2,
-      `--workers ${count}: give at most ${mostWorkers}; more than there are processors help nobody`,
+      `--workers ${count}: give at most ${mostWorkers}; more workers than processors do not help`,
     );
   const { runWorkers } = await import("./workers/run-workers.ts");
   return runWorkers(options, count, io);

@@ -29,7 +29,7 @@ describe("xdstp relay", () => {
       ]);
     expect(origin.asked).toEqual([of("x", "a/*")]);
     await origin.close();
-    await cli.stdout.line(/ closed +127\.0\.0\.1:\d+ is gone: /);
+    await cli.stdout.line(/ closed +127\.0\.0\.1:\d+ is away: /);
     expect(await nextNames(await ask(cli, "n3", of("x", "a/*")))).toEqual([
       of("x", "a/1"),
       of("x", "a/2"),
@@ -430,7 +430,7 @@ describe("xdstp relay", () => {
 
   it.each([
     [[], 2, "which server? Give --server HOST:PORT or --bootstrap FILE"],
-    [["x"], 2, '"x" is one argument too many; whom to ask is said by --server or --bootstrap'],
+    [["x"], 2, '"x" is one argument too many; --server or --bootstrap gives the servers'],
     [
       ["--server", "h:1", "--bootstrap", "f"],
       2,
@@ -455,7 +455,7 @@ describe("xdstp relay", () => {
     ],
     [["--server", "127.0.0.1:1", "--snapshot", "only.json"], 1, "only.json"],
     [["--bootstrap", "none.json"], 1, "none.json"],
-    [["--bootstrap", "only.json"], 1, "says only whom listeners and clusters are asked of"],
+    [["--bootstrap", "only.json"], 1, "configures only listeners and clusters"],
     [
       ["--server", "127.0.0.1:1", "--policy", "p.yaml"],
       1,

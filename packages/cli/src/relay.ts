@@ -11,7 +11,7 @@ import type { ServerFlags } from "./server-flags.ts";
 export interface RelayCall extends ServerFlags {
   /** Whom it asks, and as whom. */
   readonly ask: AskFlags;
-  /** What the relay itself is told. */
+  /** Options of the relay itself. */
   readonly relay: Pick<RelayOptions, "follow" | "lingerMs" | "opaqueKey" | "quorum">;
   /** Where what upstream has said is kept. Absent: in memory only. */
   readonly snapshot?: { readonly dir: string; readonly keyFile?: string };

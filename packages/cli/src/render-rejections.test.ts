@@ -50,7 +50,7 @@ describe("renderRejections()", () => {
     expect(shown([one, one, one], 4)).toHaveLength(4);
   });
 
-  it("lets nothing of a client through to the terminal, and is no wider than it but for the reason, which is cut there [S-ACK-15]", () => {
+  it("lets nothing of a client through to the terminal, and is not wider than it but for the reason, which is cut there [S-ACK-15]", () => {
     const evil = "\u001b[2J\u009b31m\u202e\r\n\u0007".repeat(20);
     const [head = "", row = ""] = shown(
       [{ ...one, name: evil, version: evil, by: [evil], typeUrl: `t/${evil}`, reason: evil }],

@@ -126,11 +126,11 @@ describe("renderScreen()", () => {
     );
   });
 
-  it("shows that nobody is connected, and that nothing is ready [S-STREAM-9]", () => {
+  it("shows that no client is connected, and that nothing is ready [S-STREAM-9]", () => {
     expect(render({ ready: false })).toEqual([
       "xdstp serve c on 127.0.0.1:1  NOT READY, 0 streams",
       "",
-      "nobody is connected; to connect Envoy, or a gRPC program:",
+      "no client is connected; to connect Envoy, or a gRPC program:",
       "  xdstp bootstrap envoy --server 127.0.0.1:1 > envoy.yaml && envoy -c envoy.yaml",
       "  xdstp bootstrap grpc --server 127.0.0.1:1",
       "",

@@ -36,7 +36,7 @@ export interface ScreenView {
   readonly since: (stream: number, typeUrl: string) => number | undefined;
   /** Whom it has this from. Absent: it has it by itself. */
   readonly upstreams?: RelayStatus["upstreams"] | undefined;
-  /** What clients have rejected, newest first. Absent: nobody counts. */
+  /** What clients have rejected, newest first. Absent: not counted. */
   readonly rejections?: readonly RejectedVersion[] | undefined;
   /** What is wrong with what is served now. */
   readonly troubles: readonly ReportLine[];
@@ -67,7 +67,7 @@ export function renderScreen(
     .map((line) => paintLine(line, columns, paint));
 }
 
-/** At most so many lines, and an empty one. */
+/** Up to this number of lines, and an empty one. */
 function upstreamLines(
   { upstreams, now }: ScreenView,
   most: number,
@@ -100,7 +100,7 @@ function headline({ title, address, ready, resources, revision, status }: Screen
   ];
 }
 
-/** At most so many lines. The end of a trouble says the way out, so it is shown whole as far as there is room; the last one sums up, and is shown in any case. */
+/** Up to this number of lines. The end of a problem says the way out, so it is shown whole as far as there is room; the last line sums up, and is shown in any case. */
 function troubleLines(
   troubles: readonly ReportLine[],
   most: number,
@@ -163,7 +163,7 @@ function commandLines(command: string, columns: number): readonly Line[] {
 function nobody(address: Endpoint, tls: ServedTls | undefined, columns: number): readonly Line[] {
   const { envoy, grpc } = connectCommands(address, tls);
   return [
-    [["dim", "nobody is connected; to connect Envoy, or a gRPC program:"]],
+    [["dim", "no client is connected; to connect Envoy, or a gRPC program:"]],
     ...[envoy, grpc].flatMap((command) => commandLines(command, columns)),
   ];
 }

@@ -14,8 +14,8 @@ export const replayCommand: Command = {
   summary: "Play the server's side of a recording to clients, or the client's side to a server.",
   usage: `xdstp replay FILE (--serve HOST:PORT | --server HOST:PORT) [--json] [--count N] [--timeout SECONDS] [--show-secrets] [--descriptors FILE]... ${tlsUsage}`,
   notes: [
-    "With --serve whoever connects gets what the recorded client got: each response goes out once the client has said of its type what the recording says before it. What it asks for beyond that is told. It goes on until Ctrl-C; --count ends it after so many streams.",
-    "With --server the recorded requests are sent, and it is told where what the server gives differs from what was recorded. Versions and nonces are a server's own, and may differ.",
+    "With --serve each client that connects gets what the recorded client got: each response goes out once the client has sent, for its type, what the recording has before it. Further requests are reported. It runs until Ctrl-C; --count N ends it after N streams.",
+    "With --server the recorded requests are sent, and differences between the responses and the recording are reported. Versions and nonces are a server's own, and may differ.",
     "Either way the exit code is 1 where something differed.",
   ],
   options: {

@@ -18,9 +18,9 @@ export interface ReplayServeOptions {
   readonly file: string;
   readonly listen: Endpoint;
   readonly json: boolean;
-  /** Ends after so many streams. */
+  /** Ends after this number of streams. */
   readonly count?: number;
-  /** Ends after so many milliseconds. */
+  /** Ends after this number of milliseconds. */
   readonly timeoutMs?: number;
 }
 
@@ -29,7 +29,7 @@ type Shown =
   | { readonly kind: "listening"; readonly address: Endpoint }
   | { readonly kind: "rejected"; readonly text: string };
 
-/** Plays the server's side of a recording until it is told to stop; the answer is the exit code: 1 where a client did otherwise. Throws a CliError if it cannot begin. */
+/** Plays the server's side of a recording until it is stopped; the answer is the exit code: 1 where a client behaved differently. Throws a CliError if it cannot begin. */
 export async function replayServe(options: ReplayServeOptions, io: CliIo): Promise<number> {
   const recording = readRecording(options.file);
   const other = aggregatedPath(recording.variant === "delta" ? "sotw" : "delta");

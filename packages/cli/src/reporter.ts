@@ -4,6 +4,6 @@ import type { CliEvent } from "./cli-event.ts";
 export interface Reporter {
   /** Shows one event. Must not throw. */
   event(shown: CliEvent): void;
-  /** Nothing more will come: what is held back is written, and the terminal is as it was. */
+  /** Nothing more will come: pending lines are written, and the terminal is restored. */
   close(): void;
 }

@@ -16,7 +16,7 @@ export const resolveCommand: Command = {
     "NAME is an xdstp name with its directives, a glob or list of such names, or an opaque name. The bootstrap may be one of gRPC or of Envoy.",
     "It shows the name as it is sent, its authority, what lists that, the servers in order, and then the same of each alternative. Where a name is redirected only servers know; `xdstp get` shows it.",
     "With --dns it asks DNS, and no server, for authorities that the bootstrap does not have.",
-    "The exit code is 1 where nobody would be asked.",
+    "The exit code is 1 where no server would get the request.",
   ],
   options: {
     ...Object.fromEntries(Object.entries(askOptions).filter(([name]) => !unused.has(name))),

@@ -91,7 +91,7 @@ describe("xdstp resolve", () => {
         "           2. spare:1  delta, insecure",
         "           each when those above cannot be reached and something is missing",
         "",
-        "alternative 1: asked while nobody of the one above can be reached, and it is not held",
+        "alternative 1: asked while no server of the one above is reachable, and it is not cached",
         `name       ${of("b", "x")}${alt(of("c", "x"))}`,
         `sent as    ${of("b", "x")}`,
         "authority  b",
@@ -100,7 +100,7 @@ describe("xdstp resolve", () => {
         "           2. b1:1  delta, insecure",
         "           each when those above cannot be reached",
         "",
-        "alternative 2: asked while nobody of the one above can be reached, and it is not held",
+        "alternative 2: asked while no server of the one above is reachable, and it is not cached",
         `name       ${of("c", "x")}`,
         "sent as    the same",
         "authority  c",
@@ -207,9 +207,7 @@ describe("xdstp resolve", () => {
     const lines = (await resolved("grpc.json", listOf("a", "all"))).lines.filter((line) =>
       line.startsWith("members"),
     );
-    expect(lines).toEqual([
-      "members    the list says where, each is asked for by its own authority",
-    ]);
+    expect(lines).toEqual(["members    the list says where, each by its own authority"]);
     expect((await resolved("grpc.json", of("a", "x"))).lines.join("\n")).not.toContain("members");
   });
 
@@ -289,7 +287,7 @@ describe("xdstp resolve", () => {
       out: expect.stringContaining("DNS is not asked") as string,
     });
     expect((await runToEnd(["resolve", name, "--server", "127.0.0.1:1", "--dns"])).err).toContain(
-      "--dns finds what a bootstrap does not have; --server is asked for everything",
+      "--dns finds what a bootstrap does not have; --server gets all requests",
     );
   });
 
@@ -303,7 +301,7 @@ describe("xdstp resolve", () => {
   });
 
   it.each([
-    [["xdstp:/x"], 1, '"xdstp:/x" is no xdstp name'],
+    [["xdstp:/x"], 1, '"xdstp:/x" is not an xdstp name'],
     [
       [`${of("a", "x")}#alt=xdstp://b/t.T/x`],
       1,

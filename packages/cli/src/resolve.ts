@@ -28,7 +28,7 @@ export interface Resolved {
   readonly warnings: readonly LocatorWarning[];
 }
 
-/** Shows who would be asked for a name; the answer is the exit code, 1 where it is nobody. Throws a CliError where nothing can be asked for by this name. */
+/** Shows which servers would get the request for a name. Returns the exit code, 1 where there is none. Throws a CliError where the name cannot be requested. */
 export async function resolve(options: ResolveOptions, io: CliIo): Promise<number> {
   const { name, ask, json } = options;
   const configured = await configuredSources(ask, io.env);

@@ -19,7 +19,7 @@ export interface ResourceView {
   readonly json: JsonValue;
   /** The same as YAML. */
   readonly yaml: string;
-  /** What has to be said of it; each one line. */
+  /** Notes on it; each one line. */
   readonly notes: readonly string[];
 }
 

@@ -126,7 +126,7 @@ describe("xdstp serve --tls-cert --tls-key", () => {
     [
       ["--tls-cert", "tls/cert.pem", "--tls-key", "tls/cert.pem"],
       1,
-      "--tls-key does not belong to --tls-cert, or is no PEM",
+      "--tls-key does not belong to --tls-cert, or is not valid PEM",
     ],
     [
       [...flags, "--tls-client-ca", "tls/key.pem"],

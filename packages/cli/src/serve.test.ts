@@ -40,7 +40,7 @@ describe("xdstp serve", () => {
       "ready       clients are served from revision 1 on",
       "loaded      1 resource from 1 file, revision 1: 1 put, 0 removed",
       expect.stringMatching(/^versions {4}clusters \w{8,11}$/),
-      "stopping    SIGINT: 0 streams to end; once more stops at once",
+      "stopping    SIGINT: 0 streams to end; a second signal stops at once",
       "stopped     every stream has ended",
     ]);
   });
@@ -225,7 +225,7 @@ describe("xdstp serve, broken files", () => {
       `${join(folder.dir, web)}:2:1: envoy.config.cluster.v3.Cluster: key "conect" is unknown`,
     );
     expect(await stdout.line(/rejected/)).toContain(
-      "1 problem; not ready: nothing is served and new streams are rejected until it is mended",
+      "1 problem; not ready: nothing is served and new streams are rejected until it is fixed",
     );
     const early = await openDeltaStream(number, "early");
     expect(await early.status).toBe(14);
@@ -350,7 +350,7 @@ describe("xdstp serve, losses", () => {
     await stdout.line(/Z loaded /);
     folder.remove("config");
     expect(await stdout.line(/kept/)).toContain(
-      `${join(folder.dir, "config")}: is gone, or is no folder`,
+      `${join(folder.dir, "config")}: does not exist any more, or is not a folder`,
     );
   });
 });
@@ -380,7 +380,7 @@ describe("xdstp serve, what it cannot begin with", () => {
     const { dir } = useFolder();
     symlinkSync("self", join(dir, "self"));
     expect(await fails(join(dir, "self"), ...free)).toBe(
-      `xdstp serve: ${join(dir, "self")}: this is a symbolic link that leads back to itself; mend it, or name another folder\n`,
+      `xdstp serve: ${join(dir, "self")}: this is a symbolic link that leads back to itself; fix it, or name another folder\n`,
     );
   });
 

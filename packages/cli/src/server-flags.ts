@@ -17,7 +17,7 @@ export interface ServerFlags {
   readonly tls?: TlsFiles;
   /** Limits that differ from the defaults of the server. */
   readonly limits: Partial<ServerLimits>;
-  /** A file of rules; absent: who may come in sees everything. */
+  /** A file of rules; absent: each client sees everything. */
   readonly policy?: string;
   /** Where Prometheus may scrape; absent: nowhere. */
   readonly metrics?: Endpoint;
@@ -66,13 +66,13 @@ export const serverOptions = {
   },
 } as const;
 
-/** How {@link serverOptions} stand in a usage. */
+/** {@link serverOptions} as they are shown in a usage. */
 export const serverUsage =
   "[--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE]] [--policy FILE]";
 
 /** What a command says of how it is shown and ended. */
 export const shownNote =
-  "On a terminal it shows a table of clients and types; elsewhere one event per line. Ctrl-C ends it in order, once more at once.";
+  "On a terminal it shows a table of clients and types; elsewhere one event per line. Ctrl-C ends it in order, a second one at once.";
 
 /** Reads {@link listenOptions} and {@link serverOptions}. Throws a CliError for what contradicts itself. */
 export async function serverFlags(call: CommandCall, { cwd }: CliIo): Promise<ServerFlags> {

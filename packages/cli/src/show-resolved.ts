@@ -45,7 +45,7 @@ export function resolvedLines(
   const when =
     altOn === "missing"
       ? "the one above does not exist, or cannot be reached and is not held"
-      : "nobody of the one above can be reached, and it is not held";
+      : "no server of the one above is reachable, and it is not cached";
   const blocks = places.map((place, index) => [
     ...(index === 0
       ? []
@@ -73,7 +73,7 @@ function rowsOf(place: ExplainedPlace, from: string, columns: number): readonly 
           ] as const,
         ]),
     ...(entry === undefined && isList(name)
-      ? [["members", "the list says where, each is asked for by its own authority"] as const]
+      ? [["members", "the list says where, each by its own authority"] as const]
       : []),
     [
       "authority",

@@ -7,7 +7,7 @@ import { createPaint } from "./style.ts";
 export interface ShownRow {
   /** The first is cut where the terminal has no room; the last is a number. */
   readonly cells: readonly string[];
-  /** What has to be said of it, in lines of its own. */
+  /** Notes on it, in lines of their own. */
   readonly below: readonly string[];
 }
 

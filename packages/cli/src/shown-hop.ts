@@ -6,10 +6,10 @@ import { escapeText } from "./escape-text.ts";
 /** One step on the way from a name to what is shown under it. */
 export interface ShownHop {
   readonly kind: Hop["kind"];
-  /** What is asked for next, as a locator. */
+  /** The next name, as a locator. */
   readonly to: string;
   readonly authority: string;
-  /** Who is asked for that; empty: nobody. */
+  /** The servers of that name; empty: none. */
   readonly server: string;
   /** Of an alternative: why it is in use, as far as is known. */
   readonly reason?: string;
@@ -18,7 +18,7 @@ export interface ShownHop {
 /** What is asked of a client to know the way of a name. */
 export interface HopsOf {
   readonly client: Pick<Client, "traces">;
-  /** Who is asked for a name of a type. */
+  /** The servers of a name of a type. */
   readonly server: (asked: TypedName) => string;
   /** Why servers cannot be reached, those of a name or all, each in a line. */
   readonly failures: (asked?: TypedName) => readonly string[];
@@ -74,7 +74,7 @@ export function answering<Row extends ReturnType<Client["status"]>[number]>(
 
 const verbs = { redirect: "redirected to", alt: "alternative", entry: "entry of" } as const;
 
-/** Hops for people, two lines each: what is asked for, and where. */
+/** Hops for people, two lines each: the name, and its servers. */
 export function hopLines(hops: readonly ShownHop[]): readonly string[] {
   return hops.flatMap(({ kind, to, authority, server, reason }) => [
     `${verbs[kind]} ${escapeText(withoutAlt(to))}`,
@@ -83,7 +83,7 @@ export function hopLines(hops: readonly ShownHop[]): readonly string[] {
   ]);
 }
 
-/** What comes after it has a line of its own, if it is asked for. */
+/** What comes after it has a line of its own, if it is requested. */
 export function withoutAlt(text: string): string {
   const locator = locatorIn(text);
   return locator === undefined

@@ -4,7 +4,7 @@ import { CliError } from "./cli-error.ts";
 
 const keyBytes = 32;
 
-/** Where a relay keeps what it has been told, with the key of a file. Throws a CliError that never shows what is in the file. */
+/** Where a relay keeps its state, with the key of a file. Throws a CliError that never shows what is in the file. */
 export async function snapshotOptions({
   dir,
   keyFile,

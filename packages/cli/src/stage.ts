@@ -4,7 +4,7 @@ import type { Reporter } from "./reporter.ts";
 /** Tells whoever shows it of an event. */
 export type Tell = (shown: CliEvent) => void;
 
-/** What is told before anybody is there to show it, is shown then. */
+/** Events before the first reporter are kept, and shown when there is one. */
 export function createStage(): { readonly tell: Tell; enter(reporter: Reporter): void } {
   let show: Tell | undefined;
   const early: CliEvent[] = [];

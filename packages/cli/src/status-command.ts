@@ -15,7 +15,7 @@ export const statusCommand: Command = {
   notes: [
     "Without HOST:PORT it asks the server that the environment variable XDSTP_SERVER names.",
     "It asks by CSDS (envoy.service.status.v3.ClientStatusDiscoveryService): `xdstp serve` answers, and so do other management servers and gRPC programs that offer it.",
-    "SYNCED is accepted, STALE not answered yet, NACKED rejected, NOT_SENT not there. Of NACKED the version is shown that is held, and the one that is rejected.",
+    "SYNCED is accepted, STALE not answered yet, NACKED rejected, NOT_SENT not there. NACKED shows the accepted version and the rejected one.",
   ],
   options: {
     watch: {

@@ -33,7 +33,7 @@ export interface StatusShow {
 
 type Line = readonly Piece[];
 
-/** Nobody cuts lines where there is no terminal. */
+/** Lines are not cut without a terminal. */
 const anyWidth = 100_000;
 
 /** Lines of a table that is shown once; --json has them all. */
@@ -131,7 +131,7 @@ function tableLines(
   const troubles = renderHealth(health, now);
   const head = troubles.length > 0 ? [...troubles, []] : [];
   if (clients.length === 0 && hiddenStreams === 0)
-    return [...head, [["dim", "nobody is connected"]]];
+    return [...head, [["dim", "no client is connected"]]];
   return [...head, ...clientLines(clients, now, columns), ...renderHidden({ hiddenStreams })];
 }
 
@@ -145,7 +145,7 @@ function clientLines(
   return [head, ...rows.flat()];
 }
 
-/** A line for each row that is new, has changed or is gone, for logs. */
+/** A line for each row that is new, has changed or was removed, for logs. */
 export function lineShow({ stdout }: CliIo): StatusShow {
   let last = new Map<string, string>();
   const say = (now: number, text: string): void => {

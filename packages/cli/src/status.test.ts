@@ -144,12 +144,12 @@ describe("xdstp status", () => {
     expect(out).not.toContain("api-1");
   });
 
-  it("says that nobody is connected", async () => {
+  it("says that no client is connected", async () => {
     const { port } = await useServer();
     for (const host of ["127.0.0.1", "LocalHost"])
       expect(await runToEnd(["status", `${host}:${port}`])).toEqual({
         code: 0,
-        out: "nobody is connected\n",
+        out: "no client is connected\n",
         err: "",
       });
   });
@@ -425,7 +425,7 @@ describe("xdstp status, what it cannot do", () => {
     );
   });
 
-  it("says that a web server is no gRPC server", async () => {
+  it("says that a web server is not a gRPC server", async () => {
     const server = createHttp1Server();
     const port = await portOf(server);
     onTestFinished(() => {
@@ -470,7 +470,7 @@ describe("xdstp status --tls", () => {
       runToEnd(["status", `localhost:${port}`, ...more], { cwd: dir });
     expect(
       await asked("--tls-ca", "ca.pem", "--tls-cert", "cert.pem", "--tls-key", "key.pem"),
-    ).toMatchObject({ code: 0, out: "nobody is connected\n" });
+    ).toMatchObject({ code: 0, out: "no client is connected\n" });
     expect((await asked("--tls")).err).toMatch(
       /cannot be trusted or does not trust this client \(.*\); see --tls-ca/,
     );

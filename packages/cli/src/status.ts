@@ -37,7 +37,7 @@ export interface StatusOptions {
 /** Between two questions, in milliseconds. */
 const pauseMs = 1_000;
 
-/** Asks a server what its clients made of their configuration, once or until it is told to stop; the answer is the exit code. Throws a CliError where the first question has no answer. */
+/** Asks a server what its clients made of their configuration, once or until it is stopped. Returns the exit code. Throws a CliError where the first question has no answer. */
 export async function status(options: StatusOptions, io: CliIo): Promise<number> {
   const { server, tls, timeoutMs, watch, json, node } = options;
   const contents = tls === undefined ? undefined : await readTls(tls);
@@ -80,7 +80,7 @@ function verdict(
     );
     return UNSEEN;
   }
-  if (isNone) io.stderr.write("xdstp status: nobody is connected\n");
+  if (isNone) io.stderr.write("xdstp status: no client is connected\n");
   return isNone ? 1 : 0;
 }
 

@@ -4,7 +4,7 @@ import type { ServerLimits } from "@xdstp/server";
 
 const MOST = 0x7fff_ffff;
 
-/** The limits of a server whose streams may ask for so many names of one type (S-LIM-4): a tenth of them globs, and where it is more than usual, as much more of versions that are held and of bytes of a request. */
+/** The limits of a server whose streams may subscribe to this number of names of one type (S-LIM-4): a tenth of them globs. Above the default, limits of listed versions and of request bytes grow in proportion. */
 export function streamLimits(names: number): Partial<ServerLimits> {
   const scale = Math.max(1, names / defaultLimits.subscriptions);
   const scaled = (usual: number): number => Math.min(MOST, Math.ceil(usual * scale));

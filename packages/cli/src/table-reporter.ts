@@ -79,7 +79,7 @@ export function createTableReporter({
   };
 }
 
-/** What is wrong stays on the screen until it is mended. */
+/** A problem stays on the screen until it is fixed. */
 function troublesAfter(shown: CliEvent, before: readonly ReportLine[]): readonly ReportLine[] {
   if (shown.from === "cache")
     return shown.event.kind === "feed-failed" ? describeEvent(shown) : before;

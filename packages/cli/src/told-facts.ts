@@ -7,7 +7,7 @@ import type {
 } from "@xdstp/protos/status";
 import type { Health } from "@xdstp/server";
 
-/** What asks a server for its facts about itself, and the scope under which they stand in its answer. */
+/** The client feature that requests a server's facts about itself, and the scope of these facts in its answer. */
 export const SERVER_FACTS = "xdstp.status.server";
 
 /** What a server has said of itself. */

@@ -8,7 +8,7 @@ import type {
 import type { RejectedVersion } from "@xdstp/relay";
 import { mergeRejections } from "./merge-rejections.ts";
 
-/** What asks a relay for what its clients have rejected, and the scope under which that stands in its answer. */
+/** The client feature that requests the rejections of a relay's clients, and the scope of these in its answer. */
 export const REJECTIONS = "xdstp.status.rejections";
 
 /** Whether a row of client status is not a client. */

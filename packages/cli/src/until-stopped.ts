@@ -38,7 +38,7 @@ interface Wishes {
   stop(): void;
 }
 
-/** One wish at a time; those that come while nobody waits are kept. That the reader of a log has gone is a wish only where somebody looks on. A terminal that is closed sends a signal and takes no more text: that is one wish, not two. */
+/** One request to stop at a time; those that come before the caller waits are kept. A log without a reader is a request to stop only at a terminal. A closed terminal sends a signal and accepts no more text: that is one request, not two. */
 function wishesOf(io: CliIo): Wishes {
   const kept: StopSignal[] = [];
   let isFirst = true;

@@ -1,6 +1,6 @@
 import { helpWidth, wrapWords } from "./wrap-words.ts";
 
-/** `Usage: ...` in lines that fit a terminal: an option stays with its value, and so does what stands in one pair of brackets. */
+/** `Usage: ...` in lines that fit a terminal: an option stays with its value, and so does the text in one pair of brackets. */
 export function usageText(usage: string): string {
   const kept = usage
     .replaceAll(/(--[\w-]+) (?=[A-Z])/g, "$1\u00a0")

@@ -22,9 +22,9 @@ export const watchCommand: Command = {
   usage: `xdstp watch NAME... ${askUsage} [--json] [--show-secrets] [--descriptors FILE]... [--nack REASON] [--count N] [--timeout SECONDS] ${tlsUsage}`,
   notes: [
     "NAME is an xdstp name, a glob (xdstp://AUTHORITY/TYPE/PATH/*) or a list (xdstp://AUTHORITY/TYPECollection/ID) of such names, or with --type an opaque name or * for all of the type.",
-    "Each is asked for where its authority is. Redirects and directives (#alt=LOCATOR, #entry=NAME) are followed, and where a name leads is shown before what it has.",
+    "Each name is requested of the servers of its authority. Redirects and directives (#alt=LOCATOR, #entry=NAME) are followed, and the steps of a name are shown before its state.",
     "It shows the first state, each change, what is removed, missing or rejected, and whether the server answers; a server that goes is asked until it is back. Ctrl-C ends it.",
-    "With --count it ends with 0 after so many events of resources, and with 1 if these have not come within --timeout.",
+    "With --count N it ends with 0 after N events of resources, and with 1 if these have not come within --timeout.",
   ],
   options: {
     ...askOptions,

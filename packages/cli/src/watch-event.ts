@@ -1,7 +1,7 @@
 import type { AnyBytes } from "@xdstp/core";
 import type { ShownHop } from "./shown-hop.ts";
 
-/** A resource as it was held at a time. */
+/** A resource as it was cached at a time. */
 export interface HeldResource {
   readonly version: string;
   readonly payload: AnyBytes;
@@ -34,7 +34,7 @@ export type WatchEvent =
     }
   /** There is none. */
   | { readonly kind: "missing"; readonly name: string; readonly reason: string }
-  /** The server was told by a NACK that these cannot be used. Without names: the whole response. */
+  /** The server was sent a NACK for these. Without names: the whole response. */
   | {
       readonly kind: "rejected";
       readonly names: readonly string[];
@@ -43,7 +43,7 @@ export type WatchEvent =
     }
   /** All members are known; or not any more. */
   | { readonly kind: "complete" | "incomplete"; readonly name: string; readonly members: number }
-  /** What is held may be old, or cannot be had. */
+  /** What is cached may be old, or cannot be fetched. */
   | { readonly kind: "error"; readonly name: string; readonly reason: string }
   /** A response of a server had names that the configuration maps to other servers (C-AUTH-7). */
   | {

@@ -166,7 +166,7 @@ describe.each(["delta", "sotw"] as const)("xdstp watch (%s)", (variant) => {
     );
   });
 
-  it("says that the server has gone, asks until it is back, and shows what is new then", async () => {
+  it("says that the server is down, asks until it is back, and shows what is new then", async () => {
     const first = await useOrigin();
     first.cluster("blue", 1);
     const { stdout, signal, exit } = useCli([

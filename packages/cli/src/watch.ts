@@ -18,13 +18,13 @@ export interface WatchOptions {
   readonly showSecrets: boolean;
   /** Files with descriptor sets. */
   readonly descriptors: readonly string[];
-  /** Ends after so many events of resources. */
+  /** Ends after this number of events of resources. */
   readonly count?: number;
-  /** Ends after so many milliseconds. */
+  /** Ends after this number of milliseconds. */
   readonly timeoutMs?: number;
 }
 
-/** Shows what becomes of names until it is told to stop or has shown enough; the answer is the exit code. Throws a CliError where it cannot begin, or where too little came in time. */
+/** Shows what becomes of names until it is stopped or has shown enough; the answer is the exit code. Throws a CliError where it cannot begin, or where too little came in time. */
 export async function watch(options: WatchOptions, io: CliIo): Promise<number> {
   const { asked, ask, json, showSecrets, count } = options;
   const registry = await loadRegistry(options.descriptors);

@@ -1,7 +1,7 @@
 import type { AskClient } from "./ask-client.ts";
 import type { WatchEvent } from "./watch-event.ts";
 
-/** Told of names that may lead elsewhere by now: each as it is shown, and as it is asked for. */
+/** Notified of names that may lead elsewhere now: each as it is shown, and as it is requested. */
 export type WayTeller = (names: readonly (readonly [shown: string, asked: string])[]) => void;
 
 /** Tells where names of a type lead, whenever that is another place than before. */

@@ -134,7 +134,7 @@ describe("client.watchAll()", () => {
     expect(said.at(-1)).toBe("+x=2");
   });
 
-  it("decodes on demand what is read and nothing else, and still rejects what is no message", async () => {
+  it("decodes on demand what is read and nothing else, and still rejects what is not a message", async () => {
     const { client, server } = useDeltaScript();
     let decoded = 0;
     const counting = {
@@ -171,7 +171,7 @@ describe("client.watchAll()", () => {
     );
   });
 
-  it("rejects on demand what is no message, where a schema says that it should be one", async () => {
+  it("rejects on demand what is not a message, where a schema says that it should be one", async () => {
     const { client, server } = useDeltaScript();
     const typeUrl = "type.googleapis.com/google.protobuf.Duration";
     const watch = client.watchAll(DurationSchema, "xdstp://a/google.protobuf.Duration/*", {
@@ -188,7 +188,7 @@ describe("client.watchAll()", () => {
     const { value } = await changes.next();
     expect(value?.added.map((member) => member.value.seconds)).toEqual([7n]);
     expect(server.rest().at(-1)?.errorDetail?.message).toBe(
-      '"xdstp://a/google.protobuf.Duration/bad": its payload is no message',
+      '"xdstp://a/google.protobuf.Duration/bad": its payload is not a message',
     );
   });
 

@@ -97,7 +97,7 @@ describe.each(["delta", "sotw"] as const)("a %s client", (variant) => {
     ]);
   });
 
-  it("goes on when the server has gone and come back", async () => {
+  it("goes on when the server is down and come back", async () => {
     const first = await useOrigin();
     putCluster(first, "blue");
     const { client, events } = useClient([first.uri], { variant });

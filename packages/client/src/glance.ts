@@ -12,7 +12,7 @@ export function glance(
     const isWhole =
       !isSchema(source) || walkFields(payload.value, () => undefined).outcome === "complete";
     const fault =
-      otherType(payload.typeUrl, typeUrl) ?? (isWhole ? undefined : "its payload is no message");
+      otherType(payload.typeUrl, typeUrl) ?? (isWhole ? undefined : "its payload is not a message");
     return fault === undefined
       ? undefined
       : new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: name });

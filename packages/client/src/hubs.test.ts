@@ -301,7 +301,7 @@ describe("the ConfigSource beside a name", () => {
     const { client } = useSources();
     expect(() => client.watch(flag, "x", { source: { servers: [] } })).toThrow("has no server");
     expect(() => client.watch(flag, "xdstp:broken", { source: from("s1") })).toThrow(
-      "is no xdstp name",
+      "is not an xdstp name",
     );
   });
 });

@@ -75,7 +75,7 @@ describe.each(["delta", "sotw"] as const)("a list of endpoints over %s", (varian
     ]);
   });
 
-  it("is no glob [C-GRPC-15]", async () => {
+  it("is not a glob [C-GRPC-15]", async () => {
     const { uri } = await useOrigin();
     const { client } = useClient([uri], { variant });
     expect(() =>

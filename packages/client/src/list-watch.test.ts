@@ -496,7 +496,7 @@ describe("client.watchList()", () => {
     expect(() => client.watchList(flag, bar)).toThrow("is one name; use watch()");
     expect(() => client.watchList(flag, `${L}#entry=n`)).toThrow("is one name; use watch()");
     expect(() => client.watchList(flag, "xdstp://a/acme.v1.FlagCollection")).not.toThrow();
-    expect(() => client.watchList(flag, "xdstp:broken")).toThrow("is no xdstp name");
+    expect(() => client.watchList(flag, "xdstp:broken")).toThrow("is not an xdstp name");
     expect(() => client.watch({ ...flag, typeUrl: listUrl }, L)).not.toThrow();
   });
 });

@@ -25,7 +25,7 @@ export function createNaming(
     if (!parsed.ok)
       throw new XdsError(
         "INVALID_ARGUMENT",
-        `${JSON.stringify(name)} is no xdstp name: ${parsed.error.message}`,
+        `${JSON.stringify(name)} is not an xdstp name: ${parsed.error.message}`,
         { typeUrl, resource: name },
       );
     const locator = parsed.value;
@@ -71,7 +71,7 @@ function opaque(
   if (attributes !== undefined && Object.keys(attributes).length > 0)
     throw new XdsError(
       "INVALID_ARGUMENT",
-      `${JSON.stringify(name)} is no xdstp name, so it has no attributes`,
+      `${JSON.stringify(name)} is not an xdstp name, so it has no attributes`,
       { typeUrl, resource: name },
     );
   return withParameters(name, dynamic?.opaque);

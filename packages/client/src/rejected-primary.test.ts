@@ -56,7 +56,7 @@ describe("an alternative of what a live server gives", () => {
     ["another type", flagOf(named("a"), "on", "type.googleapis.com/acme.v1.Other")],
     ["a redirect to a glob", redirect(named("a"), named("a", "ns/*"))],
   ])(
-    "is not asked for %s; the error is told, and the alternative is asked when the server has gone [C-ALT-2, C-ALT-3, C-ACK-3]",
+    "is not asked for %s; the error is told, and the alternative is asked when the server is down [C-ALT-2, C-ALT-3, C-ACK-3]",
     async (_, resource) => {
       const { client, clock, server, servers } = useTwo();
       const seen: (string | undefined)[] = [];

@@ -118,7 +118,7 @@ describe("what only a stand-in gave, when the server before it is back", () => {
     expect([second?.connected, x, y]).toEqual([false, ["held"], ["held", "- NOT_FOUND"]]);
   });
 
-  it("may be had later where what is late is no answer [C-GRPC-10]", async () => {
+  it("may be had later where what is late is not an answer [C-GRPC-10]", async () => {
     const {
       clock,
       y,

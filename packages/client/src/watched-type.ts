@@ -4,7 +4,7 @@ import { fromBinary, type DescMessage, type MessageShape } from "@bufbuild/proto
 export interface WatchedType<T> {
   /** Its type URL: `type.googleapis.com/` and the full name of the message. */
   readonly typeUrl: string;
-  /** Throws on bytes that are no such message: the resource is then rejected. */
+  /** Throws on bytes that are not such a message: the resource is then rejected. */
   decode(payload: Uint8Array): T;
 }
 

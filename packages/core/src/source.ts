@@ -13,7 +13,7 @@ export interface ResourceSource {
   readonly ready: boolean;
   /** The authorities it answers for (S-AUTH-8). Absent: any. */
   readonly authorities?: readonly string[] | undefined;
-  /** The source that this one is a view of, for some of its clients: revisions of both are one count, and who looks on at the clients of the one sees those of the other. Absent: it is no such view. */
+  /** The source that this one is a view of, for some of its clients: revisions of both are one count, and who looks on at the clients of the one sees those of the other. Absent: it is not a such view. */
   readonly viewOf?: ResourceSource | undefined;
   /** What the clients of this view have in common, a text for people: the status of a client shows it. Absent or undefined: the view has no such key, or no view has content of its own now. */
   readonly viewKey?: string | undefined;

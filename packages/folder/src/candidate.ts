@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { JsonPath } from "./fault.ts";
 import type { WrapperFacts } from "./wrapper-facts.ts";
 
-/** A resource as it stands in a file, before its name and payload are checked. */
+/** A resource as it is in a file, before its name and payload are checked. */
 export interface Candidate {
   /** The payload: as JSON, which is encoded here, or as bytes, which are kept. */
   readonly content: { readonly json: JsonObject } | { readonly bytes: Uint8Array };

@@ -73,6 +73,6 @@ function decode<Desc extends DescMessage>(schema: Desc, bytes: Uint8Array): Mess
   try {
     return fromBinary(schema, bytes);
   } catch (error) {
-    throw new Fault({ message: `is no ${schema.typeName} in binary: ${reasonOf(error)}` });
+    throw new Fault({ message: `is not a valid ${schema.typeName} in binary: ${reasonOf(error)}` });
   }
 }

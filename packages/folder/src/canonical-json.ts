@@ -5,7 +5,7 @@ import { MAX_DEPTH, tooDeep } from "./too-deep.ts";
 /**
  * The same value with the keys of every object sorted, so that equal content gives equal bytes, whoever wrote it in which order (S-VER-4):
  * protobuf writes a map in the order of the object.
- * Throws a fault for more than so many values, which a few YAML aliases can make of a small file, and for deep ones, which they can make of a flat file.
+ * Throws a fault for more than `limit` values, which a few YAML aliases can make of a small file, and for deep ones, which they can make of a flat file.
  */
 export function canonicalJson(value: unknown, maxValues: number): JsonValue {
   return sorted(value, { left: maxValues, path: [] });

@@ -17,7 +17,7 @@ describe("decodeSegment()", () => {
   }
   for (const segment of ["100%", "%2", "%zz", "a%2gb"]) {
     it(`rejects the bad escape in ${segment}, and says how a percent sign is written [N-05]`, () => {
-      expect(() => decodeSegment(segment)).toThrow("is no escape");
+      expect(() => decodeSegment(segment)).toThrow("is not an escape");
     });
   }
   it("rejects escapes that are not UTF-8 [N-06]", () => {

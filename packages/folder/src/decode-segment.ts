@@ -3,7 +3,7 @@ import { isUtf8, notUtf8 } from "./not-utf8.ts";
 import { quote } from "./quote.ts";
 
 /**
- * A file or folder name as a part of a resource name: `%HH` stands for the byte, so `%2F` is a slash and `%25` a percent sign.
+ * A file or folder name as a part of a resource name: `%HH` is the byte, so `%2F` is a slash and `%25` a percent sign.
  * Throws a fault for a bad escape (N-05), for bytes that are not UTF-8 (N-06) and for a name that is none.
  */
 export function decodeSegment(segment: string): string {
@@ -12,7 +12,7 @@ export function decodeSegment(segment: string): string {
   if (bad !== null) {
     const escape = segment.slice(bad.index, bad.index + 3);
     throw new Fault({
-      message: `${quote(escape)} in the file name ${quote(segment)} is no escape`,
+      message: `${quote(escape)} in the file name ${quote(segment)} is not an escape`,
       rule: "N-05",
       hint: "a percent sign is written %25",
     });

@@ -77,7 +77,7 @@ function parseText(text: string, place: Place, context: FolderContext): JsonValu
       /^unknown enum value "(.*)" for enum (\S+)$/.exec(reason) ?? [];
     const hint = enumHint(name, word, registry);
     throw new Fault({
-      message: `is no ${desc.typeName} in text format: ${reason}`,
+      message: `is not a valid ${desc.typeName} in text format: ${reason}`,
       ...(hint !== undefined && { hint }),
     });
   }

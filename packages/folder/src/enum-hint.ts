@@ -1,7 +1,7 @@
 import type { Registry } from "@bufbuild/protobuf";
 import { closest } from "./closest.ts";
 
-/** So many values of an enum are named. */
+/** Up to this number of values of an enum are named. */
 const most = 5;
 
 /** Which values an enum has, the one that was probably meant first. undefined: the enum is not known. */

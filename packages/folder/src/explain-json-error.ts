@@ -4,7 +4,7 @@ import { Fault, type FaultPlace, type JsonPath, reasonOf } from "./fault.ts";
 import { jsonReason } from "./json-reason.ts";
 import { shownKey } from "./quote.ts";
 
-/** Of a longer path only so many of the last steps are printed: line and column say the rest. */
+/** Of a longer path only this number of the last steps is printed: line and column say the rest. */
 const mostSteps = 12;
 
 /** An error of the JSON reader as a fault with its path: which field, what was found in it, and as a hint what is expected. */

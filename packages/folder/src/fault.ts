@@ -26,7 +26,7 @@ export class Fault extends Error {
   }
 }
 
-/** The text of a thrown value. What engine and decoder say of too deep a recursion, and of bytes that end too early, is said in plain words. */
+/** The text of a thrown value. Errors of the engine and the decoder about deep recursion and truncated bytes are put into plain words. */
 export function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   if (thrown instanceof RangeError && thrown.message.includes("call stack"))

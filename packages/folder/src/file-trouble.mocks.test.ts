@@ -41,7 +41,7 @@ describe("fileTrouble()", () => {
   it.each([
     ["EACCES", "may not be read by this user (EACCES)", "give it the right to"],
     ["EPERM", "may not be read by this user (EPERM)", "give it the right to"],
-    ["ELOOP", "is a symbolic link that leads back to itself (ELOOP)", "mend or remove the link"],
+    ["ELOOP", "is a symbolic link that leads back to itself (ELOOP)", "fix or remove the link"],
     [
       "EMFILE",
       "cannot be read, because too many files are open (EMFILE)",

@@ -26,7 +26,7 @@ const tooMany = [
 const troubles: Readonly<Record<string, readonly [message: string, hint: string]>> = {
   EACCES: noRight,
   EPERM: noRight,
-  ELOOP: ["is a symbolic link that leads back to itself", "mend or remove the link"],
+  ELOOP: ["is a symbolic link that leads back to itself", "fix or remove the link"],
   EAGAIN: [
     "never ends, so it is not a file of configuration",
     "remove it, or begin its name with a dot",

@@ -14,7 +14,7 @@ import { isGone } from "./walk-folder.ts";
 /** Above this many resources, losing more than half of them at once looks like an accident. */
 const massDeleteFloor = 100;
 
-/** Of references to other authorities so many are told one by one. */
+/** Up to this number of references to other authorities are reported one by one. */
 const mostForeign = 20;
 
 /** One reading of the folder: what it holds, or why it cannot be read at all. */
@@ -60,7 +60,7 @@ interface Progress extends FolderCommitterOptions {
   loaded?: FolderState;
   /** What is wrong now, so that it is not said twice. */
   trouble?: string | undefined;
-  /** The warnings that were told last. */
+  /** The warnings that were reported last. */
   warned: string;
   /** The references to other authorities that stand, each told. */
   foreign: ReadonlySet<string>;
@@ -141,7 +141,7 @@ function finish(progress: Progress, state: FolderState, plan: FolderPlan): void 
   tellForeign(progress, state);
 }
 
-/** Each is told once while it stands (S-AUTH-10). */
+/** Each is reported once while it lasts (S-AUTH-10). */
 function tellForeign(progress: Progress, { references, entries }: FolderState): void {
   const { foreign: before, context, onEvent } = progress;
   const all = foreignProblems(references, context.authorities ?? authoritiesOf(entries));
@@ -212,7 +212,7 @@ function keepAll(progress: Progress, { held, removed }: FolderPlan): void {
   );
 }
 
-/** The same trouble is told again only where files were read again: then somebody waits for an answer. */
+/** The same problem is reported again only where files were read again: then a user waits for an answer. */
 function fail(progress: Progress, event: FolderEvent, text: string, isAnswer = false): void {
   if (progress.trouble === text && !isAnswer) return;
   progress.trouble = text;
@@ -220,7 +220,7 @@ function fail(progress: Progress, event: FolderEvent, text: string, isAnswer = f
   progress.onEvent(event);
 }
 
-/** A folder that was served and is gone has no resources, for those who take any loss as meant. */
+/** A folder that was served and does not exist any more counts as empty where any loss is accepted. */
 function isMeantAsEmpty({ allowMassDelete, revision }: Progress, error: unknown): boolean {
   return allowMassDelete && revision !== undefined && isGone(error);
 }
@@ -255,4 +255,4 @@ function fileOf(put: readonly Put[], state: FolderState, typeUrl: string, name: 
   );
 }
 
-const gone = { message: "is gone, or is no folder", hint: "put it back" };
+const gone = { message: "does not exist any more, or is not a folder", hint: "put it back" };

@@ -4,7 +4,7 @@ import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery
 import { envoyTypes } from "@xdstp/resource-types";
 import type { FolderOptions } from "./read-folder.ts";
 
-/** What every part of this package is told about the folder. */
+/** The options of the folder, for every part of this package. */
 export interface FolderContext {
   /** As it was given; problems name files below it. */
   readonly dir: string;

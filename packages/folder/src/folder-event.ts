@@ -71,7 +71,7 @@ export interface FolderPolling {
 
 /**
  * A resource refers to an xdstp name of an authority that is not answered for here (S-AUTH-10). It is served all the same: clients may have another server for it.
- * Each is said once for as long as it stands; of more than 20 at once the others are counted in the last one.
+ * Each is reported once while it lasts; of more than 20 at once the others are counted in the last one.
  */
 export interface FolderForeignReference {
   /** A resource refers to a name of an authority that the folder does not have. */

@@ -20,7 +20,7 @@ import type { FolderProblem } from "./folder-problem.ts";
 import { createPatience, type Patience } from "./patience.ts";
 import type { FolderOptions } from "./read-folder.ts";
 
-/** A batch is over after this much quiet, and this long after its first change at the latest. */
+/** A batch ends when nothing has changed for this time, and this long after its first change at the latest. */
 const burst = { quietMs: 100, maxMs: 2_000 };
 /** Where some directory cannot be watched. */
 const pollMs = 2_000;
@@ -46,7 +46,7 @@ export interface FolderFeedOptions extends FolderOptions {
 /**
  * Creates a feed of the resources in a folder of files; the cache is exactly the folder after each commit.
  *
- * Changes are picked up after 100 ms of quiet, or 2 s after the first; files saved together are one transaction over all types.
+ * Changes are read when nothing has changed for 100 ms, or 2 s after the first; files saved together are one transaction over all types.
  * A batch with a broken file is not applied. Until the first good state nothing is committed, so the cache is not ready (S-STREAM-9).
  * Whatever the sink holds of its types and the folder does not have is removed. `run` rejects only where `onEvent` or the sink throws.
  */
@@ -124,7 +124,7 @@ interface Writing {
   readonly waitMs: number;
 }
 
-/** The files of a reading that somebody is writing. Where the folder could not be read there are none. */
+/** The files of a reading that are being written. Where the folder could not be read there are none. */
 async function writtenSince(
   reading: Reading,
   { dir, patience, clock, waitMs }: Writing,
@@ -208,7 +208,7 @@ async function readOnce(
   return reading;
 }
 
-/** Says it once for each time that watching begins to fail. A folder that cannot be read is told otherwise. */
+/** Reports it once for each time that watching begins to fail. A folder that cannot be read is reported elsewhere. */
 function createPollingNotice(
   dir: string,
   onEvent: (event: FolderEvent) => void,

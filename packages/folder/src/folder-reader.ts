@@ -25,7 +25,7 @@ const parallel = 32;
 /** The coarsest clock of a file system: a file this young may be written again without a new stamp. */
 const stampGrainMs = 2_000;
 
-/** A resource and the file it stands in. */
+/** A resource and its file. */
 export interface FolderEntry {
   /** As problems name it. */
   readonly file: string;
@@ -137,7 +137,7 @@ function stateOf(
   };
 }
 
-/** undefined: the file is gone since the folder was listed, and the watch will say so. */
+/** undefined: the file was removed since the folder was listed, and the watch will report it. */
 async function recordOf(
   file: FoundFile,
   before: ReadonlyMap<string, FileRecord>,

@@ -5,7 +5,7 @@ import type { FolderEntry } from "./folder-reader.ts";
 import { quote } from "./quote.ts";
 import type { FileReference } from "./references-in.ts";
 
-/** A reference that nobody answers for here, in words. */
+/** A reference to an authority that is not served here, in words. */
 export interface ForeignProblem {
   /** Equal for the same reference of the same file. */
   readonly key: string;

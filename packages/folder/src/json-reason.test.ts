@@ -19,39 +19,39 @@ describe("readFile() of a value that is wrong: place, field, what was found, wha
   it.each([
     [
       "type: EDS\nconnect_timeout: abc",
-      '2:1: connect_timeout: "abc" is no google.protobuf.Duration (write seconds, such as "1.5s")',
+      '2:1: connect_timeout: "abc" is not a valid google.protobuf.Duration (write seconds, such as "1.5s")',
     ],
     [
       "connectTimeout: 5",
-      '1:1: connectTimeout: 5 is no google.protobuf.Duration (write seconds, such as "1.5s")',
+      '1:1: connectTimeout: 5 is not a valid google.protobuf.Duration (write seconds, such as "1.5s")',
     ],
     [
       "connect_timeout: { seconds: 5 }",
-      '1:1: connect_timeout: an object is no google.protobuf.Duration (write seconds, such as "1.5s")',
+      '1:1: connect_timeout: an object is not a valid google.protobuf.Duration (write seconds, such as "1.5s")',
     ],
     [
       "resource: {}\nttl: abc",
-      '2:1: ttl: "abc" is no google.protobuf.Duration (write seconds, such as "1.5s")',
+      '2:1: ttl: "abc" is not a valid google.protobuf.Duration (write seconds, such as "1.5s")',
     ],
     [
       "resource:\n  connect_timeout: abc",
-      '2:3: resource.connect_timeout: "abc" is no google.protobuf.Duration (write seconds, such as "1.5s")',
+      '2:3: resource.connect_timeout: "abc" is not a valid google.protobuf.Duration (write seconds, such as "1.5s")',
     ],
     [
       "lb_policy: NOPE",
-      `1:1: lb_policy: "NOPE" is no ${policy} (one of ROUND_ROBIN, LEAST_REQUEST, RING_HASH, RANDOM, MAGLEV, ...)`,
+      `1:1: lb_policy: "NOPE" is not a valid ${policy} (one of ROUND_ROBIN, LEAST_REQUEST, RING_HASH, RANDOM, MAGLEV, ...)`,
     ],
     [
       "lb_policy: maglv",
-      `1:1: lb_policy: "maglv" is no ${policy} (one of MAGLEV, ROUND_ROBIN, LEAST_REQUEST, RING_HASH, RANDOM, ...)`,
+      `1:1: lb_policy: "maglv" is not a valid ${policy} (one of MAGLEV, ROUND_ROBIN, LEAST_REQUEST, RING_HASH, RANDOM, ...)`,
     ],
     [
       "lb_policy: [RING_HASH]",
-      `1:1: lb_policy: a list is no ${policy} (one of ROUND_ROBIN, LEAST_REQUEST, RING_HASH, RANDOM, MAGLEV, ...)`,
+      `1:1: lb_policy: a list is not a valid ${policy} (one of ROUND_ROBIN, LEAST_REQUEST, RING_HASH, RANDOM, MAGLEV, ...)`,
     ],
     [
       "dns_lookup_family: 1.5",
-      "1:1: dns_lookup_family: 1.5 is no envoy.config.cluster.v3.Cluster.DnsLookupFamily (one of AUTO, V4_ONLY, V6_ONLY, V4_PREFERRED, ALL)",
+      "1:1: dns_lookup_family: 1.5 is not a valid envoy.config.cluster.v3.Cluster.DnsLookupFamily (one of AUTO, V4_ONLY, V6_ONLY, V4_PREFERRED, ALL)",
     ],
     ["alt_stat_name: 5", '1:1: alt_stat_name: expected string, got 5 (put it in quotes: "5")'],
     ["alt_stat_name: []", "1:1: alt_stat_name: expected string, got a list"],
@@ -69,7 +69,7 @@ describe("readFile() of a value that is wrong: place, field, what was found, wha
     ],
     [
       "load_assignment: 5",
-      "1:1: load_assignment: 5 is no envoy.config.endpoint.v3.ClusterLoadAssignment (write its fields as keys)",
+      "1:1: load_assignment: 5 is not a valid envoy.config.endpoint.v3.ClusterLoadAssignment (write its fields as keys)",
     ],
     [
       "load_assignment: { endpoints: 5 }",
@@ -77,15 +77,15 @@ describe("readFile() of a value that is wrong: place, field, what was found, wha
     ],
     [
       "transport_socket_matches:\n- name: a\n- 5",
-      "3:3: transport_socket_matches[1]: 5 is no envoy.config.cluster.v3.Cluster.TransportSocketMatch (write its fields as keys)",
+      "3:3: transport_socket_matches[1]: 5 is not a valid envoy.config.cluster.v3.Cluster.TransportSocketMatch (write its fields as keys)",
     ],
     [
       "metadata: { filter_metadata: { a: 5 } }",
-      "1:32: metadata.filter_metadata.a: 5 is no google.protobuf.Struct (write its fields as keys)",
+      "1:32: metadata.filter_metadata.a: 5 is not a valid google.protobuf.Struct (write its fields as keys)",
     ],
     [
       "typed_extension_protocol_options: { x: 5 }",
-      '1:37: typed_extension_protocol_options.x: 5 is no google.protobuf.Any (write an object with "@type")',
+      '1:37: typed_extension_protocol_options.x: 5 is not a valid google.protobuf.Any (write an object with "@type")',
     ],
     [
       "cluster_type: {}\ntype: EDS",
@@ -103,7 +103,7 @@ describe("readFile() of a value that is wrong: place, field, what was found, wha
     const codec =
       "filter_chains: [{ filters: [{ name: x, typed_config: { '@type': type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager, codec_type: FOO } }] }]";
     expect(said("a/listeners/x.yaml", codec)[0]).toMatch(
-      /: filter_chains\[0\]\.filters\[0\]\.typed_config\.codec_type: "FOO" is no .*\.CodecType \(one of AUTO, HTTP1, HTTP2, HTTP3\)$/,
+      /: filter_chains\[0\]\.filters\[0\]\.typed_config\.codec_type: "FOO" is not a valid .*\.CodecType \(one of AUTO, HTTP1, HTTP2, HTTP3\)$/,
     );
     expect(
       said(
@@ -116,11 +116,11 @@ describe("readFile() of a value that is wrong: place, field, what was found, wha
   it.each([
     [
       "generic_secret: { secret: hunter2 }",
-      "1:19: generic_secret.secret: a text is no envoy.config.core.v3.DataSource (write its fields as keys)",
+      "1:19: generic_secret.secret: a text is not a valid envoy.config.core.v3.DataSource (write its fields as keys)",
     ],
     [
       "tls_certificate: { private_key: TOPSECRETKEY4 }",
-      "1:20: tls_certificate.private_key: a text is no envoy.config.core.v3.DataSource (write its fields as keys)",
+      "1:20: tls_certificate.private_key: a text is not a valid envoy.config.core.v3.DataSource (write its fields as keys)",
     ],
     [
       "generic_secret: { secret: { inline_string: 83927465 } }",
@@ -150,7 +150,7 @@ describe("readFile() of a value that is wrong: place, field, what was found, wha
       "5",
     );
     expect(said("a/envoy.config.common.matcher.v3.MatchPredicate/x.yaml", json)[0]).toMatch(
-      /: \.\.\.(not_match\.){11}not_match: 5 is no envoy\.config\.common\.matcher\.v3\.MatchPredicate \(/,
+      /: \.\.\.(not_match\.){11}not_match: 5 is not a valid envoy\.config\.common\.matcher\.v3\.MatchPredicate \(/,
     );
   });
 

@@ -21,14 +21,14 @@ export function jsonReason(reason: string, registry: Registry): JsonReason {
   return { message: reason };
 }
 
-/** `name` is the enum, message or field, `rest` what is said of it. */
+/** `name` is the enum, message or field, `rest` the error about it. */
 type Explain = (name: string, rest: string, registry: Registry) => JsonReason;
 
 const explanations: readonly (readonly [RegExp, Explain])[] = [
   [
     /^cannot decode enum (\S+) from JSON: (.*)$/s,
     (name, rest, registry) => ({
-      message: `${found(rest) ?? rest} is no ${name}`,
+      message: `${found(rest) ?? rest} is not a valid ${name}`,
       hint: enumHint(name, rest.replaceAll('"', ""), registry),
     }),
   ],
@@ -81,7 +81,7 @@ const forms: Readonly<Record<string, string>> = {
 function message(name: string, rest: string): JsonReason {
   const value = found(rest.replace(/^expected object but got /, ""));
   return {
-    message: value === undefined ? rest : `${value} is no ${name}`,
+    message: value === undefined ? rest : `${value} is not a valid ${name}`,
     hint: forms[name] ?? (value === undefined ? undefined : "write its fields as keys"),
   };
 }

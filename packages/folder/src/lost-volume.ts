@@ -8,7 +8,7 @@ type Places = Pick<FolderState, "directories" | "paths">;
 /**
  * The path below the folder of a volume that is no longer there; the folder itself is the empty path. undefined: what is missing was deleted file by file.
  * A root that holds nothing at all is such a volume, and one that is another directory than before and has no resources.
- * Inside the folder it is a directory that had resources and now has none, because another file system is mounted there, or because it was mounted and is gone.
+ * Inside the folder it is a directory that had resources and now has none, because another file system is mounted there, or because it was mounted and is not any more.
  */
 export function lostVolume(before: Places | undefined, now: Places): string | undefined {
   const [had, has] = [populated(before?.paths ?? []), populated(now.paths)];

@@ -17,7 +17,7 @@ export function nameOfPath(place: Place): string {
   });
 }
 
-/** A name that stands in a file, in canonical form. Throws a fault where it is not a name of a resource, or not one of this folder. */
+/** A name in a file, in canonical form. Throws a fault where it is not a name of a resource, or not one of this folder. */
 export function nameInFile(name: string, place: Place): string {
   if (place.authority === undefined) return opaqueName(name, place);
   const parsed = parseName(name);
@@ -37,7 +37,7 @@ function opaqueName(name: string, place: Place): string {
   if (!name.startsWith("xdstp:")) return name;
   const hint = `move it to AUTHORITY/${place.type.desc.typeName}/`;
   throw new Fault({
-    message: `${quote(name)} is no opaque name, and ${opaqueFolder} holds only these`,
+    message: `${quote(name)} is not an opaque name, and ${opaqueFolder} holds only these`,
     rule: "N-01",
     hint,
   });

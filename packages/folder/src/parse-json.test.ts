@@ -30,7 +30,7 @@ describe("parseJson()", () => {
       expect(faultOf(text)).toMatchObject({
         line,
         column,
-        message: expect.stringMatching(/^is no JSON: [^"]*('.*')?[^"]*$/s) as string,
+        message: expect.stringMatching(/^is not valid JSON: [^"]*('.*')?[^"]*$/s) as string,
       });
     });
   }

@@ -36,7 +36,7 @@ function parse(text: string): unknown {
       .replace(/ in JSON at position .*/s, "")
       .replace(/, "?\.{0,3}".*/s, "");
     throw new Fault({
-      message: `is no JSON: ${message}`,
+      message: `is not valid JSON: ${message}`,
       ...lineAndColumn(text, offsetOf(text, reasonOf(error))),
     });
   }
@@ -50,7 +50,7 @@ function rejectLoss(text: string): void {
     if (!(error instanceof Fault) || !/unique|duplicated|exactly/.test(error.message)) return;
     throw new Fault({
       ...error.details,
-      message: error.details.message.replace("is no YAML: ", ""),
+      message: error.details.message.replace("is not valid YAML: ", ""),
     });
   }
 }

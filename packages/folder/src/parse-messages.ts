@@ -16,7 +16,7 @@ export type ParseRequest =
   | { readonly kind: "setup"; readonly setup: ParserSetup }
   /** Reads and parses a file. Answered with a {@link ParseSummary}. */
   | { readonly kind: "parse"; readonly segments: readonly string[] }
-  /** Answered with the next resources, a {@link ParsedPuts}: as many as the event loop of the receiver takes in a moment. */
+  /** Answered with the next resources, a {@link ParsedPuts}: as many as the event loop of the receiver can process without a long pause. */
   | { readonly kind: "puts" };
 
 /** What a file holds, without its resources. */

@@ -60,7 +60,7 @@ function parse(segments: readonly string[]): ParseSummary {
 
 function read(segments: readonly string[]): FileContent & Pick<ParseSummary, "hash"> {
   try {
-    if (context === undefined) throw new Fault({ message: "was asked for before the setup" });
+    if (context === undefined) throw new Fault({ message: "was requested before the setup" });
     const bytes = readFileSync(join(context.dir, ...segments));
     return {
       hash: createHash("sha256").update(bytes).digest("base64"),

@@ -48,19 +48,19 @@ describe("parseYaml()", () => {
   it.each([
     [
       "a: 1\nb: *hunter2\n",
-      "is no YAML: an alias has no anchor; put a text that begins with * in quotes",
+      "is not valid YAML: an alias has no anchor; put a text that begins with * in quotes",
     ],
     [
       "a: 1\nb: !hunter2\n",
-      "is no YAML: unknown scalar tag; put a text that begins with ! in quotes",
+      "is not valid YAML: unknown scalar tag; put a text that begins with ! in quotes",
     ],
     [
       "a: 1\nb: !hunter2!x y\n",
-      "is no YAML: Could not resolve tag; put a text that begins with ! in quotes",
+      "is not valid YAML: Could not resolve tag; put a text that begins with ! in quotes",
     ],
     [
       "a: 1\nb: !hunter2{ y\n",
-      "is no YAML: Tags and anchors must be separated from the next token by white space",
+      "is not valid YAML: Tags and anchors must be separated from the next token by white space",
     ],
     [
       "a: 1\nb: 90071992547409931\n",

@@ -53,7 +53,11 @@ function exactFault(text: string): Fault | undefined {
     "empty" in documents ? undefined : documents.flatMap((document) => document.errors)[0];
   if (error === undefined) return undefined;
   const { line, col } = lineCounter.linePos(error.pos[0]);
-  return new Fault({ message: `is no YAML: ${withoutContent(error.message)}`, line, column: col });
+  return new Fault({
+    message: `is not valid YAML: ${withoutContent(error.message)}`,
+    line,
+    column: col,
+  });
 }
 
 /** The parsers name anchors and tags: what begins with `*` or `!` may be a password without its quotes. Line and column say where it stands. */
@@ -72,10 +76,10 @@ function withoutContent(reason: string): string {
 
 function roughFault(error: unknown): Fault {
   if (!(error instanceof YAMLException))
-    return new Fault({ message: `is no YAML: ${reasonOf(error)}` });
+    return new Fault({ message: `is not valid YAML: ${reasonOf(error)}` });
   const { mark, reason } = error;
   return new Fault({
-    message: `is no YAML: ${withoutContent(reason)}`,
+    message: `is not valid YAML: ${withoutContent(reason)}`,
     ...(mark && { line: mark.line + 1, column: mark.column + 1 }),
   });
 }

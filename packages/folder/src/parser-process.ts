@@ -29,7 +29,7 @@ export interface ParserProcess {
   readonly close: () => void;
 }
 
-/** Starts a process with a heap of so many megabytes; absent: half of the memory that there is, at most 1,536. What keeps it from starting is a problem of the files that it is given. */
+/** Starts a process with a heap of `heapMb` megabytes; absent: half of the memory that there is, at most 1,536. What keeps it from starting is a problem of the files that it is given. */
 export async function startParserProcess(
   context: FolderContext,
   limitMb: number = heapLimitMb(),

@@ -1,6 +1,6 @@
 import type { Clock } from "@xdstp/core";
 
-/** A file system that has said nothing for so long is taken to hang: a network mount whose server is gone. */
+/** A file system without an answer for this time counts as hanging, such as a network mount whose server is down. */
 const deadlineMs = 10_000;
 
 /**

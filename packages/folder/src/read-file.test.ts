@@ -369,7 +369,7 @@ describe("readFile() of a Resource", () => {
     ["a TTL of nothing", "ttl: 0s\n", "TTL"],
     ["a negative TTL", "ttl: -1s\n", "TTL"],
     ["an alias twice", "aliases: [b, b]\n", "twice"],
-    ["an empty alias", 'aliases: [""]\n', "no name"],
+    ["an empty alias", 'aliases: [""]\n', "is not a name"],
     ["two names", `name: ${prefix}x\nresource_name: {name: ${prefix}x}\n`, "both"],
     ["an unknown field", "nme: x\n", "unknown"],
   ];
@@ -532,16 +532,18 @@ describe("readFile() of binary", () => {
   });
   it("says of a file that is cut off that it is, bare or packed", () => {
     expect(bad("a.com/clusters/x.pb", new Uint8Array([0x22, 0x02, 0x08]))?.message).toBe(
-      "is no envoy.config.cluster.v3.Cluster in binary: it is cut off: it ends inside a field",
+      "is not a valid envoy.config.cluster.v3.Cluster in binary: it is cut off: it ends inside a field",
     );
     expect(
       bad("a.com/clusters/x.pb", toBinary(AnySchema, clusterAny({ name: "y" })).slice(0, -1))
         ?.message,
-    ).toBe("is no google.protobuf.Any in binary: it is cut off: it ends inside a field");
+    ).toBe("is not a valid google.protobuf.Any in binary: it is cut off: it ends inside a field");
   });
   it("rejects what does not decode, and fields that are unknown", () => {
     expect(bad("a.com/clusters/x.pb", new Uint8Array([0x0a, 0xff]))).toMatchObject({
-      message: expect.stringContaining("is no envoy.config.cluster.v3.Cluster in binary") as string,
+      message: expect.stringContaining(
+        "is not a valid envoy.config.cluster.v3.Cluster in binary",
+      ) as string,
     });
     expect(bad("a.com/clusters/x.pb", new Uint8Array([0xf8, 0xff, 0x03, 0x01]))).toMatchObject({
       message: expect.stringContaining("is unknown") as string,

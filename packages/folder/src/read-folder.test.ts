@@ -271,7 +271,7 @@ describe("readFolder()", () => {
   it("rejects a pipe without waiting for a writer", async () => {
     const { dir } = await useFolder({ "a/clusters/x.yaml": "{}" });
     execFileSync("mkfifo", [join(dir, "a/clusters/pipe.yaml")]);
-    expect(await read(dir)).toMatchObject({ problems: [{ message: "is no regular file" }] });
+    expect(await read(dir)).toMatchObject({ problems: [{ message: "is not a regular file" }] });
   });
   it("rejects a file that is too large without reading it", async () => {
     const { dir } = await useFolder({ "a/clusters/x.yaml": "{}" });

@@ -14,11 +14,11 @@ export interface FolderOptions {
   readonly registry: Registry;
   /** Says which field of a payload holds its name. Absent: Envoy's types. A type that is not among them has no such field. */
   readonly types?: readonly ResourceType[];
-  /** The authorities that are answered for, in this folder and next to it: a reference to an xdstp name of another one is told (S-AUTH-10). Absent: those that the folder has. */
+  /** The authorities that are served, in this folder and next to it: a reference to an xdstp name of another one is reported (S-AUTH-10). Absent: those that the folder has. */
   readonly authorities?: readonly string[];
 }
 
-/** A resource and the file it stands in. */
+/** A resource and its file. */
 export interface FolderResource extends Put {
   /** The file that holds it. */
   readonly file: string;

@@ -137,6 +137,9 @@ function decode(bytes: Uint8Array, desc: DescMessage): Message {
   } catch (error) {
     const hint =
       "a bare message in a .pb is of the type of its folder; pack any other one in a google.protobuf.Any";
-    throw new Fault({ message: `is no ${desc.typeName} in binary: ${reasonOf(error)}`, hint });
+    throw new Fault({
+      message: `is not a valid ${desc.typeName} in binary: ${reasonOf(error)}`,
+      hint,
+    });
   }
 }

@@ -14,7 +14,7 @@ export interface TypeFolder {
   readonly nameField?: DescField;
 }
 
-/** The type that a folder's name stands for. Throws a fault for a name that is not a type of the registry. */
+/** The type of a folder, by its name. Throws a fault for a name that is not a type of the registry. */
 export function typeFolder(name: string, context: FolderContext): TypeFolder {
   const typeUrl = shortTypes.get(name) ?? typeUrlOf(name);
   const desc = context.registry.getMessage(typeFromTypeUrl(typeUrl) ?? "");
@@ -23,7 +23,7 @@ export function typeFolder(name: string, context: FolderContext): TypeFolder {
   return nameField === undefined ? { typeUrl, desc } : { typeUrl, desc, nameField };
 }
 
-/** Without a descriptor nobody says that field 1 is a name, so it is left alone. */
+/** Without a descriptor field 1 is not known to be a name, so it is not changed. */
 function nameFieldOf(
   desc: DescMessage,
   type: { readonly nameField?: number } | undefined,
@@ -49,7 +49,7 @@ function unknownType(name: string, context: FolderContext): Fault {
       ? `call the folder by a full message name; ${known}`
       : known;
   return new Fault({
-    message: `the folder ${quote(name)} is no type that is known`,
+    message: `the folder ${quote(name)} is not a known type`,
     rule: "B-TYPE-1",
     hint,
   });

@@ -15,7 +15,7 @@ import { quote } from "./quote.ts";
 const maxDirectories = 100_000;
 const maxDepth = 64;
 const parallel = 32;
-/** Of the files that are not read, so many are named. */
+/** Up to this number of files that are not read are named. */
 const mostUnread = 5;
 
 /** A resource file. */
@@ -161,7 +161,7 @@ async function look(walk: Walk, path: readonly string[], isLink: boolean): Promi
       else
         walk.problems.push({
           file,
-          message: "is no regular file",
+          message: "is not a regular file",
           hint: "remove it, or begin its name with a dot",
         });
       return false;
@@ -169,14 +169,14 @@ async function look(walk: Walk, path: readonly string[], isLink: boolean): Promi
   );
 }
 
-/** undefined: it is gone since the directory was listed, and the watch will say so. A link to nothing stays, so it throws. */
+/** undefined: it was removed since the directory was listed, and the watch will report it. A link to nothing stays, so it throws. */
 async function statOf(file: string, isLink: boolean): Promise<Stats | undefined> {
   try {
     return await stat(file);
   } catch (error) {
     if (isGone(error) && !isLink) return undefined;
     throw isGone(error)
-      ? new Error("is a symbolic link to nothing; mend or remove it", { cause: error })
+      ? new Error("is a symbolic link to nothing; fix or remove it", { cause: error })
       : error;
   }
 }

@@ -43,7 +43,7 @@ function checkedConstraints(constraints: Uint8Array): Uint8Array {
   const { fault } = readConstraints(constraints);
   if (fault === undefined) return constraints;
   throw new Fault({
-    message: `nobody could tell whom these constraints are for: ${fault}`,
+    message: `it is not clear which clients these constraints are for: ${fault}`,
     path: ["resource_name", "dynamic_parameter_constraints"],
     rule: "B-DYN-3",
     hint: "give each key a value, or exists: {}",
@@ -54,7 +54,7 @@ function checkedAliases(aliases: readonly string[]): readonly string[] {
   aliases.forEach((alias, index) => {
     const path = ["aliases", index];
     if (alias === "" || alias === "*")
-      throw new Fault({ message: `the alias ${quote(alias)} is no name`, path });
+      throw new Fault({ message: `the alias ${quote(alias)} is not a name`, path });
     if (aliases.indexOf(alias) < index)
       throw new Fault({ message: `the alias ${quote(alias)} occurs twice`, path });
   });

@@ -38,7 +38,10 @@ function findEnvoy(): Program {
   const command = process.env.ENVOY_BIN ?? "envoy";
   const version = /\/(\d+\.\d+\.\d+[^/]*)\//.exec(run(command, ["--version"]))?.[1];
   if (version !== undefined) return { found: true, command, version };
-  return { found: false, reason: `${command} is no Envoy that runs; set ENVOY_BIN, or ${wayOut}` };
+  return {
+    found: false,
+    reason: `${command} is not an Envoy that runs; set ENVOY_BIN, or ${wayOut}`,
+  };
 }
 
 function findGrpcio(): Program {

@@ -28,7 +28,7 @@ export function withAnswer(
   return toBinary(DiscoveryRequestSchema, request);
 }
 
-/** An ACK that changes nothing in what is wanted: that of the request before. */
+/** An ACK that changes no subscription: that of the request before. */
 export function ackAfter(variant: Variant, before: Uint8Array, answer: LiveAnswer): Uint8Array {
   if (variant === "delta") {
     const { typeUrl } = fromBinary(DeltaDiscoveryRequestSchema, before);

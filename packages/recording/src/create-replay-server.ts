@@ -9,7 +9,7 @@ import { createFactReader, type FactReader } from "./request-facts.ts";
 
 /** What a {@link ReplayServer} tells of. `stream` counts those who came. */
 export type ReplayServerEvent = { readonly stream: number } &
-  /** Somebody has come, and gets what this stream of the recording got. */
+  /** A client has connected, and gets what this stream of the recording got. */
   (
     | { readonly kind: "opened"; readonly plays: number }
     | { readonly kind: "request" | "response"; readonly type: string; readonly text: string }
@@ -91,7 +91,7 @@ function playStream(play: Play): ByteStreamHandler {
       if (request === undefined) {
         out.close({
           code: StatusCode.INVALID_ARGUMENT,
-          message: "bytes that are no discovery request",
+          message: "bytes that are not a discovery request",
         });
         return;
       }
@@ -127,7 +127,7 @@ interface PlayedType {
   left(): { readonly unplayed: number; readonly unsaid: readonly string[] };
 }
 
-/** Facts are counted: what the recording says twice before a response has to be said twice. */
+/** Facts are counted: what the recording has twice before a response must be sent twice. */
 function playType(
   { variant, out, tell }: Play,
   type: string,

@@ -8,7 +8,7 @@ export interface MessageSummary {
   readonly text: string;
 }
 
-/** So many names are listed. */
+/** Up to this number of names are listed. */
 const mostNames = 10;
 
 /** A request in short; bytes that are none say so. */
@@ -32,7 +32,7 @@ function described<T extends { readonly type: string; readonly nonce: string }>(
     const message = read();
     return { type: message.type, nonce: message.nonce, text: text(message) };
   } catch {
-    return { type: "", nonce: "", text: "bytes that are no message of this variant" };
+    return { type: "", nonce: "", text: "bytes that are not a message of this variant" };
   }
 }
 

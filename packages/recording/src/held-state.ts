@@ -10,13 +10,13 @@ export interface HeldState {
 export interface HeldDifference {
   /** The name of the resource. */
   readonly name: string;
-  /** What was held in the recording. Absent: nothing. */
+  /** The state in the recording. Absent: nothing. */
   readonly recorded?: ReadResource;
-  /** What is held now. Absent: nothing. */
+  /** The state now. Absent: nothing. */
   readonly now?: ReadResource;
 }
 
-/** Begins with nothing. @param isFullState - A response is all there is: what it leaves out is gone */
+/** Begins with nothing. @param isFullState - A response is the full state: what it leaves out is removed */
 export function createHeldState(isFullState: boolean): HeldState {
   const resources = new Map<string, ReadResource>();
   return {

@@ -7,9 +7,9 @@ export interface LiveInbox {
   readonly length: number;
   /** How the stream ended. Absent: it has not. */
   readonly closed: Status | undefined;
-  /** The oldest message; undefined: none has come in so many milliseconds, or none will. */
+  /** The oldest message; undefined: none has come in `ms` milliseconds, or none will. */
   next(ms: number): Promise<Uint8Array | undefined>;
-  /** How the stream ended; undefined: it has not in so many milliseconds. */
+  /** How the stream ended; undefined: it has not in `ms` milliseconds. */
   whenClosed(ms: number): Promise<Status | undefined>;
 }
 

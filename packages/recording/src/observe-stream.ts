@@ -10,7 +10,7 @@ export interface StreamObserver {
   closed(status: Status, own: boolean): void;
 }
 
-/** Opens a stream: `connect` of a client end, or the `open` of a channel with its method. */
+/** Opens a stream: `connect` of a client, or the `open` of a channel with its method. */
 export type OpenStream = (handler: ByteStreamHandler) => ByteStream;
 
 /** The same streams, with an observer for each. */

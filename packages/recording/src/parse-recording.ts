@@ -34,12 +34,12 @@ function fieldsOf(line: string, place: string): Fields {
   } catch {
     /* told below */
   }
-  throw wrong(place, "is no JSON object");
+  throw wrong(place, "is not a JSON object");
 }
 
 function header(fields: Fields, place: string): RecordingHeader {
   if (fields.xdstp !== "recording")
-    throw wrong(place, 'is no first line of a recording, which has "xdstp":"recording"');
+    throw wrong(place, 'is not a first line of a recording, which has "xdstp":"recording"');
   if (fields.format !== 1)
     throw wrong(place, `has the format ${JSON.stringify(fields.format)}; this version reads 1`);
   const { variant } = fields;
@@ -87,7 +87,7 @@ function eventOf(fields: Fields, place: string): RecordedEvent {
 }
 
 function bytesOf(base64: string, place: string): Uint8Array {
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) throw wrong(place, '"bytes" is no base64');
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) throw wrong(place, '"bytes" is not valid base64');
   return Uint8Array.from(Buffer.from(base64, "base64"));
 }
 

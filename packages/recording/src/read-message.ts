@@ -18,7 +18,7 @@ export interface ReadRequest {
   readonly nonce: string;
   /** Why it rejects. Absent: it does not. */
   readonly error?: string;
-  /** Delta: what is added. SotW: all that is wanted. */
+  /** Delta: added subscriptions. SotW: all subscriptions. */
   readonly names: readonly string[];
   /** Delta: what is not wanted any more. */
   readonly dropped: readonly string[];
@@ -46,7 +46,7 @@ export interface ReadResponse {
   readonly version: string;
   /** The resources. */
   readonly resources: readonly ReadResource[];
-  /** Delta: what is gone. */
+  /** Delta: removed resources. */
   readonly removed: readonly string[];
 }
 

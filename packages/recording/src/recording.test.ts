@@ -86,7 +86,7 @@ describe("a recording", () => {
 
   it.each([
     ["", "f: is empty; give what `xdstp record` has written"],
-    ["{}\n", 'f:1: is no first line of a recording, which has "xdstp":"recording"'],
+    ["{}\n", 'f:1: is not a first line of a recording, which has "xdstp":"recording"'],
     ['{"xdstp":"recording","format":2}\n', "f:1: has the format 2; this version reads 1"],
     [
       '{"xdstp":"recording","format":1,"variant":"rest"}\n',
@@ -94,11 +94,11 @@ describe("a recording", () => {
     ],
     [
       '{"xdstp":"recording","format":1,"variant":"delta","time":"","path":"/a.B/C","server":"","node":""}\n{"at":1,"stream":1,"kind":"response","type":"","nonce":"","text":"","bytes":"?"}\n',
-      'f:2: "bytes" is no base64',
+      'f:2: "bytes" is not valid base64',
     ],
     [
       '{"xdstp":"recording","format":1,"variant":"delta","time":"","path":"/a.B/C","server":"","node":""}\nno\n',
-      "f:2: is no JSON object",
+      "f:2: is not a JSON object",
     ],
   ])("that is broken is rejected with its line: %j", (text, problem) => {
     expect(() => parseRecording(text, "f")).toThrow(problem);

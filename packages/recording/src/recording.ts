@@ -9,7 +9,7 @@ export interface RecordingHeader {
   readonly variant: Variant;
   /** The method, `/package.Service/Method`. */
   readonly path: string;
-  /** Whom the client was told to ask, for people. */
+  /** The server of the client, for people. */
   readonly server: string;
   /** The id of the node. */
   readonly node: string;

@@ -5,7 +5,7 @@ import type { OpenStream } from "./observe-stream.ts";
 import type { Recording } from "./recording.ts";
 import { replayStream } from "./replay-stream.ts";
 
-/** What is told while the client's side of a recording is played. `stream` is that of the recording. */
+/** Events while the client's side of a recording is played. `stream` is that of the recording. */
 export type ReplayClientEvent = { readonly stream: number } & (
   | { readonly kind: "request" | "response"; readonly type: string; readonly text: string }
   /** The server holds something else than it did. Told once for each name and state. */
@@ -37,7 +37,7 @@ export interface ReplayClientOptions {
 }
 
 /**
- * Plays the client's side of a recording, stream after stream: sends what it sent, with the nonces of the server of now, and compares what is held after each response. The answer is how many differences there are.
+ * Plays the client's side of a recording, stream after stream: sends what it sent, with the nonces of the present server, and compares the state after each response. Returns the number of differences.
  *
  * More responses than were recorded are not a difference as long as they come to the same; these are accepted.
  */

@@ -2,7 +2,7 @@ import { createFactReader } from "./request-facts.ts";
 import { readRequest, readResponse } from "./read-message.ts";
 import type { RecordedEvent, RecordedMessage, Recording } from "./recording.ts";
 
-/** One step of a type: what the client says, or what the server answers once all before it has been said. */
+/** One step of a type: what the client sends, or what the server answers once everything before it was sent. */
 export type ScriptStep =
   | { readonly kind: "request"; readonly facts: readonly string[] }
   | { readonly kind: "response"; readonly message: RecordedMessage };

@@ -27,7 +27,7 @@ interface PlayedType {
   unanswered: string;
   /** The response that was accepted although the recording does not say so; empty: none. */
   accepted: string;
-  /** Differences that were told. */
+  /** Differences that were reported. */
   readonly told: Set<string>;
 }
 

@@ -207,7 +207,7 @@ describe("createReplayServer()", () => {
     expect(names(client.rest())).toEqual(["2"]);
   });
 
-  it("ends a stream with bytes that are no request", () => {
+  it("ends a stream with bytes that are not a request", () => {
     const stream = serve(story()).connect();
     stream.send(Uint8Array.from([255]));
     expect(stream.closed?.code).toBe(3);

@@ -1,7 +1,7 @@
 import type { ReadRequest } from "./read-message.ts";
 import type { Variant } from "./recording.ts";
 
-/** What a request of one type says, each as a text: `+name` is wanted, `-name` is not any more, `=nonce` is answered. */
+/** What a request of one type contains, each as a text: `+name` is subscribed, `-name` is unsubscribed, `=nonce` is answered. */
 export type FactReader = (request: ReadRequest) => readonly string[];
 
 /** Reads the requests of one type on one stream in their order: what one says depends on those before it. */
@@ -22,7 +22,7 @@ function deltaReader(): FactReader {
   };
 }
 
-/** Each request says all that is wanted; news is what differs from the one before. */
+/** Each request lists all subscriptions; facts are the differences from the one before. */
 function sotwReader(): FactReader {
   let before: ReadonlySet<string> | undefined;
   return ({ names, nonce }) => {

@@ -86,7 +86,7 @@ export function createUpstream(variant: Variant): Upstream {
     reply: (typeUrl, reply) => newest().reply(typeUrl, reply),
     die() {
       this.down = true;
-      newest().stream.cancel({ code: 14, message: "the server has gone" });
+      newest().stream.cancel({ code: 14, message: "the server is down" });
     },
   };
 }

@@ -24,7 +24,7 @@ const clustersReady: readonly Follows[] = [
   accepted(typeUrls.cluster),
   accepted(typeUrls.clusterLoadAssignment),
 ];
-/** Secrets and extension configs that are subscribed already go before what refers to them again (S-ORD-1); who asks for one because of a new resource has that resource. */
+/** Secrets and extension configs that are subscribed already go before what refers to them again (S-ORD-1); a client that subscribes to one because of a new resource has that resource. */
 const partsSent: readonly Follows[] = [sent(typeUrls.secret), sent(typeUrls.typedExtensionConfig)];
 
 /** Certificates, keys and trust. Follows nothing: a running Envoy holds the ACK of a cluster back until its secrets have come (S-ORD-2). */

@@ -19,10 +19,10 @@ export interface MessageNode {
 export interface Naming {
   readonly field: number;
   readonly typeUrl: string;
-  /** The path of field numbers to the ConfigSource, from the message of the field. undefined: that is said around it. */
+  /** The path of field numbers to the ConfigSource, from the message of the field. undefined: the surrounding message gives it. */
   readonly source: readonly number[] | undefined;
   readonly sourceRequired: boolean;
-  /** The type of names in what is named that come from what is said around it. */
+  /** The type of names inside the named resource whose source the surrounding message gives. */
   readonly within: string | undefined;
 }
 

@@ -50,7 +50,7 @@ export function referencesOf(
   return walk.beside === undefined ? found : [...found, ...walk.beside.values()];
 }
 
-/** @param outer - what stands next to names by what is said around them */
+/** @param outer - the source that the surrounding message gives to names */
 function visit(walk: Walk, node: MessageNode, range: Range, depth: number, outer: Beside): void {
   if (depth > MAX_DEPTH) return;
   if (node.packed) {
@@ -128,7 +128,7 @@ function noteAssignment(walk: Walk, cluster: Range): void {
   if (beside !== "elsewhere") note(walk, typeUrls.clusterLoadAssignment, found?.name, beside);
 }
 
-/** What is said around a name of the names in what it names; nothing is said by plain `ads`. */
+/** The source that surrounds a name and applies to names inside the named resource; plain `ads` gives none. */
 function withinOf(
   { bytes }: Walk,
   { within: typeUrl }: Naming,

@@ -21,11 +21,11 @@ export interface AckedClient {
 export interface AckReport {
   /** The revision that was waited for. */
   readonly revision: number;
-  /** Nobody wanted anything of what the revision changed while it was waited for, so there was nothing to wait for. */
+  /** What the revision changed had no subscribers during the wait, so there was nothing to wait for. */
   readonly nobody: boolean;
   /** Those whom it concerned. An ACK says that a client has taken it, not that it is in force there. */
   readonly accepted: readonly AckedClient[];
-  /** Those whom it concerned and that left without an answer: nobody knows what they have. One that came back and accepted stands in `accepted` too, as another stream. */
+  /** Subscribers that disconnected without an answer: their state is unknown. One that came back and accepted is in `accepted` too, as another stream. */
   readonly gone: readonly AckedClient[];
 }
 
@@ -74,7 +74,7 @@ class Wait implements AckWait {
     accepted: [],
     gone: [],
   };
-  /** Named clients that have gone and were done. */
+  /** Named clients that were done and have disconnected. */
   readonly #satisfied = new Set<string>();
   /** Trackers that are not done. */
   #open = new Set<AckTracker>();

@@ -44,12 +44,12 @@ export interface Newcomer {
 export interface Admission {
   /** `now`: it begins at once. `later`: `admit` or `reject` follows. `never`: too many wait. */
   enter(newcomer: Newcomer): "now" | "later" | "never";
-  /** Its first sync is done, or it has gone; once is enough, more does no harm. */
+  /** Its first sync is done, or it has disconnected; more than one call does no harm. */
   leave(newcomer: Newcomer): void;
   stats(): AdmissionStats;
 }
 
-/** An admission with nobody in it. */
+/** An empty admission. */
 export function createAdmission(clock: Clock, limits: AdmissionLimits): Admission {
   const syncing = new Map<Newcomer, Timer>();
   const waiting = new Map<Newcomer, Timer>();

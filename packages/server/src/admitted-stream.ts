@@ -30,7 +30,7 @@ const crowded: Status = {
   code: StatusCode.RESOURCE_EXHAUSTED,
   message: "too many clients are beginning at once; try again later",
 };
-/** What a wire hands over though it was told to pause. */
+/** Messages that a wire delivers although it is paused. */
 const mostKept = 16;
 
 class Admitted implements ByteStreamHandler, ByteStream, Newcomer {

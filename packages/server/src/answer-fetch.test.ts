@@ -81,7 +81,7 @@ describe("fetch()", () => {
     }
   });
 
-  it("keeps nothing behind, and is no stream in status and events (fetch) [S-STREAM-10]", async () => {
+  it("keeps nothing behind, and is not a stream in status and events (fetch) [S-STREAM-10]", async () => {
     const cache = readyCache();
     cache.put({ typeUrl: types.cluster, name: "a", value: payload("a") });
     const { server, clock, kinds } = serve(cache);

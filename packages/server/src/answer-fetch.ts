@@ -18,7 +18,7 @@ export interface FetchCall {
   /** The type of the service. */
   readonly typeUrl: string;
   readonly request: DiscoveryRequest;
-  /** The client has gone, or the server is closing. */
+  /** The client has disconnected, or the server is closing. */
   readonly signal: AbortSignal;
   /** Where it waits until its answer may be made, and who waits. */
   readonly line: AnswerLine;
@@ -27,7 +27,7 @@ export interface FetchCall {
 
 const notKnown: Status = {
   code: StatusCode.UNAVAILABLE,
-  message: "not everything that was asked for is known yet",
+  message: "not every requested resource is known yet",
 };
 const done: Status = { code: StatusCode.OK, message: "" };
 
@@ -67,9 +67,9 @@ export async function answerFetch(
   }
 }
 
-/** A SotW stream in memory, which sends only when it is told to. */
+/** A SotW stream in memory, which sends only on request. */
 interface OneAnswer {
-  /** What was asked for, as topics. */
+  /** The requested topics. */
   readonly topics: readonly Topic[];
   ask(request: DiscoveryRequest): void;
   /** How the state machine ended the stream, if it did. */

@@ -36,7 +36,7 @@ const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was c
 /** Ends the wait of a call: undefined, its turn has come; a status, it never will. */
 type Settle = (rejection: Status | undefined) => void;
 
-/** A line with nobody in it. Its places are handed on in a later turn of the event loop, so that what was answered is on its way and others are served between two answers. */
+/** An empty queue. Its places are passed on in a later turn of the event loop, so that an answer is on its way and others are served between two answers. */
 export function createAnswerLine({ atOnce, waiting: most }: AnswerLineOptions): AnswerLine {
   const waiting = createFairQueue<Settle>();
   let answering = 0;

@@ -8,7 +8,7 @@ export interface AnswerLines {
   stats(): { readonly status: AnswerLineStats; readonly fetch: AnswerLineStats };
 }
 
-/** Lines with nobody in them. */
+/** Empty queues. */
 export function createAnswerLines(limits: Partial<AnswerLimits>): AnswerLines {
   const {
     statusAnswers,

@@ -11,7 +11,7 @@ const grpcNode = "gRPC Node";
 /**
  * What single clients do otherwise than the rules say, and what is done about it: the default of `createServer`.
  *
- * A row without effect is met by a rule that holds for everyone; it is here so that nobody takes that rule for needless.
+ * A row without effect is met by a rule that holds for everyone; it is here so that the rule is not mistaken for needless.
  */
 export const clientQuirks: readonly Quirk[] = [
   // Streams and nodes.
@@ -26,7 +26,7 @@ export const clientQuirks: readonly Quirk[] = [
     client: envoy,
     rule: "S-STREAM-13",
     difference: "It answers a stream that the server ends with a reset, whatever the status.",
-    reason: "A reset after the end is no fault of the stream.",
+    reason: "A reset after the end is not a fault of the stream.",
   },
   {
     client: envoy,
@@ -82,7 +82,7 @@ export const clientQuirks: readonly Quirk[] = [
     rule: "S-ACK-19",
     difference:
       "It repeats an old error_detail in later name changes until the next good response.",
-    reason: "An error under a nonce that was answered is no new NACK; the names count.",
+    reason: "An error under a nonce that was answered is not a new NACK; the names count.",
   },
   // Subscriptions.
   {
@@ -95,7 +95,7 @@ export const clientQuirks: readonly Quirk[] = [
     client: envoy,
     rule: "S-SUB-5",
     difference: "With its last cluster gone it asks for endpoints with an empty list.",
-    reason: "After any name an empty list wants nothing; it is no wildcard.",
+    reason: "After any name an empty list ends all subscriptions; it is not a wildcard.",
   },
   {
     client: grpc,
@@ -204,7 +204,7 @@ export const clientQuirks: readonly Quirk[] = [
     difference:
       "It reads resource_errors, behind a flag of its own that it does not announce, and else ignores them.",
     reason:
-      "A resource that is too large to be sent is told as an error, so that calls fail at once and say why.",
+      "A resource that is too large to be sent is sent as an error, so that calls fail at once and say why.",
   },
   {
     client: "xdstp",
@@ -213,7 +213,7 @@ export const clientQuirks: readonly Quirk[] = [
     difference:
       "@xdstp/client and relays read resource_errors, which has no feature to announce it.",
     reason:
-      "Of a full state they are told what there is at once, and why the rest is not in it; who does not read that gets none that lacks what may be there.",
+      "They get the known part of a full state at once, and why the rest is not in it; a client that does not read errors gets no full state that lacks what may exist.",
   },
   // Globs.
   {
@@ -221,7 +221,7 @@ export const clientQuirks: readonly Quirk[] = [
     rule: "S-GLOB-3",
     difference:
       "At its start only the glob itself in removed_resources ends the wait for an empty one; an empty response costs 15 s.",
-    reason: "An empty glob is named in removed_resources, as it was asked for.",
+    reason: "An empty glob is named in removed_resources, as it was requested.",
   },
   {
     client: envoy,

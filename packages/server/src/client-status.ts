@@ -26,7 +26,7 @@ export type AnswerStatus = (
   caller: StatusCaller,
 ) => Promise<ClientStatusResponse | Status>;
 
-/** Who asks for client status. */
+/** The caller of client status. */
 export interface StatusCaller {
   /** Absent: the program itself. */
   readonly peer: CallPeer | undefined;
@@ -40,7 +40,7 @@ export interface ClientStatusOptions {
   readonly streams: () => Iterable<ServerStream>;
   /** What a stream is served from. */
   readonly sourceOf: (stream: ServerStream) => FormerStates;
-  /** What clients have rejected; absent: nobody counts. */
+  /** What clients have rejected; absent: not counted. */
   readonly rejections: (() => readonly RejectedVersion[]) | undefined;
   /** How things stand with what is served; absent: nothing is known. */
   readonly health: (() => readonly Health[]) | undefined;
@@ -52,7 +52,7 @@ export interface ClientStatusOptions {
   readonly line: AnswerLine;
 }
 
-/** So many rows are made before others get a turn. */
+/** Up to this number of rows are made before others get a turn. */
 const rowsPerTurn = 1_000;
 
 class TooLarge extends Error {}

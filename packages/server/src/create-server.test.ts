@@ -340,8 +340,8 @@ describe("createServer() with faults", () => {
   it.each([
     ["no options", undefined, "source is missing"],
     ["options without a source", {}, "source is missing"],
-    ["a source that is none", { source: "clusters" }, "source is no ResourceSource"],
-    ["null for a source", { source: null }, "source is no ResourceSource"],
+    ["a source that is none", { source: "clusters" }, "source is not a ResourceSource"],
+    ["null for a source", { source: null }, "source is not a ResourceSource"],
   ])("says of %s what is wrong, and what to give", (_, options, reason) => {
     const make = (): unknown => createServer(options as unknown as ServerOptions);
     expect(make).toThrow(reason);

@@ -169,7 +169,7 @@ function rejectionsOf(source: ServerOptions["source"]): ClientStatusOptions["rej
   return source.rejections === undefined ? undefined : () => source.rejections?.() ?? [];
 }
 
-/** The source hears what happens on streams, if it wants to. */
+/** The source receives events of streams, if it listens. */
 function hubFor(source: ServerOptions["source"], onEvent: ServerOptions["onEvent"]): EventHub {
   const hub = createEventHub();
   if (onEvent !== undefined) hub.listen(onEvent);

@@ -1,16 +1,16 @@
 import type { ServerEvent } from "./server-event.ts";
 
-/** Who hears of events. */
+/** A listener for events. */
 export interface EventHub {
   /** Adds a listener; the answer removes it. */
   listen(listener: (event: ServerEvent) => void): () => void;
-  /** Tells everyone, in the order in which they came. undefined while nobody listens, so that no event is made. */
+  /** Notifies all listeners, in the order in which they were added. undefined without listeners, so that no event is made. */
   readonly emit: ((event: ServerEvent) => void) | undefined;
-  /** Tells what somebody's code threw. The peer sees a fixed text at most. */
+  /** Reports an error thrown by code of the user. The peer sees a fixed text at most. */
   readonly fault: (where: string, error: unknown) => void;
 }
 
-/** A hub that survives its listeners: what one throws is told to all as a fault, once, and goes no further. */
+/** A hub that survives its listeners: an error of one is reported to all as a fault, once, and goes no further. */
 export function createEventHub(): EventHub {
   const listeners = new Set<(event: ServerEvent) => void>();
   const tell = (event: ServerEvent): void => {

@@ -7,11 +7,11 @@ export interface FairQueue<T> {
   remove(who: string, item: T): void;
   /** Takes the next one out: the oldest of whoever has waited longest since the last turn. */
   take(): T | undefined;
-  /** Makes room for one more of `who`: takes the newest out of whoever has most. undefined: nobody would have more than `who`. */
+  /** Makes room for one more of `who`: removes the newest of the one with the most. undefined: none would have more than `who`. */
   makeRoom(who: string): T | undefined;
 }
 
-/** A queue with nobody in it. */
+/** An empty queue. */
 export function createFairQueue<T>(): FairQueue<T> {
   const queues = new Map<string, Set<T>>();
   let size = 0;

@@ -41,7 +41,7 @@ export function fetchRoutes(
   };
 }
 
-/** All Fetch methods have the same messages, so a row of data is enough: nobody has to generate code for a service of their own. */
+/** All Fetch methods have the same messages, so a row of data is enough: a service of your own needs no generated code. */
 function described({
   service,
   method,

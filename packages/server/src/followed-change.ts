@@ -4,7 +4,7 @@ import type { ServerEvent } from "./server-event.ts";
 
 /** One change on its way to the streams that it concerned when it was made; answers are counted by stream and type. */
 export interface FollowedChange {
-  /** The types of which something was changed for somebody. */
+  /** The types with a change for at least one client. */
   readonly typeUrls: readonly string[];
   /** Answers that are missing. */
   readonly open: number;

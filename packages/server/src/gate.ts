@@ -1,13 +1,13 @@
 import { StatusCode, type ResourceSource, type Status } from "@xdstp/core";
 
-/** Who may come in. */
+/** Which clients may connect. */
 export interface Gate {
   /**
    * Why a new stream or Fetch is turned away; undefined: it may come in. Throws what the source throws.
    * @param of - What it is served from. Default: the source of the gate
    */
   rejection(of?: Pick<ResourceSource, "ready">): Status | undefined;
-  /** Lets nobody in any more. */
+  /** Admits no more clients. */
   close(): void;
   /** Aborts when the gate closes. */
   readonly closed: AbortSignal;
@@ -17,7 +17,7 @@ const notReady: Status = {
   code: StatusCode.UNAVAILABLE,
   message: "the first complete state is not loaded yet",
 };
-/** Nobody is served any more. */
+/** No client is served any more. */
 export const shuttingDown: Status = {
   code: StatusCode.UNAVAILABLE,
   message: "the server is shutting down",

@@ -92,7 +92,7 @@ function isHeld(
   return delivery === "accepted" || (removals === "absent" && revision <= acceptedUpTo);
 }
 
-/** What the client had accepted before this state. Of what answers a subscription nobody knows whether it had anything. */
+/** What the client had accepted before this state. For an answer to a subscription it is unknown whether the client had anything. */
 function formerOf(
   { typeUrl, acceptedUpTo, exchange: { inFlight, rejected } }: TypeView,
   topic: Topic,

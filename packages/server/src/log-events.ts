@@ -14,7 +14,7 @@ const levels: readonly LogLevel[] = ["info", "warning", "error"];
 
 /**
  * A listener that writes each event as one line of JSON, without its end: `server.events(logEvents(console.log))`. {@link LogLine} is its shape.
- * Control characters and what could turn the direction of a line are escaped, since texts of clients stand in it (S-ACK-15); keys and passwords in them are blanked.
+ * Control characters and what could turn the direction of a line are escaped, since it contains texts of clients (S-ACK-15); keys and passwords in them are blanked.
  */
 export function logEvents(
   write: (line: string) => void,

@@ -37,7 +37,7 @@ export interface LogLine {
   readonly [more: string]: unknown;
 }
 
-/** Of a text so much is told. */
+/** Longer texts are cut to this length. */
 const TEXT = 4_096;
 
 /** One event as the object of one line. @param time - Milliseconds since the epoch */
@@ -176,7 +176,7 @@ function levelOf(event: ServerEvent): LogLevel {
   }
 }
 
-/** An old Node is noted once, and serves: it is for people who look, and wakes nobody. */
+/** An old Node is noted once, and serves: it is for people who read the log, and is not an alarm. */
 const warningLevels: Readonly<
   Record<Extract<ServerEvent, { kind: "warning" }>["warning"], LogLevel>
 > = { "node-version": "info", "unrelated-source": "warning" };

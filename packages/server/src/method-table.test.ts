@@ -34,11 +34,11 @@ describe("methodTable()", () => {
     ],
     [
       [{ service: "/acme.v1.Flags", delta: "Delta" }],
-      `services: "/acme.v1.Flags" is no full service name such as example.v1.ThingDiscoveryService`,
+      `services: "/acme.v1.Flags" is not a full service name such as example.v1.ThingDiscoveryService`,
     ],
     [
       [{ service: "", delta: "Delta" }],
-      `services: "" is no full service name such as example.v1.ThingDiscoveryService`,
+      `services: "" is not a full service name such as example.v1.ThingDiscoveryService`,
     ],
     [
       [{ service: "acme.v1.Flags", sotw: "v1.Stream" }],

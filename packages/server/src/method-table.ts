@@ -45,7 +45,7 @@ export function methodTable(services: readonly ServiceRow[]): MethodTable {
 
 function pathOf({ service }: ServiceRow, method: string): string {
   if (!NAME.test(service))
-    throw bad(service, "is no full service name such as example.v1.ThingDiscoveryService");
+    throw bad(service, "is not a full service name such as example.v1.ThingDiscoveryService");
   if (!NAME.test(method) || method.includes("."))
     throw bad(service, `has the method "${method}": a method name has letters, digits and _ only`);
   return `/${service}/${method}`;

@@ -107,7 +107,7 @@ function recorderOf({ meter, clock, source }: MetricsHost): (event: ServerEvent)
   };
 }
 
-/** What is read only when somebody asks for it. */
+/** Values that are read only when metrics are scraped. */
 function observe({ meter, source, status, stats }: MetricsHost): () => void {
   const stops: (() => void)[] = [];
   const add = (observable: Observable, read: (result: ObservableResult) => void): void => {
@@ -215,7 +215,7 @@ function observe({ meter, source, status, stats }: MetricsHost): () => void {
   );
   add(
     meter.createObservableCounter("xdstp_frames", {
-      description: "Responses by how they were made: encoded, shared with others, stamped anew",
+      description: "Responses by how they were made: encoded, shared with others, stamped again",
     }),
     (result) => {
       for (const [made, count] of Object.entries(stats().frames)) result.observe(count, { made });

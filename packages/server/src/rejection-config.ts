@@ -8,7 +8,7 @@ import {
   ConfigStatus,
 } from "@xdstp/protos/status";
 
-/** A `client_features` entry of who asks: what clients have rejected of the source, by resource and version, where the source counts that. Servers that do not know it leave it out. */
+/** A `client_features` entry of the caller: requests what clients have rejected of the source, by resource and version, where the source counts that. Servers that do not know it leave it out. */
 export const REJECTIONS = "xdstp.status.rejections";
 
 /**

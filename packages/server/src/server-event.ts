@@ -12,7 +12,7 @@ export interface RejectedEvent {
   readonly peer: string;
   /** What the client was sent. */
   readonly status: Status;
-  /** Why it may not come in, or why that could not be decided: the text of what `authorize` threw. The client is told `status` only. */
+  /** Why it was not admitted, or why that could not be decided: the text of what `authorize` threw. The client receives `status` only. */
   readonly reason?: string;
 }
 
@@ -38,7 +38,7 @@ export interface FetchEvent {
   readonly resources: number;
 }
 
-/** Something that an operator should mend and that keeps nobody from being served. Each is reported once. */
+/** Something that an operator should fix and that does not keep clients from being served. Each is reported once. */
 export interface WarningEvent {
   /** Something is not as it should be, and the server goes on. */
   readonly kind: "warning";

@@ -8,7 +8,7 @@ import {
 } from "@xdstp/protos/status";
 import type { Health } from "./health.ts";
 
-/** A `client_features` entry of who asks: the server's facts about itself. Servers that do not know it leave them out; a caller that does not send it gets clients only. */
+/** A `client_features` entry of the caller: requests the server's facts about itself. Servers that do not know it leave them out; a caller that does not send it gets clients only. */
 export const SERVER_FACTS = "xdstp.status.server";
 
 /** What a server says of itself in client status. */

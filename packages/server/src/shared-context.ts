@@ -9,7 +9,7 @@ import type { EventHub } from "./event-hub.ts";
 import { createGuardedScheduler } from "./guarded-scheduler.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
-/** What all streams of a server share: turns that survive their streams, and an `emit` that is absent while nobody listens, so that no event is made. */
+/** What all streams of a server share: turns that survive their streams, and an `emit` that is absent without listeners, so that no event is made. */
 export function sharedContext(
   options: Omit<ServerContextOptions, "onEvent">,
   hub: EventHub,

@@ -19,17 +19,17 @@ export const STREAM_STATUS =
 const binaryOnly =
   "resources are of any type and shown in binary: set exclude_resource_contents, or send application/grpc or application/proto";
 
-/** Whether somebody may read the status of all clients; decided for each request. What it throws is a bug, and the caller gets INTERNAL. */
+/** Whether a caller may read the status of all clients; decided for each request. What it throws is a bug, and the caller gets INTERNAL. */
 export type MayReadStatus = (peer: CallPeer) => boolean | Promise<boolean>;
 
-/** Who may read client status. Absent parts do not restrict. */
+/** The callers that may read client status. Absent parts do not restrict. */
 export interface StatusReaders {
   readonly mayRead?: MayReadStatus;
   /** How much of it. */
   readonly viewOf?: StatusViewOf | undefined;
 }
 
-/** Client status as routes: at once, and as a stream with one response for each request (B-CSDS-1). Who may not read it gets PERMISSION_DENIED (B-CSDS-7). */
+/** Client status as routes: at once, and as a stream with one response for each request (B-CSDS-1). Other callers get PERMISSION_DENIED (B-CSDS-7). */
 export function statusRoutes(
   answer: AnswerStatus,
   { mayRead = () => true, viewOf }: StatusReaders = {},

@@ -28,14 +28,14 @@ export interface ChangeTraces {
   follow(hub: EventHub, streams: Pick<OpenStreams, "all">): () => void;
 }
 
-/** Of one change so many rejections are events of their own. */
+/** Up to this number of rejections of one change are events of their own. */
 const mostNacks = 10;
 /** `SpanStatusCode.ERROR`, as a number. */
 // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- importing the enum would load the OpenTelemetry API in programs without a tracer
 const ERROR: SpanStatusCode.ERROR = 2;
 
 /**
- * One span `xds change` per change, from its commit to the last ACK or NACK of the streams that it concerned then, or until they have gone or the time is over.
+ * One span `xds change` per change, from its commit to the last ACK or NACK of the streams that it concerned then, or until they have disconnected or the time is over.
  * What is committed in one go is one change. A span that is made in another one's context becomes its child.
  */
 export function traceChanges(options: TraceOptions): ChangeTraces {

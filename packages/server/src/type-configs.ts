@@ -7,7 +7,7 @@ import {
   ConfigStatus,
 } from "@xdstp/protos/status";
 
-/** A `client_features` entry of who asks: one row per type is enough, without names. Servers that do not know it tell of each resource. */
+/** A `client_features` entry of the caller: one row per type is enough, without names. Servers that do not know it send a row for each resource. */
 export const BY_TYPE = "xdstp.status.by-type";
 
 const states: Readonly<Record<TypeState, ConfigStatus>> = {

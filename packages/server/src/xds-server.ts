@@ -63,7 +63,7 @@ export interface ServerOptions {
   readonly clientStatus?: boolean | MayReadStatus;
   /** Further methods, served through Connect next to Fetch and client status; client status of a program's own clients, for instance, instead of that of this server. Default: none. */
   readonly routes?: (router: MethodRouter) => void;
-  /** How things stand with what is served, asked with each status request of a caller who may see all clients. Default: nothing is known. */
+  /** The health of what is served, read with each status request of a caller that may see all clients. Default: unknown. */
   readonly health?: () => readonly Health[];
   /** The types whose resources client status shows: what cannot be searched for secrets is left out. Default: Envoy's API. */
   readonly registry?: Registry;
@@ -121,7 +121,7 @@ export interface XdsServer extends AsyncDisposable {
   ): Promise<ServerAddress>;
   /**
    * Ends in order (S-STREAM-13): no new streams, what is due already goes out, then each stream ends with OK.
-   * With `spreadMs` all are told to go at once (GOAWAY), are served on, and those of each connection end with UNAVAILABLE at a time of their own within it,
+   * With `spreadMs` all receive GOAWAY at once, are still served, and those of each connection end with UNAVAILABLE at a time of their own within it,
    * so that not all clients of a large server come back at once. What a client has not read `graceMs` (default 5,000) later is cut.
    * Resolves when nothing is left; a second call gives the same promise.
    */
@@ -166,14 +166,14 @@ export interface XdsServer extends AsyncDisposable {
   ): Promise<ClientStatusResponse>;
   /**
    * Waits until every connected client that wants something changed by a revision (that of the answer of `cache.put`, `transaction` or `commit`) has accepted it, or a later state.
-   * With nobody whom it concerns it resolves at once, and `nobody` says so. Clients that come meanwhile count too; one that goes is waited for only if it is named, and else stands in `gone`.
+   * Without subscribers it resolves at once, and `nobody` is true. Clients that connect meanwhile count too; one that disconnects is waited for only if it is named, and else is in `gone`.
    * An ACK says that a client has taken a change, not that it is in force there.
    *
    * Call it before the next change: what has been changed again since counts as changed by this revision.
    * Rejects with an {@link AckError}, which lists who is missing: ABORTED at the first NACK, DEADLINE_EXCEEDED, CANCELLED, UNAVAILABLE when the server closes. INVALID_ARGUMENT for a revision that does not exist.
    */
   waitForAck(revision: number, options?: WaitForAckOptions): Promise<AckReport>;
-  /** Adds a listener, called synchronously; the answer removes it. What it throws is told as an event of kind `fault` and goes no further. */
+  /** Adds a listener, called synchronously; the answer removes it. An error that it throws is reported as an event of kind `fault` and goes no further. */
   events(listener: (event: ServerEvent) => void): () => void;
   /** What is open and what was counted. */
   stats(): ServerStats;

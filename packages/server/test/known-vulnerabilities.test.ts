@@ -103,7 +103,7 @@ describe.each(variants)("known vulnerabilities (%s)", (variant) => {
     }
   });
 
-  it(`GHSA-qcvw-82hh-gq38: a pattern in a name is no pattern: work for it is as for any name (${variant}) [S-LIM-6]`, () => {
+  it(`GHSA-qcvw-82hh-gq38: a pattern in a name is not a pattern: work for it is as for any name (${variant}) [S-LIM-6]`, () => {
     const { bad, served } = witness(variant);
     const begin = performance.now();
     bad.ask(types.cluster, [

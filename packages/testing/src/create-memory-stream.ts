@@ -16,7 +16,7 @@ export interface MemoryStream {
   take(): Uint8Array | undefined;
   /** How many messages were not taken yet. */
   readonly unread: number;
-  /** Fills the wire: from now on the state machine is told to wait. What it sends all the same arrives. */
+  /** Fills the wire: from now on `send` asks the state machine to wait. What it sends nevertheless arrives. */
   fill(): void;
   /** Empties the wire and says so, if it was full. */
   drain(): void;

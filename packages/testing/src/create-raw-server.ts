@@ -3,9 +3,9 @@ import type { ByteStream, ByteStreamHandler, Status } from "@xdstp/core";
 import { createMemoryStream, type MemoryStream } from "./create-memory-stream.ts";
 import { createReader, type Reader } from "./raw-wire.ts";
 
-/** A server in the hands of the test: takes the streams of a client end, reads requests and sends responses one by one. It never answers by itself. */
+/** A server in the hands of the test: accepts the streams of a client, reads requests and sends responses one by one. It never answers by itself. */
 export interface RawServer<Request, ResponseInit> extends Reader<Request> {
-  /** What a client end opens its streams with. */
+  /** The function that a client opens its streams with. */
   readonly connect: (handler: ByteStreamHandler) => ByteStream;
   /** Streams opened so far. */
   readonly streams: number;
@@ -39,7 +39,7 @@ export interface ServerCodec<Request, ResponseInit> {
   encode(response: ResponseInit): Uint8Array;
 }
 
-const AWAY: Status = { code: 14, message: "the server has gone" };
+const AWAY: Status = { code: 14, message: "the server is down" };
 
 /** A server for scripts that say each step. */
 export function createRawServer<Request, ResponseInit>(

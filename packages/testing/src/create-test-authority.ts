@@ -37,11 +37,11 @@ export interface TestCertificate {
   readonly key: string;
 }
 
-/** Signs certificates for one test. Nobody else should trust it. */
+/** Signs certificates for one test. Do not trust it elsewhere. */
 export interface TestAuthority {
   /** Its own certificate, PEM: what peers trust. */
   readonly cert: string;
-  /** Makes a key and signs a certificate for it. The bytes of a name go in as they are, so that a test can make ones that nobody should. */
+  /** Makes a key and signs a certificate for it. The bytes of a name go in as they are, so that a test can make invalid ones. */
   issue(options?: TestCertificateOptions): TestCertificate;
 }
 

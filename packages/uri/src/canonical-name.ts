@@ -2,7 +2,7 @@ import { inAuthority, inId, inParam, inType, skip } from "./character-set.ts";
 import { parseName } from "./parse-name.ts";
 import { printName } from "./print-name.ts";
 
-/** The name that was found to be plain last: who asks for its key asks for its type and its glob too. */
+/** The last name that was found to be plain: a caller that needs its key needs its type and its glob too. */
 let known = "";
 
 /** The canonical string of a text that is an xdstp name; undefined for opaque names and texts that do not parse. */

@@ -16,7 +16,7 @@ const advice: Readonly<Record<UriErrorCode, string>> = {
     "unknown fragment component: write #alt=locator or #entry=name, escape commas as %2C (N-14)",
   "directive-duplicate": "write each directive once (N-15)",
   "directive-empty": "a directive needs a value (N-16, N-17)",
-  "directive-value": "the value of alt is no locator (N-17)",
+  "directive-value": "the value of alt is not a locator (N-17)",
   "query-in-file": "a file locator has no parameters; escape a literal ? as %3F (N-19)",
   "too-deep": "at most 8 levels of alt (N-17)",
   "reserved-key": "keys that begin with xds. are set by code only (N-60)",

@@ -66,7 +66,7 @@ describe("isGlob()", () => {
     "file:///d/*",
     "xdstp://a/t/%zz/*",
     "xdstp://a/t/*#entry=e",
-  ])("does not hold of %j, which is no xdstp name [N-56]", (text) => {
+  ])("does not hold of %j, which is not an xdstp name [N-56]", (text) => {
     expect(isGlob(text)).toBe(false);
     expect(globOf(text)).toBeUndefined();
   });

@@ -10,7 +10,7 @@ export interface LocatorWarning {
   readonly message: string;
 }
 
-/** What a linter should warn of in a locator that somebody wrote, and in the locators of its `alt` (N-64, N-70, B-CTX-2). Not for names from the wire. */
+/** What a linter should warn of in a locator that a person wrote, and in the locators of its `alt` (N-64, N-70, B-CTX-2). Not for names from the wire. */
 export function lintLocator(locator: Locator): readonly LocatorWarning[] {
   const params = locator.scheme === "file" ? [] : [...locator.contextParams];
   const reserved = params

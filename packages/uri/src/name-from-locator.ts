@@ -1,7 +1,7 @@
 import type { XdstpLocator } from "./locator.ts";
 import type { XdstpName } from "./xdstp-name.ts";
 
-/** The name that is asked for on the wire: the locator without its directives (N-18, N-71). */
+/** The name that is requested on the wire: the locator without its directives (N-18, N-71). */
 export function nameFromLocator({
   scheme,
   authority,

@@ -6,7 +6,7 @@ import { printResourceParts } from "./print-name.ts";
 /**
  * The canonical string of a locator (xdstp-names.md section 4). On an HTTP request its fragment is never sent (N-38).
  *
- * Never throws; what it does with parts that no parser gave is said at {@link printName}.
+ * Never throws; {@link printName} documents what it does with parts that no parser gave.
  */
 export function printLocator(locator: Locator): string {
   const located =

@@ -13,7 +13,7 @@ let known: { readonly typeUrl: string; readonly type: string | undefined } = {
   type: undefined,
 };
 
-/** The resource type of a type URL, as it stands in an xdstp name (B-TYPE-1); undefined when it is not a type URL, or the type could not stand there (N-08). */
+/** The resource type of a type URL, as it is written in an xdstp name (B-TYPE-1); undefined when it is not a type URL, or the type is not allowed there (N-08). */
 export function typeFromTypeUrl(typeUrl: string): string | undefined {
   if (typeUrl !== known.typeUrl) known = { typeUrl, type: readTypeUrl(typeUrl) };
   return known.type;

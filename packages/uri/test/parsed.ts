@@ -25,6 +25,6 @@ export const locator = (text: string): Locator => valueOf(parseLocator(text));
 
 export function xdstpLocator(text: string): XdstpLocator {
   const parsed = locator(text);
-  if (parsed.scheme !== "xdstp") throw new Error(`${text} is no xdstp locator`);
+  if (parsed.scheme !== "xdstp") throw new Error(`${text} is not an xdstp locator`);
   return parsed;
 }

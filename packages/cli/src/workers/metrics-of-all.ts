@@ -9,7 +9,7 @@ const waitMs = 2_000;
 
 /** What all workers have measured, as one. */
 export interface MetricsOfAll {
-  /** In the text format of Prometheus. Who asks while others wait has the same answer. */
+  /** In the text format of Prometheus. Concurrent callers get the same answer. */
   text(): Promise<string>;
   hear(child: Child, message: FromChild): void;
   /** It has ended: what it has counted still counts. */

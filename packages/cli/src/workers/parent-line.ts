@@ -27,7 +27,7 @@ export interface ChildAnswers {
   metrics?(upstreams: readonly Health[]): string;
 }
 
-/** The line of this process. When the other end is gone, nobody could end this process any more: it ends by itself. */
+/** The line of this process. When the other side is closed, nothing could end this process any more: it ends by itself. */
 export function openParentLine(): ParentLine {
   process.once("disconnect", () => {
     process.exit(1);

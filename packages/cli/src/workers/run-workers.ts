@@ -204,7 +204,7 @@ interface StreamBook {
   readonly size: number;
   /** The same event, with a number of its stream that no other process has. */
   note(event: CliEvent, worker: number): CliEvent;
-  /** Ends of the streams of a process that is gone. */
+  /** Ends of the streams of a process that has ended. */
   end(worker: number): readonly CliEvent[];
   renamed(looks: ReadonlyMap<number, Look>): Look["streams"];
 }

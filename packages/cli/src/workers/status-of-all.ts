@@ -37,7 +37,7 @@ export function statusOfAll(
   };
 }
 
-/** That of this process, as who asks may see it. */
+/** That of this process, as the caller may see it. */
 export async function ownStatus(
   server: XdsServer,
   request: Uint8Array,

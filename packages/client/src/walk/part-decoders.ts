@@ -73,7 +73,7 @@ function createPlainDecoder(typeUrl: string): Decoder<Uint8Array> {
     typeUrl,
     decode(payload) {
       if (walkFields(payload, () => undefined).outcome !== "complete")
-        throw new Error("its payload is no message");
+        throw new Error("its payload is not a message");
       return payload;
     },
   });

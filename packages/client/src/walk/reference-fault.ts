@@ -5,11 +5,11 @@ import { collectionTypeOf, isGlob, typeFromTypeUrl, typeOf } from "@xdstp/uri";
 export function referenceFault({ typeUrl, name }: Reference): XdsError | undefined {
   const fault = (code: "INVALID_ARGUMENT" | "UNIMPLEMENTED", text: string): XdsError =>
     new XdsError(code, `${JSON.stringify(name)} ${text}`, { typeUrl, resource: name });
-  if (name === "*") return fault("INVALID_ARGUMENT", "is no name, but all of a type");
+  if (name === "*") return fault("INVALID_ARGUMENT", "is not a name, but all of a type");
   if (!name.startsWith("xdstp:")) return undefined;
   const type = typeOf(name);
   const own = typeFromTypeUrl(typeUrl);
-  if (type === undefined) return fault("INVALID_ARGUMENT", "is no xdstp name");
+  if (type === undefined) return fault("INVALID_ARGUMENT", "is not an xdstp name");
   if (own !== undefined && type === collectionTypeOf(own))
     return fault(
       "UNIMPLEMENTED",

@@ -311,7 +311,7 @@ describe("a walk", () => {
 
   it.each([
     ["", "a name is empty"],
-    ["*", "is no name, but all of a type"],
+    ["*", "is not a name, but all of a type"],
     ["xdstp://a/envoy.config.listener.v3.Listener/*", "is a glob collection"],
     ["xdstp://a/envoy.config.cluster.v3.Cluster/x", "has another type"],
   ])("throws where its root, %s, cannot be asked for", async (name, message) => {

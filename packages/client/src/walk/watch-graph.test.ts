@@ -260,7 +260,7 @@ describe("a watched graph", () => {
   });
 
   it.each([
-    ["*", '[INVALID_ARGUMENT] "*" is no name, but all of a type'],
+    ["*", '[INVALID_ARGUMENT] "*" is not a name, but all of a type'],
     [
       "xdstp://a/envoy.config.cluster.v3.Cluster/x/*",
       '[UNIMPLEMENTED] "xdstp://a/envoy.config.cluster.v3.Cluster/x/*" is a glob collection, which a walk does not follow; leave its type out',
@@ -273,7 +273,7 @@ describe("a watched graph", () => {
       "xdstp://a/envoy.config.listener.v3.Listener/x",
       '[INVALID_ARGUMENT] "xdstp://a/envoy.config.listener.v3.Listener/x" has another type than envoy.config.cluster.v3.Cluster (B-TYPE-5)',
     ],
-    ["xdstp://a/%", '[INVALID_ARGUMENT] "xdstp://a/%" is no xdstp name'],
+    ["xdstp://a/%", '[INVALID_ARGUMENT] "xdstp://a/%" is not an xdstp name'],
   ])(
     "says of the reference %s why it is not followed, and asks for nothing",
     async (name, message) => {

@@ -29,7 +29,7 @@ export function readConstraints(bytes: Uint8Array): ReadConstraints {
 type Range = readonly [start: number, end: number];
 
 class Reader {
-  fault = "they are no DynamicParameterConstraints";
+  fault = "they are not DynamicParameterConstraints";
   readonly #bytes: Uint8Array;
   #count = 0;
 

@@ -89,9 +89,9 @@ describe("walkList()", () => {
     expect(count).toBe(2);
   });
 
-  it("finds bytes that are no list, at any depth", () => {
-    expect(walkList(Uint8Array.of(1 << 3, 1), TYPE)).toMatch(/is no message/);
-    expect(walkList(Uint8Array.of(10, 200), TYPE)).toBe("it is no list of collection entries");
+  it("finds bytes that are not a list, at any depth", () => {
+    expect(walkList(Uint8Array.of(1 << 3, 1), TYPE)).toMatch(/is not a message/);
+    expect(walkList(Uint8Array.of(10, 200), TYPE)).toBe("it is not a list of collection entries");
     const broken = Uint8Array.of(10, 9);
     for (const entry of [
       field(1, broken),
@@ -99,7 +99,7 @@ describe("walkList()", () => {
       field(1, field(2, field(3, broken))),
     ])
       expect(walkList(Buffer.concat([located, entry]), TYPE)).toBe(
-        "entry 2 of the list is no message",
+        "entry 2 of the list is not a message",
       );
   });
 });

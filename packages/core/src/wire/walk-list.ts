@@ -46,7 +46,7 @@ export function walkList(
     if (field !== ENTRIES) return true;
     count++;
     const entry =
-      wireType === WireType.LENGTH_DELIMITED ? readEntry(payload, start, end) : "is no message";
+      wireType === WireType.LENGTH_DELIMITED ? readEntry(payload, start, end) : "is not a message";
     fault =
       typeof entry === "string"
         ? entry
@@ -54,7 +54,7 @@ export function walkList(
     return fault === undefined;
   });
   if (fault !== undefined) return `entry ${count} of the list ${fault}`;
-  return outcome === "complete" ? undefined : "it is no list of collection entries";
+  return outcome === "complete" ? undefined : "it is not a list of collection entries";
 }
 
 /** The last of the two counts, as in every decoder. */
@@ -68,7 +68,7 @@ function readEntry(bytes: Uint8Array, start: number, end: number): ListEntry | s
     },
     { start, end },
   );
-  if (outcome !== "complete") return "is no message";
+  if (outcome !== "complete") return "is not a message";
   if (last === undefined)
     return "is neither a locator nor inline (B-LIST-3); give it one of the two";
   const [field, from, to] = last;
@@ -80,7 +80,7 @@ function readEntry(bytes: Uint8Array, start: number, end: number): ListEntry | s
 function readInline(bytes: Uint8Array, start: number, end: number): ListEntry | string {
   const inline = fieldsOf(bytes, start, end);
   const any = inline?.[RESOURCE] === undefined ? {} : fieldsOf(bytes, ...inline[RESOURCE]);
-  if (inline === undefined || any === undefined) return "is no message";
+  if (inline === undefined || any === undefined) return "is not a message";
   const value = any[VALUE] === undefined ? new Uint8Array() : bytes.subarray(...any[VALUE]);
   return {
     kind: "inline",

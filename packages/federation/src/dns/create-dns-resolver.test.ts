@@ -179,7 +179,7 @@ describe("createDnsResolver", () => {
     "bücher.example",
     `${"b".repeat(64)}.example`,
     `${"b.".repeat(125)}example`,
-  ])("asks nothing of DNS for %j, which is no host name", async (authority) => {
+  ])("asks nothing of DNS for %j, which is not a host name", async (authority) => {
     const { queries, asked } = dnsOf({});
     await expect(createDnsResolver({ queries })(authority)).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",

@@ -14,7 +14,7 @@ export function hostOfAuthority(authority: string): AuthorityHost {
   const [, host = "", digits] = /^([^:]*)(?::(\d{1,5}))?$/.exec(authority) ?? [];
   const port = digits === undefined ? undefined : Number(digits);
   if (!host.includes(".") || !isHostName(host))
-    throw rejected(authority, "is no host name with a dot, such as xds.example.com");
+    throw rejected(authority, "is not a host name with a dot, such as xds.example.com");
   if (port === undefined) return { host };
   if (port < 1 || port > 65_535) throw rejected(authority, "has no port from 1 to 65535");
   return { host, port };

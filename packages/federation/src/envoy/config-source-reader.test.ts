@@ -33,7 +33,7 @@ describe("configSourceReader()", () => {
   it.each([
     ["ads", encode({ ads: {} }), "the ConfigSource says ads, and no servers of its own"],
     ["a file", encode({ path: "/x" }), "is a file"],
-    ["no message", new Uint8Array([0xff]), "the bytes are no ConfigSource"],
+    ["no message", new Uint8Array([0xff]), "the bytes are not a ConfigSource"],
   ])("rejects %s", (_, bytes, message) => {
     expect(() => configSourceReader()(bytes)).toThrow(message);
   });

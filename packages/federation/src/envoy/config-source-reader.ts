@@ -28,6 +28,6 @@ function decoded(bytes: Uint8Array): ConfigSource {
   try {
     return fromBinary(ConfigSourceSchema, bytes);
   } catch (cause) {
-    throw new XdsError("INVALID_ARGUMENT", "the bytes are no ConfigSource", { cause });
+    throw new XdsError("INVALID_ARGUMENT", "the bytes are not a ConfigSource", { cause });
   }
 }

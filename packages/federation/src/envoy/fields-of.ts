@@ -16,7 +16,7 @@ export function fieldsOf(typeName: string, json: Placed<JsonValue> | undefined):
     (key) => !known.some(({ name, jsonName }) => key === name || key === jsonName),
   );
   if (unknown !== undefined)
-    throw wrongAt(inside(object.place, unknown), `is no field of ${typeName}`);
+    throw wrongAt(inside(object.place, unknown), `is not a field of ${typeName}`);
   return (name) =>
     field(object, name) ?? field(object, known.find((one) => one.name === name)?.jsonName ?? name);
 }

@@ -234,7 +234,7 @@ describe("readConfigSource()", () => {
     ],
     [
       { api_config_source: api([google("s")], { api_type: "GRPCS" }) },
-      'INVALID_ARGUMENT] ConfigSource: api_config_source.api_type is "GRPCS", which is no envoy',
+      'INVALID_ARGUMENT] ConfigSource: api_config_source.api_type is "GRPCS", which is not a valid envoy',
     ],
     [
       { api_config_source: api([google("s")], { transport_api_version: "AUTO" }) },
@@ -290,7 +290,7 @@ describe("readConfigSource()", () => {
     ],
     [
       ssl({ root_certs: { inline_string: "-----BEGIN" } }),
-      `UNIMPLEMENTED] ConfigSource: ${grpc}.google_grpc.channel_credentials.ssl_credentials.root_certs is no file; give filename`,
+      `UNIMPLEMENTED] ConfigSource: ${grpc}.google_grpc.channel_credentials.ssl_credentials.root_certs is not a file; give filename`,
     ],
     [
       ssl({ private_key: { filename: "key" } }),

@@ -218,11 +218,11 @@ describe("readEnvoyBootstrap()", () => {
     ],
     [
       { defualt_config_source: {} },
-      "INVALID_ARGUMENT] bootstrap: defualt_config_source is no field of envoy.config.bootstrap.v3.Bootstrap",
+      "INVALID_ARGUMENT] bootstrap: defualt_config_source is not a field of envoy.config.bootstrap.v3.Bootstrap",
     ],
     [
       { dynamic_resources: { sds_config: {} } },
-      "INVALID_ARGUMENT] bootstrap: dynamic_resources.sds_config is no field of envoy.config.bootstrap.v3.Bootstrap.DynamicResources",
+      "INVALID_ARGUMENT] bootstrap: dynamic_resources.sds_config is not a field of envoy.config.bootstrap.v3.Bootstrap.DynamicResources",
     ],
     [
       { dynamic_resources: [] },
@@ -231,7 +231,7 @@ describe("readEnvoyBootstrap()", () => {
     [{ ...dynamic(), node: { ids: "" } }, "INVALID_ARGUMENT] bootstrap: node.ids is unknown"],
     [
       { ...dynamic(), node_context_params: ["id", "locality"] },
-      'INVALID_ARGUMENT] bootstrap: node_context_params[1] is "locality", which is no field of the node',
+      'INVALID_ARGUMENT] bootstrap: node_context_params[1] is "locality", which is not a field of the node',
     ],
     [
       dynamic({ ads_config: api([envoy("xds")]) }),
@@ -259,7 +259,7 @@ describe("readEnvoyBootstrap()", () => {
     ],
     [
       dynamic({ cds_resources_locator: "cds" }),
-      "INVALID_ARGUMENT] bootstrap: dynamic_resources.cds_resources_locator is no locator:",
+      "INVALID_ARGUMENT] bootstrap: dynamic_resources.cds_resources_locator is not a locator:",
     ],
     [
       { config_sources: [from("s:1"), from("t:1", ["a"])] },

@@ -26,7 +26,7 @@ export function readMessage<Schema extends DescMessage>(
 /** The decoder repeats the type, which the path says. */
 function plain(reason: string): string {
   const [, type, value] = /^cannot decode enum (\S+) from JSON: (.*)$/s.exec(reason) ?? [];
-  if (type !== undefined) return `is ${value ?? ""}, which is no ${type}`;
+  if (type !== undefined) return `is ${value ?? ""}, which is not a valid ${type}`;
   if (/ key ".*" is unknown$/s.test(reason)) return "is unknown";
   return `cannot be read: ${reason.replace(/^cannot decode (?:message|field) \S+ from JSON: /, "")}`;
 }

@@ -244,7 +244,7 @@ describe("static clusters", () => {
     ],
     [
       validated({ trusted_ca: { inline_string: "x" } }),
-      `UNIMPLEMENTED] bootstrap: ${context}.validation_context.trusted_ca is no file; give filename`,
+      `UNIMPLEMENTED] bootstrap: ${context}.validation_context.trusted_ca is not a file; give filename`,
     ],
     [
       validated({ verify_certificate_hash: ["00"] }),

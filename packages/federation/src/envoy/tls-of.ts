@@ -40,5 +40,5 @@ function fileOf(file: NamedFile | undefined): string | undefined {
   if (file?.data === undefined) return undefined;
   const { case: kind, value } = file.data.specifier;
   if (kind === "filename" && value !== "") return value;
-  throw unsupportedAt(file.place, "is no file; give filename");
+  throw unsupportedAt(file.place, "is not a file; give filename");
 }

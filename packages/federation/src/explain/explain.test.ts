@@ -173,7 +173,7 @@ describe("explain()", () => {
   });
 
   it.each([
-    ["xdstp:/x", /is no xdstp name/],
+    ["xdstp:/x", /is not an xdstp name/],
     [named("a", "?xds.node.id=x"), /reserved/],
     [named("a", inAlt("xdstp://b/t.U/x")), /C-ALT-7|has to be t\.T/],
     ["xdstp://a/t.T/*#entry=x", /has to be|no entries/],

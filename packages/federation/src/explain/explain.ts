@@ -123,7 +123,7 @@ function altOf({ directives }: XdstpLocator): XdstpLocator | undefined {
 
 function checked(name: string): XdstpLocator {
   const parsed = parseLocator(name);
-  if (!parsed.ok) throw rejected(name, ` is no xdstp name: ${parsed.error.message}`);
+  if (!parsed.ok) throw rejected(name, ` is not an xdstp name: ${parsed.error.message}`);
   const locator = parsed.value as XdstpLocator;
   const isEntry = locator.directives.some(({ kind }) => kind === "entry");
   const fault = locatorFault(

@@ -372,7 +372,7 @@ describe("a glob with an alternative", () => {
     expect(again.now).toBe("n of a");
   });
 
-  it("has members that nobody can ask for by themselves: the alternative of a name is no glob [C-ALT-7]", async () => {
+  it("has members that nobody can ask for by themselves: the alternative of a name is not a glob [C-ALT-7]", async () => {
     const { watch } = await useTwo();
     const [glob, one] = [watch(GLOB), watch(memberName("n"))];
     await settle();
@@ -440,7 +440,7 @@ describe("a glob with an alternative", () => {
     ]).toEqual([[of("a", "ns/m")], "m=m of a, n=n of a"]);
   });
 
-  it("stays on its side where one of its members is rejected: that is no unreachability [C-ALT-3, C-ALT-7]", async () => {
+  it("stays on its side where one of its members is rejected: that is not unreachability [C-ALT-3, C-ALT-7]", async () => {
     const { at, watch } = await useTwo({ altOnUnreachable: () => true });
     const glob = watch(GLOB);
     await settle();

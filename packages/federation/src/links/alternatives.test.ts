@@ -258,7 +258,7 @@ describe("a name with an alternative", () => {
     expect(wrong.map(({ topic }) => topic.stale?.text)).toEqual([
       "its alternative xdstp://b/t.U/x has the type t.U; it has to be t.T",
       "its alternative xdstp://b/t.T/ns/* is a glob (C-ALT-7)",
-      `its alternative ${B} is no glob (C-ALT-7)`,
+      `its alternative ${B} is not a glob (C-ALT-7)`,
     ]);
     expect(at("a").opened).toBe(0);
     for (const one of wrong) one.close();
@@ -310,7 +310,7 @@ describe("a name with an alternative", () => {
     ["is removed, and kept with the error beside it", "NOT_FOUND"],
     ["may not be seen any more", "PERMISSION_DENIED"],
   ] as const)(
-    "stays where what a live primary has given %s: that is no unreachability [C-ALT-2, C-ALT-3]",
+    "stays where what a live primary has given %s: that is not unreachability [C-ALT-2, C-ALT-3]",
     async (why, code) => {
       const { at, watch } = await useThree({ altOnUnreachable: () => true });
       at("a").silent = true;

@@ -77,7 +77,7 @@ describe("an entry of a list", () => {
     ]);
   });
 
-  it("is rejected of a glob, and of a name that is no list [C-LIST-7]", async () => {
+  it("is rejected of a glob, and of a name that is not a list [C-LIST-7]", async () => {
     const { watch } = await scene(["a"]);
     const [glob, name] = [
       watch("xdstp://a/t.TCollection/ns/*#entry=one"),

@@ -94,7 +94,7 @@ it("does not begin anew the time of what is delivered with the heartbeat of some
   expect(x.now).toContain("has not been refreshed");
 });
 
-it("ends a redirect on the way of others too, which is no name that they ask for [C-TTL-4, C-REDIR-2]", async () => {
+it("ends a redirect on the way of others too, which is not a name that they ask for [C-TTL-4, C-REDIR-2]", async () => {
   const { at, watch, pass } = await scene(["a", "b", "c"]);
   at("a").put(T, redirect(X, Y));
   at("b").put(T, { ...redirect(Y, of("c", "z")), expireMs: 1_000 });

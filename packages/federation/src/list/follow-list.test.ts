@@ -266,7 +266,12 @@ describe("followList()", () => {
     ["a glob", at("x/*"), "INVALID_ARGUMENT", "C-LIST-7"],
     ["a list", "xdstp://a/acme.v1.FlagCollection/m", "INVALID_ARGUMENT", "C-LIST-7"],
     ["another type", "xdstp://a/acme.v1.Other/x", "INVALID_ARGUMENT", "acme.v1.Flag"],
-    ["an entry of what is no list", `${bar}#entry=n`, "INVALID_ARGUMENT", "acme.v1.FlagCollection"],
+    [
+      "an entry of what is not a list",
+      `${bar}#entry=n`,
+      "INVALID_ARGUMENT",
+      "acme.v1.FlagCollection",
+    ],
     ["a glob as an alternative", `${bar}#alt=${at("x/*")}`, "INVALID_ARGUMENT", "C-ALT-7"],
     ["a file", "file:///b.yaml", "UNIMPLEMENTED", "scheme file"],
     ["a web page", "http://a/acme.v1.Flag/b", "UNIMPLEMENTED", "scheme http"],
@@ -340,7 +345,7 @@ describe("followList()", () => {
     ]).toEqual([[bar, at("x")], [], ["bar pending", "x=on@1"]]);
   });
 
-  it("keeps the state before where a list is no list, and where there is none says why [B-LIST-3] [B-LIST-4]", async () => {
+  it("keeps the state before where a list is not a list, and where there is none says why [B-LIST-3] [B-LIST-4]", async () => {
     const scene = await useScene();
     const list = useList(scene, L);
     scene.putList(L, inline("a", "on"), inline("a", "on"));

@@ -115,7 +115,7 @@ describe("readList()", () => {
       /^entry 2 of the list has a payload of type .*acme\.v1\.Other/,
     ],
     [
-      "a text that is no locator",
+      "a text that is not a locator",
       locatedByText("xdstp://a"),
       /^entry 2 of the list has a locator that cannot be read: .*type/,
     ],
@@ -128,7 +128,7 @@ describe("readList()", () => {
       /^entry 2 of the list has a locator that cannot be read/,
     ],
     [
-      "a locator that is no message",
+      "a locator that is not a message",
       lengthDelimited(1, lengthDelimited(1, Uint8Array.of(0x12, 9))),
       /^entry 2 of the list has a locator that cannot be read/,
     ],
@@ -154,7 +154,7 @@ describe("readList()", () => {
     ]);
   });
 
-  it("reads what is no list as none, a redirect too [B-LIST-1]", () => {
+  it("reads what is not a list as none, a redirect too [B-LIST-1]", () => {
     expect(
       readList(
         {
@@ -169,7 +169,7 @@ describe("readList()", () => {
         "a list of these is a type.googleapis.com/acme.v1.FlagCollection (B-LIST-1)",
       ) as string,
     });
-    expect(shown([Uint8Array.of(10, 200)])).toBe("it is no list of collection entries");
+    expect(shown([Uint8Array.of(10, 200)])).toBe("it is not a list of collection entries");
   });
 
   it("says of an inline entry what is wrong with its content, with its number", () => {

@@ -75,7 +75,7 @@ describe("a resolver of authorities", () => {
     expect([asked.size, all.topic.settled]).toEqual([2_000, true]);
   }, 15_000); // with a look at all the others it takes twice as long
 
-  it("that gives what is no source is an error of its names [C-AUTH-5]", async () => {
+  it("that gives what is not a source is an error of its names [C-AUTH-5]", async () => {
     const { watch } = await scene(["a"], {
       resolveAuthority: (() => null) as unknown as ResolveAuthority,
     });

@@ -164,7 +164,7 @@ describe("what a server may give", () => {
     ]);
   });
 
-  it("is no news to an operator where it comes late of a server that has been left [C-AUTH-7, C-GRPC-6]", async () => {
+  it("is not an update to an operator where it comes late of a server that has been left [C-AUTH-7, C-GRPC-6]", async () => {
     const { at, watch, events } = await scene({ a: ["1", "2"] });
     at("1").put(T, resource(of("a", "x"), "of 1"));
     at("1").fail("1 is down");
@@ -176,7 +176,7 @@ describe("what a server may give", () => {
     expect([x.now, events]).toEqual(["of 1", []]);
   });
 
-  it("is no name of another authority, also not by an alias [C-AUTH-7, C-ALIAS-3]", async () => {
+  it("is not a name of another authority, also not by an alias [C-AUTH-7, C-ALIAS-3]", async () => {
     const { at, watch, events } = await scene(["a", "default"]);
     at("a").silent = true;
     const [mine, other] = [watch(of("a", "x")), watch("y")];

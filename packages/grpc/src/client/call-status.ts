@@ -74,7 +74,7 @@ function decodeGrpcMessage(text: string): string {
     );
 }
 
-/** Nobody's terminal is to be told what to do. */
+/** Control characters are removed, so that a text cannot control a terminal. */
 const controls = /[\p{Cc}\u2028\u2029]+/gu;
 
 function oneLine(text: string): string {

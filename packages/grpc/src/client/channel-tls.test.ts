@@ -60,12 +60,12 @@ describe("createGrpcChannel() with TLS", () => {
     [
       "another authority",
       { ca: createTestAuthority("other").cert },
-      /: its certificate is signed by nobody trusted here \(\w+\); give its authority as tls\.ca$/,
+      /: the authority that signed its certificate is not trusted here \(\w+\); give it as tls\.ca$/,
     ],
     [
       "the authorities of the machine",
       {},
-      /: its certificate is signed by nobody trusted here \(\w+\); give its authority as tls\.ca$/,
+      /: the authority that signed its certificate is not trusted here \(\w+\); give it as tls\.ca$/,
     ],
   ])("tells of a server whose certificate does not hold: %s", async (_, tls, text) => {
     const server = await useServer({ tls: own });
@@ -173,7 +173,7 @@ describe("replaceTls()", () => {
       ],
       [
         { ca, cert: other.cert, key: own.key },
-        "[INVALID_ARGUMENT] tls.key does not belong to tls.cert, or is no PEM",
+        "[INVALID_ARGUMENT] tls.key does not belong to tls.cert, or is not valid PEM",
       ],
       [
         { ca, cert: other.cert.slice(0, 200), key: other.key },

@@ -45,7 +45,7 @@ export function credentialsOf(tls: ChannelTls): ChannelCredentials {
   } catch (cause) {
     throw new XdsError(
       "INVALID_ARGUMENT",
-      `tls.key does not belong to tls.cert, or is no PEM (${reasonOf(cause)})`,
+      `tls.key does not belong to tls.cert, or is not valid PEM (${reasonOf(cause)})`,
       { cause },
     );
   }

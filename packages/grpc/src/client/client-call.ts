@@ -27,13 +27,13 @@ import type { Sessions } from "./sessions.ts";
 export interface CallPlace {
   readonly context: ChannelContext;
   readonly sessions: Sessions;
-  /** Called once, when the call is over, before its handler is told. */
+  /** Called once, when the call is over, before its handler is notified. */
   closed(): void;
 }
 
 /** A call, seen from its channel. */
 export interface ClientCall extends ByteStream {
-  /** Ends the call in order, whatever its handler is told. */
+  /** Ends the call in order, whatever status its handler gets. */
   leave(status: Status): void;
 }
 
@@ -190,7 +190,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
     return true;
   }
   leaveTurn(): void {
-    /* nobody waits */
+    /* no caller waits */
   }
   /** Half a message, and no more. */
   onStalled(): void {
@@ -306,7 +306,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
     reset(this.#stream);
   }
 
-  /** Asks the handler, which must not throw; if it does, nobody else suffers. */
+  /** Calls the handler, which must not throw; if it does, no other call is affected. */
   #ask(where: string, call: () => void): void {
     try {
       call();

@@ -1,7 +1,7 @@
 import type { Status } from "@xdstp/core";
 
 /**
- * How a channel stands to its server, in the words of gRPC. `idle`: there is no connection and nobody asked for one. `ready`: the server has answered over HTTP/2.
+ * The state of a channel, in the words of gRPC. `idle`: there is no connection and none is needed. `ready`: the server has answered over HTTP/2.
  * `transient-failure`: the last attempt or connection failed, `status` says why; the next call tries again (C-GRPC-4). `shutdown`: the channel is closed.
  *
  * @see https://github.com/grpc/grpc/blob/master/doc/connectivity-semantics-and-api.md

@@ -76,7 +76,7 @@ function wordsFor(
     case "UNABLE_TO_GET_ISSUER_CERT":
     case "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
     case "CERT_SIGNATURE_FAILURE":
-      return `its certificate is signed by nobody trusted here (${code}); give its authority as tls.ca`;
+      return `the authority that signed its certificate is not trusted here (${code}); give it as tls.ca`;
     default:
       return tls ? tlsWords(code) : undefined;
   }

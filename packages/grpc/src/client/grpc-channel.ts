@@ -53,7 +53,7 @@ export interface GrpcChannel {
    * Throws an XdsError: INVALID_ARGUMENT for a path or metadata that cannot be sent, FAILED_PRECONDITION after `close`.
    */
   open(call: GrpcCall, handler: ByteStreamHandler): ByteStream;
-  /** How the channel stands to its server. Changes are told to `onEvent`. */
+  /** The state of the channel. Changes are reported to `onEvent`. */
   connectivity(): Connectivity;
   /**
    * Replaces certificates and name. Calls to come go over a new connection with the new files. Calls that are open stay on the old connection,

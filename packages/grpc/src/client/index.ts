@@ -1,5 +1,5 @@
 /**
- * The client end of byte streams over gRPC.
+ * The client of byte streams over gRPC.
  *
  * @packageDocumentation
  */

@@ -19,9 +19,9 @@ describe("parseTarget()", () => {
   });
 
   test.each([
-    ["", "is no host:port; an IPv6 address stands in brackets"],
-    ["::1:80", "is no host:port; an IPv6 address stands in brackets"],
-    ["a b:1", "is no host:port; an IPv6 address stands in brackets"],
+    ["", "is not HOST:PORT; an IPv6 address is in brackets"],
+    ["::1:80", "is not HOST:PORT; an IPv6 address is in brackets"],
+    ["a b:1", "is not HOST:PORT; an IPv6 address is in brackets"],
     ["host:0", "has no port from 1 to 65535"],
     ["host:65536", "has no port from 1 to 65535"],
     ["https://xds.example", "is a URL; give host:port, and TLS as an option"],

@@ -6,7 +6,7 @@ export interface Target {
   readonly text: string;
   /** What `:authority` says: `host:port`, or `localhost` for a socket in the file system. */
   readonly authority: string;
-  /** What the certificate of the server has to be for, if nobody says otherwise. */
+  /** The default name that the certificate of the server must be for. */
   readonly host: string;
   /** Where the socket goes. */
   readonly address: { readonly host: string; readonly port: number } | { readonly path: string };
@@ -56,7 +56,7 @@ function hostTarget(text: string, rest: string): Target {
   const [, v6, plain, digits] = hostAndPort.exec(rest) ?? [];
   const host = v6 ?? plain;
   const port = digits === undefined ? defaultPort : Number(digits);
-  if (host === undefined) throw bad(text, "is no host:port; an IPv6 address stands in brackets");
+  if (host === undefined) throw bad(text, "is not HOST:PORT; an IPv6 address is in brackets");
   if (port < 1 || port > 65_535) throw bad(text, "has no port from 1 to 65535");
   return {
     text,

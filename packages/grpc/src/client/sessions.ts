@@ -8,7 +8,7 @@ import type { ChannelCredentials } from "./channel-tls.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { openSocket } from "./open-socket.ts";
 
-/** The connections of a channel with one set of certificates: usually one, and next to it those that were told to go and still have calls. */
+/** The connections of a channel with one set of certificates: usually one, and those that have received GOAWAY and still have calls. */
 export interface Sessions {
   /** Begins a call, connecting first if need be; or says why there can be no connection. Never rejects. */
   request(path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream | RequestFailure>;
@@ -265,7 +265,7 @@ class ManagedSessions implements Sessions {
   }
 }
 
-/** So the manager ends a connection that was told to go and has no calls. */
+/** So the manager ends a connection that has received GOAWAY and has no calls. */
 function isOrderly(error: Error): boolean {
   return error instanceof ConnectError && error.code === Code.Canceled;
 }

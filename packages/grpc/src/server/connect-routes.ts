@@ -218,7 +218,7 @@ async function* guarded<T>(
   }
 }
 
-/** A timeout beyond what a timer takes would fire at once; Connect does not look. 24 days are as good as what was asked for. */
+/** A timeout beyond what a timer takes would fire at once; Connect does not check. 24 days serve as well as the requested time. */
 function clampTimeouts(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const grpc = headers["grpc-timeout"];
   if (typeof grpc === "string" && (parseGrpcTimeout(grpc) ?? 0) > longestTimerMs)

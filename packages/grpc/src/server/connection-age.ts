@@ -5,7 +5,7 @@ import { startDeadline } from "./start-deadline.ts";
 
 /** How old a connection may become. */
 export interface ConnectionAge {
-  /** Milliseconds until it is told to go (GOAWAY). Each connection gets up to 10 % more or less, at random, so that those that came together do not come back together. */
+  /** Milliseconds until it gets GOAWAY. Each connection gets up to 10 % more or less, at random, so that those that came together do not come back together. */
   readonly ms: number;
   /** Milliseconds from then until its streams end with UNAVAILABLE. Default: 5,000. */
   readonly graceMs?: number;

@@ -45,7 +45,7 @@ export interface Connection {
   reserve(bytes: number): boolean;
   /** Tells the client why and ends the connection with all its calls. */
   cut(reason: ConnectionCut): void;
-  /** The same for one that has not been taken in: nothing waits for its end. */
+  /** The same for one that was not admitted: nothing waits for its end. */
   turnAway(reason: ConnectionCut): void;
   /** Takes no new calls, and ends when the open ones have, or after `graceMs`. */
   drain(graceMs: number, reason: ConnectionCut): void;

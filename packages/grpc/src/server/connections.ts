@@ -10,18 +10,18 @@ import { createTally } from "./tally.ts";
 export interface Connections {
   /** Takes a new session in, or cuts it where there are too many. */
   open(session: ServerHttp2Session): void;
-  /** The connection of a session that was taken in and is open. */
+  /** The connection of a session that was admitted and is open. */
   of(session: ServerHttp2Session | undefined): Connection | undefined;
   /**
-   * Sends every client away; resolves when the last connection is gone. Streams end with `status` within `spreadMs`, those of each connection at a time of its own.
+   * Sends every client away; resolves when the last connection has closed. Streams end with `status` within `spreadMs`, those of each connection at a time of its own.
    * What is left `graceMs` after that is cut.
    */
   drain(graceMs: number, spreadMs: number, status: Status): Promise<void>;
 }
 
-/** Whom a server takes in, and for how long. */
+/** Which clients a server admits, and for how long. */
 export interface ConnectionRules {
-  /** Nobody without an identity is taken in. */
+  /** Clients without an identity are not admitted. */
   readonly needsCertificate: boolean;
   readonly age: ConnectionAge | undefined;
 }

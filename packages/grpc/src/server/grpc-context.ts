@@ -12,7 +12,7 @@ export interface GrpcContext {
   emit(event: GrpcEvent): void;
   /** Counts one cut. */
   count(reason: ConnectionCut | StreamCut): void;
-  /** Counts and tells what somebody's code threw. */
+  /** Counts and reports errors thrown by code of the user. */
   fault(where: string, error: unknown): void;
 }
 

@@ -8,7 +8,7 @@ export interface GrpcStats {
   readonly streams: number;
   /** Open calls that Connect serves. */
   readonly calls: number;
-  /** Connections taken in. */
+  /** Connections admitted. */
   readonly connectionsOpened: number;
   /** Connections told to go because of their age. */
   readonly connectionsRetired: number;

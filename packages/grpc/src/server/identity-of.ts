@@ -26,7 +26,7 @@ const oneName = /(?:^|, )([\w ]+):("(?:[^"\\]|\\.)*"|[^",]*)(?=$|, )/y;
 
 /**
  * Node's text form of alternative names: `URI:a, DNS:b`, values with anything unusual in them as JSON strings.
- * Text that is not wholly of this form names nobody, and neither does a value with a space, a control character or a byte beyond ASCII:
+ * Text that is not wholly of this form is not an identity, and neither is a value with a space, a control character or a byte beyond ASCII:
  * a name that ends at a NUL for one reader and goes on for another is how certificates are forged (CVE-2026-47778).
  */
 function alternativeNames(text: string): readonly (readonly [kind: string, value: string])[] {

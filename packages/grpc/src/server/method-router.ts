@@ -24,8 +24,8 @@ export type ServiceHandlers<S extends DescService> = {
 };
 
 /**
- * Answers a call. It rejects with an XdsError, whose code and text the client is told; whatever else it throws is a bug:
- * the client is told INTERNAL and a fixed text, and `onEvent` the error.
+ * Answers a call. It rejects with an XdsError, whose code and text the client receives; whatever else it throws is a bug:
+ * the client receives INTERNAL and a fixed text, and `onEvent` the error.
  */
 export type MethodHandler<M extends DescMethod> =
   M extends DescMethodUnary<infer I, infer O>
@@ -51,7 +51,7 @@ export type MethodHandler<M extends DescMethod> =
 export interface CallPeer {
   /** Address and port of the peer. */
   readonly address: string;
-  /** Who the peer is, by its verified certificate. Absent: nobody knows. */
+  /** The identity of the peer, by its verified certificate. Absent: unknown. */
   readonly identity?: PeerIdentity;
 }
 

@@ -20,7 +20,7 @@ import { statusTrailers } from "./status-trailers.ts";
 
 /** What a handler factory learns of a call before it decides. */
 export interface StreamCall {
-  /** The method, `/package.Service/Method`, exactly as it was asked for. */
+  /** The method, `/package.Service/Method`, exactly as it was requested. */
   readonly path: string;
   /** Who calls. */
   readonly peer: CallPeer;

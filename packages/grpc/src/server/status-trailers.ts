@@ -18,7 +18,7 @@ export function statusTrailers(status: Status): Record<string, string> {
     : { ...trailers, "grpc-message": encodeGrpcMessage(status.message) };
 }
 
-/** A text as `grpc-message` carries it: printable ASCII but `%` stands for itself. Lone surrogates become U+FFFD. */
+/** A text as `grpc-message` carries it: printable ASCII except `%` is unchanged. Lone surrogates become U+FFFD. */
 export function encodeGrpcMessage(text: string): string {
   if (text.length <= longestMessage && /^[ -$&-~]*$/.test(text)) return text;
   let encoded = "";

@@ -9,7 +9,7 @@ export interface TlsOptions {
   readonly cert: string | Uint8Array;
   /** The private key of the certificate. */
   readonly key: string | Uint8Array;
-  /** The authorities that may sign certificates of clients. Absent: clients are not asked for one, and nobody has an identity. */
+  /** The authorities that may sign certificates of clients. Absent: no certificate is requested, and clients have no identity. */
   readonly clientCa?: string | Uint8Array;
   /**
    * With `clientCa`: whether a client must show a certificate. `required`: who has none that holds is cut before anything is read of it.
@@ -42,7 +42,11 @@ export function secureContextOf(tls: TlsOptions, now: number): SecureContextOpti
   try {
     createSecureContext(options);
   } catch (cause) {
-    throw broken("key", `does not belong to tls.cert, or is no PEM (${reasonOf(cause)})`, cause);
+    throw broken(
+      "key",
+      `does not belong to tls.cert, or is not valid PEM (${reasonOf(cause)})`,
+      cause,
+    );
   }
   return options;
 }

@@ -308,7 +308,7 @@ describe("setTls()", () => {
     [
       "half a key",
       { ...own, key: own.key.slice(0, 80) },
-      "tls.key does not belong to tls.cert, or is no PEM",
+      "tls.key does not belong to tls.cert, or is not valid PEM",
     ],
     ["no certificate", { ...own, cert: "" }, "tls.cert holds no certificate in PEM"],
     [

@@ -130,7 +130,7 @@ describe("createMessageReader()", () => {
     ]);
   });
 
-  test("answers bytes that are no message with INVALID_ARGUMENT [S-STREAM-7]", () => {
+  test("answers bytes that are not a message with INVALID_ARGUMENT [S-STREAM-7]", () => {
     const seen = createReader();
     seen.reader.push(Buffer.from("GET / HTTP/1.1\r\n\r\n"));
     expect(seen.bad.map(({ reason, status }) => [reason, status.code])).toEqual([

@@ -9,7 +9,7 @@ const fixed = [
 ] as const;
 
 /**
- * One line for people if this version of Node has known holes in what both ends of HTTP/2 use; undefined if not. Tell it once, at the start; it is no reason not to go on.
+ * One line for people if this version of Node has known vulnerabilities in HTTP/2, as client or server; undefined if not. Show it once, at the start, and go on.
  * @param version - As in `process.versions.node`
  */
 export function nodeWarning(version: string): string | undefined {

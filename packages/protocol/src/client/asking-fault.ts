@@ -8,7 +8,8 @@ export function askingFault({ name }: Interest, typeUrl: string): string | undef
     return name === "" ? "nothing has an empty name (S-SUB-6)" : undefined;
   const type = typeOf(name);
   const own = typeFromTypeUrl(typeUrl);
-  if (type === undefined) return `${JSON.stringify(name)} is no xdstp name, so it is not asked for`;
+  if (type === undefined)
+    return `${JSON.stringify(name)} is not an xdstp name, so it is not asked for`;
   return type === own || (own !== undefined && type === collectionTypeOf(own))
     ? undefined
     : `${JSON.stringify(name)} has the type ${type}, so it is not asked for as ${typeUrl} (B-TYPE-5)`;

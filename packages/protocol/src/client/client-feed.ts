@@ -231,7 +231,7 @@ class Feed implements ClientFeed {
     if (typeUrl === undefined) {
       stream.close({
         code: StatusCode.INTERNAL,
-        message: "the server has sent bytes that are no discovery response",
+        message: "the server has sent bytes that are not a discovery response",
       });
       return;
     }

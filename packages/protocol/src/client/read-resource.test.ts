@@ -64,13 +64,13 @@ describe("readResource()", () => {
   });
 
   it.each<readonly [string, Uint8Array]>([
-    ["it is no Resource message", Buffer.of(0x1a, 9, 0x61)],
-    ["its resource is no Any message", Buffer.of(0x12, 2, 0x0a, 9)],
+    ["it is not a Resource message", Buffer.of(0x1a, 9, 0x61)],
+    ["its resource is not an Any message", Buffer.of(0x12, 2, 0x0a, 9)],
     ["a name in it is not UTF-8", Buffer.of(0x1a, 1, 0xff)],
     ["a name in it is not UTF-8", Buffer.of(0x22, 1, 0xff)],
     ["a resource_name in it cannot be read", Buffer.of(0x42, 3, 0x0a, 1, 0xff)],
-    ["its ttl is no positive duration", encoded({ ttl: { seconds: -1n } })],
-    ["its ttl is no positive duration", encoded({ ttl: {} })],
+    ["its ttl is not a positive duration", encoded({ ttl: { seconds: -1n } })],
+    ["its ttl is not a positive duration", encoded({ ttl: {} })],
   ])("%s", (fault, bytes) => {
     expect(read(bytes).fault).toBe(fault);
   });

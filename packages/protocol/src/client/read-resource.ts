@@ -33,7 +33,7 @@ export function readResource(
   for (let at = start, next; at < end; at = next) {
     next = nextField(bytes, at, end);
     if (next < 0 || next > end) {
-      draft.fault = "it is no Resource message";
+      draft.fault = "it is not a Resource message";
       break;
     }
     if (field.wireType === WireType.LENGTH_DELIMITED)
@@ -93,7 +93,7 @@ function textIn(
 }
 
 function readBody(draft: Draft, body: AnyBytes | undefined): void {
-  if (body === undefined) draft.fault = "its resource is no Any message";
+  if (body === undefined) draft.fault = "its resource is not an Any message";
   else draft.payload = body;
 }
 
@@ -161,7 +161,7 @@ function readTtl(draft: Draft, bytes: Buffer, start: number, end: number): void 
     { start, end },
   );
   if (outcome === "complete" && ms > 0 && ms <= Number.MAX_SAFE_INTEGER) draft.ttlMs = ms;
-  else draft.fault = "its ttl is no positive duration";
+  else draft.fault = "its ttl is not a positive duration";
 }
 
 /** `CacheControl.do_not_cache`. */

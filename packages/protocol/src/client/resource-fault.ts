@@ -19,7 +19,7 @@ export function resourceFault(
   if (aliases !== undefined && aliases.length > limits.aliases)
     return `it has more than ${limits.aliases} aliases (C-LIM-7)`;
   const type = key.startsWith("xdstp:") ? typeOf(key) : undefined;
-  if (key.startsWith("xdstp:") && type === undefined) return "its name is no xdstp name";
+  if (key.startsWith("xdstp:") && type === undefined) return "its name is not an xdstp name";
   if (name === "*" || (type !== undefined && isGlob(key)))
     return "no resource can have the name of a collection (N-50)";
   const own = typeFromTypeUrl(typeUrl);

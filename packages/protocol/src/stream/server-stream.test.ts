@@ -248,7 +248,7 @@ describe("createServerStream()", () => {
     expect(stream.info.node?.id).toBe("n");
   });
 
-  it("ends for bytes that are no request, with a text that the peer did not choose", () => {
+  it("ends for bytes that are not a request, with a text that the peer did not choose", () => {
     const { stream, closed } = useStream();
     stream.onMessage(Uint8Array.of(0x0a, 0xff));
     expect(closed).toEqual([{ code: 3, message: "the request cannot be decoded" }]);

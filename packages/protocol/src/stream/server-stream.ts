@@ -41,7 +41,7 @@ export interface ServerCall {
 export interface Variant<Request extends DecodedRequest> {
   /** The name of the variant. */
   readonly name: "delta" | "sotw";
-  /** Throws on what is no such message. */
+  /** Throws on what is not such a message. */
   decode(message: Uint8Array): Request;
   /** How many names a request lists, and in SotW the hash of the list (S-LIM-2). */
   weigh(request: Request): Pick<RequestWeight, "names" | "list">;

@@ -66,7 +66,7 @@ describe("findType()", () => {
     expect(findType(lengthDelimited(4, ""), "sotw")).toEqual({ found: true, type: "" });
   });
 
-  it("gives up on what is no message", () => {
+  it("gives up on what is not a message", () => {
     expect(findType(Uint8Array.of(0x0b), "delta")).toMatchObject({ found: false, more: false });
     expect(findType(Uint8Array.of(0x00, 0x00), "sotw")).toMatchObject({
       found: false,

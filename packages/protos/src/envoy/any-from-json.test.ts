@@ -117,7 +117,7 @@ describe("anyFromJson()", () => {
       /oneof set multiple times by type and cluster_type/,
     ],
     ["no type", { name: "a" }, [], /^a resource needs "@type", such as/],
-    ["a type that is no text", { "@type": 5 }, [], /^a resource needs "@type"/],
+    ["a type that is not a text", { "@type": 5 }, [], /^a resource needs "@type"/],
     ["a list", [], [], /^a resource is an object with "@type", not a list$/],
     ["null", null, [], /, not null$/],
     ["a text", "a", [], /, not a string$/],

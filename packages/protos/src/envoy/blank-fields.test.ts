@@ -29,7 +29,7 @@ describe("blankFields()", () => {
   });
 
   it.each(["", "a", "a {", "}", 'a: "', "[", "a: [", "[x", ": :", "\u{1f600}"])(
-    "ends on %j, which is no text format",
+    "ends on %j, which is not a text format",
     (text) => {
       expect(withoutExtensions(text)).toHaveLength(text.length);
     },

@@ -65,7 +65,7 @@ function textIn(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** What buf adds for itself, and options that nobody reads, of which the definitions may be others than ours. */
+/** Files that buf adds for itself, and unused options, whose definitions may differ from ours. */
 function isUnread(name: string): boolean {
   return name === "buf_extension" || (name.startsWith("[") && name !== `[${SENSITIVE}]`);
 }

@@ -38,7 +38,7 @@ export function secrecyOfPath(
         isSecretHeader(value.key);
       if (isHeader || (field !== undefined && isSecretField(field, registry))) return "field";
       isInside = field?.fieldKind === "list" || field?.fieldKind === "map";
-      // A well-known type in an Any stands in the key `value`.
+      // A well-known type in an Any is in the key `value`.
       if (field !== undefined || !desc?.typeName.startsWith("google.protobuf."))
         desc = field?.message;
     } else isInside = false;

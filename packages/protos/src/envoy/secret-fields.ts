@@ -19,7 +19,7 @@ const unmarked: ReadonlySet<string> = new Set([
   "envoy.service.redis_auth.v3.RedisProxyExternalAuthRequest.password",
 ]);
 
-/** Whether a field is one whose content nobody may see: marked by `udpa.annotations.sensitive`, or known to be one. @internal */
+/** Whether the content of a field must not be shown: marked by `udpa.annotations.sensitive`, or known to be one. @internal */
 export function isSecretField(field: DescField, registry: Registry): boolean {
   if (unmarked.has(`${field.parent.typeName}.${field.name}`)) return true;
   const mark = registry.getExtension("udpa.annotations.sensitive");

@@ -96,7 +96,7 @@ function hideInAny(any: Any, registry: Registry, depth: number): boolean {
   return hidden;
 }
 
-/** The JSON is read as the type that it is said to be; where that finds a secret, or cannot be done, all of it goes. */
+/** The JSON is read as the type that it names; where that finds a secret, or fails, all of it is removed. */
 function hideInJson(holder: ReflectMessage, registry: Registry, depth: number): boolean {
   const { type_url: typeUrl, value } = toJson(holder.desc, holder.message, {
     registry,

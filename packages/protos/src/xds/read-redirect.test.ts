@@ -57,7 +57,7 @@ describe("readRedirect()", () => {
     ["a tag that does not end", new Uint8Array([0xff, 0xff])],
     ["an unknown wire type", new Uint8Array([0x0f])],
     [
-      "an id that is no text",
+      "an id that is not a text",
       new BinaryWriter()
         .tag(2, WireType.LengthDelimited)
         .bytes(new Uint8Array([0xff]))

@@ -229,7 +229,7 @@ it("a client that comes back to a glob that cannot be had for now keeps what it 
   ]);
 });
 
-it("of a type whose full state deletes by absence an error that will pass is no reason to answer without the name [B-RELAY-13] [B-RELAY-15] [S-ERR-3]", async () => {
+it("of a type whose full state deletes by absence an error that will pass is not a reason to answer without the name [B-RELAY-13] [B-RELAY-15] [S-ERR-3]", async () => {
   const world = useWorld();
   const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
   const [held, other] = ["held", "other"].map(
@@ -252,7 +252,7 @@ it("of a type whose full state deletes by absence an error that will pass is no 
   expect(client.read().map(({ resources }) => resources.length)).toEqual([2]);
 });
 
-it("what is no name is missing before upstream has said anything [B-RELAY-13]", async () => {
+it("what is not a name is missing before upstream has said anything [B-RELAY-13]", async () => {
   const world = useWorld();
   const client = world.connect("delta");
   client.ask(flagUrl, "xdstp://acme/acme.v1.Flag/a#alt=b", "xdstp://acme/acme.v1.Other/a");

@@ -67,7 +67,7 @@ it.each(["delta", "sotw"] as const)(
 );
 
 it.each(["delta", "sotw"] as const)(
-  "what has no version of its own upstream has that of its content, so that another `version_info` is no news (%s) [B-RELAY-3] [S-VER-4]",
+  "what has no version of its own upstream has that of its content, so that another `version_info` is not an update (%s) [B-RELAY-3] [S-VER-4]",
   async (downstream) => {
     const world = useWorld({ upstream: "sotw" });
     const client = world.connect(downstream);

@@ -64,7 +64,7 @@ describe("a snapshot in front of upstream", () => {
     ]);
   });
 
-  it("what upstream says again is no news, and is not written again [B-RELAY-9, B-RELAY-18]", async () => {
+  it("what upstream says again is not an update, and is not written again [B-RELAY-9, B-RELAY-18]", async () => {
     const dir = useDir();
     const same = [put(a, "1", { version: "v", ttlMs: 5_000 }), put(b, "1")];
     await leave(dir, ...same);
@@ -397,7 +397,7 @@ describe("a snapshot in front of upstream", () => {
     ]);
   });
 
-  it("an error of one name that will pass is no answer: what the snapshot has of it is served [B-RELAY-9]", async () => {
+  it("an error of one name that will pass is not an answer: what the snapshot has of it is served [B-RELAY-9]", async () => {
     const dir = useDir();
     await leave(dir, put(a), put(b));
     const relay = useKept(dir);

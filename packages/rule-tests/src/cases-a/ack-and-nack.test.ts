@@ -226,7 +226,7 @@ runCases("ACK and NACK", [
   {
     rules: ["S-ACK-8", "S-ERR-3"],
     title:
-      "is no reason to say again what was rejected that a name is missing for another reason, which is not told",
+      "is not a reason to say again what was rejected that a name is missing for another reason, which is not told",
     variants: deltaVariants,
     run(world) {
       const client = settled(world, PART, "a");
@@ -615,7 +615,7 @@ runCases("ACK and NACK", [
   },
   ...(["ACK", "NACK"] as const).map((answered) => ({
     rules: ["S-ACK-19"],
-    title: `with an error under a nonce that got its ${answered} before is no new NACK; its names count`,
+    title: `with an error under a nonce that got its ${answered} before is not a new NACK; its names count`,
     run(world: World): void {
       world.put(PART, "a", "1");
       world.put(PART, "b", "1");

@@ -742,7 +742,7 @@ runCases("make before break", [
   },
   {
     rules: ["S-ORD-4"],
-    title: "lets types that are no part of the change go while others wait",
+    title: "lets types that are not part of the change go while others wait",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {

@@ -138,7 +138,7 @@ describe("errors of resources in SotW", () => {
 });
 
 describe.each(["delta", "sotw"] as const)("errors of the connection (%s)", (variant) => {
-  it("a stream that ends before any response is told to all; one that ends after a response is no error [C-GRPC-4]", async () => {
+  it("a stream that ends before any response is told to all; one that ends after a response is not an error [C-GRPC-4]", async () => {
     const { ask, server, clock, events, feed } = createClientWorld(variant);
     const [a, x] = [...(await ask(PART, "a")), ...(await ask(FULL, "x"))];
     server.raw.close();

@@ -15,7 +15,7 @@ const kinds = ({ events }: ClientWorld): readonly string[] =>
 describe.each(["delta", "sotw"] as const)(
   "a stream of which nothing is wanted any more (%s)",
   (variant) => {
-    it("ends in order after 10 s, and leaves nothing behind; it is no failure, and nobody is told of an error [C-STREAM-14]", async () => {
+    it("ends in order after 10 s, and leaves nothing behind; it is not a failure, and nobody is told of an error [C-STREAM-14]", async () => {
       const world = createClientWorld(variant);
       const { ask, server, clock, feed } = world;
       const [a, x] = [...(await ask(PART, "a")), ...(await ask(FULL, "x"))];

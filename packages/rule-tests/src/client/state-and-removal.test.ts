@@ -39,7 +39,7 @@ describe("full state in SotW", () => {
     expect(b?.now).toBe("b!NOT_FOUND");
   });
 
-  it("a name that has not come in time is missing once a full state comes without it, which is no news to who reads it [C-FULL-3] [C-MISS-4]", async () => {
+  it("a name that has not come in time is missing once a full state comes without it, which is not an update to who reads it [C-FULL-3] [C-MISS-4]", async () => {
     const { ask, server, clock, feed, cache } = createClientWorld("sotw");
     const stateOfB = (): string | undefined =>
       feed.status().types[0]?.wants.find(({ interest: { name } }) => name === "b")?.state;

@@ -3,7 +3,7 @@ import { FULL, PART } from "../harness/made-up-types.ts";
 import { createClientWorld, turn } from "./harness/client-world.ts";
 
 describe.each(["delta", "sotw"] as const)("TTL (%s)", (variant) => {
-  it("a body-less resource with the version that is held starts the time anew, and is no update [C-TTL-3] [C-TTL-4]", async () => {
+  it("a body-less resource with the version that is held starts the time anew, and is not an update [C-TTL-3] [C-TTL-4]", async () => {
     const { ask, server, clock } = createClientWorld(variant);
     const [a] = await ask(PART, "a");
     server.reply(PART, { resources: [{ name: "a", version: "1", text: "1", ttlMs: 3_000 }] });

@@ -143,7 +143,7 @@ describe.each(["delta", "sotw"] as const)("an untrusted server (%s)", (variant) 
     ]);
   });
 
-  it("bytes that are no message end the stream, and another is opened [C-LIM-7]", async () => {
+  it("bytes that are not a message end the stream, and another is opened [C-LIM-7]", async () => {
     const { ask, server, clock } = createClientWorld(variant);
     const [a] = await ask(PART, "a");
     server.raw.sendBytes(Buffer.from("HTTP/1.1 400 Bad Request"));

@@ -157,7 +157,7 @@ describe("a name that was rejected (delta/ads)", () => {
     ).toEqual([[[], ["b"]]]);
   });
 
-  it("is not said again when the name of an alias that was given up is put again, which is no news to a client that asks by the alias [S-ACK-8] [S-ALIAS-1]", () => {
+  it("is not said again when the name of an alias that was given up is put again, which is not an update to a client that asks by the alias [S-ACK-8] [S-ALIAS-1]", () => {
     const world = createWorld({ variant: "delta/ads", types: [{ typeUrl: FLAGS }] });
     const { client } = world.openDelta(FLAGS);
     client.send({ typeUrl: FLAGS, resourceNamesSubscribe: ["also-n", "a"] });

@@ -40,13 +40,13 @@ interface End {
   handler: ByteStreamHandler | undefined;
   /** How it ended; undefined while it is open. */
   closed: Status | undefined;
-  /** On which it sends, and hears. */
+  /** On which it sends and receives. */
   readonly out: Pipe;
   readonly in: Pipe;
 }
 
 const LOST: Status = { code: StatusCode.UNAVAILABLE, message: "the connection was lost" };
-const NOBODY: Status = { code: StatusCode.UNAVAILABLE, message: "nobody listens there" };
+const NOBODY: Status = { code: StatusCode.UNAVAILABLE, message: "no server listens there" };
 
 /** A call that is on its way. */
 export function createConnection(

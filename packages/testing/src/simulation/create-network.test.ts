@@ -161,7 +161,7 @@ describe("createNetwork()", () => {
     const { clock, call, network } = createScene();
     const client = call("client", "elsewhere");
     clock.advance(100);
-    expect(client.closed).toEqual([{ code: 14, message: "nobody listens there" }]);
+    expect(client.closed).toEqual([{ code: 14, message: "no server listens there" }]);
     expect(network.connections).toEqual([]);
     expect(() =>
       network.listen("a", () => {

@@ -43,7 +43,7 @@ export function createNetwork({
   return {
     listen(address, serve) {
       if (listeners.has(address))
-        throw new Error(`${address}: somebody listens there already; close that first`);
+        throw new Error(`${address}: a server listens there already; close it first`);
       listeners.set(address, serve);
       return {
         close: () => {

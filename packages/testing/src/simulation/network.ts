@@ -10,11 +10,11 @@ export interface NetworkOptions {
   readonly random: SeededRandom;
   /** Milliseconds that a message is on its way, at least and at most. Default: 1 to 30. */
   readonly delayMs?: readonly [least: number, most: number];
-  /** Messages on their way in one direction from which the sender is told to wait. Default: 16. */
+  /** Messages on their way in one direction from which the sender must wait. Default: 16. */
   readonly window?: number;
   /** Milliseconds after which an end that was not told of a cut takes the connection for lost. Default: 20,000. */
   readonly keepaliveMs?: number;
-  /** Sees all that travels. Default: nobody does. */
+  /** Sees all messages. Default: none. */
   readonly observer?: NetworkObserver;
 }
 
@@ -34,13 +34,13 @@ export type Serve = (out: ByteStream, connection: Connection) => ByteStreamHandl
 
 /** Byte streams between the programs of one process. Within a stream nothing overtakes; streams overtake each other. */
 export interface Network {
-  /** Takes the calls to an address until it is closed. Streams that are open then go on. Throws where somebody listens there already. */
+  /** Takes the calls to an address until it is closed. Streams that are open then go on. Throws where a server listens there already. */
   listen(address: string, serve: Serve): { close(): void };
-  /** Opens a stream; `opening` at first. Where nobody listens it is closed with UNAVAILABLE. */
+  /** Opens a stream; `opening` at first. Without a server it is closed with UNAVAILABLE. */
   connect(address: string, handler: ByteStreamHandler): ByteStream;
   /** Those of which an end is open, oldest first. */
   readonly connections: readonly Connection[];
-  /** The next call arrives twice, as if a proxy had tried again: the second one hears all that the client sends, and what it answers is lost. */
+  /** The next call arrives twice, as if a proxy had tried again: the second one receives all that the client sends, and its answers are lost. */
   duplicateNext(): void;
 }
 
@@ -50,16 +50,16 @@ export interface Connection {
   readonly id: number;
   /** The server that it leads to. */
   readonly address: string;
-  /** The other half of a duplicate call, whose answers nobody hears. */
+  /** The other half of a duplicate call, whose answers are lost. */
   readonly isDuplicate: boolean;
   /** Whether this end takes it for open. */
   isOpen(side: Side): boolean;
   /**
-   * Nothing arrives any more. Those who are told see UNAVAILABLE at once; an end that is not told goes on, hears nothing, and sees it after the time of the keepalive: the connection is half-open.
+   * Nothing arrives any more. A side that is notified sees UNAVAILABLE at once; one that is not goes on, receives nothing, and notices it after the time of the keepalive: the connection is half-open.
    */
   cut(told: "both" | "neither" | Side): void;
-  /** For so many milliseconds nothing arrives, either way; then all of it. Nobody is told. */
+  /** For `ms` milliseconds nothing arrives, either way; then all of it. Neither side is notified. */
   stall(ms: number): void;
-  /** The client, or the server, takes so many milliseconds more for each message: a slow reader, which fills the window of the other end. 0: no more. */
+  /** The client, or the server, needs `ms` milliseconds more for each message: a slow reader, which fills the window of the other side. 0: no more. */
   slow(side: Side, ms: number): void;
 }

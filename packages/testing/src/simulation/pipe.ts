@@ -31,7 +31,7 @@ export interface Pipe {
   finish(status: Status): void;
   /** Nothing arrives before this time, in milliseconds since the epoch. */
   holdUntil(time: number): void;
-  /** Each message takes so many milliseconds more. */
+  /** Each message needs this number of milliseconds more. */
   slow(ms: number): void;
   /** The receiver reads no more, or reads on. */
   read(on: boolean): void;
@@ -131,7 +131,7 @@ class OneWay implements Pipe {
     this.#ends.onArrived(next.cargo);
   }
 
-  /** The sender hears of it as late as of anything else. */
+  /** The sender is notified as late as of anything else. */
   #drain(): void {
     const {
       clock,

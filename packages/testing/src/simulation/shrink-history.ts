@@ -2,7 +2,7 @@
 export interface ShrinkOptions<Action> {
   /** How often `fails` is asked at most. Default: 2,000. */
   readonly tries?: number;
-  /** What may stand in the place of an action and is simpler. Default: nothing. */
+  /** Simpler actions that may replace an action. Default: nothing. */
   readonly simpler?: (action: Action) => readonly Action[];
 }
 

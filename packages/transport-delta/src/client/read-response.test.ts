@@ -65,7 +65,7 @@ describe("readResponse()", () => {
   });
 
   it.each<readonly [string, Uint8Array]>([
-    ["it is no DeltaDiscoveryResponse", Buffer.of(0x12, 9)],
+    ["it is not a DeltaDiscoveryResponse", Buffer.of(0x12, 9)],
     ["a name in removed_resources is not UTF-8", Buffer.of(0x32, 1, 0xff)],
     ["a name in removed_resource_names cannot be read", Buffer.of(0x42, 3, 0x0a, 1, 0xff)],
     ["one of its resource_errors cannot be read", encoded({ resourceErrors: [{}] })],

@@ -51,7 +51,7 @@ export function readResponse(
     readField(draft, message, field, start, end, typeUrl, context);
     return undefined;
   });
-  const fault = outcome === "complete" ? draft.fault : "it is no DeltaDiscoveryResponse";
+  const fault = outcome === "complete" ? draft.fault : "it is not a DeltaDiscoveryResponse";
   const { version, nonce, controlPlane, resources, removed, errors } = draft;
   return {
     typeUrl,

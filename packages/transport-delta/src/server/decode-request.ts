@@ -31,7 +31,7 @@ export function createRequestDecoder(): (message: Uint8Array) => DeltaRequest {
   };
 }
 
-/** Decodes a request; node extensions are skipped (S-NODE-6). Throws on bytes that are no such message. */
+/** Decodes a request; node extensions are skipped (S-NODE-6). Throws on bytes that are not such a message. */
 export function decodeRequest(message: Uint8Array): DeltaRequest {
   const request = fromBinary(DeltaDiscoveryRequestSchema, withoutExtensions(message, "delta"));
   const added = locatorsOf(request.resourceLocatorsSubscribe);

@@ -20,7 +20,7 @@ export interface Split {
 
 /** Lists of held versions, each decoded once: when a server has come back, much of its fleet sends the same one (S-RECON-4). */
 export interface VersionLists {
-  /** undefined: no list that is worth it; decode the whole. Throws on bytes that are no such list. */
+  /** undefined: no list that is worth it; decode the whole. Throws on bytes that are not such a list. */
   split(message: Uint8Array): Split | undefined;
 }
 

@@ -96,9 +96,9 @@ describe("readResponse()", () => {
       undefined,
     ]);
     expect(read(Buffer.of(0x12, 2, 0x0a, 9)).resources[0]?.fault).toBe(
-      "one of its resources is no Any message",
+      "one of its resources is not an Any message",
     );
-    expect(read(Buffer.of(0x12, 9)).fault).toBe("it is no DiscoveryResponse");
+    expect(read(Buffer.of(0x12, 9)).fault).toBe("it is not a DiscoveryResponse");
     expect(read(encoded({ resourceErrors: [{}] })).fault).toBe(
       "one of its resource_errors cannot be read",
     );

@@ -57,7 +57,7 @@ export function readResponse(
     else readField(draft, message, field, start, end, typeUrl, context);
     return undefined;
   });
-  const fault = outcome === "complete" ? draft.fault : "it is no DiscoveryResponse";
+  const fault = outcome === "complete" ? draft.fault : "it is not a DiscoveryResponse";
   const { version, nonce, controlPlane, canary, resources, errors } = draft;
   return {
     typeUrl,
@@ -115,7 +115,7 @@ function readOne(
 ): ReceivedResource {
   const any = readAny(message, start, end, typeUrl);
   if (any === undefined)
-    return { name: "", key: "", version: "", fault: "one of its resources is no Any message" };
+    return { name: "", key: "", version: "", fault: "one of its resources is not an Any message" };
   const at = any.value.byteOffset - message.byteOffset;
   if (any.typeUrl === WRAPPER) return readResource(message, at, at + any.value.length, typeUrl);
   const { name, fault } = nameIn(message, at, at + any.value.length, nameField);

@@ -72,7 +72,7 @@ describe("decodeRequest()", () => {
     ).toMatchObject({ typeUrl: "t", node: { id: "n" } });
   });
 
-  it("throws on bytes that are no such message [S-STREAM-7]", () => {
+  it("throws on bytes that are not such a message [S-STREAM-7]", () => {
     expect(() => decodeRequest(new Uint8Array([0xff, 0xff]))).toThrow();
   });
 });

@@ -20,7 +20,7 @@ export interface SotwRequest extends DecodedRequest {
   readonly usesLocators: boolean;
 }
 
-/** Decodes a request; node extensions are skipped (S-NODE-6). Throws on bytes that are no such message. */
+/** Decodes a request; node extensions are skipped (S-NODE-6). Throws on bytes that are not such a message. */
 export function decodeRequest(message: Uint8Array): SotwRequest {
   const request = fromBinary(DiscoveryRequestSchema, withoutExtensions(message, "sotw"));
   const locators = locatorsOf(request.resourceLocators);

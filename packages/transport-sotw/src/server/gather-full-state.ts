@@ -112,7 +112,7 @@ export function currentVersion(topics: readonly Topic[], members: readonly Entry
   return only?.label ?? versionOf(only?.hash ?? hashOf(members));
 }
 
-/** New names are answered, also when they change nothing; the first response goes out even if it is empty (S-WILD-7). What is owed next to that is no reason to say again what was rejected (S-ACK-8). */
+/** New names are answered, also when they change nothing; the first response goes out even if it is empty (S-WILD-7). What is owed next to that is not a reason to say again what was rejected (S-ACK-8). */
 function isDue({ answered, unanswered, owed, exchange }: SotwState): boolean {
   return !answered || unanswered.size > 0 || (owed.size > 0 && exchange.rejected === undefined);
 }
