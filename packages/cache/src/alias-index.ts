@@ -4,7 +4,7 @@ import { readName } from "./read-name.ts";
 
 const NONE: readonly string[] = [];
 
-/** So many resources may have an alias before the first of them is looked for in an order of their own. */
+/** Above this number of resources with one alias, they are kept in an order of their own to find the first. */
 const FEW = 8;
 
 /** Which existing resources have which alias (S-ALIAS-1). */
@@ -13,7 +13,7 @@ export class AliasIndex {
   /** Those of aliases that many have; also some that have them no longer. */
   readonly #ordered = new Map<string, MinHeap<NameRecord>>();
 
-  /** The resource that an alias stands for: of several the first by name, so that replicas agree. */
+  /** The resource of an alias: of several the first by name, so that replicas agree. */
   first(key: string): NameRecord | undefined {
     const records = this.#records.get(key);
     if (records === undefined) return undefined;

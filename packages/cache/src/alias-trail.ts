@@ -1,7 +1,7 @@
 import type { CacheState } from "./cache-state.ts";
 import { NO_ENTRIES, type StateEntry } from "./state-entry.ts";
 
-/** What a trail asks of its topic. */
+/** What the history needs of its topic. */
 export interface TrailHost {
   /** The name itself. */
   readonly key: string;
@@ -9,9 +9,9 @@ export interface TrailHost {
   entryOf(key: string): StateEntry | undefined;
   /** The revision that is being made, and its label. */
   readonly state: Pick<CacheState, "revision" | "label">;
-  /** Asks to be told when this name is removed or comes back, though the topic no longer shows it. */
+  /** Requests a notification when this name is removed or comes back, though the topic no longer shows it. */
   miss(key: string): void;
-  /** Need not be told any more. */
+  /** Ends the notification. */
   leave(key: string): void;
 }
 
@@ -28,7 +28,7 @@ export class AliasTrail {
   readonly #host: TrailHost;
   /** Key of the resource that the topic shows. */
   #shown: string | undefined;
-  /** Names that it showed before, each with its removal if it has been removed since: as long as somebody watches, and the removal is in the window. */
+  /** Names that it showed before, each with its removal if it has been removed since: as long as the topic has watchers, and the removal is in the window. */
   readonly #former = new Map<string, StateEntry | undefined>();
   /** The same removals, oldest first. */
   #removed: Removed[] = [];
@@ -54,7 +54,7 @@ export class AliasTrail {
     return this.#label;
   }
 
-  /** Who has not read up to this revision cannot be told any more what has gone. */
+  /** A reader that has not read up to this revision cannot learn any more what was removed. */
   get floor(): number {
     return this.#floor;
   }
@@ -118,7 +118,7 @@ export class AliasTrail {
     return true;
   }
 
-  /** What has left the window is told to nobody any more. The store forgets the removal of the name itself too, the topic does not. */
+  /** Removals outside the window are dropped. The store drops the removal of the name itself too, the topic does not. */
   #forget(): void {
     if (this.#removed[0]?.entry.gone !== true) return;
     const isOver = ({ key, entry }: Removed): boolean => entry.gone && key !== this.#host.key;

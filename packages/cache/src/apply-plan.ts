@@ -42,7 +42,7 @@ export function applyPlan(
     ))
       removeAbsent(host, interest.typeUrl, record, plan, owner);
   }
-  // What they replace has gone by now, so that they never stand side by side.
+  // What they replace is removed by now, so that old and new never exist together.
   for (const put of variants) applyPut(host, put, owner);
   for (const interest of transaction.complete ?? []) settle(host, interest, plan, owner);
   for (const interest of transaction.settled ?? []) settle(host, interest, plan, owner);

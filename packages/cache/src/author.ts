@@ -24,7 +24,7 @@ export interface RawResource extends PutOptions {
   readonly value: Uint8Array;
 }
 
-/** What may be said of a resource next to its name and content. */
+/** What an author may add to the name and content of a resource. */
 export interface PutOptions extends Partial<
   Pick<
     Resource,
@@ -35,7 +35,7 @@ export interface PutOptions extends Partial<
   readonly payloadTypeUrl?: string;
 }
 
-/** What may be said of a removal next to the name. */
+/** What an author may add to the name of a removal. */
 export type RemoveOptions = Pick<Removal, "constraints">;
 
 /** Options of a typed put. */

@@ -16,7 +16,7 @@ interface ScopeKey {
   readonly authority: string | null | undefined;
 }
 
-/** Which parts of the supply are broken, by who said so. Of single interests there may be as many as are wanted, so these are found without looking at the others. */
+/** Which parts of the supply are broken, by the feed that reported it. There may be one for each subscribed interest, so each is found without a scan of the others. */
 export class Availability {
   #wide: readonly Outage[] = [];
   readonly #exact = new Map<string, readonly Outage[]>();

@@ -7,7 +7,7 @@ export interface TopicHost {
   readonly state: CacheState;
   /** The first watcher has come. */
   opened(topic: BaseTopic): void;
-  /** The last watcher has gone. */
+  /** The last watcher has ended. */
   closed(topic: BaseTopic): void;
   /** Why the supply of the topic is broken, if it is. */
   outage(topic: BaseTopic): XdsError | undefined;
@@ -16,7 +16,7 @@ export interface TopicHost {
 /** Why the supply of a watched topic is broken. Of few, so topics have no field for it. */
 const outages = new WeakMap<BaseTopic, XdsError>();
 
-/** What the kinds of topic have in common: its watchers, and what is said of its supply. There may be one for each name and client, so it keeps few fields, and no `#method`, which would be one. */
+/** What the kinds of topic have in common: its watchers, and the state of its supply. There may be one for each name and client, so it keeps few fields, and no `#method`, which would be one. */
 export abstract class BaseTopic implements Topic {
   // Optional in the contract, so they can be declared here but no accessors: these are put on the prototype.
   declare readonly stale?: XdsError;
@@ -66,7 +66,7 @@ export abstract class BaseTopic implements Topic {
   abstract removed(): readonly Entry[];
   /** Concludes that what is not there does not exist. */
   abstract settle(error?: XdsError): void;
-  /** Catches up with what happened while nobody watched. */
+  /** Catches up with changes since it had watchers. */
   protected abstract sync(): void;
   /** Label of the transaction that moved `head` last. */
   protected abstract readonly movedBy: string | undefined;
@@ -113,7 +113,7 @@ export abstract class BaseTopic implements Topic {
     for (const watcher of known) this.tell(watcher);
   }
 
-  /** Looks whether the supply is broken, or whole again, and tells the watchers if that is news. */
+  /** Checks whether the supply is broken, or whole again, and notifies the watchers of a change. */
   updateStale(): void {
     this.host.state.work++;
     const stale = this.host.outage(this);

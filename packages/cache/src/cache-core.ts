@@ -363,7 +363,7 @@ export class CacheCore implements Cache {
       );
   }
 
-  /** What a feed on demand gives and nobody asks for is not kept for ever. */
+  /** What a feed on demand gives without a subscriber is not kept for ever. */
   #noteOnDemand({ puts }: TransactionPlan): void {
     for (const {
       put: { typeUrl },

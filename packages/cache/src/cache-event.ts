@@ -21,5 +21,5 @@ export type CacheEvent =
       readonly name: string;
       readonly variants: readonly string[];
     }
-  /** A feed has failed; what it gave is kept and stale. `retryMs`: it is run again after so many milliseconds. Absent: it has ended. */
+  /** A feed has failed; what it gave is kept and stale. `retryMs`: it is run again after this number of milliseconds. Absent: it has ended. */
   | { readonly kind: "feed-failed"; readonly error: XdsError; readonly retryMs?: number };

@@ -20,13 +20,13 @@ export interface CollectionHost extends TopicHost {
   entryIn(group: Group, name: string, parameters: Interest["parameters"]): StateEntry | undefined;
   /** The same of one of its records; a removal too. */
   entryOf(record: NameRecord, parameters: Interest["parameters"]): StateEntry | undefined;
-  /** Variants of a name that have gone. */
+  /** Removed variants of a name. */
   goneOf(name: string, parameters: Interest["parameters"]): readonly StateEntry[];
 }
 
 /** The topic of a glob, or of the wildcard. */
 export class CollectionTopic extends BaseTopic {
-  /** Replaced while nobody watches, never after. */
+  /** Replaced only while the topic has no watchers. */
   group: Group;
   declare protected readonly host: CollectionHost;
   readonly #log: ChangeLog;

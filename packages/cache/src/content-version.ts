@@ -8,7 +8,7 @@ import { scratchWriter } from "./scratch-writer.ts";
 /** Length of a content version: 128 bits in base64url. */
 const CONTENT_VERSION_LENGTH = 22;
 
-/** The content of a resource: everything that its version stands for; name, version, TTL and cache control are not part of it. */
+/** The content of a resource: everything that its version depends on; name, version, TTL and cache control are not part of it. */
 export type Content = Pick<Resource, "payload" | "aliases" | "constraints" | "metadata">;
 
 /**

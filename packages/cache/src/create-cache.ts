@@ -30,7 +30,7 @@ export interface CacheOptions {
   readonly wildcard?: (typeUrl: string, name: string) => boolean;
   /** Whether names with directives (`alt`, `entry`) may be asked for and put, for a client whose feed follows them. Each is a name of its own. Absent: false, they are not names (N-18). */
   readonly directives?: boolean;
-  /** How long, in milliseconds, feeds are still asked for what nobody wants any more. What has `noStore` does not linger (B-RELAY-11). Absent: 0; a relay takes 60,000 (B-RELAY-8). */
+  /** How long, in milliseconds, a subscription at the feeds outlives its last reader. Resources with `noStore` do not linger (B-RELAY-11). Absent: 0; a relay takes 60,000 (B-RELAY-8). */
   readonly lingerMs?: number;
   /** How long, in milliseconds, a removal is remembered for readers that are behind. Absent: 600,000 (S-RECON-10). */
   readonly tombstoneMs?: number;
@@ -66,7 +66,7 @@ export interface CacheCounters {
   readonly resources: number;
   /** Removals remembered. */
   readonly tombstones: number;
-  /** Topics that somebody watches. */
+  /** Topics with watchers. */
   readonly topics: number;
 }
 
@@ -88,7 +88,7 @@ export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDispos
   check(typeUrl: string, interest: Interest, check: Check): () => void;
   /** What the cache holds and has counted. */
   readonly counters: CacheCounters;
-  /** Stops all feeds and timers; resolves when the feeds have ended. What is held can still be read. */
+  /** Stops all feeds and timers; resolves when the feeds have ended. The content can still be read. */
   close(): Promise<void>;
 }
 

@@ -89,7 +89,7 @@ export class ExactTopic extends BaseTopic implements TrailHost {
           .map((entry) => entry.spelled(this.interest.name));
   }
 
-  /** Something has happened to the name or an alias, in that a name has changed: looks up what it stands for now. Watched topics only. */
+  /** Something has happened to the name or an alias, in that a name has changed: looks up the resource of the name again. Watched topics only. */
   refresh(changed: string): void {
     const variants = this.host.variantsOf(this.key);
     if (variants !== undefined) {
@@ -125,7 +125,7 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     return this.host.state;
   }
 
-  /** One that nobody watches is told nothing; when it is watched, the store asks for {@link former}. */
+  /** A topic without watchers is not notified; when it gets one, the store reads {@link former}. */
   miss(key: string): void {
     if (this.watched) this.host.miss(key, this);
   }
@@ -177,7 +177,7 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     }
   }
 
-  /** The one of the variants that matches, in the spelling that was asked. What of them has gone is in the trail. */
+  /** The one of the variants that matches, in the spelling of the subscription. Removed variants are in the history. */
   private variant(variants: VariantSet): StateEntry | undefined {
     const {
       interest: { name, parameters },
@@ -193,7 +193,7 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     return variants.shown(parameters)?.spelled(name);
   }
 
-  /** The record that the name stands for: its own, unless only an alias leads to a resource. */
+  /** The record of the name: its own, unless only an alias leads to a resource. */
   private target(changed?: string): NameRecord | undefined {
     const own = this.host.record(this.key);
     const isOwn = own?.entry?.resource !== undefined;

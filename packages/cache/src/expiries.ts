@@ -25,7 +25,7 @@ export class Expiries {
   #armed = Infinity;
   #closed = false;
 
-  /** `onDue` is told of those whose time is over, all at once. */
+  /** `onDue` gets those whose time is over, all at once. */
   constructor(clock: Clock, onDue: (expired: readonly Expiry[]) => void) {
     this.#clock = clock;
     this.#onDue = onDue;
@@ -53,7 +53,7 @@ export class Expiries {
         this.#end(typeUrl, name);
   }
 
-  /** The time of one that is held begins again, or is over (C-TTL-3). */
+  /** The time of a cached one begins again, or is over (C-TTL-3). */
   refresh(typeUrl: string, name: ReadName, text: string, expireMs: number | undefined): void {
     this.#end(typeUrl, name);
     if (expireMs !== undefined && !this.#closed) this.#begin(typeUrl, name, text, expireMs);

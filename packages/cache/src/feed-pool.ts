@@ -9,17 +9,17 @@ import { InterestLedger, type InterestChange } from "./interest-ledger.ts";
 export interface PoolHost {
   /** The sink for one feed. */
   sink(slot: FeedSlot): ResourceSink;
-  /** A feed has failed, and is run again after so many milliseconds; what it gave is stale until it gives something again. */
+  /** A feed has failed, and is run again after this number of milliseconds; what it gave is stale until it gives something again. */
   onFailed(slot: FeedSlot, error: XdsError, retryMs: number): void;
   onRecovered(slot: FeedSlot): void;
   /** A feed has ended; one that failed leaves what it gave stale. */
   onEnded(slot: FeedSlot, error: XdsError | undefined): void;
-  /** Called before feeds are told of what nobody wants any more. */
+  /** Called before feeds are notified of ended subscriptions. */
   onChange(changes: readonly InterestChange[]): void;
   onError(error: XdsError): void;
 }
 
-/** The feeds of a cache, and what they are told of its readers. */
+/** The feeds of a cache, and the subscriptions that they are sent. */
 export class FeedPool {
   readonly ledger: InterestLedger;
   readonly #host: PoolHost;
@@ -74,7 +74,7 @@ export class FeedPool {
       clock: this.#clock,
       onFailed: (error, retryMs) => {
         this.#host.onFailed(slot, error, retryMs);
-        // Of a feed that starts again nobody knows what it remembers, so it is told all that is wanted.
+        // A feed that starts again may remember nothing, so it is sent all subscriptions.
         slot.informed = false;
         if (slot.onDemand) this.ledger.schedule();
       },

@@ -16,7 +16,7 @@ export interface FeedSlot extends Owner {
   readonly feed: ResourceFeed;
   /** It has committed at least once. */
   committed: boolean;
-  /** It has been told of all that is wanted so far. */
+  /** It has been sent all subscriptions so far. */
   informed: boolean;
   /** The places that it has what it gives from, if it keeps them apart. */
   readonly parts: FeedSlot[];
@@ -48,7 +48,7 @@ export interface RestartOptions extends BackoffOptions {
 export interface FeedHost {
   readonly sink: ResourceSink;
   readonly clock: Clock;
-  /** The feed has failed, and is run again after so many milliseconds. */
+  /** The feed has failed, and is run again after this number of milliseconds. */
   readonly onFailed: (error: XdsError, retryMs: number) => void;
   /** It gives something again. */
   readonly onRecovered: () => void;
@@ -56,7 +56,7 @@ export interface FeedHost {
   readonly onEnded: (error: XdsError | undefined) => void;
 }
 
-/** Runs a feed; a failure is told, never thrown. */
+/** Runs a feed; a failure is reported, never thrown. */
 export function runFeed(
   feed: ResourceFeed,
   { restart = false }: FeedOptions,
@@ -78,7 +78,7 @@ export function runFeed(
   return { ended, close, [Symbol.asyncDispose]: close };
 }
 
-/** After `close` an error is that of stopping, and tells nobody anything. */
+/** After `close` an error is a result of stopping, and is not reported. */
 async function run(
   feed: ResourceFeed,
   sink: ResourceSink,

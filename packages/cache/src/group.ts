@@ -62,7 +62,7 @@ export class Group {
     for (const topic of this.topics) topic.drop(this.floor);
   }
 
-  /** Nothing is known of it and nobody follows it. */
+  /** It has no content and no followers. */
   get blank(): boolean {
     return this.size === 0 && this.topics.size === 0 && !this.settled;
   }

@@ -5,7 +5,7 @@ export interface InterestChange {
   readonly typeUrl: string;
   readonly added: readonly Interest[];
   readonly dropped: readonly DroppedInterest[];
-  /** What began and ceased in the turn, so that feeds hear of neither; something may have come of it all the same. */
+  /** Subscriptions that began and ended in the turn, so that feeds are sent neither; resources may have come nevertheless. */
   readonly unheard: readonly DroppedInterest[];
 }
 
@@ -25,7 +25,7 @@ interface Row {
   linger: Linger | undefined;
 }
 
-/** A row of which the last reader has gone, and when feeds hear of that. */
+/** A row whose last reader has ended, and when feeds are notified of that. */
 interface Linger {
   readonly row: Row;
   readonly until: number;
@@ -39,14 +39,14 @@ export interface LedgerOptions {
   readonly onChange: (changes: readonly InterestChange[]) => void;
 }
 
-/** Counts who wants what, so that feeds hear of the first and, after lingering, of the last (B-RELAY-8). */
+/** Counts the readers of each interest, so that feeds are notified of the first and, after lingering, of the last (B-RELAY-8). */
 export class InterestLedger {
   readonly #options: LedgerOptions;
   readonly #types = new Map<string, Map<string, Row>>();
   /** Number of rows with dynamic parameters, by type and name. */
   readonly #qualified = new Map<string, number>();
   readonly #dirty = new Set<Row>();
-  /** In order of time; also those that somebody has come back to. */
+  /** In order of time; also those that have a reader again. */
   #lingering: Linger[] = [];
   /** How many of them linger still. */
   #alive = 0;
@@ -102,7 +102,7 @@ export class InterestLedger {
     return this.#lingering.length;
   }
 
-  /** All that feeds have been told, for a feed that comes later. */
+  /** All subscriptions that feeds have been sent, for a feed that comes later. */
   *announced(): Iterable<InterestChange> {
     for (const [typeUrl, rows] of this.#types) {
       const added = [...rows.values()].filter((row) => row.announced).map((row) => row.interest);

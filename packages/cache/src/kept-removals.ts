@@ -13,7 +13,7 @@ interface KeptRemoval {
 
 /**
  * Removals that wait until no resource refers to the name any more, of types whose clients would break otherwise (S-REM-3).
- * What refers to what is read only when such a removal comes, and then once per resource: nobody else pays for it.
+ * What refers to what is read only when such a removal comes, and then once per resource: other changes do not pay for it.
  */
 export class KeptRemovals {
   readonly #types: TypeIndex;

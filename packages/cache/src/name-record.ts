@@ -3,7 +3,7 @@ import type { Group } from "./group.ts";
 import type { StateEntry } from "./state-entry.ts";
 import type { Variant } from "./variants/variant.ts";
 
-/** Who put something. `onDemand`: a feed that knows what is wanted, so that what nobody wants is forgotten. */
+/** The writer of a resource. `onDemand`: a feed that knows the subscriptions, so that what has no subscribers is dropped. */
 export interface Owner {
   readonly onDemand: boolean;
 }

@@ -14,7 +14,7 @@ export interface NextResource {
 
 /**
  * What a name holds after a put: equal content is not a change, a version that came with other bytes before is made unique (`version~hash`).
- * `last` counts where nothing is held, and for what else is held under the name (TP2).
+ * `last` counts where nothing is cached, and for the other variants of the name (TP2).
  * A different TTL or cache control is a change, and the version stays (S-TTL-7).
  */
 export function nextResource(

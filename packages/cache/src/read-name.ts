@@ -22,7 +22,7 @@ export interface ReadName {
   readonly variant?: Variant;
 }
 
-/** Reads a name as it stands in a request, a resource or a removal. */
+/** Reads a name of a request, a resource or a removal. */
 export function readName(text: string): ReadName {
   const key = nameKey(text);
   if (!key.startsWith("xdstp:")) return { kind: "opaque", key };

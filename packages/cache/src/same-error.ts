@@ -1,6 +1,6 @@
 import type { XdsError } from "@xdstp/core";
 
-/** Whether two errors say the same to who is told of them: then nobody is told again (S-ERR-1), whoever has said it. */
+/** Whether two errors are the same to their receiver: then it is not notified again (S-ERR-1), whichever feed reported it. */
 export function isSameError(first: XdsError | undefined, second: XdsError | undefined): boolean {
   return first?.code === second?.code && toldText(first) === toldText(second);
 }

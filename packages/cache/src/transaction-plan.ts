@@ -27,7 +27,7 @@ export interface TransactionPlan {
   readonly rejected: readonly Rejection[];
   /** Names of which nothing is to change, since what it says of their variants is rejected (S-DYN-4). */
   readonly frozen?: ReadonlySet<string>;
-  /** Ids of all names in it, by type, with the error of those that were rejected. Empty where it holds one name and nothing else: then nobody asks. */
+  /** Ids of all names in it, by type, with the error of those that were rejected. Empty where it has one name and nothing else: then it is not read. */
   readonly named: ReadonlyMap<string, ReadonlyMap<string, XdsError | undefined>>;
 }
 

@@ -14,7 +14,7 @@ import { withoutParameters } from "./without-parameters.ts";
 
 const NONE: readonly string[] = [];
 
-/** So many types are kept before those of which nothing is known are cleared away: clients choose what they ask for. */
+/** Above this number of types, those without content are dropped: clients choose the types that they request. */
 const BLANK_TYPES = 256;
 
 /** Who counts interest. */
@@ -30,7 +30,7 @@ export class TypeIndex implements TypeHost {
   readonly #descriptors: ReadonlyMap<string, ResourceType>;
   readonly #members: ReadonlyMap<string, string>;
   readonly #types = new Map<string, TypeStore>();
-  /** Those that were cleared away: one of which somebody has a topic still is the same when it is needed again. */
+  /** Those that were dropped: a type that still has a topic in use is the same object when it is needed again. */
   readonly #cleared = new Map<string, WeakRef<TypeStore>>();
   /** Number of types at which to clear next: twice what was left, so that a new type costs the same however many are watched. */
   #full = BLANK_TYPES;

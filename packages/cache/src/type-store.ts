@@ -27,7 +27,7 @@ export interface TypeHost {
   now(): number;
   /** Whether `*` covers a name. */
   inWildcard(typeUrl: string, text: string, name: ReadName): boolean;
-  /** Whether a feed was asked for this and may not yet have been told to stop. */
+  /** Whether feeds are subscribed to this and may not yet have been unsubscribed. */
   wants(typeUrl: string, key: string): boolean;
   opened(type: TypeStore, topic: BaseTopic): void;
   closed(type: TypeStore, topic: BaseTopic): void;
@@ -48,9 +48,9 @@ export class TypeStore implements ExactHost, CollectionHost {
   readonly wildcard: Group = new Group("*", 0);
   readonly records: Map<string, NameRecord> = new Map<string, NameRecord>();
   readonly window: TombstoneWindow;
-  /** Something of it is or was held. */
+  /** Something of it is or was cached. */
   served = false;
-  /** Something of it is or was held that a relay may not keep (B-RELAY-11). */
+  /** Something of it is or was cached that a relay may not keep (B-RELAY-11). */
   hasUnkept = false;
   readonly #host: TypeHost;
   readonly #aliases = new AliasIndex();
@@ -59,7 +59,7 @@ export class TypeStore implements ExactHost, CollectionHost {
   readonly #topics = new TopicIndex(this.records);
   readonly #variants: VariantIndex;
   #size = 0;
-  /** Topics to be told when a name is removed or comes back, though they no longer show it; by its key. */
+  /** Topics to notify when a name is removed or comes back, though they no longer show it; by its key. */
   readonly #former = new Map<string, Set<ExactTopic>>();
   /** Floor of groups that are no longer kept. */
   #floor = 0;
@@ -90,7 +90,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     return [...this.#topics.exact(key), ...(this.knownGroup(key)?.topics ?? [])];
   }
 
-  /** Nothing was ever held, and nobody follows it. */
+  /** Nothing was ever cached, and nothing follows it. */
   get blank(): boolean {
     return !this.served && this.topics.size === 0 && this.records.size === 0;
   }
@@ -99,7 +99,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     return this.#topics.find(interest);
   }
 
-  /** A topic that nobody watches yet. */
+  /** A topic without watchers yet. */
   createTopic(interest: Interest, name: ReadName): BaseTopic {
     if (interest.name === "*" || name.kind === "glob")
       return new CollectionTopic(this, interest, this.group(name.key));
@@ -154,7 +154,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     return this.#aliases.first(key);
   }
 
-  /** A name or alias as it was at a revision, if that is still kept. Of a name with variants nobody can say which one is meant. */
+  /** A name or alias as it was at a revision, if that is still kept. For a name with variants it is not known which one is meant. */
   asOf(key: string, revision: number): StateEntry | undefined {
     if (this.#variants.of(key) !== undefined) return undefined;
     let entry = (this.records.get(key) ?? this.aliasOf(key))?.entry;
@@ -244,7 +244,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     return next.reused === true;
   }
 
-  /** Removes a name, or says of one that somebody asks for that it does not exist. */
+  /** Removes a name, or records for a subscribed one that it does not exist. */
   remove({ name, text, owner }: Change, error?: XdsError): void {
     let record = this.find(name);
     const old = record?.entry;
@@ -279,7 +279,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     if (this.records.get(change.name.key)?.entry === undefined) this.remove(change, error);
   }
 
-  /** Concludes the same for a collection, if anybody asks for it. `error`: why it is empty; what was said of that before ends by what was said alone. */
+  /** Concludes the same for a collection with subscribers. `error`: why it is empty; a later conclusion replaces it. */
   settleGroup(
     group: Group,
     {
@@ -316,7 +316,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     if (topics?.size === 0) this.#former.delete(key);
   }
 
-  /** Drops a name that nobody wants: it was not deleted, so there is no tombstone. */
+  /** Drops a name without subscribers: it was not deleted, so there is no tombstone. */
   forget(record: NameRecord): void {
     if (this.find(record) !== record) return;
     const { entry } = record;
@@ -338,7 +338,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     this.#groups.delete(group.key);
   }
 
-  /** Whether anybody asks for a name of which nothing is known, and has not been told so; an error is kept for who comes later (S-ERR-1), as long as a removal is. */
+  /** Whether a name without content has subscribers that are not notified of that yet; an error is kept for later subscribers (S-ERR-1), as long as a removal is. */
   #isNews(key: string, error: XdsError | undefined): boolean {
     return (
       error !== undefined ||
@@ -429,7 +429,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     }
   }
 
-  /** An alias that a feed was asked for leads nowhere any more: that is an answer, which must not be lost with the topic. */
+  /** A subscribed alias leads nowhere any more: that is an answer, which must not be lost with the topic. */
   #settleAlias(key: string, owner: Owner | undefined): void {
     if (
       this.records.has(key) ||

@@ -15,7 +15,7 @@ export interface UnwantedHost {
   type(typeUrl: string): TypeStore;
 }
 
-/** Forgets what feeds on demand gave and nobody asks for (B-RELAY-10). What nobody ever asked for stays as long as what lingers. */
+/** Drops what feeds on demand gave and has no subscribers any more (B-RELAY-10). What never had a subscriber stays as long as what lingers. */
 export class UnwantedNames {
   readonly #host: UnwantedHost;
   readonly #records = new Map<NameRecord, TypeStore>();

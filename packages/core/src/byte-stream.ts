@@ -29,7 +29,7 @@ export interface ByteStream {
 export interface ByteStreamHandler {
   /** One whole message. The bytes belong to the wire: what is kept has to be copied. */
   onMessage(message: Uint8Array): void;
-  /** The peer is reached: what was sent is on its way. Called where `opening` was true, before any message. Absent: nobody waits for it. */
+  /** The peer is reached: what was sent is on its way. Called where `opening` was true, before any message. Absent: not needed. */
   onOpened?(): void;
   /** The wire takes messages again. */
   onDrained(): void;

@@ -4,7 +4,7 @@ import type { XdsError } from "./xds-error.ts";
 /** The write side: says what came from somewhere. Anyone may implement it. */
 export interface ResourceFeed {
   /**
-   * Runs until `signal` aborts, or rejects when it cannot go on. Called once, unless the cache was told to restart it: then again after each rejection, never twice at a time.
+   * Runs until `signal` aborts, or rejects when it cannot go on. Called once, unless the cache has an option to restart it: then again after each rejection, never twice at a time.
    * The cache may have called `want` before.
    */
   run(sink: ResourceSink, signal: AbortSignal): Promise<void>;
@@ -18,7 +18,7 @@ export interface ResourceSink {
   commit(transaction: Transaction): Committed;
   /** Names and versions held, so that no feed keeps a second map (C-RECON-3). Without an interest: all of the type. */
   held(typeUrl: string, interest?: Interest): Iterable<Held>;
-  /** Something in this scope cannot be had for now; what is held stays. undefined clears it. */
+  /** Something in this scope cannot be fetched for now; what is cached stays. undefined clears it. */
   unavailable(scope: Scope, error: XdsError | undefined): void;
   /**
    * A sink of its own for one of several places that a feed has what it gives from: `held`, `complete` and what is unavailable there concern that place alone.
@@ -27,7 +27,7 @@ export interface ResourceSink {
   part?: (() => ResourceSink) | undefined;
 }
 
-/** One resource that is held. */
+/** One cached resource. */
 export interface Held {
   /** Its name, as it was put. */
   readonly name: string;
@@ -35,11 +35,11 @@ export interface Held {
   readonly version: string;
   /** Which variant of the name (TP2). Absent: it has no constraints. */
   readonly constraints?: Uint8Array;
-  /** What is held. Absent: this sink does not say. */
+  /** What is cached. Absent: this sink does not say. */
   readonly resource?: StoredResource;
   /** Milliseconds until it is removed unless it is put or refreshed before. Absent: it stays. */
   readonly expireMs?: number;
-  /** Another server has given it in the place of this one: `true`, and stands in for it still; `false`, and does not any more, so that it goes unless this one gives it too (C-GRPC-6). Absent: this one has given it, or one that is asked before it. */
+  /** Another server has given it instead of this one. `true`: that server still replaces this one. `false`: it does not any more, so the resource is dropped unless this server gives it too (C-GRPC-6). Absent: this server has given it, or one with a higher preference. */
   readonly standIn?: boolean;
   /** The sink is that of several readers, and one of them that waits for it has nothing of it. Absent: all of them have it. */
   readonly lacking?: boolean;
@@ -47,7 +47,7 @@ export interface Held {
 
 /** One resource to put. */
 export interface Put {
-  /** The type it is asked for under. */
+  /** The type that it is requested under. */
   readonly typeUrl: string;
   /** What is put, whole; it takes the place of what had its name. */
   readonly resource: Resource;
@@ -67,7 +67,7 @@ export interface Removal {
   readonly error?: XdsError;
 }
 
-/** A resource that is held goes on being so. */
+/** A cached resource stays cached. */
 export interface Refresh {
   /** The type URL of the resource that stays. */
   readonly typeUrl: string;
@@ -85,7 +85,7 @@ export interface TypedInterest {
   readonly typeUrl: string;
   /** The name, glob or `*`, with its parameters. */
   readonly interest: Interest;
-  /** Among what is settled: nobody has said so, nothing of it has come in time (C-MISS-4). Absent: it was said. */
+  /** For settled names: no server has said so, nothing has come in time (C-MISS-4). Absent: a server said it. */
   readonly timedOut?: boolean;
   /** Of a glob of which nothing is put or held: why there is nothing (S-ERR-5). Of others it says nothing. Absent: it is empty. */
   readonly error?: XdsError;
@@ -100,7 +100,7 @@ export interface Transaction {
   readonly put?: readonly Put[];
   /** What goes; removing what is not there does nothing. Absent: nothing. */
   readonly remove?: readonly Removal[];
-  /** Heartbeats (C-TTL-3): the time of these begins again. No news to readers; what is not held is left out. Absent: none. */
+  /** Heartbeats (C-TTL-3): the time of these begins again. Not a change to readers; names that are not cached are left out. Absent: none. */
   readonly refresh?: readonly Refresh[];
   /** `put` is all there is of these; the rest of what they cover is removed. Settles them. */
   readonly complete?: readonly TypedInterest[];

@@ -13,7 +13,7 @@ export interface Follows {
 export interface Reference {
   /** The type URL of what is referred to. */
   readonly typeUrl: string;
-  /** As it stands in the payload. */
+  /** As it is in the payload. */
   readonly name: string;
   /** The encoded `envoy.config.core.v3.ConfigSource` next to it (C-AUTH-4, C-AUTH-6). Absent: there is none, or it says `ads` and no more. */
   readonly source?: Uint8Array;
@@ -21,7 +21,7 @@ export interface Reference {
   readonly within?: WithinReference;
 }
 
-/** Of the names of one type in a resource, what is said around the name of that resource. */
+/** For names of one type inside a resource: the source that surrounds the name of that resource. */
 export interface WithinReference {
   /** The type URL of the names within. */
   readonly typeUrl: string;
@@ -47,7 +47,7 @@ export interface ResourceType {
   readonly refersTo?: readonly string[];
   /** The types whose resources are sent again, when subscribed, after a resource of this type that they belong to was sent (S-WARM-1). */
   readonly warms?: readonly Warms[];
-  /** How a missing name is said in delta (S-MISS-2). Absent: removed. */
+  /** How a missing name is sent over delta (S-MISS-2). Absent: removed. */
   readonly missingAs?: "removed" | "empty-resource";
   /** Not reported removed while a live parent refers to it (S-REM-3). Absent: false. */
   readonly keepWhileReferenced?: boolean;

@@ -19,7 +19,7 @@ export interface ResourceSource {
   readonly viewKey?: string | undefined;
   /** The data of a type. undefined, and nothing of the type ever held: the type is not served (S-STREAM-8). */
   descriptor(typeUrl: string): ResourceType | undefined;
-  /** True where the type has a descriptor, or something of it is or was held. */
+  /** True where the type has a descriptor, or something of it is or was cached. */
   serves(typeUrl: string): boolean;
   /**
    * The topic of an interest. Equal spelling and parameters give the same object while it is watched, unless something in it may not be kept (`noStore`) and whoever asks later has to wait for a newer answer (B-RELAY-11); topics whose names are equal by N-40 share resources, but answer under their own spelling (N-42).
@@ -36,11 +36,11 @@ export interface ResourceSource {
 
 /** A compacted log of what one interest covers: each name once, at its newest revision, with tombstones for a bounded window. */
 export interface Topic {
-  /** What was asked for, in that spelling. */
+  /** The subscription, in its own spelling. */
   readonly interest: Interest;
   /** The first complete answer is known; until then conclude nothing. */
   readonly settled: boolean;
-  /** Present while the supply is broken. What is held stays valid. */
+  /** Present while the supply is broken. What is cached stays valid. */
   readonly stale?: XdsError | undefined;
   /** Revision of the newest entry. Settling moves it too. */
   readonly head: number;
@@ -50,7 +50,7 @@ export interface Topic {
   readonly hash: number;
   /**
    * What is newer than `after`, oldest first, one entry per name. The same array while no entry lies between two values of `after`, so its identity is a key for encoded bytes.
-   * undefined: that history is gone. A delta stream then ends with UNAVAILABLE and comes back with its versions; SotW of full state goes on from `members()`.
+   * undefined: that history is not kept any more. A delta stream then ends with UNAVAILABLE and comes back with its versions; SotW of full state goes on from `members()`.
    */
   changes(after: number): readonly Entry[] | undefined;
   /**
@@ -63,7 +63,7 @@ export interface Topic {
   /** Names that this topic covered, removed within the tombstone window and not put again; for clients that forget what they hold (S-RECON-10). */
   removed(): readonly Entry[];
   /**
-   * Variants of a name (any spelling) that this topic covered and that have gone, within the tombstone window (TP2): for who sends the name again to a client that may hold one of them (S-DYN-5).
+   * Variants of a name (any spelling) that this topic covered and that were removed within the tombstone window (TP2): for a server that sends the name again to a client that may have one of them (S-DYN-5).
    * Absent, or none: the name has no variants.
    */
   gone?(name: string): readonly Entry[];
@@ -73,7 +73,7 @@ export interface Topic {
   unwatch(watcher: Watcher): void;
 }
 
-/** Who is told that a topic moved. */
+/** A listener for changes of a topic. */
 export interface Watcher {
   /** Called after the whole transaction is visible: `head`, `settled` or `stale` has changed. Mark and schedule, nothing else. A wake without new entries is normal. */
   wake(topic: Topic): void;

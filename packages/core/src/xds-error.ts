@@ -10,7 +10,7 @@ export interface XdsErrorContext {
   readonly nodeId?: string;
   /** Of the response. */
   readonly nonce?: string;
-  /** Nobody has said so: it has not come in time (C-MISS-4). */
+  /** No server has said so: it has not come in time (C-MISS-4). */
   readonly timedOut?: boolean;
   /** With `timedOut`: the server has answered meanwhile with all there is of the type, and left it out. */
   readonly leftOut?: boolean;

@@ -5,13 +5,13 @@ import { serversOf, sourcesFor } from "./routes/routes.ts";
 import { createWildcard } from "./routes/wildcard.ts";
 import type { Federation, FederationOptions, FederationServerStatus, Trace } from "./federation.ts";
 
-/** The federation behind `createFederation`. What is wanted before it runs, waits. */
+/** The federation behind `createFederation`. Subscriptions before it runs wait. */
 export class FederationCore implements Federation {
   readonly inWildcard: (name: string) => boolean;
   readonly #options: FederationOptions;
   #early: Wanted[] = [];
   #run: FederationRun | undefined;
-  /** It has been told to end: who still wants something is not heard. */
+  /** It is ending: later subscriptions are ignored. */
   #isOver = false;
 
   constructor(options: FederationOptions) {

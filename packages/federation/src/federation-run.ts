@@ -194,7 +194,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
     this.#options.onEvent?.({ kind: "foreign", server: link.server.name, typeUrl, names });
   }
 
-  /** Somebody waits for it to be known who answers for it. */
+  /** Subscribers wait until the servers of this authority are known. */
   #isWanted(authority: string): boolean {
     if (this.#readers.awaits(authority)) return true;
     for (const { unknown } of this.followers) if (unknown.includes(authority)) return true;

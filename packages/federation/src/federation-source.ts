@@ -9,11 +9,11 @@ export interface FederationSource {
   readonly servers: readonly FederationServer[];
   /** Exactly as names write them; `""` is one too. Absent: it is the default, for all that no other source is for, opaque names included (C-AUTH-1). */
   readonly authorities?: readonly string[];
-  /** Opaque names only, and no xdstp name whose authority nobody lists: with `authorities` in its bootstrap gRPC knows no others (C-AUTH-5). The default is not asked for opaque names then. Only without `authorities`. Default: false. */
+  /** Opaque names only, and no xdstp name whose authority no source lists: with `authorities` in its bootstrap gRPC knows no others (C-AUTH-5). The default then gets no opaque names. Only without `authorities`. Default: false. */
   readonly opaque?: boolean;
   /** The next server is asked as soon as one cannot be reached, also when nothing is missing (C-GRPC-7). Default: false. */
   readonly reachabilityOnly?: boolean;
-  /** Where it is configured, for people, such as `config_sources[0]`. Default: nobody knows. */
+  /** Where it is configured, for people, such as `config_sources[0]`. Default: unknown. */
   readonly place?: string;
 }
 
@@ -25,13 +25,13 @@ export interface FederationServer {
   readonly name: string;
   /** How it is spoken to, for who shows it. Absent: it is not a server of configuration. */
   readonly config?: ServerConfig;
-  /** A client end towards it; made again each time the server comes into use. */
+  /** A client of it; made again each time the server comes into use. */
   open(): OpenServer;
 }
 
 /** A server in use. */
 export interface OpenServer {
-  /** With more where it is a client end of ours; whether it has answered is asked often. */
+  /** With more members where it is a client of this stack; whether it has answered is read often. */
   readonly feed: ResourceFeed & {
     readonly responded?: boolean | undefined;
     status?(): ClientStatus | undefined;

@@ -9,25 +9,25 @@ import type { SharedServers } from "./sharing/shared-servers.ts";
 
 /** Options of {@link createFederation}. Only `sources` have to be given. */
 export interface FederationOptions {
-  /** Who is asked for what, in order (C-AUTH-1). */
+  /** The sources in order (C-AUTH-1). */
   readonly sources: readonly FederationSource[];
   /** Servers that are shared with other federations: of {@link createSharedServers}. Default: those that this federation asks have a stream of their own for it. */
   readonly servers?: SharedServers;
-  /** Whether redirects are followed and delivered under the name that was asked for; else they are handed on as they are, as by a relay (B-RELAY-14). Default: true. */
+  /** Whether redirects are followed and delivered under the requested name; else they are passed on unchanged, as by a relay (B-RELAY-14). Default: true. */
   readonly follow?: boolean;
   /** How many redirects are followed from one name (C-REDIR-4). Default: 5. */
   readonly maxHops?: number;
-  /** When an alternative is asked: `unreachable`, when nobody can be reached who could say (C-ALT-2); `missing`, also when the primary says that there is none. Default: `unreachable`. */
+  /** When an alternative is used: `unreachable`, when no server that could answer is reachable (C-ALT-2); `missing`, also when the primary says that the resource does not exist. Default: `unreachable`. */
   readonly altOn?: "unreachable" | "missing";
-  /** Authorities of which the alternative takes the place also of what is held, as soon as they cannot be reached (C-ALT-3). Default: none. */
+  /** Authorities whose alternative also replaces cached resources, as soon as they cannot be reached (C-ALT-3). Default: none. */
   readonly altOnUnreachable?: (authority: string) => boolean;
-  /** Finds the source of an authority that nothing configures. While one is not found and somebody waits for it, it is asked again, after 1 s, then 1.6 times as long each time up to 120 s, 20 % more or less. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
+  /** Finds the source of an authority that nothing configures. While one is not found and a subscriber waits for it, it is called again, after 1 s, then 1.6 times as long each time up to 120 s, 20 % more or less. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
   readonly resolveAuthority?: ResolveAuthority;
   /** Milliseconds in which `resolveAuthority` has to answer; then its names have an error that says so. A late answer is still taken. Default: 15,000. */
   readonly resolveMs?: number;
   /** Dynamic parameters of the names that redirects lead to, by authority (C-DYN-1). Default: none. */
   readonly parametersOf?: (authority: string) => ReadonlyMap<string, string> | undefined;
-  /** Milliseconds that a server stays open of which nothing is wanted any more (C-STREAM-14). `Infinity`: it stays. Default: 10,000. */
+  /** Milliseconds that a server without subscriptions stays open (C-STREAM-14). `Infinity`: it stays. Default: 10,000. */
   readonly idleMs?: number;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
@@ -65,13 +65,13 @@ export interface FederationServerStatus {
 export interface Trace {
   /** The type URL of the name. */
   readonly typeUrl: string;
-  /** As it was asked for. */
+  /** As it was requested. */
   readonly name: string;
   /** What is known of the last hop. */
   readonly state: "pending" | "held" | "missing" | "unreachable" | "broken";
   /** From the name to what is delivered. */
   readonly hops: readonly Hop[];
-  /** Why it is not held, or why what is held may be old. Absent: there is nothing to say. */
+  /** Why it is not cached, or why what is cached may be out of date. Absent: neither. */
   readonly error?: XdsError;
 }
 
@@ -82,9 +82,9 @@ export interface Trace {
 export interface Federation extends ResourceFeed {
   /** Changes what is subscribed of a type, at whichever servers have the names. */
   want(...news: Parameters<NonNullable<ResourceFeed["want"]>>): void;
-  /** Whether `*` covers a name: the default source is asked for it, so it has what that answers for. The option `wildcard` of a cache over this federation: `wildcard: (_, name) => federation.inWildcard(name)`. */
+  /** Whether `*` covers a name: the default source gets the request for it, so it covers what that source serves. The option `wildcard` of a cache over this federation: `wildcard: (_, name) => federation.inWildcard(name)`. */
   inWildcard(name: string): boolean;
-  /** Every server that is configured or has been asked, in order; with an authority (null: of opaque names) those that are asked for its names. */
+  /** Every server that is configured or was used, in order; with an authority (null: of opaque names) those of its names. */
   status(authority?: string | null): readonly FederationServerStatus[];
   /** All names that lead elsewhere, and where they lead now. */
   traces(): readonly Trace[];
@@ -92,7 +92,7 @@ export interface Federation extends ResourceFeed {
   nodeChanged(): void;
 }
 
-/** Makes a federation; add it to a cache as a feed. It connects to a server when something is wanted of it. Throws an XdsError where a source has no server. */
+/** Makes a federation; add it to a cache as a feed. It connects to a server with the first subscription. Throws an XdsError where a source has no server. */
 export function createFederation(options: FederationOptions): Federation {
   return new FederationCore(options);
 }

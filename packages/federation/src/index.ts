@@ -1,5 +1,5 @@
 /**
- * A feed over feeds: what a program is told of its management servers (bootstraps, ConfigSources) becomes sources of resources, chosen by authority.
+ * A feed over feeds: the configuration of management servers (bootstraps, ConfigSources) becomes sources of resources, chosen by authority.
  *
  * @packageDocumentation
  */
@@ -30,7 +30,7 @@ export {
   type ReadListOptions,
 } from "./list/read-list.ts";
 
-// Who is asked for what.
+// Servers by name.
 export type { FederationServer, FederationSource, OpenServer } from "./federation-source.ts";
 export { createFederationServer, createSources } from "./create-sources.ts";
 export type { ServerConfig, SourceConfig } from "./server-config.ts";

@@ -46,7 +46,7 @@ const envoys: ReadonlyMap<string, ResourceType> = new Map(
 );
 
 /**
- * A client end towards one server, over a channel that clients of equal servers share: one stream for all types, or one for each (C-AGG-2).
+ * A client of one server, over a channel that clients of equal servers share: one stream for all types, or one for each (C-AGG-2).
  * Credentials that cannot be loaded are a server that cannot be reached: they are tried again with each stream. A type that the server can have no stream for is UNIMPLEMENTED (B-STREAM-2).
  */
 export function openServer(

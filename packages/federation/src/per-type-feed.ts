@@ -12,8 +12,8 @@ interface Part {
 
 /**
  * A server that is asked over one stream for each type (C-AGG-2), as one feed.
- * A stream that fails concerns its type; when those of all types that are wanted have failed, the server cannot be reached.
- * @param open - Makes the client end of a type. Throws an XdsError where the server can have no stream for it
+ * A stream that fails concerns its type; when those of all subscribed types have failed, the server cannot be reached.
+ * @param open - Makes the client of a type. Throws an XdsError where the server can have no stream for it
  */
 export function createPerTypeFeed(
   variant: "delta" | "sotw",
@@ -27,7 +27,7 @@ class PerTypeFeed implements ClientFeed {
   readonly #open: (typeUrl: string) => ClientFeed;
   readonly #parts = new Map<string, Part>();
   #running: { readonly sink: ResourceSink; readonly signal: AbortSignal } | undefined;
-  /** All of it is said to be out of reach. */
+  /** All of it is reported as unreachable. */
   #isOut = false;
 
   constructor(variant: "delta" | "sotw", open: (typeUrl: string) => ClientFeed) {
@@ -101,7 +101,7 @@ class PerTypeFeed implements ClientFeed {
     else void feed.run(this.#sinkOf(typeUrl, part, sink), signal);
   }
 
-  /** What is said of all of a stream concerns one type of the server. */
+  /** A report about a whole stream concerns one type of the server. */
   #sinkOf(typeUrl: string, part: Part, sink: ResourceSink): ResourceSink {
     return forwardSink(sink, (inner) => ({
       commit: (transaction) => {
@@ -131,7 +131,7 @@ class PerTypeFeed implements ClientFeed {
     sink.unavailable({ typeUrl }, error);
   }
 
-  /** The end of an outage is the end of what was said of its parts: those that go on are said again. */
+  /** The end of an outage ends the reports about its parts: those that go on are reported again. */
   #comeBack(sink: ResourceSink): void {
     if (!this.#isOut) return;
     this.#isOut = false;

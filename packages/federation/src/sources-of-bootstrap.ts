@@ -6,7 +6,7 @@ import type { SourceConfig } from "./server-config.ts";
 
 /**
  * The sources of a gRPC bootstrap (C-GRPC-3, A47): one for each of `authorities`, with the servers of the bootstrap where it has none of its own, and one for opaque names.
- * Without `authorities` the servers of the bootstrap are asked for everything (C-AUTH-2); with them nobody is for an authority that is not there (C-AUTH-5).
+ * Without `authorities` the servers of the bootstrap get all requests (C-AUTH-2); with them an authority that is not listed has no servers (C-AUTH-5).
  */
 export function sourcesOfBootstrap(
   bootstrap: Bootstrap,

@@ -105,7 +105,7 @@ export class References {
     this.#report();
   }
 
-  /** These targets may be there now, or may have gone. */
+  /** These targets may exist now, or may have been removed. */
   review(touched: ReadonlySet<string>): void {
     const few = touched.size <= this.#targets.size ? touched : this.#targets.keys();
     for (const key of few) if (touched.has(key)) this.#judge(key);

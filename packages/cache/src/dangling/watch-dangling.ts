@@ -30,7 +30,7 @@ export function watchDangling(
   };
 }
 
-/** The references of a source to itself, and how it is asked for a name. */
+/** The references of a source to itself, and how a name is looked up in it. */
 export interface SourceReferences {
   readonly references: References;
   readonly within: Pick<ReferencesOptions, "types" | "authorities" | "isSettled" | "isServed">;

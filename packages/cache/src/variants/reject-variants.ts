@@ -15,7 +15,7 @@ import { idOf } from "./variant.ts";
 import { EVERYONE } from "./variant-set.ts";
 
 /**
- * Leaves out of a transaction what would give a name variants that do not constrain the same keys or do not exclude each other (S-DYN-4): all that it says of that name, removals too, so that what is held stays as it is.
+ * Leaves out of a transaction what would give a name variants that do not constrain the same keys or do not exclude each other (S-DYN-4): all that it has of that name, removals too, so that the cached variants stay unchanged.
  * What cannot be decided in reasonable time is taken: no reader is given one of several (S-DYN-8).
  */
 export function rejectVariants(

@@ -77,7 +77,7 @@ export class VariantSet {
     );
   }
 
-  /** The entry that stands for one of the records in a collection with these parameters. */
+  /** The entry of one of the records in a collection with these parameters. */
   entryOf(record: NameRecord, parameters: Parameters): StateEntry | undefined {
     const { entry, variant } = record;
     if (entry?.resource === undefined)

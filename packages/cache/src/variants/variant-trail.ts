@@ -2,8 +2,8 @@ import type { CacheState } from "../cache-state.ts";
 import { NO_ENTRIES, type StateEntry } from "../state-entry.ts";
 
 /**
- * What the topic of a name with variants says next to its newest entry: which variants have gone that its readers may hold (S-DYN-5).
- * To a topic it is what the trail of aliases is.
+ * What the topic of a name with variants has next to its newest entry: removed variants that its readers may have (S-DYN-5).
+ * It serves a topic as the history of aliases does.
  */
 export class VariantTrail {
   /** Revision at which one went last; 0 at first. */

@@ -9,7 +9,7 @@ export interface Variant {
   readonly text: string;
 }
 
-/** What nobody's parameters match: what cannot be read. */
+/** Constraints that no parameters match: those that cannot be read. */
 const NOBODY: Constraints = { kind: "or", of: [] };
 
 /** The name together with the constraints that it was put or removed with (S-DYN-2). Constraints of no bytes say nothing, as if there were none. */

@@ -3,7 +3,7 @@ import { keysOfConstraints } from "./keys-of-constraints.ts";
 import { overlapOf } from "./overlap-of.ts";
 import { textOfConstraints } from "./text-of-constraints.ts";
 
-/** Why two variants of one name cannot be there together (S-DYN-4), with the way out; undefined: they can, as far as that can be told. A resource without constraints is a variant for everyone. */
+/** Why two variants of one name cannot exist together (S-DYN-4), with the way out; undefined: they can, as far as can be determined. A resource without constraints is a variant for everyone. */
 export function conflictOf(a: Constraints, b: Constraints): string | undefined {
   const both = `the variants ${named(a)} and ${named(b)}`;
   const odd = [...keysOfConstraints(a).symmetricDifference(keysOfConstraints(b))];

@@ -3,11 +3,11 @@ import type { Constraints } from "./constraints.ts";
 /** Parameters that match two constraints; that there are none, because they exclude each other; or that this would have taken too long to find out. */
 export type Overlap = ReadonlyMap<string, string> | "none" | "unknown";
 
-/** So many assignments are looked at. Variants as people write them take a few. */
+/** Up to this number of assignments are tried. Variants as people write them need a few. */
 const STEPS = 10_000;
 
 /**
- * Whether somebody could match both (S-DYN-4), and then with which parameters. Exact, as far as it goes: a key can have a value that is mentioned, another one, or be absent, and each is tried;
+ * Whether a client could match both (S-DYN-4), and then with which parameters. Exact, as far as it goes: a key can have a value that is mentioned, another one, or be absent, and each is tried;
  * what is decided by the keys so far is not tried further.
  */
 export function overlapOf(a: Constraints, b: Constraints): Overlap {

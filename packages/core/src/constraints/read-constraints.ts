@@ -11,7 +11,7 @@ const EXISTS = 3;
 /** Of `ConstraintList`. */
 const CONSTRAINTS = 1;
 
-/** So deep may they be nested, and so many may they be. */
+/** The greatest depth and number of constraints. */
 const DEPTH = 16;
 const COUNT = 1_000;
 

@@ -19,7 +19,7 @@ const VALUE = 2;
 export type ListEntry =
   /** `locator`: as it is encoded, in either of its forms (N-82). */
   | { readonly kind: "locator"; readonly locator: Uint8Array }
-  /** `name`: empty where it has none, so that nobody can refer to it (N-70). */
+  /** `name`: empty where it has none, so that nothing can refer to it (N-70). */
   | {
       readonly kind: "inline";
       readonly name: string;

@@ -6,7 +6,7 @@ import { sourcesOfBootstrap } from "../sources-of-bootstrap.ts";
 import type { Bootstrap, BootstrapNode } from "./bootstrap.ts";
 import { readBootstrap, type BootstrapSources } from "./read-bootstrap.ts";
 
-/** Whom to ask, and who asks: as `readEnvoyBootstrap` of `@xdstp/federation/envoy` reads it, or as a program configures it by itself. */
+/** The servers and the node: as `readEnvoyBootstrap` of `@xdstp/federation/envoy` reads it, or as a program configures it by itself. */
 export interface SourcesBootstrap {
   /** The node that the bootstrap gives. */
   readonly node: BootstrapNode;
@@ -23,13 +23,13 @@ export type AnyBootstrap = Bootstrap | BootstrapSources | SourcesBootstrap;
 
 /** What every bootstrap says. */
 export interface BootstrapFacts {
-  /** Who asks. */
+  /** The node of this client. */
   readonly node: BootstrapNode;
   /** Fields of the node that become context parameters (C-CTX-3). */
   readonly nodeContextParams: readonly string[];
   /** The one ADS source. Absent: opaque names are asked where the sources say. */
   readonly ads?: SourceConfig;
-  /** Who is asked for what, in order (C-AUTH-1). */
+  /** The sources in order (C-AUTH-1). */
   sources(options: ServerOptions): readonly FederationSource[];
 }
 

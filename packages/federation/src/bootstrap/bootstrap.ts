@@ -1,4 +1,4 @@
-/** What a client is told before it asks anybody: the bootstrap of gRPC, read and checked (C-GRPC-1). */
+/** The configuration of a client before its first request: the bootstrap of gRPC, read and checked (C-GRPC-1). */
 export interface Bootstrap {
   /** The servers in order of preference: the next one is asked when one above cannot be reached (C-GRPC-6). At least one. */
   readonly servers: readonly BootstrapServer[];
@@ -31,7 +31,7 @@ export type BootstrapCredentials = { readonly type: "insecure" } | TlsCredential
 export interface TlsCredentials {
   /** Tells the credentials apart. */
   readonly type: "tls";
-  /** Who may have signed the certificate of the server. Absent: whom Node trusts. */
+  /** The authorities that may sign the certificate of the server. Absent: those that Node trusts. */
   readonly caCertificateFile?: string;
   /** The certificate of this client; with `privateKeyFile`. */
   readonly certificateFile?: string;

@@ -12,7 +12,7 @@ export function parseJson(text: string, source: string): Placed<JsonObject> {
   return checkedDepth({ value: parse(text.replace(/^\uFEFF/, ""), place), place });
 }
 
-/** The same for what somebody else has parsed. */
+/** The same for JSON that is parsed already. */
 export function checkedDepth(json: Placed<JsonValue>): Placed<JsonObject> {
   if (isDeeperThan(json.value, maxMetadataDepth))
     throw wrongAt(

@@ -24,7 +24,7 @@ export interface DnsResolverOptions {
   readonly random?: () => number;
 }
 
-/** So many targets of SRV records are servers at most. */
+/** Up to this number of targets of SRV records become servers. */
 const maxTargets = 16;
 
 /**

@@ -2,7 +2,7 @@ import { ApiVersion } from "@xdstp/protos/envoy/core";
 
 import { wrongAt, type Place } from "../bootstrap/place.ts";
 
-/** Throws where a ConfigSource wants resources of a version other than v3. AUTO is what an absent field is; v2 is gone everywhere. */
+/** Throws where a ConfigSource wants resources of a version other than v3. AUTO is the value of an absent field; v2 was removed everywhere. */
 export function checkVersion(version: ApiVersion, place: Place): void {
   if (version !== ApiVersion.V3 && version !== ApiVersion.AUTO)
     throw wrongAt(place, `is ${nameOf(version)}; there is only V3`);

@@ -78,7 +78,7 @@ function serversOf(
   if (source.kind === "self")
     throw wrongAt(
       place,
-      "says self, which is where a reference came from; a bootstrap comes from nobody: give ads or api_config_source",
+      "says self, which is the server of a reference; a bootstrap does not come from a server: give ads or api_config_source",
     );
   if (ads === undefined)
     throw wrongAt(place, "says ads, and the bootstrap has no dynamic_resources.ads_config");

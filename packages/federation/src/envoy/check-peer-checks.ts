@@ -19,7 +19,7 @@ const others: readonly (readonly [keyof CertificateValidationContext, string])[]
 ];
 
 /**
- * The name that the certificate of a server has to be for. What is asked for beyond that would be left out, so it throws an XdsError, UNIMPLEMENTED.
+ * The name that the certificate of a server has to be for. Further checks would be left out, so they throw an XdsError, UNIMPLEMENTED.
  * @param name - The SNI, else the host
  */
 export function checkPeerChecks(

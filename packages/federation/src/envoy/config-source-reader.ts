@@ -6,7 +6,7 @@ import type { SourceConfig } from "../server-config.ts";
 import { readConfigSource, type ReadConfigSourceOptions } from "./read-config-source.ts";
 
 /**
- * Reads ConfigSources as they stand in payloads (`source` of a reference): the option `sourceOf` of `createClient`, so that a walk follows them (C-AUTH-4).
+ * Reads ConfigSources of payloads (`source` of a reference): the option `sourceOf` of `createClient`, so that a walk follows them (C-AUTH-4).
  * What it gives throws an XdsError for bytes that are none, for what {@link readConfigSource} rejects, and INVALID_ARGUMENT for `ads` and `self`, which need no reading.
  */
 export function configSourceReader(

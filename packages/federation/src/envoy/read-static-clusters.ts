@@ -6,7 +6,7 @@ import type { StaticClusters } from "./config-source.ts";
 import { readMessage } from "./read-message.ts";
 import { serversOfCluster } from "./servers-of-cluster.ts";
 
-/** Resolves static clusters by name. One is read when it is asked for: the others need not be such that anything here could be made of them. */
+/** Resolves static clusters by name. A cluster is read when it is needed, so the others may be of any kind. */
 export function readStaticClusters(json: Placed<JsonValue> | undefined): StaticClusters {
   const clusters: readonly Placed<JsonObject>[] =
     json === undefined ? [] : items(asArray(json)).map(asObject);

@@ -7,7 +7,7 @@ import {
   type XdstpLocator,
 } from "@xdstp/uri";
 
-/** A locator with the context parameters that are not in it (C-CTX-1): those of the node for globs only (C-CTX-3), and the same for its alternatives, since they stand for the same. */
+/** A locator with the context parameters that are not in it (C-CTX-1): those of the node for globs only (C-CTX-3), and the same for its alternatives, since they replace it. */
 export function composeLocator(
   locator: XdstpLocator,
   layers: ContextLayers,

@@ -43,13 +43,13 @@ export interface ExplainedPlace {
   readonly servers: readonly FederationServer[];
   /** The next server is asked as soon as one cannot be reached (C-GRPC-7); else only where something is missing too (C-GRPC-6). */
   readonly reachabilityOnly: boolean;
-  /** Why nobody is asked (C-AUTH-5). */
+  /** Why it has no servers (C-AUTH-5). */
   readonly error?: XdsError;
 }
 
 /**
  * Who would be asked for a name, in which order and why, by the very choice that a federation makes; nothing is asked, so redirects are not known.
- * The first place is the name itself, the others are its alternatives as they are tried (C-ALT-5). Where nobody answers for one, it is the last.
+ * The first place is the name itself, the others are its alternatives as they are tried (C-ALT-5). One without servers is the last.
  *
  * Throws an XdsError, INVALID_ARGUMENT, for what no federation would ask for: no name, alternatives of another type, keys that are reserved.
  */

@@ -54,7 +54,7 @@ export class DirectedGlob {
     if (target !== this.inUse && (target.isWhole || !this.inUse.shows)) this.#use(target);
   }
 
-  /** What has changed is delivered: those that nobody has a use for are not asked any more. */
+  /** Changes are delivered: members without users are unsubscribed. */
   rest(): void {
     const needed = Math.max(this.#sides.indexOf(this.#target), this.#sides.indexOf(this.inUse));
     for (const side of this.#sides.slice(needed + 1)) side.close();
@@ -66,7 +66,7 @@ export class DirectedGlob {
     return (this.#isSettled = true);
   }
 
-  /** What stands next to what is delivered; null: what stands there stays. */
+  /** The error next to what is delivered; null: unchanged. */
   get trouble(): XdsError | undefined | null {
     const { inUse } = this;
     if (inUse.isHeld) return inUse.failure;
@@ -78,7 +78,7 @@ export class DirectedGlob {
       : new XdsError("UNAVAILABLE", errors.map((error) => error?.text).join("; its alternative: "));
   }
 
-  /** Nobody is known who could be asked for one of them that is to be asked. */
+  /** A needed member has no known server. */
   lacks(authority: string): boolean {
     return this.#sides.some(
       (side) => side.broken !== undefined && side.locator.authority === authority,

@@ -13,12 +13,12 @@ export interface GlobMember {
   readonly hops: readonly Hop[];
 }
 
-/** The locator of a member. It has the alternatives of the glob, not of its own, so that it is not a name that is asked for by itself and chooses by itself (C-ALT-7). */
+/** The locator of a member. It has the alternatives of the glob, not of its own, so that it differs from the name that is subscribed by itself and chooses by itself (C-ALT-7). */
 export function memberOf(glob: XdstpLocator, segment: string): XdstpLocator {
   return { ...glob, id: `${glob.id.slice(0, -1)}${segment}` };
 }
 
-/** The last part of the id of a name: what `*` stands for in its glob. */
+/** The last part of the id of a name: the part that matches `*` in its glob. */
 export function segmentOf({ id }: { readonly id: string }): string {
   return id.slice(id.lastIndexOf("/") + 1);
 }

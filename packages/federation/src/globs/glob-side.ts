@@ -69,7 +69,7 @@ export class GlobSide {
     return this.isWhole && this.members.size === 0;
   }
 
-  /** Nobody is known who could be asked. */
+  /** No server is known. */
   get broken(): XdsError | undefined {
     return this.#error;
   }
@@ -83,7 +83,7 @@ export class GlobSide {
     );
   }
 
-  /** Nobody can be reached who could say. */
+  /** No server that could answer is reachable. */
   get isLost(): boolean {
     const [first] = this.#asks;
     return (

@@ -4,11 +4,11 @@ import type { Follower } from "./follower.ts";
 import { variantId } from "./kept.ts";
 import type { LinkedResource } from "./outcome.ts";
 
-/** What readers are to be told of a name that leads elsewhere. */
+/** The state of a name that leads elsewhere, for its readers. */
 export interface Delivery {
   readonly put: readonly Put[];
   readonly remove: readonly Removal[];
-  /** What to stand next to what is held; null: what stands there stays. */
+  /** The error next to what is cached; null: unchanged. */
   readonly ambient: XdsError | undefined | null;
 }
 
@@ -28,7 +28,7 @@ function deliverName(follower: Follower): Delivery {
       return NOTHING;
     case "held":
       return { ...changesOf(follower, outcome.resources), ambient: outcome.stale };
-    // As for who asks for such a name itself (C-MISS-4).
+    // As for a subscriber of such a name itself (C-MISS-4).
     case "unreachable":
       if (follower.isGone)
         return {
@@ -67,7 +67,7 @@ function deliverMember(follower: Follower, isInUse: boolean): Delivery {
   }
 }
 
-/** What was delivered has been taken, but for those that a reader rejected: of these what was held stays. */
+/** What was delivered was accepted, except what a reader rejected: there the state before stays. */
 export function noteDelivered(
   follower: Follower,
   { put, remove }: Delivery,

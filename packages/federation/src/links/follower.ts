@@ -16,19 +16,19 @@ export interface Followed {
   readonly start: XdstpLocator | FollowedRedirect["place"] | GlobMember;
 }
 
-/** So many places of the way are remembered: twice what one search looks at. Where the way leads, servers say. */
+/** Up to this number of steps of the way are remembered: twice the steps of one search. Servers decide where the way leads. */
 const MAX_CHOICES = 64;
 
-/** One name that leads elsewhere, as long as somebody asks for it. */
+/** One name that leads elsewhere, as long as it has subscribers. */
 export class Follower implements Followed {
   readonly typeUrl: string;
   readonly interest: Interest;
   readonly start: Followed["start"];
   /** By what readers ask for a name with directives: one interest for each set of parameters (TP2), and one choice for all of them. */
   asked: readonly Interest[];
-  /** What is asked for on the way. */
+  /** Subscriptions on the way. */
   asks: ReadonlySet<Ask> = new Set();
-  /** Authorities on the way for which nobody is known, or not yet. */
+  /** Authorities on the way without known servers, or not yet known ones. */
   unknown: readonly string[] = [];
   outcome: Outcome = { state: "pending", hops: [] };
   /** What has been delivered, by variant. */
@@ -56,12 +56,12 @@ export class Follower implements Followed {
     return "side" in this.start ? this.start : undefined;
   }
 
-  /** Something is held under its name. */
+  /** Something is cached under its name. */
   get shows(): boolean {
     return this.stands || this.delivered.size > 0;
   }
 
-  /** What is delivered has gone where it was found, for all that can be said. */
+  /** What is delivered was removed where it was found, as far as is known. */
   get isGone(): boolean {
     const { source } = this;
     return (

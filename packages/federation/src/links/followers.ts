@@ -61,7 +61,7 @@ export class Followers implements Iterable<Follower> {
     return follower;
   }
 
-  /** Nobody asks for it any more, or it leads nowhere else. */
+  /** It has no subscribers any more, or leads nowhere else. */
   end(follower: Follower): void {
     this.#all.delete(follower);
     this.#dirty.delete(follower);
@@ -117,7 +117,7 @@ export class Followers implements Iterable<Follower> {
     return rejected;
   }
 
-  /** @param asked - all that was asked for, before and since */
+  /** @param asked - all subscriptions, before and since */
   #look(follower: Follower, asked: Map<Follower, Set<Ask>>): void {
     const search = new Search(this.#host, follower);
     const asks = asked.get(follower) ?? new Set(follower.asks);

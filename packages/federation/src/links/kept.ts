@@ -2,7 +2,7 @@ import type { Clock, Resource, Timer } from "@xdstp/core";
 
 import type { ServerLink } from "../routes/server-link.ts";
 
-/** A resource that is not, or not only, handed on under its own name: kept as long as somebody follows it. */
+/** A resource that is not, or not only, passed on under its own name: kept as long as it has followers. */
 export interface Kept {
   readonly link: ServerLink;
   readonly resource: Resource;
@@ -81,7 +81,7 @@ export class KeptResources {
   }
 }
 
-/** For so many milliseconds more. undefined: it stays. */
+/** Milliseconds that it stays. undefined: it stays without a limit. */
 function lasting(given: Resource, leftMs: number | undefined): Resource {
   if (leftMs !== undefined) return { ...given, expireMs: Math.max(1, leftMs) };
   if (given.expireMs === undefined) return given;

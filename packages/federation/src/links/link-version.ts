@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import type { Resource } from "@xdstp/core";
 
-/** What has been followed on the way to a resource: the name, and the version of what stood there. */
+/** What has been followed on the way to a resource: the name, and the version of what was there. */
 export interface Step {
   readonly name: string;
   readonly version: string;

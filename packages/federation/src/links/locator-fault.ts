@@ -1,7 +1,7 @@
 import { collectionTypeOf, isGlob, printLocator, typeFromTypeUrl, type Locator } from "@xdstp/uri";
 
 /**
- * Why a locator cannot stand for resources of a type: where something of this type is asked for, it and its alternatives have to have it (C-REDIR-5, C-ALT-7), or be an entry of a list of it (C-LIST-7);
+ * Why a locator cannot be used for resources of a type: where something of this type is requested, it and its alternatives have to have it (C-REDIR-5, C-ALT-7), or be an entry of a list of it (C-LIST-7);
  * and an alternative of a collection is a collection. undefined: nothing.
  */
 export function locatorFault(typeUrl: string, locator: Locator): string | undefined {

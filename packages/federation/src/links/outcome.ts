@@ -6,7 +6,7 @@ import type { Ask } from "../routes/ask.ts";
 export interface Hop {
   /** Why it was taken. */
   readonly kind: "redirect" | "alt" | "entry";
-  /** What was asked for next, as a locator. */
+  /** The next name, as a locator. */
   readonly to: string;
 }
 
@@ -15,7 +15,7 @@ export type Outcome =
   /** Not known yet. */
   (
     | { readonly state: "pending" }
-    /** `stale`: why it may be old. `isLost`: nobody can be reached who could say. `ask`: where it was found. */
+    /** `stale`: why it may be old. `isLost`: no server that could answer is reachable. `ask`: where it was found. */
     | {
         readonly state: "held";
         readonly resources: readonly LinkedResource[];
@@ -25,13 +25,13 @@ export type Outcome =
       }
     /** A server says that there is none. */
     | { readonly state: "missing"; readonly error: XdsError }
-    /** It cannot be had. `isLost`: as nobody can be reached who could say; else what has come of it was rejected. */
+    /** It cannot be fetched. `isLost`: no server that could answer is reachable; else what came was rejected. */
     | { readonly state: "unreachable"; readonly error: XdsError; readonly isLost: boolean }
     /** The way is broken. `blame`: by what one server has given there; absent: none of them could know. */
     | { readonly state: "broken"; readonly error: XdsError; readonly blame?: Ask }
   ) & { readonly hops: readonly Hop[] };
 
-/** A resource with the version that it has under the name that was asked for. */
+/** A resource with the version that it has under the requested name. */
 export interface LinkedResource {
   readonly resource: Resource;
   readonly version: string;

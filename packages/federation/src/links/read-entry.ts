@@ -6,7 +6,7 @@ import { readList, type InlineEntry } from "../list/read-list.ts";
 /** Inline entries by name, or what is wrong with the list. */
 type Read = ReadonlyMap<string, InlineEntry> | string;
 
-/** A list is read once, however many of its entries are asked for. */
+/** A list is read once for any number of its entries. */
 const known = new WeakMap<AnyBytes, Read>();
 
 /** The inline entry of a list that a directive names (C-LIST-7), as a resource of its own; undefined: there is none. A text: what is wrong with the list. */

@@ -61,7 +61,7 @@ export class Redirects {
     return true;
   }
 
-  /** Follows them no more, nor what servers still say; nobody reads what becomes of them. */
+  /** Stops following them, and ignores what servers still send: they have no readers. */
   end(route: Route): void {
     this.#ended = true;
     for (const byKey of route.redirects.values())

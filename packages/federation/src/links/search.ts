@@ -21,14 +21,14 @@ import { readEntry } from "./read-entry.ts";
 
 /** Where a search looks. */
 export interface SearchHost {
-  /** Who is asked for names of an authority. An error: nobody is known; undefined: that is being found out. */
+  /** The servers of an authority. An error: none is known; undefined: not known yet. */
   routeOf(authority: string): Route | XdsError | undefined;
   /** Dynamic parameters of an authority (C-DYN-1). */
   parametersOf(authority: string): ReadonlyMap<string, string> | undefined;
   readonly maxHops: number;
   /** Whether what a live primary says not to exist is looked for at the alternative. */
   readonly altOnMissing: boolean;
-  /** Whether an alternative takes the place of what is held as soon as its primary cannot be reached (C-ALT-3). */
+  /** Whether an alternative replaces cached resources as soon as its primary cannot be reached (C-ALT-3). */
   altOnUnreachable(authority: string): boolean;
   now(): number;
   random(): number;
@@ -42,7 +42,7 @@ interface Way {
   readonly seen: readonly string[];
 }
 
-/** So many names are asked for on the way to one, or looked at again: a server must not make a client do more. */
+/** Up to this number of names are subscribed on the way to one, or read again: a server must not make a client do more. */
 const MAX_ASKS = 32;
 
 const NONE: readonly never[] = [];
@@ -52,7 +52,7 @@ export class Search {
   readonly asks: Set<Ask> = new Set<Ask>();
   /** When it has to be looked at again though nothing has changed. */
   until: number;
-  /** Authorities on the way for which nobody is known, or not yet. */
+  /** Authorities on the way without known servers, or not yet known ones. */
   unknown: readonly string[] = NONE;
   readonly #host: SearchHost;
   readonly #follower: Follower;
@@ -75,7 +75,7 @@ export class Search {
     return this.#redirected(redirect, { ...way, seen: [`${typeUrl}\n${start.key}`] });
   }
 
-  /** Its glob is asked for, so it need not be. What is concluded from silence to be missing is not a member, as in a glob without alternatives. */
+  /** Its glob is subscribed, so it need not be. A name that is concluded from silence to be missing is not a member, as in a glob without alternatives. */
   #member({ ask, steps, hops }: GlobMember): Outcome {
     const { route, typeUrl, key } = ask;
     this.asks.add(ask);
@@ -302,7 +302,7 @@ function broken(text: string, hops: readonly Hop[]): Outcome {
   return { state: "broken", error: new XdsError("FAILED_PRECONDITION", text), hops };
 }
 
-/** There is none where both servers say so; else nobody can be reached who could say. */
+/** It is missing where both servers say so; else no server that could answer is reachable. */
 function neither(primary: Outcome, found: Outcome): Outcome {
   const both = [primary, found];
   const why = both.map((outcome) => ("error" in outcome ? outcome.error.text : ""));

@@ -3,7 +3,7 @@ import type { XdsError } from "@xdstp/core";
 import { failure, shown, type ListMember } from "./list-member.ts";
 import type { ListPart } from "./list-part.ts";
 
-/** A member that nobody can be asked for. */
+/** A member without a server. */
 export function failedPart(
   name: string,
   error: XdsError,

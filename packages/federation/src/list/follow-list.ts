@@ -18,7 +18,7 @@ import { readList, type InlineEntry, type LocatedEntry } from "./read-list.ts";
 import { Roster } from "./roster.ts";
 
 /**
- * Follows a list collection of a source, asked for under its own type (B-TYPE-6), and each of its members: what is inline is in the list, what is located is asked for by its locator while the list has it (C-LIST-5).
+ * Follows a list collection of a source, subscribed under its own type (B-TYPE-6), and each of its members: inline ones are in the list, located ones are subscribed by their locators while the list has them (C-LIST-5).
  * The source is a cache with `directives`, where locators may have these. Never throws. Called by clients and relays.
  */
 export function followList(
@@ -126,7 +126,7 @@ class Following implements FollowedList, Watcher {
     this.#touch("members");
   }
 
-  /** What is new in a list is asked for also if nobody reads. */
+  /** New members of a list are subscribed also without a reader. */
   #touch(woken: "members" | "list"): void {
     if (this.#closed) return;
     if (this.#woken !== "list") this.#woken = woken;

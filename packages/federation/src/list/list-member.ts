@@ -11,7 +11,7 @@ export interface Holding {
   readonly resource?: Resource;
   /** As it was given, or derived from the content where none was (S-VER-4). Empty: there is none. */
   readonly version: string;
-  /** Next to a resource: ambient, what is held stays valid. Otherwise why there is none. */
+  /** Next to a resource: ambient, the cached resource stays valid. Otherwise why there is none. */
   readonly error?: XdsError;
 }
 
@@ -48,7 +48,7 @@ export function holdingOf(topic: Topic, typeUrl: string): Holding {
     : { state: "pending", version: "" };
 }
 
-/** Nothing is held, and this is why. */
+/** Nothing is cached, and this is why. */
 export function failure(error: XdsError): Holding {
   return { state: error.code === "NOT_FOUND" ? "missing" : "failed", version: "", error };
 }

@@ -6,7 +6,7 @@ export interface ListPart {
   readonly member: ListMember;
   /** Something is known of it. */
   readonly settled: boolean;
-  /** The locator that is asked for, printed. Absent: nothing is. */
+  /** The subscribed locator, printed. Absent: none. */
   readonly locator?: string;
   end(): void;
 }

@@ -62,7 +62,7 @@ export class ListParts {
     return this.isTaking || this.#gone.length > 0;
   }
 
-  /** What stays is not asked for again; what is new is asked for before what is gone is let go. What is listed twice counts once, where it is first (C-LIST-5). */
+  /** Members that stay are not subscribed again; new ones are subscribed before removed ones are unsubscribed. A member that is listed twice counts once, where it is first (C-LIST-5). */
   replace(entries: readonly (InlineEntry | LocatedEntry)[]): void {
     const { left = [], parts = new Map<string, ListPart>() } = this.#taking ?? {};
     this.#taking = {
@@ -82,7 +82,7 @@ export class ListParts {
     else for (const part of this.#gone.splice(-this.#slice)) part.end();
   }
 
-  /** Nothing is asked for any more. */
+  /** All subscriptions end. */
   end(): void {
     const { left = [], parts = new Map<string, ListPart>() } = this.#taking ?? {};
     this.#taking = undefined;
@@ -92,7 +92,7 @@ export class ListParts {
     this.go();
   }
 
-  /** So many are begun or let go of in one turn. */
+  /** Up to this number are subscribed or unsubscribed in one turn. */
   get #slice(): number {
     return this.#host.slice ?? 4_000;
   }

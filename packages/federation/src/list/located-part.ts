@@ -16,11 +16,11 @@ export interface LocatedOptions {
   readonly onWake: (part: ListPart) => void;
   /** Called when it is not asked for any more. */
   readonly onEnd: (() => void) | undefined;
-  /** Why a resource cannot be used that was there before it was asked for here. */
+  /** Why a resource that was there before its subscription here cannot be used. */
   readonly faultOf: ((resource: Resource, name: string) => XdsError | undefined) | undefined;
 }
 
-/** A member that is asked for by its locator (C-LIST-5), until `end`. */
+/** A member that is subscribed by its locator (C-LIST-5), until `end`. */
 export function locatedPart(options: LocatedOptions): ListPart {
   return new LocatedPart(options);
 }

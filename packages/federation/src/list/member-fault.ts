@@ -3,7 +3,7 @@ import { collectionTypeOf, isGlob, printLocator, typeFromTypeUrl, type Locator }
 
 import { locatorFault } from "../links/locator-fault.ts";
 
-/** Why a list cannot have this member, which is then an error of that member alone (C-LIST-9): it is a collection itself (C-LIST-7), of another type, or nobody can be asked for it. undefined: it can. */
+/** Why a list cannot have this member, which is then an error of that member alone (C-LIST-9): it is a collection itself (C-LIST-7), of another type, or has no server. undefined: it can. */
 export function memberFault(memberTypeUrl: string, locator: Locator): XdsError | undefined {
   const fault = isNested(memberTypeUrl, locator)
     ? `${printLocator(locator)} is a collection, which no list can have as its member (C-LIST-7); list its members`

@@ -19,7 +19,7 @@ export interface NamingList {
   readonly memberType: string;
 }
 
-/** The list of a name that is asked for. */
+/** The list of a subscribed name. */
 export function namingList(name: string, memberTypeUrl: string): NamingList {
   const memberType = typeFromTypeUrl(memberTypeUrl) ?? memberTypeUrl;
   const locator = parseLocator(name);

@@ -7,9 +7,9 @@ import { readEntryLocator } from "./read-entry-locator.ts";
 
 /** An entry that holds the resource itself. */
 export interface InlineEntry {
-  /** Its content stands in the list. */
+  /** Its content is in the list. */
   readonly kind: "inline";
-  /** Empty where it has none, so that nobody can refer to it (N-70). */
+  /** Empty where it has none, so that nothing can refer to it (N-70). */
   readonly name: string;
   /** Empty: the list gives none. */
   readonly version: string;
@@ -19,7 +19,7 @@ export interface InlineEntry {
 
 /** An entry that says where the resource is. */
 export interface LocatedEntry {
-  /** It refers to a resource that is asked for by its name. */
+  /** It refers to a resource that is subscribed by its name. */
   readonly kind: "locator";
   /** Where the resource is. */
   readonly locator: Locator;

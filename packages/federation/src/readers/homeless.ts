@@ -6,7 +6,7 @@ import {
   type XdsError,
 } from "@xdstp/core";
 
-/** What waits for somebody to be found who answers for its authority (C-AUTH-5). */
+/** Subscriptions that wait until the servers of their authority are known (C-AUTH-5). */
 export class Homeless {
   readonly #sink: ResourceSink;
   readonly #waiting = new Map<string | null, Map<string, TypedInterest>>();
@@ -21,8 +21,8 @@ export class Homeless {
   }
 
   /**
-   * @param authority - null: an opaque name, for which nobody is looked for
-   * @param error - Why nobody is known who could be asked. undefined: nobody yet
+   * @param authority - null: an opaque name, for which no search is made
+   * @param error - Why no server is known. undefined: not known yet
    */
   add(
     authority: string | null,
@@ -41,13 +41,13 @@ export class Homeless {
     this.#sink.unavailable({ typeUrl, interest }, undefined);
   }
 
-  /** Nobody is found for this reason. */
+  /** No server is found, for this reason. */
   tell(authority: string, error: XdsError | undefined): void {
     for (const waiting of this.#waiting.get(authority)?.values() ?? [])
       this.add(authority, waiting, error);
   }
 
-  /** Somebody is found: these wait no more. */
+  /** Servers are found: these wait no more. */
   take(authority: string): readonly TypedInterest[] {
     const waiting = [...(this.#waiting.get(authority)?.values() ?? [])];
     this.#waiting.delete(authority);

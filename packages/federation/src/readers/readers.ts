@@ -20,7 +20,7 @@ export interface ReadersHost {
   owe(asks: readonly Ask[], link: ServerLink): void;
 }
 
-/** What readers ask for: of whom it is asked by its own name, what leads elsewhere by its directives, what nobody can be asked for. */
+/** The subscriptions of readers: by their own name, by directives that lead elsewhere, and those without a server. */
 export class Readers {
   readonly #host: ReadersHost;
   readonly #authorityOf = createAuthorityReader();
@@ -57,12 +57,12 @@ export class Readers {
     this.#homeless.drop(authority, asked);
   }
 
-  /** Somebody waits for it to be known who answers for it. */
+  /** Subscribers wait until its servers are known. */
   awaits(authority: string): boolean {
     return this.#homeless.has(authority);
   }
 
-  /** It is known now who answers for an authority, or why nobody is found. */
+  /** The servers of an authority are known now, or why there are none. */
   resolved(authority: string): void {
     const route = this.#host.routes.of(authority);
     if (route instanceof Route)

@@ -13,7 +13,7 @@ export class Answers {
     return this.#unanswered.size > 0;
   }
 
-  /** It is wanted from now on. */
+  /** It is subscribed from now on. */
   begin(ask: Ask): void {
     if (ask.kept.size === 0 && ask.missing === undefined) this.#unanswered.add(ask);
   }
@@ -28,7 +28,7 @@ export class Answers {
     for (const ask of asks) this.#unanswered.delete(ask);
   }
 
-  /** It is wanted, and something has come of it. */
+  /** It is subscribed, and something has come of it. */
   has(ask: Ask): boolean {
     return ask.wanted && !this.#unanswered.has(ask);
   }

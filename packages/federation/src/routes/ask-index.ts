@@ -5,7 +5,7 @@ import type { Ask } from "./ask.ts";
 
 const NONE: readonly never[] = [];
 
-/** The asks of a route, or whatever is asked for, found without looking at the others. */
+/** The asks of a route, or other subscriptions, found without a scan of the others. */
 export class AskIndex<
   One extends Pick<Ask, "typeUrl" | "interest" | "key"> = Ask,
 > implements Iterable<One> {

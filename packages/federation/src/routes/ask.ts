@@ -27,7 +27,7 @@ export interface Ask extends Asked {
   readonly followers: Set<Follower>;
   /** Of a glob: those that gather its members under other names (C-ALT-7). */
   readonly sides: Set<GlobSide>;
-  /** Servers are asked for it; not for what comes as a member of a glob that is gathered. */
+  /** It is subscribed at servers; not so a member of a glob that is gathered. */
   wanted: boolean;
   /** A collection: all of it is known. */
   settled: boolean;
@@ -79,7 +79,7 @@ export function expire(ask: Ask): void {
     );
 }
 
-/** Whether what is asked for has in it, or is, a name. */
+/** Whether the subscription contains, or is, a name. */
 export function covers({ kind, key }: Pick<Ask, "kind" | "key">, name: string): boolean {
   return kind === "wildcard" || (kind === "glob" ? globMatches(key, name) : key === name);
 }

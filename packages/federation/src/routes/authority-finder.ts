@@ -14,19 +14,19 @@ export interface FinderHost {
   readonly resolve: ResolveAuthority;
   /** Milliseconds in which it has to answer. */
   readonly resolveMs: number;
-  /** Somebody waits for it still. */
+  /** Subscribers still wait for it. */
   isWanted(authority: string): boolean;
   found(authority: string, source: FederationSource): void;
-  /** Nobody is found, for this reason: it says so, or has failed. The answer is what those who wait are told. */
+  /** No source is found, for this reason: the resolver says so, or has failed. Returns the error for those that wait. */
   failed(authority: string, cause: XdsError | undefined): XdsError;
-  /** Those who wait are to be told something else than before. */
+  /** Those that wait get another error than before. */
   changed(authority: string): void;
 }
 
 interface LookedFor {
   readonly authority: string;
   readonly backoff: Backoff;
-  /** Why nobody is found. Absent: nothing is known yet. */
+  /** Why no source is found. Absent: not known yet. */
   error?: XdsError;
   /** The newest one counts, but for what is found. */
   calls: number;
@@ -34,7 +34,7 @@ interface LookedFor {
   retry: Timer | undefined;
 }
 
-/** Looks for the sources of authorities, and again while somebody waits for one that was not found, after waits that grow (as those of C-RECON-1). Of those that nobody waits for it keeps nothing beyond the next wait. */
+/** Looks for the sources of authorities, and again while a subscriber waits for one that was not found, after growing waits (as those of C-RECON-1). Of those without subscribers it keeps nothing beyond the next wait. */
 export class AuthorityFinder {
   readonly #host: FinderHost;
   readonly #looked = new Map<string, LookedFor>();
@@ -44,7 +44,7 @@ export class AuthorityFinder {
     this.#host = host;
   }
 
-  /** Begins to look where nothing is known. An error: why nobody was found up to now; undefined: nothing is known yet. */
+  /** Begins to look where nothing is known. An error: why none was found up to now; undefined: not known yet. */
   find(authority: string): XdsError | undefined {
     return (this.#looked.get(authority) ?? this.#begin(authority)).error;
   }

@@ -7,7 +7,7 @@ const ANSWERS: ReadonlySet<string> = new Set([
   "INVALID_ARGUMENT",
 ]);
 
-/** Whether an error of a name, or of a glob, says that nobody can be reached who could say (C-ALT-2). */
+/** Whether an error of a name, or of a glob, says that no server that could answer is reachable (C-ALT-2). */
 export function isOutOfReach({ code, context }: XdsError): boolean {
   return context.timedOut === true || !ANSWERS.has(code);
 }

@@ -12,7 +12,7 @@ export interface LinkBooks {
   readonly followers: Followers;
   readonly redirects: Redirects;
   readonly globs: Globs;
-  /** Who is asked for a name; undefined: nobody. */
+  /** The route of a name; undefined: none. */
   routeOfName(name: string): Route | undefined;
   /** Whether readers ask for a name as it is, or for a collection that it is in. */
   isCovered(route: Route, typeUrl: string, key: string, aliases?: readonly string[]): boolean;

@@ -67,7 +67,7 @@ function conclude(
   return rejected.length === 0 ? committed : { ...committed, rejected };
 }
 
-/** It is believed now, for some of what it was silent of at least. Names are asked for again: it may be about to say them. */
+/** Its answers count now, at least for some names that it was silent of. Names are requested again: it may be about to send them. */
 function hear(link: ServerLink, books: LinkBooks): void {
   const silent = [...link.unheard];
   link.unheard.clear();
@@ -156,7 +156,7 @@ function dropKept(books: LinkBooks, ask: Ask, link: ServerLink, led: boolean): v
   books.followers.touch(followers);
 }
 
-/** What a server is told to be held from it. Where another one stands in for it, or may, it has to say everything again: what that gives in its place it would not repeat. */
+/** What a server is sent as cached from it. Where another one replaces it, or may, it has to send everything again: it would not repeat what the other one gives. */
 function presented(link: ServerLink, books: LinkBooks, typeUrl: string): Iterable<Held> {
   const held = heldFrom(link, typeUrl, undefined);
   if (![...link.routes].some((route) => route.isContested(link))) return held;
@@ -165,7 +165,7 @@ function presented(link: ServerLink, books: LinkBooks, typeUrl: string): Iterabl
   );
 }
 
-/** The versions of a server are its own (C-RECON-3); that there is something of a name, whoever gave it, and whether that is one that stands in for it. */
+/** The versions of a server are its own (C-RECON-3); that there is something of a name, from any server, and whether that server replaces this one. */
 function heldOf(link: ServerLink, books: LinkBooks, asked: TypedInterest): Iterable<Held> {
   const { typeUrl, interest } = asked;
   const route = books.routeOfName(interest.name);
@@ -181,7 +181,7 @@ function heldOf(link: ServerLink, books: LinkBooks, asked: TypedInterest): Itera
   );
 }
 
-/** Found out when it is asked for: it depends on the status of the server, which asks what is held. */
+/** Computed when it is needed: it depends on the status of the server, which reads what is cached. */
 function standingIn(held: Held, standsIn: () => boolean): Held {
   return {
     ...held,

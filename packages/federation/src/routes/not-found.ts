@@ -1,6 +1,6 @@
 import { XdsError } from "@xdstp/core";
 
-/** What is said of a name of which a server says no more than that it does not exist. */
+/** The error of a name that a server reports as missing without a reason. */
 export function notFound(typeUrl: string, name: string): XdsError {
   return new XdsError("NOT_FOUND", `${JSON.stringify(name)} does not exist`, {
     typeUrl,

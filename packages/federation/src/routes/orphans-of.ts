@@ -1,6 +1,6 @@
 import type { Held, Removal, ResourceSink, TypedInterest } from "@xdstp/core";
 
-/** Members of a collection that is known completely from one server, which only others have given: they are gone (C-GRPC-11). */
+/** Members of a collection that is known completely from one server, which only others have given: they are removed (C-GRPC-11). */
 export function orphansOf(
   { typeUrl, interest }: TypedInterest,
   all: Pick<ResourceSink, "held">,

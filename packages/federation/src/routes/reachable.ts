@@ -24,7 +24,7 @@ export function typeReachable(
   for (const route of link.routes) route.onReachable();
 }
 
-/** What has been said of parts of it is over. */
+/** Reports about parts of it are over. */
 function isWell(link: ServerLink, typeUrl?: string): void {
   if (typeUrl === undefined) link.typeFailures.clear();
   else link.typeFailures.delete(typeUrl);

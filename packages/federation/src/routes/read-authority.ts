@@ -1,6 +1,6 @@
 import { authorityOf } from "@xdstp/uri";
 
-/** Reads the authority of names, of which many in a row have the same; null: an opaque name. A text that is not a name has an authority that nobody answers for. */
+/** Reads the authority of names, of which many in a row have the same; null: an opaque name. A text that is not a name has an authority without servers. */
 export function createAuthorityReader(): (name: string) => string | null {
   let prefix = "\n";
   let last: string | null = null;

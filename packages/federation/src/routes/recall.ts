@@ -5,7 +5,7 @@ import { ownCopy, variantId } from "../links/kept.ts";
 import { covers, type Ask } from "./ask.ts";
 import { notFound } from "./not-found.ts";
 
-/** Somebody follows what readers had under its own name until now, or as a member of a collection: what is held of it is kept for them too. */
+/** A follower needs what readers had under its own name until now, or as a member of a collection: what is cached of it is kept for the follower too. */
 export function recall(ask: Ask): void {
   const { route, typeUrl, interest, key, kept } = ask;
   // What readers still hold under a name that leads elsewhere by now is of the past.
@@ -45,7 +45,7 @@ export function gatheredIn({ route, typeUrl, interest, key }: Ask): ReadonlyMap<
   );
 }
 
-/** Readers ask for what others follow, by its own name or as a member: what is known of it is told. */
+/** Readers subscribe to what others follow, by its own name or as a member: they get what is known of it. */
 export function showKept(ask: Ask): void {
   const { route, typeUrl } = ask;
   for (const followed of ask.kind === "name"

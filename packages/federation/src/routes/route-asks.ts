@@ -16,16 +16,16 @@ export interface RouteAsksHost {
   recall(ask: Ask): void;
   /** Servers have to be asked for it from now on, or not any more: `ask.wanted`. */
   turned(ask: Ask): void;
-  /** Others have a use for it than before, or nobody any more. */
+  /** Its users have changed, or it has none any more. */
   changed(ask: Ask): void;
 }
 
-/** What a route is asked for, and who has a use for each of it: readers, followers, gathered collections. */
+/** The subscriptions of a route, and the users of each: readers, followers, gathered collections. */
 export class RouteAsks extends AskIndex {
   readonly #route: Route;
   readonly #host: RouteAsksHost;
   readonly #followed = new Set<Ask>();
-  /** Those that somebody has let go of in this turn. */
+  /** Those that lost a user in this turn. */
   readonly #loose = new Set<Ask>();
 
   constructor(route: Route, host: RouteAsksHost) {
@@ -39,12 +39,12 @@ export class RouteAsks extends AskIndex {
     return this.#followed;
   }
 
-  /** Until the end of the turn also what nobody follows any more: it may be taken up again. */
+  /** Until the end of the turn also those without followers: they may be used again. */
   isFollowed(ask: Ask): boolean {
     return this.#followed.has(ask);
   }
 
-  /** The ask of an interest, or a new one, which nobody has a use for yet. */
+  /** The ask of an interest, or a new one without users. */
   get(typeUrl: string, interest: Interest, authority: string | null): Ask {
     const key = nameKey(interest.name);
     const known = this.find(typeUrl, interest, key);
@@ -86,7 +86,7 @@ export class RouteAsks extends AskIndex {
     if (ask.sides.delete(side)) this.#loosen(ask);
   }
 
-  /** What is asked for again before the turn is over was never given up: a server would not say it again. */
+  /** A subscription that returns before the turn is over never ended: a server would not send it again. */
   #loosen(ask: Ask): void {
     this.#loose.add(ask);
     if (this.#loose.size === 1)

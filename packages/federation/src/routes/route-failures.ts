@@ -3,7 +3,7 @@ import type { ResourceSink, XdsError } from "@xdstp/core";
 /** Why nothing of a route can be had, told to those that ask for names of its authorities. */
 export class RouteFailures {
   readonly #part: ResourceSink;
-  /** Authorities whose names are wanted, with how many; null: opaque names. */
+  /** Authorities with subscribed names, and their number; null: opaque names. */
   readonly #authorities = new Map<string | null, number>();
   /** As a whole, or by type where it is the streams of that which fail. */
   readonly #failures = new Map<string | undefined, XdsError>();
@@ -25,7 +25,7 @@ export class RouteFailures {
     return this.#failures.get(undefined) ?? this.#failures.get(typeUrl);
   }
 
-  /** Tells it; false: it is not news. */
+  /** Reports it; false: unchanged. */
   set(typeUrl: string | undefined, failure: XdsError | undefined): boolean {
     if (failure === this.#failures.get(typeUrl)) return false;
     if (failure === undefined) this.#failures.delete(typeUrl);
@@ -34,7 +34,7 @@ export class RouteFailures {
     return true;
   }
 
-  /** One more name of this authority is wanted. */
+  /** One more name of this authority is subscribed. */
   speakFor(authority: string | null): void {
     const count = this.#authorities.get(authority) ?? 0;
     this.#authorities.set(authority, count + 1);
@@ -42,7 +42,7 @@ export class RouteFailures {
       for (const [typeUrl, failure] of this.#failures) this.#say(authority, typeUrl, failure);
   }
 
-  /** One less: of an authority of which nothing is wanted nothing is said. */
+  /** One name less. An authority without subscriptions has no report. */
   beSilentOf(authority: string | null): void {
     const count = this.#authorities.get(authority) ?? 0;
     if (count > 1) {

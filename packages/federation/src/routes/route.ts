@@ -25,7 +25,7 @@ export interface RouteOptions {
 }
 
 /**
- * Servers in order of preference, for one or more authorities, and what is asked of them. A connectivity error while something that is wanted is not cached brings the next server into use, next to those before it;
+ * Servers in order of preference, for one or more authorities, and the subscriptions at them. A connectivity error while something subscribed is not cached brings the next server into use, next to those before it;
  * the first that comes from one of these ends the use of the later ones (C-GRPC-6).
  */
 export class Route {
@@ -57,7 +57,7 @@ export class Route {
     this.#failures = new RouteFailures(host.part);
   }
 
-  /** Nothing leads elsewhere, and all that is asked for is handed on as it comes. */
+  /** Nothing leads elsewhere, and all subscriptions are passed on as they come. */
   get plain(): boolean {
     return this.asks.followed.size + this.redirects.size === 0;
   }
@@ -93,7 +93,7 @@ export class Route {
     return this.links.slice(0, this.#used).includes(link);
   }
 
-  /** The one that is asked last, so that nobody else has to say anything. */
+  /** The last server in use, so that no other one has to answer. */
   get last(): ServerLink | undefined {
     return this.links[this.#used - 1];
   }
@@ -150,7 +150,7 @@ export class Route {
     for (const ask of this.asks) if (ask.wanted) link.want(ask);
   }
 
-  /** Only so many are used from now on. */
+  /** Only this number of servers are used from now on. */
   #leave(used: number): void {
     for (const link of this.links.slice(used, this.#used)) {
       link.routes.delete(this);
@@ -174,7 +174,7 @@ export class Route {
     return last !== undefined && this.answers.waitsFor(last.typeFailures);
   }
 
-  /** A reader hears of failures only when there is nobody left to ask. */
+  /** A reader is notified of failures only when no server is left. */
   #tell(): void {
     this.#tellOf(undefined);
     for (const typeUrl of new Set([

@@ -11,7 +11,7 @@ export interface RoutesHost {
   readonly finding: Omit<FinderHost, "found" | "failed"> | undefined;
 }
 
-/** Which servers are asked for which names (C-AUTH-1). */
+/** The servers of each name (C-AUTH-1). */
 export class Routes {
   readonly #host: RoutesHost;
   readonly #sources: readonly FederationSource[];
@@ -42,7 +42,7 @@ export class Routes {
     return this.#byServers.values();
   }
 
-  /** Who is asked for names of an authority; null: for opaque names. An error: nobody is known (C-AUTH-5); undefined: that is being found out. */
+  /** The route of an authority; null: of opaque names. An error: no server is known (C-AUTH-5); undefined: not known yet. */
   of(authority: string | null): Route | XdsError | undefined {
     const known = this.known(authority);
     if (known !== undefined || authority === null)
@@ -64,7 +64,7 @@ export class Routes {
     return route;
   }
 
-  /** Nobody is looked for any more. */
+  /** No search is made any more. */
   end(): void {
     this.#finder?.end();
   }
@@ -83,7 +83,7 @@ export class Routes {
   }
 }
 
-/** Why nobody is asked for names of an authority (C-AUTH-5); null: for opaque names. */
+/** Why an authority has no servers (C-AUTH-5); null: opaque names. */
 export function unknownAuthority(
   sources: readonly FederationSource[],
   authority: string | null,

@@ -17,7 +17,7 @@ import type { Route } from "./route.ts";
 /** What a server needs of its federation. */
 export interface LinkHost {
   readonly clock: Clock;
-  /** Milliseconds that a server of which nothing is wanted any more stays open. */
+  /** Milliseconds that a server without subscriptions stays open. */
   readonly idleMs: number;
   /** A sink for what comes from one server. */
   part(): ResourceSink;
@@ -32,7 +32,7 @@ interface News {
   readonly dropped: Map<string, Interest>;
 }
 
-/** One server, whoever asks it for whatever: opened when something is wanted of it, closed when nothing has been for a while. One stream, or one of each type, for all of its authorities (C-AGG-1). */
+/** One server for all its subscribers: opened with the first subscription, closed a while after the last. One stream, or one of each type, for all of its authorities (C-AGG-1). */
 export class ServerLink {
   readonly server: FederationServer;
   /** Who has it in use. */
@@ -92,7 +92,7 @@ export class ServerLink {
     this.#wanted.set(typeUrl, wanted.set(id, interest));
     this.#count++;
     const news = this.#newsOf(typeUrl);
-    // What was known of it has gone with it, so what has just been given up is asked for again (C-DSUB-4).
+    // The server has dropped its state with it, so what was just unsubscribed is subscribed again (C-DSUB-4).
     news.added.set(id, interest);
     this.#schedule();
   }
@@ -119,7 +119,7 @@ export class ServerLink {
     for (const authority of authorities) this.part.unavailable({ authority }, undefined);
   }
 
-  /** Another one has taken its place: if nobody else has a use for it, it closes at once (C-GRPC-6). */
+  /** Another one has taken its place: without other users it closes at once (C-GRPC-6). */
   retire(): void {
     this.#retired = true;
     this.#schedule();

@@ -3,7 +3,7 @@ import { parseLocator, type Locator, type XdstpLocator } from "@xdstp/uri";
 import type { FederationSource } from "../federation-source.ts";
 import { routeId, sourcesFor } from "./routes.ts";
 
-/** Who is asked for names that stand next to a ConfigSource. */
+/** The sources of names with a ConfigSource of their own. */
 export interface SourcesBeside {
   /** Equal for ConfigSources that are equal, however they are written. */
   readonly id: string;

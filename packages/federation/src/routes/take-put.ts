@@ -39,7 +39,7 @@ export function takePut(taking: Taking, given: Put): void {
   else if (keeps(taking, route, put, key)) taking.pass.put.push(put);
 }
 
-/** By an alias, too, a server defines no names but those that it is asked for (C-AUTH-7). */
+/** By an alias, too, a server defines only names of its own authorities (C-AUTH-7). */
 function withOwnAliases(taking: Taking, put: Put): Put {
   const {
     typeUrl,
@@ -52,7 +52,7 @@ function withOwnAliases(taking: Taking, put: Put): Put {
   return { ...put, resource: { ...put.resource, aliases: own } };
 }
 
-/** What comes late of a server that is not asked any more is not news to an operator. */
+/** A late response of a server that is not in use any more does not concern an operator. */
 function noteForeign({ books, link, foreign }: Taking, typeUrl: string, name: string): void {
   if (books.routeOfName(name)?.links.includes(link) !== true)
     foreign.set(typeUrl, (foreign.get(typeUrl) ?? 0) + 1);

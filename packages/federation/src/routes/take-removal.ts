@@ -24,12 +24,12 @@ export function takeRemoval(taking: Taking, removal: Removal): void {
   }
   taking.news.add(route);
   const key = nameKey(name);
-  // An opaque name may be that of what is held under an alias.
+  // An opaque name may be that of a resource that is cached under an alias.
   if (route.plain || !key.startsWith("xdstp:") || taking.books.isCovered(route, typeUrl, key))
     taking.pass.remove.push(removal);
   const isLink = takeGone(taking, route, removal);
   const own = removalOf(typeUrl, name, undefined);
-  // What it led to is held under the name itself.
+  // Its target is cached under the name itself.
   if (isLink && removal.constraints !== undefined && !isSaid(taking, own)) leaveOut(taking, own);
 }
 

@@ -62,7 +62,7 @@ function noteWhole({ books }: Taking, route: Route, ask: Ask): void {
   books.globs.touch(ask.sides);
 }
 
-/** A member that leads elsewhere is held under its name by nobody that the server is known as: it goes by name. */
+/** A member that leads elsewhere is not cached under its name for this server: it is removed by name. */
 function takeAbsent(taking: Taking, route: Route, removal: Removal): void {
   const { typeUrl, name } = removal;
   if (takeGone(taking, route, removal)) leaveOut(taking, { typeUrl, name });

@@ -31,7 +31,7 @@ export interface Taking {
   readonly foreign: Map<string, number>;
   /** What is left out of collections and was removed: these may cover each other. */
   readonly leftOut: Set<string>;
-  /** What it puts and removes; made when somebody needs it. */
+  /** What it puts and removes; made when needed. */
   names?: ReadonlySet<string>;
 }
 
@@ -50,13 +50,13 @@ export function createTaking(books: LinkBooks, link: ServerLink, given: Transact
   };
 }
 
-/** Who asks this server for a name, and believes it. */
+/** The subscribers of a name at this server for whom its answers count. */
 export function routeIn({ books, link }: Taking, name: string): Route | undefined {
   const route = books.routeOfName(name);
   return route?.uses(link) === true && route.counts(link) ? route : undefined;
 }
 
-/** It is asked, and not believed while it has not answered and another stands in for it: what it is silent of counts once it is believed. */
+/** Its silence does not count while it has not answered and another server replaces it: what it is silent of counts afterwards. */
 export function noteUnheard({ books, link }: Taking, silent: TypedInterest): void {
   if (books.routeOfName(silent.interest.name)?.uses(link) === true) link.unheard.add(silent);
 }

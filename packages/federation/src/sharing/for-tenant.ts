@@ -5,7 +5,7 @@ import { isGlob } from "@xdstp/uri";
 import type { Tenant } from "./tenant.ts";
 
 /**
- * What is known of something wanted, as one of those that share a server sees it: what others reject, and what has not come for others, is held as far as it is concerned (B-CSDS-2, C-CSDS-3).
+ * What is known of something wanted, as one of those that share a server sees it: what others reject, and what has not come for others, counts as cached for it (B-CSDS-2, C-CSDS-3).
  * @param concerns - whether an error is its own
  */
 export function forTenant(

@@ -2,7 +2,7 @@ import type { Put, Transaction, TypedInterest, XdsError } from "@xdstp/core";
 
 import { whoAsksFor, type Tenant } from "./tenant.ts";
 
-/** What of a transaction is for each of those that share a server; who is not in it has no part. What has gone, for a reason that concerns them, or goes on is told to all: who does not hold it leaves it out. */
+/** The part of a transaction for each of those that share a server; one that is not in it has no part. Removals and refreshes are sent to all: one that has not cached the name ignores them. */
 export function shareTransaction(
   { put = [], remove = [], complete, settled, ...others }: Transaction,
   tenants: readonly Tenant[],

@@ -22,17 +22,17 @@ interface Named {
   readonly name: string;
 }
 
-/** So many names that were rejected are remembered: of one that is forgotten nobody is told twice, and who rejects it later perhaps not at all. */
+/** Up to this number of rejected names are remembered. A dropped name is not reported twice, and perhaps not at all to one that rejects it later. */
 const REMEMBERED = 1_000;
 
-/** A server in use by several, over one stream: each is told what it asks for. With one alone all passes as it is. */
+/** A server in use by several, over one stream: each receives what it subscribes to. With one alone everything passes unchanged. */
 export class SharedServer {
   readonly #server: OpenServer;
   readonly #onLeft: () => void;
   readonly #abort = new AbortController();
   /** Why it cannot be reached; or by type, where it is the streams of that which fail. */
   readonly #failures = new Map<string | undefined, XdsError>();
-  /** Whose concern an error next to what is held, or in its place, is, if it is why something was rejected. */
+  /** The users that an error concerns, if it is the reason of a rejection. */
   readonly #rejecters = new WeakMap<XdsError, readonly Tenant[]>();
   /** By type and name, what was rejected last, and by whom. */
   readonly #rejected = new Map<
@@ -41,7 +41,7 @@ export class SharedServer {
   >();
   #tenants: readonly Tenant[] = [];
 
-  /** @param onLeft - Called when nobody uses it any more: it is closed then */
+  /** @param onLeft - Called when it has no users any more: it is closed then */
   constructor(server: OpenServer, onLeft: () => void) {
     this.#server = server;
     this.#onLeft = onLeft;
@@ -104,7 +104,7 @@ export class SharedServer {
     this.#tenants = this.#tenants.filter((other) => other !== tenant);
   }
 
-  /** What another has been told already is asked for again, as the server would not say it again (S-SUB-3, S-DSUB-3). */
+  /** A name that another user has received already is requested again, as the server would not send it again (S-SUB-3, S-DSUB-3). */
   want(
     tenant: Tenant,
     typeUrl: string,
@@ -203,7 +203,7 @@ export class SharedServer {
     );
   }
 
-  /** As the client end tells the same of a version once (C-ACK-18), who begins to reject what others reject already hears of it here. */
+  /** The client reports a rejected version once (C-ACK-18), so a user that begins to reject what others reject already is notified here. */
   #tellLater(rejection: Rejection, rejecters: readonly Tenant[]): void {
     const { typeUrl, name, error } = rejection;
     const id = `${typeUrl}\n${nameKey(name)}`;

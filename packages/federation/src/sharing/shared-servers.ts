@@ -12,7 +12,7 @@ export interface SharedServers {
    * @param inWildcard - Which names `*` covers, by {@link Federation.inWildcard}. Default: all
    */
   open(server: FederationServer, inWildcard?: (name: string) => boolean): OpenServer;
-  /** What a server is asked by all of them. undefined: nobody has it in use. */
+  /** The subscriptions of all of them at a server. undefined: it is not in use. */
   status(id: string): ClientStatus | undefined;
 }
 

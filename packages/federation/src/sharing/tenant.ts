@@ -69,7 +69,7 @@ export class Tenant {
   }
 }
 
-/** Those that ask for a name; all, where it is known under another by which it was asked for (C-ALIAS-3). */
+/** The users of a name; all, where it is known under another name by which it was subscribed (C-ALIAS-3). */
 export function whoAsksFor(
   tenants: readonly Tenant[],
   typeUrl: string,
