@@ -34,6 +34,9 @@ describe("xdstp serve with a broken folder", () => {
     const metrics = await page(cli, "/metrics");
     expect(metrics).toMatch(/\nxdstp_source_stale\{source=".*config"\} 1\n/);
     expect(metrics).toMatch(/\nxdstp_source_broken_files\{source=".*config"\} 1\n/);
+    expect(metrics).toMatch(
+      /\nxdstp_stale_since_timestamp_seconds\{kind="source",name=".*config",reason=".*web\.yaml:\d+:\d+: .*"\} \d{10}/,
+    );
     expect(metrics).toMatch(/\nxdstp_source_loaded_timestamp_seconds\{source=".*config"\} \d{10}/);
     const server = `127.0.0.1:${await cli.port()}`;
     expect((await runToEnd(["status", server])).out.split("\n")[0]).toMatch(

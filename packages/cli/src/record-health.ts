@@ -1,5 +1,7 @@
 import type { Health, MetricsMeter } from "@xdstp/server";
 
+import { cutText } from "./fit-text.ts";
+
 type Rows = () => readonly Health[];
 
 /** Measures how things stand with what is served: gauges that are read when they are scraped. Their names are documented in the README of this package. */
@@ -32,6 +34,14 @@ export function recordHealth(meter: MetricsMeter, rows: Rows): void {
           : undefined,
     );
   }
+  gauge(
+    "xdstp_stale_since_timestamp_seconds",
+    "Since when the newest state of something is not used, in seconds since the epoch, and why: file, line and problem",
+    ({ kind, name, stale }) =>
+      stale === undefined
+        ? undefined
+        : [stale.since / 1_000, { kind, name, reason: cutText(stale.reason, longestReason) }],
+  );
   gauge("xdstp_source_broken_files", "Files of the served folder that are broken", (row) =>
     row.kind === "source" ? [row.stale?.brokenFiles ?? 0, { source: row.name }] : undefined,
   );
@@ -44,6 +54,9 @@ export function recordHealth(meter: MetricsMeter, rows: Rows): void {
         : undefined,
   );
 }
+
+/** Characters of a reason in a label. */
+const longestReason = 300;
 
 /** Kinds of {@link Health} with a metric of their own: its label, and what it is. */
 const measured = [
