@@ -76,12 +76,11 @@ describe("examples/monitoring", () => {
     expect(panels.filter(({ targets }) => targets.length === 0)).toEqual([]);
   });
 
-  it("has rules that promtool accepts, where it is installed; in CI it has to be", () => {
-    const { error, status, stdout, stderr } = spawnSync(
-      "promtool",
-      ["check", "rules", at("alerts.yaml")],
-      { encoding: "utf8" },
-    );
+  it.each([
+    ["accepts", ["check", "rules", at("alerts.yaml")]],
+    ["finds to fire as they should", ["test", "rules", at("alerts.test.yaml")]],
+  ])("has rules that promtool %s, where it is installed; in CI it has to be", (_, argv) => {
+    const { error, status, stdout, stderr } = spawnSync("promtool", argv, { encoding: "utf8" });
     if (error !== undefined && process.env.CI !== "true") {
       console.log(
         `the rules are not checked by promtool: ${error.message}; the apt package "prometheus" has it`,
