@@ -6,6 +6,7 @@ import {
   type Entry,
   type Interest,
   type Refresh,
+  type Rejection,
   type ResourceFeed,
   type ResourceSink,
   type ResourceType,
@@ -154,6 +155,10 @@ export class CacheCore implements Cache {
     return this.#commit(transaction, undefined);
   }
 
+  checkCommit(transaction: Transaction): readonly Rejection[] {
+    return this.#plan(atHome(transaction), undefined).rejected;
+  }
+
   held(typeUrl: string, interest?: Interest): Iterable<Held> {
     return this.#held(typeUrl, interest, undefined);
   }
@@ -206,10 +211,7 @@ export class CacheCore implements Cache {
 
   #commit(given: Transaction, slot: FeedSlot | undefined): Committed {
     const transaction = atHome(given);
-    const whole = planTransaction(transaction, this.#reject);
-    // What an upstream says stands, as that of a relay does; who is the first to say it has to keep the rule.
-    const plan =
-      slot?.onDemand === true ? whole : rejectVariants(whole, transaction, this.#types, slot);
+    const plan = this.#plan(transaction, slot);
     const { rejected } = plan;
     this.#events.counts.rejected += rejected.length;
     if (transaction.atomic === true && rejected.length > 0)
@@ -224,6 +226,15 @@ export class CacheCore implements Cache {
       if (!this.#ready && this.#feeds.complete) this.#beReady();
     });
     return { revision, ...(rejected.length > 0 ? { rejected } : {}) };
+  }
+
+  #plan(
+    transaction: ReturnType<typeof atHome>,
+    slot: FeedSlot | undefined,
+  ): ReturnType<typeof planTransaction> {
+    const whole = planTransaction(transaction, this.#reject);
+    // What an upstream says stands, as that of a relay does; who is the first to say it has to keep the rule.
+    return slot?.onDemand === true ? whole : rejectVariants(whole, transaction, this.#types, slot);
   }
 
   /** Makes one revision of what `apply` does, then wakes who watches what it touched; these may make further ones. */
@@ -296,6 +307,7 @@ export class CacheCore implements Cache {
   #sink(slot: FeedSlot): ResourceSink {
     return {
       commit: (transaction) => this.#commit(transaction, slot),
+      checkCommit: (transaction) => this.#plan(atHome(transaction), slot).rejected,
       held: (typeUrl, interest) => this.#held(typeUrl, interest, slot),
       unavailable: (scope, error) => {
         this.#availability.set(slot, scope, error);

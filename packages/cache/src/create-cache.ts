@@ -1,6 +1,7 @@
 import type {
   Clock,
   Committed,
+  Rejection,
   Entry,
   Interest,
   Resource,
@@ -77,6 +78,8 @@ export type Check = (resource: Resource, name: string) => XdsError | undefined;
 export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDisposable {
   /** As the contract says, and at once. */
   commit(transaction: Transaction): Committed;
+  /** What `commit` would reject of a transaction; nothing changes. */
+  checkCommit(transaction: Transaction): readonly Rejection[];
   /** A name as it was at a revision, as far as what was replaced is kept (`replacedBytes`). */
   asOf(typeUrl: string, name: string, revision: number): Entry | undefined;
   /** Runs a feed until the cache or the handle is closed, or until it fails unless it is to be restarted; of a closed cache it ends at once. */

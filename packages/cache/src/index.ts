@@ -22,6 +22,7 @@ export {
   type CacheNode,
   type NodeCaches,
   type NodeCachesOptions,
+  type NodesCommitted,
 } from "./nodes/create-node-caches.ts";
 export { nodeField } from "./nodes/node-field.ts";
 export type { NodeContent } from "./nodes/node-content.ts";

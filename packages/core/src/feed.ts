@@ -16,6 +16,8 @@ export interface ResourceFeed {
 export interface ResourceSink {
   /** Applies a transaction; see {@link Transaction}. Throws only for a transaction that breaks its own rules (a name twice). */
   commit(transaction: Transaction): Committed;
+  /** What `commit` would reject of a transaction; nothing changes. For a feed with several sinks whose batch is all or nothing. Absent: only `commit` knows. */
+  checkCommit?: ((transaction: Transaction) => readonly Rejection[]) | undefined;
   /** Names and versions held, so that no feed keeps a second map (C-RECON-3). Without an interest: all of the type. */
   held(typeUrl: string, interest?: Interest): Iterable<Held>;
   /** Something in this scope cannot be fetched for now; what is cached stays. undefined clears it. */

@@ -16,11 +16,15 @@ export function forwardSink(
   // Checked against every member: a new one does not compile until it is forwarded.
   const forwarded = {
     commit: (transaction) => sink.commit(transaction),
+    checkCommit: sink.checkCommit && ((transaction) => sink.checkCommit?.(transaction) ?? []),
     held: (typeUrl, interest) => sink.held(typeUrl, interest),
     unavailable: (scope, error) => {
       sink.unavailable(scope, error);
     },
     part: sink.part && (() => forwardSink(sink.part?.() ?? sink, changes)),
   } satisfies EveryMember<ResourceSink>;
-  return Object.defineProperties(forwarded, Object.getOwnPropertyDescriptors(changes(sink)));
+  const own = changes(sink);
+  // What another `commit` rejects, the sink does not know.
+  if (own.commit !== undefined) forwarded.checkCommit = undefined;
+  return Object.defineProperties(forwarded, Object.getOwnPropertyDescriptors(own));
 }

@@ -4,6 +4,7 @@ import type { Committed, ResourceSink, Transaction } from "./feed.ts";
 import { forwardSink } from "./forward-sink.ts";
 import { forwardSource } from "./forward-source.ts";
 import type { ResourceSource, Topic } from "./source.ts";
+import { XdsError } from "./xds-error.ts";
 
 const topic: Topic = {
   interest: { name: "x" },
@@ -124,6 +125,16 @@ describe("forwardSink", () => {
       "top.part held t",
       "top.part unavailable t",
     ]);
+  });
+
+  it("checks what the sink would reject, unless another commit replaces that of the sink", () => {
+    const rejection = { typeUrl: "t", name: "n", error: new XdsError("INVALID_ARGUMENT", "no") };
+    const { sink } = createSink("top", [], false);
+    const checking = { ...sink, checkCommit: () => [rejection] };
+    expect(forwardSink(checking, () => ({})).checkCommit?.({})).toEqual([rejection]);
+    expect(forwardSink(sink, () => ({})).checkCommit).toBeUndefined();
+    const commit = (): Committed => ({ revision: 2 });
+    expect(forwardSink(checking, () => ({ commit })).checkCommit).toBeUndefined();
   });
 
   it("has no parts where the sink has none", () => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Put, type ResourceSink, XdsError } from "@xdstp/core";
+import { type Put, type Rejection, type ResourceSink, XdsError } from "@xdstp/core";
 import { fileTrouble } from "./file-trouble.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { FolderEvent } from "./folder-event.ts";
@@ -93,25 +93,47 @@ async function take(progress: Progress, reading: Reading): Promise<void> {
 async function commit(progress: Progress, state: FolderState, plan: FolderPlan): Promise<void> {
   const isFirst = progress.revision === undefined;
   await turn();
+  const early = rejectionsOf(plan);
+  if (early.length > 0) {
+    reject(progress, state, problemsOf(early, state));
+    return;
+  }
   for (const { sink, put, remove } of plan.parts) {
     if (put.length + remove.length === 0 && !(isFirst && sink === progress.sink)) continue;
     const committed = sink.commit({ put, remove, atomic: true });
     const { revision, rejected = [] } = (await committed.decided) ?? committed;
     if (rejected.length > 0) {
-      reject(
-        progress,
-        state,
-        rejected.map(({ typeUrl, name, error }) => ({
-          file: fileOf(put, state, typeUrl, name),
-          message: error.text,
-        })),
-      );
+      reject(progress, state, problemsOf([{ put, rejected }], state));
       return;
     }
     progress.revision = Math.max(progress.revision ?? 0, revision);
   }
   for (const entry of state.entries) entry.put = undefined;
   finish(progress, state, plan);
+}
+
+/** What single sinks would reject. A single part is rejected by its own commit. */
+function rejectionsOf({ parts }: FolderPlan): readonly RejectedPart[] {
+  const filled = parts.filter(({ put, remove }) => put.length + remove.length > 0);
+  if (filled.length < 2) return [];
+  return filled.flatMap(({ sink, put, remove }) => {
+    const rejected = sink.checkCommit?.({ put, remove }) ?? [];
+    return rejected.length === 0 ? [] : [{ put, rejected }];
+  });
+}
+
+interface RejectedPart {
+  readonly put: readonly Put[];
+  readonly rejected: readonly Rejection[];
+}
+
+function problemsOf(parts: readonly RejectedPart[], state: FolderState): readonly FolderProblem[] {
+  return parts.flatMap(({ put, rejected }) =>
+    rejected.map(({ typeUrl, name, error }) => ({
+      file: fileOf(put, state, typeUrl, name),
+      message: error.text,
+    })),
+  );
 }
 
 /** Lets the event loop have its turn: with many resources each step of a batch takes tens of milliseconds. The commit itself is one step. */

@@ -1,7 +1,7 @@
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { createCache, createNodeCaches } from "@xdstp/cache";
-import type { ResourceSource } from "@xdstp/core";
+import { type ResourceSource, XdsError } from "@xdstp/core";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -32,6 +32,45 @@ const namesOf = (source: ResourceSource, typeUrl: string): readonly string[] =>
     .sort();
 
 describe("createFolderFeed() with content per node", () => {
+  it("applies nothing of a batch to any key where the cache rejects a file of one key or of all [S-NODE-10]", async () => {
+    const { dir, write } = await useFolder({
+      "_opaque/clusters/web.yaml": "connect_timeout: 1s\n",
+      "_nodes/gold/_opaque/clusters/web.yaml": "connect_timeout: 2s\n",
+    });
+    let refuses = "";
+    const nodes = createNodeCaches({
+      keyOf: ({ cluster }) => cluster,
+      types: [
+        {
+          typeUrl: clusters,
+          validate: ({ name }) =>
+            name === refuses ? new XdsError("INVALID_ARGUMENT", `no ${name} today`) : undefined,
+        },
+      ],
+    });
+    onTestFinished(() => nodes.close());
+    const { next } = useFeed({ dir, sink: nodes.shared, nodes });
+    await next("loaded");
+    const { revision } = nodes;
+    for (const [name, file] of [
+      ["x", "_nodes/silver/_opaque/clusters/x.yaml"],
+      ["y", "_opaque/clusters/y.yaml"],
+    ] as const) {
+      refuses = name;
+      await write({
+        "_nodes/gold/_opaque/clusters/web.yaml": `connect_timeout: ${name === "x" ? 3 : 4}s\n`,
+        [file]: "{}",
+      });
+      expect(await next("rejected")).toMatchObject({
+        problems: [{ file: join(dir, file), message: `no ${name} today` }],
+      });
+      expect([nodes.revision, nodes.keys()]).toEqual([revision, ["gold"]]);
+    }
+    refuses = "";
+    await write({ "_opaque/clusters/z.yaml": "{}" });
+    expect(await next("loaded")).toMatchObject({ put: 4 });
+  });
+
   it("puts _nodes/KEY over what all nodes share, and follows edits, new keys and removed ones [S-NODE-10]", async () => {
     const { dir, write, remove } = await useFolder({
       "_opaque/clusters/web.yaml": "connect_timeout: 1s\n",

@@ -1,5 +1,11 @@
 import { createFakeClock } from "@xdstp/testing";
-import { XdsError, type Entry, type Topic } from "@xdstp/core";
+import {
+  XdsError,
+  type Entry,
+  type ResourceSource,
+  type Topic,
+  type Transaction,
+} from "@xdstp/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -168,6 +174,45 @@ describe("createNodeCaches", () => {
     expect(() => nodes.of("")).toThrow("is not a node key");
     const { serving } = nodesBy(() => undefined);
     expect(serving.sourceFor({ node })).toBe(serving.source);
+  });
+
+  it("commits to several keys all or nothing", () => {
+    const nodes = nodesBy();
+    const part = (name: string, value: number): Transaction => ({
+      put: [
+        {
+          typeUrl,
+          resource: { name, version: "", payload: { typeUrl, value: new Uint8Array([value]) } },
+        },
+      ],
+    });
+    const xdstp = "xdstp://a/acme.Flag/x";
+    const all = nodes.commit(
+      new Map([
+        [undefined, part("web", 1)],
+        ["gold", part("web", 2)],
+      ]),
+    );
+    expect(all).toEqual({ revision: nodes.revision });
+    const rejected = nodes.commit(
+      new Map([
+        [undefined, part("web", 3)],
+        ["gold", part("web", 4)],
+        ["basic", part(xdstp, 5)],
+        ["other", part("", 6)],
+      ]),
+    );
+    expect(rejected).toMatchObject({
+      revision: all.revision,
+      rejected: [
+        { key: "basic", name: xdstp },
+        { key: "other", name: "" },
+      ],
+    });
+    const members = (source: ResourceSource): object =>
+      shown(source.topic(typeUrl, { name: "*" }).members());
+    expect([members(nodes.shared), members(nodes.of("gold"))]).toEqual([{ web: 1 }, { web: 2 }]);
+    expect(nodes.keys()).toEqual(["gold"]);
   });
 
   it("keeps what was there when a resource of a key is invalid", () => {

@@ -1,8 +1,10 @@
 import {
   forwardSource,
   type NodeInfo,
+  type Rejection,
   type ResourceSource,
   systemClock,
+  type Transaction,
   XdsError,
 } from "@xdstp/core";
 
@@ -30,6 +32,14 @@ export interface NodeCachesOptions extends Omit<CacheOptions, "revisions"> {
   readonly keyOf: (node: CacheNode) => string | undefined;
 }
 
+/** What became of a transaction over several keys. */
+export interface NodesCommitted {
+  /** Revision of the last part; where something was rejected, the one before. */
+  readonly revision: number;
+  /** Each with the key of its part; without one, the shared content. Absent: all was accepted. */
+  readonly rejected?: readonly (Rejection & { readonly key: string | undefined })[];
+}
+
 /** Content per node: what all share, and what replaces it for the clients with one key. Revisions are one sequence over all of it. */
 export interface NodeCaches extends AsyncDisposable {
   /** For all clients: what has no content of its own under a key. */
@@ -38,6 +48,11 @@ export interface NodeCaches extends AsyncDisposable {
   of(key: string): NodeContent;
   /** Keys under which something is put. */
   keys(): readonly string[];
+  /**
+   * Commits to several keys, all or nothing: where a part is rejected, no part changes anything. `undefined` is the key of the shared content.
+   * Each part is a revision of its own, those of keys before the shared one, and no client is served in between. Throws as `of` and `commit` do for a broken transaction.
+   */
+  commit(parts: ReadonlyMap<string | undefined, Transaction>): NodesCommitted;
   /** What a server needs: `createServer({ ...nodes.serving })`. */
   readonly serving: {
     readonly source: ResourceSource;
@@ -114,6 +129,19 @@ export function createNodeCaches({ keyOf, ...options }: NodeCachesOptions): Node
       ),
     },
     keys: () => [...owned.keys()],
+    commit(parts) {
+      const all = Array.from(parts, ([key, transaction]) => ({
+        key,
+        sink: key === undefined ? shared : of(key),
+        transaction,
+      })).sort((one, other) => Number(one.key === undefined) - Number(other.key === undefined));
+      const rejected = all.flatMap(({ key, sink, transaction }) =>
+        sink.checkCommit(transaction).map((rejection) => ({ ...rejection, key })),
+      );
+      if (rejected.length > 0) return { revision: revisions.last, rejected };
+      for (const { sink, transaction } of all) sink.commit(transaction);
+      return { revision: revisions.last };
+    },
     watchDangling(onEvent = () => undefined) {
       const watch = watchNodeReferences({
         shared,

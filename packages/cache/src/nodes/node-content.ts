@@ -1,4 +1,4 @@
-import type { Committed, ResourceSink, ResourceSource, Transaction } from "@xdstp/core";
+import type { Committed, Rejection, ResourceSink, ResourceSource, Transaction } from "@xdstp/core";
 
 import type { Author } from "../author.ts";
 
@@ -13,6 +13,8 @@ export interface NodeContent extends ResourceSource, ResourceSink, Author {
   readonly resources: number;
   /** As the contract says, at once, and all or nothing. Throws INVALID_ARGUMENT for an xdstp name, which is the same for every node (B-NODE-7), and for a resource with `expireMs`. */
   commit(transaction: Transaction): Committed;
+  /** What `commit` would reject or throw for; nothing changes. */
+  checkCommit(transaction: Transaction): readonly Rejection[];
   /** Removes all that was put under this key: its clients see the shared content. */
   clear(): Committed;
 }

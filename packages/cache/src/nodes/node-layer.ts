@@ -5,6 +5,7 @@ import {
   type Held,
   type Interest,
   type Put,
+  type Rejection,
   type Removal,
   type Resource,
   type ResourceSource,
@@ -166,9 +167,23 @@ export class NodeLayer implements NodeContent, LayerHost {
     });
   }
 
+  checkCommit(given: Transaction): readonly Rejection[] {
+    const transaction = atHome(given);
+    const faults = (transaction.put ?? []).flatMap(
+      ({ typeUrl, resource }): readonly Rejection[] => {
+        const error = putFault(resource);
+        return error === undefined ? [] : [{ typeUrl, name: resource.name, error }];
+      },
+    );
+    return faults.length > 0 ? faults : this.#core().checkCommit(this.#plan(transaction));
+  }
+
   commit(given: Transaction): Committed {
     const transaction = atHome(given);
-    for (const { resource } of transaction.put ?? []) checkPut(resource);
+    for (const { resource } of transaction.put ?? []) {
+      const error = putFault(resource);
+      if (error !== undefined) throw error;
+    }
     const plan = this.#plan(transaction);
     const uncover = this.#cover(plan.put);
     const isNew = this.#upper === undefined;
@@ -358,17 +373,18 @@ const forgotten = new FinalizationRegistry<{
 });
 
 /** An xdstp name is the same for every node (B-NODE-7). */
-function checkPut({ name, expireMs }: Resource): void {
+function putFault({ name, expireMs }: Resource): XdsError | undefined {
   if (name.startsWith("xdstp:"))
-    throw new XdsError(
+    return new XdsError(
       "INVALID_ARGUMENT",
       `${JSON.stringify(name)} is an xdstp name, which has the same content for every node; put it into the shared content, or use an opaque name`,
     );
   if (expireMs !== undefined)
-    throw new XdsError(
+    return new XdsError(
       "INVALID_ARGUMENT",
       `${JSON.stringify(name)} has expireMs, which content of one node key cannot have; remove it yourself, or put it into the shared content`,
     );
+  return undefined;
 }
 
 /** A kept resource has accessors, which a spread would lose. Its end is that of the original. */
