@@ -42,6 +42,17 @@ describe("runCli()", () => {
     });
   });
 
+  it("says on a Node that is too old which one it needs, and still shows its version and its help", async () => {
+    const old = { nodeVersion: "20.20.2" };
+    expect(await runToEnd(["serve", "config"], old)).toMatchObject({
+      code: 1,
+      out: "",
+      err: "xdstp serve: Node 22 or newer is needed, and this is Node 20.20.2; install a newer Node\n",
+    });
+    for (const args of [["--version"], ["--help"], ["serve", "--help"]])
+      expect(await runToEnd(args, old)).toMatchObject({ code: 0, err: "" });
+  });
+
   it("breaks a long usage into lines between its options", async () => {
     const { err } = await runToEnd(["serve"]);
     expect(err.split("\n").slice(1)).toEqual([

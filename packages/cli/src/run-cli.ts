@@ -8,6 +8,9 @@ import { commandHelp, overallHelp } from "./help-text.ts";
 import { parseCall } from "./parse-call.ts";
 import { processIo } from "./process-io.ts";
 
+/** As `engines` of the package says. */
+const oldestNode = 22;
+
 /** In the order of the help. Each is loaded when it is called, since what one needs slows the start of another. */
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["serve", async () => (await import("./serve-command.ts")).serveCommand],
@@ -54,7 +57,9 @@ async function runAlone(name: string, argv: readonly string[], { stdout }: CliIo
   const topic = name === "help" ? argv.slice(1).find((word) => !word.startsWith("-")) : undefined;
   if (topic !== undefined) stdout.write(commandHelp(await commandOf(topic)));
   else if (asksForHelp(argv) || name === "help")
-    stdout.write(overallHelp(await Promise.all(commands.values().map(async (load) => load()))));
+    stdout.write(
+      overallHelp(await Promise.all([...commands.values()].map(async (load) => load()))),
+    );
   else if (["--version", "-V", "version"].includes(name)) stdout.write(`${ownVersion()}\n`);
   else await commandOf(name);
   return 0;
@@ -73,9 +78,21 @@ async function commandOf(name: string): Promise<Command> {
 }
 
 async function runCommand(command: Command, args: readonly string[], io: CliIo): Promise<number> {
-  if (!asksForHelp(args)) return command.run(parseCall(command, args), io);
+  if (!asksForHelp(args)) {
+    checkNode(io.nodeVersion);
+    return command.run(parseCall(command, args), io);
+  }
   io.stdout.write(commandHelp(command));
   return 0;
+}
+
+/** An older Node fails somewhere in the middle, and in no words that help. */
+function checkNode(version: string): void {
+  if (Number.parseInt(version, 10) < oldestNode)
+    throw new CliError(
+      1,
+      `Node ${oldestNode} or newer is needed, and this is Node ${version}; install a newer Node`,
+    );
 }
 
 function asksForHelp(args: readonly string[]): boolean {
