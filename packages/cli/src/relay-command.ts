@@ -21,7 +21,7 @@ const mostWorkers = 256;
 export const relayCommand: Command = {
   name: "relay",
   summary:
-    "Serve what other servers have, with one subscription for all clients, also while those servers are down.",
+    "Serve what other servers have, with one subscription for all clients, also while they are down.",
   usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--snapshot DIR [--snapshot-key FILE]] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--upstream-names N] [--workers N] [--node ID] [--channel-limit NAME=NUMBER]... ${serverUsage}`,
   notes: [
     "The bootstrap lists the servers of each authority, in authorities (gRPC) or config_sources (Envoy); --server gets all requests, without TLS.\nThe relay subscribes at each server over one stream, once for many clients, and only for what clients subscribe to.",
