@@ -1,5 +1,5 @@
+import { parseBootstrap } from "@xdstp/bootstrap";
 import { createCache, type Cache } from "@xdstp/cache";
-import { parseBootstrap } from "@xdstp/federation";
 import { createRelay } from "@xdstp/relay";
 import { createServer } from "@xdstp/server";
 import { now } from "../churn-plan.ts";

@@ -18,10 +18,11 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
     "@xdstp/transport-delta": ["@xdstp/cache", "@xdstp/grpc"],
     "@xdstp/transport-sotw": ["@xdstp/cache", "@xdstp/grpc"],
     "@xdstp/folder": ["@xdstp/cache", "@xdstp/grpc"],
+    "@xdstp/bootstrap": ["@xdstp/cache", "@xdstp/protocol"],
   },
-  { "@xdstp/federation": ["@xdstp/cache", "@xdstp/folder"] },
+  { "@xdstp/federation": ["@xdstp/cache", "@xdstp/folder", "@xdstp/grpc"] },
   {
-    "@xdstp/server": ["@xdstp/cache", "@xdstp/folder", "@xdstp/federation"],
+    "@xdstp/server": ["@xdstp/bootstrap", "@xdstp/cache", "@xdstp/folder", "@xdstp/federation"],
     "@xdstp/client": ["@xdstp/folder"],
     "@xdstp/relay": ["@xdstp/folder"],
   },

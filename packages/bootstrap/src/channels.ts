@@ -1,7 +1,7 @@
 import { createGrpcChannel, type ChannelLimits, type GrpcChannel } from "@xdstp/grpc/client";
 import type { Clock } from "@xdstp/core";
 
-import type { BootstrapServer } from "./bootstrap/bootstrap.ts";
+import type { BootstrapServer } from "./grpc/bootstrap.ts";
 import { credentialsKey } from "./credentials/credentials-key.ts";
 import { loadCredentials } from "./credentials/channel-credentials.ts";
 import type { CredentialsEvent } from "./credentials/follow-tls-files.ts";

@@ -1,24 +1,29 @@
-import type { RequestRate } from "@xdstp/protocol/client";
-
-import type { BootstrapServer } from "./bootstrap/bootstrap.ts";
-import type { FederationSource } from "./federation-source.ts";
+import type { BootstrapServer } from "./grpc/bootstrap.ts";
 
 /** A management server and how it is spoken to, as configuration says it. One of a gRPC bootstrap is one as it is. */
 export interface ServerConfig extends BootstrapServer {
-  /** Default: that of {@link ServerOptions}. */
+  /** Default: that of all servers, which is `delta` unless the program says `sotw`. */
   readonly variant?: "delta" | "sotw";
   /** One stream for all types; else one for each, on the service of the type (C-AGG-2). Default: true. */
   readonly aggregated?: boolean;
   /** Headers of each stream: names in lower case, values in printable ASCII. Default: none. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** `rate_limit_settings`. Default: that of {@link ServerOptions}. */
-  readonly rate?: RequestRate;
+  /** `rate_limit_settings`: requests that may be sent at once, and requests per second after that. Default: that of all servers. */
+  readonly rate?: { readonly burst: number; readonly perSecond: number };
   /** A resource that the server removes stays, with the error next to it, as gRPC has it (C-GRPC-9). Default: true, unless its features have `fail_on_data_errors`. */
   readonly keepRemoved?: boolean;
 }
 
-/** A source as configuration says it: what {@link createSources} makes a {@link FederationSource} of. */
-export interface SourceConfig extends Omit<FederationSource, "servers"> {
-  /** In order of preference. */
+/** Servers in order of preference, and the names that they are asked for. Sources that list one authority are tried in order (C-AUTH-3). */
+export interface SourceConfig {
+  /** The next one is asked when one above cannot be reached (C-GRPC-6). At least one. */
   readonly servers: readonly ServerConfig[];
+  /** Exactly as names write them; `""` is one too. Absent: it is the default, for all that no other source is for, opaque names included (C-AUTH-1). */
+  readonly authorities?: readonly string[];
+  /** Opaque names only, and no xdstp name whose authority nobody lists: with `authorities` in its bootstrap gRPC knows no others (C-AUTH-5). The default is not asked for opaque names then. Only without `authorities`. Default: false. */
+  readonly opaque?: boolean;
+  /** The next server is asked as soon as one cannot be reached, also when nothing is missing (C-GRPC-7). Default: false. */
+  readonly reachabilityOnly?: boolean;
+  /** Where it is configured, for people, such as `config_sources[0]`. Default: unknown. */
+  readonly place?: string;
 }

@@ -1,5 +1,5 @@
+import type { DnsQueries } from "@xdstp/bootstrap";
 import type { Clock } from "@xdstp/core";
-import type { DnsQueries } from "@xdstp/federation";
 
 /** Where text goes. */
 export interface TextOutput {

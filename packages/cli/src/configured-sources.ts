@@ -1,18 +1,20 @@
-import type { ClientBootstrap } from "@xdstp/client";
 import {
   createChannels,
-  createSources,
   encodeNode,
+  type BootstrapNode,
+  type SourceConfig,
+} from "@xdstp/bootstrap";
+import type { EnvoyBootstrap, EnvoyConfigSource } from "@xdstp/bootstrap/envoy";
+import type { ClientBootstrap } from "@xdstp/client";
+import {
+  createSources,
   explain,
   sourcesOfBootstrap,
-  type BootstrapNode,
   type FederationServer,
   type FederationSource,
   type ServerOptions,
-  type SourceConfig,
 } from "@xdstp/federation";
 import { XdsError } from "@xdstp/core";
-import type { EnvoyBootstrap, EnvoyConfigSource } from "@xdstp/federation/envoy";
 import { cluster, listener } from "@xdstp/resource-types";
 import { memberTypeOf, parseLocator, printLocator } from "@xdstp/uri";
 import type { Spoken } from "./ask-failure.ts";
@@ -107,7 +109,7 @@ async function envoySources(
   file: string,
   flags: AskFlags,
 ): Promise<ConfiguredSources> {
-  const { readEnvoyBootstrap } = await import("@xdstp/federation/envoy");
+  const { readEnvoyBootstrap } = await import("@xdstp/bootstrap/envoy");
   const read = readBy(() => readEnvoyBootstrap(text, file));
   const {
     nodeContextParams,

@@ -1,11 +1,10 @@
+import { createDnsResolver, type SourceConfig } from "@xdstp/bootstrap";
 import { XdsError } from "@xdstp/core";
 import {
-  createDnsResolver,
   createSources,
   type ExplainedPlace,
   type FederationSource,
   type ServerOptions,
-  type SourceConfig,
 } from "@xdstp/federation";
 import type { CliIo } from "./cli-io.ts";
 

@@ -1,4 +1,5 @@
-import type { AnyBootstrap } from "@xdstp/federation";
+import type { AnyBootstrap } from "@xdstp/bootstrap";
+
 import type { AskFlags } from "./ask-flags.ts";
 import { CliError } from "./cli-error.ts";
 import { configuredSources } from "./configured-sources.ts";

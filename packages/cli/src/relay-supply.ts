@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { type AnyBootstrap, createChannels } from "@xdstp/bootstrap";
 import { systemClock, XdsError } from "@xdstp/core";
-import { type AnyBootstrap, createChannels } from "@xdstp/federation";
 import { createRelay, type Relay, type RelayOptions, SnapshotInUse } from "@xdstp/relay";
 import { CliError } from "./cli-error.ts";
 import type { UpstreamEvent } from "./cli-event.ts";

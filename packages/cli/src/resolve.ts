@@ -1,5 +1,6 @@
+import { nodeParams } from "@xdstp/bootstrap";
 import { XdsError } from "@xdstp/core";
-import { explain, nodeParams, type ExplainedPlace, type FederationSource } from "@xdstp/federation";
+import { explain, type ExplainedPlace, type FederationSource } from "@xdstp/federation";
 import { lintLocator, parseLocator, typeUrlFromType, type LocatorWarning } from "@xdstp/uri";
 import type { AskFlags } from "./ask-flags.ts";
 import { CliError } from "./cli-error.ts";

@@ -1,4 +1,4 @@
-import { readEnvoyBootstrap } from "@xdstp/federation/envoy";
+import { readEnvoyBootstrap } from "@xdstp/bootstrap/envoy";
 import { describe, expect, it } from "vitest";
 
 import { clusterOf, clusterType, clusterUrl } from "../test/cluster.ts";

@@ -1,14 +1,8 @@
+import type { AnyBootstrap, Channels, NodeOptions, SourceConfig } from "@xdstp/bootstrap";
 import type { CacheEvent } from "@xdstp/cache";
 import type { BackoffOptions, Clock, ResourceType } from "@xdstp/core";
 import type { ClientLimits, RequestRate } from "@xdstp/protocol/client";
-import type {
-  AnyBootstrap,
-  Channels,
-  ClientNotice,
-  FederationEvent,
-  NodeOptions,
-  SourceConfig,
-} from "@xdstp/federation";
+import type { ClientNotice, FederationEvent } from "@xdstp/federation";
 
 import type { FindSource } from "./find-source.ts";
 import type { ClientWarning } from "./node-warner.ts";
@@ -16,7 +10,7 @@ import type { MetricsMeter } from "./record-metrics.ts";
 
 /** Options of {@link createClient}: each has a default. */
 export interface ClientOptions extends NodeOptions {
-  /** Whom to ask, and who asks: the bootstrap of gRPC, or what `readEnvoyBootstrap` of `@xdstp/federation/envoy` gives. Default: the bootstrap that the environment names (C-GRPC-1). */
+  /** Whom to ask, and who asks: the bootstrap of gRPC, or what `readEnvoyBootstrap` of `@xdstp/bootstrap/envoy` gives. Default: the bootstrap that the environment names (C-GRPC-1). */
   readonly bootstrap?: AnyBootstrap;
   /** The variant of xDS that the servers are spoken to in. SotW has no globs but of types of full state (C-GLOB-10). Default: `delta`. */
   readonly variant?: "delta" | "sotw";
@@ -47,11 +41,11 @@ export interface ClientOptions extends NodeOptions {
   readonly altOn?: "unreachable" | "missing";
   /** Authorities of which the alternative takes the place also of what is held, as soon as they cannot be reached (C-ALT-3). Default: none. */
   readonly altOnUnreachable?: (authority: string) => boolean;
-  /** Finds the servers of an authority that the bootstrap does not have; while one is not found and somebody waits for it, it is asked again, after 1 s and then longer, up to 120 s. `createDnsResolver()` of `@xdstp/federation` asks DNS. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
+  /** Finds the servers of an authority that the bootstrap does not have; while one is not found and somebody waits for it, it is asked again, after 1 s and then longer, up to 120 s. `createDnsResolver()` of `@xdstp/bootstrap` asks DNS. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
   readonly resolveAuthority?: FindSource;
   /** Milliseconds in which `resolveAuthority` has to answer; then its names have an error that says so. A late answer is still taken. Default: 15,000. */
   readonly resolveMs?: number;
-  /** Reads the ConfigSources in payloads, which a walk follows (C-AUTH-4): `configSourceReader()` of `@xdstp/federation/envoy`. It may throw an XdsError. Default: what stands next to one that says neither `ads` nor `self` is not asked for, and `pending` says so. */
+  /** Reads the ConfigSources in payloads, which a walk follows (C-AUTH-4): `configSourceReader()` of `@xdstp/bootstrap/envoy`. It may throw an XdsError. Default: what stands next to one that says neither `ads` nor `self` is not asked for, and `pending` says so. */
   readonly sourceOf?: (configSource: Uint8Array) => SourceConfig;
   /** Channels that this client shares with others (C-GRPC-12). Default: those of the process. */
   readonly channels?: Channels;

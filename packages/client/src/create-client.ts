@@ -1,10 +1,6 @@
+import { encodeNode } from "@xdstp/bootstrap";
 import { systemClock, XdsError, type Clock } from "@xdstp/core";
-import {
-  bootstrapFacts,
-  createSharedServers,
-  encodeNode,
-  type SharedServers,
-} from "@xdstp/federation";
+import { bootstrapFacts, createSharedServers, type SharedServers } from "@xdstp/federation";
 import type { ClientConfig } from "@xdstp/protos/status";
 
 import { callBack } from "./call-back.ts";

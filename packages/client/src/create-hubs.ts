@@ -1,10 +1,9 @@
+import { createChannels, nodeParams, type SourceConfig } from "@xdstp/bootstrap";
 import { createCache } from "@xdstp/cache";
 import type { Clock, ResourceFeed } from "@xdstp/core";
 import {
-  createChannels,
   createFederation,
   createFederationServer,
-  nodeParams,
   type BootstrapFacts,
   type ClientNotice,
   type Federation,
@@ -12,7 +11,6 @@ import {
   type FederationSource,
   type ServerOptions,
   type SharedServers,
-  type SourceConfig,
 } from "@xdstp/federation";
 import { envoyTypes } from "@xdstp/resource-types";
 

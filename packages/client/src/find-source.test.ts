@@ -1,5 +1,5 @@
+import { createDnsResolver, type ServerConfig } from "@xdstp/bootstrap";
 import { createCache } from "@xdstp/cache";
-import { createDnsResolver, type ServerConfig } from "@xdstp/federation";
 import { createServer } from "@xdstp/server";
 import { createTestAuthority } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";

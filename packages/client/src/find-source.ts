@@ -1,12 +1,12 @@
+import type { SourceConfig } from "@xdstp/bootstrap";
 import {
   createFederationServer,
   type FederationSource,
   type ResolveAuthority,
   type ServerOptions,
-  type SourceConfig,
 } from "@xdstp/federation";
 
-/** Finds who answers for an authority that the bootstrap does not have: servers as configuration says them, such as `createDnsResolver()` of `@xdstp/federation` finds, or ready-made ones. undefined, or an XdsError NOT_FOUND or INVALID_ARGUMENT: there is nobody; any other error may pass. */
+/** Finds who answers for an authority that the bootstrap does not have: servers as configuration says them, such as `createDnsResolver()` of `@xdstp/bootstrap` finds, or ready-made ones. undefined, or an XdsError NOT_FOUND or INVALID_ARGUMENT: there is nobody; any other error may pass. */
 export type FindSource = (
   authority: string,
 ) =>

@@ -1,5 +1,5 @@
-import { readConfigSource } from "@xdstp/federation/envoy";
-import type { SourceConfig } from "@xdstp/federation";
+import type { SourceConfig } from "@xdstp/bootstrap";
+import { readConfigSource } from "@xdstp/bootstrap/envoy";
 import type { RawDeltaServer } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 

@@ -1,10 +1,10 @@
+import type { SourceConfig } from "@xdstp/bootstrap";
 import { XdsError, type Clock, type Reference } from "@xdstp/core";
 import {
   authoritiesIn,
   sourcesBeside,
   type Federation,
   type FederationSource,
-  type SourceConfig,
 } from "@xdstp/federation";
 
 import type { Hub } from "./hub.ts";
@@ -81,7 +81,7 @@ export class Hubs implements Iterable<FedHub> {
     if (readSource === undefined)
       throw new XdsError(
         "UNIMPLEMENTED",
-        `${JSON.stringify(name)} comes from a ConfigSource of its own; give the client sourceOf: configSourceReader() of @xdstp/federation/envoy`,
+        `${JSON.stringify(name)} comes from a ConfigSource of its own; give the client sourceOf: configSourceReader() of @xdstp/bootstrap/envoy`,
         { typeUrl, resource: name },
       );
     const known = this.#known.get(source) ?? readSource(source);

@@ -12,7 +12,11 @@ export { createClient } from "./create-client.ts";
 export type { Client, ReadOptions } from "./client.ts";
 export type { ClientOptions } from "./client-options.ts";
 export type { FindSource } from "./find-source.ts";
-export type { AnyBootstrap as ClientBootstrap, SourcesBootstrap } from "@xdstp/federation";
+export type {
+  AnyBootstrap as ClientBootstrap,
+  SourceConfig,
+  SourcesBootstrap,
+} from "@xdstp/bootstrap";
 export type { Watch, WatchCalls, WatchOptions } from "./watch.ts";
 export type { Snapshot } from "./snapshot.ts";
 export type { CollectionChange, CollectionOptions, CollectionWatch } from "./collection-watch.ts";
@@ -36,7 +40,7 @@ export {
   parseBootstrap,
   readBootstrap,
   serverListenerName,
-} from "@xdstp/federation";
+} from "@xdstp/bootstrap";
 export type {
   Bootstrap,
   BootstrapAuthority,
@@ -48,17 +52,14 @@ export type {
   CertificateProvider,
   Channels,
   ChannelsOptions,
-  ClientNotice,
-  FederationEvent,
   CredentialsEvent,
-  Hop,
   JsonObject,
   JsonValue,
   NodeOptions,
   SharedChannel,
   TlsCredentials,
-  Trace,
-} from "@xdstp/federation";
+} from "@xdstp/bootstrap";
+export type { ClientNotice, FederationEvent, Hop, Trace } from "@xdstp/federation";
 
 // For whoever looks on.
 export { clientStatusRoutes, type MayReadStatus } from "./client-status-routes.ts";

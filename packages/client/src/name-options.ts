@@ -1,6 +1,6 @@
-import type { SourceConfig } from "@xdstp/federation";
+import type { SourceConfig } from "@xdstp/bootstrap";
 
-/** Where a name is asked for: the servers of a ConfigSource (what `readConfigSource` of `@xdstp/federation/envoy` gives for `servers`), the ADS source of the bootstrap, or the source that has delivered the reference. */
+/** Where a name is asked for: the servers of a ConfigSource (what `readConfigSource` of `@xdstp/bootstrap/envoy` gives for `servers`), the ADS source of the bootstrap, or the source that has delivered the reference. */
 export type NameSource = SourceConfig | "ads" | "self";
 
 /** How the name that is asked for is made of the one that a program gives (C-CTX-1), and where it is asked for. */

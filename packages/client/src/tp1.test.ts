@@ -1,6 +1,7 @@
 import { create, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { encodeNode } from "@xdstp/bootstrap";
 import { createCache } from "@xdstp/cache";
-import { createFederation, encodeNode, sourcesOfBootstrap } from "@xdstp/federation";
+import { createFederation, sourcesOfBootstrap } from "@xdstp/federation";
 import { ClusterLoadAssignmentSchema } from "@xdstp/protos/envoy/endpoint";
 import { ListenerSchema } from "@xdstp/protos/envoy/listener";
 import {

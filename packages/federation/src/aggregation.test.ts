@@ -1,15 +1,15 @@
+import { parseBootstrap, type ServerConfig } from "@xdstp/bootstrap";
+import { readConfigSource, readEnvoyBootstrap } from "@xdstp/bootstrap/envoy";
 import { createCache } from "@xdstp/cache";
 import { typeUrlOf } from "@xdstp/resource-types";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { api, from, google, type Json } from "../test/envoy-json.ts";
+import { api, from, google, type Json } from "../../bootstrap/test/envoy-json.ts";
 import { serverOptions } from "../test/server-options.ts";
 import { turn } from "../test/turn.ts";
-import { readEnvoyBootstrap } from "./envoy/index.ts";
 import {
   createFederation,
   createSources,
-  parseBootstrap,
   sourcesOfBootstrap,
   type FederationSource,
 } from "./index.ts";
@@ -44,6 +44,12 @@ const names = (authority: string): readonly string[] =>
   ["cluster.v3.Cluster", "listener.v3.Listener", "route.v3.RouteConfiguration"].map(
     (type) => `xdstp://${authority}/envoy.config.${type}/x`,
   );
+
+/** The servers of a ConfigSource of this kind, at an address of the same name. */
+function serversOf(kind: string): readonly ServerConfig[] {
+  const read = readConfigSource({ api_config_source: api([google(kind)], { api_type: kind }) });
+  return read.kind === "servers" ? read.servers : [];
+}
 
 describe("a federation of what configuration says", () => {
   const server = (uri: string): Json => ({
@@ -156,5 +162,28 @@ describe("a federation of what configuration says", () => {
         ads("ads:1", "Stream"),
       ]),
     );
+  });
+
+  it("opens the streams that each kind of ConfigSource asks for [C-AGG-2]", async () => {
+    const kinds = ["AGGREGATED_DELTA_GRPC", "AGGREGATED_GRPC", "GRPC", "DELTA_GRPC"];
+    const calls = await callsFor(
+      (options) =>
+        createSources(
+          kinds.map((kind) => ({
+            servers: serversOf(kind),
+            authorities: [kind],
+          })),
+          options,
+        ),
+      kinds.flatMap((kind) => names(kind).slice(0, 2)),
+    );
+    expect(calls).toEqual([
+      ads("AGGREGATED_DELTA_GRPC", "Delta"),
+      ads("AGGREGATED_GRPC", "Stream"),
+      "GRPC /envoy.service.cluster.v3.ClusterDiscoveryService/StreamClusters",
+      "GRPC /envoy.service.listener.v3.ListenerDiscoveryService/StreamListeners",
+      "DELTA_GRPC /envoy.service.cluster.v3.ClusterDiscoveryService/DeltaClusters",
+      "DELTA_GRPC /envoy.service.listener.v3.ListenerDiscoveryService/DeltaListeners",
+    ]);
   });
 });

@@ -1,25 +1,14 @@
-import { createSources } from "../create-sources.ts";
-import type { FederationSource } from "../federation-source.ts";
-import type { ServerOptions } from "../open-server.ts";
-import type { SourceConfig } from "../server-config.ts";
-import { sourcesOfBootstrap } from "../sources-of-bootstrap.ts";
-import type { Bootstrap, BootstrapNode } from "./bootstrap.ts";
-import { readBootstrap, type BootstrapSources } from "./read-bootstrap.ts";
+import {
+  type AnyBootstrap,
+  type BootstrapNode,
+  type SourceConfig,
+  readBootstrap,
+} from "@xdstp/bootstrap";
 
-/** The servers and the node: as `readEnvoyBootstrap` of `@xdstp/federation/envoy` reads it, or as a program configures it by itself. */
-export interface SourcesBootstrap {
-  /** The node that the bootstrap gives. */
-  readonly node: BootstrapNode;
-  /** In order (C-AUTH-1). */
-  readonly sources: readonly SourceConfig[];
-  /** The one ADS source. Default: opaque names are asked where the sources say. */
-  readonly ads?: SourceConfig;
-  /** Fields of the node that become context parameters (C-CTX-3). Default: none. */
-  readonly nodeContextParams?: readonly string[];
-}
-
-/** What a client or a relay may be given: a bootstrap of gRPC, parsed or where it is; or sources. */
-export type AnyBootstrap = Bootstrap | BootstrapSources | SourcesBootstrap;
+import { createSources } from "./create-sources.ts";
+import type { FederationSource } from "./federation-source.ts";
+import type { ServerOptions } from "./open-server.ts";
+import { sourcesOfBootstrap } from "./sources-of-bootstrap.ts";
 
 /** What every bootstrap says. */
 export interface BootstrapFacts {

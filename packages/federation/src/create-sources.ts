@@ -1,7 +1,7 @@
+import { type ServerConfig, serverId, type SourceConfig } from "@xdstp/bootstrap";
+
 import type { FederationServer, FederationSource } from "./federation-source.ts";
 import { openServer, type ServerOptions } from "./open-server.ts";
-import type { ServerConfig, SourceConfig } from "./server-config.ts";
-import { serverId } from "./server-id.ts";
 
 /** Sources to ask, of what configuration says: their order is kept. Nothing connects before a server is opened. */
 export function createSources(

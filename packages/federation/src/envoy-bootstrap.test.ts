@@ -1,13 +1,14 @@
+import { createChannels, encodeNode } from "@xdstp/bootstrap";
+import { readEnvoyBootstrap } from "@xdstp/bootstrap/envoy";
 import { createCache } from "@xdstp/cache";
 import { envoyTypes, typeUrlOf } from "@xdstp/resource-types";
 import { createServer } from "@xdstp/server";
 import { createTestAuthority } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { api, cluster, endpoint, envoy, tls } from "../../test/envoy-json.ts";
-import { useFolder } from "../../test/use-folder.ts";
-import { createChannels, createFederation, createSources, encodeNode } from "../index.ts";
-import { readEnvoyBootstrap } from "./index.ts";
+import { api, cluster, endpoint, envoy, tls } from "../../bootstrap/test/envoy-json.ts";
+import { useFolder } from "../test/use-folder.ts";
+import { createFederation, createSources } from "./index.ts";
 
 const typeUrl = typeUrlOf("envoy.config.cluster.v3.Cluster");
 const name = "xdstp://acme/envoy.config.cluster.v3.Cluster/blue";

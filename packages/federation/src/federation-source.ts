@@ -1,20 +1,11 @@
+import type { ServerConfig, SourceConfig } from "@xdstp/bootstrap";
 import type { ResourceFeed } from "@xdstp/core";
 import type { ClientStatus } from "@xdstp/protocol/client";
 
-import type { ServerConfig } from "./server-config.ts";
-
-/** Servers in order of preference, and for whom they are believed. Sources that list one authority are tried in order (C-AUTH-3). */
-export interface FederationSource {
+/** A source of configuration whose servers can be opened. Sources that list one authority are tried in order (C-AUTH-3). */
+export interface FederationSource extends Omit<SourceConfig, "servers"> {
   /** The next one is asked when one above cannot be reached (C-GRPC-6). At least one. */
   readonly servers: readonly FederationServer[];
-  /** Exactly as names write them; `""` is one too. Absent: it is the default, for all that no other source is for, opaque names included (C-AUTH-1). */
-  readonly authorities?: readonly string[];
-  /** Opaque names only, and no xdstp name whose authority no source lists: with `authorities` in its bootstrap gRPC knows no others (C-AUTH-5). The default then gets no opaque names. Only without `authorities`. Default: false. */
-  readonly opaque?: boolean;
-  /** The next server is asked as soon as one cannot be reached, also when nothing is missing (C-GRPC-7). Default: false. */
-  readonly reachabilityOnly?: boolean;
-  /** Where it is configured, for people, such as `config_sources[0]`. Default: unknown. */
-  readonly place?: string;
 }
 
 /** One server as a federation asks it. Servers with equal `id` share one stream (C-AGG-1). */

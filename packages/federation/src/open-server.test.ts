@@ -1,10 +1,11 @@
+import type { ServerConfig } from "@xdstp/bootstrap";
 import { typeUrlOf } from "@xdstp/resource-types";
 import { describe, expect, it } from "vitest";
 
 import { serverOptions } from "../test/server-options.ts";
 import { turn } from "../test/turn.ts";
 import { useFeed } from "../test/use-feed.ts";
-import { openServer, type ServerConfig } from "./index.ts";
+import { openServer } from "./index.ts";
 
 const [cluster, listener, virtualHost, secret] = [
   "envoy.config.cluster.v3.Cluster",

@@ -1,3 +1,4 @@
+import type { Channels, ServerConfig, SharedChannel } from "@xdstp/bootstrap";
 import {
   type ByteStream,
   type ByteStreamHandler,
@@ -16,10 +17,8 @@ import { envoyTypes } from "@xdstp/resource-types";
 import { createDeltaClient } from "@xdstp/transport-delta/client";
 import { createSotwClient } from "@xdstp/transport-sotw/client";
 
-import type { Channels, SharedChannel } from "./channels.ts";
 import type { ClientNotice } from "./client-notice.ts";
 import { createPerTypeFeed } from "./per-type-feed.ts";
-import type { ServerConfig } from "./server-config.ts";
 import { streamPath } from "./stream-path.ts";
 
 /** How a client speaks to its servers. Only `node` and `channels` have to be given. */
@@ -31,7 +30,7 @@ export interface ServerOptions extends Pick<
   readonly channels: Channels;
   /** Of servers that do not say it themselves. Default: `delta`. */
   readonly variant?: "delta" | "sotw";
-  /** Of servers that do not say it themselves, whether what they remove stays with the error next to it. Default: as {@link ServerConfig.keepRemoved} says. */
+  /** Of servers that do not say it themselves, whether what they remove stays with the error next to it. Default: as `keepRemoved` of the server says. */
   readonly keepRemoved?: boolean;
   /** The data of types. Default: Envoy's. */
   readonly types?: ReadonlyMap<string, ResourceType>;

@@ -1,13 +1,9 @@
+import { clientListenerName, parseBootstrap } from "@xdstp/bootstrap";
 import { authorityOf } from "@xdstp/uri";
 import { describe, expect, it } from "vitest";
 
 import { serverOptions } from "../test/server-options.ts";
-import {
-  clientListenerName,
-  parseBootstrap,
-  sourcesOfBootstrap,
-  type ServerOptions,
-} from "./index.ts";
+import { sourcesOfBootstrap, type ServerOptions } from "./index.ts";
 
 const insecure = [{ type: "insecure" }];
 const server = (uri: string, more: object = {}): object => ({

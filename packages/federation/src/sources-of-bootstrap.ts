@@ -1,8 +1,8 @@
-import type { Bootstrap } from "./bootstrap/bootstrap.ts";
+import type { Bootstrap, SourceConfig } from "@xdstp/bootstrap";
+
 import { createSources } from "./create-sources.ts";
 import type { FederationSource } from "./federation-source.ts";
 import type { ServerOptions } from "./open-server.ts";
-import type { SourceConfig } from "./server-config.ts";
 
 /**
  * The sources of a gRPC bootstrap (C-GRPC-3, A47): one for each of `authorities`, with the servers of the bootstrap where it has none of its own, and one for opaque names.

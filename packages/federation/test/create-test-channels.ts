@@ -1,11 +1,10 @@
+import type { BootstrapServer, Channels } from "@xdstp/bootstrap";
 import {
   createRawDeltaServer,
   createRawSotwServer,
   type RawDeltaServer,
   type RawSotwServer,
 } from "@xdstp/testing";
-
-import type { BootstrapServer, Channels } from "../src/index.ts";
 
 /** Channels that lead to servers in the hands of the test: one for each target and method. */
 export interface TestChannels extends Channels {

@@ -1,12 +1,10 @@
+import { encodeNode, type BootstrapNode, type Channels } from "@xdstp/bootstrap";
 import { createCache, type Cache, type FeedHandle, type Revisions } from "@xdstp/cache";
 import { type Clock, type ResourceFeed, type ResourceSource, systemClock } from "@xdstp/core";
 import type { StreamEvent } from "@xdstp/protocol/server";
 import {
   createFederation,
-  encodeNode,
   type BootstrapFacts,
-  type BootstrapNode,
-  type Channels,
   type Federation,
   type FederationSource,
 } from "@xdstp/federation";

@@ -1,6 +1,7 @@
+import { createChannels } from "@xdstp/bootstrap";
 import { type ResourceSource, systemClock, XdsError } from "@xdstp/core";
 import type { StreamEvent } from "@xdstp/protocol/server";
-import { bootstrapFacts, createChannels } from "@xdstp/federation";
+import { bootstrapFacts } from "@xdstp/federation";
 
 import { createHub, type Hub } from "./create-hub.ts";
 import { createNodeKey } from "./opaque/node-key.ts";

@@ -21,3 +21,13 @@ export type { Snapshot, SnapshotOptions, SnapshotStatus } from "./snapshot/snaps
 export { SnapshotInUse } from "./snapshot/snapshot-in-use.ts";
 export type { SnapshotEvent } from "./snapshot/snapshot-event.ts";
 export type { LookUps, RelayStatus, UpstreamStatus } from "./status/relay-status.ts";
+
+// What the options name of bootstraps and connections.
+export type {
+  AnyBootstrap,
+  BootstrapLocality,
+  Channels,
+  JsonObject,
+  JsonValue,
+  NodeOptions,
+} from "@xdstp/bootstrap";

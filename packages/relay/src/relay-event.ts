@@ -1,5 +1,6 @@
+import type { JsonValue } from "@xdstp/bootstrap";
 import type { CacheEvent } from "@xdstp/cache";
-import type { FederationEvent, JsonValue } from "@xdstp/federation";
+import type { FederationEvent } from "@xdstp/federation";
 
 import type { RejectionEvent } from "./rejections/rejection-event.ts";
 import type { SnapshotEvent } from "./snapshot/snapshot-event.ts";

@@ -1,3 +1,4 @@
+import type { AnyBootstrap, Channels, NodeOptions } from "@xdstp/bootstrap";
 import type { Cache } from "@xdstp/cache";
 import type {
   BackoffOptions,
@@ -8,13 +9,7 @@ import type {
 } from "@xdstp/core";
 import type { ClientLimits } from "@xdstp/protocol/client";
 import type { ListeningSource, RejectedVersion } from "@xdstp/protocol/server";
-import type {
-  AnyBootstrap,
-  Channels,
-  ClientNotice,
-  Federation,
-  NodeOptions,
-} from "@xdstp/federation";
+import type { ClientNotice, Federation } from "@xdstp/federation";
 
 import type { ClientNode } from "./opaque/node-key.ts";
 import type { TenantStatus } from "./opaque/tenant-status.ts";

@@ -1,6 +1,6 @@
+import { parseBootstrap, type Channels } from "@xdstp/bootstrap";
 import { createCache, type Cache } from "@xdstp/cache";
 import { createScheduler } from "@xdstp/protocol/server";
-import { parseBootstrap, type Channels } from "@xdstp/federation";
 import { createServer, type ServerEvent, type ServerOptions, type XdsServer } from "@xdstp/server";
 import { createFakeClock, createNetwork, createSeededRandom, createStepper } from "@xdstp/testing";
 import { onTestFinished } from "vitest";

@@ -1,6 +1,7 @@
+import { parseBootstrap, type Channels } from "@xdstp/bootstrap";
 import { type ByteStream, type ByteStreamHandler, StatusCode } from "@xdstp/core";
 import { createScheduler } from "@xdstp/protocol/server";
-import { parseBootstrap, type Channels, type ClientNotice } from "@xdstp/federation";
+import type { ClientNotice } from "@xdstp/federation";
 import { createServer, type ServerEvent, type ServerOptions, type XdsServer } from "@xdstp/server";
 import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/testing";
 import { onTestFinished } from "vitest";

@@ -1,14 +1,8 @@
+import { encodeNode, parseBootstrap, type Bootstrap, type Channels } from "@xdstp/bootstrap";
 import { createCache, type Cache } from "@xdstp/cache";
 import type { Topic } from "@xdstp/core";
 import { createScheduler } from "@xdstp/protocol/server";
-import {
-  createFederation,
-  createSources,
-  encodeNode,
-  parseBootstrap,
-  type Bootstrap,
-  type Channels,
-} from "@xdstp/federation";
+import { createFederation, createSources } from "@xdstp/federation";
 import { createServer, type ServerOptions } from "@xdstp/server";
 import {
   createFakeClock,

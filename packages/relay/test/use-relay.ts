@@ -1,5 +1,5 @@
+import { createChannels, parseBootstrap, type Bootstrap } from "@xdstp/bootstrap";
 import { createCache, type Cache } from "@xdstp/cache";
-import { createChannels, parseBootstrap, type Bootstrap } from "@xdstp/federation";
 import { createClient, type Client, type ClientOptions } from "@xdstp/client";
 import { createServer, type ServerEvent, type XdsServer } from "@xdstp/server";
 import { onTestFinished } from "vitest";

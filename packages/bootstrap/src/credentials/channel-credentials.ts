@@ -1,5 +1,5 @@
 import type { ChannelTls, GrpcChannel } from "@xdstp/grpc/client";
-import type { BootstrapCredentials } from "../bootstrap/bootstrap.ts";
+import type { BootstrapCredentials } from "../grpc/bootstrap.ts";
 import { followTlsFiles, type FollowTlsOptions } from "./follow-tls-files.ts";
 import { readTlsFiles } from "./read-tls-files.ts";
 

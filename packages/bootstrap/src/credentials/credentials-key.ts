@@ -1,4 +1,4 @@
-import type { BootstrapCredentials } from "../bootstrap/bootstrap.ts";
+import type { BootstrapCredentials } from "../grpc/bootstrap.ts";
 
 /** Equal for equal credentials, however they are written. */
 export function credentialsKey(credentials: BootstrapCredentials): string {

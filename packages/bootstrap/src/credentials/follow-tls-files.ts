@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { systemClock, XdsError, type Clock, type Timer } from "@xdstp/core";
 import type { ChannelTls } from "@xdstp/grpc/client";
-import type { TlsCredentials } from "../bootstrap/bootstrap.ts";
+import type { TlsCredentials } from "../grpc/bootstrap.ts";
 import { readTlsFiles, tlsFilesOf } from "./read-tls-files.ts";
 
 /** What becomes of files that have changed. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { XdsError } from "@xdstp/core";
 import type { ChannelTls } from "@xdstp/grpc/client";
-import type { TlsCredentials } from "../bootstrap/bootstrap.ts";
+import type { TlsCredentials } from "../grpc/bootstrap.ts";
 
 /** The certificates that credentials name, for a channel. Throws an XdsError, NOT_FOUND, that names the file that cannot be read. */
 export function readTlsFiles({

@@ -1,8 +1,6 @@
 import type { SrvRecord } from "node:dns";
 import { describe, expect, it } from "vitest";
 
-import { of, scene } from "../../test/scene.ts";
-import { createSources } from "../create-sources.ts";
 import { createDnsResolver, type DnsResolverOptions } from "./create-dns-resolver.ts";
 import type { DnsQueries } from "./dns-queries.ts";
 
@@ -191,19 +189,5 @@ describe("createDnsResolver", () => {
   it("takes 16 targets at most", async () => {
     const all = Array.from({ length: 20 }, (_, n) => target("one.example", n + 1, n));
     expect(await found({ "SRV _xds._tcp.b.example": all }, "b.example")).toHaveLength(1 + 16);
-  });
-
-  it("makes what DNS does not have an end, and what it does not say an error that may pass [C-AUTH-5]", async () => {
-    const find = createDnsResolver(dnsOf({ "SRV _xds._tcp.c.example": failure("ETIMEOUT") }));
-    const { watch } = await scene(["a"], {
-      resolveAuthority: async (authority) => createSources([await find(authority)], {} as never)[0],
-    });
-    const all = [watch(of("b.example", "x")), watch(of("c.example", "x")), watch(of("b", "x"))];
-    await expect
-      .poll(() => all.map(({ topic }) => topic.stale?.code))
-      .toEqual(["INVALID_ARGUMENT", "UNAVAILABLE", "INVALID_ARGUMENT"]);
-    expect(all[0]?.now).toContain(
-      "looking for it failed: DNS has no SRV _xds._tcp.b.example and no address of b.example",
-    );
   });
 });

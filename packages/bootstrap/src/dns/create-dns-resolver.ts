@@ -3,7 +3,7 @@ import { Resolver } from "node:dns/promises";
 
 import { XdsError } from "@xdstp/core";
 
-import type { BootstrapCredentials } from "../bootstrap/bootstrap.ts";
+import type { BootstrapCredentials } from "../grpc/bootstrap.ts";
 import type { ServerConfig, SourceConfig } from "../server-config.ts";
 import { recordsOf, type DnsQueries } from "./dns-queries.ts";
 import { hostOfAuthority } from "./host-of-authority.ts";
@@ -28,7 +28,7 @@ export interface DnsResolverOptions {
 const maxTargets = 16;
 
 /**
- * Finds the source of an authority in DNS: what SRV records say, else the host of that name if it has an address; with a port, only that. For `resolveAuthority` of `createClient`; a federation takes it through {@link createSources}. Nothing is kept: whoever asks keeps what is found while it runs.
+ * Finds the source of an authority in DNS: what SRV records say, else the host of that name if it has an address; with a port, only that. For `resolveAuthority` of `createClient`; a federation takes it through `createSources`. Nothing is kept: whoever asks keeps what is found while it runs.
  *
  * Whoever a name leads to by this is asked, on any host and port that DNS says. That server has a certificate for the authority, whatever DNS says it is called (RFC 6125); with credentials that are not TLS it can be anybody.
  *

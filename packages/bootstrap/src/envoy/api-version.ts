@@ -1,6 +1,6 @@
 import { ApiVersion } from "@xdstp/protos/envoy/core";
 
-import { wrongAt, type Place } from "../bootstrap/place.ts";
+import { wrongAt, type Place } from "../grpc/place.ts";
 
 /** Throws where a ConfigSource wants resources of a version other than v3. AUTO is the value of an absent field; v2 was removed everywhere. */
 export function checkVersion(version: ApiVersion, place: Place): void {

@@ -1,4 +1,4 @@
-import { wrongAt, type Place } from "../bootstrap/place.ts";
+import { wrongAt, type Place } from "../grpc/place.ts";
 import type { ServerConfig, SourceConfig } from "../server-config.ts";
 import type { EnvoyConfigSource } from "./config-source.ts";
 

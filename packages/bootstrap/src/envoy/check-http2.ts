@@ -2,7 +2,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import type { Cluster } from "@xdstp/protos/envoy/cluster";
 
-import { wrongAt, type Place } from "../bootstrap/place.ts";
+import { wrongAt, type Place } from "../grpc/place.ts";
 
 const name = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 

@@ -3,7 +3,7 @@ import {
   type CertificateValidationContext,
 } from "@xdstp/protos/envoy/tls";
 
-import type { Place } from "../bootstrap/place.ts";
+import type { Place } from "../grpc/place.ts";
 import { inside, unsupportedAt } from "./inside.ts";
 
 /** What there is to check next to authority and name, or to leave out. */

@@ -1,4 +1,4 @@
-import type { BootstrapServer } from "../bootstrap/bootstrap.ts";
+import type { BootstrapServer } from "../grpc/bootstrap.ts";
 import type { ServerConfig } from "../server-config.ts";
 
 /** A ConfigSource, read: where what is named next to it comes from (C-AUTH-6). */

@@ -4,8 +4,8 @@ import type { Cluster } from "@xdstp/protos/envoy/cluster";
 import { UpstreamTlsContextSchema, type UpstreamTlsContext } from "@xdstp/protos/envoy/tls";
 import { typeUrlOf } from "@xdstp/resource-types";
 
-import type { BootstrapCredentials } from "../bootstrap/bootstrap.ts";
-import { wrongAt, type Place } from "../bootstrap/place.ts";
+import type { BootstrapCredentials } from "../grpc/bootstrap.ts";
+import { wrongAt, type Place } from "../grpc/place.ts";
 import { checkPeerChecks } from "./check-peer-checks.ts";
 import { inside, unsupportedAt } from "./inside.ts";
 import { tlsOf } from "./tls-of.ts";

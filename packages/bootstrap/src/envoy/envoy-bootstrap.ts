@@ -1,4 +1,4 @@
-import type { BootstrapNode } from "../bootstrap/bootstrap.ts";
+import type { BootstrapNode } from "../grpc/bootstrap.ts";
 import type { SourceConfig } from "../server-config.ts";
 import type { EnvoyConfigSource, StaticClusters } from "./config-source.ts";
 

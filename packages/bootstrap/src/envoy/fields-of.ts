@@ -1,7 +1,7 @@
 import { envoyRegistry } from "@xdstp/protos/envoy";
 
-import type { JsonObject, JsonValue } from "../bootstrap/bootstrap.ts";
-import { asObject, field, wrongAt, type Placed } from "../bootstrap/place.ts";
+import type { JsonObject, JsonValue } from "../grpc/bootstrap.ts";
+import { asObject, field, wrongAt, type Placed } from "../grpc/place.ts";
 import { inside } from "./inside.ts";
 
 /** The fields of a message in JSON, found by their proto names, whichever of its two spellings they have. */

@@ -2,7 +2,7 @@
  * Envoy's way to say where configuration comes from: ConfigSource messages, and the bootstrap.
  *
  * ```ts
- * import { readEnvoyBootstrap } from "@xdstp/federation/envoy";
+ * import { readEnvoyBootstrap } from "@xdstp/bootstrap/envoy";
  *
  * const { node, sources } = readEnvoyBootstrap(text);
  * ```

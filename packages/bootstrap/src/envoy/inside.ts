@@ -1,6 +1,6 @@
 import { XdsError } from "@xdstp/core";
 
-import type { Place } from "../bootstrap/place.ts";
+import type { Place } from "../grpc/place.ts";
 
 /** A spot further in. */
 export function inside({ path, ...place }: Place, ...steps: readonly (string | number)[]): Place {

@@ -1,7 +1,7 @@
 import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
 
-import type { JsonObject, JsonValue } from "../bootstrap/bootstrap.ts";
-import { asObject, wrongAt, type Place, type Placed } from "../bootstrap/place.ts";
+import type { JsonObject, JsonValue } from "../grpc/bootstrap.ts";
+import { asObject, wrongAt, type Place, type Placed } from "../grpc/place.ts";
 
 /** Decoders of protobuf go no deeper. */
 const maxDepth = 100;

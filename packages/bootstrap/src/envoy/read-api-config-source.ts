@@ -1,11 +1,10 @@
-import type { RequestRate } from "@xdstp/protocol/client";
 import {
   ApiConfigSource_ApiType as ApiType,
   type ApiConfigSource,
   type RateLimitSettings,
 } from "@xdstp/protos/envoy/core";
 
-import { wrongAt, type Place } from "../bootstrap/place.ts";
+import { wrongAt, type Place } from "../grpc/place.ts";
 import type { ServerConfig } from "../server-config.ts";
 import { checkTransportVersion } from "./api-version.ts";
 import type { StaticClusters } from "./config-source.ts";
@@ -78,8 +77,10 @@ function kindOf(
   );
 }
 
+type Rate = NonNullable<ServerConfig["rate"]>;
+
 /** 100 tokens, ten of them new each second. */
-function rateOf({ maxTokens = 100, fillRate = 10 }: RateLimitSettings, place: Place): RequestRate {
+function rateOf({ maxTokens = 100, fillRate = 10 }: RateLimitSettings, place: Place): Rate {
   if (maxTokens < 1)
     throw wrongAt(inside(place, "max_tokens"), "is 0: nothing could ever be asked for");
   if (!(fillRate > 0 && Number.isFinite(fillRate)))

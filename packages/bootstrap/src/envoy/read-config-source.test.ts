@@ -1,20 +1,12 @@
 import { fromJson } from "@bufbuild/protobuf";
 import { XdsError } from "@xdstp/core";
 import { ConfigSourceSchema } from "@xdstp/protos/envoy/core";
-import { typeUrlOf } from "@xdstp/resource-types";
 import { describe, expect, it } from "vitest";
 
 import { api, envoy, from, google, type Json } from "../../test/envoy-json.ts";
-import { serverOptions } from "../../test/server-options.ts";
-import { turn } from "../../test/turn.ts";
-import { useFeed } from "../../test/use-feed.ts";
-import { createSources, type BootstrapServer, type ServerConfig } from "../index.ts";
+import { type BootstrapServer, type ServerConfig, serverId } from "../index.ts";
 import { readConfigSource, type ReadConfigSourceOptions } from "./index.ts";
 
-const [clusters, listeners] = [
-  typeUrlOf("envoy.config.cluster.v3.Cluster"),
-  typeUrlOf("envoy.config.listener.v3.Listener"),
-] as const;
 const insecure: BootstrapServer = {
   uri: "cluster:1",
   credentials: { type: "insecure" },
@@ -346,12 +338,9 @@ describe("readConfigSource()", () => {
   });
 });
 
-describe("sources of ConfigSources", () => {
-  const idsOf = (...configs: readonly Json[]): readonly (string | undefined)[] =>
-    createSources(
-      configs.map((config) => ({ servers: serversOf(config) })),
-      serverOptions(),
-    ).map(({ servers: [server] }) => server?.id);
+describe("servers of ConfigSources", () => {
+  const idsOf = (...configs: readonly Json[]): readonly string[] =>
+    configs.flatMap((config) => serversOf(config).slice(0, 1).map(serverId));
   it.each<[string, Json, Json, boolean]>([
     ["written twice", api([google("s:1")]), api([google("s:1")]), true],
     [
@@ -416,28 +405,5 @@ describe("sources of ConfigSources", () => {
     expect(
       idsOf(api([{ ...google("s:1"), initial_metadata: [{ key: "a", value: "hush" }] }])).join(),
     ).not.toContain("hush");
-  });
-
-  it("open the streams of their kinds side by side [C-AGG-2]", async () => {
-    const given = serverOptions();
-    const kinds = ["AGGREGATED_DELTA_GRPC", "AGGREGATED_GRPC", "GRPC", "DELTA_GRPC"];
-    for (const { servers } of createSources(
-      kinds.map((api_type) => ({ servers: serversOf(api([google(api_type)], { api_type })) })),
-      given,
-    )) {
-      const opened = servers[0]?.open();
-      if (opened === undefined) continue;
-      useFeed(opened.feed);
-      for (const typeUrl of [clusters, listeners]) opened.feed.want?.(typeUrl, [{ name: "x" }], []);
-    }
-    await turn();
-    expect(given.channels.calls).toEqual([
-      "AGGREGATED_DELTA_GRPC /envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources",
-      "AGGREGATED_GRPC /envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources",
-      "GRPC /envoy.service.cluster.v3.ClusterDiscoveryService/StreamClusters",
-      "GRPC /envoy.service.listener.v3.ListenerDiscoveryService/StreamListeners",
-      "DELTA_GRPC /envoy.service.cluster.v3.ClusterDiscoveryService/DeltaClusters",
-      "DELTA_GRPC /envoy.service.listener.v3.ListenerDiscoveryService/DeltaListeners",
-    ]);
   });
 });

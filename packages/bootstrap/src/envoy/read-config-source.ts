@@ -1,8 +1,8 @@
 import type { Message } from "@bufbuild/protobuf";
 import { ConfigSourceSchema, type ConfigSource } from "@xdstp/protos/envoy/core";
 
-import type { JsonValue } from "../bootstrap/bootstrap.ts";
-import { asObject, wrongAt, type Place } from "../bootstrap/place.ts";
+import type { JsonValue } from "../grpc/bootstrap.ts";
+import { asObject, wrongAt, type Place } from "../grpc/place.ts";
 import { checkVersion } from "./api-version.ts";
 import type { ConfigSourceFacts, EnvoyConfigSource, StaticClusters } from "./config-source.ts";
 import { inside, unsupportedAt } from "./inside.ts";

@@ -1,6 +1,6 @@
 import type { Duration } from "@bufbuild/protobuf/wkt";
 
-import { wrongAt, type Place } from "../bootstrap/place.ts";
+import { wrongAt, type Place } from "../grpc/place.ts";
 
 /** Milliseconds of a duration of zero or more. */
 export function readDuration(

@@ -4,8 +4,7 @@ import { envoyRegistry } from "@xdstp/protos/envoy";
 import { describe, expect, it } from "vitest";
 
 import { api, cluster, envoy, from, google, type Json } from "../../test/envoy-json.ts";
-import { serverOptions } from "../../test/server-options.ts";
-import { createSources, encodeNode, type SourceConfig } from "../index.ts";
+import { encodeNode, serverId, type SourceConfig } from "../index.ts";
 import { readEnvoyBootstrap } from "./index.ts";
 
 const ads = { ads_config: api([google("ads:1")], { api_type: "DELTA_GRPC" }) };
@@ -165,9 +164,9 @@ describe("readEnvoyBootstrap()", () => {
       ],
       default_config_source: { ads: {} },
     };
-    const sources = createSources(readEnvoyBootstrap(bootstrap).sources, serverOptions());
+    const sources = readEnvoyBootstrap(bootstrap).sources;
     expect(sources).toHaveLength(4);
-    expect(new Set(sources.flatMap(({ servers }) => servers.map(({ id }) => id))).size).toBe(1);
+    expect(new Set(sources.flatMap(({ servers }) => servers.map(serverId))).size).toBe(1);
   });
 
   it("reads a message, and JSON in either spelling", () => {

@@ -4,8 +4,8 @@ import { ApiConfigSourceSchema } from "@xdstp/protos/envoy/core";
 import { cluster as clusterType, listener as listenerType } from "@xdstp/resource-types";
 import { nodeContextParams } from "@xdstp/uri";
 
-import type { JsonValue } from "../bootstrap/bootstrap.ts";
-import { asArray, asObject, items, wrongAt, type Place, type Placed } from "../bootstrap/place.ts";
+import type { JsonValue } from "../grpc/bootstrap.ts";
+import { asArray, asObject, items, wrongAt, type Place, type Placed } from "../grpc/place.ts";
 import type { ServerConfig } from "../server-config.ts";
 import { bootstrapSources, type PlacedSource } from "./bootstrap-sources.ts";
 import type { StaticClusters } from "./config-source.ts";

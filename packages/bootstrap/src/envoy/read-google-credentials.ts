@@ -4,8 +4,8 @@ import type {
   GrpcService_GoogleGrpc_SslCredentials,
 } from "@xdstp/protos/envoy/core";
 
-import type { BootstrapCredentials } from "../bootstrap/bootstrap.ts";
-import type { Place } from "../bootstrap/place.ts";
+import type { BootstrapCredentials } from "../grpc/bootstrap.ts";
+import type { Place } from "../grpc/place.ts";
 import { inside, unsupportedAt } from "./inside.ts";
 import { tlsOf } from "./tls-of.ts";
 

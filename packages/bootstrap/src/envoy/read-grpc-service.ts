@@ -5,8 +5,8 @@ import type {
   HeaderValue,
 } from "@xdstp/protos/envoy/core";
 
-import type { BootstrapServer } from "../bootstrap/bootstrap.ts";
-import { wrongAt, type Place } from "../bootstrap/place.ts";
+import type { BootstrapServer } from "../grpc/bootstrap.ts";
+import { wrongAt, type Place } from "../grpc/place.ts";
 import type { ServerConfig } from "../server-config.ts";
 import type { StaticClusters } from "./config-source.ts";
 import { inside, unsupportedAt } from "./inside.ts";

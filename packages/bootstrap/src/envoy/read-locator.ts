@@ -1,8 +1,8 @@
 import type { ResourceType } from "@xdstp/core";
 import { collectionTypeOf, isGlob, parseLocator, typeFromTypeUrl } from "@xdstp/uri";
 
-import type { JsonValue } from "../bootstrap/bootstrap.ts";
-import { wrongAt, type Place, type Placed } from "../bootstrap/place.ts";
+import type { JsonValue } from "../grpc/bootstrap.ts";
+import { wrongAt, type Place, type Placed } from "../grpc/place.ts";
 
 /** A locator of `dynamic_resources` under a key, or nothing. Throws an XdsError for one that leads to no collection of the type. */
 export function readLocator<const Key extends string>(

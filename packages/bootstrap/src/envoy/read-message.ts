@@ -2,8 +2,8 @@ import { fromBinary, type DescMessage, type MessageShape } from "@bufbuild/proto
 import { anyFromJson, envoyRegistry, ResourceJsonError } from "@xdstp/protos/envoy";
 import { typeUrlOf } from "@xdstp/resource-types";
 
-import type { JsonObject } from "../bootstrap/bootstrap.ts";
-import { wrongAt, type Placed } from "../bootstrap/place.ts";
+import type { JsonObject } from "../grpc/bootstrap.ts";
+import { wrongAt, type Placed } from "../grpc/place.ts";
 import { inside } from "./inside.ts";
 
 /** A message from JSON. Throws an XdsError, INVALID_ARGUMENT, that names the field, and of a secret one not the value. */

@@ -1,7 +1,7 @@
 import { NodeSchema, type Node } from "@xdstp/protos/discovery";
 
-import type { BootstrapLocality, BootstrapNode, JsonObject } from "../bootstrap/bootstrap.ts";
-import type { Placed } from "../bootstrap/place.ts";
+import type { BootstrapLocality, BootstrapNode, JsonObject } from "../grpc/bootstrap.ts";
+import type { Placed } from "../grpc/place.ts";
 import { readMessage } from "./read-message.ts";
 
 /** `node` of a bootstrap; an empty one where it is absent. What Envoy says of itself in it (user agent, features) is not taken over: the client says its own. */

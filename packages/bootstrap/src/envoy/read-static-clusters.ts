@@ -1,7 +1,7 @@
 import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
 
-import type { BootstrapServer, JsonObject, JsonValue } from "../bootstrap/bootstrap.ts";
-import { asArray, asObject, items, type Placed } from "../bootstrap/place.ts";
+import type { BootstrapServer, JsonObject, JsonValue } from "../grpc/bootstrap.ts";
+import { asArray, asObject, items, type Placed } from "../grpc/place.ts";
 import type { StaticClusters } from "./config-source.ts";
 import { readMessage } from "./read-message.ts";
 import { serversOfCluster } from "./servers-of-cluster.ts";

@@ -2,8 +2,8 @@ import { Cluster_DiscoveryType as DiscoveryType, type Cluster } from "@xdstp/pro
 import { HealthStatus, type Address } from "@xdstp/protos/envoy/core";
 import type { ClusterLoadAssignment } from "@xdstp/protos/envoy/endpoint";
 
-import type { BootstrapServer } from "../bootstrap/bootstrap.ts";
-import { wrongAt, type Place } from "../bootstrap/place.ts";
+import type { BootstrapServer } from "../grpc/bootstrap.ts";
+import { wrongAt, type Place } from "../grpc/place.ts";
 import { checkHttp2 } from "./check-http2.ts";
 import { credentialsOfCluster } from "./credentials-of-cluster.ts";
 import { inside, unsupportedAt } from "./inside.ts";

@@ -1,7 +1,7 @@
 import type { DataSource } from "@xdstp/protos/envoy/core";
 
-import type { TlsCredentials } from "../bootstrap/bootstrap.ts";
-import { wrongAt, type Place } from "../bootstrap/place.ts";
+import type { TlsCredentials } from "../grpc/bootstrap.ts";
+import { wrongAt, type Place } from "../grpc/place.ts";
 import { unsupportedAt } from "./inside.ts";
 
 /** A file that a configuration names, and where it does. */

@@ -1,4 +1,4 @@
-import type { AnyBootstrap, BootstrapNode } from "@xdstp/federation";
+import type { AnyBootstrap, BootstrapNode } from "@xdstp/bootstrap";
 
 /** Whom a worker asks, and as whom: the first, which tells the answers of one worker from those of another by its node. */
 export function firstAsUpstream(path: string, node: BootstrapNode, worker: number): AnyBootstrap {

@@ -1,4 +1,4 @@
-import { configSourceReader, readConfigSource } from "@xdstp/federation/envoy";
+import { configSourceReader, readConfigSource } from "@xdstp/bootstrap/envoy";
 import { ListenerSchema } from "@xdstp/protos/envoy/listener";
 import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
 import { ScopedRouteConfigurationSchema } from "@xdstp/protos/envoy/route";

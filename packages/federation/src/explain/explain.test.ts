@@ -1,14 +1,9 @@
+import type { SourceConfig } from "@xdstp/bootstrap";
 import { XdsError } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
 import { serverOptions } from "../../test/server-options.ts";
-import {
-  createSources,
-  explain,
-  type ExplainedPlace,
-  type FederationSource,
-  type SourceConfig,
-} from "../index.ts";
+import { createSources, explain, type ExplainedPlace, type FederationSource } from "../index.ts";
 
 const server = (uri: string) =>
   ({ uri, credentials: { type: "insecure" }, features: new Set<string>() }) as const;

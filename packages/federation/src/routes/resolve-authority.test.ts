@@ -1,8 +1,10 @@
+import { createDnsResolver } from "@xdstp/bootstrap";
 import { describe, expect, it } from "vitest";
 
 import { of, redirect, resource, scene, T } from "../../test/scene.ts";
 import { createStoreServer } from "../../test/store-server.ts";
 import { turn } from "../../test/turn.ts";
+import { createSources } from "../create-sources.ts";
 import type { ResolveAuthority } from "./authority-finder.ts";
 
 async function settle(): Promise<void> {
@@ -296,5 +298,27 @@ describe("a resolver of authorities", () => {
     resolve({ servers: [found] });
     await settle();
     expect([found.opened, federation.traces()]).toEqual([0, []]);
+  });
+
+  it("makes what DNS does not have an end, and what it does not say an error that may pass [C-AUTH-5]", async () => {
+    const failure = (code: string): Promise<never> =>
+      Promise.reject(Object.assign(new Error(code), { code }));
+    const find = createDnsResolver({
+      queries: {
+        resolveSrv: (name) => failure(name === "_xds._tcp.c.example" ? "ETIMEOUT" : "ENOTFOUND"),
+        resolve4: () => failure("ENOTFOUND"),
+        resolve6: () => failure("ENOTFOUND"),
+      },
+    });
+    const { watch } = await scene(["a"], {
+      resolveAuthority: async (authority) => createSources([await find(authority)], {} as never)[0],
+    });
+    const all = [watch(of("b.example", "x")), watch(of("c.example", "x")), watch(of("b", "x"))];
+    await expect
+      .poll(() => all.map(({ topic }) => topic.stale?.code))
+      .toEqual(["INVALID_ARGUMENT", "UNAVAILABLE", "INVALID_ARGUMENT"]);
+    expect(all[0]?.now).toContain(
+      "looking for it failed: DNS has no SRV _xds._tcp.b.example and no address of b.example",
+    );
   });
 });

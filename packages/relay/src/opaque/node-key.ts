@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 
-import { type NodeInfo, XdsError } from "@xdstp/core";
 import type {
   BootstrapLocality,
   BootstrapNode,
   JsonObject,
   JsonValue,
   NodeOptions,
-} from "@xdstp/federation";
+} from "@xdstp/bootstrap";
+import { type NodeInfo, XdsError } from "@xdstp/core";
 
 /** What a client says of itself, as far as opaque names may depend on it. */
 export interface ClientNode extends NodeInfo {

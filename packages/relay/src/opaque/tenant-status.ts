@@ -1,5 +1,6 @@
+import type { JsonValue } from "@xdstp/bootstrap";
 import type { Cache } from "@xdstp/cache";
-import type { Federation, JsonValue } from "@xdstp/federation";
+import type { Federation } from "@xdstp/federation";
 
 /** Clients with one key, and what is kept for them alone. */
 export interface TenantStatus {

@@ -1,15 +1,10 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createChannels, encodeNode } from "@xdstp/bootstrap";
 import type { Clock } from "@xdstp/core";
 import { type ClientFeed, createClientContext } from "@xdstp/protocol/client";
-import {
-  createChannels,
-  encodeNode,
-  type BootstrapFacts,
-  type FederationSource,
-  type OpenServer,
-} from "@xdstp/federation";
+import type { BootstrapFacts, FederationSource, OpenServer } from "@xdstp/federation";
 import type { Connection, Network, SeededRandom } from "@xdstp/testing";
 import { createDeltaClient } from "@xdstp/transport-delta/client";
 import { createSotwClient } from "@xdstp/transport-sotw/client";

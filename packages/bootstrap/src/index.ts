@@ -1,0 +1,45 @@
+/**
+ * The management servers of a program: read from a bootstrap, from ConfigSources or from DNS, with credentials and connections.
+ *
+ * ```ts
+ * const { servers, node } = readBootstrap();
+ * const channel = createChannels().acquire(servers[0]);
+ * ```
+ *
+ * @packageDocumentation
+ */
+
+// The bootstrap of gRPC.
+export { readBootstrap, type BootstrapSources } from "./grpc/read-bootstrap.ts";
+export { parseBootstrap } from "./grpc/parse-bootstrap.ts";
+export { clientListenerName, serverListenerName } from "./grpc/listener-name.ts";
+export type {
+  Bootstrap,
+  BootstrapAuthority,
+  BootstrapCredentials,
+  BootstrapLocality,
+  BootstrapNode,
+  BootstrapServer,
+  CertificateProvider,
+  JsonObject,
+  JsonValue,
+  TlsCredentials,
+} from "./grpc/bootstrap.ts";
+export { clientFeatures, encodeNode, type NodeOptions } from "./grpc/encode-node.ts";
+export { nodeParams } from "./grpc/node-params.ts";
+
+// Servers and sources, from any configuration.
+export type { AnyBootstrap, SourcesBootstrap } from "./any-bootstrap.ts";
+export type { ServerConfig, SourceConfig } from "./server-config.ts";
+export { serverId } from "./server-id.ts";
+export { createDnsResolver, type DnsResolverOptions } from "./dns/create-dns-resolver.ts";
+export type { DnsQueries } from "./dns/dns-queries.ts";
+
+// Connections.
+export {
+  createChannels,
+  type Channels,
+  type ChannelsOptions,
+  type SharedChannel,
+} from "./channels.ts";
+export type { CredentialsEvent } from "./credentials/follow-tls-files.ts";
