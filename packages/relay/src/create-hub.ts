@@ -27,7 +27,7 @@ export interface HubOptions extends Omit<RelayOptions, "bootstrap" | "snapshot">
   readonly channels: Channels;
   /** One counter, so that a stream may follow topics of several hubs. */
   readonly revisions: Revisions;
-  /** Whether it is asked for opaque names: else `*` covers nothing in it. */
+  /** Whether it has opaque names: else `*` covers nothing in it. */
   readonly opaque: boolean;
   /** Absent: nothing is on disk. */
   readonly snapshot?: SnapshotStore | undefined;
@@ -42,7 +42,7 @@ export interface Hub {
   /** The same as it is served: with a quorum, some clients see more. */
   readonly source: ResourceSource;
   readonly federation: Federation;
-  /** Who is asked for what. */
+  /** The sources. */
   readonly sources: readonly FederationSource[];
   /** Fills it. */
   addFeed(feed: ResourceFeed): FeedHandle;
@@ -50,11 +50,11 @@ export interface Hub {
   hear(event: StreamEvent): void;
   /** Asks upstream from now on. @param over - What stands around all that is asked */
   start(over?: (feed: ResourceFeed) => ResourceFeed): void;
-  /** Ends its streams upstream. What is held can still be read. */
+  /** Ends its streams upstream. The content can still be read. */
   readonly close: () => Promise<void>;
 }
 
-/** Makes a hub that asks as this node (B-RELAY-4), once it is started. It connects when something is wanted. */
+/** Makes a hub that subscribes as this node (B-RELAY-4), once it is started. It connects with the first subscription. */
 export function createHub(node: BootstrapNode, options: HubOptions): Hub {
   const {
     types = envoyTypes,
@@ -90,7 +90,7 @@ export function createHub(node: BootstrapNode, options: HubOptions): Hub {
   return { cache, federation, sources, ...stages, source: anew.overSource(stages.source), start };
 }
 
-/** Nobody sees anything first. */
+/** No client sees a change first. */
 function oneStage(cache: Cache): Quorum {
   return {
     source: cache,

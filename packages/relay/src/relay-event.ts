@@ -5,13 +5,13 @@ import type { FederationEvent } from "@xdstp/federation";
 import type { RejectionEvent } from "./rejections/rejection-event.ts";
 import type { SnapshotEvent } from "./snapshot/snapshot-event.ts";
 
-/** What an operator of a relay should know; what happens on the streams upstream stands in the `ClientNotice`s. */
+/** What an operator of a relay should know; what happens on the streams upstream is in the `ClientNotice`s. */
 export type RelayEvent =
   CacheEvent | FederationEvent | OpaqueEvent | LimitEvent | RejectionEvent | SnapshotEvent;
 
 /** What becomes of opaque names (B-RELAY-2). */
 export type OpaqueEvent =
-  /** Clients ask for opaque names, and there is no key for these. Told once per type and turn, of names that nobody has asked for. */
+  /** Clients subscribe to opaque names, and there is no key for these. Reported once per type and turn, for names without earlier subscribers. */
   | {
       readonly kind: "opaque-rejected";
       readonly typeUrl: string;

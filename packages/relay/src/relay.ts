@@ -32,10 +32,10 @@ export interface RelayOptions extends NodeOptions {
    * A node is a claim: what a client may see is decided by `authorize`. Default: such names are rejected, with a reason, and `*` is not answered.
    */
   readonly opaqueKey?: readonly string[];
-  /** So many kinds of clients, by `opaqueKey`, have opaque names of their own at a time; names of more are RESOURCE_EXHAUSTED until one has ended. Default: 100. */
+  /** The number of kinds of clients, by `opaqueKey`, that have opaque names of their own at a time; names of more are RESOURCE_EXHAUSTED until one has ended. Default: 100. */
   readonly maxTenants?: number;
   /**
-   * Some clients see what has changed before all others, and what one of them rejects is rejected upstream and given to nobody else (B-RELAY-5). Costs a second cache.
+   * Some clients see what has changed before all others, and what one of them rejects is rejected upstream and sent to no other client (B-RELAY-5). Costs a second cache.
    * Default: what is stored is accepted upstream, and what clients reject is counted ({@link Relay.rejections}).
    */
   readonly quorum?: QuorumOptions;
@@ -84,7 +84,7 @@ export interface RelayPeer {
 
 /** What `createServer` needs of a relay. */
 export interface RelayServing {
-  /** For all clients, or those without a node. It hears what they answer. */
+  /** For all clients, or those without a node. It listens to their answers. */
   readonly source: ListeningSource;
   /** What each client is served; the same object for clients that are equal in `opaqueKey`, or with a quorum a view of that for each stream. Absent: `source` for all. */
   readonly sourceFor?: (peer: RelayPeer) => ResourceSource;
@@ -96,7 +96,7 @@ export interface Relay extends AsyncDisposable {
   readonly serving: RelayServing;
   /** What is served to who has no node: all that upstream has but opaque names of others, asked for as clients ask. */
   readonly source: ListeningSource;
-  /** What is held for all, for whoever looks on. */
+  /** What is cached for all, for observers. */
   readonly cache: Cache;
   /** Whom is asked upstream for all. */
   readonly federation: Pick<Federation, "status" | "traces">;
@@ -106,6 +106,6 @@ export interface Relay extends AsyncDisposable {
   status(): RelayStatus;
   /** What clients have rejected, newest first; the last 1,000 versions of resources (B-RELAY-5). */
   rejections(): readonly RejectedVersion[];
-  /** Ends the streams upstream. What is held can still be read, so close the server first. */
+  /** Ends the streams upstream. The content can still be read, so close the server first. */
   close(): Promise<void>;
 }

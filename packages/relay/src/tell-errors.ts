@@ -8,8 +8,8 @@ import {
 import { isGlob } from "@xdstp/uri";
 
 /**
- * The same feed. An error of one name that will pass is told to clients as it came, where nothing is held of the name (B-RELAY-13): to a client of its own such a name
- * would be pending, and nobody behind it would know why. In `resource_errors` it takes nothing from anyone (S-ERR-3); but where absence deletes (S-FULL-1) it would,
+ * The same feed. A transient error of one name is passed to clients as it came, where nothing is cached of the name (B-RELAY-13): to a client of its own such a name
+ * would be pending, and its clients would not know why. In `resource_errors` it takes nothing from anyone (S-ERR-3); but where absence deletes (S-FULL-1) it would,
  * from a client that does not read errors, so names of such types stay pending.
  */
 export function tellErrors(feed: ResourceFeed, types: readonly ResourceType[]): ResourceFeed {

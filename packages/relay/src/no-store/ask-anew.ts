@@ -14,11 +14,11 @@ import { nameKey } from "@xdstp/uri";
 import { FreshTopic } from "./fresh-topic.ts";
 import { Waits } from "./waits.ts";
 
-/** What may not be kept (`do_not_cache`) is passed on to those who have asked when it comes; for who asks later upstream is asked again (B-RELAY-11). */
+/** What may not be kept (`do_not_cache`) is passed on to its present subscribers when it comes; for a later subscriber it is requested upstream again (B-RELAY-11). */
 export interface AskAnew {
   /** The same feed, which is heard. */
   overFeed(feed: ResourceFeed): ResourceFeed;
-  /** The same source. Where nothing of the kind is held, its topics are handed on as they are. */
+  /** The same source. Where nothing of the kind is cached, its topics are passed on unchanged. */
   overSource(source: ResourceSource): ResourceSource;
 }
 
@@ -26,11 +26,11 @@ export interface AskAnew {
 export function createAskAnew(): AskAnew {
   /** Of these something may not be kept. */
   const types = new Set<string>();
-  /** What the feed was told. */
+  /** The subscriptions that the feed was sent. */
   const wanted = new Set<string>();
   let ask: ResourceFeed["want"];
   const waits = new Waits((typeUrl, interests) => {
-    // What is new to the feed it is told of anyway.
+    // New subscriptions are sent to the feed anyway.
     const told = interests.filter((interest) => wanted.has(idOf(typeUrl, interest)));
     if (told.length === 0) return;
     ask?.(typeUrl, [], told);

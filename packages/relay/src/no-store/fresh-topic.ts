@@ -6,7 +6,7 @@ export interface Wait {
   readonly topics: Set<FreshTopic>;
 }
 
-/** An interest as it is for who asks later: what is held of it was for others, so nothing is known before upstream has said it again (B-RELAY-11). */
+/** An interest as a later subscriber sees it: its cached content was for others, so nothing is known before upstream has sent it again (B-RELAY-11). */
 export class FreshTopic implements Topic, Watcher {
   declare readonly stale?: XdsError;
   declare readonly label?: string;

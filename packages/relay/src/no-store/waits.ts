@@ -34,7 +34,7 @@ export class Waits {
     return row;
   }
 
-  /** Upstream has said this: who waited for it sees what is held now. */
+  /** Upstream has sent this: its waiting subscribers see what is cached now. */
   note({ put = [], remove = [], complete = [], settled = [] }: Transaction): void {
     if (this.#rows.size === 0) return;
     for (const { typeUrl, resource, as } of put)
@@ -45,7 +45,7 @@ export class Waits {
       this.#end(typeUrl, nameKey(interest.name));
   }
 
-  /** Nobody wants it any more. */
+  /** It has no subscribers any more. */
   drop(typeUrl: string, interest: Interest): void {
     if (this.#rows.size === 0) return;
     const key = nameKey(interest.name);

@@ -1,6 +1,6 @@
 import { interestKey, type ResourceFeed } from "@xdstp/core";
 
-/** The same feed. Calls back once nothing is wanted of it any more, as far as this turn has told. */
+/** The same feed. Calls back once it has no subscriptions any more at the end of a turn. */
 export function countInterest(feed: ResourceFeed, onIdle: () => void): ResourceFeed {
   const wanted = new Set<string>();
   return {

@@ -10,7 +10,7 @@ import type { ClientNode, NodeKey, NodeValues } from "./node-key.ts";
 import { rejectNames } from "./reject-names.ts";
 import type { TenantStatus } from "./tenant-status.ts";
 
-/** A cache for opaque names, and who is asked for them: not before `start`. */
+/** A cache for opaque names, and their sources: not before `start`. */
 export interface TenantHub {
   readonly cache: Cache;
   readonly federation: Federation;
@@ -47,11 +47,11 @@ export interface Tenants {
 interface Tenant {
   readonly values: NodeValues;
   readonly hub: TenantHub;
-  /** Ends the time in which its names are answered with a rejection. Absent: upstream is asked for it. */
+  /** Ends the time in which its names are answered with a rejection. Absent: upstream is subscribed. */
   admit?: () => void;
 }
 
-/** No tenants yet. One is made when the first opaque name of its clients is asked for, and ends when nobody has wanted any for as long as that lingers. */
+/** No tenants yet. One is made with the first subscription to an opaque name of its clients, and ends when it has had none for the linger time. */
 export function createTenants(options: TenantOptions): Tenants {
   const tenants = new Map<string, Tenant>();
   const views = new Map<string, WeakRef<ResourceSource>>();
@@ -60,7 +60,7 @@ export function createTenants(options: TenantOptions): Tenants {
   });
   const root = createView({ ...options, opaque: () => options.shared, held: () => options.shared });
 
-  /** How many upstream is asked for. */
+  /** The number of those with a subscription upstream. */
   let open = 0;
 
   const end = (id: string, tenant: Tenant): void => {
@@ -177,7 +177,7 @@ function hold(
   };
 }
 
-/** Asks nobody. */
+/** Has no sources. */
 const idle: ResourceFeed = {
   run: (_, signal) =>
     new Promise((resolve) => {

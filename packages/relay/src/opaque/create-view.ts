@@ -7,7 +7,7 @@ import { isOpaque } from "./is-opaque.ts";
 export interface ViewParts {
   /** For xdstp names. */
   readonly shared: ResourceSource;
-  /** For opaque names and `*`: looked up each time, since it ends when nobody uses it. */
+  /** For opaque names and `*`: looked up each time, since it ends when it is not used. */
   readonly opaque: () => ResourceSource;
   /** The same, unless it would have to be made. */
   readonly held: () => ResourceSource | undefined;

@@ -1,4 +1,4 @@
-/** Whether what a name stands for may depend on the node that asks (B-RELAY-2): all but xdstp names, and so `*` too. */
+/** Whether the resource of a name may depend on the node of the subscriber (B-RELAY-2): all but xdstp names, and so `*` too. */
 export function isOpaque(name: string): boolean {
   return !name.startsWith("xdstp:");
 }

@@ -5,9 +5,9 @@ import { isOpaque } from "./is-opaque.ts";
 import { rejectNames } from "./reject-names.ts";
 
 const reason =
-  "a relay shares what it holds, and what an opaque name stands for may depend on the node that asks (B-RELAY-2): ask for xdstp:// names, or set opaqueKey of the relay to the fields of the node that it depends on";
+  "a relay shares its cache, and the resource of an opaque name may depend on the node of the client (B-RELAY-2): use xdstp:// names, or set opaqueKey of the relay to the fields of the node that it depends on";
 
-/** The same feed, which is asked for no opaque names. The error is none of the data, so a client that comes here by mistake keeps what it has (S-ERR-3). */
+/** The same feed, without opaque names. The error is not a data error, so a client that connects here by mistake keeps what it has (S-ERR-3). */
 export function rejectOpaque(
   feed: ResourceFeed,
   onEvent: (event: OpaqueEvent) => void,

@@ -6,7 +6,7 @@ import type { Federation } from "@xdstp/federation";
 export interface TenantStatus {
   /** What the fields of `opaqueKey` say of them; null: nothing. */
   readonly values: Readonly<Record<string, JsonValue>>;
-  /** Opaque names that are held for them. */
+  /** Opaque names that are cached for them. */
   readonly cache: Cache;
   /** What the servers upstream say to them: status and traces. */
   readonly federation: Pick<Federation, "status" | "traces">;

@@ -2,7 +2,7 @@ import type { Clock, Timer, XdsError } from "@xdstp/core";
 
 import type { Candidate, Verdict } from "./candidate.ts";
 
-/** What a ballot asks for. */
+/** The options of a vote. */
 export interface BallotHost {
   readonly clock: Clock;
   readonly clients: number;
@@ -17,7 +17,7 @@ export interface BallotHost {
 
 /**
  * The vote on what one transaction has changed. A client answers a response as a whole: where it has rejected several candidates at once,
- * half of them are withdrawn until it has answered the others, and so on, until the bad one is alone (S-ACK-15: its text tells nobody which one it is).
+ * half of them are withdrawn until it has answered the others, and so on, until the bad one is alone (S-ACK-15: its text does not say which one it is).
  */
 export class Ballot {
   readonly #host: BallotHost;
@@ -71,7 +71,7 @@ export class Ballot {
     this.#count();
   }
 
-  /** A relay that ends asks nobody any more. */
+  /** A relay that ends runs no votes any more. */
   close(): void {
     this.#timer.cancel();
   }
@@ -94,7 +94,7 @@ export class Ballot {
     if (half.length > 0) this.#host.show(half);
   }
 
-  /** Silence is acceptance, but not of what somebody has rejected together with others. */
+  /** Silence is acceptance, but not of what a client has rejected together with others. */
   #timeOut(): void {
     const { open } = this;
     this.#withheld.length = 0;

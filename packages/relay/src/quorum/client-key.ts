@@ -8,7 +8,7 @@ export interface Caller {
   readonly node?: Pick<NodeInfo, "id"> | undefined;
 }
 
-/** By which clients are told apart: the verified identity, or else the node id; undefined where there is neither. */
+/** The key that distinguishes clients: the verified identity, or else the node id; undefined where there is neither. */
 export function clientKey({ identity, node }: Caller): string | undefined {
   if (identity !== undefined)
     return `identity ${identity.uris[0] ?? identity.dnsNames[0] ?? identity.fingerprint}`;

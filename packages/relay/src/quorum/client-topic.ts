@@ -5,7 +5,7 @@ import type { Panel } from "./panel.ts";
 
 /** Who reads: one stream, and whose it is. */
 export interface Reader {
-  /** Absent: somebody whose answers cannot be told from those of others, and who is never shown anything first. */
+  /** Absent: a client whose answers cannot be distinguished from those of others, and that never sees a change first. */
   readonly client: string | undefined;
 }
 
@@ -14,7 +14,7 @@ export class ClientTopic implements Topic, Watcher {
   declare readonly stale?: XdsError;
   declare readonly label?: string;
   readonly reader: Reader;
-  /** Of the interest; while nobody watches, it may be one of several. */
+  /** Of the interest; without watchers it may be one of several. */
   panel: Panel;
   #ahead = false;
   /** When it has changed over, and what its head was. Absent: it saw one and the same all the time. */

@@ -28,7 +28,7 @@ export function isSameContent(a: Resource, b: Resource): boolean {
 
 const none = new Uint8Array();
 
-/** The put that has led to what is held. */
+/** The put of the cached resource. */
 export function putOf(typeUrl: string, name: string, held: StoredResource): Put {
   const { payload, aliases, noStore, metadata } = held;
   const version = contentVersion(held) === held.given ? "" : held.given;

@@ -2,27 +2,27 @@ import type { Topic, Watcher } from "@xdstp/core";
 
 import { ClientTopic, type Reader } from "./client-topic.ts";
 
-/** What the panels of one relay have in common. */
+/** What the groups of one relay share. */
 export interface PanelHost {
   /** How many clients see first. */
   readonly clients: number;
   readonly revision: number;
   /** Something of it has changed ahead. */
   touched(panel: Panel): void;
-  /** The first stream has come. Gives the panel of its interest: this one, or one that is open already. */
+  /** The first stream has come. Returns the group of its interest: this one, or one that is open already. */
   opened(panel: Panel): Panel;
-  /** The last stream has gone. */
+  /** The last stream has ended. */
   closed(panel: Panel): void;
 }
 
 type Streams = Map<string, Set<ClientTopic>>;
 
-/** One interest, and which of its clients see what is new first: the first so many, and who comes next when one of them goes. */
+/** One interest, and which of its clients see a change first: the first N, and the next one when one of them disconnects. */
 export class Panel implements Watcher {
   readonly typeUrl: string;
   readonly accepted: Topic;
   readonly ahead: Topic;
-  /** Of what both topics do not hold the same now: so long nobody changes over from one to the other. */
+  /** Names that differ between the two topics now: meanwhile no stream changes over from one to the other. */
   trials = 0;
   readonly #host: PanelHost;
   readonly #members: Streams = new Map();
@@ -50,7 +50,7 @@ export class Panel implements Watcher {
     return this.#topics.get(reader) ?? new ClientTopic(this, reader);
   }
 
-  /** A stream begins to watch. Both topics are wanted as long as anybody wants one, so that both are given everything. */
+  /** A stream begins to watch. Both topics are subscribed as long as one of them is, so that both are given everything. */
   enter(topic: ClientTopic): Panel {
     const panel = this.#topics.size > 0 ? this : this.#host.opened(this);
     panel.#add(topic);

@@ -19,7 +19,7 @@ export interface Stages {
   readonly revisions: Revisions;
 }
 
-/** The panels of all interests that somebody has. */
+/** The groups of all subscribed interests. */
 export class Panels implements PanelHost {
   readonly clients: number;
   readonly #stages: Stages;

@@ -19,7 +19,7 @@ import { Trials } from "./trials.ts";
 export interface Quorum {
   /** For whoever has no say. {@link readerView} gives it to those who have. */
   readonly source: ResourceSource;
-  /** Runs a feed for both stages; what it wants to know of readers it is told once. */
+  /** Runs a feed for both stages; it is sent subscriptions once. */
   addFeed(feed: ResourceFeed): FeedHandle;
   /** Takes notice of what happens on the streams of the server. */
   hear(event: StreamEvent): void;

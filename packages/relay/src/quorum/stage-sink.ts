@@ -25,12 +25,12 @@ export interface StageSinks {
 export interface StageHost {
   readonly panels: Panels;
   readonly trials: Trials;
-  /** Both caches, for what is held whoever gave it. */
+  /** Both caches, for what is cached of any server. */
   readonly held: {
     readonly accepted: Pick<ResourceSink, "held">;
     readonly ahead: Pick<ResourceSink, "held">;
   };
-  /** Whether a name was removed so lately that somebody may have to be told yet. */
+  /** Whether a name was removed so recently that a client may not have been notified yet. */
   wasRemoved(typeUrl: string, name: string): boolean;
 }
 
@@ -199,7 +199,7 @@ function stageOf(sinks: StageSinks, { held }: StageHost, label: string | undefin
   };
 }
 
-/** What went ahead goes for everyone, also where somebody else had given it. */
+/** What went ahead is removed for everyone, also where another server had given it. */
 function supersede(
   { accepted }: StageSinks,
   { trials, held }: StageHost,

@@ -119,7 +119,7 @@ export class Trials {
       ballot.reject(client, rejectedBy(client, error), candidates);
   }
 
-  /** The candidates in a response to one of those who see them first, but for what it has accepted before; by ballot. */
+  /** The candidates in a response to one of those who see them first, but for what it has accepted before; by vote. */
   #hit(
     client: string,
     held: HeldByResponse | undefined,

@@ -22,7 +22,7 @@ interface Row extends Omit<RejectedVersion, "clients" | "by" | "among"> {
   among: number;
 }
 
-/** So many versions are kept, so many of one response, and so many names of clients of each. */
+/** The number of versions that are kept, of those of one response, and of names of clients of each. */
 const MOST = 1_000;
 const MOST_OF_ONE = 100;
 const MOST_NAMED = 8;
@@ -89,7 +89,7 @@ function whoIs({ identity, node, peer }: StreamInfo): string {
   return node === undefined || node.id === "" ? peer : node.id;
 }
 
-/** What of a response its client did not have; all of it, where that cannot be told. */
+/** What of a response its client did not have; all of it, where that is not known. */
 function newsOf({ entries, base }: HeldByResponse): readonly Entry[] {
   const news = entries.filter(({ revision }) => revision > base);
   return news.length === 0 ? entries : news;

@@ -10,7 +10,7 @@ export interface RejectionEvent {
   readonly version: string;
   /** Whom the certificate names, or what the client calls itself, or its address. */
   readonly client: string;
-  /** So many changes the response had, and a client answers it as a whole: 1 is for certain. At most the first 100 of a response are told of. */
+  /** The number of changes in the response, which a client answers as a whole: with 1 it is certain. At most the first 100 of a response are reported. */
   readonly among: number;
   /** What the client says: untrusted, unescaped (S-ACK-15). */
   readonly reason: string;

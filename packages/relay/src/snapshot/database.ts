@@ -6,7 +6,7 @@ import { checkPrivateFiles, createPrivateFile, SnapshotError, textOf } from "./p
 import type { Row } from "./row.ts";
 import { openSqlite, sqliteCodeOf } from "./sqlite.ts";
 
-/** What stands in the header of the file, so that no other program's database is taken for a snapshot: "xdst". */
+/** The application id in the header of the file, so that no other program's database is mistaken for a snapshot: "xdst". */
 const APPLICATION = 0x78647374;
 
 /** Format of the file. */
@@ -53,7 +53,7 @@ export function openToRead(path: string): DatabaseSync | undefined {
     return checked(path, openSqlite(path, { readOnly: true }));
   } catch (error) {
     if (sqliteCodeOf(error) !== CANNOT_OPEN || isWritable(dirname(path))) throw error;
-    // SQLite cannot create its file of shared memory here, and does not need it: nobody can write, and a relay that was closed has not left a log.
+    // SQLite cannot create its file of shared memory here, and does not need it: no process can write, and a relay that was closed has not left a log.
     const url = `file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`;
     try {
       return checked(path, openSqlite(url, { readOnly: true }));

@@ -14,13 +14,13 @@ export interface UpstreamStatus {
   readonly name: string;
   /** Those that it is configured for, as names write them. */
   readonly authorities: readonly string[];
-  /** It is asked for opaque names, or for all that no other server is for. */
+  /** It has the opaque names, or all names without another server. */
   readonly isDefault: boolean;
   /** `idle`: nothing is asked of it. `connecting`: nothing has come on its stream yet. */
   readonly state: "idle" | "connecting" | "answering" | "unreachable";
   /** When a response of it came last. Absent: none has. */
   readonly lastWordAt?: number;
-  /** Since when what is held of it may be old: its stream has ended, and nothing has come since. After a restart it is of the time of the snapshot, until something comes. Absent: it is not. */
+  /** Since when its cached resources may be out of date: its stream has ended, and nothing has come since. After a restart it is the time of the snapshot, until something comes. Absent: they are up to date. */
   readonly staleSince?: number;
   /** Why it cannot be reached. */
   readonly failure?: XdsError;
@@ -30,7 +30,7 @@ export interface UpstreamStatus {
 
 /** How often clients began to ask for something, since the relay was made. */
 export interface LookUps {
-  /** Answered at once by what was held. */
+  /** Answered at once from the cache. */
   readonly held: number;
   /** Those that had to wait for upstream. */
   readonly asked: number;

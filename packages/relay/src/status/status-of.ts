@@ -47,7 +47,7 @@ function upstream(
   };
 }
 
-/** Of a server that has said nothing since the start, what is held is as old as the snapshot. */
+/** For a server without a response since the start, the cached resources are as old as the snapshot. */
 function sinceWhen(word: LastWord, restoredAt: number | undefined): LastWord {
   return word.lastWordAt !== undefined || restoredAt === undefined
     ? word
@@ -68,7 +68,7 @@ function restoredFor(
   return times.length === 0 ? undefined : times.reduce((newest, time) => Math.max(newest, time));
 }
 
-/** Who is asked for an authority: those that list it, or those for all else; null: of opaque names. */
+/** The servers of an authority: those that list it, or those for all else; null: of opaque names. */
 function sourcesOf(
   sources: readonly FederationSource[],
   authority: string | null,

@@ -46,7 +46,7 @@ export interface DeskOptions {
   readonly hub: EventHub;
 }
 
-/** What the client is told: fixed texts. */
+/** What the client receives: fixed texts. */
 const texts = { PERMISSION_DENIED: "not allowed", UNAUTHENTICATED: "not authenticated" } as const;
 const unknown: Status = { code: StatusCode.UNAVAILABLE, message: "access cannot be decided now" };
 const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was cancelled" };

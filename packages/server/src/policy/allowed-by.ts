@@ -1,7 +1,7 @@
 import { nameKey } from "@xdstp/uri";
 import type { Policy } from "./policy.ts";
 
-/** Asks a policy for a name in any spelling. Only `true` allows: what throws is told, and forbids like everything else that it may give, a promise for instance. */
+/** Asks a policy for a name in any spelling. Only `true` allows. An error is reported, and forbids like every other result, a promise for instance. */
 export function allowedBy(
   policy: Policy,
   typeUrl: string,

@@ -99,7 +99,7 @@ class Authorized implements EndableHandler {
     }
   }
 
-  /** The first message of a type may be large (S-SIZE-5); of those behind the first of all it is said once they are read. */
+  /** The first message of a type may be large (S-SIZE-5); for those behind the first of all this is known once they are read. */
   admits(length: number, prefix: Uint8Array): boolean | undefined {
     if (this.#served !== undefined) return this.#served.admits?.(length, prefix) ?? false;
     return this.#asking === undefined ? true : undefined;

@@ -21,7 +21,7 @@ export interface ServerAccess {
   readonly desk: AccessDesk | undefined;
   readonly book: AccessBook;
   readonly limits: AccessLimits;
-  /** Absent: who may read client status reads all of it. */
+  /** Absent: callers that may read client status read all of it. */
   readonly viewOf: StatusViewOf | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface AccessOptions {
   readonly limits: Partial<AccessLimits>;
 }
 
-/** Nobody has come yet. */
+/** No client has connected yet. */
 export function createAccess(
   context: ServerContext,
   hub: EventHub,

@@ -57,7 +57,7 @@ class Filter implements FilteredSource, EveryMember<ResourceSource>, FilterHost 
   readonly #onFault: (error: unknown) => void;
   readonly #topics = new WeakMap<Topic, FilteredTopic>();
   readonly #watched = new Set<FilteredTopic>();
-  /** Watched topics of names that may not be seen: nobody watches the topic behind, so it does not lead to them. */
+  /** Watched topics of names that may not be seen: the topic behind is not watched, so it does not lead to them. */
   readonly #barred = new Map<string, Map<string, FilteredTopic>>();
   readonly #listeners = new Set<() => void>();
   readonly #unwatch: (() => void) | undefined;
@@ -169,7 +169,7 @@ class Filter implements FilteredSource, EveryMember<ResourceSource>, FilterHost 
     if (names.size === 0) this.#barred.delete(typeUrl);
   }
 
-  /** All topics change at one revision, and whoever watches is told when that is done. */
+  /** All topics change at one revision, and watchers are notified when that is done. */
   #reconsider(): void {
     this.epoch++;
     this.#hasThrown = false;
@@ -181,7 +181,7 @@ class Filter implements FilteredSource, EveryMember<ResourceSource>, FilterHost 
     const news = [...this.#watched].filter((topic) => topic.hasNews);
     if (news.length > 0) this.#changed = revision;
     for (const topic of news) topic.tell();
-    // Also without news: what was taken to be sent later may have gone since, and be forbidden now.
+    // Also without a change: an entry that was read to be sent later may be removed since, and be forbidden now.
     for (const listener of this.#listeners) listener();
   }
 }

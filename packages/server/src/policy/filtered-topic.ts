@@ -11,11 +11,11 @@ export interface FilterHost extends ViewHost {
 }
 
 /**
- * A topic as somebody may see it (S-LIM-8).
+ * A topic as one policy shows it (S-LIM-8).
  *
  * The topic of a name that may be seen hands on what the topic behind it gives. All others keep a view of what may be seen: globs and `*`,
  * names that may not be seen, and aliases, since what they lead to has a name of its own. A name that may not be seen is not even asked for behind (B-RELAY-16).
- * It has no label: with one, a client that comes back under another policy could not be told from one that holds everything.
+ * It has no label: with one, a client that comes back under another policy would look like one that has everything.
  */
 export class FilteredTopic implements Topic, Watcher, ViewedTopic {
   declare readonly stale?: XdsError;
@@ -36,7 +36,7 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
   #last: Entry | undefined;
   /** What the watchers know. */
   #told: Told = { settled: false, head: 0, stale: undefined };
-  /** While nobody watches: what the view was made of. */
+  /** Without watchers: what the view was made of. */
   #seen: Seen | undefined;
 
   constructor(typeUrl: string, inner: Topic, host: FilterHost) {
@@ -114,7 +114,7 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
     if (this.hasNews) this.tell();
   }
 
-  /** The policy has changed. Watchers are told by `tell`, once all topics have been asked. */
+  /** The policy has changed. Watchers are notified by `tell`, once all topics have changed. */
   reconsider(revision: number): void {
     this.#pull();
     if (!this.isCollection) this.#follow(this.#host.allows(this.typeUrl, this.interest.name));
@@ -190,7 +190,7 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
     else this.behind.unwatch(this);
   }
 
-  /** Reads it again if something has moved while nobody watches. */
+  /** Reads it again if something has moved while it has no watchers. */
   #look(): void {
     const { epoch, revision } = this.#host;
     if (this.#seen?.epoch === epoch && this.#seen.revision === revision) return;
@@ -282,7 +282,7 @@ interface Told {
   readonly stale: XdsError | undefined;
 }
 
-/** What the view of a topic that nobody watches was made of. */
+/** What the view of a topic without watchers was made of. */
 interface Seen {
   readonly revision: number;
   readonly epoch: number;

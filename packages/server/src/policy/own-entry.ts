@@ -8,7 +8,7 @@ export class OwnEntry implements Entry {
   readonly resource?: StoredResource;
   readonly error?: XdsError;
   readonly constraints?: Uint8Array;
-  /** Written by the log that it stands in. */
+  /** Written by its log. */
   replaced = false;
   readonly #of: Entry | undefined;
 
@@ -35,7 +35,7 @@ export class OwnEntry implements Entry {
   }
 }
 
-/** Says that there is nothing of a name, or that this variant of it has gone (S-DYN-5). */
+/** Says that a name does not exist, or that this variant of it was removed (S-DYN-5). */
 export function absence(
   name: string,
   revision: number,

@@ -4,15 +4,15 @@ import type { NodeInfo, PeerIdentity, ResourceSource } from "@xdstp/core";
 /** What a client may see. Made by `authorize`, once per stream. */
 export interface Policy {
   /**
-   * Equal keys mean equal rights: their streams share one filtered view and its bytes, and the first policy that came with a key is asked for all of them.
+   * Equal keys mean equal rights: their streams share one filtered view and its bytes, and the first policy that came with a key decides for all of them.
    * So the key holds everything that the answers depend on: a role, a tenant.
    */
   readonly key: string;
   /**
    * Whether a resource may be seen; asked for each name that is subscribed, and for each member of a glob and of `*` (S-LIM-8). A name that may not be seen is
-   * answered as one that does not exist. What stands in a payload is not asked for: who may see a route sees its virtual hosts, and who may see a list its inline
+   * answered as one that does not exist. Names inside a payload are not checked: a client that may see a route sees its virtual hosts, and one that may see a list its inline
    * entries, whatever their names; a list whose members have rights of their own names them by locators. It has to give the same answer until `watch` tells of a change. Only `true` allows; what throws forbids.
-   * @param name - In canonical spelling (N-40); an alias is asked for by itself, and its resource under its own name
+   * @param name - In canonical spelling (N-40); an alias is checked by itself, and its resource under its own name
    */
   allows(typeUrl: string, name: string): boolean;
   /** Says that answers of `allows` may have changed; returns a function that ends it. Absent: they never change. Costs one look at all that is subscribed under this key. */
@@ -40,7 +40,7 @@ export interface NodeClaim extends NodeInfo {
 export interface Peer {
   /** Address and port, which prove nothing. */
   readonly address: string;
-  /** From the verified certificate of the client; absent: nobody knows who it is. */
+  /** From the verified certificate of the client; absent: its identity is unknown. */
   readonly identity?: PeerIdentity;
   /** What the client says of itself: a claim, and no identity (S-NODE-8). Absent in a status request. */
   readonly node?: NodeClaim;
@@ -52,7 +52,7 @@ export interface Peer {
  * Decides what a client may see; asked once per stream, when its first message is in, and once per Fetch and status request (S-LIM-8).
  *
  * It says no by throwing an XdsError with PERMISSION_DENIED or UNAUTHENTICATED: its text goes into an event, a fixed one to the client. Whatever else it throws,
- * and an answer that takes longer than `limits.authorizeMs`, means that nobody knows: the client gets UNAVAILABLE and may try again.
+ * and an answer that takes longer than `limits.authorizeMs`, mean that the decision failed: the client gets UNAVAILABLE and may try again.
  * @param options - The signal aborts when the answer is of no use any more
  */
 export type Authorize = (

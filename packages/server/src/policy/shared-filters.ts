@@ -2,7 +2,7 @@ import type { ResourceSource } from "@xdstp/core";
 import { filterSource, type FilteredSource, type FilterOptions } from "./filter-source.ts";
 import type { Policy } from "./policy.ts";
 
-/** A filter for as long as somebody needs it. */
+/** A filter, kept while it has users. */
 export interface FilterLease {
   readonly source: FilteredSource;
   /** Once. */

@@ -3,7 +3,7 @@ import type { ServerContext } from "@xdstp/protocol/server";
 import { createDeltaServer, type DeltaServer } from "@xdstp/transport-delta/server";
 import { createSotwServer, type SotwServer } from "@xdstp/transport-sotw/server";
 
-/** The server ends of both variants. */
+/** The servers of both variants. */
 export interface ServerEnds {
   readonly delta: DeltaServer;
   readonly sotw: SotwServer;

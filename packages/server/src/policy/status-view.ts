@@ -7,16 +7,16 @@ import { rootOf, type AccessBook } from "./access-book.ts";
 import type { AccessDesk } from "./access-desk.ts";
 import { allowedBy } from "./allowed-by.ts";
 
-/** As much of the status of the clients as somebody may see. */
+/** The part of the status of the clients that a caller may see. */
 export interface StatusView {
   shows(stream: ServerStream): boolean;
-  /** Whether a name may stand in it. */
+  /** Whether it may contain a name. */
   allows(typeUrl: string, name: string): boolean;
   /** Whether that is all clients of the source of the server, and all names. */
   readonly isWhole: boolean;
 }
 
-/** What somebody who asks for client status may see, or why nothing. */
+/** What a caller of client status may see, or why nothing. */
 export type StatusViewOf = (
   peer: CallPeer,
   path: string,

@@ -9,7 +9,7 @@ export interface ViewHost {
   readonly revision: number;
   readonly window: LogWindow;
   allows(typeUrl: string, name: string): boolean;
-  /** What is said of a name that may not be seen, beyond that there is none. */
+  /** The error of a name that may not be seen, beyond that it does not exist. */
   denial(typeUrl: string, name: string): XdsError | undefined;
 }
 
@@ -94,7 +94,7 @@ export class TopicView {
     if (last?.resource === undefined) this.#mark = last;
   }
 
-  /** That there was nothing is said again: what the cache has said of it, readers may take for superseded when the name comes back. */
+  /** The removal is sent again: readers may treat the removal of the cache as superseded when the name comes back. */
   repeatNone(revision: number): void {
     if (this.#log.count === 0 && this.#settled)
       this.#noteNone(this.#absence(this.#topic.interest.name, revision));
@@ -159,7 +159,7 @@ export class TopicView {
     const held = this.#log.newest(name);
     const allowed = isOwn || this.#allows(name);
     // The cache takes its removal for superseded when the name comes back; here that counts only once it may be seen.
-    // Of what was hidden and is removed already nothing is said again.
+    // For what was hidden and is removed already nothing is sent again.
     if (resource === undefined) {
       if (
         held?.resource !== undefined ||
@@ -196,7 +196,7 @@ export class TopicView {
     this.#log.add(absence(name, revision));
   }
 
-  /** There is nothing of the name that was asked for. Of a collection the filter says so itself. */
+  /** The requested name does not exist. For a collection the filter reports it itself. */
   #noteNone(entry: Entry): void {
     if (this.#topic.isCollection) return;
     const held = this.#log.newest(entry.name);

@@ -2,7 +2,7 @@ import type { Entry } from "@xdstp/core";
 import { absence } from "./own-entry.ts";
 import type { VisibleLog } from "./visible-log.ts";
 
-/** A variant has gone (S-DYN-5): its place is free for what comes after it. Who was not shown it hears nothing, unless `mayHold` says that a reader may hold it all the same. */
+/** A variant was removed (S-DYN-5): its place is free for the next one. A reader that was not shown it is not notified, unless `mayHold` says that a reader may have it nevertheless. */
 export function noteGone(
   log: VisibleLog,
   { name, revision, error, constraints }: Entry,

@@ -17,7 +17,7 @@ const HASHES = 2 ** 52;
 /**
  * What may be seen of a topic, as a compacted log: each name once, at its newest revision, and next to it the variants of it that went (TP2).
  *
- * An entry that is added costs O(1); arrays are made when they are asked for, once for all readers in the same state.
+ * An entry that is added costs O(1); arrays are made when they are read, once for all readers in the same state.
  */
 export class VisibleLog {
   head = 0;
@@ -31,7 +31,7 @@ export class VisibleLog {
   #arrays: Map<number, readonly Entry[]> | undefined;
   #members: readonly Entry[] | undefined;
   #dead = 0;
-  /** A variant has gone. */
+  /** A variant was removed. */
   #hasGone = false;
   #floor: number;
   /** Oldest first. */
@@ -70,7 +70,7 @@ export class VisibleLog {
     this.#changed();
   }
 
-  /** What has gone of a name with variants, the one without constraints included. */
+  /** Removed variants of a name, the one without constraints included. */
   goneOf(name: string): readonly Entry[] {
     return this.#hasGone ? this.removals().filter((entry) => entry.name === name) : NOTHING;
   }
@@ -82,7 +82,7 @@ export class VisibleLog {
   }
 
   /**
-   * What is newer, oldest first; the same array while nothing lies between. undefined: that history is gone.
+   * What is newer, oldest first; the same array while nothing lies between. undefined: that history is not kept any more.
    * @param all - The same of what the log was made of: where nothing is hidden that array is given, so that its frame is shared
    */
   after(revision: number, all: () => readonly Entry[] | undefined): readonly Entry[] | undefined {
@@ -118,7 +118,7 @@ export class VisibleLog {
     return this.#placeOf(entry) !== undefined;
   }
 
-  /** That what had no constraints went does not take a variant away, in whichever order the two are told. */
+  /** The removal of the variant without constraints does not remove another variant, in either order of the two. */
   #keyFor(entry: Entry): string {
     const isAside =
       entry.resource === undefined &&
@@ -135,7 +135,7 @@ export class VisibleLog {
       : undefined;
   }
 
-  /** A variant takes the place of what has no constraints: that this went is still to be said. */
+  /** A variant replaces the one without constraints: the removal of that one is still to be sent. */
   #setAside(name: string): void {
     const none = this.#newest.get(name);
     if (none === undefined || none.resource !== undefined) return;
@@ -213,7 +213,7 @@ function keyOf(entry: Entry): string {
   return entry.constraints === undefined ? entry.name : goneKeyOf(entry);
 }
 
-/** Where it stands that this variant, or what had no constraints, has gone while there is something else of the name. */
+/** The place in the log of the removal of this variant, or of the one without constraints, while another variant of the name exists. */
 function goneKeyOf(entry: Entry): string {
   const key = entryKey(entry, entry.name);
   return key === entry.name ? `${key}\n` : key;
