@@ -71,7 +71,7 @@ function* rowsOf(cache: Cache, typeUrl: string, want: WantStatus): Generator<Sta
     const bad = rejected.get(name);
     if (bad !== undefined) yield { ...row, state: "nacked", rejected: bad };
     else
-      yield state === "error" && error !== undefined
+      yield state === "failed" && error !== undefined
         ? { ...row, state: failureOf(state, error), error }
         : { ...row, state: "acked" };
     rejected.delete(name);
@@ -94,11 +94,11 @@ function failureOf(state: WantState, error: XdsError | undefined): ResourceState
   switch (state) {
     case "requested":
       return "requested";
-    case "held":
+    case "cached":
       return "acked";
     case "rejected":
       return "nacked";
-    case "timeout":
+    case "late":
       return error?.code === "UNAVAILABLE" ? "timeout" : "does_not_exist";
     default:
       return error === undefined || error.code === "NOT_FOUND"

@@ -17,16 +17,35 @@ export type {
   ClientCounts,
   ClientStatus,
   ClientTypeStatus,
+  RejectedState,
   WantStatus,
 } from "./client/client-status.ts";
-export type { RejectedState, Want, WantState } from "./client/want.ts";
 
 // For authors of a variant.
-export type { Absence, Answer, ClientVariant, Subscriptions } from "./client/variant.ts";
-export { Wants } from "./client/wants.ts";
-export { typeUrlIn } from "./client/type-url-in.ts";
+export type {
+  Absence,
+  Answer,
+  ClientVariant,
+  RequestChanges,
+  RequestDraft,
+  TypeSetup,
+  WantedChanges,
+  WantedReader,
+} from "./client/variant.ts";
+export type {
+  CollectionRequest,
+  CollectionState,
+  Knowledge,
+  Known,
+  NameRequest,
+  NameState,
+  NotedRejection,
+  Wanted,
+  WantedCollection,
+  WantedName,
+  WantState,
+} from "./client/wanted.ts";
+export { readIdentifier, readText } from "./client/read-fields.ts";
 export { readAny, readResource, readResourceName } from "./client/read-resource.ts";
-export { readIdentifier } from "./client/read-identifier.ts";
 export { readError } from "./client/read-error.ts";
-export { readText } from "./client/read-text.ts";
 export type { ReceivedName, ReceivedResource, ReceivedResponse } from "./client/received.ts";

@@ -19,13 +19,13 @@ export function forTenant(
   const own = error !== undefined && concerns(error) ? { error } : {};
   const lacks =
     interest.name !== "*" && !isGlob(interest.name) && !tenant.holds(typeUrl, interest.name);
-  const known = state === "held" && lacks ? "timeout" : state;
+  const known = state === "cached" && lacks ? "late" : state;
   if (rejected.length === all.length && own.error === error && known === state) return want;
   return {
     interest,
     ...others,
     rejected,
     ...own,
-    state: rejected.length > 0 ? "rejected" : own.error === undefined && !lacks ? "held" : known,
+    state: rejected.length > 0 ? "rejected" : own.error === undefined && !lacks ? "cached" : known,
   };
 }

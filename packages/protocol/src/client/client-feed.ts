@@ -14,10 +14,10 @@ import { envelop } from "../wire/envelop.ts";
 import type { ClientContext } from "./client-context.ts";
 import type { ClientCounts, ClientStatus } from "./client-status.ts";
 import { createClientStream, type ClientStream } from "./client-stream.ts";
-import { createClientType, type ClientType } from "./client-type.ts";
-import type { ClientTypeHost } from "./client-type-state.ts";
-import { connectionError } from "./connection-error.ts";
-import { createQuiet, type Quiet } from "./quiet.ts";
+import { ClientType, type ClientTypeHost } from "./client-type.ts";
+import { connectionError } from "./errors.ts";
+import { createIdleTimer, type IdleTimer } from "./idle-timer.ts";
+import { typeUrlIn } from "./read-fields.ts";
 import type { ClientVariant } from "./variant.ts";
 
 /** The client end of one variant towards one server: a feed for a cache, over one stream at a time. */
@@ -32,21 +32,45 @@ export interface ClientFeed extends ResourceFeed {
   readonly responded: boolean;
 }
 
-/** Runs until its signal aborts, however often the server goes: `run` never rejects. It opens a stream as soon as something is wanted, and ends it when nothing has been for `idleMs` (C-STREAM-14). */
-export function createClientFeed(context: ClientContext, variant: ClientVariant): ClientFeed {
+/** Runs until its signal aborts, however often the server disconnects: `run` never rejects. It opens a stream with the first subscription, and ends it when there has been none for `idleMs` (C-STREAM-14). */
+export function createClientFeed<Memory>(
+  context: ClientContext,
+  variant: ClientVariant<Memory>,
+): ClientFeed {
   return new Feed(context, variant);
 }
 
+/**
+ * Where a feed is.
+ *
+ * ```text
+ * new --run--> resting --subscribed--> connected --closed--> backing-off --time--> connected, or resting without subscriptions
+ *              connected --idle--> resting
+ *              connected --needs a new stream--> connected
+ * any --abort--> ended
+ * ```
+ */
+type Phase =
+  /** Nobody runs it yet: changes are kept. */
+  | { readonly kind: "new"; readonly early: Parameters<ClientFeed["want"]>[] }
+  /** Nothing is subscribed. */
+  | { readonly kind: "resting"; readonly sink: ResourceSink }
+  | { readonly kind: "connected"; readonly sink: ResourceSink; readonly stream: ClientStream }
+  | { readonly kind: "backing-off"; readonly sink: ResourceSink; readonly retry: Timer }
+  | { readonly kind: "ended" };
+
+type RunningPhase = Extract<Phase, { readonly sink: ResourceSink }>;
+
 type Counts = { -readonly [Key in keyof ClientCounts]: number };
 
-class Feed implements ClientFeed {
+class Feed<Memory> implements ClientFeed {
   readonly #context: ClientContext;
-  readonly #variant: ClientVariant;
-  readonly #types = new Map<string, ClientType>();
+  readonly #variant: ClientVariant<Memory>;
+  readonly #types = new Map<string, ClientType<Memory>>();
   readonly #backoff: Backoff;
   readonly #bucket: TokenBucket | undefined;
-  /** Begins when nothing is wanted any more. */
-  readonly #idle: Quiet;
+  /** Begins when nothing is subscribed any more. */
+  readonly #idle: IdleTimer;
   readonly #counts: Counts = {
     streams: 0,
     responses: 0,
@@ -56,25 +80,22 @@ class Feed implements ClientFeed {
     ignored: 0,
     failures: 0,
   };
-  #sink: ResourceSink | undefined;
-  #early: [typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]][] = [];
-  #stream: ClientStream | undefined;
-  /** Those that may have something to say. */
-  readonly #due = new Set<ClientType>();
+  /** Those that may have something to send. */
+  readonly #due = new Set<ClientType<Memory>>();
+  #phase: Phase = { kind: "new", early: [] };
   #scheduled = false;
-  #ended = false;
-  #retry: Timer | undefined;
   #rateTimer: Timer | undefined;
   #lastEnd: Status | undefined;
-  #unavailable = false;
+  /** The server is reported as out of reach. */
+  #isOut = false;
   #controlPlane = "";
 
-  constructor(context: ClientContext, variant: ClientVariant) {
+  constructor(context: ClientContext, variant: ClientVariant<Memory>) {
     this.#context = context;
     this.#variant = variant;
     this.#backoff = createBackoff(context.backoff, context.random);
-    this.#idle = createQuiet(context.clock, context.idleMs, () => {
-      this.#leave();
+    this.#idle = createIdleTimer(context.clock, context.idleMs, () => {
+      this.#rest();
     });
     this.#bucket =
       context.rate === undefined
@@ -83,6 +104,11 @@ class Feed implements ClientFeed {
   }
 
   async run(sink: ResourceSink, signal: AbortSignal): Promise<void> {
+    const early = this.#phase.kind === "new" ? this.#phase.early : [];
+    if (signal.aborted) {
+      this.#end();
+      return;
+    }
     const over = new Promise<void>((resolve) => {
       signal.addEventListener(
         "abort",
@@ -93,27 +119,23 @@ class Feed implements ClientFeed {
         { once: true },
       );
     });
-    this.#sink = sink;
-    const early = this.#early;
-    this.#early = [];
-    if (signal.aborted) {
-      this.#end();
-      return;
-    }
-    for (const news of early) this.want(...news);
+    this.#phase = { kind: "resting", sink };
+    for (const change of early) this.want(...change);
     await over;
   }
 
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void {
-    if (this.#ended) return;
-    if (this.#sink === undefined) {
-      this.#early.push([typeUrl, added, dropped]);
+    const phase = this.#phase;
+    if (phase.kind === "ended") return;
+    if (phase.kind === "new") {
+      phase.early.push([typeUrl, added, dropped]);
       return;
     }
-    const type = this.#type(typeUrl, this.#sink);
-    type.want(added, dropped);
-    if (this.#isWanted()) this.#keep();
-    else if (this.#stream !== undefined) this.#idle.touch();
+    this.#typeOf(typeUrl, phase).want(added, dropped);
+    if (this.#isSubscribed()) {
+      this.#idle.stop();
+      if (this.#phase.kind === "resting") this.#connect(this.#phase);
+    } else if (this.#stream !== undefined) this.#idle.touch();
   }
 
   get responded(): boolean {
@@ -137,13 +159,21 @@ class Feed implements ClientFeed {
     };
   }
 
-  #type(typeUrl: string, sink: ResourceSink): ClientType {
+  get #stream(): ClientStream | undefined {
+    return this.#phase.kind === "connected" ? this.#phase.stream : undefined;
+  }
+
+  #typeOf(typeUrl: string, { sink }: RunningPhase): ClientType<Memory> {
     const known = this.#types.get(typeUrl);
     if (known !== undefined) return known;
-    const host: ClientTypeHost = {
+    const isReached = (): boolean => this.#stream?.reached ?? false;
+    const host: ClientTypeHost<Memory> = {
       context: this.#context,
       variant: this.#variant,
       sink,
+      get isReached() {
+        return isReached();
+      },
       schedule: () => {
         this.#due.add(type);
         this.#schedule();
@@ -152,24 +182,27 @@ class Feed implements ClientFeed {
         this.#counts[what] += by;
       },
       waited: () => {
-        if (this.#variant.silenceConfirms) this.#isThere();
+        if (this.#variant.silenceConfirms) this.#reportBack(sink);
       },
     };
-    const type: ClientType = createClientType(host, typeUrl);
+    const type = new ClientType(host, typeUrl);
     this.#types.set(typeUrl, type);
-    if (this.#stream !== undefined) type.begin();
-    if (this.#stream?.reached === true) type.reached();
+    if (this.#stream !== undefined) type.beginStream();
     return type;
   }
 
-  #connect(): void {
+  #isSubscribed(): boolean {
+    return this.#types.values().some((type) => type.isSubscribed);
+  }
+
+  #connect({ sink }: RunningPhase): void {
     this.#counts.streams++;
     const stream = createClientStream({
       onMessage: (message) => {
-        this.#respond(stream, message);
+        this.#respond(stream, sink, message);
       },
       onReached: () => {
-        for (const type of this.#types.values()) type.reached();
+        for (const type of this.#types.values()) type.startDeadlines();
       },
       onWritable: () => {
         this.#flush();
@@ -178,56 +211,44 @@ class Feed implements ClientFeed {
         this.#onClosed(stream, status);
       },
     });
-    this.#stream = stream;
+    this.#phase = { kind: "connected", sink, stream };
     this.#context.emit?.({ kind: "opened", attempt: this.#counts.streams });
-    for (const type of this.#types.values()) type.begin();
+    for (const type of this.#types.values()) type.beginStream();
     for (const type of this.#types.values()) this.#due.add(type);
     stream.open(this.#context.connect);
     this.#schedule();
   }
 
-  #isWanted(): boolean {
-    return this.#types.values().some((type) => type.wanted);
-  }
-
-  /** Something is wanted. */
-  #keep(): void {
-    this.#idle.stop();
-    if (this.#stream === undefined && this.#retry === undefined) this.#connect();
-  }
-
-  /** Whoever wants nothing holds no server: no failure, and no wait before the next stream (C-STREAM-14). */
-  #leave(): void {
-    const stream = this.#stream;
-    this.#noteEnd(undefined);
+  /** A client without subscriptions occupies no server: no failure, and no wait before the next stream (C-STREAM-14). */
+  #rest(): void {
+    const phase = this.#phase;
+    if (phase.kind !== "connected") return;
+    this.#leaveStream({ kind: "resting", sink: phase.sink }, undefined);
     this.#context.emit?.({ kind: "idle" });
-    stream?.close({ code: StatusCode.OK, message: "nothing is wanted any more" });
+    phase.stream.close({ code: StatusCode.OK, message: "nothing is wanted any more" });
   }
 
   /** No failure either, and no wait. */
-  #beginAnew(): void {
-    const stream = this.#stream;
+  #connectAgain(phase: Extract<Phase, { readonly kind: "connected" }>): void {
+    const { sink, stream } = phase;
     const status = { code: StatusCode.OK, message: "what is asked for needs a new stream" };
-    this.#noteEnd(undefined);
-    this.#context.emit?.({
-      kind: "closed",
-      status,
-      responded: stream?.responded ?? false,
-      retryMs: 0,
-    });
-    this.#connect();
-    stream?.close(status);
+    const resting = { kind: "resting", sink } as const;
+    this.#leaveStream(resting, undefined);
+    const { responded } = stream;
+    this.#context.emit?.({ kind: "closed", status, responded, retryMs: 0 });
+    this.#connect(resting);
+    stream.close(status);
   }
 
-  #noteEnd(status: Status | undefined): void {
+  #leaveStream(next: Phase, status: Status | undefined): void {
     this.#idle.stop();
-    this.#stream = undefined;
+    this.#phase = next;
     this.#lastEnd = status;
-    for (const type of this.#types.values()) type.end();
+    for (const type of this.#types.values()) type.endStream();
   }
 
-  #respond(stream: ClientStream, message: Buffer): void {
-    const typeUrl = this.#variant.typeUrlOf(message);
+  #respond(stream: ClientStream, sink: ResourceSink, message: Buffer): void {
+    const typeUrl = typeUrlIn(message);
     if (typeUrl === undefined) {
       stream.close({
         code: StatusCode.INTERNAL,
@@ -236,77 +257,70 @@ class Feed implements ClientFeed {
       return;
     }
     const type = this.#types.get(typeUrl);
-    if (type?.asked !== true) {
+    if (type?.isListening !== true) {
       this.#counts.ignored++;
       this.#context.emit?.({ kind: "ignored", typeUrl, names: 0 });
       stream.release();
       return;
     }
     this.#counts.responses++;
-    if (!stream.responded) this.#onFirstResponse(stream);
+    if (!stream.responded) {
+      // The sign of life: the server is there, and the next wait is a short one (C-RECON-1, C-GRPC-4).
+      stream.responded = true;
+      this.#backoff.reset();
+      this.#reportBack(sink);
+    }
+    const release = (): void => {
+      stream.release();
+    };
     type.respond(message, ({ controlPlane }, taken) => {
       this.#controlPlane = controlPlane;
       this.#due.add(type);
       this.#flush();
-      if (taken === undefined) stream.release();
-      else
-        void taken.then(
-          () => {
-            stream.release();
-          },
-          () => {
-            stream.release();
-          },
-        );
+      if (taken === undefined) release();
+      else void taken.then(release, release);
     });
   }
 
-  /** The sign of life: the server is there, and the next wait is a short one (C-RECON-1, C-GRPC-4). */
-  #onFirstResponse(stream: ClientStream): void {
-    stream.responded = true;
-    this.#backoff.reset();
-    this.#isThere();
-  }
-
-  /** It has answered, or has nothing to say to who holds all of it (C-RECON-3). */
-  #isThere(): void {
-    if (!this.#unavailable) return;
-    this.#unavailable = false;
-    this.#sink?.unavailable({}, undefined);
-    for (const type of this.#types.values()) type.tellErrors();
+  /** The server has answered, or has nothing to send to who has all of it (C-RECON-3). */
+  #reportBack(sink: ResourceSink): void {
+    if (!this.#isOut) return;
+    this.#isOut = false;
+    sink.unavailable({}, undefined);
+    for (const type of this.#types.values()) type.reportErrors();
   }
 
   #onClosed(stream: ClientStream, status: Status): void {
-    if (stream !== this.#stream) return;
-    this.#noteEnd(status);
-    if (this.#ended) return;
-    if (!stream.responded) this.#fail(status);
+    const phase = this.#phase;
+    if (phase.kind !== "connected" || phase.stream !== stream) return;
+    const { sink } = phase;
+    const { responded } = stream;
+    const resting = { kind: "resting", sink } as const;
     const retryMs = this.#backoff.next();
-    this.#context.emit?.({ kind: "closed", status, responded: stream.responded, retryMs });
-    this.#retry = this.#context.clock.after(retryMs, () => {
-      this.#retry = undefined;
-      if (this.#isWanted()) this.#connect();
+    const retry = this.#context.clock.after(retryMs, () => {
+      this.#phase = resting;
+      if (this.#isSubscribed()) this.#connect(resting);
     });
-  }
-
-  #fail(status: Status): void {
-    this.#counts.failures++;
-    this.#unavailable = true;
-    this.#sink?.unavailable({}, connectionError(status, this.#context.limits.errorText));
+    this.#leaveStream({ kind: "backing-off", sink, retry }, status);
+    if (!responded) {
+      this.#counts.failures++;
+      this.#isOut = true;
+      sink.unavailable({}, connectionError(status, this.#context.limits.errorText));
+    }
+    this.#context.emit?.({ kind: "closed", status, responded, retryMs });
   }
 
   #end(): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.#early = [];
-    this.#retry?.cancel();
-    this.#idle.stop();
+    const phase = this.#phase;
+    if (phase.kind === "ended") return;
+    if (phase.kind === "backing-off") phase.retry.cancel();
     this.#rateTimer?.cancel();
-    for (const type of this.#types.values()) type.end();
-    this.#stream?.close({
+    const status = {
       code: StatusCode.CANCELLED,
       message: "the client has no more use for the stream",
-    });
+    };
+    this.#leaveStream({ kind: "ended" }, phase.kind === "connected" ? status : this.#lastEnd);
+    if (phase.kind === "connected") phase.stream.close(status);
   }
 
   #schedule(): void {
@@ -318,14 +332,16 @@ class Feed implements ClientFeed {
     });
   }
 
-  /** Says what is to be said, as long as the wire and the rate allow; the rest waits for them. */
+  /** Sends what is due, as long as the wire and the rate allow; the rest waits for them. */
   #flush(): void {
-    if (this.#due.values().some((type) => type.anew)) this.#beginAnew();
+    if (this.#phase.kind === "connected" && this.#due.values().some((type) => type.needsNewStream))
+      this.#connectAgain(this.#phase);
     const stream = this.#stream;
     if (stream?.out === undefined) return;
     for (const type of this.#due) {
-      while (type.due && stream.writable && this.#mayAsk()) this.#send(stream, type.request());
-      if (!type.due) this.#due.delete(type);
+      while (type.isDue && stream.writable && this.#mayRequest())
+        this.#send(stream, type.nextRequest());
+      if (!type.isDue) this.#due.delete(type);
     }
   }
 
@@ -337,7 +353,7 @@ class Feed implements ClientFeed {
     if (stream.out?.send(envelop([...node, request])) === false) stream.writable = false;
   }
 
-  #mayAsk(): boolean {
+  #mayRequest(): boolean {
     if (this.#bucket === undefined || this.#bucket.balance >= 1) return true;
     this.#rateTimer ??= this.#context.clock.after(this.#bucket.waitMs, () => {
       this.#rateTimer = undefined;

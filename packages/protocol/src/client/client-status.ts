@@ -1,5 +1,5 @@
 import type { Interest, Status, XdsError } from "@xdstp/core";
-import type { RejectedState, WantState } from "./want.ts";
+import type { WantState } from "./wanted.ts";
 
 /** What is known of one thing that is wanted (C-CSDS-3). */
 export interface WantStatus {
@@ -13,6 +13,18 @@ export interface WantStatus {
   readonly error?: XdsError;
   /** Rejected last and not made good: the name itself, or members of a collection. */
   readonly rejected: readonly RejectedState[];
+}
+
+/** A state that was rejected. */
+export interface RejectedState {
+  /** The name of the resource that was rejected. */
+  readonly name: string;
+  /** The version that was rejected. Empty: the server gave none. */
+  readonly version: string;
+  /** Why it was rejected. */
+  readonly error: XdsError;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
 }
 
 /** One type of a client end. */

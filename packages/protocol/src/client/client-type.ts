@@ -1,330 +1,407 @@
 import { nameKey } from "@xdstp/uri";
 
-import { type Committed, type Interest, interestKey, XdsError } from "@xdstp/core";
-import { isDataError } from "../is-data-error.ts";
-import type { ClientTypeStatus } from "./client-status.ts";
-import type { ClientTypeHost, ClientTypeState } from "./client-type-state.ts";
-import { conclude, reject } from "./conclude.ts";
-import { askingFault } from "./asking-fault.ts";
-import { commitAside } from "./commit-aside.ts";
+import {
+  type Committed,
+  type Interest,
+  interestKey,
+  type ResourceSink,
+  wallTimeOf,
+  XdsError,
+} from "@xdstp/core";
+import { cutText } from "../text/cut-text.ts";
+import { isCached, isCachedByAll, isWantedCached } from "./cached.ts";
+import { classifyResponse, type ResponseVerdict } from "./classify-response.ts";
+import type { ClientContext } from "./client-context.ts";
+import type { RejectedName } from "./client-event.ts";
+import type { ClientCounts, ClientTypeStatus, WantStatus } from "./client-status.ts";
+import {
+  applyEvent,
+  commitAside,
+  concludeDeadline,
+  concludeIdle,
+  concludeResponse,
+  type ConcludeSource,
+  isEmptyTransaction,
+  type ResponseTransaction,
+  transactionOf,
+} from "./conclude.ts";
+import { rejectionText } from "./errors.ts";
+import { interestFault, responseFault } from "./faults.ts";
 import { createFetchDeadlines, type FetchDeadlines } from "./fetch-deadlines.ts";
-import { giveUp } from "./give-up.ts";
-import { takeIn, type Intake } from "./intake.ts";
-import { isHeld } from "./is-held.ts";
-import { noteError, noteSilence, statusOfWant } from "./note-want.ts";
-import { createQuiet, type Quiet } from "./quiet.ts";
+import { createIdleTimer, type IdleTimer } from "./idle-timer.ts";
+import { createMemberLimit } from "./member-limit.ts";
 import type { ReceivedResponse } from "./received.ts";
-import { createRejectionPace } from "./rejection-pace.ts";
-import { responseFault } from "./response-fault.ts";
-import { retries } from "./retries.ts";
-import type { Want } from "./want.ts";
-import { Wants } from "./wants.ts";
+import { createRejectionPace, type RejectionPace } from "./rejection-pace.ts";
+import type { Answer, ClientVariant, TypeSetup, WantedChanges } from "./variant.ts";
+import { isPending, type Wanted } from "./wanted.ts";
+import { WantedIndex } from "./wanted-index.ts";
 
-/** One type of a client end, over all of its streams. */
-export interface ClientType {
-  readonly typeUrl: string;
-  want(added: readonly Interest[], dropped: readonly Interest[]): void;
-  /** Something of it is wanted. */
-  readonly wanted: boolean;
-  /** A stream has begun; nothing of the one before counts (C-DSUB-8, C-RECON-2). */
-  begin(): void;
-  /** The server is reached: what was asked for is on its way, so time counts (C-MISS-4). */
-  reached(): void;
-  /** The stream is over. */
-  end(): void;
-  /** It was asked for on this stream, so what comes is for it (C-TYPE-7). */
-  readonly asked: boolean;
-  /** It has something to say. */
-  readonly due: boolean;
-  /** It has something to say for which another stream is needed. */
-  readonly anew: boolean;
-  /** The next request, without the node. */
-  request(): Uint8Array;
-  /** Takes a response in and notes its answer; then, at once or later, calls `done` with what has to happen before the next one is read (C-ACK-13). */
-  respond(message: Buffer, done: Done): void;
-  /** Says again which names have errors of their own: an outage that is over ends what is said of parts of it. */
-  tellErrors(): void;
-  status(): ClientTypeStatus;
+/** What a type needs of the client end it is part of. */
+export interface ClientTypeHost<Memory> {
+  readonly context: ClientContext;
+  readonly variant: ClientVariant<Memory>;
+  readonly sink: ResourceSink;
+  /** The server of the stream is reached: what was requested is on its way, so time counts (C-MISS-4). */
+  readonly isReached: boolean;
+  /** The type has something to send: its request is called for when the turn is over. */
+  schedule(): void;
+  count(what: keyof ClientCounts, by: number): void;
+  /** The stream has lasted for as long as an answer may take (C-MISS-4). */
+  waited(): void;
 }
 
-/** A response has been taken in. */
+/** A response has been taken in. `taken`: what has to happen before the next one is read (C-ACK-13). */
 export type Done = (response: ReceivedResponse, taken: Promise<void> | undefined) => void;
 
-/** Made when something of the type is wanted for the first time. */
-export function createClientType(host: ClientTypeHost, typeUrl: string): ClientType {
-  return new Type(host, typeUrl);
+/**
+ * Where a type is on its stream.
+ *
+ * ```text
+ * closed --begin--> unsent --request--> listening --response--> committing --committed--> listening
+ * unsent, listening --end--> closed
+ * committing --end--> outdated --begin--> outdated, with the next stream
+ * outdated --committed--> closed; unsent, if the next stream has begun: it begins with what is cached now
+ * ```
+ */
+type Phase<Memory> =
+  | { readonly kind: "closed" }
+  /** In no request of this stream: what comes of the type is not for it (C-TYPE-7). */
+  | { readonly kind: "unsent"; readonly stream: TypeStream<Memory> }
+  | { readonly kind: "listening"; readonly stream: TypeStream<Memory> }
+  /** The sink is committing a response: nothing is sent before its answer (C-ACK-13). */
+  | { readonly kind: "committing"; readonly stream: TypeStream<Memory> }
+  /** The sink is still committing a response of a stream that is over: it is not answered. */
+  | { readonly kind: "outdated"; readonly hasNext: boolean };
+
+/** What belongs to one stream: nothing of the one before counts (C-DSUB-8, C-RECON-2). */
+interface TypeStream<Memory> {
+  readonly memory: Memory;
+  /** By `Clock.now()`. */
+  readonly begunAt: number;
+  readonly added: Set<Wanted>;
+  readonly dropped: Wanted[];
+  readonly repeated: Set<Wanted>;
+  /** To responses, until they are sent; more than one only while they have to wait. */
+  readonly answers: Answer[];
+  /** Of the last response. */
+  nonce: string;
+  /** The variant has to send another request. */
+  hasMore: boolean;
+  /** Something is requested again, which another stream is needed for. */
+  isSpent: boolean;
 }
 
-class Type implements ClientType {
-  readonly typeUrl: string;
-  readonly #state: ClientTypeState;
-  readonly #deadlines: FetchDeadlines;
-  readonly #quiet: Quiet;
-  /** What was asked of it and cannot be asked of the server (B-TYPE-5, C-GLOB-10), with why. */
-  readonly #rejected = new Map<string, { readonly interest: Interest; readonly error: XdsError }>();
-  /** Number of streams so far: what comes of an earlier one is not answered. */
-  #streams = 0;
-  #open = false;
-  #reached = false;
-  /** A response is being taken in: nothing else is said of the type before its answer (C-ACK-13). */
-  #busy = false;
-  asked = false;
+const CLOSED = { kind: "closed" } as const;
 
-  constructor(host: ClientTypeHost, typeUrl: string) {
-    const {
-      context: { clock, random, fetchMs, quietMs, descriptor },
-      variant,
-    } = host;
-    const wants = new Wants();
-    this.typeUrl = typeUrl;
-    this.#state = {
-      host,
+/** One type of a client end, over all of its streams. */
+export class ClientType<Memory> {
+  readonly #host: ClientTypeHost<Memory>;
+  readonly #setup: TypeSetup;
+  readonly #wants = new WantedIndex();
+  readonly #source: ConcludeSource;
+  readonly #deadlines: FetchDeadlines;
+  readonly #idle: IdleTimer;
+  readonly #pace: RejectionPace;
+  /** Interests that cannot be requested from the server (B-TYPE-5, C-GLOB-10), with why. */
+  readonly #invalid = new Map<string, { readonly interest: Interest; readonly error: XdsError }>();
+  #phase: Phase<Memory> = CLOSED;
+  /** Of the response that was accepted last; it outlives a stream (C-VER-6). */
+  #version = "";
+  /** Something that came has a TTL, so what is cached may be less than the version stands for (S-RECON-7). */
+  #expires = false;
+  /** The last response was a trial (B-VER-8). */
+  #canary = false;
+
+  constructor(host: ClientTypeHost<Memory>, typeUrl: string) {
+    const { context, sink } = host;
+    const { clock, random, fetchMs, quietMs, limits } = context;
+    this.#host = host;
+    this.#setup = { typeUrl, type: context.descriptor(typeUrl) };
+    const members = createMemberLimit({ typeUrl, sink }, clock, limits.members);
+    const begunAt = (): number => this.#stream?.begunAt ?? 0;
+    this.#source = {
+      context,
       typeUrl,
-      wants,
-      subscriptions: variant.createSubscriptions(typeUrl, wants, descriptor(typeUrl)),
-      unasked: new Set(),
-      version: "",
-      expires: false,
-      nonce: "",
-      canary: false,
-      begunAt: 0,
-      answers: [],
-      pace: createRejectionPace(clock, random, () => {
-        host.schedule();
-      }),
+      sink,
+      wants: this.#wants,
+      members,
+      get confirmsSince() {
+        return host.variant.silenceConfirms ? begunAt() : undefined;
+      },
     };
-    this.#deadlines = createFetchDeadlines(clock, fetchMs, (overdue) => {
-      this.#deadlines.start(giveUp(this.#state, overdue));
+    this.#pace = createRejectionPace(clock, random, () => {
+      host.schedule();
+    });
+    this.#deadlines = createFetchDeadlines(clock, fetchMs, (due) => {
+      this.#deadlines.start(concludeDeadline(this.#source, due, this.#repeats));
       host.waited();
     });
-    this.#quiet = createQuiet(clock, quietMs, () => {
-      this.#settle();
+    this.#idle = createIdleTimer(clock, quietMs, () => {
+      concludeIdle(this.#source, this.#repeats);
     });
   }
 
-  /** A type of which nothing is wanted says nothing at first: an empty list would be a wildcard (C-DSUB-11). */
-  get due(): boolean {
-    const { answers, pace, subscriptions, wants } = this.#state;
-    if (this.#busy || !this.#open || pace.waits) return false;
-    return answers.length > 0 || (subscriptions.due && (this.asked || wants.size > 0));
+  get typeUrl(): string {
+    return this.#setup.typeUrl;
   }
 
-  get anew(): boolean {
-    return this.#open && !this.#busy && this.#state.subscriptions.anew === true;
+  /** It has subscribers. */
+  get isSubscribed(): boolean {
+    return this.#wants.size > 0;
   }
 
-  get wanted(): boolean {
-    return this.#state.wants.size > 0;
+  /** It was requested on this stream, so what comes is for it (C-TYPE-7). */
+  get isListening(): boolean {
+    return this.#phase.kind === "listening";
+  }
+
+  /** It has something to send. A type without subscribers sends nothing at first: an empty list would be a wildcard (C-DSUB-11). */
+  get isDue(): boolean {
+    const stream = this.#idleStream;
+    if (stream === undefined || this.#pace.waits) return false;
+    const { added, dropped, repeated, answers, hasMore } = stream;
+    if (answers.length > 0) return true;
+    const hasChanges = hasMore || added.size + dropped.length + repeated.size > 0;
+    return hasChanges && (this.isListening || this.isSubscribed);
+  }
+
+  /** It has something to send for which another stream is needed. */
+  get needsNewStream(): boolean {
+    const stream = this.#idleStream;
+    return (
+      stream !== undefined &&
+      (stream.isSpent ||
+        this.#host.variant.needsNewStream(changesOf(stream), this.#wants, stream.memory))
+    );
   }
 
   want(added: readonly Interest[], dropped: readonly Interest[]): void {
     for (const interest of dropped) this.#drop(interest);
     for (const interest of added) this.#add(interest);
-    this.#state.pace.hurry();
-    if (this.#open) this.#state.host.schedule();
+    this.#pace.hurry();
+    if (this.#phase.kind !== "closed") this.#host.schedule();
   }
 
-  begin(): void {
-    const { wants, subscriptions, unasked, version, expires } = this.#state;
-    this.#open = true;
-    this.#streams++;
-    this.#state.begunAt = this.#state.host.context.clock.now();
-    for (const want of wants) {
-      Object.assign(want, {
-        asked: false,
-        askedFirst: false,
-        awaited: false,
-        begun: false,
-        came: undefined,
-      });
-      unasked.add(want);
-    }
-    subscriptions.begin(
-      wants,
-      expires && [...wants].some(({ kind }) => kind !== "name") ? "" : version,
-    );
+  /** A stream has begun. */
+  beginStream(): void {
+    if (this.#phase.kind === "outdated") this.#phase = { kind: "outdated", hasNext: true };
+    else this.#beginStream();
   }
 
-  reached(): void {
-    this.#reached = true;
-    this.#deadlines.start([...this.#state.wants].filter(({ awaited }) => awaited));
+  /** The server is reached. */
+  startDeadlines(): void {
+    this.#deadlines.start([...this.#wants].filter(isPending));
   }
 
-  end(): void {
-    this.#open = false;
-    this.#reached = false;
-    this.asked = false;
-    Object.assign(this.#state, { nonce: "", answers: [] });
-    this.#state.unasked.clear();
-    this.#state.pace.forget();
+  /** The stream is over. */
+  endStream(): void {
+    const { kind } = this.#phase;
+    this.#phase =
+      kind === "committing" || kind === "outdated" ? { kind: "outdated", hasNext: false } : CLOSED;
+    this.#pace.forget();
     this.#deadlines.stop();
-    this.#quiet.stop();
+    this.#idle.stop();
   }
 
-  request(): Uint8Array {
-    const {
-      host: { sink },
-      unasked,
-      subscriptions,
-      answers,
-    } = this.#state;
-    const bytes = subscriptions.request(answers.shift(), () => sink.held(this.typeUrl));
-    for (const want of unasked)
-      if (!isKnown(want))
-        Object.assign(want, {
-          asked: true,
-          askedFirst: !this.asked,
-          awaited: true,
-          leftOut: false,
-          unseen: [],
-        });
-    if (this.#reached) this.#deadlines.start([...unasked]);
-    unasked.clear();
-    this.asked = true;
+  /** The next request, without the node. Called while it is due. */
+  nextRequest(): Uint8Array {
+    const { variant, sink } = this.#host;
+    const stream = this.#idleStream;
+    if (stream === undefined) throw new Error(`${this.typeUrl} has no stream to send on`);
+    const isFirst = !this.isListening;
+    const cached = isFirst && variant.silenceConfirms ? [...sink.held(this.typeUrl)] : [];
+    for (const { name, resource } of cached)
+      this.#wants.linkCached(nameKey(name), resource?.aliases);
+    const { bytes, more } = variant.request(
+      { ...changesOf(stream), answer: stream.answers.shift(), isFirst, cached },
+      this.#wants,
+      stream.memory,
+    );
+    const sent = [...new Set([...stream.added, ...stream.repeated])];
+    for (const wanted of sent) applyEvent(this.#source, wanted, { kind: "sent", first: isFirst });
+    if (this.#host.isReached) this.#deadlines.start(sent);
+    stream.added.clear();
+    stream.repeated.clear();
+    stream.dropped.length = 0;
+    stream.hasMore = more;
+    if (isFirst) this.#phase = { kind: "listening", stream };
     return bytes;
   }
 
+  /** Takes a response in and notes its answer; then, at once or later, calls `done`. */
   respond(message: Buffer, done: Done): void {
-    const state = this.#state;
-    const {
-      host: { variant, context, sink },
-      wants,
-    } = state;
-    const response = variant.read(message, this.typeUrl, context);
-    Object.assign(state, { nonce: response.nonce, canary: response.canary });
+    if (this.#phase.kind !== "listening") return;
+    const { variant, context } = this.#host;
+    const { stream } = this.#phase;
+    const { typeUrl, type } = this.#setup;
+    const response = variant.read(message, typeUrl, type, context.limits);
+    stream.nonce = response.nonce;
+    this.#canary = response.canary;
     const fault = responseFault(response, context.limits);
     if (fault !== undefined) {
-      reject(state, response, [], fault);
+      this.#reject(stream, response, [], fault);
       done(response, undefined);
       return;
     }
-    const intake = takeIn(
-      { context, typeUrl: this.typeUrl, wants, sink },
-      response,
-      state.subscriptions.absence?.(response),
-    );
-    const stream = this.#streams;
-    this.#busy = true;
-    this.#commit(intake, (committed) => {
-      this.#busy = false;
-      if (committed instanceof XdsError) reject(state, response, [], committed.text);
-      else conclude(state, response, intake, committed.rejected ?? []);
-      if (!this.#open || stream !== this.#streams) this.#anew();
-      else if (isGrowing(intake.grown)) this.#quiet.touch();
+    const absence = variant.absence(response, this.#wants, stream.memory);
+    const verdicts = classifyResponse(this.#source, response, absence);
+    const transaction = transactionOf(typeUrl, verdicts);
+    this.#phase = { kind: "committing", stream };
+    this.#commit(transaction, (committed) => {
+      const isOutdated = this.#phase.kind === "outdated";
+      const hasNext = this.#phase.kind === "outdated" && this.#phase.hasNext;
+      this.#phase = isOutdated ? CLOSED : { kind: "listening", stream };
+      const isGrowing =
+        committed instanceof XdsError
+          ? this.#reject(stream, response, [], committed.text)
+          : this.#conclude(stream, response, verdicts, transaction, committed);
+      if (isOutdated) {
+        // A nonce of a stream that is over means nothing on the next one (B-NONCE-2).
+        this.#pace.forget();
+        if (hasNext) this.#beginStream();
+      } else if (isGrowing && this.#idleStream === stream) this.#idle.touch();
       done(response, committed instanceof XdsError ? undefined : committed.taken);
     });
   }
 
-  tellErrors(): void {
-    const {
-      wants,
-      host: { sink },
-    } = this.#state;
-    for (const { interest, error } of [...wants, ...this.#rejected.values()])
-      if (error !== undefined) sink.unavailable({ typeUrl: this.typeUrl, interest }, error);
+  /** Reports again which names have errors of their own: an outage that is over ends what is reported of parts of it. */
+  reportErrors(): void {
+    const { sink } = this.#host;
+    const { typeUrl } = this;
+    for (const { interest, state } of this.#wants)
+      if (state.known.error !== undefined)
+        sink.unavailable({ typeUrl, interest }, state.known.error);
+    for (const { interest, error } of this.#invalid.values())
+      sink.unavailable({ typeUrl, interest }, error);
   }
 
   status(): ClientTypeStatus {
-    const { version, nonce, canary, wants } = this.#state;
     return {
       typeUrl: this.typeUrl,
-      version,
-      nonce,
-      canary,
-      wants: [...wants].map((want) => statusOfWant(this.#state, want)),
+      version: this.#version,
+      nonce: this.#stream?.nonce ?? "",
+      canary: this.#canary,
+      wants: [...this.#wants].map((wanted) => this.#statusOf(wanted)),
+    };
+  }
+
+  /** What is known of an interest, for status. What was cached may have expired (C-TTL-4). */
+  #statusOf(wanted: Wanted): WantStatus {
+    const { interest, kind, state } = wanted;
+    const { known, rejections } = state;
+    const { clock } = this.#host.context;
+    const isExpired =
+      known.kind === "cached" && kind === "name" && !isWantedCached(this.#source, wanted);
+    return {
+      interest,
+      state: isExpired ? "missing" : known.kind,
+      at: known.at,
+      rejected: Array.from(rejections.values(), ({ moment, ...rejection }) => ({
+        ...rejection,
+        at: wallTimeOf(clock, moment),
+      })),
+      ...(known.error === undefined ? {} : { error: known.error }),
+    };
+  }
+
+  get #stream(): TypeStream<Memory> | undefined {
+    return "stream" in this.#phase ? this.#phase.stream : undefined;
+  }
+
+  /** The stream, unless a response is being committed. */
+  get #idleStream(): TypeStream<Memory> | undefined {
+    return this.#phase.kind === "committing" ? undefined : this.#stream;
+  }
+
+  #beginStream(): void {
+    const { variant, context } = this.#host;
+    for (const wanted of this.#wants) applyEvent(this.#source, wanted, { kind: "stream-began" });
+    const all = new Set(this.#wants);
+    const isPartOfVersion = this.#expires && all.values().some(({ kind }) => kind !== "name");
+    const version = isPartOfVersion ? "" : this.#version;
+    this.#phase = {
+      kind: "unsent",
+      stream: {
+        memory: variant.begin(this.#setup, this.#wants, version),
+        begunAt: context.clock.now(),
+        added: all,
+        dropped: [],
+        repeated: new Set(),
+        answers: [],
+        nonce: "",
+        hasMore: false,
+        isSpent: false,
+      },
     };
   }
 
   #add(interest: Interest): void {
-    const {
-      host: { variant, context },
-      wants,
-      unasked,
-      subscriptions,
-    } = this.#state;
-    const rejection =
-      askingFault(interest, this.typeUrl) ??
-      variant.rejectionOf?.(interest, context.descriptor(this.typeUrl));
-    if (rejection !== undefined) {
-      this.#reject(interest, rejection);
+    const { typeUrl, type } = this.#setup;
+    const fault = interestFault(interest, typeUrl) ?? this.#host.variant.faultOf(interest, type);
+    if (fault !== undefined) {
+      this.#noteInvalid(interest, fault);
       return;
     }
-    const want = wants.add(interest);
-    if (want === undefined || !this.#open) return;
-    unasked.add(want);
-    subscriptions.add(want);
+    const wanted = this.#wants.add(interest);
+    if (wanted !== undefined) this.#stream?.added.add(wanted);
   }
 
   #drop(interest: Interest): void {
-    const { wants, unasked, subscriptions } = this.#state;
-    const want = wants.drop(interest);
-    if (want === undefined) {
-      this.#allow(interest);
+    const wanted = this.#wants.remove(interest);
+    if (wanted === undefined) {
+      this.#forgetInvalid(interest);
       return;
     }
-    want.awaited = false;
-    unasked.delete(want);
-    if (want.error !== undefined) noteError(this.#state, want, undefined);
-    this.#letOrphansGo();
-    if (this.#open) subscriptions.drop(want);
+    const stream = this.#stream;
+    stream?.added.delete(wanted);
+    stream?.repeated.delete(wanted);
+    if (wanted.state.request.kind !== "unsent") stream?.dropped.push(wanted);
+    applyEvent(this.#source, wanted, { kind: "dropped" });
+    this.#removeOrphans();
   }
 
-  /** What an alias that has gone would still show goes with the last who wanted it by its name (C-ALIAS-3). */
-  #letOrphansGo(): void {
-    const {
-      typeUrl,
-      host: { sink },
-      wants,
-    } = this.#state;
-    const remove = wants
+  /** What a removed alias would still show is removed with the last subscriber of its name (C-ALIAS-3). */
+  #removeOrphans(): void {
+    const { typeUrl } = this;
+    const remove = this.#wants
       .takeOrphans()
-      .filter((name) => isHeld(sink, typeUrl, { name }))
+      .filter((name) => isCached(this.#source, { name }))
       .map((name) => ({ typeUrl, name }));
-    if (remove.length > 0) commitAside(sink, { remove });
+    if (remove.length > 0) commitAside(this.#host.sink, { remove });
   }
 
-  /** Nothing comes of it, as long as it is wanted. */
-  #reject(interest: Interest, reason: string): void {
+  /** Nothing comes of it, as long as it is subscribed. */
+  #noteInvalid(interest: Interest, reason: string): void {
     const { typeUrl } = this;
     const error = new XdsError("INVALID_ARGUMENT", reason, { typeUrl, resource: interest.name });
-    this.#rejected.set(idOf(interest), { interest, error });
-    this.#state.host.sink.unavailable({ typeUrl, interest }, error);
+    this.#invalid.set(idOf(interest), { interest, error });
+    this.#host.sink.unavailable({ typeUrl, interest }, error);
   }
 
-  #allow(interest: Interest): void {
-    if (this.#rejected.delete(idOf(interest)))
-      this.#state.host.sink.unavailable({ typeUrl: this.typeUrl, interest }, undefined);
+  #forgetInvalid(interest: Interest): void {
+    if (this.#invalid.delete(idOf(interest)))
+      this.#host.sink.unavailable({ typeUrl: this.typeUrl, interest }, undefined);
   }
 
-  /** What was taken in came on a stream that is over: a nonce of it means nothing on the next (B-NONCE-2), which begins with what is held now. */
-  #anew(): void {
-    Object.assign(this.#state, { nonce: "", answers: [] });
-    this.#state.pace.forget();
-    if (this.#open) this.begin();
-  }
+  /** Nothing has come of it, which may be since the server takes it for known: whether it is requested again, and nothing concluded yet. */
+  readonly #repeats = (wanted: Wanted, isOfOther: boolean): boolean => {
+    const stream = this.#stream;
+    if (stream === undefined || (!isOfOther && isCachedByAll(this.#source, wanted))) return false;
+    const how = this.#host.variant.repeat(wanted, stream.memory);
+    if (how === "not-needed") return false;
+    if (how === "new-stream") stream.isSpent = true;
+    else stream.repeated.add(wanted);
+    this.#host.schedule();
+    return true;
+  };
 
-  #commit(
-    { put, remove, refresh, complete, settled, reasons }: Intake,
-    then: (committed: Committed | XdsError) => void,
-  ): void {
-    const {
-      typeUrl,
-      host: { sink },
-    } = this.#state;
-    const typed = (wants: Intake["complete"]) =>
-      wants.map(({ interest, key }) => ({ typeUrl, interest, ...emptiedBy(reasons.get(key)) }));
-    if (put.length + remove.length + refresh.length + complete.length + settled.length === 0) {
+  #commit(transaction: ResponseTransaction, then: (committed: Committed | XdsError) => void): void {
+    if (isEmptyTransaction(transaction)) {
       then({ revision: 0 });
       return;
     }
     try {
-      const { decided, ...committed } = sink.commit({
-        put,
-        remove,
-        refresh,
-        complete: typed(complete),
-        settled: typed(settled),
-      });
+      const { decided, ...committed } = this.#host.sink.commit(transaction);
       if (decided === undefined) then(committed);
       else
         decided.then(then, (error: unknown) => {
@@ -335,44 +412,100 @@ class Type implements ClientType {
     }
   }
 
-  /** For some time nothing more has come of what has begun to come: that is all (C-GLOB-9). */
-  #settle(): void {
-    const {
-      typeUrl,
-      wants,
-      host: { sink },
-    } = this.#state;
-    const whole = [...wants].filter(
-      (want) =>
-        want.kind !== "name" &&
-        want.awaited &&
-        want.begun &&
-        !(want.state === "requested" && retries(this.#state, want, false)),
-    );
-    for (const want of whole) {
-      // What a full state has left out goes when the server must have read the request (C-FULL-3).
-      want.awaited = want.unseen.length > 0;
-      want.came = undefined;
-      noteSilence(this.#state, want);
-    }
-    if (whole.length > 0)
-      commitAside(sink, { settled: whole.map(({ interest }) => ({ typeUrl, interest })) });
+  /** A response has been committed, or all of it that is valid. Returns whether a collection grows. */
+  #conclude(
+    stream: TypeStream<Memory>,
+    response: ReceivedResponse,
+    verdicts: readonly ResponseVerdict[],
+    { put, remove }: ResponseTransaction,
+    { rejected: bySink = [] }: Committed,
+  ): boolean {
+    const host = this.#host;
+    const { typeUrl } = this;
+    const invalid = verdicts.flatMap((verdict) => (verdict.kind === "rejected" ? [verdict] : []));
+    const rejected = [...invalid, ...bySink].map(({ name, error }) => ({ name, error }));
+    const { isGrowing, lost } = concludeResponse(this.#source, response, verdicts, rejected);
+    for (const wanted of lost)
+      if (wanted.state.request.kind !== "dropped") stream.repeated.add(wanted);
+    this.#expires ||= put.some(({ resource }) => resource.expireMs !== undefined);
+    const ignored = countOf(verdicts, "ignored");
+    const unnamed = countOf(verdicts, "rejected-unnamed");
+    const taken = put.length - bySink.length;
+    host.count("validResources", taken);
+    host.count("ignored", ignored);
+    host.count("invalidResources", unnamed);
+    if (ignored > 0) host.context.emit?.({ kind: "ignored", typeUrl, names: ignored });
+    if (rejected.length > 0) {
+      const text = rejectionText(rejected, host.context.limits.errorText);
+      this.#reject(stream, response, rejected, text, { taken, unnamed });
+    } else this.#accept(stream, response, put.length, remove.length);
+    return isGrowing;
+  }
+
+  #accept(
+    stream: TypeStream<Memory>,
+    { typeUrl, nonce, version }: ReceivedResponse,
+    resources: number,
+    removed: number,
+  ): void {
+    this.#version = version;
+    this.#answer(stream, { nonce, version });
+    this.#pace.forget();
+    const { emit } = this.#host.context;
+    emit?.({ kind: "accepted", typeUrl, nonce, version, resources, removed });
+  }
+
+  /** A NACK (C-ACK-3, C-ACK-4): the version stays that of the last accepted response. Without names the response as a whole is rejected. Returns false: nothing grows. */
+  #reject(
+    stream: TypeStream<Memory>,
+    response: ReceivedResponse,
+    names: readonly RejectedName[],
+    why: string,
+    beside?: { readonly taken: number; readonly unnamed: number },
+  ): false {
+    const { typeUrl, nonce, version, resources } = response;
+    const { context } = this.#host;
+    const reason = cutText(why, context.limits.errorText);
+    this.#host.count("rejected", 1);
+    this.#host.count("invalidResources", names.length);
+    this.#answer(stream, { nonce, version: this.#version, error: reason });
+    this.#pace.rejected(fingerprint(response, names, reason));
+    const parts = { typeUrl, nonce, version, resources: resources.length, names };
+    context.emit?.({ kind: "rejected", ...parts, ...beside, reason });
+    return false;
+  }
+
+  /** One for each response (C-ACK-1). Of a server that sends and does not read, the oldest ACKs are left out: a newer one says as much. */
+  #answer({ answers }: TypeStream<Memory>, next: Answer): void {
+    answers.push(next);
+    if (answers.length <= this.#host.context.limits.waitingAnswers) return;
+    const oldest = answers.findIndex(({ error }) => error === undefined);
+    answers.splice(Math.max(0, oldest), 1);
   }
 }
 
-/** Why a collection as a whole is not there for this client; an error that will pass does not empty it. */
-function emptiedBy(error: XdsError | undefined): { readonly error?: XdsError } {
-  return error === undefined || !isDataError(error) ? {} : { error };
+function changesOf<Memory>({ added, dropped, repeated }: TypeStream<Memory>): WantedChanges {
+  return { added, dropped, repeated };
 }
 
-/** A collection that is asked for again, because one of its members was lost, is still what it was: what a response leaves out of it is gone. */
-function isKnown({ kind, asked, awaited }: Want): boolean {
-  return kind !== "name" && asked && !awaited;
+function countOf(verdicts: readonly ResponseVerdict[], kind: ResponseVerdict["kind"]): number {
+  let count = 0;
+  for (const verdict of verdicts) if (verdict.kind === kind) count++;
+  return count;
 }
 
-/** A collection that is not known to be complete has begun to come, or has a member that had not come before. */
-function isGrowing(grown: ReadonlySet<Want>): boolean {
-  return grown.values().some(({ awaited }) => awaited);
+/** Equal where a server repeats itself (C-ACK-20); cut, since it is kept. */
+function fingerprint(
+  { version, resources }: ReceivedResponse,
+  names: readonly RejectedName[],
+  reason: string,
+): string {
+  const bad = new Set(names.map(({ name }) => name));
+  return JSON.stringify([
+    reason,
+    version,
+    ...resources.flatMap((resource) => (bad.has(resource.name) ? [resource.version] : [])),
+  ]).slice(0, 10_000);
 }
 
 function idOf(interest: Interest): string {

@@ -1,179 +1,439 @@
 import { nameKey } from "@xdstp/uri";
 
-import type { Rejection, XdsError } from "@xdstp/core";
-import { cutText } from "../text/cut-text.ts";
+import type {
+  Put,
+  Refresh,
+  Removal,
+  ResourceSink,
+  Transaction,
+  TypedInterest,
+  XdsError,
+} from "@xdstp/core";
+import { isCached, isCachedByAll, isWantedCached, standInOf } from "./cached.ts";
+import type { ClassifySource, ResponseVerdict } from "./classify-response.ts";
 import type { RejectedName } from "./client-event.ts";
-import type { ClientTypeState } from "./client-type-state.ts";
-import { commitAside } from "./commit-aside.ts";
-import type { Intake } from "./intake.ts";
-import { noteError, noteGone, noteHeld, noteRejected, noteWhole } from "./note-want.ts";
-import type { ReceivedResponse } from "./received.ts";
-import { rejectionText } from "./rejection-text.ts";
-import type { Answer } from "./variant.ts";
-import type { Want } from "./want.ts";
+import { lateError } from "./errors.ts";
+import { receivedKey, type ReceivedResponse } from "./received.ts";
+import {
+  changeCollection,
+  changeName,
+  type CollectionEvent,
+  isPending,
+  type NameEvent,
+  type NotedRejection,
+  type Wanted,
+  type WantedCollection,
+  type WantedEvent,
+  type WantedName,
+} from "./wanted.ts";
 
-/** A response has been taken in, or all of it that is good: notes what that means for what is wanted, and the answer. */
-export function conclude(
-  state: ClientTypeState,
+/**
+ * What a conclusion may change: the states of what is subscribed, by events, and the sink.
+ * A response, a deadline and an idle collection are all that is concluded from; each has one function here.
+ */
+export interface ConcludeSource extends ClassifySource {
+  readonly sink: ResourceSink;
+  /** When the stream began, by `Clock.now()`; undefined: the server's silence says nothing ({@link ClientVariant.silenceConfirms}). */
+  readonly confirmsSince: number | undefined;
+}
+
+/** The transaction of a response. */
+export interface ResponseTransaction {
+  readonly put: Put[];
+  readonly remove: Removal[];
+  readonly refresh: Refresh[];
+  readonly complete: TypedInterest[];
+  readonly settled: TypedInterest[];
+}
+
+/** The transaction that the verdicts amount to. */
+export function transactionOf(
+  typeUrl: string,
+  verdicts: readonly ResponseVerdict[],
+): ResponseTransaction {
+  const transaction: ResponseTransaction = {
+    put: [],
+    remove: [],
+    refresh: [],
+    complete: [],
+    settled: [],
+  };
+  for (const verdict of verdicts)
+    switch (verdict.kind) {
+      case "accepted":
+        transaction.put.push(verdict.put);
+        break;
+      case "removed":
+        transaction.remove.push(verdict.removal);
+        break;
+      case "refreshed":
+        transaction.refresh.push(verdict.refresh);
+        break;
+      case "whole": {
+        const { collection, exact, error } = verdict;
+        const { interest } = collection;
+        (exact ? transaction.complete : transaction.settled).push(
+          error === undefined ? { typeUrl, interest } : { typeUrl, interest, error },
+        );
+        break;
+      }
+      default:
+    }
+  return transaction;
+}
+
+/** Nothing in it is for the sink. */
+export function isEmptyTransaction({
+  put,
+  remove,
+  refresh,
+  complete,
+  settled,
+}: ResponseTransaction): boolean {
+  return put.length + remove.length + refresh.length + complete.length + settled.length === 0;
+}
+
+/** What follows from a response for the machine. */
+export interface Conclusion {
+  /** A collection that is not known to be complete has begun to come, or has a member that had not come before. */
+  readonly isGrowing: boolean;
+  /** Heartbeats came for these and they are not cached: they have to be requested again. */
+  readonly lost: readonly Wanted[];
+}
+
+/** Concludes what the verdicts of a response mean for what is subscribed, once the sink has committed them. `rejected`: by the verdicts and by the sink. */
+export function concludeResponse(
+  source: ConcludeSource,
   response: ReceivedResponse,
-  intake: Intake,
-  rejections: readonly Rejection[],
-): void {
-  const { host } = state;
-  const rejected = [...intake.rejected, ...rejections];
-  noteWants(state, response, intake, rejected);
-  state.expires ||= intake.put.some(({ resource }) => resource.expireMs !== undefined);
-  host.count("validResources", intake.put.length - rejections.length);
-  const { ignored } = intake.skipped;
-  host.count("ignored", ignored);
-  host.count("invalidResources", intake.skipped.rejected);
-  if (ignored > 0) host.context.emit?.({ kind: "ignored", typeUrl: state.typeUrl, names: ignored });
-  if (rejected.length > 0)
-    reject(state, response, rejected, rejectionText(rejected, host.context.limits.errorText), {
-      taken: intake.put.length - rejections.length,
-      unnamed: intake.skipped.rejected,
-    });
-  else accept(state, response, intake);
-}
-
-/** A NACK (C-ACK-3, C-ACK-4): the version stays that of the last accepted response. Without names the response as a whole was rejected. */
-export function reject(
-  state: ClientTypeState,
-  response: ReceivedResponse,
-  names: readonly RejectedName[],
-  why: string,
-  beside?: { readonly taken: number; readonly unnamed: number },
-): void {
-  const { host } = state;
-  const { typeUrl, nonce, version, resources } = response;
-  const reason = cutText(why, host.context.limits.errorText);
-  host.count("rejected", 1);
-  host.count("invalidResources", names.length);
-  answer(state, { nonce, version: state.version, error: reason });
-  state.pace.rejected(fingerprint(response, names, reason));
-  host.context.emit?.({
-    kind: "rejected",
-    typeUrl,
-    nonce,
-    version,
-    resources: resources.length,
-    names,
-    ...beside,
-    reason,
-  });
-}
-
-/** Equal where a server repeats itself (C-ACK-20); cut, since it is kept. */
-function fingerprint(
-  { version, resources }: ReceivedResponse,
-  names: readonly RejectedName[],
-  reason: string,
-): string {
-  const bad = new Set(names.map(({ name }) => name));
-  return JSON.stringify([
-    reason,
-    version,
-    ...resources.flatMap((resource) => (bad.has(resource.name) ? [resource.version] : [])),
-  ]).slice(0, 10_000);
-}
-
-function accept(
-  state: ClientTypeState,
-  { typeUrl, nonce, version }: ReceivedResponse,
-  { put, remove }: Intake,
-): void {
-  state.version = version;
-  answer(state, { nonce, version });
-  state.pace.forget();
-  state.host.context.emit?.({
-    kind: "accepted",
-    typeUrl,
-    nonce,
-    version,
-    resources: put.length,
-    removed: remove.length,
-  });
-}
-
-/** One for each response (C-ACK-1). Of a server that sends and does not read, the oldest ACKs are left out: a newer one says as much. */
-function answer(
-  {
-    answers,
-    host: {
-      context: { limits },
-    },
-  }: ClientTypeState,
-  next: Answer,
-): void {
-  answers.push(next);
-  if (answers.length <= limits.waitingAnswers) return;
-  const oldest = answers.findIndex(({ error }) => error === undefined);
-  answers.splice(Math.max(0, oldest), 1);
-}
-
-function noteWants(
-  state: ClientTypeState,
-  response: ReceivedResponse,
-  intake: Intake,
+  verdicts: readonly ResponseVerdict[],
   rejected: readonly RejectedName[],
-): void {
-  const now = state.host.context.clock.wallTime();
+): Conclusion {
+  const at = source.context.clock.wallTime();
   const bad = new Set(rejected.map(({ name }) => nameKey(name)));
-  for (const want of intake.answered) if (want.kind === "name") want.awaited = false;
-  for (const want of [...intake.complete, ...intake.settled]) noteWhole(state, want, bad);
-  for (const { key, wants } of intake.putFor)
-    if (!bad.has(key)) for (const want of wants) noteCame(state, want, key, now);
-  for (const { key, wants } of intake.removeFor)
-    for (const want of wants) noteGone(state, want, key);
-  for (const [want, error] of intake.errors) noteEnd(state, want, error);
-  for (const want of intake.lost) if (state.wants.has(want)) askAgain(state, want);
-  if (rejected.length > 0) noteRejections(state, response, rejected);
+  const groups = groupsOf(verdicts);
+  const before = noteArrivals(groups);
+  for (const group of groups) noteNames(source, group, bad, at);
+  for (const verdict of verdicts)
+    if (verdict.kind === "whole")
+      applyToCollection(source, verdict.collection, { kind: "whole", rejected: bad });
+  for (const group of groups) noteMembers(source, group, bad, at);
+  for (const verdict of verdicts) noteRest(source, verdict, at);
+  if (rejected.length > 0) noteRejections(source, response, rejected);
+  return {
+    isGrowing: [...before].some(
+      ([{ state }, size]) =>
+        state.request.kind === "partial" && state.request.members.size !== size,
+    ),
+    lost: verdicts.flatMap((verdict) => (verdict.kind === "lost" ? verdict.covering : [])),
+  };
 }
 
-function noteCame(state: ClientTypeState, want: Want, key: string, now: number): void {
-  if (want.kind === "name" && want.key !== key) state.wants.link(want, key);
-  // Of a collection that had an error as a whole, it is the beginning.
-  if (want.kind !== "name" && want.error !== undefined && want.rejected === undefined)
-    want.awaited = true;
-  noteHeld(state, want, key, now);
+/** What a response has for the same interests, one after another: an event for all of it, instead of one for each of a hundred thousand members. */
+interface Group {
+  readonly covering: readonly Wanted[];
+  readonly keys: string[];
+  readonly isAccepted: boolean;
 }
 
-/** An error stops the timer (C-ERR-4), and nothing is concluded by silence either. */
-function noteEnd(state: ClientTypeState, want: Want, error: XdsError): void {
-  want.awaited = false;
-  want.came = undefined;
-  noteError(state, want, error);
+function groupsOf(verdicts: readonly ResponseVerdict[]): readonly Group[] {
+  const groups: Group[] = [];
+  let last: Group | undefined;
+  for (const verdict of verdicts) {
+    if (verdict.kind === "accepted") {
+      const { covering, key } = verdict;
+      if (last?.isAccepted === true && last.covering === covering) last.keys.push(key);
+      else groups.push((last = { covering, keys: [key], isAccepted: true }));
+    } else if (verdict.kind === "answered") {
+      const { covering, member } = verdict;
+      last = { covering, keys: member === undefined ? [] : [member], isAccepted: false };
+      groups.push(last);
+    }
+  }
+  return groups;
 }
 
-function askAgain({ subscriptions, unasked }: ClientTypeState, want: Want): void {
-  subscriptions.again(want);
-  unasked.add(want);
+/** Returns the number of members that each collection had before; -1: it was not partial. */
+function noteArrivals(groups: readonly Group[]): ReadonlyMap<WantedCollection, number> {
+  const before = new Map<WantedCollection, number>();
+  for (const { covering, keys } of groups) {
+    // A name that is waited for may be all that was answered: then nothing has come of a collection that was requested later.
+    const isOwed =
+      covering.length > 1 && covering.some((wanted) => wanted.kind === "name" && isPending(wanted));
+    for (const wanted of covering) {
+      if (wanted.kind === "name") continue;
+      const { request } = wanted.state;
+      if (isOwed && "first" in request && !request.first && request.kind !== "silent") continue;
+      if (!before.has(wanted))
+        before.set(wanted, request.kind === "partial" ? request.members.size : -1);
+      changeCollection(wanted, { kind: "arrived", keys });
+    }
+  }
+  return before;
+}
+
+function noteNames(
+  source: ConcludeSource,
+  { covering, keys, isAccepted }: Group,
+  bad: ReadonlySet<string>,
+  at: number,
+): void {
+  for (const wanted of covering) {
+    if (wanted.kind !== "name") continue;
+    changeName(wanted, { kind: "answered" });
+    for (const key of isAccepted ? keys : []) {
+      if (bad.has(key)) continue;
+      if (wanted.key !== key) source.wants.link(wanted, key);
+      applyToName(source, wanted, { kind: "came", keys: [key], at });
+    }
+  }
+}
+
+function noteMembers(
+  source: ConcludeSource,
+  { covering, keys, isAccepted }: Group,
+  bad: ReadonlySet<string>,
+  at: number,
+): void {
+  if (!isAccepted) return;
+  const good = bad.size === 0 ? keys : keys.filter((key) => !bad.has(key));
+  if (good.length === 0) return;
+  for (const wanted of covering)
+    if (wanted.kind !== "name") applyToCollection(source, wanted, { kind: "came", keys: good, at });
+}
+
+function noteRest(source: ConcludeSource, verdict: ResponseVerdict, at: number): void {
+  switch (verdict.kind) {
+    case "removed":
+      for (const wanted of verdict.covering) noteRemoved(source, wanted, verdict.key, at);
+      break;
+    case "failed":
+      applyEvent(source, verdict.wanted, { kind: "failed", error: verdict.error });
+      break;
+    case "left-out":
+      changeName(verdict.wanted, { kind: "left-out" });
+      break;
+    case "unseen":
+      changeCollection(verdict.collection, { kind: "left-out", unseen: verdict.unseen });
+      break;
+    default:
+  }
+}
+
+function noteRemoved(source: ConcludeSource, wanted: Wanted, key: string, at: number): void {
+  if (wanted.kind === "name" && wanted.key === key) source.wants.unlink(wanted);
+  applyEvent(source, wanted, { kind: "removed", keys: [key], at });
 }
 
 function noteRejections(
-  state: ClientTypeState,
+  source: ConcludeSource,
   { resources, version }: ReceivedResponse,
   rejected: readonly RejectedName[],
 ): void {
-  const {
-    wants,
-    typeUrl,
-    host: { context, sink },
-  } = state;
+  const { wants, typeUrl, context, sink } = source;
+  const { limits, clock } = context;
   const received = new Map(resources.map((resource) => [resource.name, resource]));
-  for (const name of rejected) {
-    const key = nameKey(name.name);
-    const came = received.get(name.name);
+  const byWanted = new Map<Wanted, [key: string | undefined, rejection: NotedRejection][]>();
+  for (const { name, error } of rejected) {
+    const key = nameKey(name);
+    const came = received.get(name);
     const given = came?.version ?? "";
-    for (const want of wants.covering(key, came?.aliases))
-      noteRejected(state, want, key, name, given === "" ? version : given);
+    const rejection = {
+      name,
+      version: given === "" ? version : given,
+      error,
+      moment: clock.now(),
+    };
+    for (const wanted of wants.covering(key, came?.aliases)) {
+      const noted = byWanted.get(wanted) ?? [];
+      noted.push([key.length <= limits.nameLength ? key : undefined, rejection]);
+      byWanted.set(wanted, noted);
+    }
   }
+  for (const [wanted, rejections] of byWanted)
+    applyEvent(source, wanted, { kind: "rejected", rejections, limit: limits.rejectedMembers });
   if (context.dropRejected)
     commitAside(sink, {
-      remove: [
-        ...new Map(
-          rejected.map(({ name, error }) => [nameKey(name), { typeUrl, name, error }]),
-        ).values(),
-      ],
+      remove: unique(rejected.map(({ name, error }) => ({ typeUrl, name, error }))),
     });
+}
+
+/** Whether an interest that seems late is requested again, so that nothing is concluded of it yet. `isOfOther`: what is cached of it another server has given. */
+export type Repeats = (wanted: Wanted, isOfOther: boolean) => boolean;
+
+/**
+ * Concludes from interests that have not come in time (C-MISS-4): a name does not exist, or cannot be had for now (C-GRPC-10); a collection is what has come of it (C-GLOB-9), and where that is nothing it cannot be had for now either.
+ * The timer does not concern what is cached, except for what only a stand-in has given (C-GRPC-6). Returns those for which another server is still used: their time begins again.
+ */
+export function concludeDeadline(
+  source: ConcludeSource,
+  due: readonly Wanted[],
+  repeats: Repeats,
+): readonly Wanted[] {
+  const { context, typeUrl, sink } = source;
+  const standIns: Wanted[] = [];
+  const names: WantedName[] = [];
+  const silent: WantedCollection[] = [];
+  const overdue: Wanted[] = [];
+  const remove: Removal[] = [];
+  const settled: TypedInterest[] = [];
+  for (const wanted of due) {
+    const standIn = wanted.kind === "name" ? standInOf(source, wanted) : undefined;
+    if (standIn === true) standIns.push(wanted);
+    else if (!repeats(wanted, standIn === false)) {
+      overdue.push(wanted);
+      if (wanted.kind === "name") {
+        const removals = concludeName(source, wanted, standIn === false);
+        if (removals !== undefined) names.push(wanted);
+        remove.push(...(removals ?? []));
+      } else {
+        const { removals, whole } = concludeCollection(source, wanted);
+        remove.push(...removals);
+        if (whole === undefined) silent.push(wanted);
+        else settled.push(whole);
+      }
+    }
+  }
+  if (remove.length + settled.length > 0) commitAside(sink, { remove: unique(remove), settled });
+  const unknown = overdue.filter(({ state }) => state.known.kind === "requested");
+  const late = new Set<Wanted>([...names, ...silent, ...unknown]);
+  if (late.size > 0)
+    context.emit?.({
+      kind: "timeout",
+      typeUrl,
+      names: Array.from(late, ({ interest }) => interest.name),
+    });
+  return standIns;
+}
+
+/** What is removed with a name that is late; undefined: it is not, since it is cached. */
+function concludeName(
+  source: ConcludeSource,
+  wanted: WantedName,
+  wasStandIn: boolean,
+): readonly Removal[] | undefined {
+  const { context, typeUrl, wants } = source;
+  const { interest, state } = wanted;
+  const leftOut = state.request.kind === "waiting" && state.request.leftOut;
+  const isKept = isCachedByAll(source, wanted);
+  if (isKept) confirm(source, wanted);
+  if (isKept && !leftOut && !wasStandIn) {
+    changeName(wanted, { kind: "answered" });
+    return undefined;
+  }
+  const at = context.clock.wallTime();
+  // Of what others have, the server may still say that it is removed.
+  const others = !isKept && isWantedCached(source, wanted);
+  if (context.timeoutIsTransient) {
+    const error = lateError(context, typeUrl, interest, "UNAVAILABLE", leftOut);
+    applyToName(source, wanted, { kind: "late", at, error, others });
+    return [];
+  }
+  const error = lateError(context, typeUrl, interest, "NOT_FOUND", leftOut);
+  // As gRPC has it, what is cached stays with the error next to it (C-GRPC-9).
+  if (context.keepRemoved && isKept) {
+    applyToName(source, wanted, { kind: "failed", error });
+    return [];
+  }
+  if (!others) wants.unlink(wanted);
+  applyToName(source, wanted, { kind: "late", at, error: undefined, others });
+  const removal = { typeUrl, name: interest.name, error };
+  const variants = Array.from(source.sink.held(typeUrl, interest), ({ constraints }) =>
+    constraints === undefined ? removal : { ...removal, constraints },
+  );
+  return variants.length === 0 ? [removal] : variants;
+}
+
+/** A collection is what has come of it. Without `whole`: nothing has, and it cannot be had for now. */
+function concludeCollection(
+  source: ConcludeSource,
+  wanted: WantedCollection,
+): { readonly removals: readonly Removal[]; readonly whole: TypedInterest | undefined } {
+  const { context, typeUrl, wants } = source;
+  const { interest, state } = wanted;
+  const { request } = state;
+  const hasBegun = request.kind === "partial";
+  applyToCollection(source, wanted, { kind: "overdue" });
+  confirm(source, wanted);
+  const isSilent = context.timeoutIsTransient && !hasBegun && !isWantedCached(source, wanted);
+  if (isSilent) {
+    const error = lateError(context, typeUrl, interest, "UNAVAILABLE", false);
+    applyToCollection(source, wanted, { kind: "failed", error });
+  }
+  // The server has read the request by now, so its last full state is all there is (C-FULL-3). What is subscribed by name too has a timer of its own.
+  const removed = ("unseen" in request ? request.unseen : []).filter(({ name }) =>
+    wants.covering(nameKey(name)).every(({ kind }) => kind !== "name"),
+  );
+  const keys = removed.map(({ name }) => nameKey(name));
+  if (keys.length > 0)
+    applyToCollection(source, wanted, { kind: "removed", keys, at: context.clock.wallTime() });
+  return {
+    removals: removed.filter(({ name }) => isCached(source, { name })),
+    whole: isSilent ? undefined : { typeUrl, interest, ...(!hasBegun && { timedOut: true }) },
+  };
+}
+
+/** Concludes from a time in which nothing more has come of collections: they are complete (C-GLOB-9). */
+export function concludeIdle(source: ConcludeSource, repeats: Repeats): void {
+  const { typeUrl, sink, wants } = source;
+  const settled: TypedInterest[] = [];
+  for (const wanted of wants) {
+    const { request, known } = wanted.state;
+    if (wanted.kind === "name" || request.kind !== "partial") continue;
+    if (known.kind === "requested" && repeats(wanted, false)) continue;
+    applyToCollection(source, wanted, { kind: "idle" });
+    confirm(source, wanted);
+    settled.push({ typeUrl, interest: wanted.interest });
+  }
+  if (settled.length > 0) commitAside(sink, { settled });
+}
+
+/** The server knows what is cached, and has sent nothing else in time. */
+function confirm(source: ConcludeSource, wanted: Wanted): void {
+  if (source.confirmsSince !== undefined)
+    applyEvent(source, wanted, { kind: "confirmed", since: source.confirmsSince });
+}
+
+/** Applies an event, and reports an error that is new or over to the sink. */
+export function applyEvent(source: ConcludeSource, wanted: Wanted, event: WantedEvent): void {
+  if (wanted.kind === "name") applyToName(source, wanted, event);
+  else applyToCollection(source, wanted, event);
+}
+
+function applyToName(source: ConcludeSource, wanted: WantedName, event: NameEvent): void {
+  const before = wanted.state.known.error;
+  changeName(wanted, event);
+  report(source, wanted, before);
+}
+
+function applyToCollection(
+  source: ConcludeSource,
+  wanted: WantedCollection,
+  event: CollectionEvent,
+): void {
+  const before = wanted.state.known.error;
+  changeCollection(wanted, event);
+  report(source, wanted, before);
+}
+
+function report(
+  { sink, typeUrl }: ConcludeSource,
+  { interest, state }: Wanted,
+  before: XdsError | undefined,
+): void {
+  const { error } = state.known;
+  if (error !== before) sink.unavailable({ typeUrl, interest }, error);
+}
+
+/** Commits what answers no response, so nobody can be sent what became of it: neither rejections nor the failure of a sink. */
+export function commitAside(sink: ResourceSink, transaction: Transaction): void {
+  try {
+    sink.commit(transaction).decided?.catch(() => undefined);
+  } catch {
+    // As above.
+  }
+}
+
+/** Several parameter sets of a name are one removal. */
+function unique(removals: readonly Removal[]): readonly Removal[] {
+  return [...new Map(removals.map((removal) => [receivedKey(removal), removal])).values()];
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
 import { createFetchDeadlines } from "./fetch-deadlines.ts";
-import type { Want } from "./want.ts";
-import { Wants } from "./wants.ts";
+import { changeName, type WantedName } from "./wanted.ts";
+import { WantedIndex } from "./wanted-index.ts";
 
-function want(name: string): Want {
-  const made = new Wants().add({ name });
-  if (made === undefined) throw new Error("it is new");
-  made.awaited = true;
+function want(name: string): WantedName {
+  const made = new WantedIndex().add({ name });
+  if (made?.kind !== "name") throw new Error("it is new, and a name");
+  changeName(made, { kind: "sent", first: true });
   return made;
 }
 
@@ -23,7 +23,7 @@ describe("createFetchDeadlines()", () => {
     clock.advance(5_000);
     deadlines.start([c]);
     expect(clock.timers).toBe(1);
-    b.awaited = false;
+    changeName(b, { kind: "answered" });
     clock.advance(60_000);
     expect([due, clock.timers]).toEqual([["15000 a", "20000 c"], 0]);
   });

@@ -1,24 +1,24 @@
 import type { Clock, Timer } from "@xdstp/core";
-import type { Want } from "./want.ts";
+import { isPending, type Wanted } from "./wanted.ts";
 
-/** The does-not-exist timer (C-MISS-4). Names asked for in one request share an entry, so ten thousand cost one timer. */
+/** The does-not-exist timer (C-MISS-4). Interests of one request share an entry, so ten thousand cost one timer. */
 export interface FetchDeadlines {
-  /** These have just been asked for. */
-  start(wants: readonly Want[]): void;
-  /** The stream is gone: nothing can be concluded any more. */
+  /** These have just been requested. */
+  start(wanted: readonly Wanted[]): void;
+  /** The stream is over: nothing can be concluded any more. */
   stop(): void;
 }
 
 interface Batch {
   readonly due: number;
-  readonly wants: readonly Want[];
+  readonly wanted: readonly Wanted[];
 }
 
 /** @param ms - 0: nothing is ever due */
 export function createFetchDeadlines(
   clock: Clock,
   ms: number,
-  onDue: (wants: readonly Want[]) => void,
+  onDue: (wanted: readonly Wanted[]) => void,
 ): FetchDeadlines {
   let batches: Batch[] = [];
   let timer: Timer | undefined;
@@ -31,15 +31,15 @@ export function createFetchDeadlines(
     const now = clock.now();
     const due = batches
       .filter((batch) => batch.due <= now)
-      .flatMap(({ wants }) => wants.filter(({ awaited }) => awaited));
+      .flatMap(({ wanted }) => wanted.filter(isPending));
     batches = batches.filter((batch) => batch.due > now);
     arm();
     if (due.length > 0) onDue(due);
   };
   return {
-    start(wants) {
-      if (ms === 0 || wants.length === 0) return;
-      batches.push({ due: clock.now() + ms, wants });
+    start(wanted) {
+      if (ms === 0 || wanted.length === 0) return;
+      batches.push({ due: clock.now() + ms, wanted });
       if (timer === undefined) arm();
     },
     stop() {

@@ -1,48 +1,72 @@
-import type { IntakeSource } from "./intake.ts";
-import { isHeld } from "./is-held.ts";
-import type { Want } from "./want.ts";
+import type { Clock } from "@xdstp/core";
+import { type CachedReader, isCached } from "./cached.ts";
+import type { Wanted } from "./wanted.ts";
 
 /** Milliseconds between two exact counts of one collection: each looks at all of its members. */
 const RECOUNT_MS = 10_000;
 
-/**
- * Counts a resource that only collections cover, and returns why it is rejected: one of them has as many members as it may have, and this is another one (C-LIM-7). undefined: it is accepted.
- * The count is an upper bound, since it grows with changes too. Only where it reaches the limit the resource is looked up, and the members are counted.
- * @param pending - the number of new members of a collection among what was accepted of the same response
- */
-export function memberFault(
-  source: IntakeSource,
-  covering: readonly Want[],
-  name: string,
-  pending: (want: Want) => number,
-): string | undefined {
-  if (covering.some(({ kind }) => kind === "name")) return undefined;
-  const { members } = source.context.limits;
-  const full = covering.find((want) => !countMember(source, want, name, pending));
-  return full === undefined
-    ? undefined
-    : `${full.interest.name} has more than ${members} members, the limit of this client (C-LIM-7)`;
+/** The limit on the members of a collection (C-LIM-7). */
+export interface MemberLimit {
+  /** Whether resources have to be counted from now on: with this number of further ones, a collection may have too many. */
+  mayExceed(resources: number): boolean;
+  /**
+   * Counts a resource that only collections cover, and returns why it is rejected: one of them is full, and this is another member. undefined: it is accepted.
+   * @param pending - the number of new members of a collection that were accepted from the same response
+   */
+  faultOf(
+    covering: readonly Wanted[],
+    name: string,
+    pending: (collection: Wanted) => number,
+  ): string | undefined;
 }
 
-function countMember(
-  { context: { limits, clock }, typeUrl, sink }: IntakeSource,
-  want: Want,
-  name: string,
-  pending: (want: Want) => number,
-): boolean {
-  if (want.members < limits.members) {
-    want.members++;
-    return true;
-  }
-  if (isHeld(sink, typeUrl, { name })) return true;
-  const now = clock.now();
-  if (want.countedAt !== undefined && now - want.countedAt < RECOUNT_MS) return false;
-  want.countedAt = now;
-  want.members = Math.min(
-    limits.members,
-    Array.from(sink.held(typeUrl, want.interest)).length + pending(want),
-  );
-  if (want.members >= limits.members) return false;
-  want.members++;
-  return true;
+/** An upper bound for a collection, since changes are counted too, until it reaches the limit. */
+interface Count {
+  members: number;
+  /** When the members were counted exactly, by `Clock.now()`. undefined: never. */
+  countedAt: number | undefined;
+}
+
+/** Nothing is counted by collection until the type as a whole has had as many resources as one collection may have. */
+export function createMemberLimit(reader: CachedReader, clock: Clock, limit: number): MemberLimit {
+  const counts = new WeakMap<Wanted, Count>();
+  let total = 0;
+  const countOf = (collection: Wanted): Count => {
+    const known = counts.get(collection);
+    if (known !== undefined) return known;
+    const count: Count = { members: limit, countedAt: undefined };
+    counts.set(collection, count);
+    return count;
+  };
+  const isFull = (
+    collection: Wanted,
+    name: string,
+    pending: (collection: Wanted) => number,
+  ): boolean => {
+    const count = countOf(collection);
+    if (count.members >= limit) {
+      if (isCached(reader, { name })) return false;
+      const now = clock.now();
+      if (count.countedAt !== undefined && now - count.countedAt < RECOUNT_MS) return true;
+      count.countedAt = now;
+      const held = Array.from(reader.sink.held(reader.typeUrl, collection.interest)).length;
+      count.members = held + pending(collection);
+      if (count.members >= limit) return true;
+    }
+    count.members++;
+    return false;
+  };
+  return {
+    mayExceed(resources) {
+      if (total <= limit) total += resources;
+      return total > limit;
+    },
+    faultOf(covering, name, pending) {
+      if (covering.some(({ kind }) => kind === "name")) return undefined;
+      const full = covering.find((collection) => isFull(collection, name, pending));
+      return full === undefined
+        ? undefined
+        : `${full.interest.name} has more than ${limit} members, the limit of this client (C-LIM-7)`;
+    },
+  };
 }

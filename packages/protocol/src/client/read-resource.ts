@@ -3,7 +3,7 @@ import { nameKey } from "@xdstp/uri";
 import type { AnyBytes } from "@xdstp/core";
 import { field, nextField, varintValue, walkFields, WireType } from "@xdstp/core/wire";
 import { isText } from "../wire/is-text.ts";
-import { readText } from "./read-text.ts";
+import { readText } from "./read-fields.ts";
 import type { ReceivedResource } from "./received.ts";
 
 /** Fields of `envoy.service.discovery.v3.Resource`. */

@@ -1,3 +1,5 @@
+import { nameKey } from "@xdstp/uri";
+
 import type { AnyBytes, XdsError } from "@xdstp/core";
 
 /** A resource as it came: of a delta response, or a wrapped or unwrapped one of SotW. Bytes are views into the message. */
@@ -54,4 +56,17 @@ export interface ReceivedResponse {
   readonly errors: readonly ReceivedName[];
   /** Why the message as a whole cannot be taken (C-ACK-6). */
   readonly fault?: string;
+}
+
+/** Equal for names that are equal (N-40). Variants of a name are told apart by their constraints (TP2). */
+export function receivedKey({
+  name,
+  key = nameKey(name),
+  constraints,
+}: {
+  readonly name: string;
+  readonly key?: string;
+  readonly constraints?: Uint8Array;
+}): string {
+  return constraints === undefined ? key : `${key}\n${Buffer.from(constraints).toString("latin1")}`;
 }

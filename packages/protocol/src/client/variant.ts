@@ -1,8 +1,78 @@
 import type { Held, Interest, ResourceType } from "@xdstp/core";
-import type { ClientContext } from "./client-context.ts";
+import type { ClientLimits } from "./client-limits.ts";
 import type { ReceivedResponse } from "./received.ts";
-import type { Want } from "./want.ts";
-import type { Wants } from "./wants.ts";
+import type { Wanted, WantedCollection, WantedName } from "./wanted.ts";
+
+/**
+ * What differs between SotW and delta on the side of the client: how interests are requested, and what a response means.
+ *
+ * A variant is called and never calls back. It may not keep an interest longer than its `Memory`, write the state of one, read the cache, start timers or send.
+ * `Memory` is what a variant has to remember of one type on one stream. Only `request` may write it.
+ */
+export interface ClientVariant<Memory> {
+  /** The name of the variant. */
+  readonly name: "delta" | "sotw";
+  /** Field number of the node in a request. */
+  readonly nodeField: number;
+  /** A new stream lists what is cached, and the server sends only what differs (C-RECON-3): what it does not mention is unchanged. */
+  readonly silenceConfirms: boolean;
+
+  /** Reads a response of a requested type without decoding payloads. Never throws: what cannot be read is its `fault`. */
+  read(
+    message: Buffer,
+    typeUrl: string,
+    type: ResourceType | undefined,
+    limits: ClientLimits,
+  ): ReceivedResponse;
+  /** Why an interest cannot be requested in this variant (C-GLOB-10); undefined: it can. Called before it is subscribed. */
+  faultOf(interest: Interest, type: ResourceType | undefined): string | undefined;
+  /** Makes the memory of a type. Called when a stream begins. `version` is that of the last accepted response of the same server (C-VER-6). */
+  begin(setup: TypeSetup, wanted: WantedReader, version: string): Memory;
+  /** Whether these changes can only be requested on a new stream. Called before `request`, at any time. Pure. */
+  needsNewStream(changes: WantedChanges, wanted: WantedReader, memory: Memory): boolean;
+  /** Encodes the next request of the type, without the node. Called when the stream is writable, and there is an answer or a change to send. */
+  request(changes: RequestChanges, wanted: WantedReader, memory: Memory): RequestDraft;
+  /** What a response says by what it leaves out (C-FULL-3); undefined: nothing. Called once for each response that has no fault. Pure. */
+  absence(response: ReceivedResponse, wanted: WantedReader, memory: Memory): Absence | undefined;
+  /** How an interest of which nothing came in time is requested again, where the server may take it for known. Called by the deadlines. Pure. */
+  repeat(wanted: Wanted, memory: Memory): "not-needed" | "same-stream" | "new-stream";
+}
+
+/** One type, as a variant sees it. */
+export interface TypeSetup {
+  /** The type URL of the requests. */
+  readonly typeUrl: string;
+  /** The data of the type; undefined: the client does not know it. */
+  readonly type: ResourceType | undefined;
+}
+
+/** All interests of a type that are subscribed, in the order in which they were. */
+export interface WantedReader extends Iterable<Wanted> {
+  /** Number of interests. */
+  readonly size: number;
+  /** Those that a resource of this name (a key), with these aliases, answers (C-ALIAS-3). */
+  covering(key: string, aliases?: readonly string[]): readonly Wanted[];
+}
+
+/** What has changed since the last request of the type on the stream. */
+export interface WantedChanges {
+  /** Subscribed since. On a new stream: all. */
+  readonly added: ReadonlySet<Wanted>;
+  /** Was in a request of this stream and is not subscribed any more. An equal interest may be among `added`. */
+  readonly dropped: readonly Wanted[];
+  /** Lost by the client, or not received in time: requested again (C-TTL-3). */
+  readonly repeated: ReadonlySet<Wanted>;
+}
+
+/** What a request has to say. */
+export interface RequestChanges extends WantedChanges {
+  /** The answer to a response; undefined: the request answers nothing. */
+  readonly answer: Answer | undefined;
+  /** It is the first request of the type on this stream. */
+  readonly isFirst: boolean;
+  /** What is cached of the type; empty unless it is the first request and {@link ClientVariant.silenceConfirms}. */
+  readonly cached: readonly Held[];
+}
 
 /** An ACK, or with an error a NACK. */
 export interface Answer {
@@ -14,54 +84,24 @@ export interface Answer {
   readonly error?: string;
 }
 
+/** An encoded request. */
+export interface RequestDraft {
+  /** The request, without the node. */
+  readonly bytes: Uint8Array;
+  /** Another request has to follow, also without further changes. */
+  readonly more: boolean;
+}
+
 /** What a response says by what it leaves out (C-FULL-3). */
 export interface Absence {
-  /** Globs and wildcards that it holds completely. */
-  readonly complete: readonly Want[];
-  /** Those that it was perhaps sent before the server had read of: what it leaves out of them is gone if nothing else is said in time. */
-  readonly late: readonly Want[];
-  /** Names that it would have, were they there; of those that are held. One that is gone already may be held from a server that has stood in for this one. */
-  readonly gone: readonly Want[];
-  /** Names of which that is certain, so that they are known not to exist even if they were never held (C-WILD-11). */
-  readonly missing: readonly Want[];
-}
-
-/** The part of one type on one stream that differs between the variants: what has to be said, and how. Nothing in it outlives the stream. */
-export interface Subscriptions {
-  /** A stream has begun: all of these have to be asked for. `version` is that of the last accepted response of the same server (C-VER-6). */
-  begin(wants: Wants, version: string): void;
-  /** Subscribes to it with the next request. */
-  add(want: Want): void;
-  /** Unsubscribes from it with the next request. */
-  drop(want: Want): void;
-  /** The client has lost track of it: it is asked for again (C-TTL-3). */
-  again(want: Want): void;
-  /** It has not come in time: true, if it was asked for before on this stream, so that the server may think it is held; it is asked for again, and nothing is concluded yet. Absent: the server always knows. */
-  retry?(want: Want): boolean;
-  /** There is something to say next to an answer. */
-  readonly due: boolean;
-  /** What it has to say can be said on a new stream only. Absent: anything can be said on this one. */
-  readonly anew?: boolean;
-  /** Encodes the next request of the type, without the node. `held` is what is held of the type. */
-  request(answer: Answer | undefined, held: () => Iterable<Held>): Uint8Array;
-  /** Absent: leaving out says nothing. */
-  absence?(response: ReceivedResponse): Absence;
-}
-
-/** What differs between SotW and delta on the side of the client. */
-export interface ClientVariant {
-  /** The name of the variant. */
-  readonly name: "delta" | "sotw";
-  /** Field number of the node in a request. */
-  readonly nodeField: number;
-  /** A new stream is told what is held, and the server sends only what differs (C-RECON-3): what it is silent about is as it was. */
-  readonly silenceConfirms: boolean;
-  /** The type URL of a response; undefined: the bytes are not a response. */
-  typeUrlOf(message: Buffer): string | undefined;
-  /** Reads a whole response; what cannot be read is its `fault`. Never throws. */
-  read(message: Buffer, typeUrl: string, context: ClientContext): ReceivedResponse;
-  /** Why something cannot be asked for in this variant (C-GLOB-10). Absent, or undefined: it can. */
-  rejectionOf?(interest: Interest, type: ResourceType | undefined): string | undefined;
-  /** Makes what writes the requests of one type. */
-  createSubscriptions(typeUrl: string, wants: Wants, type: ResourceType | undefined): Subscriptions;
+  /** Collections that it has completely. */
+  readonly complete: readonly WantedCollection[];
+  /** Collections that it may not have taken account of: what it leaves out of them is removed if nothing else comes in time. */
+  readonly late: readonly WantedCollection[];
+  /** Names that are removed, if they are cached. */
+  readonly removed: readonly WantedName[];
+  /** Names that certainly do not exist, also if they were never cached (C-WILD-11). */
+  readonly missing: readonly WantedName[];
+  /** Names that are waited for and not in this full state. */
+  readonly leftOut: readonly WantedName[];
 }

@@ -99,6 +99,23 @@ describe.each(["delta", "sotw"] as const)("the flow of a client end (%s)", (vari
     expect(server.rest().map(({ typeUrl, names }) => [typeUrl, names])).toEqual([[PART, ["b"]]]);
   });
 
+  it("a name that is dropped, subscribed again and dropped behind a full wire is unsubscribed [C-DSUB-4]", async () => {
+    const { ask, server } = createClientWorld(variant);
+    const [first] = await ask(PART, "a", "b");
+    server.raw.fill();
+    await ask(FULL, "x");
+    first?.stop();
+    await turn();
+    const [second] = await ask(PART, "a");
+    second?.stop();
+    await turn();
+    server.rest();
+    server.raw.drain();
+    expect(server.rest().map(({ names, dropped }) => [names, dropped])).toEqual([
+      variant === "delta" ? [[], ["a"]] : [["b"], []],
+    ]);
+  });
+
   it("no more requests than its rate allows; what waits is merged [S-LIM-2]", async () => {
     const { ask, server, clock } = createClientWorld(variant, {
       client: { rate: { burst: 2, perSecond: 1 } },

@@ -78,13 +78,13 @@ describe("an alias of what is held (delta)", () => {
     const { ask, server, clock, want } = createClientWorld("delta");
     const [alias] = await ask(PART, "alias");
     server.reply(PART, { resources: [{ name: "real", text: "1", aliases: ["alias"] }] });
-    expect(want(PART, "alias").state).toBe("held");
+    expect(want(PART, "alias").state).toBe("cached");
     server.raw.close();
     clock.advance(1_000);
     await turn();
     server.reply(PART, {});
     clock.advance(40_000);
-    expect([alias?.now, want(PART, "alias").state]).toEqual(["real=1", "held"]);
+    expect([alias?.now, want(PART, "alias").state]).toEqual(["real=1", "cached"]);
     server.reply(PART, { removed: ["real"] });
     expect(alias?.now).toBe("alias!");
   });

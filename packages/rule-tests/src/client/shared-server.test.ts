@@ -88,15 +88,15 @@ describe.each(["delta", "sotw"] as const)(
       expect([first.now, second.now, stateAt(one), stateAt(two)]).toEqual([
         "x=1",
         "x!NOT_FOUND",
-        "held",
-        "timeout",
+        "cached",
+        "late",
       ]);
       server.reply(PART, { resources: [{ name: "x", text: "2" }] });
       expect([first.now, second.now, stateAt(one), stateAt(two)]).toEqual([
         "x=2",
         "x=2",
-        "held",
-        "held",
+        "cached",
+        "cached",
       ]);
     });
 
@@ -115,8 +115,8 @@ describe.each(["delta", "sotw"] as const)(
       expect([first.now, second.now, stateAt(one), stateAt(two)]).toEqual([
         "x=1",
         "pending ~UNAVAILABLE",
-        "held",
-        "timeout",
+        "cached",
+        "late",
       ]);
       server.reply(PART, { resources: [{ name: "x", text: "2" }] });
       expect([first.now, second.now]).toEqual(["x=2", "x=2"]);
@@ -135,7 +135,7 @@ describe.each(["delta", "sotw"] as const)(
         "pending ~INVALID_ARGUMENT",
         "x=1",
         "rejected it is bad",
-        "held",
+        "cached",
       ]);
     });
   },

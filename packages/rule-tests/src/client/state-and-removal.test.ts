@@ -46,12 +46,12 @@ describe("full state in SotW", () => {
     const [a, b] = await ask(FULL, "a", "b");
     clock.advance(15_000);
     const before = cache.topic(FULL, { name: "b" }).head;
-    expect([a?.now, b?.now, stateOfB()]).toEqual(["a!NOT_FOUND", "b!NOT_FOUND", "timeout"]);
+    expect([a?.now, b?.now, stateOfB()]).toEqual(["a!NOT_FOUND", "b!NOT_FOUND", "late"]);
     server.reply(FULL, { resources: [{ name: "a", text: "1" }] });
     expect([a?.now, b?.now, stateOfB()]).toEqual(["a=1", "b!NOT_FOUND", "missing"]);
     expect(cache.topic(FULL, { name: "b" }).head).toBe(before);
     server.reply(FULL, { resources: [{ name: "b", text: "1" }] });
-    expect([a?.now, b?.now, stateOfB()]).toEqual(["a!", "b=1", "held"]);
+    expect([a?.now, b?.now, stateOfB()]).toEqual(["a!", "b=1", "cached"]);
   });
 
   it("of a glob asked for later it is known with the timer what is left out of it: the server has read of it by then [C-FULL-3] [C-GLOB-9]", async () => {
@@ -71,6 +71,19 @@ describe("full state in SotW", () => {
     expect(all?.now).toBe(`${M}=1 ${N}=1`);
     clock.advance(1);
     expect([all?.now, n?.now]).toEqual([`${N}=1`, `${N}=1`]);
+  });
+
+  it("a full state says nothing about a glob whose request waits for a full wire [C-FULL-3]", async () => {
+    const { ask, server } = createClientWorld("sotw");
+    await ask(FULL, "a");
+    server.raw.fill();
+    await ask(FULL, "b");
+    const [all] = await ask(FULL, GLOB);
+    server.reply(FULL, { resources: [{ name: "a", text: "1" }] });
+    expect(all?.now).toBe("pending");
+    server.raw.drain();
+    server.reply(FULL, { resources: [{ name: M, text: "1" }] });
+    expect(all?.now).toBe(`${M}=1`);
   });
 
   it("of a glob asked for later a full state that comes after the one that left something out counts [C-FULL-3]", async () => {
@@ -267,8 +280,8 @@ describe.each(["delta", "sotw"] as const)("missing (%s)", (variant) => {
     clock.advance(1);
     expect([a?.now, want(PART, "a").state, want(PART, "b").state]).toEqual([
       "a!NOT_FOUND",
-      "timeout",
-      "held",
+      "late",
+      "cached",
     ]);
     expect(events.filter(({ kind }) => kind === "timeout")).toMatchObject([{ typeUrl: PART }]);
   });
@@ -313,7 +326,7 @@ describe.each(["delta", "sotw"] as const)("missing (%s)", (variant) => {
     clock.advance(15_000);
     const wakes = a?.wakes ?? 0;
     server.reply(PART, { resources: [{ name: "a", text: "1" }] });
-    expect([a?.now, (a?.wakes ?? 0) - wakes, want(PART, "a").state]).toEqual(["a=1", 1, "held"]);
+    expect([a?.now, (a?.wakes ?? 0) - wakes, want(PART, "a").state]).toEqual(["a=1", 1, "cached"]);
   });
 
   it("a server with resource_timer_is_transient_error has 30 s, and then the name is away for now [C-GRPC-10]", async () => {
@@ -324,9 +337,9 @@ describe.each(["delta", "sotw"] as const)("missing (%s)", (variant) => {
     clock.advance(29_999);
     expect(a?.now).toBe("pending");
     clock.advance(1);
-    expect([a?.now, want(PART, "a").state]).toEqual(["pending ~UNAVAILABLE", "timeout"]);
+    expect([a?.now, want(PART, "a").state]).toEqual(["pending ~UNAVAILABLE", "late"]);
     server.reply(PART, { resources: [{ name: "a", text: "1" }] });
-    expect([a?.now, want(PART, "a").state]).toEqual(["a=1", "held"]);
+    expect([a?.now, want(PART, "a").state]).toEqual(["a=1", "cached"]);
   });
 
   it("and a collection of which nothing has come is away for now too, instead of empty [C-GRPC-10] [C-GLOB-9]", async () => {

@@ -3,4 +3,4 @@
  *
  * @packageDocumentation
  */
-export { createDeltaClient } from "./create-delta-client.ts";
+export { createDeltaClient } from "./delta-client.ts";

@@ -1,19 +1,13 @@
 import { create, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
-import { createClientContext, type ReceivedResponse } from "@xdstp/protocol/client";
+import { defaultClientLimits, type ReceivedResponse } from "@xdstp/protocol/client";
 import { DeltaDiscoveryResponseSchema } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 import { readResponse } from "./read-response.ts";
 
 const T = "type.googleapis.com/t.T";
-const context = createClientContext({
-  connect: () => {
-    throw new Error("nobody connects");
-  },
-  node: Buffer.of(),
-});
 
 function read(bytes: Uint8Array): ReceivedResponse {
-  return readResponse(Buffer.from(bytes), T, context);
+  return readResponse(Buffer.from(bytes), T, undefined, defaultClientLimits);
 }
 
 function encoded(

@@ -1,6 +1,7 @@
 import { walkFields } from "@xdstp/core/wire";
+import type { ResourceType } from "@xdstp/core";
 import {
-  type ClientContext,
+  type ClientLimits,
   readError,
   readIdentifier,
   readResource,
@@ -36,7 +37,8 @@ interface Draft {
 export function readResponse(
   message: Buffer,
   typeUrl: string,
-  context: ClientContext,
+  _type: ResourceType | undefined,
+  limits: ClientLimits,
 ): ReceivedResponse {
   const draft: Draft = {
     version: "",
@@ -48,7 +50,7 @@ export function readResponse(
     fault: undefined,
   };
   const { outcome } = walkFields(message, (field, start, end) => {
-    readField(draft, message, field, start, end, typeUrl, context);
+    readField(draft, message, field, start, end, typeUrl, limits);
     return undefined;
   });
   const fault = outcome === "complete" ? draft.fault : "it is not a DeltaDiscoveryResponse";
@@ -73,7 +75,7 @@ function readField(
   start: number,
   end: number,
   typeUrl: string,
-  { limits }: ClientContext,
+  limits: ClientLimits,
 ): void {
   switch (field) {
     case Field.SYSTEM_VERSION_INFO:

@@ -3,4 +3,4 @@
  *
  * @packageDocumentation
  */
-export { createSotwClient } from "./create-sotw-client.ts";
+export { createSotwClient } from "./sotw-client.ts";

@@ -1,5 +1,5 @@
 import { create, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
-import { createClientContext, type ReceivedResponse } from "@xdstp/protocol/client";
+import { defaultClientLimits, type ReceivedResponse } from "@xdstp/protocol/client";
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 import { readResponse } from "./read-response.ts";
@@ -8,19 +8,8 @@ const T = "type.googleapis.com/t.T";
 const WRAPPER = "type.googleapis.com/envoy.service.discovery.v3.Resource";
 
 function read(bytes: Uint8Array, nameField?: number): ReceivedResponse {
-  const descriptor =
-    nameField === undefined ? {} : { descriptor: () => ({ typeUrl: T, nameField }) };
-  return readResponse(
-    Buffer.from(bytes),
-    T,
-    createClientContext({
-      connect: () => {
-        throw new Error("nobody connects");
-      },
-      node: Buffer.of(),
-      ...descriptor,
-    }),
-  );
+  const type = nameField === undefined ? undefined : { typeUrl: T, nameField };
+  return readResponse(Buffer.from(bytes), T, type, defaultClientLimits);
 }
 
 function encoded(

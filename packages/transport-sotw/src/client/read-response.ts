@@ -1,6 +1,7 @@
 import { walkFields, WireType } from "@xdstp/core/wire";
+import type { ResourceType } from "@xdstp/core";
 import {
-  type ClientContext,
+  type ClientLimits,
   readAny,
   readError,
   readIdentifier,
@@ -39,7 +40,8 @@ interface Draft {
 export function readResponse(
   message: Buffer,
   typeUrl: string,
-  context: ClientContext,
+  type: ResourceType | undefined,
+  limits: ClientLimits,
 ): ReceivedResponse {
   const draft: Draft = {
     version: "",
@@ -50,11 +52,11 @@ export function readResponse(
     errors: [],
     fault: undefined,
   };
-  const nameField = context.descriptor(typeUrl)?.nameField ?? 1;
+  const nameField = type?.nameField ?? 1;
   const { outcome } = walkFields(message, (field, start, end) => {
     if (field === Field.RESOURCES)
       draft.resources.push(readOne(message, start, end, typeUrl, nameField));
-    else readField(draft, message, field, start, end, typeUrl, context);
+    else readField(draft, message, field, start, end, typeUrl, limits);
     return undefined;
   });
   const fault = outcome === "complete" ? draft.fault : "it is not a DiscoveryResponse";
@@ -79,7 +81,7 @@ function readField(
   start: number,
   end: number,
   typeUrl: string,
-  { limits }: ClientContext,
+  limits: ClientLimits,
 ): void {
   switch (field) {
     case Field.VERSION_INFO:

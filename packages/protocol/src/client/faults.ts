@@ -1,10 +1,46 @@
 import { collectionTypeOf, isGlob, typeFromTypeUrl, typeOf } from "@xdstp/uri";
 
+import type { Interest } from "@xdstp/core";
 import type { ClientLimits } from "./client-limits.ts";
-import type { ReceivedResource } from "./received.ts";
+import { type ReceivedResource, type ReceivedResponse, receivedKey } from "./received.ts";
 
 /** The type URL of a redirect (C-REDIR-1). */
 const REDIRECT = "type.googleapis.com/xds.core.v3.ResourceLocator";
+
+/** Why an interest of this type cannot be requested from any server (B-TYPE-5); undefined: it can. */
+export function interestFault({ name }: Interest, typeUrl: string): string | undefined {
+  if (!name.startsWith("xdstp:"))
+    return name === "" ? "nothing has an empty name (S-SUB-6)" : undefined;
+  const type = typeOf(name);
+  const own = typeFromTypeUrl(typeUrl);
+  if (type === undefined)
+    return `${JSON.stringify(name)} is not an xdstp name, so it is not asked for`;
+  return type === own || (own !== undefined && type === collectionTypeOf(own))
+    ? undefined
+    : `${JSON.stringify(name)} has the type ${type}, so it is not asked for as ${typeUrl} (B-TYPE-5)`;
+}
+
+/** Why a response is rejected as a whole (C-ACK-6, C-DUP-2, C-LIM-7); undefined: each of its resources is judged by itself. */
+export function responseFault(
+  { fault, resources, removed, errors }: ReceivedResponse,
+  { responseEntries }: ClientLimits,
+): string | undefined {
+  if (fault !== undefined) return fault;
+  if (resources.length + removed.length + errors.length > responseEntries)
+    return `it has more than ${responseEntries} entries, which is all that this client takes in one response`;
+  if (resources.length + removed.length < 2) return undefined;
+  // A resource without a readable name is invalid by itself, however often it comes.
+  const added = new Set<string>();
+  for (const resource of resources) {
+    const before = added.size;
+    if (resource.name !== "" && added.add(receivedKey(resource)).size === before)
+      return `it has ${JSON.stringify(resource.name)} twice (C-DUP-2)`;
+  }
+  const both = removed.find((name) => added.has(receivedKey(name)));
+  return both === undefined
+    ? undefined
+    : `it both has and removes ${JSON.stringify(both.name)} (C-DUP-2)`;
+}
 
 /** Why a resource that was asked for cannot be taken, whatever its content; undefined: it can. The rest of its response is taken all the same (C-ACK-5). */
 export function resourceFault(

@@ -1,20 +1,20 @@
 import type { Clock, Timer } from "@xdstp/core";
 
-/** Calls back once after a time in which nothing came: the only sign that a collection is complete (C-GLOB-9), and that a stream is of no use any more (C-STREAM-14). */
-export interface Quiet {
+/** Calls back once after a time in which nothing came: the only sign that a collection is complete (C-GLOB-9), and that a stream has no subscribers any more (C-STREAM-14). */
+export interface IdleTimer {
   /** Something has come: the time begins again. */
   touch(): void;
   stop(): void;
 }
 
 /** Moves one timer along instead of making one for each response. */
-export function createQuiet(clock: Clock, ms: number, onQuiet: () => void): Quiet {
+export function createIdleTimer(clock: Clock, ms: number, onIdle: () => void): IdleTimer {
   let timer: Timer | undefined;
   let due = 0;
   const run = (): void => {
     const left = due - clock.now();
     timer = left > 0 ? clock.after(left, run) : undefined;
-    if (timer === undefined) onQuiet();
+    if (timer === undefined) onIdle();
   };
   return {
     touch() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defaultClientLimits } from "./client-limits.ts";
 import type { ReceivedResource } from "./received.ts";
-import { resourceFault } from "./resource-fault.ts";
+import { resourceFault } from "./faults.ts";
 
 const T = "type.googleapis.com/t.T";
 const payload = { typeUrl: T, value: Buffer.of() };
@@ -18,7 +18,7 @@ describe("resourceFault()", () => {
     ["C-LIM-7", { name: "a".repeat(4_097) }],
     ["C-LIM-7", { version: "1".repeat(4_097) }],
     ["C-LIM-7", { aliases: Array.from({ length: 1_001 }, () => "b") }],
-    ["no xdstp name", { name: "xdstp:what" }],
+    ["not an xdstp name", { name: "xdstp:what" }],
     ["N-50", { name: "*" }],
     ["N-50", { name: "xdstp://a/t.T/*" }],
     ["B-TYPE-5", { name: "xdstp://a/t.Other/x" }],

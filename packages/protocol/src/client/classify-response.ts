@@ -1,0 +1,432 @@
+import { nameKey } from "@xdstp/uri";
+
+import {
+  keysOfConstraints,
+  matchesConstraints,
+  type Put,
+  readConstraints,
+  type Refresh,
+  type Removal,
+  type Resource,
+  XdsError,
+} from "@xdstp/core";
+import { isDataError } from "../is-data-error.ts";
+import { type CachedReader, isCached, isVariantCached, standInOf } from "./cached.ts";
+import type { ClientContext } from "./client-context.ts";
+import { lateError } from "./errors.ts";
+import type { MemberLimit } from "./member-limit.ts";
+import {
+  type ReceivedName,
+  receivedKey,
+  type ReceivedResource,
+  type ReceivedResponse,
+} from "./received.ts";
+import { resourceFault } from "./faults.ts";
+import type { Absence } from "./variant.ts";
+import type { Wanted, WantedCollection, WantedName } from "./wanted.ts";
+import type { WantedIndex } from "./wanted-index.ts";
+
+/** One thing that a response says. Those of a response together name each resource once. */
+export type ResponseVerdict =
+  | AcceptedResource
+  /** The response has something for these, apart from accepted resources. `member`: its key; undefined: it is not that of a member. */
+  | {
+      readonly kind: "answered";
+      readonly covering: readonly Wanted[];
+      readonly member: string | undefined;
+    }
+  /** A heartbeat of what is cached (C-TTL-3). */
+  | { readonly kind: "refreshed"; readonly refresh: Refresh }
+  /** A heartbeat of what is not cached: these have to be requested again. */
+  | { readonly kind: "lost"; readonly covering: readonly Wanted[] }
+  /** A resource is invalid, whatever the sink would say. */
+  | { readonly kind: "rejected"; readonly name: string; readonly error: XdsError }
+  /** Another one, only counted. */
+  | { readonly kind: "rejected-unnamed" }
+  /** A name does not exist any more. */
+  | {
+      readonly kind: "removed";
+      readonly removal: Removal;
+      readonly key: string;
+      readonly covering: readonly Wanted[];
+    }
+  /** An error next to what is cached, or instead of it for now. */
+  | { readonly kind: "failed"; readonly wanted: Wanted; readonly error: XdsError }
+  /** The response is all there is of a collection. `exact`: what is accepted from it is, so the rest is removed by the sink. `error`: why there is nothing. */
+  | {
+      readonly kind: "whole";
+      readonly collection: WantedCollection;
+      readonly exact: boolean;
+      readonly error: XdsError | undefined;
+    }
+  /** A full state does not have it (C-FULL-3). */
+  | { readonly kind: "left-out"; readonly wanted: WantedName }
+  /** The same of what is cached of a collection. */
+  | {
+      readonly kind: "unseen";
+      readonly collection: WantedCollection;
+      readonly unseen: readonly Removal[];
+    }
+  /** A name that is not subscribed (C-SUB-8). */
+  | { readonly kind: "ignored" };
+
+/** A resource for the sink. */
+export interface AcceptedResource {
+  readonly kind: "accepted";
+  readonly put: Put;
+  readonly key: string;
+  /** What it answers. */
+  readonly covering: readonly Wanted[];
+}
+
+/** What a response is compared with. Nothing of it is changed, apart from the counts of `members`. */
+export interface ClassifySource extends CachedReader {
+  readonly context: ClientContext;
+  readonly wants: WantedIndex;
+  readonly members: MemberLimit;
+}
+
+/** A classification that is being made. */
+interface Draft {
+  readonly verdicts: ResponseVerdict[];
+  /** Errors of names that the response has next to what it gives. */
+  readonly reasons: ReadonlyMap<string, XdsError>;
+  readonly isCounted: boolean;
+  rejected: number;
+  /** All resources of the response are accepted. */
+  isExact: boolean;
+  /** What is accepted or removed. Only made where something is removed. */
+  named: Set<string> | undefined;
+}
+
+const NO_ALIASES: readonly string[] = [];
+
+/** Sorts a response into verdicts: what is not subscribed is left out (C-SUB-8), and only the rest is judged. */
+export function classifyResponse(
+  source: ClassifySource,
+  response: ReceivedResponse,
+  absence: Absence | undefined,
+): readonly ResponseVerdict[] {
+  const { resources, removed, errors } = response;
+  const reasons = reasonsIn(errors);
+  const draft: Draft = {
+    verdicts: [],
+    reasons,
+    isCounted: source.members.mayExceed(resources.length),
+    rejected: 0,
+    isExact: reasons.size === 0,
+    named: undefined,
+  };
+  for (const resource of resources) classifyResource(source, draft, resource);
+  for (const name of removed) classifyRemoved(source, draft, name);
+  for (const error of errors) classifyError(source, draft, error);
+  // A wildcard of which there is nothing, or no update, is answered so (S-WILD-7, S-RECON-6).
+  if (resources.length + removed.length + errors.length === 0)
+    note(draft, source.wants.ofName("*"), undefined);
+  // Nobody knows what a resource without a readable name is, so nothing is known to be absent.
+  if (absence !== undefined && !resources.some(({ name }) => name === ""))
+    classifyAbsence(source, draft, absence, response);
+  return draft.verdicts;
+}
+
+function reasonsIn(errors: readonly ReceivedName[]): ReadonlyMap<string, XdsError> {
+  return new Map(
+    errors.flatMap((received) =>
+      received.error === undefined ? [] : [[receivedKey(received), received.error] as const],
+    ),
+  );
+}
+
+function note({ verdicts }: Draft, covering: readonly Wanted[], member: string | undefined): void {
+  if (covering.length > 0) verdicts.push({ kind: "answered", covering, member });
+}
+
+function classifyResource(source: ClassifySource, draft: Draft, resource: ReceivedResource): void {
+  const { context, typeUrl } = source;
+  const { name, key, version, ttlMs } = resource;
+  const covering = coveringOf(source.wants, resource);
+  if (covering.length === 0 && name !== "") {
+    draft.verdicts.push({ kind: "ignored" });
+    return;
+  }
+  const fault = faultOf(source, draft, resource, covering);
+  if (fault === undefined && hasBody(resource)) {
+    draft.named?.add(receivedKey(resource));
+    const put = {
+      typeUrl,
+      resource: ttlMs === undefined ? resource : { ...resource, expireMs: ttlMs },
+    };
+    draft.verdicts.push({ kind: "accepted", put, key, covering });
+    return;
+  }
+  note(draft, covering, key);
+  if (fault !== undefined) reject(context, draft, typeUrl, name, fault, covering);
+  else if (isVariantCached(source, resource, version)) {
+    draft.isExact = false;
+    const expire = ttlMs === undefined ? {} : { expireMs: ttlMs };
+    const refresh = { typeUrl, name, ...expire, ...variantOf(resource) };
+    draft.verdicts.push({ kind: "refreshed", refresh });
+  } else if (ttlMs !== undefined) {
+    draft.isExact = false;
+    draft.verdicts.push({ kind: "lost", covering });
+  } else remove(source, draft, resource, covering);
+}
+
+function faultOf(
+  source: ClassifySource,
+  draft: Draft,
+  resource: ReceivedResource,
+  covering: readonly Wanted[],
+): string | undefined {
+  const fault = resourceFault(resource, source.typeUrl, source.context.limits);
+  if (fault !== undefined || !draft.isCounted || !hasBody(resource)) return fault;
+  return source.members.faultOf(covering, resource.name, (collection) =>
+    newMembers(source, draft, collection),
+  );
+}
+
+/** Members of a collection that are accepted already and not cached yet. */
+function newMembers(source: ClassifySource, { verdicts }: Draft, collection: Wanted): number {
+  return verdicts.filter(
+    (verdict) =>
+      verdict.kind === "accepted" &&
+      verdict.covering.includes(collection) &&
+      !isCached(source, { name: verdict.put.resource.name }),
+  ).length;
+}
+
+/** A rejected name that is subscribed itself is always reported; of the rest, which may be any number, some. */
+function reject(
+  { limits }: ClientContext,
+  draft: Draft,
+  typeUrl: string,
+  name: string,
+  fault: string,
+  covering: readonly Wanted[],
+): void {
+  draft.isExact = false;
+  if (draft.rejected >= limits.rejectedMembers && !covering.some(({ kind }) => kind === "name")) {
+    draft.verdicts.push({ kind: "rejected-unnamed" });
+    return;
+  }
+  draft.rejected++;
+  const error = new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: name });
+  draft.verdicts.push({ kind: "rejected", name, error });
+}
+
+/** What a resource answers. A variant is for those whose parameters match it (C-DYN-7), as far as they say: the node may have more. One that cannot be read is for the sink to reject. */
+function coveringOf(
+  wants: WantedIndex,
+  { key, aliases = NO_ALIASES, constraints }: ReceivedResource,
+): readonly Wanted[] {
+  const covering = wants.covering(key, aliases);
+  if (constraints === undefined || covering.length === 0) return covering;
+  const read = readConstraints(constraints);
+  if (read.fault !== undefined) return covering;
+  const keys = keysOfConstraints(read.constraints);
+  return covering.filter(
+    ({ interest: { parameters } }) =>
+      parameters === undefined ||
+      !keys.isSubsetOf(new Set(parameters.keys())) ||
+      matchesConstraints(read.constraints, parameters),
+  );
+}
+
+/** A name, a glob that has no members, or all of the type. */
+function classifyRemoved(source: ClassifySource, draft: Draft, removed: ReceivedName): void {
+  const key = nameKey(removed.name);
+  const covering = source.wants.covering(key);
+  if (covering.length === 0) {
+    draft.verdicts.push({ kind: "ignored" });
+    return;
+  }
+  note(draft, covering, undefined);
+  const own = covering.filter((wanted) => wanted.key === key);
+  const emptied = own.filter((wanted) => wanted.kind !== "name");
+  for (const collection of emptied) addWhole(draft, collection, true);
+  if (emptied.length === 0 && !removeReal(source, draft, own))
+    remove(source, draft, removed, covering);
+}
+
+/** An alias is removed: so is the resource that was cached for it, unless it is subscribed otherwise (C-ALIAS-3). true: nothing else is to do. */
+function removeReal(source: ClassifySource, draft: Draft, aliases: readonly Wanted[]): boolean {
+  const { context, wants } = source;
+  let isKept = false;
+  for (const alias of aliases) {
+    const realName = alias.kind === "name" ? alias.realName : undefined;
+    if (
+      realName === undefined ||
+      wants.covering(realName).some((wanted) => !aliases.includes(wanted))
+    )
+      continue;
+    remove(source, draft, { name: realName }, aliases);
+    isKept = context.keepRemoved;
+  }
+  return isKept;
+}
+
+/** C-REM-2; or, as gRPC has it, what is cached stays with the error next to it (C-GRPC-9). */
+function remove(
+  source: ClassifySource,
+  draft: Draft,
+  removed: ReceivedName,
+  covering: readonly Wanted[],
+): void {
+  const { context, typeUrl } = source;
+  const { name } = removed;
+  const error = removed.error ?? draft.reasons.get(receivedKey(removed));
+  if (
+    context.keepRemoved &&
+    covering.every(({ kind }) => kind === "name") &&
+    isVariantCached(source, removed)
+  ) {
+    const kept =
+      error ??
+      new XdsError("NOT_FOUND", "the server has removed it; what was held is kept", {
+        typeUrl,
+        resource: name,
+      });
+    for (const wanted of covering) draft.verdicts.push({ kind: "failed", wanted, error: kept });
+    return;
+  }
+  const removal = { typeUrl, name, ...variantOf(removed) };
+  addRemoval(draft, error === undefined ? removal : { ...removal, error }, covering);
+}
+
+function addRemoval(draft: Draft, removal: Removal, covering: readonly Wanted[]): void {
+  const named = (draft.named ??= new Set(
+    draft.verdicts.flatMap((verdict) =>
+      verdict.kind === "accepted" ? [receivedKey(verdict.put.resource)] : [],
+    ),
+  ));
+  const id = receivedKey(removal);
+  if (named.has(id)) return;
+  named.add(id);
+  draft.verdicts.push({ kind: "removed", removal, key: nameKey(removal.name), covering });
+}
+
+/** Of a name or a collection (S-ERR-5). An error of the data ends it, another one stands next to what is cached (C-ERR-4). */
+function classifyError(
+  source: ClassifySource,
+  draft: Draft,
+  { name, constraints, error }: ReceivedName,
+): void {
+  const key = nameKey(name);
+  const own = source.wants.ofName(key);
+  const covering = own.length > 0 ? own : source.wants.covering(key);
+  if (covering.length === 0 || error === undefined) {
+    draft.verdicts.push({ kind: "ignored" });
+    return;
+  }
+  note(draft, covering, key);
+  const collections = own.filter((wanted) => wanted.kind !== "name");
+  if (isDataError(error)) {
+    if (collections.length === 0) {
+      remove(source, draft, { name, error, ...variantOf({ constraints }) }, covering);
+      return;
+    }
+    for (const collection of collections) addWhole(draft, collection, true);
+  }
+  for (const wanted of covering) draft.verdicts.push({ kind: "failed", wanted, error });
+}
+
+/** What a response says by what it leaves out. A name with an error that will pass is not left out (C-ERR-4). */
+function classifyAbsence(
+  source: ClassifySource,
+  draft: Draft,
+  { complete, late, removed, missing, leftOut }: Absence,
+  response: ReceivedResponse,
+): void {
+  const isMentioned = ({ key }: Wanted): boolean => draft.reasons.has(key);
+  for (const wanted of leftOut) draft.verdicts.push({ kind: "left-out", wanted });
+  for (const collection of late) {
+    const unseen = isMentioned(collection)
+      ? []
+      : [
+          ...cachedAndAbsent(source, draft, collection, response),
+          ...rejectedAndAbsent(source, collection, response),
+        ];
+    draft.verdicts.push({ kind: "unseen", collection, unseen });
+  }
+  for (const collection of complete)
+    if (!isMentioned(collection)) classifyWhole(source, draft, collection, response);
+  for (const wanted of removed) if (!isMentioned(wanted)) classifyAbsent(source, draft, wanted);
+  for (const wanted of missing)
+    if (!isMentioned(wanted)) remove(source, draft, wanted.interest, [wanted]);
+}
+
+function classifyAbsent(source: ClassifySource, draft: Draft, wanted: WantedName): void {
+  const { context, typeUrl, wants } = source;
+  const { interest, key, state } = wanted;
+  const { request, known } = state;
+  const isGone = known.kind === "missing" || known.kind === "late";
+  // By what this server has said last; what is cached of it another one has given since.
+  if (isGone ? standInOf(source, wanted) !== undefined : isCached(source, interest))
+    remove(source, draft, interest, wants.covering(key));
+  // That it does not exist was concluded from silence, and the server says it now: for who does not believe silence, as a relay that serves it from its snapshot (B-RELAY-10).
+  else if (known.kind === "late" && known.error === undefined && request.kind !== "waiting") {
+    const error = lateError(context, typeUrl, interest, "NOT_FOUND", true);
+    remove(source, draft, { name: interest.name, error }, [wanted]);
+  }
+}
+
+/** The response is all there is of a collection. */
+function classifyWhole(
+  source: ClassifySource,
+  draft: Draft,
+  collection: WantedCollection,
+  response: ReceivedResponse,
+): void {
+  const isExact = draft.isExact;
+  if (!isExact)
+    for (const removal of cachedAndAbsent(source, draft, collection, response))
+      addRemoval(draft, removal, [collection]);
+  addWhole(draft, collection, isExact);
+}
+
+/** An error that will pass does not empty a collection. */
+function addWhole(
+  { verdicts, reasons }: Draft,
+  collection: WantedCollection,
+  exact: boolean,
+): void {
+  const reason = reasons.get(collection.key);
+  const error = reason !== undefined && isDataError(reason) ? reason : undefined;
+  verdicts.push({ kind: "whole", collection, exact, error });
+}
+
+/** What is cached of a collection, and not in a full state. */
+function cachedAndAbsent(
+  { typeUrl, sink }: ClassifySource,
+  { reasons }: Draft,
+  { interest }: Wanted,
+  { resources }: ReceivedResponse,
+): readonly Removal[] {
+  const present = new Set([...resources.map(receivedKey), ...reasons.keys()]);
+  return Array.from(sink.held(typeUrl, interest))
+    .filter((held) => !present.has(receivedKey(held)))
+    .map((held) => ({ typeUrl, name: held.name, ...variantOf(held) }));
+}
+
+/** What was rejected of a collection, is not cached, and not in a full state. */
+function rejectedAndAbsent(
+  source: ClassifySource,
+  { state: { rejections } }: Wanted,
+  { resources }: ReceivedResponse,
+): readonly Removal[] {
+  if (rejections.size === 0) return [];
+  const present = new Set(resources.map(({ key }) => key));
+  return [...rejections]
+    .filter(([key, { name }]) => !present.has(key) && !isCached(source, { name }))
+    .map(([, { name }]) => ({ typeUrl: source.typeUrl, name }));
+}
+
+function hasBody(resource: ReceivedResource): resource is ReceivedResource & Resource {
+  return resource.payload !== undefined;
+}
+
+function variantOf({ constraints }: { readonly constraints?: Uint8Array | undefined }): {
+  readonly constraints?: Uint8Array;
+} {
+  return constraints === undefined ? {} : { constraints };
+}

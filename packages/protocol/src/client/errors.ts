@@ -1,0 +1,39 @@
+import { type Interest, type Status, statusNameOf, XdsError } from "@xdstp/core";
+import { cutText } from "../text/cut-text.ts";
+import { errorText } from "../text/error-text.ts";
+import type { ClientContext } from "./client-context.ts";
+import type { RejectedName } from "./client-event.ts";
+
+/** Why there is nothing of what has not come in time (C-MISS-4); `leftOut`: a full state has come without it. */
+export function lateError(
+  { fetchMs }: Pick<ClientContext, "fetchMs">,
+  typeUrl: string,
+  { name }: Interest,
+  code: "NOT_FOUND" | "UNAVAILABLE",
+  leftOut: boolean,
+): XdsError {
+  return new XdsError(
+    code,
+    `the server has not sent ${JSON.stringify(name)} within ${fetchMs / 1_000} s`,
+    { typeUrl, resource: name, timedOut: true, ...(leftOut && { leftOut }) },
+  );
+}
+
+/** Why nothing can be had from a server for now (C-GRPC-4). The code is always UNAVAILABLE: that of the control plane is never handed on as one of the application, it stands in the text (C-GRPC-5). */
+export function connectionError({ code, message }: Status, atMost: number): XdsError {
+  const text = message === "" ? "" : `: ${errorText(message, atMost)}`;
+  return new XdsError(
+    "UNAVAILABLE",
+    `the management server has answered nothing on this stream [${statusNameOf(code) ?? `code ${code}`}]${text}`,
+  );
+}
+
+/** The text of a NACK: every rejected name with its reason (C-ACK-5), as far as there is room. */
+export function rejectionText(rejected: readonly RejectedName[], atMost: number): string {
+  let text = rejected.length === 1 ? "" : `${rejected.length} resources rejected: `;
+  for (const [index, { name, error }] of rejected.entries()) {
+    if (text.length >= atMost) break;
+    text += `${index === 0 ? "" : "; "}${JSON.stringify(name)}: ${error.text}`;
+  }
+  return text.length <= atMost ? text : `${cutText(text, atMost - 3)}...`;
+}

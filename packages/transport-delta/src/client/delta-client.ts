@@ -1,0 +1,88 @@
+import {
+  type ClientContext,
+  type ClientFeed,
+  type ClientVariant,
+  createClientFeed,
+  type RequestChanges,
+  type TypeSetup,
+  type Wanted,
+  type WantedReader,
+} from "@xdstp/protocol/client";
+import { nameKey } from "@xdstp/uri";
+
+import { encodeRequest } from "./encode-request.ts";
+import { readResponse } from "./read-response.ts";
+
+/** The node is field 1 of a `DeltaDiscoveryRequest`. */
+const NODE = 1;
+
+/** Number of former subscriptions that are remembered. */
+const FORMER = 10_000;
+
+/** What the server may think about one type on one stream. */
+interface DeltaMemory {
+  readonly setup: TypeSetup;
+  /** Ids of what was cached and dropped on this stream: subscribed again, the server may take it for known. */
+  readonly former: Set<string>;
+}
+
+const delta: ClientVariant<DeltaMemory> = {
+  name: "delta",
+  nodeField: NODE,
+  silenceConfirms: true,
+  read: readResponse,
+  faultOf: () => undefined,
+  begin: (setup) => ({ setup, former: new Set() }),
+  needsNewStream: () => false,
+  request: (changes, wanted, memory) => ({ bytes: request(changes, wanted, memory), more: false }),
+  // What a response does not mention is unchanged.
+  absence: () => undefined,
+  // On a new stream the server goes by what is cached then (C-RECON-3).
+  repeat: ({ id }, { former }) => (former.has(id) ? "new-stream" : "not-needed"),
+};
+
+/** The delta end of a client: a feed that requests what is subscribed from one server, over one stream for all types. */
+export function createDeltaClient(context: ClientContext): ClientFeed {
+  return createClientFeed(context, delta);
+}
+
+/** Only what has changed since the last request. */
+function request(changes: RequestChanges, wanted: WantedReader, memory: DeltaMemory): Uint8Array {
+  const { answer, added, dropped, repeated, isFirst } = changes;
+  const { typeUrl, type } = memory.setup;
+  const subscribe = [...new Set([...added, ...repeated])];
+  // C-DSUB-4: the end of a subscription that begins again in the same request is left out.
+  const begun = dropped.length === 0 ? undefined : new Set(subscribe.map(({ id }) => id));
+  const isLegacy = isFirst && (type?.legacyWildcard ?? true) && isOnlyWildcard(subscribe);
+  for (const { id, state } of dropped)
+    if (state.known.kind === "cached") remember(memory.former, id);
+  return encodeRequest({
+    typeUrl,
+    answer,
+    subscribe: isLegacy ? [] : subscribe.map(({ interest }) => interest),
+    unsubscribe: dropped.flatMap(({ id, interest }) => (begun?.has(id) === true ? [] : [interest])),
+    versions: versionsOf(changes, wanted),
+  });
+}
+
+/** An empty list is the form of `*` that every server understands (C-WILD-9). */
+function isOnlyWildcard(subscribe: readonly Wanted[]): boolean {
+  const [only] = subscribe;
+  return (
+    subscribe.length === 1 && only?.kind === "wildcard" && only.interest.parameters === undefined
+  );
+}
+
+/** What is cached of what is subscribed, so that only the rest is sent (C-RECON-3). */
+function versionsOf({ cached }: RequestChanges, wanted: WantedReader): ReadonlyMap<string, string> {
+  const versions = new Map<string, string>();
+  for (const { name, version } of cached)
+    if (version !== "" && wanted.covering(nameKey(name)).length > 0) versions.set(name, version);
+  return versions;
+}
+
+function remember(former: Set<string>, id: string): void {
+  former.add(id);
+  const [oldest] = former.size > FORMER ? former : [];
+  if (oldest !== undefined) former.delete(oldest);
+}
