@@ -309,7 +309,7 @@ describe("recordSent() and recordAnswer()", () => {
       version: "v9",
       accepted: "v5",
       nonce: String(nonce),
-      error: { code: 3, message: "rejected " },
+      error: { code: 3, message: "rejected" },
     });
   });
 
