@@ -27,5 +27,5 @@ function altFault(typeUrl: string, ofGlob: boolean, alt: Locator): string | unde
   if (fault !== undefined) return `its alternative ${fault}`;
   return isGlob(alt) === ofGlob
     ? undefined
-    : `its alternative ${printLocator(alt)} is ${ofGlob ? "no glob" : "a glob"} (C-ALT-7)`;
+    : `its alternative ${printLocator(alt)} is ${ofGlob ? "not a glob" : "a glob"} (C-ALT-7)`;
 }
