@@ -1,11 +1,10 @@
-import type { Entry, Interest } from "@xdstp/core";
+import { isSameError, type Entry, type Interest } from "@xdstp/core";
 
 import { BaseTopic, type TopicHost } from "./base-topic.ts";
 import { ChangeLog } from "./change-log.ts";
 import type { Group } from "./group.ts";
 import type { NameRecord } from "./name-record.ts";
 import { hashWith, hashWithout } from "./resource-hash.ts";
-import { isSameError } from "./same-error.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
 
 /** What a collection topic asks of the store of its type. */

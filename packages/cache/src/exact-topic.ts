@@ -1,10 +1,9 @@
-import type { Entry, XdsError } from "@xdstp/core";
+import { isSameError, type Entry, type XdsError } from "@xdstp/core";
 
 import { AliasTrail, type TrailHost } from "./alias-trail.ts";
 import { BaseTopic, type TopicHost } from "./base-topic.ts";
 import type { CacheState } from "./cache-state.ts";
 import type { NameRecord } from "./name-record.ts";
-import { isSameError } from "./same-error.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
 import type { VariantSet } from "./variants/variant-set.ts";
 import { VariantTrail } from "./variants/variant-trail.ts";

@@ -1,4 +1,4 @@
-import { type Interest, type Resource, type XdsError } from "@xdstp/core";
+import { isSameError, type Interest, type Resource, type XdsError } from "@xdstp/core";
 
 import { AliasIndex } from "./alias-index.ts";
 import type { BaseTopic } from "./base-topic.ts";
@@ -12,7 +12,6 @@ import { lastVersion, nextResource } from "./next-resource.ts";
 import { readName, type ReadName } from "./read-name.ts";
 import { ReplacedEntries } from "./replaced-entries.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
-import { isSameError } from "./same-error.ts";
 import { TombstoneWindow, type WindowLimits } from "./tombstone-window.ts";
 import { TopicIndex } from "./topic-index.ts";
 import { VariantIndex } from "./variants/variant-index.ts";

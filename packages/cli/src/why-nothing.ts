@@ -17,9 +17,9 @@ export function whyNothing(
   const text = withoutNode(error?.text ?? "");
   const last = asking.hops(ownTypeUrl(asked))(sent).at(-1);
   const cause = { cause: error };
-  if (text.includes("(C-LIST-7)") || text.includes("its alternative"))
-    return new CliError(1, text, cause);
-  const own = text.includes("does not exist") || text === "" ? "" : ` (${text})`;
+  const reason = error?.context.reason;
+  if (reason === "no-entry" || reason === "no-alternative") return new CliError(1, text, cause);
+  const own = reason === "missing" || text === "" ? "" : ` (${text})`;
   if (last !== undefined)
     return new CliError(
       1,

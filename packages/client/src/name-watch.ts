@@ -97,6 +97,7 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
       ? this.#known.error
       : new XdsError("NOT_FOUND", `${JSON.stringify(this.name)} does not exist`, {
           resource: this.name,
+          reason: "missing",
         });
   }
 

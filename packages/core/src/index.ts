@@ -8,7 +8,13 @@ export type { ResourceSource, Topic, Watcher } from "./source.ts";
 export { systemClock, wallTimeOf, type Clock, type Timer } from "./clock.ts";
 export { statusNameOf } from "./status-name-of.ts";
 export { StatusCode, type Status, type StatusName } from "./status.ts";
-export { XdsError, type XdsErrorContext } from "./xds-error.ts";
+export {
+  isLate,
+  isSameError,
+  XdsError,
+  type ErrorReason,
+  type XdsErrorContext,
+} from "./xds-error.ts";
 export { isDeeperThan, maxMetadataDepth } from "./is-deeper-than.ts";
 
 // For authors of feeds, resource types and byte streams.

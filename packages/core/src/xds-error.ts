@@ -1,5 +1,18 @@
 import type { StatusName } from "./status.ts";
 
+/**
+ * Kinds of errors that programs tell apart.
+ *
+ * - `late`: no server reported it; the resource has not come in time (C-MISS-4).
+ * - `left-out`: the same, but the server has sent all there is of the type meanwhile, without it.
+ * - `missing`: the server has no such resource, and gave no reason.
+ * - `no-entry`: a list collection has no inline entry of that name (C-LIST-7).
+ * - `no-alternative`: neither the resource nor its alternative exists (C-ALT-2).
+ * - `rejected`: a reader rejected what the server sent.
+ */
+export type ErrorReason =
+  "late" | "left-out" | "missing" | "no-entry" | "no-alternative" | "rejected";
+
 /** What an error is about; each part is present where it is known. */
 export interface XdsErrorContext {
   /** The type URL of the resource. */
@@ -10,10 +23,10 @@ export interface XdsErrorContext {
   readonly nodeId?: string;
   /** Of the response. */
   readonly nonce?: string;
-  /** No server has said so: it has not come in time (C-MISS-4). */
-  readonly timedOut?: boolean;
-  /** With `timedOut`: the server has answered meanwhile with all there is of the type, and left it out. */
-  readonly leftOut?: boolean;
+  /** What kind of error it is, for programs: they never read the text. Absent: the code says enough. */
+  readonly reason?: ErrorReason | undefined;
+  /** The id of the rule that something breaks, as in the rule book: `"B-TYPE-5"`. Absent: no single rule. */
+  readonly rule?: string | undefined;
   /** The text of it as an upstream server gave it; a relay hands that on (B-RELAY-13). */
   readonly said?: string;
   /** What was thrown first; also the `cause` of the error. */
@@ -56,4 +69,18 @@ export class XdsError extends Error {
     const text = value instanceof Error ? value.message : String(value);
     return new XdsError("INTERNAL", text, { cause: value });
   }
+}
+
+/** Whether an error was only concluded from silence (C-MISS-4): no server reported it. */
+export function isLate({ context: { reason } }: XdsError): boolean {
+  return reason === "late" || reason === "left-out";
+}
+
+/** Whether two errors are the same to those that receive them (S-ERR-1): the code and the text, in the words of the server that reported it. */
+export function isSameError(first: XdsError | undefined, second: XdsError | undefined): boolean {
+  return first?.code === second?.code && reportedText(first) === reportedText(second);
+}
+
+function reportedText(error: XdsError | undefined): string | undefined {
+  return error?.context.said ?? error?.text;
 }

@@ -123,7 +123,7 @@ export function createStoreServer(id: string): StoreServer {
           {
             typeUrl,
             name,
-            error: new XdsError("NOT_FOUND", "nothing has come in time", { timedOut: true }),
+            error: new XdsError("NOT_FOUND", "nothing has come in time", { reason: "late" }),
           },
         ],
       });

@@ -24,6 +24,7 @@ export function lookUp({ typeUrl, name }: Reference, topic: Topic): Looked {
         error: new XdsError("NOT_FOUND", `${JSON.stringify(name)} does not exist`, {
           typeUrl,
           resource: name,
+          reason: "missing",
         }),
         answered: true,
       }

@@ -1,4 +1,4 @@
-import type { Clock, Interest, StoredResource, XdsError } from "@xdstp/core";
+import { isSameError, type Clock, type Interest, type StoredResource } from "@xdstp/core";
 
 import { followSignal } from "../follow-signal.ts";
 import type { Hub } from "../hub.ts";
@@ -215,10 +215,4 @@ function isNews(told: Composition, now: Composition): boolean {
 
 function isSameGap({ typeUrl, name, error }: Gap, other: Gap | undefined): boolean {
   return other?.name === name && other.typeUrl === typeUrl && isSameError(error, other.error);
-}
-
-function isSameError(one: XdsError | undefined, other: XdsError | undefined): boolean {
-  return (
-    one === other || (one !== undefined && one.code === other?.code && one.text === other.text)
-  );
 }

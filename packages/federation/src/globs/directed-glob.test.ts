@@ -319,7 +319,7 @@ describe("a glob with an alternative", () => {
     const [glob, plain] = [watch(GLOB), watch(of("a", "ns/*"))];
     watch(directed("m"));
     await settle();
-    const error = new XdsError("NOT_FOUND", "m has not come in time", { timedOut: true });
+    const error = new XdsError("NOT_FOUND", "m has not come in time", { reason: "late" });
     void at("a").sink.commit({ remove: [{ typeUrl: T, name: of("a", "ns/m"), error }] });
     await settle();
     const held = plain.topic

@@ -104,6 +104,17 @@ describe("a name with an alternative", () => {
     expect(x.now).toBe("x of b");
   });
 
+  it("is told apart from silence where both servers say that there is none [C-ALT-2]", async () => {
+    const { at, watch } = await useThree({ altOn: "missing" });
+    at("a").remove(T, A);
+    at("b").remove(T, B);
+    const x = watch(alt(A, B));
+    await settle();
+    const error = x.topic.members()[0]?.error;
+    expect(error?.code).toBe("NOT_FOUND");
+    expect(error?.context.reason).toBe("no-alternative");
+  });
+
   it("stays with what is cached, and says why it may be old [C-ALT-3]", async () => {
     const { at, watch } = await useThree();
     const x = watch(alt(A, B));

@@ -1,4 +1,4 @@
-import type { Put, Removal, Resource, XdsError } from "@xdstp/core";
+import { isLate, type Put, type Removal, type Resource, type XdsError } from "@xdstp/core";
 
 import type { Follower } from "./follower.ts";
 import { variantId } from "./kept.ts";
@@ -35,7 +35,7 @@ function deliverName(follower: Follower): Delivery {
           ...removal(follower, follower.source?.missing ?? outcome.error),
           ambient: outcome.error,
         };
-      return outcome.error.context.timedOut === true && !shows
+      return isLate(outcome.error) && !shows
         ? removal(follower, outcome.error)
         : { ...NOTHING, ambient: outcome.error };
     // Also a collection that it would be a member of has the error (C-REDIR-4).

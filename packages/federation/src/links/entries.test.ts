@@ -23,7 +23,11 @@ describe("an entry of a list", () => {
       watch("xdstp://a/t.TCollection/none#entry=one"),
     ];
     await turn();
-    expect(three.now).toBe(`- the list ${ALL} has no inline entry "three" (C-LIST-7)`);
+    expect(three.now).toBe(`- the list ${ALL} has no inline entry "three"`);
+    expect(three.topic.members()[0]?.error?.context).toMatchObject({
+      reason: "no-entry",
+      rule: "C-LIST-7",
+    });
     expect(none.now).toContain("does not exist");
     at("a").put(LIST, listNamed(ALL, { three: "3" }));
     expect(three.now).toBe("3");

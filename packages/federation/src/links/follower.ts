@@ -1,4 +1,4 @@
-import type { Interest, Timer } from "@xdstp/core";
+import { isLate, type Interest, type Timer } from "@xdstp/core";
 import type { XdstpLocator } from "@xdstp/uri";
 
 import type { GlobMember } from "../globs/glob-member.ts";
@@ -69,7 +69,7 @@ export class Follower implements Followed {
       this.asks.has(source) &&
       source.kept.size === 0 &&
       source.missing !== undefined &&
-      source.missing.context.timedOut !== true
+      !isLate(source.missing)
     );
   }
 

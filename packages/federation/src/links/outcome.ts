@@ -25,8 +25,13 @@ export type Outcome =
       }
     /** A server says that there is none. */
     | { readonly state: "missing"; readonly error: XdsError }
-    /** It cannot be fetched. `isLost`: no server that could answer is reachable; else what came was rejected. */
-    | { readonly state: "unreachable"; readonly error: XdsError; readonly isLost: boolean }
+    /** It cannot be fetched. `isLost`: no server that could answer is reachable; else what came was rejected. `isSilence`: its server has not sent it in time. */
+    | {
+        readonly state: "unreachable";
+        readonly error: XdsError;
+        readonly isLost: boolean;
+        readonly isSilence?: boolean;
+      }
     /** The way is broken. `blame`: by what one server has given there; absent: none of them could know. */
     | { readonly state: "broken"; readonly error: XdsError; readonly blame?: Ask }
   ) & { readonly hops: readonly Hop[] };

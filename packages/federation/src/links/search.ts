@@ -1,4 +1,4 @@
-import { XdsError, type Interest, type Resource } from "@xdstp/core";
+import { isLate, XdsError, type Interest, type Resource } from "@xdstp/core";
 import {
   nameFromLocator,
   printLocator,
@@ -81,7 +81,8 @@ export class Search {
     this.asks.add(ask);
     route.asks.follow(ask, this.#follower);
     const found = this.#at(ask, key, { steps, hops, redirects: 0, seen: [`${typeUrl}\n${key}`] });
-    return found.state === "unreachable" && found.error === ask.missing
+    const isOwn = route.redirect(typeUrl, key) === undefined;
+    return isOwn && found.state === "unreachable" && found.isSilence === true
       ? { ...found, state: "missing" }
       : found;
   }
@@ -247,8 +248,8 @@ function answerOf(ask: Ask, { steps, hops }: Way, text: string): Outcome {
       resources: Array.from(kept, ({ resource }) => linked(resource, steps, text)),
     };
   if (missing !== undefined && (stale === undefined || !ask.expired))
-    return missing.context.timedOut === true
-      ? { state: "unreachable", error: missing, isLost: true, hops }
+    return isLate(missing)
+      ? { state: "unreachable", error: missing, isLost: true, isSilence: true, hops }
       : { state: "missing", error: missing, hops };
   return stale === undefined
     ? { state: "pending", hops }
@@ -292,8 +293,8 @@ function entryOf(
     hops,
     error: new XdsError(
       "NOT_FOUND",
-      `the list ${listName} has no inline entry ${JSON.stringify(entry)} (C-LIST-7)`,
-      { resource: name },
+      `the list ${listName} has no inline entry ${JSON.stringify(entry)}`,
+      { resource: name, reason: "no-entry", rule: "C-LIST-7" },
     ),
   };
 }
@@ -308,13 +309,11 @@ function neither(primary: Outcome, found: Outcome): Outcome {
   const why = both.map((outcome) => ("error" in outcome ? outcome.error.text : ""));
   const state =
     primary.state === "missing" && found.state !== "unreachable" ? "missing" : "unreachable";
-  const timedOut = both.every(
-    (outcome) => outcome.state !== "unreachable" || outcome.error.context.timedOut === true,
-  );
+  const areLate = both.every((outcome) => outcome.state !== "unreachable" || isLate(outcome.error));
   const error = new XdsError(
     state === "missing" ? "NOT_FOUND" : "UNAVAILABLE",
     `${why[0]}; its alternative: ${why[1]}`,
-    { timedOut },
+    { reason: state === "missing" ? "no-alternative" : areLate ? "late" : undefined },
   );
   return {
     ...(state === "missing" ? { state } : { state, isLost: true }),

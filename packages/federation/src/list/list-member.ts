@@ -1,4 +1,4 @@
-import { XdsError, type Resource, type Topic } from "@xdstp/core";
+import { isSameError, XdsError, type Resource, type Topic } from "@xdstp/core";
 
 /** What is known of a list or of one member: nothing yet; a resource; that there is none; why none can be had. */
 export type HeldState = "pending" | "held" | "missing" | "failed";
@@ -43,6 +43,7 @@ export function holdingOf(topic: Topic, typeUrl: string): Holding {
         new XdsError("NOT_FOUND", `${JSON.stringify(name)} does not exist`, {
           typeUrl,
           resource: name,
+          reason: "missing",
         }),
       )
     : { state: "pending", version: "" };
@@ -74,11 +75,5 @@ function isSameContent(one: Resource | undefined, other: Resource | undefined): 
     (one !== undefined &&
       other !== undefined &&
       Buffer.compare(one.payload.value, other.payload.value) === 0)
-  );
-}
-
-function isSameError(one: XdsError | undefined, other: XdsError | undefined): boolean {
-  return (
-    one === other || (one !== undefined && one.code === other?.code && one.text === other.text)
   );
 }

@@ -1,4 +1,4 @@
-import type { XdsError } from "@xdstp/core";
+import { isLate, type XdsError } from "@xdstp/core";
 
 /** A server has answered: that there is none, that it may not be seen, or with something that was rejected. */
 const ANSWERS: ReadonlySet<string> = new Set([
@@ -8,6 +8,6 @@ const ANSWERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether an error of a name, or of a glob, says that no server that could answer is reachable (C-ALT-2). */
-export function isOutOfReach({ code, context }: XdsError): boolean {
-  return context.timedOut === true || !ANSWERS.has(code);
+export function isOutOfReach(error: XdsError): boolean {
+  return isLate(error) || !ANSWERS.has(error.code);
 }

@@ -5,5 +5,6 @@ export function notFound(typeUrl: string, name: string): XdsError {
   return new XdsError("NOT_FOUND", `${JSON.stringify(name)} does not exist`, {
     typeUrl,
     resource: name,
+    reason: "missing",
   });
 }

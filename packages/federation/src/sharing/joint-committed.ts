@@ -1,4 +1,4 @@
-import type { Committed, Rejection } from "@xdstp/core";
+import { type Committed, type Rejection, XdsError } from "@xdstp/core";
 
 import type { Tenant } from "./tenant.ts";
 
@@ -15,7 +15,7 @@ export function jointCommitted(all: readonly (readonly [Tenant, Committed])[]): 
   for (const [tenant, { rejected = [] }] of all)
     for (const rejection of rejected) {
       const id = `${rejection.typeUrl}\n${rejection.name}`;
-      const known = rejections.get(id) ?? { rejection, by: [] };
+      const known = rejections.get(id) ?? { rejection: asRejected(rejection), by: [] };
       rejections.set(id, known);
       known.by.push(tenant);
     }
@@ -30,4 +30,11 @@ export function jointCommitted(all: readonly (readonly [Tenant, Committed])[]): 
     },
     rejecters: new Map(Array.from(rejections.values(), ({ rejection, by }) => [rejection, by])),
   };
+}
+
+/** The same, with an error that says what was rejected: it is reported only to those who did. */
+function asRejected({ typeUrl, name, error }: Rejection): Rejection {
+  const { code, text, context } = error;
+  const about = { ...context, typeUrl, resource: name, reason: "rejected" } as const;
+  return { typeUrl, name, error: new XdsError(code, text, about) };
 }

@@ -1,6 +1,7 @@
 import {
   type Committed,
   type Interest,
+  isSameError,
   type Rejection,
   type ResourceSink,
   type Scope,
@@ -32,8 +33,6 @@ export class SharedServer {
   readonly #abort = new AbortController();
   /** Why it cannot be reached; or by type, where it is the streams of that which fail. */
   readonly #failures = new Map<string | undefined, XdsError>();
-  /** The users that an error concerns, if it is the reason of a rejection. */
-  readonly #rejecters = new WeakMap<XdsError, readonly Tenant[]>();
   /** By type and name, what was rejected last, and by whom. */
   readonly #rejected = new Map<
     string,
@@ -164,10 +163,7 @@ export class SharedServer {
 
   #conclude(all: readonly (readonly [Tenant, Committed])[]): Committed {
     const { committed, rejecters } = jointCommitted(all);
-    for (const [rejection, tenants] of rejecters) {
-      this.#rejecters.set(rejection.error, tenants);
-      this.#tellLater(rejection, tenants);
-    }
+    for (const [rejection, tenants] of rejecters) this.#tellLater(rejection, tenants);
     return committed;
   }
 
@@ -194,19 +190,16 @@ export class SharedServer {
   /** Why something was rejected is the concern of those who did; that it has not come, of those who do not have it. */
   #concerns(tenant: Tenant, error: XdsError | undefined, of: Named | undefined): boolean {
     if (error === undefined) return true;
-    if (this.#rejecters.get(error)?.includes(tenant) === false) return false;
-    return (
-      of === undefined ||
-      error.context.timedOut !== true ||
-      error.context.leftOut === true ||
-      !tenant.hasOf(of.typeUrl, of)
-    );
+    const { reason, typeUrl = "", resource = "" } = error.context;
+    if (reason === "rejected")
+      return this.#rejected.get(idOf(typeUrl, resource))?.rejecters.includes(tenant) !== false;
+    return of === undefined || reason !== "late" || !tenant.hasOf(of.typeUrl, of);
   }
 
   /** The client reports a rejected version once (C-ACK-18), so a user that begins to reject what others reject already is notified here. */
   #tellLater(rejection: Rejection, rejecters: readonly Tenant[]): void {
     const { typeUrl, name, error } = rejection;
-    const id = `${typeUrl}\n${nameKey(name)}`;
+    const id = idOf(typeUrl, name);
     const known = this.#rejected.get(id);
     this.#rejected.delete(id);
     this.#rejected.set(id, { error, rejecters });
@@ -215,7 +208,7 @@ export class SharedServer {
         this.#rejected.delete(oldest);
         break;
       }
-    if (known?.error.code !== error.code || known.error.text !== error.text) return;
+    if (known === undefined || !isSameError(known.error, error)) return;
     for (const tenant of rejecters)
       if (!known.rejecters.includes(tenant))
         for (const { interest } of tenant.covering(typeUrl, name))
@@ -227,4 +220,8 @@ export class SharedServer {
     else if (typeUrl === undefined) this.#failures.clear();
     else this.#failures.delete(typeUrl);
   }
+}
+
+function idOf(typeUrl: string, name: string): string {
+  return `${typeUrl}\n${nameKey(name)}`;
 }

@@ -113,7 +113,13 @@ describe("a server that two federations share", () => {
     await turn();
     at("a").put(T, resource(X, "bad"));
     const [rejection] = at("a").answers.at(-1)?.rejected ?? [];
-    at("a").sink.unavailable({ typeUrl: T, interest: { name: X } }, rejection?.error);
+    expect(rejection?.error.context).toMatchObject({ reason: "rejected", typeUrl: T, resource: X });
+    const { code, text, context } = rejection?.error ?? new XdsError("INTERNAL", "none");
+    // An equal error, and not the same object: whose concern it is depends on its data.
+    at("a").sink.unavailable(
+      { typeUrl: T, interest: { name: X } },
+      new XdsError(code, text, context),
+    );
     expect([rejection?.name, rejection?.error.text, first.now, second.now]).toEqual([
       X,
       "it is bad",

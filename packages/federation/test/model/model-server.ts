@@ -221,7 +221,7 @@ class ModelServer implements Supply {
     row.awaited = false;
     const isHeld = !sink.held(typeUrl, interest)[Symbol.iterator]().next().done;
     const late = (code: "NOT_FOUND" | "UNAVAILABLE"): XdsError =>
-      new XdsError(code, `${this.name} has not sent ${interest.name} in time`, { timedOut: true });
+      new XdsError(code, `${this.name} has not sent ${interest.name} in time`, { reason: "late" });
     if (isCollection(interest.name)) {
       void sink.commit({ settled: [{ typeUrl, interest }] });
     } else if (!isHeld && this.#options.lateIsTransient) {

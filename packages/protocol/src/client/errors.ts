@@ -15,7 +15,7 @@ export function lateError(
   return new XdsError(
     code,
     `the server has not sent ${JSON.stringify(name)} within ${fetchMs / 1_000} s`,
-    { typeUrl, resource: name, timedOut: true, ...(leftOut && { leftOut }) },
+    { typeUrl, resource: name, reason: leftOut ? "left-out" : "late" },
   );
 }
 

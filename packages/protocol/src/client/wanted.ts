@@ -1,4 +1,4 @@
-import type { Interest, Removal, XdsError } from "@xdstp/core";
+import { isSameError, type Interest, type Removal, type XdsError } from "@xdstp/core";
 
 /**
  * An interest that the client end requests from its server. Its `state` is a value that only `changeName` and
@@ -425,10 +425,4 @@ function without(
   const left = new Map(rejections);
   for (const key of keys) left.delete(key);
   return left;
-}
-
-function isSameError(one: XdsError | undefined, other: XdsError | undefined): boolean {
-  return (
-    one === other || (one !== undefined && one.code === other?.code && one.text === other.text)
-  );
 }

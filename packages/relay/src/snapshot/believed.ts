@@ -54,7 +54,7 @@ function noteAnswered(
 }
 
 function isSilence({ error }: Removal): boolean {
-  return error?.context.timedOut === true && error.context.leftOut !== true;
+  return error?.context.reason === "late";
 }
 
 function isRestored({ subscribed }: Noting, one: Removal | TypedInterest): boolean {

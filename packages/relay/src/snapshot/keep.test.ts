@@ -27,7 +27,7 @@ const away = new XdsError("UNAVAILABLE", "cannot be reached");
 const late = (name: string) => ({
   typeUrl: flagUrl,
   name,
-  error: new XdsError("NOT_FOUND", "late", { timedOut: true }),
+  error: new XdsError("NOT_FOUND", "late", { reason: "late" }),
 });
 
 /** Leaves a snapshot behind of what upstream has said of `ns/*` and of these names. */

@@ -1,4 +1,4 @@
-import type { Entry, Topic, XdsError } from "@xdstp/core";
+import { isSameError, type Entry, type Topic, type XdsError } from "@xdstp/core";
 import { isGlob } from "@xdstp/uri";
 import type { DeltaState } from "./delta-state.ts";
 import { topicsOf } from "./lookup.ts";
@@ -9,7 +9,7 @@ import { topicsOf } from "./lookup.ts";
  */
 export function oweOpenError(state: DeltaState, topic: Topic): void {
   const error = openErrorOf(state, topic);
-  if (error === undefined || isSame(state.openErrors?.get(topic), error)) return;
+  if (error === undefined || isSameError(state.openErrors?.get(topic), error)) return;
   (state.openErrors ??= new Map()).set(topic, error);
   state.owed.add(topic.interest.name);
 }
@@ -42,10 +42,6 @@ function openErrorOf({ unsettled }: DeltaState, topic: Topic): XdsError | undefi
   return stale?.context.said !== undefined && isGlob(name) && unsettled.has(topic)
     ? stale
     : undefined;
-}
-
-function isSame(one: XdsError | undefined, other: XdsError): boolean {
-  return one?.code === other.code && one.context.said === other.context.said;
 }
 
 const entries = new WeakMap<XdsError, Entry>();

@@ -165,7 +165,7 @@ export class WireServer implements Supply {
           onTold(typeUrl, name, this.#contents.get(bytesOf(payload.value)));
         for (const { typeUrl, name, error } of transaction.remove ?? []) {
           // What one federation waits for in vain is not gone for another that has it.
-          const isSilence = error?.context.timedOut === true && error.context.leftOut !== true;
+          const isSilence = error?.context.reason === "late";
           if (
             !isSilence ||
             !Array.from(sink.held(typeUrl, { name })).some(({ standIn }) => standIn === undefined)

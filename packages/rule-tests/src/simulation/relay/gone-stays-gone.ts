@@ -1,4 +1,5 @@
 import type { Cache } from "@xdstp/cache";
+import { isLate } from "@xdstp/core";
 import { isGlob, nameKey } from "@xdstp/uri";
 
 import type { Invariant } from "../invariants/invariant.ts";
@@ -78,7 +79,7 @@ function isToldGone(cache: Cache, typeUrl: string, name: string): boolean {
     !isGlob(name) &&
     entry !== undefined &&
     entry.resource === undefined &&
-    entry.error?.context.timedOut !== true
+    (entry.error === undefined || !isLate(entry.error))
   );
 }
 

@@ -1,7 +1,6 @@
-import { XdsError } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
-import { isSameError } from "./same-error.ts";
+import { isLate, isSameError, XdsError } from "./xds-error.ts";
 
 describe("isSameError()", () => {
   const own = new XdsError("NOT_FOUND", "there is none");
@@ -20,5 +19,14 @@ describe("isSameError()", () => {
   it("knows that there is none", () => {
     expect(isSameError(undefined, undefined)).toBe(true);
     expect(isSameError(own, undefined)).toBe(false);
+  });
+});
+
+describe("isLate()", () => {
+  it("covers what has not come in time, and nothing that a server reported [C-MISS-4]", () => {
+    const late = (["late", "left-out", "missing", undefined] as const).map((reason) =>
+      isLate(new XdsError("NOT_FOUND", "x", { reason })),
+    );
+    expect(late).toEqual([true, true, false, false]);
   });
 });
