@@ -55,7 +55,7 @@ export function createStoreServer(id: string): StoreServer {
   let opened = 0;
   const commit = (transaction: Transaction): void => {
     if (sink === undefined || failure !== undefined || server.silent) return;
-    answers.push(sink.commit(transaction) as Committed);
+    answers.push(sink.commit(transaction));
   };
   const isWanted = (typeUrl: string, name: string): boolean =>
     wanted.values().some((row) => covers(row, typeUrl, name));
