@@ -1,7 +1,7 @@
 import dns from "node:dns";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { CollectionEntrySchema, ListCollectionSchema } from "@xdstp/protos/xds";
-import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { createFakeClock, createTestAuthority } from "@xdstp/testing";
 import { readFolder } from "@xdstp/folder";
@@ -27,6 +27,31 @@ async function got(
 /** The version of all clusters, as a server shows it to SotW and delta clients. */
 const servedVersion = (origin: Origin): string =>
   versionOf(origin.cache.topic(clusterUrl, { name: "*" }).hash);
+
+/** A way to a server that takes this long in each direction. */
+async function useSlowLink(address: string, delayMs: number): Promise<string> {
+  const late = (from: Socket, to: Socket): void => {
+    from.on("error", () => undefined);
+    from.on("data", (bytes) => {
+      setTimeout(() => to.write(bytes), delayMs);
+    });
+    from.on("close", () => {
+      to.destroy();
+    });
+  };
+  const link = createTcpServer((near) => {
+    const far = connect(Number(address.split(":").at(-1)), "127.0.0.1");
+    late(near, far);
+    late(far, near);
+  });
+  await new Promise<void>((resolve) => {
+    link.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => {
+    link.close();
+  });
+  return `127.0.0.1:${(link.address() as AddressInfo).port}`;
+}
 
 const timeless = (text: string): string =>
   text
@@ -316,6 +341,28 @@ describe.each(["delta", "sotw"] as const)("xdstp get (%s)", (variant) => {
 });
 
 describe("xdstp get", () => {
+  it("shows all members of a long answer over a slow link, whose parts need a round trip each [C-GLOB-9]", async () => {
+    const origin = await useOrigin();
+    for (let n = 0; n < 12; n += 1)
+      origin.cache.put({
+        typeUrl: clusterUrl,
+        name: `c${n}`,
+        value: encode("envoy.config.cluster.v3.Cluster", {
+          name: `c${n}`,
+          altStatName: "x".repeat(1_000_000),
+        }),
+      });
+    const { code, out } = await got(
+      { address: await useSlowLink(origin.address, 300) },
+      "*",
+      "--type",
+      "clusters",
+      "--output",
+      "table",
+    );
+    expect([code, out.split("\n").filter((line) => /^c\d/.test(line)).length]).toEqual([0, 12]);
+  });
+
   it("leaves signals to the system while it writes, since the text of many members takes seconds", async () => {
     const origin = await useOrigin();
     origin.cluster("blue");

@@ -50,6 +50,30 @@ describe("client.watchAll()", () => {
     expect(said.at(-1)).toBe(".");
   });
 
+  it("does not count as complete while the wire says that more is on its way [C-GLOB-9]", async () => {
+    const probes: ((isIdle: boolean) => void)[] = [];
+    const { client, server, clock } = useDeltaScript({
+      probe: (onAnswer) => probes.push(onAnswer),
+    });
+    const said = listen(client.watchAll(flag, glob));
+    await turn();
+    server.send({ typeUrl: flagUrl, nonce: "1", resources: [resource("x", "1")] });
+    await turn();
+    clock.advance(200);
+    await turn();
+    expect([said, probes.length]).toEqual([["+x=1"], 1]);
+    probes[0]?.(false);
+    clock.advance(199);
+    server.send({ typeUrl: flagUrl, nonce: "2", resources: [resource("y", "1")] });
+    await turn();
+    clock.advance(200);
+    await turn();
+    expect([said, probes.length]).toEqual([["+x=1", "+y=1"], 2]);
+    probes[1]?.(true);
+    await turn();
+    expect(said.at(-1)).toBe(".");
+  });
+
   it("is complete and empty when the glob itself is named as removed [C-GLOB-8]", async () => {
     const { client, server } = useDeltaScript();
     const said = listen(client.watchAll(flag, glob));

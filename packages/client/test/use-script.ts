@@ -1,3 +1,4 @@
+import type { ByteStream } from "@xdstp/core";
 import {
   createFakeClock,
   createRawDeltaServer,
@@ -46,6 +47,8 @@ export interface ScriptOptions extends ClientOptions {
   readonly features?: readonly string[];
   readonly bootstrapMore?: object;
   readonly serverFeatures?: readonly string[];
+  /** What the wire answers to a probe. Absent: it cannot tell. */
+  readonly probe?: NonNullable<ByteStream["probe"]>;
 }
 
 /** A client in delta. */
@@ -58,9 +61,21 @@ export function useSotwScript(options: ScriptOptions = {}, count = 1): Script<Ra
   return useScript(createRawSotwServer, { variant: "sotw", ...options }, count);
 }
 
+function probed(out: ByteStream, probe: NonNullable<ByteStream["probe"]>): ByteStream {
+  return {
+    send: (message) => out.send(message),
+    pause: () => out.pause?.(),
+    resume: () => out.resume?.(),
+    close: (status) => {
+      out.close(status);
+    },
+    probe,
+  };
+}
+
 function useScript<Server extends Pick<RawDeltaServer, "connect">>(
   create: () => Server,
-  { serverFeatures = [], bootstrapMore = {}, ...options }: ScriptOptions,
+  { serverFeatures = [], bootstrapMore = {}, probe, ...options }: ScriptOptions,
   count: number,
 ): Script<Server> {
   const servers = Array.from({ length: count }, create);
@@ -73,7 +88,10 @@ function useScript<Server extends Pick<RawDeltaServer, "connect">>(
     acquire({ uri }) {
       inUse.set(uri, (inUse.get(uri) ?? 0) + 1);
       return {
-        open: (_, handler) => (servers[Number(uri.slice(1))] ?? server).connect(handler),
+        open(_, handler) {
+          const out = (servers[Number(uri.slice(1))] ?? server).connect(handler);
+          return probe === undefined ? out : probed(out, probe);
+        },
         release: () => {
           inUse.set(uri, (inUse.get(uri) ?? 0) - 1);
         },

@@ -21,6 +21,11 @@ export interface ByteStream {
   pause?(): void;
   /** Reads on. */
   resume?(): void;
+  /**
+   * Calls back once: true if no byte of a message was received between now and the peer's answer to a probe, false if a message is on its way or is not read yet.
+   * A peer that answers within a round trip has then answered all that was sent before. Not called where the call ends first. Absent: the wire cannot tell.
+   */
+  probe?(onAnswer: (isIdle: boolean) => void): void;
   /** Ends the call after what was sent; the handler gets no further call but `onClosed`. */
   close(status: Status): void;
 }

@@ -90,5 +90,10 @@ function observedStream(
       over(status);
       out.close(status);
     },
+    ...(out.probe !== undefined && {
+      probe: (onAnswer: (isIdle: boolean) => void) => {
+        out.probe?.(onAnswer);
+      },
+    }),
   };
 }

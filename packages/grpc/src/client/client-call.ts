@@ -37,6 +37,14 @@ export interface ClientCall extends ByteStream {
   leave(status: Status): void;
 }
 
+/** A question to the peer whether more is on its way, with the state of the call when it was asked. */
+interface Probe {
+  readonly sent: number;
+  readonly received: number;
+  readonly waiting: ((isIdle: boolean) => void)[];
+  isAnswered: boolean;
+}
+
 /** Begins a streaming call. Nothing of the handler is called before this returns. */
 export function openClientCall(
   place: CallPlace,
@@ -64,6 +72,10 @@ class OpenCall implements ClientCall, MessageReaderHost {
   /** `send` has answered false, and `onDrained` is owed. */
   #full = false;
   #paused = false;
+  /** Messages that were sent, and bytes of messages that were received. */
+  #sent = 0;
+  #received = 0;
+  #probe: Probe | undefined;
   /** How this side ends the call, once it does. */
   #status: Status | undefined;
   #answer: Status | undefined;
@@ -89,6 +101,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
 
   send(message: Message): boolean {
     if (this.#status !== undefined || this.#over) return false;
+    this.#sent += 1;
     if (this.#stream === undefined) {
       this.#waiting.push(message.enveloped);
       this.#full = true;
@@ -111,6 +124,46 @@ class OpenCall implements ClientCall, MessageReaderHost {
     this.#reader.resume();
     this.#watch();
     this.#stream?.resume();
+  }
+
+  /**
+   * The answer to a PING follows all that the peer has sent before. A peer that gets many of them without sending anything ends the connection (gRFC A8),
+   * so there is none inside of a message, and one serves all who ask while nothing is sent or received.
+   */
+  probe(onAnswer: (isIdle: boolean) => void): void {
+    const stream = this.#stream;
+    if (stream === undefined || this.#paused || this.#reader.inside) {
+      onAnswer(false);
+      return;
+    }
+    const known = this.#probe;
+    if (known?.sent === this.#sent && known.received === this.#received) {
+      if (known.isAnswered) onAnswer(true);
+      else known.waiting.push(onAnswer);
+      return;
+    }
+    const probe: Probe = {
+      sent: this.#sent,
+      received: this.#received,
+      waiting: [onAnswer],
+      isAnswered: false,
+    };
+    this.#probe = probe;
+    pingOver(stream, (error) => {
+      this.#answerProbe(probe, error === null);
+    });
+  }
+
+  #answerProbe(probe: Probe, isAnswered: boolean): void {
+    if (this.#over || this.#status !== undefined) return;
+    if (isAnswered) probe.isAnswered = true;
+    else if (this.#probe === probe) this.#probe = undefined;
+    const isIdle =
+      isAnswered && probe.received === this.#received && !this.#paused && !this.#reader.inside;
+    for (const onAnswer of probe.waiting)
+      this.#ask("probe", () => {
+        onAnswer(isIdle);
+      });
   }
 
   close(status: Status): void {
@@ -252,6 +305,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
   #onData(stream: ClientHttp2Stream, chunk: Buffer): void {
     this.#place.sessions.received(stream);
     if (this.#status !== undefined) return;
+    this.#received += chunk.length;
     const taken = this.#reader.push(chunk);
     if (this.#paused && taken < chunk.length) stream.unshift(chunk.subarray(taken));
     this.#watch();
@@ -318,6 +372,14 @@ class OpenCall implements ClientCall, MessageReaderHost {
       });
     }
   }
+}
+
+/** Node sends no PING on a session that is closing; SETTINGS are answered too. Without a session the end of the call follows. */
+function pingOver(stream: ClientHttp2Stream, onAnswer: (error: Error | null) => void): void {
+  const { session } = stream;
+  if (session === undefined || session.destroyed) return;
+  if (session.closed) session.settings({}, onAnswer);
+  else session.ping(onAnswer);
 }
 
 function reset(stream: ClientHttp2Stream): void {

@@ -15,6 +15,7 @@ import { StatusCode, type ByteStream } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRandom, scaled, seedOf } from "../../test/random.ts";
+import { enveloped } from "../../test/raw-client.ts";
 import { frame } from "../../test/raw-socket.ts";
 import { useChannel, type ClientSeen, type TestChannel } from "../../test/use-channel.ts";
 import { echoPath, messageOf, useServer } from "../../test/use-server.ts";
@@ -74,6 +75,35 @@ async function echoed(call: ClientSeen, text: string): Promise<void> {
   expect(call.messages[before]?.toString()).toBe(text);
 }
 
+/** A server that counts pings, and whose answer is in the hands of the test. */
+async function usePingedServer(): Promise<{
+  readonly port: number;
+  readonly answer: Promise<ServerHttp2Stream>;
+  readonly pings: () => number;
+}> {
+  const server = createHttp2Server();
+  let pings = 0;
+  server.on("session", (session) => {
+    session.on("ping", () => {
+      pings += 1;
+    });
+  });
+  const answer = new Promise<ServerHttp2Stream>((resolve) => {
+    server.on("stream", (stream) => {
+      stream.on("error", () => undefined);
+      stream.respond({ ":status": 200, "content-type": "application/grpc" });
+      resolve(stream);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "localhost", resolve);
+  });
+  onTestFinished(() => {
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, answer, pings: () => pings };
+}
+
 describe("createGrpcChannel()", () => {
   test("carries messages both ways, with the headers of gRPC and those of the call", async () => {
     const server = await useServer();
@@ -112,6 +142,32 @@ describe("createGrpcChannel()", () => {
     await seen.has(3);
     expect(seen.messages.map(String)).toEqual(["a", "b", "c"]);
     expect(seen.drained).toBe(1);
+  });
+
+  test("probes the peer once while nothing is sent or received, and says whether more is on its way", async () => {
+    const { port, answer, pings } = await usePingedServer();
+    const seen = useChannel(port).call();
+    const probe = (): Promise<boolean> =>
+      new Promise((resolve) => {
+        seen.stream.probe?.(resolve);
+      });
+    seen.stream.send(messageOf("a"));
+    (await answer).write(enveloped("x"));
+    await seen.has(1);
+    expect(await Promise.all([probe(), probe()])).toEqual([true, true]);
+    expect([await probe(), pings()]).toEqual([true, 1]);
+    seen.stream.send(messageOf("b"));
+    (await answer).write(enveloped("y"));
+    expect([await probe(), seen.messages.map(String), pings()]).toEqual([false, ["x", "y"], 2]);
+    (await answer).write(Buffer.concat([enveloped("z"), enveloped("half").subarray(0, 7)]));
+    await seen.has(3);
+    expect([await probe(), pings()]).toEqual([false, 2]);
+    (await answer).write(enveloped("half").subarray(7));
+    await seen.has(4);
+    seen.stream.pause?.();
+    expect(await probe()).toBe(false);
+    seen.stream.resume?.();
+    expect([await probe(), pings()]).toEqual([true, 3]);
   });
 
   test("says when the wire is full, and when it is not", async () => {

@@ -184,6 +184,14 @@ class Feed<Memory> implements ClientFeed {
       waited: () => {
         if (this.#variant.silenceConfirms) this.#reportBack(sink);
       },
+      whenIdle: (callback) => {
+        const stream = this.#stream;
+        if (stream?.out?.probe === undefined) callback(true);
+        else
+          stream.out.probe((isIdle) => {
+            if (stream === this.#stream) callback(isIdle);
+          });
+      },
     };
     const type = new ClientType(host, typeUrl);
     this.#types.set(typeUrl, type);

@@ -48,6 +48,8 @@ export interface ClientTypeHost<Memory> {
   count(what: keyof ClientCounts, by: number): void;
   /** The stream has lasted for as long as an answer may take (C-MISS-4). */
   waited(): void;
+  /** Calls back with whether the stream is idle: false while a message, or the answer to what was sent, is on its way. Not called where the stream ends first. */
+  whenIdle(callback: (isIdle: boolean) => void): void;
 }
 
 /** A response has been taken in. `taken`: what has to happen before the next one is read (C-ACK-13). */
@@ -136,8 +138,12 @@ export class ClientType<Memory> {
       this.#deadlines.start(concludeDeadline(this.#source, due, this.#repeats));
       host.waited();
     });
+    // A part of a long answer may be on its way for seconds over a slow link (C-GLOB-9).
     this.#idle = createIdleTimer(clock, quietMs, () => {
-      concludeIdle(this.#source, this.#repeats);
+      host.whenIdle((isIdle) => {
+        if (isIdle) concludeIdle(this.#source, this.#repeats);
+        else this.#idle.touch();
+      });
     });
   }
 

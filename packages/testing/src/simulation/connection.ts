@@ -171,7 +171,7 @@ class TwoWays implements OpenConnection {
     this.#client.in.read(true);
   }
 
-  #streamOf(end: End): Required<Omit<ByteStream, "opening">> {
+  #streamOf(end: End): Required<Omit<ByteStream, "opening" | "probe">> {
     return {
       send: (message) => {
         if (end.closed !== undefined) return true;
