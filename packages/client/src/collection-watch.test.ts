@@ -74,6 +74,28 @@ describe("client.watchAll()", () => {
     expect(said.at(-1)).toBe(".");
   });
 
+  it("is not given up after 15 s while a message is on its way [C-MISS-4]", async () => {
+    const answers = [false, false, true];
+    const { client, server, clock } = useDeltaScript({
+      probe: (onAnswer) => {
+        onAnswer(answers.shift() ?? true);
+      },
+    });
+    const said = listen(client.watchAll(flag, glob));
+    await turn();
+    for (let n = 0; n < 2; n += 1) {
+      clock.advance(15_000);
+      await turn();
+    }
+    expect(said).toEqual([]);
+    server.send({ typeUrl: flagUrl, nonce: "1", resources: [resource("x", "1")] });
+    await turn();
+    expect(said).toEqual(["+x=1"]);
+    clock.advance(200);
+    await turn();
+    expect([said, answers]).toEqual([["+x=1", "."], []]);
+  });
+
   it("is complete and empty when the glob itself is named as removed [C-GLOB-8]", async () => {
     const { client, server } = useDeltaScript();
     const said = listen(client.watchAll(flag, glob));

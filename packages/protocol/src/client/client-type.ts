@@ -135,8 +135,9 @@ export class ClientType<Memory> {
       host.schedule();
     });
     this.#deadlines = createFetchDeadlines(clock, fetchMs, (due) => {
-      this.#deadlines.start(concludeDeadline(this.#source, due, this.#repeats));
-      host.waited();
+      host.whenIdle((isIdle) => {
+        this.#giveUp(due, isIdle);
+      });
     });
     // A part of a long answer may be on its way for seconds over a slow link (C-GLOB-9).
     this.#idle = createIdleTimer(clock, quietMs, () => {
@@ -400,6 +401,16 @@ export class ClientType<Memory> {
     this.#host.schedule();
     return true;
   };
+
+  /** A collection of which a part is on its way is waited for: a relay would serve a part of it as all (C-MISS-4). */
+  #giveUp(due: readonly Wanted[], isIdle: boolean): void {
+    const late = due.filter(isPending);
+    const silent = isIdle ? late : late.filter(({ kind }) => kind === "name");
+    if (!isIdle) this.#deadlines.start(late.filter(({ kind }) => kind !== "name"));
+    if (silent.length > 0)
+      this.#deadlines.start(concludeDeadline(this.#source, silent, this.#repeats));
+    this.#host.waited();
+  }
 
   #commit(transaction: ResponseTransaction, then: (committed: Committed | XdsError) => void): void {
     if (isEmptyTransaction(transaction)) {

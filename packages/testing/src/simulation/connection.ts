@@ -30,7 +30,7 @@ export interface Call {
 
 /** A connection, with the stream of its client. */
 export interface OpenConnection extends Connection {
-  readonly stream: Required<ByteStream>;
+  readonly stream: Required<Omit<ByteStream, "probe">>;
 }
 
 /** One end. */
@@ -61,7 +61,7 @@ class TwoWays implements OpenConnection {
   readonly id: number;
   readonly address: string;
   readonly isDuplicate: boolean;
-  readonly stream: Required<ByteStream>;
+  readonly stream: Required<Omit<ByteStream, "probe">>;
   readonly #host: ConnectionHost;
   readonly #client: End;
   readonly #server: End;
