@@ -22,7 +22,7 @@ import type { BaseTopic } from "./base-topic.ts";
 import { createCacheState, type CacheState } from "./cache-state.ts";
 import { CheckBook } from "./check-book.ts";
 import { coveredRecords } from "./covered-records.ts";
-import type { Cache, CacheCounters, CacheOptions, Check, Revisions } from "./create-cache.ts";
+import type { Cache, CacheCounters, CacheOptions, Check, Revisions } from "./cache.ts";
 import { EventQueue } from "./event-queue.ts";
 import { Expiries, type Expiry } from "./expiries.ts";
 import type { FeedHandle } from "./feed-handle.ts";

@@ -1,6 +1,6 @@
 import { XdsError, type Resource } from "@xdstp/core";
 
-import type { Check } from "./create-cache.ts";
+import type { Check } from "./cache.ts";
 import type { ReadName } from "./read-name.ts";
 import type { TypeHost } from "./type-store.ts";
 

@@ -8,14 +8,8 @@
  *
  * @packageDocumentation
  */
-export {
-  createCache,
-  type Cache,
-  type CacheCounters,
-  type CacheOptions,
-  type Check,
-  type Revisions,
-} from "./create-cache.ts";
+export type { Cache, CacheCounters, CacheOptions, Check, Revisions } from "./cache.ts";
+export { createCache } from "./create-cache.ts";
 export type { MessageType } from "@xdstp/core";
 export {
   createNodeCaches,

@@ -3,7 +3,7 @@ import type { Interest, ResourceType, XdsError } from "@xdstp/core";
 import { homeType } from "./home-type.ts";
 import type { BaseTopic } from "./base-topic.ts";
 import type { CacheState } from "./cache-state.ts";
-import type { CacheOptions } from "./create-cache.ts";
+import type { CacheOptions } from "./cache.ts";
 import { MissingTopic } from "./missing-topic.ts";
 import { hasParameters, readName, type ReadName } from "./read-name.ts";
 import { fitsType } from "./reject-put.ts";

@@ -1,7 +1,7 @@
 import type { ListChange, ListMember, Watch } from "@xdstp/client";
 import { withoutNode } from "./ask-failure.ts";
 import { ownTypeUrl } from "./asked-name.ts";
-import type { Telling } from "./follow-name.ts";
+import type { Telling } from "./follow-name-options.ts";
 import type { HeldResource } from "./watch-event.ts";
 import { createWayTeller } from "./way-teller.ts";
 

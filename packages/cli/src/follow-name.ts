@@ -1,24 +1,14 @@
 import type { CollectionChange, Member, Snapshot, Watch } from "@xdstp/client";
-import type { Registry } from "@bufbuild/protobuf";
 import { XdsError } from "@xdstp/core";
 import { envoyRegistry } from "@xdstp/protos/envoy";
-import { type AskClient, shownType } from "./ask-client.ts";
+import { shownType } from "./ask-client.ts";
 import { withoutNode } from "./ask-failure.ts";
 import type { AskedName } from "./asked-name.ts";
 import { CliError } from "./cli-error.ts";
 import { followList } from "./follow-list.ts";
 import type { HeldResource, WatchEvent } from "./watch-event.ts";
-import { createWayTeller, type WayTeller } from "./way-teller.ts";
-
-/** What {@link followName} needs. */
-export interface FollowNameOptions {
-  readonly asking: AskClient;
-  /** What can be checked. Absent: Envoy's API. */
-  readonly registry?: Registry;
-  /** Everything is rejected with this text. Absent: what can be read is taken. */
-  readonly nack?: string;
-  readonly tell: (event: WatchEvent) => void;
-}
+import { createWayTeller } from "./way-teller.ts";
+import type { FollowNameOptions, Telling } from "./follow-name-options.ts";
 
 /** A name that is watched. */
 export interface FollowedName {
@@ -56,13 +46,6 @@ export function followName(
   } catch (error) {
     throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
   }
-}
-
-/** What who follows has to tell with. */
-export interface Telling extends Pick<FollowNameOptions, "asking" | "tell"> {
-  readonly asked: AskedName;
-  /** Tells where names lead now, as far as that is new. */
-  readonly tellWay: WayTeller;
 }
 
 function followed<Update, W extends Watch<Update>>(

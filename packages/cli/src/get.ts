@@ -1,7 +1,5 @@
 import type { Client, WatchOptions } from "@xdstp/client";
 import { type Resource, XdsError } from "@xdstp/core";
-import type { AskFlags } from "./ask-flags.ts";
-import type { AskedName } from "./asked-name.ts";
 import { openAskClient, shownType, type AskClient } from "./ask-client.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -18,19 +16,8 @@ import {
   type ShownResource,
   type ShownServer,
 } from "./show-resources.ts";
-
-/** What `xdstp get` was asked to do. */
-export interface GetOptions {
-  readonly asked: AskedName;
-  readonly ask: AskFlags;
-  readonly output: "yaml" | "json" | "table";
-  readonly showSecrets: boolean;
-  /** Files with descriptor sets. */
-  readonly descriptors: readonly string[];
-  readonly timeoutMs: number;
-  /** Members of a collection that are shown at most; where there are more, that is an error. */
-  readonly maxMembers: number;
-}
+import type { Way } from "./way.ts";
+import type { GetOptions } from "./get-options.ts";
 
 /** Shows what a name has, once; the answer is the exit code. Throws a CliError where that is nothing. */
 export async function get(options: GetOptions, io: CliIo): Promise<number> {
@@ -101,14 +88,6 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
     stop();
     await asking.close();
   }
-}
-
-/** One question. */
-export interface Way {
-  readonly asking: AskClient;
-  readonly type: ReturnType<typeof shownType>;
-  readonly options: GetOptions;
-  readonly signal: AbortSignal;
 }
 
 const watchBy = {

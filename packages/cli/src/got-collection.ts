@@ -3,7 +3,7 @@ import { XdsError } from "@xdstp/core";
 import { withoutNode } from "./ask-failure.ts";
 import { ownTypeUrl } from "./asked-name.ts";
 import { CliError } from "./cli-error.ts";
-import type { Way } from "./get.ts";
+import type { Way } from "./way.ts";
 import type { LackingMember, ShownResource } from "./show-resources.ts";
 import type { ShownHop } from "./shown-hop.ts";
 import { whyNothing } from "./why-nothing.ts";

@@ -34,19 +34,12 @@ import { serverName } from "./server-name.ts";
 import { createStage, type Tell } from "./stage.ts";
 import { readTlsFiles, type TlsContents, type TlsFiles } from "./tls-files.ts";
 import { untilStopped } from "./until-stopped.ts";
+import type { Held } from "./held.ts";
 
 /** How something is served. */
 export interface HostOptions extends ServerFlags {
   /** Shows the content of messages in client status. */
   readonly registry: Awaited<ReturnType<typeof loadRegistry>>;
-}
-
-/** How much of it there is. */
-export interface Held {
-  /** The first good state is loaded (S-STREAM-9). */
-  readonly ready: boolean;
-  readonly revision: number;
-  readonly resources: number;
 }
 
 /** What is served. */

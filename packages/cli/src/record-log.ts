@@ -12,7 +12,7 @@ import { aggregatedPath } from "./aggregated-path.ts";
 import type { AskClient } from "./ask-client.ts";
 import type { CliIo } from "./cli-io.ts";
 import { escapeText } from "./escape-text.ts";
-import type { RecordOptions } from "./record.ts";
+import type { RecordOptions } from "./record-options.ts";
 import { createLineFile, type LineFile } from "./recording-file.ts";
 import { createRecordingShow } from "./recording-show.ts";
 import { counted } from "./short-text.ts";

@@ -1,6 +1,4 @@
 import { openAskClient, type AskClient } from "./ask-client.ts";
-import type { AskFlags } from "./ask-flags.ts";
-import type { AskedName } from "./asked-name.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { envoyBootstrapText } from "./envoy-bootstrap-text.ts";
@@ -8,20 +6,7 @@ import { followName, following } from "./follow-name.ts";
 import { createRecordLog } from "./record-log.ts";
 import { counted } from "./short-text.ts";
 import { untilEnough, type UntilEnough } from "./until-enough.ts";
-
-/** What `xdstp record` was asked to do. */
-export interface RecordOptions {
-  readonly file: string;
-  readonly asked: readonly AskedName[];
-  readonly ask: AskFlags;
-  /** Secrets are left out. */
-  readonly redact: boolean;
-  readonly json: boolean;
-  /** Ends after this number of responses. */
-  readonly count?: number;
-  /** Ends after this number of milliseconds. */
-  readonly timeoutMs?: number;
-}
+import type { RecordOptions } from "./record-options.ts";
 
 /** Records until it is stopped or has enough; the answer is the exit code. Throws a CliError where it cannot begin, or too few responses came in time. */
 export async function record(options: RecordOptions, io: CliIo): Promise<number> {

@@ -6,7 +6,7 @@ import { countFlag, secondsFlag } from "./flag-values.ts";
 import { channelLimitsFlag } from "./limits-flag.ts";
 import { parseEndpoint } from "./parse-endpoint.ts";
 import { pathFrom } from "./path-from.ts";
-import type { RelayCall } from "./relay.ts";
+import type { RelayCall } from "./relay-call.ts";
 import { listenOptions, serverFlags, serverOptions, serverUsage } from "./server-flags.ts";
 
 const {

@@ -6,7 +6,7 @@ import { CliError } from "./cli-error.ts";
 import type { UpstreamEvent } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Supply } from "./host-server.ts";
-import type { RelayCall } from "./relay.ts";
+import type { RelayCall } from "./relay-call.ts";
 import { snapshotOptions } from "./snapshot-options.ts";
 import type { Tell } from "./stage.ts";
 import { followUpstreamCertificates } from "./upstream-certificates.ts";

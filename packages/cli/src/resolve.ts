@@ -1,7 +1,7 @@
 import { nodeParams } from "@xdstp/bootstrap";
 import { XdsError } from "@xdstp/core";
 import { explain, type ExplainedPlace, type FederationSource } from "@xdstp/federation";
-import { lintLocator, parseLocator, typeUrlFromType, type LocatorWarning } from "@xdstp/uri";
+import { lintLocator, parseLocator, typeUrlFromType } from "@xdstp/uri";
 import type { AskFlags } from "./ask-flags.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -9,6 +9,7 @@ import { configuredSources, optionsOf, type ConfiguredSources } from "./configur
 import { placesByDns } from "./dns-of.ts";
 import { jsonText } from "./json-text.ts";
 import { resolvedJson, resolvedLines } from "./show-resolved.ts";
+import type { Resolved } from "./resolved.ts";
 
 /** What `xdstp resolve` was asked to do. */
 export interface ResolveOptions {
@@ -17,16 +18,6 @@ export interface ResolveOptions {
   readonly typeUrl?: string;
   readonly ask: AskFlags;
   readonly json: boolean;
-}
-
-/** Who would be asked for a name. */
-export interface Resolved {
-  readonly name: string;
-  /** The file or option that says whom to ask. */
-  readonly from: string;
-  readonly altOn: "unreachable" | "missing";
-  readonly places: readonly ExplainedPlace[];
-  readonly warnings: readonly LocatorWarning[];
 }
 
 /** Shows which servers would get the request for a name. Returns the exit code, 1 where there is none. Throws a CliError where the name cannot be requested. */

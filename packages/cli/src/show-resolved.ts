@@ -1,7 +1,7 @@
 import type { ExplainedPlace, FederationServer, FederationSource } from "@xdstp/federation";
 import { isGlob, memberTypeOf, typeOf } from "@xdstp/uri";
 import { escapeText } from "./escape-text.ts";
-import type { Resolved } from "./resolve.ts";
+import type { Resolved } from "./resolved.ts";
 import { wrapWords } from "./wrap-words.ts";
 
 /** What is resolved, for programs. */

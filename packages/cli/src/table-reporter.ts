@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "@xdstp/core";
 import type { CliEvent } from "./cli-event.ts";
-import type { ReporterOptions } from "./create-reporter.ts";
+import type { ReporterOptions } from "./reporter-options.ts";
 import { describeEvent } from "./describe-event.ts";
 import { type RecentLine, renderScreen } from "./render-screen.ts";
 import type { ReportLine } from "./report-line.ts";

@@ -2,7 +2,7 @@ import type { XdsError } from "@xdstp/core";
 import { withoutNode } from "./ask-failure.ts";
 import { ownTypeUrl } from "./asked-name.ts";
 import { CliError } from "./cli-error.ts";
-import type { Way } from "./get.ts";
+import type { Way } from "./way.ts";
 import { shortType } from "./short-text.ts";
 import { withoutAlt } from "./shown-hop.ts";
 

@@ -2,7 +2,7 @@ import { createRegistry, type Registry } from "@bufbuild/protobuf";
 import type { ResourceType } from "@xdstp/core";
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
 import { envoyTypes } from "@xdstp/resource-types";
-import type { FolderOptions } from "./read-folder.ts";
+import type { FolderOptions } from "./folder-options.ts";
 
 /** The options of the folder, for every part of this package. */
 export interface FolderContext {

@@ -18,7 +18,7 @@ import { followLinks } from "./follow-links.ts";
 import type { NodeSinks } from "./node-sinks.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import { createPatience, type Patience } from "./patience.ts";
-import type { FolderOptions } from "./read-folder.ts";
+import type { FolderOptions } from "./folder-options.ts";
 
 /** A batch ends when nothing has changed for this time, and this long after its first change at the latest. */
 const burst = { quietMs: 100, maxMs: 2_000 };

@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { join } from "node:path";
-import { type Put, systemClock } from "@xdstp/core";
+import { systemClock } from "@xdstp/core";
 import { duplicateProblems } from "./duplicate-problems.ts";
 import { fileTrouble } from "./file-trouble.ts";
 import { createFileParser, type FileParser } from "./file-parser.ts";
@@ -11,7 +11,7 @@ import { createPatience, type Patience } from "./patience.ts";
 import { nodeOf } from "./place.ts";
 import type { FileContent } from "./read-file.ts";
 import type { FileReference } from "./references-in.ts";
-import { type FolderVariant, variantOf } from "./variant-of.ts";
+import { variantOf } from "./variant-of.ts";
 import { variantProblems } from "./variant-problems.ts";
 import {
   type FolderListing,
@@ -20,25 +20,11 @@ import {
   type OnDirectory,
   walkFolder,
 } from "./walk-folder.ts";
+import type { FolderEntry } from "./folder-entry.ts";
 
 const parallel = 32;
 /** The coarsest clock of a file system: a file this young may be written again without a new stamp. */
 const stampGrainMs = 2_000;
-
-/** A resource and its file. */
-export interface FolderEntry {
-  /** As problems name it. */
-  readonly file: string;
-  /** Key of the nodes that it is for. Absent: for all. */
-  readonly node?: string;
-  readonly typeUrl: string;
-  readonly name: string;
-  /** Which variant of the name it is (TP2). Absent: it has no constraints. */
-  readonly variant?: FolderVariant;
-  readonly aliases: readonly string[];
-  /** What to put. It is let go as soon as the cache has it. */
-  put?: Put | undefined;
-}
 
 /** A folder as it was read in one pass. */
 export interface FolderState extends Pick<FolderListing, "directories"> {

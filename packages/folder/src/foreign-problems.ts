@@ -1,7 +1,7 @@
 import { foreignReferences, shortNameOf } from "@xdstp/resource-types";
 import { authorityOf } from "@xdstp/uri";
 import type { FolderProblem } from "./folder-problem.ts";
-import type { FolderEntry } from "./folder-reader.ts";
+import type { FolderEntry } from "./folder-entry.ts";
 import { quote } from "./quote.ts";
 import type { FileReference } from "./references-in.ts";
 

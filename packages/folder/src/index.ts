@@ -10,12 +10,8 @@
  * @packageDocumentation
  */
 export { createFolderFeed, type FolderFeedOptions } from "./folder-feed.ts";
-export {
-  readFolder,
-  type FolderContent,
-  type FolderOptions,
-  type FolderResource,
-} from "./read-folder.ts";
+export { readFolder, type FolderContent, type FolderResource } from "./read-folder.ts";
+export type { FolderOptions } from "./folder-options.ts";
 export type {
   FolderEvent,
   FolderForeignReference,

@@ -1,6 +1,6 @@
 import type { ResourceSink } from "@xdstp/core";
 import type { FolderProblem } from "./folder-problem.ts";
-import type { FolderEntry } from "./folder-reader.ts";
+import type { FolderEntry } from "./folder-entry.ts";
 import { nodesFolder } from "./place.ts";
 
 /** Where content per node goes: `createNodeCaches` of `@xdstp/cache` is one. */

@@ -9,7 +9,7 @@ import { folderContext } from "./folder-context.ts";
 import { createFolderReader } from "./folder-reader.ts";
 import { startParserProcess } from "./parser-process.ts";
 import { readFile } from "./read-file.ts";
-import type { FolderOptions } from "./read-folder.ts";
+import type { FolderOptions } from "./folder-options.ts";
 
 const endpoint = (at: number): string =>
   `{endpoint: {address: {socket_address: {address: 10.0.0.1, port_value: ${at % 60_000}}}}}`;

@@ -1,5 +1,5 @@
 import type { Put, Removal, ResourceSink } from "@xdstp/core";
-import type { FolderEntry } from "./folder-reader.ts";
+import type { FolderEntry } from "./folder-entry.ts";
 import type { NodeSinks } from "./node-sinks.ts";
 import { keyOf, variantOf } from "./variant-of.ts";
 

@@ -1,5 +1,5 @@
 import { conflictOf, type Constraints } from "@xdstp/core";
-import type { FolderEntry } from "./folder-reader.ts";
+import type { FolderEntry } from "./folder-entry.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import { quote } from "./quote.ts";
 import { keyOf } from "./variant-of.ts";

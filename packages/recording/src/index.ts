@@ -28,5 +28,6 @@ export {
   type ReplayServerEvent,
 } from "./create-replay-server.ts";
 export { payloadsOf } from "./replay-script.ts";
-export { replayClient, type ReplayClientEvent, type ReplayClientOptions } from "./replay-client.ts";
+export { replayClient } from "./replay-client.ts";
+export type { ReplayClientEvent, ReplayClientOptions } from "./replay-client-options.ts";
 export type { HeldDifference } from "./held-state.ts";

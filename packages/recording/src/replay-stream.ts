@@ -7,7 +7,7 @@ import { createLiveInbox, type LiveInbox } from "./live-inbox.ts";
 import { messageOf } from "./message-of.ts";
 import { readRequest, readResponse, type ReadResponse } from "./read-message.ts";
 import type { RecordedEvent, RecordedMessage, Recording } from "./recording.ts";
-import type { ReplayClientEvent, ReplayClientOptions } from "./replay-client.ts";
+import type { ReplayClientEvent, ReplayClientOptions } from "./replay-client-options.ts";
 
 /** Plays one recorded stream; the answer is how many differences there are. */
 export async function replayStream(options: ReplayClientOptions, stream: number): Promise<number> {

@@ -3,7 +3,8 @@ import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { turn } from "../../test/scene.ts";
-import { createCache, type Cache } from "../create-cache.ts";
+import type { Cache } from "../cache.ts";
+import { createCache } from "../create-cache.ts";
 import type { DanglingEvent } from "./dangling-reference.ts";
 import { watchDangling } from "./watch-dangling.ts";
 

@@ -8,7 +8,8 @@ import {
   XdsError,
 } from "@xdstp/core";
 
-import { createCache, type Cache, type CacheOptions } from "../create-cache.ts";
+import type { Cache, CacheOptions } from "../cache.ts";
+import { createCache } from "../create-cache.ts";
 import type { DanglingEvent, DanglingWatch } from "../dangling/dangling-reference.ts";
 import { describeValue } from "../describe-value.ts";
 import type { NodeContent } from "./node-content.ts";

@@ -19,7 +19,7 @@ import {
 import { createAuthor, type Author } from "../author.ts";
 import { CacheCore } from "../cache-core.ts";
 import type { CacheEvent } from "../cache-event.ts";
-import type { Cache, CacheOptions, Revisions } from "../create-cache.ts";
+import type { Cache, CacheOptions, Revisions } from "../cache.ts";
 import { atHome, homeType } from "../home-type.ts";
 import { readName } from "../read-name.ts";
 import { LayeredTopic, type LayerHost } from "./layered-topic.ts";

@@ -1,6 +1,6 @@
 import type { ResourceType, Topic } from "@xdstp/core";
 
-import type { Cache } from "../create-cache.ts";
+import type { Cache } from "../cache.ts";
 import type { DanglingEvent, DanglingWatch } from "../dangling/dangling-reference.ts";
 import { References, type ChangedResource } from "../dangling/references.ts";
 import { followSource } from "../dangling/watch-dangling.ts";

@@ -4,9 +4,9 @@ import type { CallPeer } from "@xdstp/grpc/server";
 import type { Health } from "@xdstp/server";
 import type { CliEvent } from "../cli-event.ts";
 import type { ServedTls } from "../connect-commands.ts";
-import type { Held } from "../host-server.ts";
+import type { Held } from "../held.ts";
 import type { Endpoint } from "../parse-endpoint.ts";
-import type { RelayCall } from "../relay.ts";
+import type { RelayCall } from "../relay-call.ts";
 
 /** The task of a process, passed when it is started. */
 export interface ChildTask {
