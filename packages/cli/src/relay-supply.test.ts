@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseBootstrap } from "@xdstp/bootstrap";
 import { systemClock } from "@xdstp/core";
@@ -8,14 +7,23 @@ import { expect, it, onTestFinished } from "vitest";
 import { useFolder } from "../test/use-folder.ts";
 import { openRelaySupply } from "./relay-supply.ts";
 
+/** Locks a database as a relay does, says so, and goes on until it is killed. */
+const lockProgram = `
+  const { DatabaseSync } = require("node:sqlite");
+  const database = new DatabaseSync(process.argv[1]);
+  database.exec("CREATE TABLE owner (pid INTEGER); BEGIN IMMEDIATE");
+  console.log("locked");
+  setInterval(() => database, 1_000);
+`;
+
 it("waits for a process that has the snapshot and ends soon, as that of a relay which was killed [B-RELAY-9]", async () => {
   const { dir } = useFolder();
-  const other = spawn(process.execPath, ["-e", "setInterval(() => undefined, 1_000)"]);
+  const other = spawn(process.execPath, ["-e", lockProgram, join(dir, "lock.db")]);
   const ended = once(other, "exit");
   onTestFinished(() => {
     other.kill("SIGKILL");
   });
-  writeFileSync(join(dir, "lock"), `${other.pid}\n`);
+  await once(other.stdout, "data");
   const told: string[] = [];
   const bootstrap = parseBootstrap(
     JSON.stringify({
