@@ -41,11 +41,11 @@ export const relayCommand: Command = {
     },
     snapshot: {
       value: "DIR",
-      help: "keep what servers have said in this folder, and serve it after a restart until they answer; made where there is none, for one relay",
+      help: "store what servers have sent in this folder, and serve it after a restart until they answer; created if it does not exist, for one relay",
     },
     "snapshot-key": {
       value: "FILE",
-      help: "32 bytes, as they are, in hexadecimal digits or base64: keep secrets too, encrypted with it (default: they are not kept)",
+      help: "32 bytes, as they are, in hexadecimal digits or base64: store secrets too, encrypted with it (default: they are not stored)",
     },
     "opaque-key": {
       value: "FIELDS",

@@ -36,7 +36,7 @@ const retryMs = 50;
 const patienceMs = 3_000;
 
 /**
- * {@link relaySupply}, which waits up to 3 s for a snapshot that is in use: after a relay was killed another is started at once, while the old process may still be ending.
+ * {@link relaySupply}, which waits up to 3 s for a snapshot that is in use: when the processes of a relay are killed and another relay starts at once, one of them may still be ending.
  * The wait is in real time and not on a {@link CliIo.clock}: timers of that clock do not keep the process alive, and nothing else does yet.
  */
 export async function openRelaySupply(...what: Parameters<typeof relaySupply>): Promise<Supply> {

@@ -31,7 +31,7 @@ export interface HubOptions extends Omit<RelayOptions, "bootstrap" | "snapshot">
   readonly opaque: boolean;
   /** Absent: nothing is on disk. */
   readonly snapshot?: SnapshotStore | undefined;
-  /** Whose names these are in the snapshot. Default: everyone's. */
+  /** The tenant in the snapshot. Default: shared by all clients. */
   readonly space?: string;
 }
 

@@ -40,8 +40,8 @@ export interface RelayOptions extends NodeOptions {
    */
   readonly quorum?: QuorumOptions;
   /**
-   * What upstream has said, on disk: after a restart it is served until upstream answers, marked as stale with its age (B-RELAY-9). An open one is this relay's from now on, which closes it.
-   * Default: none; a relay that starts has nothing.
+   * What upstream has sent, on disk: after a restart it is served until upstream answers, marked as stale with its age (B-RELAY-9). The relay closes a snapshot that is passed open. It needs Node 22.13 or newer.
+   * Default: none; a relay that starts has an empty cache.
    */
   readonly snapshot?: Snapshot | SnapshotOptions;
   /**
