@@ -159,7 +159,7 @@ describe("variants in a folder", () => {
         column: expect.any(Number) as number,
         rule: "B-DYN-3",
         message:
-          'nobody could tell whom these constraints are for: the one on "env" says neither a value nor that the key exists',
+          'it is not clear which clients these constraints are for: the one on "env" says neither a value nor that the key exists',
         hint: "give each key a value, or exists: {}",
       },
     ]);
