@@ -4,7 +4,7 @@ import { XdsError } from "@xdstp/core";
 export function checkSource(options: { readonly source?: unknown } | undefined): void {
   const source = options?.source as { readonly topic?: unknown } | null | undefined;
   if (typeof source?.topic === "function") return;
-  const what = source === undefined ? "missing" : "no ResourceSource";
+  const what = source === undefined ? "missing" : "not a ResourceSource";
   throw new XdsError(
     "INVALID_ARGUMENT",
     `source is ${what}; give createServer a cache: createServer({ source: createCache() })`,

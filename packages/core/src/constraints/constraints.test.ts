@@ -145,10 +145,10 @@ describe("readConstraints()", () => {
 
   it.each<readonly [readonly number[], RegExp]>([
     [[10, 0], /neither a value nor/],
-    [[255], /no DynamicParameterConstraints/],
-    [[8, 1], /no DynamicParameterConstraints/],
+    [[255], /not DynamicParameterConstraints/],
+    [[8, 1], /not DynamicParameterConstraints/],
     [[0x2a, 0], /field 5 is not known/],
-    [[18, 2, 18, 0], /no DynamicParameterConstraints/],
+    [[18, 2, 18, 0], /not DynamicParameterConstraints/],
     [
       Array.from({ length: 17 }, (_, index) => [34, 2 * (16 - index)]).flat(),
       /nested deeper than 16/,
