@@ -1,12 +1,12 @@
 import { isSameError, type Entry, type XdsError } from "@xdstp/core";
 
-import { AliasTrail, type TrailHost } from "./alias-trail.ts";
+import { AliasHistory, type HistoryHost } from "./alias-history.ts";
 import { BaseTopic, type TopicHost } from "./base-topic.ts";
 import type { CacheState } from "./cache-state.ts";
 import type { NameRecord } from "./name-record.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
 import type { VariantSet } from "./variants/variant-set.ts";
-import { VariantTrail } from "./variants/variant-trail.ts";
+import { VariantHistory } from "./variants/variant-history.ts";
 
 /** What an exact topic asks of the store of its type. */
 export interface ExactHost extends TopicHost {
@@ -26,11 +26,11 @@ export interface ExactHost extends TopicHost {
 }
 
 /** The topic of one name or alias. It has no `#method` either. */
-export class ExactTopic extends BaseTopic implements TrailHost {
+export class ExactTopic extends BaseTopic implements HistoryHost {
   declare protected readonly host: ExactHost;
   #entry: StateEntry | undefined;
   /** Present once an alias has been followed, or while the name has variants. */
-  #trail: AliasTrail | VariantTrail | undefined;
+  #history: AliasHistory | VariantHistory | undefined;
 
   get settled(): boolean {
     this.sync();
@@ -39,7 +39,7 @@ export class ExactTopic extends BaseTopic implements TrailHost {
 
   get head(): number {
     this.sync();
-    return Math.max(this.#entry?.revision ?? 0, this.#trail?.head ?? 0);
+    return Math.max(this.#entry?.revision ?? 0, this.#history?.head ?? 0);
   }
 
   get hash(): number {
@@ -51,9 +51,9 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     this.sync();
     const entry = this.#entry;
     if (entry === undefined || this.head <= after) return NO_ENTRIES;
-    const trail = this.#trail;
-    if (trail === undefined) return entry.alone();
-    return after < trail.floor ? undefined : trail.after(after, entry);
+    const history = this.#history;
+    if (history === undefined) return entry.alone();
+    return after < history.floor ? undefined : history.after(after, entry);
   }
 
   members(): readonly Entry[] {
@@ -74,7 +74,7 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     const entry = this.#entry;
     if (entry === undefined) return NO_ENTRIES;
     return [
-      ...(this.#trail?.removedAfter(0, entry) ?? []),
+      ...(this.#history?.removedAfter(0, entry) ?? []),
       ...(entry.tombstone ? entry.alone() : []),
     ];
   }
@@ -135,7 +135,7 @@ export class ExactTopic extends BaseTopic implements TrailHost {
 
   /** Keys of names that it showed before. */
   get former(): Iterable<string> {
-    return this.#trail?.former ?? [];
+    return this.#history?.former ?? [];
   }
 
   /** Says already that nothing is there, for this reason. */
@@ -154,7 +154,7 @@ export class ExactTopic extends BaseTopic implements TrailHost {
   }
 
   protected get movedBy(): string | undefined {
-    const { head = 0, label } = this.#trail ?? {};
+    const { head = 0, label } = this.#history ?? {};
     return head > (this.#entry?.revision ?? 0) ? label : this.#entry?.label;
   }
 
@@ -162,7 +162,7 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     if (this.watched) return;
     const { answersAll, revision } = this.host.state;
     const held = this.#entry;
-    this.#trail = undefined;
+    this.#history = undefined;
     const variants = this.host.variantsOf(this.key);
     const record = variants === undefined ? this.target() : this.host.record(this.key);
     this.#entry =
@@ -182,9 +182,9 @@ export class ExactTopic extends BaseTopic implements TrailHost {
       interest: { name, parameters },
       host: { state },
     } = this;
-    const trail = this.#trail instanceof VariantTrail ? this.#trail : new VariantTrail();
-    this.#trail = trail;
-    trail.follow(
+    const history = this.#history instanceof VariantHistory ? this.#history : new VariantHistory();
+    this.#history = history;
+    history.follow(
       variants.removed(parameters).map((entry) => entry.spelled(name)),
       state,
       this.watched,
@@ -197,10 +197,10 @@ export class ExactTopic extends BaseTopic implements TrailHost {
     const own = this.host.record(this.key);
     const isOwn = own?.entry?.resource !== undefined;
     const alias = isOwn ? undefined : this.host.aliasOf(this.key);
-    if (this.#trail instanceof VariantTrail) this.#trail = undefined;
+    if (this.#history instanceof VariantHistory) this.#history = undefined;
     if (alias !== undefined)
-      this.#trail ??= new AliasTrail(hasExisted(this.#entry) ? this.key : undefined, this);
-    this.#trail?.follow(isOwn ? this.key : alias?.key, changed);
+      this.#history ??= new AliasHistory(hasExisted(this.#entry) ? this.key : undefined, this);
+    this.#history?.follow(isOwn ? this.key : alias?.key, changed);
     return alias ?? own;
   }
 

@@ -110,9 +110,9 @@ export class FeedPool {
   #inform(changes: readonly InterestChange[]): void {
     this.#host.onChange(changes);
     for (const slot of this.#slots) {
-      const news = slot.informed ? changes : this.ledger.announced();
+      const updates = slot.informed ? changes : this.ledger.announced();
       slot.informed = true;
-      for (const { typeUrl, added, dropped } of news)
+      for (const { typeUrl, added, dropped } of updates)
         if (added.length + dropped.length > 0)
           this.#want(
             slot,
@@ -123,9 +123,9 @@ export class FeedPool {
     }
   }
 
-  #want({ feed }: FeedSlot, ...news: Parameters<NonNullable<ResourceFeed["want"]>>): void {
+  #want({ feed }: FeedSlot, ...updates: Parameters<NonNullable<ResourceFeed["want"]>>): void {
     try {
-      feed.want?.(...news);
+      feed.want?.(...updates);
     } catch (error) {
       this.#host.onError(XdsError.from(error));
     }

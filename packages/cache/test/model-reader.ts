@@ -43,13 +43,13 @@ export class ModelReader {
   read(): void {
     if (!this.#woken || !this.#topic.settled) return;
     this.#woken = false;
-    const news = this.#started ? this.#topic.changes(this.#cursor) : undefined;
-    if (news === undefined) {
+    const updates = this.#started ? this.#topic.changes(this.#cursor) : undefined;
+    if (updates === undefined) {
       if (this.#started) this.restarts++;
       this.#view.clear();
     }
     this.#started = true;
-    for (const entry of news ?? this.#topic.members()) this.#take(entry);
+    for (const entry of updates ?? this.#topic.members()) this.#take(entry);
     this.#cursor = this.#source.revision;
   }
 

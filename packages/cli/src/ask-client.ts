@@ -31,7 +31,7 @@ export interface AskClient {
     readonly variant: Spoken["variant"];
   };
   /** The source of names of a type in a bootstrap of Envoy, for a watch. */
-  beside(typeUrl: string): Pick<NameOptions, "source">;
+  ownSource(typeUrl: string): Pick<NameOptions, "source">;
   /** The way from each name of a type to what is had of it, as it is now; empty: it leads nowhere else. */
   hops(typeUrl: string): (name: string) => readonly ShownHop[];
   /** No server of a name has answered yet, or none is known: an error is about the request, not about a response. */
@@ -126,8 +126,8 @@ export async function openAskClient(
         variant: spoken(row?.name ?? "", row?.id).variant,
       };
     },
-    beside(typeUrl) {
-      const source = configured.beside(typeUrl)?.config;
+    ownSource(typeUrl) {
+      const source = configured.ownSource(typeUrl)?.config;
       return source === undefined ? {} : { source };
     },
     hops: (typeUrl) =>

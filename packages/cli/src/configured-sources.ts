@@ -34,7 +34,7 @@ export interface ConfiguredSources {
   /** `node_context_params` of Envoy. */
   readonly nodeContextParams: readonly string[];
   /** The ConfigSource that stands next to references to a type, also where it is a list of them. */
-  readonly beside: (typeUrl: string | undefined) => BesideSource | undefined;
+  readonly ownSource: (typeUrl: string | undefined) => BesideSource | undefined;
   /** How a server is spoken to, by its id where that is known: two servers may have one URI and differ in the variant. */
   readonly spoken: (server: string, id?: string) => Spoken;
 }
@@ -61,7 +61,7 @@ export async function configuredSources(
       node: bootstrap.node,
       nodeContextParams: [],
       sources: [],
-      beside: () => undefined,
+      ownSource: () => undefined,
       spoken: () => ({ variant: flags.variant }),
     };
   const sources = sourcesOfBootstrap(bootstrap, optionsOf(bootstrap.node, flags));
@@ -69,7 +69,7 @@ export async function configuredSources(
     bootstrap,
     node: bootstrap.node,
     nodeContextParams: [],
-    beside: () => undefined,
+    ownSource: () => undefined,
     spoken: () => ({ variant: flags.variant }),
   };
   const from = flags.server?.from;
@@ -80,7 +80,7 @@ export async function configuredSources(
 
 /** The servers of a name of a type, in order; with a locator, those of its authority. */
 export function serversAsked(
-  { sources, beside }: ConfiguredSources,
+  { sources, ownSource }: ConfiguredSources,
   name: string,
   typeUrl: string,
 ): readonly FederationServer[] {
@@ -89,8 +89,10 @@ export function serversAsked(
     parsed?.ok === true && parsed.value.scheme === "xdstp"
       ? printLocator({ ...parsed.value, contextParams: new Map(), directives: [] })
       : name;
-  const source = beside(typeUrl)?.source;
-  return explain(sources, bare, source === undefined ? {} : { beside: source })[0]?.servers ?? [];
+  const source = ownSource(typeUrl)?.source;
+  return (
+    explain(sources, bare, source === undefined ? {} : { ownSource: source })[0]?.servers ?? []
+  );
 }
 
 function nameOf({
@@ -139,7 +141,7 @@ async function envoySources(
       variant: byId.get(id) ?? variants.get(server) ?? flags.variant,
       by: file,
     }),
-    beside(typeUrl = "") {
+    ownSource(typeUrl = "") {
       const config = besides.get(memberTypeOf(typeUrl) ?? typeUrl);
       const source = config === undefined ? undefined : createSources([config], options)[0];
       return config === undefined || source === undefined ? undefined : { config, source };

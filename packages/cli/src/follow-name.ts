@@ -24,7 +24,7 @@ export function followName(
 ): FollowedName {
   const type = shownType(asked.typeUrl, registry);
   const options = {
-    ...asking.beside(asked.typeUrl),
+    ...asking.ownSource(asked.typeUrl),
     ...(nack !== undefined && { validate: () => nack }),
   };
   const { client } = asking;
@@ -79,12 +79,12 @@ async function followOne(
         ? undefined
         : { version, payload: { typeUrl, value } };
     tellWay([[name, watch.name]]);
-    for (const event of newsOf(name, held, now, error)) tell(event);
+    for (const event of updatesOf(name, held, now, error)) tell(event);
     held = now;
   }
 }
 
-function newsOf(
+function updatesOf(
   name: string,
   before: HeldResource | undefined,
   now: HeldResource | undefined,

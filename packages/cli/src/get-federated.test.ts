@@ -180,12 +180,16 @@ describe("xdstp get, over several authorities", () => {
     const { a, dir } = await useFederation(["a"]);
     a.redirect(of("a", "x"), of("nowhere", "y"));
     const known = '(C-AUTH-5); known: "a"; add a source for it';
-    const nobody = `nobody is known to answer for the authority "nowhere" ${known}`;
+    const noSubscribers = `nobody is known to answer for the authority "nowhere" ${known}`;
     expect((await get(dir, of("a", "x"))).err).toBe(
-      `xdstp get: ${of("a", "x")} -> ${of("nowhere", "y")}: ${nobody}\n`,
+      `xdstp get: ${of("a", "x")} -> ${of("nowhere", "y")}: ${noSubscribers}\n`,
     );
     for (const name of [of("nowhere", "y"), of("nowhere", "*"), listOf("nowhere", "all")])
-      expect(await get(dir, name)).toEqual({ code: 1, out: "", err: `xdstp get: ${nobody}\n` });
+      expect(await get(dir, name)).toEqual({
+        code: 1,
+        out: "",
+        err: `xdstp get: ${noSubscribers}\n`,
+      });
   });
 
   it("shows the whole chain of a circle, and of too many redirects, with the way out [C-REDIR-4]", async () => {

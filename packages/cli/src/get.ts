@@ -110,7 +110,7 @@ async function gotName(way: Way): Promise<Got> {
     },
     signal,
   } = way;
-  const watch = asking.client.watch(type, name, { ...asking.beside(typeUrl), signal });
+  const watch = asking.client.watch(type, name, { ...asking.ownSource(typeUrl), signal });
   for await (const { value, version, error } of watch) {
     if (value === undefined) throw whyNothing(way, watch.name, error);
     const resource: ShownResource = {
@@ -136,7 +136,7 @@ async function rejectAll(
     decoded.set(name, { name, version, payload, hops: [] });
     return reason;
   };
-  const watching = { ...asking.beside(asked.typeUrl), validate, signal };
+  const watching = { ...asking.ownSource(asked.typeUrl), validate, signal };
   const watch = watchBy[asked.kind](asking.client, type, asked.name, watching);
   const failed = (async () => {
     for await (const { error } of watch)

@@ -26,7 +26,7 @@ export async function gotCollection(way: Way): Promise<Got> {
     signal,
   } = way;
   const { name, typeUrl } = asked;
-  const watch = asking.client.watchAll(type, name, { ...asking.beside(typeUrl), signal });
+  const watch = asking.client.watchAll(type, name, { ...asking.ownSource(typeUrl), signal });
   const resources = (): readonly ShownResource[] => {
     const hops = asking.hops(typeUrl);
     return Array.from(watch.members.values(), ({ name: own, version, value }) => ({
@@ -67,7 +67,7 @@ export async function gotList(way: Way): Promise<Got> {
     signal,
   } = way;
   const { name, typeUrl } = asked;
-  const watch = asking.client.watchList(type, name, { ...asking.beside(typeUrl), signal });
+  const watch = asking.client.watchList(type, name, { ...asking.ownSource(typeUrl), signal });
   const resources = (): Got["resources"] => {
     const hops = asking.hops(typeUrl);
     return watch.members.map((member) => shownMember(member, typeUrl, hops(member.name)));

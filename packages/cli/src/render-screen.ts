@@ -135,7 +135,7 @@ function tableLines(
   columns: number,
 ): readonly Line[] {
   const entries = statusEntries(status);
-  if (entries.length === 0) return nobody(address, tls, columns);
+  if (entries.length === 0) return noClients(address, tls, columns);
   const rowOf = (entry: StatusEntry): StatusRow =>
     statusRow(entry, now, entry.type && since(entry.stream.id, entry.type.typeUrl));
   const { head, rows } = renderTable(entries.slice(0, Math.max(0, room)).map(rowOf), columns);
@@ -160,7 +160,11 @@ function commandLines(command: string, columns: number): readonly Line[] {
   ]);
 }
 
-function nobody(address: Endpoint, tls: ServedTls | undefined, columns: number): readonly Line[] {
+function noClients(
+  address: Endpoint,
+  tls: ServedTls | undefined,
+  columns: number,
+): readonly Line[] {
   const { envoy, grpc } = connectCommands(address, tls);
   return [
     [["dim", "no client is connected; to connect Envoy, or a gRPC program:"]],

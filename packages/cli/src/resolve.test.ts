@@ -111,7 +111,7 @@ describe("xdstp resolve", () => {
 
   it("chooses as the bootstrap of Envoy says, in its order [C-AUTH-1, C-AUTH-3, C-AUTH-6]", async () => {
     expect(await places("envoy.yaml", of("beside", "x"))).toEqual([
-      "beside dynamic_resources.cds_config: beside:1",
+      "reference dynamic_resources.cds_config: beside:1",
     ]);
     expect(await places("envoy.yaml", of("a", "x"))).toEqual([
       "authority config_sources[0], config_sources[1]: one:1 two:1",
@@ -123,7 +123,7 @@ describe("xdstp resolve", () => {
       "default default_config_source: ads:1",
     ]);
     expect(await places("envoy.yaml", "x", "--type", "clusters")).toEqual([
-      "beside dynamic_resources.cds_config: beside:1",
+      "reference dynamic_resources.cds_config: beside:1",
     ]);
     expect(await places("envoy.yaml", "x")).toEqual([
       "default dynamic_resources.ads_config: ads:1",
@@ -153,7 +153,7 @@ describe("xdstp resolve", () => {
       json: {
         places: [
           {
-            by: "nobody",
+            by: "none",
             servers: [],
             error: expect.stringContaining('known: "a", "b"') as string,
           },

@@ -47,13 +47,13 @@ export async function resolve(options: ResolveOptions, io: CliIo): Promise<numbe
 
 function placesOf(
   { name, typeUrl, ask }: ResolveOptions,
-  { sources, beside, node, nodeContextParams }: ConfiguredSources,
+  { sources, ownSource, node, nodeContextParams }: ConfiguredSources,
 ): readonly ExplainedPlace[] {
   try {
-    const next = beside(typeUrl ?? typeUrlOf(name))?.source;
+    const next = ownSource(typeUrl ?? typeUrlOf(name))?.source;
     return explain(sources, name, {
       layers: { node: nodeParams(node, [...nodeContextParams, ...(ask.nodeContextParams ?? [])]) },
-      ...(next !== undefined && { beside: next }),
+      ...(next !== undefined && { ownSource: next }),
     });
   } catch (error) {
     throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;

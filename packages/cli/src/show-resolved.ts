@@ -116,7 +116,7 @@ function row(key: string, text: string, columns: number): string {
 function sourceText({ by, sources, authority }: ExplainedPlace, from: string): string {
   const where = sources.map((source) => placeText(source, from)).join(", then ");
   switch (by) {
-    case "beside":
+    case "reference":
       return `${where}, beside the reference${authority === null ? "" : ", which lists the authority"}`;
     case "authority":
       return `${where}, which list${sources.length === 1 ? "s" : ""} the authority`;

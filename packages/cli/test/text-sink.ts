@@ -13,7 +13,7 @@ export function createTextSink(): TextSink {
   let text = "";
   let isOver = false;
   let waiting: (() => void)[] = [];
-  const news = (): void => {
+  const updates = (): void => {
     for (const wake of waiting.splice(0)) wake();
     waiting = [];
   };
@@ -25,7 +25,7 @@ export function createTextSink(): TextSink {
   return {
     write(more) {
       text += more;
-      news();
+      updates();
     },
     get text() {
       return text;
@@ -42,7 +42,7 @@ export function createTextSink(): TextSink {
     },
     end() {
       isOver = true;
-      news();
+      updates();
     },
   };
 }

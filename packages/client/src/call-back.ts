@@ -1,7 +1,7 @@
 import type { Snapshot } from "./snapshot.ts";
 import type { Watch, WatchCalls } from "./watch.ts";
 
-/** Turns snapshots into the two calls of gRPC (C-GRPC-8): a late watcher gets what is held, then the ambient error. Rejects with what a call throws; a signal that ends the watch is not an error here. */
+/** Turns snapshots into the two calls of gRPC (C-GRPC-8): a late watcher gets the cached resource, then the ambient error. Rejects with what a call throws; a signal that ends the watch is not an error here. */
 export async function callBack<T>(
   watch: Watch<Snapshot<T>>,
   calls: WatchCalls<T>,

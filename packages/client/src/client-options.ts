@@ -10,7 +10,7 @@ import type { MetricsMeter } from "./record-metrics.ts";
 
 /** Options of {@link createClient}: each has a default. */
 export interface ClientOptions extends NodeOptions {
-  /** Whom to ask, and who asks: the bootstrap of gRPC, or what `readEnvoyBootstrap` of `@xdstp/bootstrap/envoy` gives. Default: the bootstrap that the environment names (C-GRPC-1). */
+  /** The servers and the node: the bootstrap of gRPC, or what `readEnvoyBootstrap` of `@xdstp/bootstrap/envoy` gives. Default: the bootstrap that the environment names (C-GRPC-1). */
   readonly bootstrap?: AnyBootstrap;
   /** The variant of xDS that the servers are spoken to in. SotW has no globs but of types of full state (C-GLOB-10). Default: `delta`. */
   readonly variant?: "delta" | "sotw";
@@ -37,11 +37,11 @@ export interface ClientOptions extends NodeOptions {
   readonly idleMs?: number;
   /** How many redirects are followed from one name (C-REDIR-4). Default: 5. */
   readonly maxHops?: number;
-  /** When the alternative of a name is asked: `unreachable`, when nobody can be reached who could say (C-ALT-2); `missing`, also when the first says that there is none. Default: `unreachable`. */
+  /** When the alternative of a name is used: `unreachable`, when no server that could answer is reachable (C-ALT-2); `missing`, also when the first server says that the resource does not exist. Default: `unreachable`. */
   readonly altOn?: "unreachable" | "missing";
-  /** Authorities of which the alternative takes the place also of what is held, as soon as they cannot be reached (C-ALT-3). Default: none. */
+  /** Authorities whose alternative also replaces cached resources, as soon as they cannot be reached (C-ALT-3). Default: none. */
   readonly altOnUnreachable?: (authority: string) => boolean;
-  /** Finds the servers of an authority that the bootstrap does not have; while one is not found and somebody waits for it, it is asked again, after 1 s and then longer, up to 120 s. `createDnsResolver()` of `@xdstp/bootstrap` asks DNS. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
+  /** Finds the servers of an authority that the bootstrap does not have; while one is not found and a watch waits for it, it is called again, after 1 s and then longer, up to 120 s. `createDnsResolver()` of `@xdstp/bootstrap` asks DNS. Default: no search, such a name is an error (C-AUTH-5). */
   readonly resolveAuthority?: FindSource;
   /** Milliseconds in which `resolveAuthority` has to answer; then its names have an error that says so. A late answer is still taken. Default: 15,000. */
   readonly resolveMs?: number;

@@ -10,12 +10,12 @@ import {
 
 import type { Client } from "./client.ts";
 
-/** Whether somebody may read the status of this process; decided for each request (B-CSDS-7). */
+/** Whether a caller may read the status of this process; decided for each request (B-CSDS-7). */
 export type MayReadStatus = (peer: CallPeer) => boolean | Promise<boolean>;
 
 /**
  * Client status (CSDS) of the clients of this process, side by side by their scopes (C-CSDS-6), for `routes` of a server whose own status is off: `createServer({ source, clientStatus: false, routes: clientStatusRoutes(() => [client]) })`.
- * Who asks with `node_matchers` gets INVALID_ARGUMENT, since there is one node (B-CSDS-5). Secrets are blanked.
+ * A caller with `node_matchers` gets INVALID_ARGUMENT, since there is one node (B-CSDS-5). Secrets are blanked.
  */
 export function clientStatusRoutes(
   clients: () => Iterable<Pick<Client, "dump">>,

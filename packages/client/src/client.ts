@@ -19,8 +19,8 @@ export interface ReadOptions<T> extends WatchOptions<T> {
 export interface Client extends AsyncDisposable {
   /**
    * Watches a name: an opaque one, or an xdstp name. Watches of one name share a subscription. With `onChanged` or `onAmbientError` it makes the two calls of gRPC instead of being read in a loop (C-GRPC-8).
-   * The name may have directives: `#alt=` for where to look when nobody can be reached who could say, `#entry=` for an entry of a list. Redirects are followed (see {@link Client.traces}).
-   * Throws an XdsError where nothing can be asked for: a broken name, one of another type, a client that is closed. That nobody answers for its authority, the watch says.
+   * The name may have directives: `#alt=` for another place when no server that could answer is reachable, `#entry=` for an entry of a list. Redirects are followed (see {@link Client.traces}).
+   * Throws an XdsError for a broken name, a name of another type, or a closed client. The watch reports an authority without servers.
    */
   watch<S extends TypeSource<unknown>>(
     type: S,
@@ -50,7 +50,7 @@ export interface Client extends AsyncDisposable {
   ): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }>;
   /**
    * Follows a name and all that it refers to, and hands out complete configurations only (C-ORD-7): `walk(ListenerSchema, "public", { types: { routes: RouteConfigurationSchema, clusters: ClusterSchema } })`.
-   * While something is not there, the configuration before stays in force. What it names as a collection stands in `pending` with the reason. Throws as `watch` does.
+   * While something is not there, the configuration before stays in force. What it names as a collection is in `pending` with the reason. Throws as `watch` does.
    */
   walk<S extends TypeSource<unknown>, P extends PartTypes = PartTypes>(
     type: S,

@@ -14,7 +14,7 @@ export interface CollectionChange<T> {
   readonly added: readonly Member<T>[];
   /** Members that were there in another state. */
   readonly updated: readonly Member<T>[];
-  /** Names of members that are gone. */
+  /** Names of removed members. */
   readonly removed: readonly string[];
   /** All members are known, as far as the protocol can say so (C-GLOB-9). */
   readonly complete: boolean;
@@ -99,7 +99,7 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
       updated: [] as Member<T>[],
       removed: [] as string[],
     };
-    for (const entry of this.#news(change.removed)) this.#take(entry, change);
+    for (const entry of this.#updates(change.removed)) this.#take(entry, change);
     const stale = this.topic.stale ?? this.#unfit.values().next().value?.error;
     const isSame = settled === this.#complete && stale === this.#error;
     this.#complete = settled;
@@ -113,8 +113,8 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
     };
   }
 
-  /** What is newer than what was read last. Where that history is gone, what is there now takes its place. */
-  #news(removed: string[]): readonly Entry[] {
+  /** What is newer than the last read. Where that history is not kept any more, the present members replace it. */
+  #updates(removed: string[]): readonly Entry[] {
     const { head } = this.topic;
     const changes = this.#revision < 0 ? undefined : this.topic.changes(this.#revision);
     this.#revision = head;

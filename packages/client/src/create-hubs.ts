@@ -148,8 +148,8 @@ function sourceOf(
 function takenBy(federation: Federation, taking: Taking): ResourceFeed {
   return {
     run: (sink, signal) => federation.run(taking.over(sink), signal),
-    want: (...news) => {
-      federation.want(...news);
+    want: (...updates) => {
+      federation.want(...updates);
     },
   };
 }

@@ -10,7 +10,7 @@ export type Validate<T> = (value: T, resource: Resource) => string | Error | und
 export interface Decoder<T> {
   /** Decodes what is about to be taken, and keeps it for `read`. Gives why it cannot be taken (C-LIM-7). */
   check(resource: Resource, name: string, validate: Validate<T> | undefined): XdsError | undefined;
-  /** The message of a resource that is held. Throws if it was never checked and cannot be decoded. */
+  /** The message of a cached resource. Throws if it was never checked and cannot be decoded. */
   read(resource: Resource): T;
 }
 

@@ -117,7 +117,7 @@ describe("client.dump()", () => {
         "DOES_NOT_EXIST",
         "on",
         "",
-        "[NOT_FOUND] the server has removed it; what was held is kept",
+        "[NOT_FOUND] the server has removed it; the cached resource is kept",
         true,
       ],
     ],

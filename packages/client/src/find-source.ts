@@ -6,7 +6,7 @@ import {
   type ServerOptions,
 } from "@xdstp/federation";
 
-/** Finds who answers for an authority that the bootstrap does not have: servers as configuration says them, such as `createDnsResolver()` of `@xdstp/bootstrap` finds, or ready-made ones. undefined, or an XdsError NOT_FOUND or INVALID_ARGUMENT: there is nobody; any other error may pass. */
+/** Finds the servers of an authority that the bootstrap does not have: in the form of the configuration, such as `createDnsResolver()` of `@xdstp/bootstrap` finds, or ready-made ones. undefined, or an XdsError NOT_FOUND or INVALID_ARGUMENT: there are none; any other error may pass. */
 export type FindSource = (
   authority: string,
 ) =>
@@ -15,7 +15,7 @@ export type FindSource = (
   | undefined
   | Promise<SourceConfig | FederationSource | undefined>;
 
-/** The same for a federation: what is said by configuration is asked as the servers of the bootstrap are. */
+/** The same for a federation: servers in the form of the configuration are used as those of the bootstrap are. */
 export function resolveBy(find: FindSource, options: ServerOptions): ResolveAuthority {
   return async (authority) => {
     const found = await find(authority);

@@ -11,11 +11,11 @@ import type { WatchedType } from "./watched-type.ts";
 export interface Hub {
   readonly cache: Cache;
   readonly taking: Taking;
-  /** What is asked for by a name that a program gives. Throws an XdsError that says why nothing can be. */
+  /** The subscription of a name that a program gives. Throws an XdsError that says why there is none. */
   interestOf(typeUrl: string, name: string, options: NameOptions): Interest;
   /** The decoder of a type; one for all watches of it that are made of the same schema. */
   decoder<T>(source: object, type: WatchedType<T>): Decoder<T>;
-  /** The error as a program is told it: with the id of the node (C-GRPC-16). */
+  /** The error as a program receives it: with the id of the node (C-GRPC-16). */
   tell(error: XdsError): XdsError;
   /** Watches that are open; a client that closes ends them. */
   readonly open: Set<{ close(): void }>;

@@ -34,7 +34,7 @@ const from = (uri: string, ...authorities: readonly string[]): NameSource => {
   return read;
 };
 /** One that is equal to what a bootstrap of gRPC says. */
-const beside = (uri: string, ...authorities: readonly string[]): NameSource => ({
+const ownSource = (uri: string, ...authorities: readonly string[]): NameSource => ({
   servers: [server(uri)],
   authorities,
 });
@@ -151,9 +151,9 @@ describe("the ConfigSource beside a name", () => {
     client.watch(flag, "x");
     client.watch(flag, named("a"));
     for (const id of ["x", "y"]) {
-      client.watch(flag, id, { source: beside("s0", "a") });
-      client.watch(flag, named("a", id), { source: beside("s1", "a") });
-      client.watch(flag, id, { source: beside("s2", "a") });
+      client.watch(flag, id, { source: ownSource("s0", "a") });
+      client.watch(flag, named("a", id), { source: ownSource("s1", "a") });
+      client.watch(flag, id, { source: ownSource("s2", "a") });
     }
     expect(await asked(script)).toEqual(["x y", `${named("a", "x")} ${named("a", "y")}`, "x y"]);
     expect(servers.map(({ streams }) => streams)).toEqual([1, 1, 1]);
@@ -167,12 +167,12 @@ describe("the ConfigSource beside a name", () => {
     } = script;
     const seen = [
       client.watch(flag, named("b")),
-      client.watch(flag, named("a"), { source: beside("s1", "a") }),
+      client.watch(flag, named("a"), { source: ownSource("s1", "a") }),
       client.watch(flag, `${named("c")}#alt=xdstp%3A//b/acme.v1.Flag/x`, {
-        source: beside("s1", "c"),
+        source: ownSource("s1", "c"),
       }),
-      client.watch(flag, "x", { source: beside("s2") }),
-      client.watch(flag, "x", { source: beside("s2", "d") }),
+      client.watch(flag, "x", { source: ownSource("s2") }),
+      client.watch(flag, "x", { source: ownSource("s2", "d") }),
     ].map(valuesOf);
     expect(await asked(script)).toEqual(["", `${named("a")} ${named("c")}`, `${named("b")} x`]);
     first?.send({ typeUrl: flagUrl, nonce: "r", resources: [redirect(named("a"), named("b"))] });

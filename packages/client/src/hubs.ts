@@ -34,14 +34,14 @@ export interface HubsParts {
 }
 
 /**
- * The hubs of a client: the one for all that is asked for as the bootstrap says, and one for each ConfigSource next to names that is none of these,
+ * The hubs of a client: the one for all that is subscribed as the bootstrap says, and one for each ConfigSource next to names that is none of these,
  * since contents of different sources under one opaque name are not one (C-AUTH-6).
  */
 export class Hubs implements Iterable<FedHub> {
   readonly ordinary: FedHub;
   readonly #parts: HubsParts;
   readonly #others = new Map<string, FedHub>();
-  /** ConfigSources of payloads, as long as these are held. */
+  /** ConfigSources of payloads, as long as these are cached. */
   readonly #known = new WeakMap<Uint8Array, SourceConfig>();
 
   constructor(parts: HubsParts) {
@@ -58,10 +58,10 @@ export class Hubs implements Iterable<FedHub> {
   of(name: string, source: NameSource | undefined): FedHub {
     const config = source === "ads" ? this.#parts.ads : source;
     if (config === undefined || config === "self") return this.ordinary;
-    const beside = sourcesBeside(this.#parts.sources, name, this.#parts.sourceOf(config));
-    return beside === undefined
+    const ownSource = sourcesBeside(this.#parts.sources, name, this.#parts.sourceOf(config));
+    return ownSource === undefined
       ? this.ordinary
-      : (this.#others.get(beside.id) ?? this.#open(beside.id, beside.sources));
+      : (this.#others.get(ownSource.id) ?? this.#open(ownSource.id, ownSource.sources));
   }
 
   /** The hub of a name in a payload that `from` has delivered. Throws an XdsError where its ConfigSource cannot be read. */

@@ -1,14 +1,14 @@
 import { deferred, type Deferred } from "./deferred.ts";
 
-/** Gives the newest of what comes to one consumer, who may be slow: what was not taken when something newer comes is never seen. */
+/** Gives the newest of what comes to one consumer, who may be slow: what was not read when something newer comes is never seen. */
 export interface Latest<T> extends AsyncIterableIterator<T, undefined> {
   /** Something has come. `read` makes it when it is taken; undefined: it was nothing. */
   mark(read: () => T | undefined): void;
   /** No more comes, and what has come and was not taken is dropped. */
   end(): void;
-  /** The same, and the consumer is told why. */
+  /** The same, and the consumer receives the reason. */
   fail(error: unknown): void;
-  /** Somebody consumes: has asked at least once. */
+  /** It has a consumer, which has called at least once. */
   readonly started: boolean;
   return(): Promise<IteratorResult<T, undefined>>;
 }
@@ -93,7 +93,7 @@ class Newest<T> implements Latest<T> {
     }
   }
 
-  /** A failure is told once. */
+  /** A failure is reported once. */
   #finish(asked: Deferred<IteratorResult<T, undefined>>): void {
     const error = this.#error;
     this.#error = undefined;

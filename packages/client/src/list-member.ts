@@ -8,7 +8,7 @@ import type { Hub } from "./hub.ts";
 export interface ListMember<T> {
   /** The same whether the list has it inline or says where it is (C-LIST-8). Empty: an inline entry without a name, which is known by its version. */
   readonly name: string;
-  /** `pending`: nothing is known of it yet; `held`; `missing`: it does not exist; `failed`: it was rejected, may not be seen, or nobody can be reached. */
+  /** `pending`: nothing is known of it yet; `held`; `missing`: it does not exist; `failed`: it was rejected, may not be seen, or no server is reachable. */
   readonly state: HeldState;
   /** As the server gave it. Empty where there is none. */
   readonly version: string;
@@ -18,7 +18,7 @@ export interface ListMember<T> {
   readonly error?: XdsError;
 }
 
-/** A member as a program is shown it. What nobody has checked, and what then cannot be decoded, has failed. */
+/** A member as a program sees it. A member without a check that cannot be decoded has failed. */
 export function listMember<T>(
   hub: Hub,
   decoder: Decoder<T>,

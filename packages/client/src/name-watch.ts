@@ -17,7 +17,7 @@ export function watchName<S extends TypeSource<unknown>>(
   return new NameWatch<ValueOf<S>>(hub, source as TypeSource<ValueOf<S>>, name, options);
 }
 
-/** What a consumer knows: a snapshot is news where this differs. */
+/** What a consumer knows: a snapshot is a change where this differs. */
 interface Known {
   readonly resource: StoredResource | undefined;
   readonly error: XdsError | undefined;

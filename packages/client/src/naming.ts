@@ -15,7 +15,7 @@ export interface NamingOptions {
   };
 }
 
-/** Makes of a name that a program gives what is asked for. Throws an XdsError that says why nothing can be. */
+/** Makes the requested name of one that a program gives. Throws an XdsError that says why it cannot. */
 export function createNaming(
   options: NamingOptions,
 ): (typeUrl: string, name: string, own: NameOptions) => Interest {
@@ -84,7 +84,7 @@ function withParameters(
   return parameters === undefined || parameters.size === 0 ? { name } : { name, parameters };
 }
 
-/** A list has a type of its own, and is asked for under that (B-TYPE-6). */
+/** A list has a type of its own, and is requested under that (B-TYPE-6). */
 function checkType(typeUrl: string, name: string, locator: XdstpLocator): void {
   const own = typeFromTypeUrl(typeUrl);
   const { resourceType: type, directives } = locator;
@@ -97,7 +97,7 @@ function checkType(typeUrl: string, name: string, locator: XdstpLocator): void {
   if (directives.length > 0 || type === own) return;
   throw new XdsError(
     "INVALID_ARGUMENT",
-    `${JSON.stringify(name)} has another type than ${own ?? JSON.stringify(typeUrl)}, as which it is asked for: ${type} (B-TYPE-5)`,
+    `${JSON.stringify(name)} has another type than ${own ?? JSON.stringify(typeUrl)}, as which it is requested: ${type} (B-TYPE-5)`,
     { typeUrl, resource: name },
   );
 }

@@ -1,6 +1,6 @@
 import { nodeWarning } from "@xdstp/grpc/client";
 
-/** Something that an operator should mend and that keeps nothing from working. Told once, as the first stream begins. */
+/** Something that an operator should fix and that does not prevent work. Reported once, as the first stream begins. */
 export interface ClientWarning {
   /** Tells it from other events. */
   readonly kind: "warning";

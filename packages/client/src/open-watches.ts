@@ -6,7 +6,7 @@ export class OpenWatches extends Set<{ close(): void }> {
   readonly #onNone: () => void;
   #alive: NodeJS.Timeout | undefined;
 
-  /** @param onNone - Called each time the last one is gone */
+  /** @param onNone - Called each time the last one has ended */
   constructor(onNone: () => void = () => undefined) {
     super();
     this.#onNone = onNone;

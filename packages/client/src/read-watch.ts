@@ -24,7 +24,7 @@ export abstract class ReadWatch<Update> implements Watch<Update> {
     );
   }
 
-  /** Looks whether there is news, and if so announces it. */
+  /** Checks for a change, and announces it. */
   abstract wake(): void;
 
   /** Lets go of what is watched. */
@@ -49,7 +49,7 @@ export abstract class ReadWatch<Update> implements Watch<Update> {
     return Promise.resolve();
   }
 
-  /** What was held before has been judged: from now on the watch is open. */
+  /** What was cached before has been checked: from now on the watch is open. */
   protected begin(signal: AbortSignal | undefined): void {
     this.hub.open.add(this);
     this.#unfollow = followSignal(signal, (reason) => {
@@ -58,7 +58,7 @@ export abstract class ReadWatch<Update> implements Watch<Update> {
     if (!this.#closed) this.wake();
   }
 
-  /** There is news; it is made when it is read. */
+  /** There is a change; the snapshot is made when it is read. */
   protected announce(read: () => Update | undefined): void {
     if (this.#latest.started) this.#taken ??= this.hub.taking.begin();
     this.#latest.mark(read);

@@ -2,7 +2,7 @@ import type { XdsError } from "@xdstp/core";
 
 /** What a name has, as far as it is known (C-GRPC-8). */
 export interface Snapshot<T> {
-  /** As it was asked for. */
+  /** As it was requested. */
   readonly name: string;
   /** The resource. Absent: there is none, `error` says why; stop using what came before. */
   readonly value?: T;

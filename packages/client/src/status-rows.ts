@@ -3,7 +3,7 @@ import type { StoredResource, XdsError } from "@xdstp/core";
 import type { RejectedState, WantState, WantStatus } from "@xdstp/protocol/client";
 import type { Federation } from "@xdstp/federation";
 
-/** The words of A88; next to a resource that is held, it is so of a newer state or in spite of it. */
+/** The words of A88; next to a cached resource, they are about a newer state. */
 export type ResourceState =
   "requested" | "does_not_exist" | "acked" | "nacked" | "received_error" | "timeout";
 
@@ -12,13 +12,13 @@ export interface StatusRow {
   readonly typeUrl: string;
   readonly name: string;
   readonly state: ResourceState;
-  /** What is held. */
+  /** The cached resource. */
   readonly resource?: StoredResource;
   /** When something of it came last, in milliseconds since the epoch; 0: never. */
   readonly at: number;
   /** The newer state that was rejected. */
   readonly rejected?: RejectedState;
-  /** Why there is none, or why what is held may be old. */
+  /** Why there is none, or why the cached one may be out of date. */
   readonly error?: XdsError;
 }
 
@@ -28,7 +28,7 @@ export interface Fed {
   readonly federation: Federation;
 }
 
-/** The rows of several caches: a name that is asked for at several sources has one of each. What several of them have of one server, and a name that to one of them is but a step on the way, is one row. */
+/** The rows of several caches: a name that is subscribed at several sources has one of each. What several of them have of one server, and a name that to one of them is but a step on the way, is one row. */
 export function allRows(caches: Iterable<Fed>): Iterable<StatusRow> {
   const rows = new Map<string, readonly StatusRow[]>();
   for (const fed of caches)
@@ -46,7 +46,7 @@ function withRow(rows: readonly StatusRow[], row: StatusRow): readonly StatusRow
   return [...rows.filter(({ resource }) => resource !== undefined), row];
 }
 
-/** A row for each resource and for each name that has none (B-CSDS-2, C-CSDS-3), by the server and its name. Of what several servers were asked for, the last one in use counts. */
+/** A row for each resource and for each name that has none (B-CSDS-2, C-CSDS-3), by the server and its name. For a name that was requested of several servers, the last one in use counts. */
 function statusRows({ cache, federation }: Fed): Iterable<readonly [id: string, row: StatusRow]> {
   const rows = new Map<string, readonly [id: string, row: StatusRow]>();
   for (const { id, status } of federation.status()) {

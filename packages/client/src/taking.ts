@@ -10,9 +10,9 @@ import {
 
 import { deferred, type Deferred } from "./deferred.ts";
 
-/** Who has still to take an update: the streams read on only when nobody has (C-ACK-13). */
+/** The readers that still have to consume an update: the streams read on only when there are none (C-ACK-13). */
 export interface Taking {
-  /** Somebody has an update before them. Returns a function to call once they have taken it; calling it again does nothing. */
+  /** A reader has an update to consume. Returns a function to call once it has; calling it again does nothing. */
   begin(): () => void;
   /** The same sink, whose commits say when they are taken. */
   over(sink: ResourceSink): ResourceSink;
@@ -20,7 +20,7 @@ export interface Taking {
 
 const noop = (): void => undefined;
 
-/** One for all watches of a client. Who has not taken an update `patienceMs` after somebody waits for it is not waited for any more: a loop that was left open must not stop all others. */
+/** One for all watches of a client. A reader that has not consumed an update after `patienceMs` is not waited for any more: a loop that was left open must not stop all others. */
 export function createTaking(clock: Clock = systemClock, patienceMs = 30_000): Taking {
   let open = new Set<object>();
   let waiting: Deferred<undefined> | undefined;

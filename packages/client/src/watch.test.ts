@@ -507,7 +507,7 @@ describe("client.watch()", () => {
     ["*", '[INVALID_ARGUMENT] "*" is a collection; use watchAll()'],
     [
       "xdstp://a/acme.v1.Plan/x",
-      '[INVALID_ARGUMENT] "xdstp://a/acme.v1.Plan/x" has another type than acme.v1.Flag, as which it is asked for: acme.v1.Plan (B-TYPE-5)',
+      '[INVALID_ARGUMENT] "xdstp://a/acme.v1.Plan/x" has another type than acme.v1.Flag, as which it is requested: acme.v1.Plan (B-TYPE-5)',
     ],
     ["a\ud800", "has half a character (a lone surrogate)"],
     [

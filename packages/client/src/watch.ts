@@ -7,7 +7,7 @@ import type { NameOptions } from "./name-options.ts";
  * It is for one loop: two would share what comes, and the first to break ends both.
  */
 export interface Watch<Update> extends AsyncIterable<Update, undefined>, AsyncDisposable {
-  /** As it is asked for: with the context parameters of the client. */
+  /** As it is requested: with the context parameters of the client. */
   readonly name: string;
   /** Ends it: a loop over it ends, nothing more is given or called, also if it had come before. The last watch of a name ends its subscription (C-SUB-10). */
   close(): void;
@@ -15,7 +15,7 @@ export interface Watch<Update> extends AsyncIterable<Update, undefined>, AsyncDi
 
 /** Options of a watch. */
 export interface WatchOptions<T> extends NameOptions {
-  /** Next to what the descriptor demands. What it rejects is NACKed with its text, and the state before stays (C-ACK-5). What came before the watch began is judged too, and then it alone is told. It should not take long: it runs where responses are read. */
+  /** In addition to what the descriptor demands. What it rejects is NACKed with its text, and the state before stays (C-ACK-5). What came before the watch began is checked too, and then only this watch is notified. It should not take long: it runs where responses are read. */
   readonly validate?: Validate<T>;
   /** Ends the watch: a loop over it throws the reason; calls just end. */
   readonly signal?: AbortSignal;
@@ -25,6 +25,6 @@ export interface WatchOptions<T> extends NameOptions {
 export interface WatchCalls<T> {
   /** A value that is new; or, without a value, an error that says to stop using the one before. */
   onChanged?(snapshot: Snapshot<T>): void | Promise<void>;
-  /** What is held stays valid, and may be old. undefined: it is not any more. */
+  /** The cached resource stays valid, and may be out of date. undefined: it is not any more. */
   onAmbientError?(error: Snapshot<T>["error"]): void | Promise<void>;
 }

@@ -63,7 +63,7 @@ export function listen(watch: ListWatch<string>): string[] {
   const said: string[] = [];
   void (async () => {
     for await (const { members, added, updated, removed, exists, complete, error } of watch) {
-      const news = [
+      const updates = [
         ...added.map((one) => `+${short(one)}`),
         ...updated.map((one) => `~${short(one)}`),
         ...removed.map((one) => `-${short(one)}`),
@@ -71,7 +71,7 @@ export function listen(watch: ListWatch<string>): string[] {
       said.push(
         [
           members.map(show).join(" "),
-          ...news,
+          ...updates,
           ...(complete ? ["."] : []),
           ...(exists ? [] : ["0"]),
           ...(error === undefined ? [] : [`!${error.code}`]),

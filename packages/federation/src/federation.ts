@@ -81,7 +81,7 @@ export interface Trace {
  */
 export interface Federation extends ResourceFeed {
   /** Changes what is subscribed of a type, at whichever servers have the names. */
-  want(...news: Parameters<NonNullable<ResourceFeed["want"]>>): void;
+  want(...updates: Parameters<NonNullable<ResourceFeed["want"]>>): void;
   /** Whether `*` covers a name: the default source gets the request for it, so it covers what that source serves. The option `wildcard` of a cache over this federation: `wildcard: (_, name) => federation.inWildcard(name)`. */
   inWildcard(name: string): boolean;
   /** Every server that is configured or was used, in order; with an authority (null: of opaque names) those of its names. */

@@ -88,8 +88,8 @@ describeProgram("envoy", "virtual hosts and clusters on demand (delta/ads)", (co
     const names = ["a", "bb", "ccc", "dddd", "eeeee"];
     for (const name of names) shops.open(await useShop(name));
     const hosts = [...names, ...names].map((name) => `${name}.example`);
-    const [nobody, ...answers] = await Promise.all(["nobody.example", ...hosts].map(get));
-    expect(nobody).toMatchObject({ status: 404 });
+    const [noSubscribers, ...answers] = await Promise.all(["nobody.example", ...hosts].map(get));
+    expect(noSubscribers).toMatchObject({ status: 404 });
     expect(answers).toEqual([...names, ...names].map(found));
     expect(asked.take().sort()).toEqual(
       [

@@ -25,7 +25,7 @@ export function createLiveInbox(clock: Clock, signal?: AbortSignal): LiveInbox {
     },
     { once: true },
   );
-  const news = async (isThere: () => boolean, ms: number): Promise<void> => {
+  const updates = async (isThere: () => boolean, ms: number): Promise<void> => {
     const until = clock.now() + ms;
     while (!isThere() && signal?.aborted !== true) {
       const left = until - clock.now();
@@ -58,11 +58,11 @@ export function createLiveInbox(clock: Clock, signal?: AbortSignal): LiveInbox {
       return closed;
     },
     async next(ms) {
-      await news(() => messages.length > 0 || closed !== undefined, ms);
+      await updates(() => messages.length > 0 || closed !== undefined, ms);
       return messages.shift();
     },
     async whenClosed(ms) {
-      await news(() => closed !== undefined, ms);
+      await updates(() => closed !== undefined, ms);
       return closed;
     },
   };

@@ -38,8 +38,8 @@ function openLimited(
   return {
     feed: {
       run: async (sink, signal) => limited.run(sink, signal),
-      want: (...news) => {
-        limited.want?.(...news);
+      want: (...updates) => {
+        limited.want?.(...updates);
       },
       get responded() {
         return open.feed.responded;

@@ -18,8 +18,8 @@ export function tellErrors(feed: ResourceFeed, types: readonly ResourceType[]): 
   );
   return {
     run: async (sink, signal) => feed.run(telling(sink, silent), signal),
-    want: (...news) => {
-      feed.want?.(...news);
+    want: (...updates) => {
+      feed.want?.(...updates);
     },
   };
 }

@@ -52,17 +52,17 @@ export function openVoter(
     },
     answer() {
       let answered = 0;
-      const news = client.read();
-      for (const { shown, removed } of news)
+      const updates = client.read();
+      for (const { shown, removed } of updates)
         seen.push(
           ...shown,
           ...removed.map((name) => `${name.slice(name.lastIndexOf("/") + 1)} gone`),
         );
-      waiting.push(...news);
+      waiting.push(...updates);
       while (waiting[0] !== undefined) {
         const answer = waiting[0];
         const why = voter.verdict(answer);
-        if (why === "silent") return news.length > 0;
+        if (why === "silent") return updates.length > 0;
         waiting.shift();
         answered++;
         if (why !== undefined) {

@@ -137,9 +137,9 @@ function sotwClient(stream: MemoryStream, node: NodeInit): Says {
   };
   const change = (
     typeUrl: string,
-    news: { names?: readonly string[]; version?: string; nonce?: string },
+    updates: { names?: readonly string[]; version?: string; nonce?: string },
   ): void => {
-    types.set(typeUrl, { names: [], version: "", nonce: "", ...types.get(typeUrl), ...news });
+    types.set(typeUrl, { names: [], version: "", nonce: "", ...types.get(typeUrl), ...updates });
   };
   return {
     send(request) {

@@ -17,7 +17,7 @@ interface Walk {
   /** By type, the names found. */
   readonly found: Map<string, Set<string>>;
   /** Those next to ConfigSources of their own, by all of that; few payloads have any. */
-  beside: Map<string, Reference> | undefined;
+  own: Map<string, Reference> | undefined;
   readonly files: boolean;
 }
 
@@ -41,17 +41,17 @@ export function referencesOf(
   payload: Uint8Array,
   { files = false }: ReferencesOptions = {},
 ): readonly Reference[] {
-  const walk: Walk = { bytes: payload, found: new Map(), beside: undefined, files };
+  const walk: Walk = { bytes: payload, found: new Map(), own: undefined, files };
   const node = messageNode(fullNameIn(typeUrl));
   if (node !== undefined) visit(walk, node, { start: 0, end: payload.length }, 0, "plain");
   const found = [...walk.found].flatMap(([type, names]) =>
     [...names].map((name) => ({ typeUrl: type, name })),
   );
-  return walk.beside === undefined ? found : [...found, ...walk.beside.values()];
+  return walk.own === undefined ? found : [...found, ...walk.own.values()];
 }
 
 /** @param outer - the source that the surrounding message gives to names */
-function visit(walk: Walk, node: MessageNode, range: Range, depth: number, outer: Beside): void {
+function visit(walk: Walk, node: MessageNode, range: Range, depth: number, outer: OwnSource): void {
   if (depth > MAX_DEPTH) return;
   if (node.packed) {
     unpack(walk, range, depth);
@@ -59,8 +59,8 @@ function visit(walk: Walk, node: MessageNode, range: Range, depth: number, outer
   }
   if (node.cluster) noteAssignment(walk, range);
   const { inner, naming } = node;
-  const around = node.around === undefined ? outer : besideOf(walk, range, node.around, outer);
-  let beside: Beside | undefined;
+  const around = node.around === undefined ? outer : ownSourceOf(walk, range, node.around, outer);
+  let own: OwnSource | undefined;
   walkFields(
     walk.bytes,
     (field, start, end, wireType) => {
@@ -69,13 +69,13 @@ function visit(walk: Walk, node: MessageNode, range: Range, depth: number, outer
       if (next !== undefined) visit(walk, next, { start, end }, depth + 1, around);
       if (
         field === naming?.field &&
-        (beside ??= besideOf(walk, range, naming, around)) !== "elsewhere"
+        (own ??= ownSourceOf(walk, range, naming, around)) !== "elsewhere"
       )
         note(
           walk,
           naming.typeUrl,
           decodeText(walk.bytes, start, end),
-          beside,
+          own,
           withinOf(walk, naming, around),
         );
       return true;
@@ -96,14 +96,14 @@ function unpack(walk: Walk, any: Range, depth: number): void {
 }
 
 /** What stands next to a name, or around it: nothing or plain `ads`, a ConfigSource of its own, or what makes it no reference. */
-type Beside = "plain" | "elsewhere" | Range;
+type OwnSource = "plain" | "elsewhere" | Range;
 
-function besideOf(
+function ownSourceOf(
   { bytes, files }: Walk,
   message: Range,
   { source, sourceRequired }: Pick<Naming, "source" | "sourceRequired">,
-  around: Beside,
-): Beside {
+  around: OwnSource,
+): OwnSource {
   if (source === undefined) return around;
   if (source.length === 0) return "plain";
   let at: Range | undefined = message;
@@ -116,23 +116,23 @@ function besideSource(
   kind: ReturnType<typeof sourceKind>,
   source: Range | undefined,
   files: boolean,
-): Beside {
+): OwnSource {
   if (kind === "ads" || source === undefined) return "plain";
   return kind === "file" && !files ? "elsewhere" : source;
 }
 
 function noteAssignment(walk: Walk, cluster: Range): void {
   const found = assignmentOf(walk.bytes, cluster);
-  const beside =
+  const own =
     found === undefined ? "elsewhere" : besideSource(found.kind, found.source, walk.files);
-  if (beside !== "elsewhere") note(walk, typeUrls.clusterLoadAssignment, found?.name, beside);
+  if (own !== "elsewhere") note(walk, typeUrls.clusterLoadAssignment, found?.name, own);
 }
 
 /** The source that surrounds a name and applies to names inside the named resource; plain `ads` gives none. */
 function withinOf(
   { bytes }: Walk,
   { within: typeUrl }: Naming,
-  around: Beside,
+  around: OwnSource,
 ): WithinReference | undefined {
   if (typeUrl === undefined || around === "plain") return undefined;
   return around === "elsewhere"
@@ -144,15 +144,15 @@ function note(
   walk: Walk,
   typeUrl: string,
   name: string | undefined,
-  beside: Exclude<Beside, "elsewhere">,
+  own: Exclude<OwnSource, "elsewhere">,
   within?: WithinReference,
 ): void {
   if (name === undefined || name === "") return;
-  if (beside !== "plain" || within !== undefined) {
+  if (own !== "plain" || within !== undefined) {
     noteBeside(walk, {
       typeUrl,
       name,
-      ...(beside !== "plain" && { source: walk.bytes.subarray(beside.start, beside.end) }),
+      ...(own !== "plain" && { source: walk.bytes.subarray(own.start, own.end) }),
       ...(within !== undefined && { within }),
     });
     return;
@@ -164,8 +164,8 @@ function note(
 
 function noteBeside(walk: Walk, reference: Reference): void {
   const { typeUrl, name, source, within } = reference;
-  walk.beside ??= new Map();
-  walk.beside.set(
+  walk.own ??= new Map();
+  walk.own.set(
     JSON.stringify([typeUrl, name, source?.join(), within && [within.source?.join()]]),
     reference,
   );

@@ -22,7 +22,7 @@ export interface AckReport {
   /** The revision that was waited for. */
   readonly revision: number;
   /** What the revision changed had no subscribers during the wait, so there was nothing to wait for. */
-  readonly nobody: boolean;
+  readonly noSubscribers: boolean;
   /** Those whom it concerned. An ACK says that a client has taken it, not that it is in force there. */
   readonly accepted: readonly AckedClient[];
   /** Subscribers that disconnected without an answer: their state is unknown. One that came back and accepted is in `accepted` too, as another stream. */
@@ -192,7 +192,7 @@ class Wait implements AckWait {
     ];
     return {
       revision: this.#revision,
-      nobody: accepted.length + gone.length === 0,
+      noSubscribers: accepted.length + gone.length === 0,
       accepted,
       gone,
     };

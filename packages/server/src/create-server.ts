@@ -154,7 +154,7 @@ export function createServer(options: ServerOptions): XdsServer {
           streams: streamsOn(source, streams, book),
           hub,
           gate,
-          hasUnrelated: access.desk?.hasUnrelated,
+          hasUnrelated: access.decider?.hasUnrelated,
         },
         revision,
         waiting,

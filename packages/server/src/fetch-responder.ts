@@ -5,7 +5,7 @@ import { answerFetch } from "./answer-fetch.ts";
 import type { AnswerLine } from "./answer-line.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { AnswerFetch } from "./fetch-routes.ts";
-import type { Access } from "./policy/access-desk.ts";
+import type { Access } from "./policy/access-decider.ts";
 import type { ServerAccess } from "./policy/create-access.ts";
 import { claimOf } from "./policy/node-claim.ts";
 import { principalOf } from "./principal-of.ts";
@@ -26,7 +26,7 @@ const broken: Status = { code: StatusCode.INTERNAL, message: "internal error" };
 /** Answers Fetches, tells of each, and survives its source. */
 export function createFetchResponder({
   context,
-  access: { contexts, desk, gate },
+  access: { contexts, decider, gate },
   hub,
   line,
 }: ResponderOptions): AnswerFetch {
@@ -47,7 +47,9 @@ export function createFetchResponder({
       if (rejection !== undefined) return reject(rejection);
       const node = request.node === undefined ? {} : { node: claimOf(request.node) };
       const decided =
-        desk === undefined ? undefined : await desk.decide({ ...peer, ...node, path }, signal);
+        decider === undefined
+          ? undefined
+          : await decider.decide({ ...peer, ...node, path }, signal);
       if (decided !== undefined && "status" in decided)
         return reject(decided.status, decided.reason);
       access = decided;

@@ -13,7 +13,7 @@ import type { GuardedStream } from "./guarded-stream.ts";
 import type { StreamMethod } from "./method-table.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { rootOf } from "./policy/access-book.ts";
-import type { Access, Rejection } from "./policy/access-desk.ts";
+import type { Access, Rejection } from "./policy/access-decider.ts";
 import { authorizeStream } from "./policy/authorized-stream.ts";
 import type { ServerAccess } from "./policy/create-access.ts";
 
@@ -69,16 +69,16 @@ interface Called {
 
 /** How a call is opened: at once, or when it is decided what its client may see. */
 function openerOf(
-  { access: { source, contexts, desk, book, limits }, streams, hub }: AcceptorOptions,
+  { access: { source, contexts, decider, book, limits }, streams, hub }: AcceptorOptions,
   { path, peer, method, identity }: Called,
 ): (out: ByteStream) => EndableHandler {
   const { variant, typeUrl } = method;
   const verified = identity === undefined ? {} : { identity };
   const call: ServerCall = { peer, ...(typeUrl === undefined ? {} : { typeUrl }), ...verified };
-  if (desk === undefined)
+  if (decider === undefined)
     return (out) => streams.add(contexts.endsOf(source)[variant].open(call, out), out);
   const host = {
-    desk,
+    decider,
     limits,
     waiting: book.waiting,
     fault: hub.fault,

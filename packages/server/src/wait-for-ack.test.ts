@@ -85,7 +85,7 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     expect(waiting.outcome).toMatchObject({
       report: {
         revision: 4,
-        nobody: false,
+        noSubscribers: false,
         accepted: [{ node: "one", typeUrls: [types.cluster] }, { node: "two" }],
       },
     });
@@ -97,7 +97,9 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     const revision = put("b", "second");
     const waiting = wait(revision);
     await settle();
-    expect(waiting.outcome).toEqual({ report: { revision, nobody: true, accepted: [], gone: [] } });
+    expect(waiting.outcome).toEqual({
+      report: { revision, noSubscribers: true, accepted: [], gone: [] },
+    });
   });
 
   it(`counts a later state, and what was accepted before it was asked (${variant}) [S-ACK-9]`, async () => {
@@ -116,7 +118,9 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     call.ack(call.next());
     const again = wait(revision);
     await settle();
-    expect(again.outcome).toMatchObject({ report: { nobody: false, accepted: [{ node: "one" }] } });
+    expect(again.outcome).toMatchObject({
+      report: { noSubscribers: false, accepted: [{ node: "one" }] },
+    });
   });
 
   it(`does not take the ACK of an older response for it (${variant}) [S-ACK-9]`, async () => {
@@ -132,7 +136,7 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     turn();
     call.ack(call.next());
     await settle();
-    expect(waiting.outcome).toMatchObject({ report: { nobody: false } });
+    expect(waiting.outcome).toMatchObject({ report: { noSubscribers: false } });
   });
 
   it(`rejects with the first NACK, and lists who is missing (${variant}) [S-ACK-9]`, async () => {
@@ -186,7 +190,7 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     one.ack(one.next());
     await settle();
     expect(waiting.outcome).toMatchObject({
-      report: { nobody: false, accepted: [{ node: "one" }] },
+      report: { noSubscribers: false, accepted: [{ node: "one" }] },
     });
   });
 
@@ -263,7 +267,7 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     expect(waiting.outcome).toMatchObject({
       report: {
         revision,
-        nobody: false,
+        noSubscribers: false,
         accepted: [],
         gone: [{ node: "leaver", typeUrls: [types.cluster] }],
       },
@@ -325,7 +329,8 @@ describe.each(adsVariants)("waitForAck() for removals (%s)", (variant) => {
     client(variant, "one", ["e"], types.assignment);
     const waiting = wait(cache.remove(types.assignment, "e").revision);
     await settle();
-    if (variant === "sotw/ads") expect(waiting.outcome).toMatchObject({ report: { nobody: true } });
+    if (variant === "sotw/ads")
+      expect(waiting.outcome).toMatchObject({ report: { noSubscribers: true } });
     else expect(waiting.outcome).toBeUndefined();
   });
 });

@@ -86,7 +86,7 @@ describe("createServer({ authorize }) over TLS", () => {
 
   it("does the same for a Fetch and for client status [S-NODE-8] [S-LIM-8] [B-CSDS-7]", async () => {
     const { asked, as } = await tenants();
-    const [x, y, nobody] = [await as("x"), await as("y"), await as("nobody")];
+    const [x, y, noSubscribers] = [await as("x"), await as("y"), await as("nobody")];
     const stream = openCall(y, paths["delta/ads"]);
     createClient(requestsOf(stream), "delta", { id: "y" }).ask(types.cluster, ["*"]);
     await stream.next();
@@ -106,7 +106,7 @@ describe("createServer({ authorize }) over TLS", () => {
       [fetchPath, fetchRequest],
       [statusPath, statusRequest],
     ] as const) {
-      expect(await askOnce(nobody, path, request).status).toEqual({
+      expect(await askOnce(noSubscribers, path, request).status).toEqual({
         code: 7,
         message: "not allowed",
       });

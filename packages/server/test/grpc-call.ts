@@ -41,7 +41,7 @@ export function openCall(session: ClientHttp2Session, path: string): GrpcCall {
         message: decodeURIComponent(String(headers["grpc-message"] ?? "")),
       });
   };
-  const news = (): void => {
+  const updates = (): void => {
     wake.resolve(undefined);
     wake = withResolvers();
   };
@@ -55,12 +55,12 @@ export function openCall(session: ClientHttp2Session, path: string): GrpcCall {
       messages.push(rest.subarray(5, end));
       rest = rest.subarray(end);
     }
-    news();
+    updates();
   });
   stream.on("close", () => {
     over = true;
     status.resolve({ code: -1, message: "closed without a status" });
-    news();
+    updates();
   });
   return {
     status: status.promise,

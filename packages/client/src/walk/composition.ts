@@ -5,7 +5,7 @@ import type { KeyedReference } from "./known-references.ts";
 
 /** What is in force, and what a newer state waits for. */
 export interface Composition {
-  /** The newest graph that was complete, but for `missing`. Absent: there was none yet, or its root has gone. */
+  /** The newest graph that was complete, but for `missing`. Absent: there was none yet, or its root was removed. */
   readonly graph?: Graph;
   /** What `graph` goes without, since it did not come in time (C-WARM-3). */
   readonly missing: readonly Gap[];

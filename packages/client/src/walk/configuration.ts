@@ -14,7 +14,7 @@ export type Parts<P extends PartTypes> = {
 
 /** A composed configuration: a root and all that it refers to, at one revision, so that each name in it that is followed can be looked up in it (C-ORD-7). */
 export interface Configuration<R, P extends PartTypes> {
-  /** Of the root, as it was asked for. */
+  /** Of the root, as it was requested. */
   readonly name: string;
   /** The root. Absent: there is no configuration, `error` says why; stop using what came before. */
   readonly root?: Member<R>;

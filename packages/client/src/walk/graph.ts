@@ -11,7 +11,7 @@ export interface GraphNode extends Reference {
 export interface Gap extends Reference {
   /** Who refers to it, the first that was come upon. Absent: it is the root. */
   readonly from?: Reference;
-  /** Something was said of it: it does not exist, or was rejected. False: it has not come yet, or nobody can be asked. */
+  /** It has an answer: it does not exist, or was rejected. False: it has not come yet, or has no server. */
   readonly answered: boolean;
   /** Why it is not there. Absent: it has not come yet. */
   readonly error?: XdsError;

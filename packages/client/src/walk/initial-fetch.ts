@@ -6,7 +6,7 @@ import { referenceKey, type Gap } from "./graph.ts";
 export interface InitialFetch {
   /** Whether it goes on without this: an answer has come, or the time since it was first asked about is over. */
   mayLack(gap: Gap): boolean;
-  /** There is a configuration, or nobody waits any more. */
+  /** There is a configuration, or no caller waits any more. */
   stop(): void;
 }
 

@@ -10,7 +10,7 @@ export interface KeyedReference extends Reference {
   readonly at?: Place;
   /** Where the resource that refers to it is looked up, for `within`. Absent: in the source of the graph. */
   readonly from?: Place | undefined;
-  /** Why nobody can be asked. */
+  /** Why it has no server. */
   readonly fault?: XdsError;
 }
 

@@ -5,7 +5,7 @@ export interface Looked {
   readonly resource?: StoredResource;
   /** Next to a resource: it may be old. */
   readonly error?: XdsError;
-  /** Something was said of it. */
+  /** It has an answer. */
   readonly answered: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface PartDecoders {
   of(typeUrl: string): Decoder<unknown>;
   /** Why a resource that comes is rejected (C-ACK-5); undefined: it is taken. */
   check(typeUrl: string, resource: Resource, name: string): XdsError | undefined;
-  /** Why one that is held cannot be used: it came before anybody checked it. */
+  /** Why a cached one cannot be used: it came before there was a check. */
   faultOf(typeUrl: string, resource: StoredResource): XdsError | undefined;
 }
 
@@ -34,7 +34,7 @@ export function createPartDecoders(
     decoders.set(typeUrl, known);
     return known;
   };
-  /** Of what is held; each is judged once. */
+  /** For cached resources; each is checked once. */
   const judged = new WeakMap<Resource, { readonly fault: XdsError | undefined }>();
   const judge = (typeUrl: string, resource: Resource, name: string): XdsError | undefined => {
     const text = resourceFault(typeUrl, name, resource.payload.value);

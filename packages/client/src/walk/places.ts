@@ -17,7 +17,7 @@ export interface Places {
   at(hub: Hub): Place | undefined;
 }
 
-/** Hubs as places; each is in use as long as a name is wanted there. */
+/** Hubs as places; each is in use as long as a name is subscribed there. */
 export function createPlaces(
   all: WalkHubs,
   check: (hub: Hub, typeUrl: string, interest: Interest) => () => void,

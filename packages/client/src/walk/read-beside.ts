@@ -14,7 +14,7 @@ const specifiers: ReadonlyMap<number, Beside["kind"]> = new Map([
 /** Of `xds.core.v3.Authority`. */
 const NAME = 1;
 
-/** What can be told of an encoded ConfigSource without the API of Envoy. */
+/** What is known of an encoded ConfigSource without the API of Envoy. */
 export interface Beside {
   readonly kind: "ads" | "self" | "other";
   /** For whom it is believed (C-AUTH-1). */

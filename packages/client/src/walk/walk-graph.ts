@@ -80,7 +80,7 @@ function follow(
     : reader.place({ ...said, source: within.source }, from);
 }
 
-/** Nothing is said of it but its name, which is its key. */
+/** Only its name is known, which is its key. */
 function isPlain({ source, within }: Reference): boolean {
   return source === undefined && within === undefined;
 }

@@ -199,7 +199,7 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
   }
 }
 
-/** What is merely on its way is not news; what goes wrong with it is, and that nothing is waited for any more. Nothing at all is never told. */
+/** A step that is merely on its way is not reported; an error of it is, and the end of the wait. An empty list is never reported. */
 function isNews(told: Composition, now: Composition): boolean {
   if (now.graph === undefined && now.error === undefined) return false;
   if (

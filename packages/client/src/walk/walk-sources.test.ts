@@ -129,8 +129,8 @@ describe("a walk through ConfigSources", () => {
     put(third, scopedRoutes("s", "q"));
     const { client } = useClient([main.uri], { sourceOf });
     const walk = client.walk(ListenerSchema, "l", { types: withScopes });
-    const reached = async (...news: readonly RawResource[]): Promise<readonly string[]> => {
-      put(main, ...news);
+    const reached = async (...updates: readonly RawResource[]): Promise<readonly string[]> => {
+      put(main, ...updates);
       const { parts } = await until(walk, isWhole);
       return [...parts.scopes.keys(), ...parts.routes.keys(), ...parts.clusters.keys()];
     };

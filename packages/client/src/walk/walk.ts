@@ -22,7 +22,7 @@ export interface WalkOptions<P extends PartTypes> extends NameOptions {
   readonly initialFetchMs?: number;
   /**
    * A resource with a ConfigSource that says neither `ads` nor `self` is rejected, as by gRPC (C-GRPC-18).
-   * Default: false. What such a ConfigSource has is asked for there, if the client has `sourceOf`; else the name stands in `pending`.
+   * Default: false. Names of such a ConfigSource are requested there, if the client has `sourceOf`; else the name is in `pending`.
    */
   readonly onlyAds?: boolean;
   /** How many names there may be in it; with more the last one stays in force. Default: 100,000. */

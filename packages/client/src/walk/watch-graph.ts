@@ -33,7 +33,7 @@ export interface GraphWatchOptions {
   readonly placeOf?: PlaceOf;
   /** Where the root is looked up. Default: in the source. */
   readonly rootAt?: Place | undefined;
-  /** What is asked for by a name in a payload. Throws an XdsError that says why nothing can be. Default: the name. */
+  /** The subscription of a name in a payload. Throws an XdsError that says why there is none. Default: the name. */
   readonly interestOf?: (reference: Reference) => Interest;
   /** Called when a name begins to be wanted; gives what ends it. Default: nothing. */
   readonly onWanted?: (typeUrl: string, interest: Interest) => () => void;
@@ -83,7 +83,7 @@ class Watching implements GraphWatch, GraphReader {
   readonly #root: KeyedReference;
   readonly #options: GraphWatchOptions;
   readonly #initialFetch: InitialFetch;
-  /** By type and the name that is asked for. */
+  /** By type and requested name. */
   readonly #slots = new Map<string, Slot>();
   /** By type and the name in the payload; several of them may ask for one thing. */
   readonly #known = new Map<string, Slot | XdsError>();

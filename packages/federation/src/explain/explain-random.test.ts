@@ -13,7 +13,7 @@ const AUTHORITIES = ["a", "b", "c", ""];
 interface Configured {
   readonly servers: readonly StoreServer[];
   readonly sources: readonly FederationSource[];
-  readonly beside: FederationSource | undefined;
+  readonly ownSource: FederationSource | undefined;
   readonly name: string;
 }
 
@@ -38,7 +38,7 @@ function configured(random: SeededRandom): Configured {
       ...(random.once(2) ? [{ servers: some(), opaque: true }] : []),
       ...(random.once(2) ? [{ servers: some() }] : []),
     ],
-    beside: random.once(2) ? { servers: some(), authorities: authorities(0) } : undefined,
+    ownSource: random.once(2) ? { servers: some(), authorities: authorities(0) } : undefined,
   };
 }
 
@@ -52,13 +52,15 @@ function locatorOf(random: SeededRandom, depth: number): string {
 it(`names the very servers that a federation asks, each for the very name, beside a ConfigSource too (${seeds} new seeds) [C-AUTH-1, C-AUTH-3, C-AUTH-4, C-ALT-5]`, async () => {
   console.log(`explain: seeds from ${firstSeed} on`);
   for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
-    const { servers, sources, beside, name } = configured(createSeededRandom(seed));
-    const said = explain(sources, name, beside === undefined ? {} : { beside }).flatMap((place) =>
-      place.servers.map(({ id }) => `${id} ${place.name}`),
+    const { servers, sources, ownSource, name } = configured(createSeededRandom(seed));
+    const said = explain(sources, name, ownSource === undefined ? {} : { ownSource }).flatMap(
+      (place) => place.servers.map(({ id }) => `${id} ${place.name}`),
     );
     const { watch } = await scene([], {
       sources:
-        beside === undefined ? sources : (sourcesBeside(sources, name, beside)?.sources ?? sources),
+        ownSource === undefined
+          ? sources
+          : (sourcesBeside(sources, name, ownSource)?.sources ?? sources),
     });
     const watched = watch(name);
     for (let turns = 0; turns < 8; turns++) await turn();

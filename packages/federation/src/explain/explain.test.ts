@@ -22,8 +22,8 @@ const shown = ({ by, servers, error }: ExplainedPlace): string =>
   error?.text ?? `${by}: ${servers.map(({ name }) => name).join(" ")}`;
 
 const [one, two, rest] = [from("one", "a", "b"), from("two", "a"), from("rest")];
-const [beside, ads] = [from("beside", "a"), { ...from("ads"), opaque: true }];
-const nobody = (authority: string, known: string): string =>
+const [ownSource, ads] = [from("reference", "a"), { ...from("ads"), opaque: true }];
+const unknownAuthority = (authority: string, known: string): string =>
   `nobody is known to answer for the authority "${authority}" (C-AUTH-5); ${known}; add a source for it`;
 
 describe("explain()", () => {
@@ -32,22 +32,22 @@ describe("explain()", () => {
       "the ConfigSource beside the reference, if it lists the authority",
       named("a"),
       [one, rest],
-      beside,
-      "beside: beside",
+      ownSource,
+      "reference: reference",
     ],
     [
       "not the one beside it, if that lists others only",
       named("b"),
       [one, rest],
-      beside,
+      ownSource,
       "authority: one",
     ],
     [
       "not the one beside it, if that lists nobody",
       named("c"),
       [one],
-      from("beside"),
-      nobody("c", 'known: "a", "b"'),
+      from("reference"),
+      unknownAuthority("c", 'known: "a", "b"'),
     ],
     ["all that list it, in order", named("a"), [one, two, rest], undefined, "authority: one two"],
     ["the default last", named("c"), [one, two, rest], undefined, "default: rest"],
@@ -56,14 +56,14 @@ describe("explain()", () => {
       named("c"),
       [one, two, ads],
       undefined,
-      nobody("c", 'known: "a", "b"'),
+      unknownAuthority("c", 'known: "a", "b"'),
     ],
     [
       "for an opaque name the one beside it, whatever it lists",
       "x",
       [one, rest],
-      beside,
-      "beside: beside",
+      ownSource,
+      "reference: reference",
     ],
     [
       "for an opaque name the source for these, not the default",
@@ -84,16 +84,16 @@ describe("explain()", () => {
       named("A"),
       [one],
       undefined,
-      nobody("A", 'known: "a", "b"'),
+      unknownAuthority("A", 'known: "a", "b"'),
     ],
     ["for the empty authority the default", named(""), [one, rest], undefined, "default: rest"],
-    ["nobody at all", named("a"), [], undefined, nobody("a", "none is configured")],
+    ["nobody at all", named("a"), [], undefined, unknownAuthority("a", "none is configured")],
   ])(
     "says who is asked: %s [C-AUTH-1, C-AUTH-2, C-AUTH-3, C-AUTH-5]",
     (_, name, configs, other, expected) => {
       const [source] = sourcesOf(...(other === undefined ? [] : [other]));
       expect(
-        explain(sourcesOf(...configs), name, source === undefined ? {} : { beside: source }).map(
+        explain(sourcesOf(...configs), name, source === undefined ? {} : { ownSource: source }).map(
           shown,
         ),
       ).toEqual([expected]);
@@ -136,9 +136,9 @@ describe("explain()", () => {
   it("ends where nobody answers: what comes after it is not asked", () => {
     expect(
       explain(sourcesOf(one), named("a", inAlt(named("c", inAlt(named("b")))))).map(({ by }) => by),
-    ).toEqual(["authority", "nobody"]);
+    ).toEqual(["authority", "none"]);
     expect(explain(sourcesOf(one), named("c", inAlt(named("b")))).map(({ by }) => by)).toEqual([
-      "nobody",
+      "none",
     ]);
   });
 

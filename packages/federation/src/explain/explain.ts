@@ -20,7 +20,7 @@ export interface ExplainOptions {
   /** Context parameters that are not in the name; `node` for globs only, as by a client. Default: none. */
   readonly layers?: ContextLayers;
   /** The ConfigSource that stands next to the reference (C-AUTH-1, C-AUTH-6). Default: there is none. */
-  readonly beside?: FederationSource;
+  readonly ownSource?: FederationSource;
 }
 
 /** One place that is asked, and why there. */
@@ -36,7 +36,7 @@ export interface ExplainedPlace {
   /** null: the name is opaque. */
   readonly authority: string | null;
   /** Why these sources: the one next to the reference, those that list the authority, the default, or none (C-AUTH-1). */
-  readonly by: "beside" | "authority" | "default" | "nobody";
+  readonly by: "reference" | "authority" | "default" | "none";
   /** In order. */
   readonly sources: readonly FederationSource[];
   /** All servers of these, in the order in which they are asked, each once (C-AUTH-3). */
@@ -56,9 +56,9 @@ export interface ExplainedPlace {
 export function explain(
   sources: readonly FederationSource[],
   name: string,
-  { layers = {}, beside }: ExplainOptions = {},
+  { layers = {}, ownSource }: ExplainOptions = {},
 ): readonly ExplainedPlace[] {
-  const choose = (authority: string | null): Choice => choiceOf(sources, authority, beside);
+  const choose = (authority: string | null): Choice => choiceOf(sources, authority, ownSource);
   if (!name.startsWith("xdstp:"))
     return [{ locator: name, name, added: new Map(), ...choose(null) }];
   const written = checked(name);
@@ -75,12 +75,12 @@ type Choice = Pick<
 function choiceOf(
   all: readonly FederationSource[],
   authority: string | null,
-  beside: FederationSource | undefined,
+  ownSource: FederationSource | undefined,
 ): Choice {
-  const sources = sourcesFor(all, authority, beside);
+  const sources = sourcesFor(all, authority, ownSource);
   return {
     authority,
-    by: reasonOf(sources, beside),
+    by: reasonOf(sources, ownSource),
     sources,
     servers: serversOf(sources),
     reachabilityOnly: isHasty(sources),
@@ -90,10 +90,10 @@ function choiceOf(
 
 function reasonOf(
   [first]: readonly FederationSource[],
-  beside: FederationSource | undefined,
+  ownSource: FederationSource | undefined,
 ): ExplainedPlace["by"] {
-  if (first === undefined) return "nobody";
-  if (first === beside) return "beside";
+  if (first === undefined) return "none";
+  if (first === ownSource) return "reference";
   return first.authorities === undefined ? "default" : "authority";
 }
 

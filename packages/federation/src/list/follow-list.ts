@@ -15,7 +15,7 @@ import type { ListPart } from "./list-part.ts";
 import { ListParts } from "./list-parts.ts";
 import { memberName, namingList, type NamingList } from "./member-name.ts";
 import { readList, type InlineEntry, type LocatedEntry } from "./read-list.ts";
-import { Roster } from "./roster.ts";
+import { MemberIndex } from "./member-index.ts";
 
 /**
  * Follows a list collection of a source, subscribed under its own type (B-TYPE-6), and each of its members: inline ones are in the list, located ones are subscribed by their locators while the list has them (C-LIST-5).
@@ -42,7 +42,7 @@ class Following implements FollowedList, Watcher {
   #read: Resource | undefined;
   /** A state of the list that cannot be used. */
   #unfit: { readonly resource: Resource; readonly error: XdsError } | undefined;
-  readonly #roster = new Roster();
+  readonly #memberIndex = new MemberIndex();
   #holding: Holding = { state: "pending", version: "" };
   /** A state that was checked and has not come yet. */
   #checked: { readonly payload: AnyBytes; readonly entries: readonly LocatedEntry[] } | undefined;
@@ -87,17 +87,17 @@ class Following implements FollowedList, Watcher {
 
   get settled(): boolean {
     this.#look();
-    return this.#topic.settled && !this.#parts.isTaking && this.#roster.settled;
+    return this.#topic.settled && !this.#parts.isTaking && this.#memberIndex.settled;
   }
 
   get members(): readonly ListMember[] {
     this.#look();
-    return this.#roster.members;
+    return this.#memberIndex.members;
   }
 
   changedSince(before: readonly ListMember[]): readonly number[] | undefined {
     this.#look();
-    return this.#roster.changedSince(before);
+    return this.#memberIndex.changedSince(before);
   }
 
   check(resource: Resource): XdsError | undefined {
@@ -122,7 +122,7 @@ class Following implements FollowedList, Watcher {
   }
 
   #onPart(part: ListPart): void {
-    this.#roster.wake(part);
+    this.#memberIndex.wake(part);
     this.#touch("members");
   }
 
@@ -145,8 +145,8 @@ class Following implements FollowedList, Watcher {
     if (this.#woken === "no" || this.#closed) return;
     if (this.#woken === "list") this.#holding = this.#lookAtList(faultOf);
     this.#woken = "no";
-    if (this.#order === this.#parts.order) this.#roster.look();
-    else this.#roster.replace((this.#order = this.#parts.order));
+    if (this.#order === this.#parts.order) this.#memberIndex.look();
+    else this.#memberIndex.replace((this.#order = this.#parts.order));
   }
 
   /** The next slice, in a turn of its own. */

@@ -55,8 +55,8 @@ function conclude(
   committed: Committed,
   { complete = [], settled = [] }: Transaction,
 ): Committed {
-  for (const route of taken.news) route.onNews(link);
-  if (taken.news.size > 0 && link.unheard.size > 0) hear(link, books);
+  for (const route of taken.updates) route.onUpdate(link);
+  if (taken.updates.size > 0 && link.unheard.size > 0) hear(link, books);
   for (const collection of [...complete, ...settled]) dropOrphans(link, books, collection);
   books.owe(taken.owed, link);
   const rejected = [

@@ -8,7 +8,7 @@ export function reachable(link: ServerLink, error: XdsError | undefined): void {
   if (error === undefined) isWell(link);
   for (const route of [...link.routes]) {
     // Also an answer without anything in it ends the use of others.
-    if (error === undefined && link.responded) route.onNews(link);
+    if (error === undefined && link.responded) route.onUpdate(link);
     route.onReachable();
   }
 }

@@ -109,7 +109,7 @@ export class Route {
   }
 
   /** Something has come from a server: later ones have had their time. */
-  onNews(link: ServerLink): void {
+  onUpdate(link: ServerLink): void {
     const used = this.links.indexOf(link) + 1;
     if (used < this.#used) this.#leave(used);
     this.#tell();

@@ -130,13 +130,13 @@ export function isHasty(sources: readonly FederationSource[]): boolean {
 export function sourcesFor(
   sources: readonly FederationSource[],
   authority: string | null,
-  beside?: FederationSource,
+  ownSource?: FederationSource,
 ): readonly FederationSource[] {
   if (
-    beside !== undefined &&
-    (authority === null || beside.authorities?.includes(authority) === true)
+    ownSource !== undefined &&
+    (authority === null || ownSource.authorities?.includes(authority) === true)
   )
-    return [beside];
+    return [ownSource];
   const listed =
     authority === null
       ? []

@@ -94,11 +94,11 @@ it("leaves nothing behind when all readers have gone: no asks, no followers, no 
     of("a", "loop"),
     "*",
     "opaque",
-    of("nobody", "x"),
+    of("none", "x"),
     "xdstp://b/t.TCollection/all#entry=one",
     `${of("a", "none")}#alt=${of("c", "z")}`,
     `${of("a", "ns/*")}#alt=${of("b", "ns/*")}`,
-    `${of("nobody", "ns/*")}#alt=${of("b", "ns/*")}`,
+    `${of("none", "ns/*")}#alt=${of("b", "ns/*")}`,
     `${of("a", "x")}#alt=xdstp://b/t.U/x`,
   ];
   for (const order of [names, names.toReversed()]) {

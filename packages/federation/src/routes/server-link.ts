@@ -27,7 +27,7 @@ export interface LinkHost {
   open(server: FederationServer): OpenServer;
 }
 
-interface News {
+interface Updates {
   readonly added: Map<string, Interest>;
   readonly dropped: Map<string, Interest>;
 }
@@ -47,7 +47,7 @@ export class ServerLink {
   readonly unheard: Set<TypedInterest> = new Set<TypedInterest>();
   readonly #host: LinkHost;
   readonly #wanted = new Map<string, Map<string, Interest>>();
-  readonly #news = new Map<string, News>();
+  readonly #updates = new Map<string, Updates>();
   #count = 0;
   #scheduled = false;
   #ended = false;
@@ -91,9 +91,9 @@ export class ServerLink {
     if (wanted.has(id)) return;
     this.#wanted.set(typeUrl, wanted.set(id, interest));
     this.#count++;
-    const news = this.#newsOf(typeUrl);
+    const updates = this.#updatesOf(typeUrl);
     // The server has dropped its state with it, so what was just unsubscribed is subscribed again (C-DSUB-4).
-    news.added.set(id, interest);
+    updates.added.set(id, interest);
     this.#schedule();
   }
 
@@ -103,8 +103,8 @@ export class ServerLink {
     if (wanted?.delete(id) !== true) return;
     if (wanted.size === 0) this.#wanted.delete(typeUrl);
     this.#count--;
-    const news = this.#newsOf(typeUrl);
-    if (!news.added.delete(id)) news.dropped.set(id, interest);
+    const updates = this.#updatesOf(typeUrl);
+    if (!updates.added.delete(id)) updates.dropped.set(id, interest);
     this.#schedule();
   }
 
@@ -130,13 +130,13 @@ export class ServerLink {
     this.#close();
   }
 
-  #newsOf(typeUrl: string): News {
-    const news = this.#news.get(typeUrl) ?? {
+  #updatesOf(typeUrl: string): Updates {
+    const updates = this.#updates.get(typeUrl) ?? {
       added: new Map<string, Interest>(),
       dropped: new Map<string, Interest>(),
     };
-    this.#news.set(typeUrl, news);
-    return news;
+    this.#updates.set(typeUrl, updates);
+    return updates;
   }
 
   /** What becomes of the interest in a turn is one request (C-SUB-10). */
@@ -150,14 +150,14 @@ export class ServerLink {
   }
 
   #flush(): void {
-    const news = [...this.#news];
-    this.#news.clear();
+    const updates = [...this.#updates];
+    this.#updates.clear();
     this.#idle?.cancel();
     if (this.#count > 0 && this.#open === undefined) {
       this.#start();
       return;
     }
-    for (const [typeUrl, { added, dropped }] of news) {
+    for (const [typeUrl, { added, dropped }] of updates) {
       if (added.size + dropped.size > 0)
         this.#open?.feed.want?.(typeUrl, [...added.values()], [...dropped.values()]);
     }

@@ -30,10 +30,10 @@ const named = (authority: string): string => `xdstp://${authority}/acme.v1.Flag/
 /** Who is asked for names of these authorities, next to a name for which a ConfigSource counts. */
 function askedBeside(
   name: string,
-  beside: FederationSource,
+  ownSource: FederationSource,
   authorities: readonly (string | null)[],
 ): string | undefined {
-  const found = sourcesBeside(sources, name, beside);
+  const found = sourcesBeside(sources, name, ownSource);
   return (
     found &&
     authorities
@@ -94,8 +94,8 @@ describe("the ConfigSource beside a reference", () => {
       source("s", ["a"]),
       "s s b rest",
     ],
-  ])("%s [C-AUTH-1, C-AUTH-4, C-AUTH-6, C-AGG-1]", (_, name, beside, expected) => {
-    expect(askedBeside(name, beside, [null, "a", "b", "c"])).toBe(expected);
+  ])("%s [C-AUTH-1, C-AUTH-4, C-AUTH-6, C-AGG-1]", (_, name, ownSource, expected) => {
+    expect(askedBeside(name, ownSource, [null, "a", "b", "c"])).toBe(expected);
   });
 
   it("has one id where it is one, however it is written [C-AGG-1]", () => {

@@ -18,16 +18,16 @@ export interface SourcesBeside {
 export function sourcesBeside(
   sources: readonly FederationSource[],
   name: string,
-  beside: FederationSource,
+  ownSource: FederationSource,
 ): SourcesBeside | undefined {
   const counts = authoritiesIn(name).some((authority) => {
-    const asked = sourcesFor(sources, authority, beside);
-    return asked[0] === beside && routeId(asked) !== routeId(sourcesFor(sources, authority));
+    const asked = sourcesFor(sources, authority, ownSource);
+    return asked[0] === ownSource && routeId(asked) !== routeId(sourcesFor(sources, authority));
   });
   return counts
     ? {
-        id: JSON.stringify([routeId([beside]), [...(beside.authorities ?? [])].sort()]),
-        sources: around(sources, beside),
+        id: JSON.stringify([routeId([ownSource]), [...(ownSource.authorities ?? [])].sort()]),
+        sources: around(sources, ownSource),
       }
     : undefined;
 }
@@ -51,7 +51,7 @@ function placesOf(locator: Locator): readonly XdstpLocator[] {
 
 function around(
   sources: readonly FederationSource[],
-  { authorities = [], ...beside }: FederationSource,
+  { authorities = [], ...ownSource }: FederationSource,
 ): readonly FederationSource[] {
   const others = sources
     .filter(({ opaque }) => opaque !== true)
@@ -64,8 +64,8 @@ function around(
           : [{ ...source, authorities: rest }];
     });
   return [
-    ...(authorities.length === 0 ? [] : [{ ...beside, authorities }]),
-    { ...beside, opaque: true },
+    ...(authorities.length === 0 ? [] : [{ ...ownSource, authorities }]),
+    { ...ownSource, opaque: true },
     ...others,
   ];
 }

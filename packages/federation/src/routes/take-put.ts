@@ -16,7 +16,7 @@ export function takePut(taking: Taking, given: Put): void {
     noteForeign(taking, typeUrl, name);
     return;
   }
-  taking.news.add(route);
+  taking.updates.add(route);
   const leads = taking.books.follow && isRedirect(resource, typeUrl);
   if (route.plain && !route.answers.waits && !leads) {
     taking.pass.put.push(put);

@@ -22,7 +22,7 @@ export function takeRemoval(taking: Taking, removal: Removal): void {
     noteUnheard(taking, { typeUrl, interest: { name } });
     return;
   }
-  taking.news.add(route);
+  taking.updates.add(route);
   const key = nameKey(name);
   // An opaque name may be that of a resource that is cached under an alias.
   if (route.plain || !key.startsWith("xdstp:") || taking.books.isCovered(route, typeUrl, key))

@@ -9,7 +9,7 @@ import { takeComplete, takeSettled } from "./take-whole.ts";
 import { createTaking, type Taking } from "./taking.ts";
 
 /** What a transaction of a server is to readers, and what became of the rest. */
-export interface Taken extends Pick<Taking, "rejected" | "touched" | "news" | "owed"> {
+export interface Taken extends Pick<Taking, "rejected" | "touched" | "updates" | "owed"> {
   /** As readers get it. */
   readonly pass: Transaction;
 }

@@ -25,7 +25,7 @@ import {
 export function takeComplete(taking: Taking, complete: TypedInterest): void {
   const { route, ask } = asked(taking, complete);
   if (route === undefined) return;
-  taking.news.add(route);
+  taking.updates.add(route);
   if (!route.plain)
     for (const removal of absent(taking, route, ask, complete)) takeAbsent(taking, route, removal);
   if (ask !== undefined) noteWhole(taking, route, ask);

@@ -24,7 +24,7 @@ export interface Taking {
   /** What has changed of what others follow. */
   readonly touched: Set<Ask>;
   /** Those that have something new. */
-  readonly news: Set<Route>;
+  readonly updates: Set<Route>;
   /** Collections that are known but for members that lead elsewhere. */
   readonly owed: Ask[];
   /** How many names were none of its business (C-AUTH-7), by type. */
@@ -43,7 +43,7 @@ export function createTaking(books: LinkBooks, link: ServerLink, given: Transact
     pass: { put: [], remove: [], refresh: [], complete: [], settled: [] },
     rejected: [],
     touched: new Set(),
-    news: new Set(),
+    updates: new Set(),
     owed: [],
     foreign: new Map(),
     leftOut: new Set(),

@@ -48,7 +48,7 @@ function joinLater(find: () => SharedServer, inWildcard: (name: string) => boole
         const shared = find();
         const tenant = shared.join(sink, inWildcard);
         joined = { shared, tenant };
-        for (const news of early) shared.want(tenant, ...news);
+        for (const updates of early) shared.want(tenant, ...updates);
         early = [];
         await new Promise<void>((resolve) => {
           signal.addEventListener(
@@ -61,9 +61,9 @@ function joinLater(find: () => SharedServer, inWildcard: (name: string) => boole
           );
         });
       },
-      want(...news) {
-        if (joined === undefined) early.push(news);
-        else joined.shared.want(joined.tenant, ...news);
+      want(...updates) {
+        if (joined === undefined) early.push(updates);
+        else joined.shared.want(joined.tenant, ...updates);
       },
       get responded() {
         return joined?.shared.responded;

@@ -143,7 +143,7 @@ function plainOf(random: SeededRandom, typeUrl: string, nextText: () => string):
 }
 
 function targetOf(random: SeededRandom, typeUrl: string): Place {
-  const authority = random.once(20) ? "nobody" : random.pick(AUTHORITIES);
+  const authority = random.once(20) ? "none" : random.pick(AUTHORITIES);
   if (typeUrl === LIST) return { authority, id: random.pick(LISTS) };
   return random.once(4) ? directedOf(random, 1) : { authority, id: random.pick(IDS) };
 }

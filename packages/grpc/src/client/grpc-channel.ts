@@ -126,7 +126,7 @@ class Channel implements GrpcChannel {
       },
     };
     const call = openClientCall(place, path, headers, handler);
-    this.#calls.set(call, nobody);
+    this.#calls.set(call, ignoreEnd);
     return call;
   }
 
@@ -215,6 +215,6 @@ class Channel implements GrpcChannel {
   }
 }
 
-function nobody(): void {
+function ignoreEnd(): void {
   /* waits */
 }

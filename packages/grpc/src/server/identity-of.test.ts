@@ -63,15 +63,15 @@ describe("identityOf()", () => {
 
 describe("principalOf()", () => {
   test("is the names, the subject or the address, in this order", () => {
-    const nobody = { uris: [], dnsNames: [], subject: "", fingerprint: "00" };
+    const ignoreEnd = { uris: [], dnsNames: [], subject: "", fingerprint: "00" };
     expect(
       principalOf(
-        { ...nobody, uris: ["spiffe://td/a"], dnsNames: ["b"], subject: "CN=c" },
+        { ...ignoreEnd, uris: ["spiffe://td/a"], dnsNames: ["b"], subject: "CN=c" },
         "10.0.0.1",
       ),
     ).toBe("spiffe://td/a b");
-    expect(principalOf({ ...nobody, subject: "CN=c" }, "10.0.0.1")).toBe("CN=c");
-    expect(principalOf(nobody, "10.0.0.1")).toBe("00");
+    expect(principalOf({ ...ignoreEnd, subject: "CN=c" }, "10.0.0.1")).toBe("CN=c");
+    expect(principalOf(ignoreEnd, "10.0.0.1")).toBe("00");
     expect(principalOf(undefined, "10.0.0.1")).toBe("10.0.0.1");
   });
 });

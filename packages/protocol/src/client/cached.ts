@@ -2,7 +2,7 @@ import type { Interest, ResourceSink } from "@xdstp/core";
 import type { ReceivedName } from "./received.ts";
 import type { Wanted } from "./wanted.ts";
 
-/** What is cached of one type, as the client end asks its sink for it. */
+/** What is cached of one type, as the client reads it from its sink. */
 export interface CachedReader {
   readonly typeUrl: string;
   readonly sink: Pick<ResourceSink, "held">;

@@ -123,7 +123,7 @@ export function classifyResponse(
   // A wildcard of which there is nothing, or no update, is answered so (S-WILD-7, S-RECON-6).
   if (resources.length + removed.length + errors.length === 0)
     note(draft, source.wants.ofName("*"), undefined);
-  // Nobody knows what a resource without a readable name is, so nothing is known to be absent.
+  // A resource without a readable name may be any, so nothing is known to be absent.
   if (absence !== undefined && !resources.some(({ name }) => name === ""))
     classifyAbsence(source, draft, absence, response);
   return draft.verdicts;
@@ -282,7 +282,7 @@ function remove(
   ) {
     const kept =
       error ??
-      new XdsError("NOT_FOUND", "the server has removed it; what was held is kept", {
+      new XdsError("NOT_FOUND", "the server has removed it; the cached resource is kept", {
         typeUrl,
         resource: name,
       });

@@ -9,7 +9,7 @@ import {
 import type { ClientEvent } from "./client-event.ts";
 import { defaultClientLimits, type ClientLimits } from "./client-limits.ts";
 
-/** Opens a call to the one server of a client. It never throws: what goes wrong is told by `onClosed`. */
+/** Opens a call to the one server of a client. It never throws: `onClosed` reports failures. */
 export type Connect = (handler: ByteStreamHandler) => ByteStream;
 
 /** How often a client may send requests (S-LIM-2). */
@@ -20,7 +20,7 @@ export interface RequestRate {
   readonly perSecond: number;
 }
 
-/** What a client end needs; see {@link ClientContextOptions}. */
+/** What a client needs; see {@link ClientContextOptions}. */
 export interface ClientContext {
   /** Opens a stream to the server. */
   readonly connect: Connect;
@@ -52,13 +52,13 @@ export interface ClientContext {
   readonly keepRemoved: boolean;
   /** {@link ClientContextOptions.rate}. undefined: no limit. */
   readonly rate: RequestRate | undefined;
-  /** {@link ClientContextOptions.onEvent}. undefined: nobody listens. */
+  /** {@link ClientContextOptions.onEvent}. undefined: no listener. */
   readonly emit: ((event: ClientEvent) => void) | undefined;
 }
 
 /** Options of {@link createClientContext}. Only `connect` and `node` have to be given. */
 export interface ClientContextOptions {
-  /** Opens a stream to the server. A client of several servers is several client ends (C-GRPC-6). */
+  /** Opens a stream to the server. A client of several servers has one of these for each (C-GRPC-6). */
   readonly connect: Connect;
   /** The encoded `envoy.config.core.v3.Node`, sent with the first request of each stream (C-NODE-1), or what gives it. */
   readonly node: Uint8Array | (() => Uint8Array);
@@ -66,7 +66,7 @@ export interface ClientContextOptions {
   readonly clock?: Clock;
   /** From 0 up to 1, for jitter. Default: `Math.random`. */
   readonly random?: () => number;
-  /** Calls back when this turn is over, so that what is asked for in it becomes one request (C-SUB-10). Default: `queueMicrotask`. */
+  /** Calls back when this turn is over, so that its subscriptions become one request (C-SUB-10). Default: `queueMicrotask`. */
   readonly later?: (callback: () => void) => void;
   /** The data of a type: full state, where its name stands. Default: those of `ResourceType`. */
   readonly descriptor?: (typeUrl: string) => ResourceType | undefined;
@@ -80,7 +80,7 @@ export interface ClientContextOptions {
   readonly timeoutIsTransient?: boolean;
   /** Milliseconds without a new member after which a glob or wildcard counts as complete (C-GLOB-9). Default: 200. */
   readonly quietMs?: number;
-  /** Milliseconds after which a stream of which nothing is wanted any more is ended (C-STREAM-14). `Infinity`: it stays. Default: 10,000. */
+  /** Milliseconds after which a stream without subscriptions is ended (C-STREAM-14). `Infinity`: it stays. Default: 10,000. */
   readonly idleMs?: number;
   /** A name whose new state is rejected goes, instead of keeping the state before: server feature `fail_on_data_errors` (C-GRPC-9). Default: false. */
   readonly dropRejected?: boolean;

@@ -8,7 +8,7 @@ export interface RejectedName {
   readonly error: XdsError;
 }
 
-/** What a client end tells of. */
+/** Events of a client. */
 export type ClientEvent =
   /** A stream has begun. */
   | { readonly kind: "opened"; readonly attempt: number }
@@ -19,7 +19,7 @@ export type ClientEvent =
       readonly responded: boolean;
       readonly retryMs: number;
     }
-  /** Nothing has been wanted for some time, so the stream was ended (C-STREAM-14); the next one follows with what is wanted next. */
+  /** There were no subscriptions for some time, so the stream was ended (C-STREAM-14); the next one follows with the next subscription. */
   | { readonly kind: "idle" }
   /** A response was taken whole. */
   | {
@@ -44,5 +44,5 @@ export type ClientEvent =
     }
   /** Something that came and means nothing here: of a type that was not asked for (C-TYPE-7), or of names that were not (C-SUB-8). */
   | { readonly kind: "ignored"; readonly typeUrl: string; readonly names: number }
-  /** What was asked for has not come in time (C-MISS-4). */
+  /** A requested resource has not come in time (C-MISS-4). */
   | { readonly kind: "timeout"; readonly typeUrl: string; readonly names: readonly string[] };

@@ -20,7 +20,7 @@ import { createIdleTimer, type IdleTimer } from "./idle-timer.ts";
 import { typeUrlIn } from "./read-fields.ts";
 import type { ClientVariant } from "./variant.ts";
 
-/** The client end of one variant towards one server: a feed for a cache, over one stream at a time. */
+/** The client of one variant at one server: a feed for a cache, over one stream at a time. */
 export interface ClientFeed extends ResourceFeed {
   /** Changes what is subscribed of a type. */
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void;
@@ -51,7 +51,7 @@ export function createClientFeed<Memory>(
  * ```
  */
 type Phase =
-  /** Nobody runs it yet: changes are kept. */
+  /** It does not run yet: changes are kept. */
   | { readonly kind: "new"; readonly early: Parameters<ClientFeed["want"]>[] }
   /** Nothing is subscribed. */
   | { readonly kind: "resting"; readonly sink: ResourceSink }
@@ -233,13 +233,13 @@ class Feed<Memory> implements ClientFeed {
     if (phase.kind !== "connected") return;
     this.#leaveStream({ kind: "resting", sink: phase.sink }, undefined);
     this.#context.emit?.({ kind: "idle" });
-    phase.stream.close({ code: StatusCode.OK, message: "nothing is wanted any more" });
+    phase.stream.close({ code: StatusCode.OK, message: "there are no subscriptions any more" });
   }
 
   /** No failure either, and no wait. */
   #connectAgain(phase: Extract<Phase, { readonly kind: "connected" }>): void {
     const { sink, stream } = phase;
-    const status = { code: StatusCode.OK, message: "what is asked for needs a new stream" };
+    const status = { code: StatusCode.OK, message: "a subscription needs a new stream" };
     const resting = { kind: "resting", sink } as const;
     this.#leaveStream(resting, undefined);
     const { responded } = stream;

@@ -1,7 +1,7 @@
 import type { Interest, Status, XdsError } from "@xdstp/core";
 import type { WantState } from "./wanted.ts";
 
-/** What is known of one thing that is wanted (C-CSDS-3). */
+/** The state of one subscription (C-CSDS-3). */
 export interface WantStatus {
   /** What is subscribed. */
   readonly interest: Interest;
@@ -9,7 +9,7 @@ export interface WantStatus {
   readonly state: WantState;
   /** When something of it came last, in milliseconds since the epoch; 0: never. */
   readonly at: number;
-  /** Why there is none, or why what is held may be old. */
+  /** Why there is none, or why the cached one may be out of date. */
   readonly error?: XdsError;
   /** Rejected last and not made good: the name itself, or members of a collection. */
   readonly rejected: readonly RejectedState[];
@@ -27,7 +27,7 @@ export interface RejectedState {
   readonly at: number;
 }
 
-/** One type of a client end. */
+/** One type of a client. */
 export interface ClientTypeStatus {
   /** The type URL. */
   readonly typeUrl: string;
@@ -35,31 +35,31 @@ export interface ClientTypeStatus {
   readonly version: string;
   /** Nonce of the last response on this stream. Empty: none. */
   readonly nonce: string;
-  /** The last response was said to be a trial, which changes nothing (B-VER-8). Delta cannot say so. */
+  /** The last response was marked as a trial, which changes nothing (B-VER-8). Delta has no such mark. */
   readonly canary: boolean;
   /** A row for each name, glob and `*` that is subscribed. */
   readonly wants: readonly WantStatus[];
 }
 
-/** A client end. */
+/** A client of one server. */
 export interface ClientStatus {
-  /** The variant that the client end speaks. */
+  /** The variant that the client uses. */
   readonly variant: "delta" | "sotw";
   /** A stream is open. */
   readonly connected: boolean;
   /** A response has come on it (C-GRPC-4). */
   readonly responded: boolean;
-  /** How the last stream ended. Absent: none has, or it was ended since nothing was wanted (C-STREAM-14). */
+  /** How the last stream ended. Absent: none has, or it ended without subscriptions (C-STREAM-14). */
   readonly lastEnd?: Status;
   /** `control_plane.identifier` of the last response (B-NODE-9). Empty: none was given. */
   readonly controlPlane: string;
   /** A row for each type that was subscribed. */
   readonly types: readonly ClientTypeStatus[];
-  /** Since the client end was made. */
+  /** Since the client was made. */
   readonly counts: ClientCounts;
 }
 
-/** What a client end has counted. */
+/** Counters of a client. */
 export interface ClientCounts {
   /** Streams that were opened. */
   readonly streams: number;

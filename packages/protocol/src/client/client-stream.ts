@@ -1,9 +1,9 @@
 import { type ByteStream, type ByteStreamHandler, type Status, StatusCode } from "@xdstp/core";
 import type { Connect } from "./client-context.ts";
 
-/** What a stream tells the client end. */
+/** Callbacks of a stream. */
 export interface ClientStreamHost {
-  /** A message. It is taken in when {@link ClientStream.release} is called; until then no other one is given. */
+  /** A message. It is consumed when {@link ClientStream.release} is called; until then no other one is given. */
   onMessage(message: Buffer): void;
   /** The server is reached. */
   onReached(): void;
@@ -12,7 +12,7 @@ export interface ClientStreamHost {
   onClosed(status: Status): void;
 }
 
-/** One call, as a client end sees it: one message at a time, and the server is slowed while one is taken in (C-ACK-13). */
+/** One call, as a client sees it: one message at a time, and the server is slowed while one is consumed (C-ACK-13). */
 export interface ClientStream {
   readonly reached: boolean;
   /** false: the wire is full. */
@@ -37,7 +37,7 @@ export function createClientStream(host: ClientStreamHost): ClientStream {
 
 class Stream implements ClientStream, ByteStreamHandler {
   readonly #host: ClientStreamHost;
-  /** What was handed over while a message was taken in; the wire reads no more then, so it is little. */
+  /** Messages that came while one was consumed; the wire reads no more then, so they are few. */
   readonly #inbox: Buffer[] = [];
   #holding = false;
   #giving = false;
@@ -108,7 +108,7 @@ class Stream implements ClientStream, ByteStreamHandler {
     this.close({ code: StatusCode.OK, message: "the server has ended the stream" });
   }
 
-  /** One at a time. A message that is taken in at once is followed by the next one here, however many there are; who takes longer makes the wire wait. */
+  /** One at a time. A message that is consumed at once is followed by the next one here, for any number of messages; a slower reader makes the wire wait. */
   #giveAll(): void {
     if (this.#giving) return;
     this.#giving = true;

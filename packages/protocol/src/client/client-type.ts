@@ -36,7 +36,7 @@ import type { Answer, ClientVariant, TypeSetup, WantedChanges } from "./variant.
 import { isPending, type Wanted } from "./wanted.ts";
 import { WantedIndex } from "./wanted-index.ts";
 
-/** What a type needs of the client end it is part of. */
+/** What a type needs of its client. */
 export interface ClientTypeHost<Memory> {
   readonly context: ClientContext;
   readonly variant: ClientVariant<Memory>;
@@ -52,7 +52,7 @@ export interface ClientTypeHost<Memory> {
   whenIdle(callback: (isIdle: boolean) => void): void;
 }
 
-/** A response has been taken in. `taken`: what has to happen before the next one is read (C-ACK-13). */
+/** A response has been consumed. `taken`: what has to happen before the next one is read (C-ACK-13). */
 export type Done = (response: ReceivedResponse, taken: Promise<void> | undefined) => void;
 
 /**
@@ -95,7 +95,7 @@ interface TypeStream<Memory> {
 
 const CLOSED = { kind: "closed" } as const;
 
-/** One type of a client end, over all of its streams. */
+/** One type of a client, over all of its streams. */
 export class ClientType<Memory> {
   readonly #host: ClientTypeHost<Memory>;
   readonly #setup: TypeSetup;
@@ -109,7 +109,7 @@ export class ClientType<Memory> {
   #phase: Phase<Memory> = CLOSED;
   /** Of the response that was accepted last; it outlives a stream (C-VER-6). */
   #version = "";
-  /** Something that came has a TTL, so what is cached may be less than the version stands for (S-RECON-7). */
+  /** Something that came has a TTL, so the cache may have less than that version had (S-RECON-7). */
   #expires = false;
   /** The last response was a trial (B-VER-8). */
   #canary = false;

@@ -424,7 +424,7 @@ function report(
   if (error !== before) sink.unavailable({ typeUrl, interest }, error);
 }
 
-/** Commits what answers no response, so nobody can be sent what became of it: neither rejections nor the failure of a sink. */
+/** Commits what answers no response, so its result is not sent to a server: neither rejections nor the failure of a sink. */
 export function commitAside(sink: ResourceSink, transaction: Transaction): void {
   try {
     sink.commit(transaction).decided?.catch(() => undefined);

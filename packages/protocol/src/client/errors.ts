@@ -19,7 +19,7 @@ export function lateError(
   );
 }
 
-/** Why nothing can be had from a server for now (C-GRPC-4). The code is always UNAVAILABLE: that of the control plane is never handed on as one of the application, it stands in the text (C-GRPC-5). */
+/** Why a server is unavailable for now (C-GRPC-4). The code is always UNAVAILABLE: that of the control plane is never passed on as one of the application, it is in the text (C-GRPC-5). */
 export function connectionError({ code, message }: Status, atMost: number): XdsError {
   const text = message === "" ? "" : `: ${errorText(message, atMost)}`;
   return new XdsError(

@@ -27,7 +27,7 @@ export function responseFault(
 ): string | undefined {
   if (fault !== undefined) return fault;
   if (resources.length + removed.length + errors.length > responseEntries)
-    return `it has more than ${responseEntries} entries, which is all that this client takes in one response`;
+    return `it has more than ${responseEntries} entries, which is the most that this client accepts in one response`;
   if (resources.length + removed.length < 2) return undefined;
   // A resource without a readable name is invalid by itself, however often it comes.
   const added = new Set<string>();
@@ -42,7 +42,7 @@ export function responseFault(
     : `it both has and removes ${JSON.stringify(both.name)} (C-DUP-2)`;
 }
 
-/** Why a resource that was asked for cannot be taken, whatever its content; undefined: it can. The rest of its response is taken all the same (C-ACK-5). */
+/** Why a requested resource cannot be accepted, whatever its content; undefined: it can. The rest of its response is accepted nevertheless (C-ACK-5). */
 export function resourceFault(
   { name, key, version, payload, aliases, fault }: ReceivedResource,
   typeUrl: string,

@@ -35,7 +35,7 @@ export function readError(
   return { name: name.name, error, ...(constraints === undefined ? {} : { constraints }) };
 }
 
-/** A `google.rpc.Status`. OK is not an error, so nobody can mean it. */
+/** A `google.rpc.Status`. OK is not an error, so it is a fault here. */
 function readStatus(bytes: Buffer, start: number, end: number): [code: StatusName, text: string] {
   let code = 2;
   let text = "";

@@ -26,7 +26,7 @@ export interface ReceivedResource {
   readonly fault?: string;
 }
 
-/** A name that is gone, or has an error. */
+/** A name that was removed, or has an error. */
 export interface ReceivedName {
   /** The name, as it was received. */
   readonly name: string;
@@ -58,7 +58,7 @@ export interface ReceivedResponse {
   readonly fault?: string;
 }
 
-/** Equal for names that are equal (N-40). Variants of a name are told apart by their constraints (TP2). */
+/** Equal for names that are equal (N-40). Variants of a name are distinguished by their constraints (TP2). */
 export function receivedKey({
   name,
   key = nameKey(name),

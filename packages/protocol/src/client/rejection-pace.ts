@@ -12,7 +12,7 @@ export interface RejectionPace {
   forget(): void;
 }
 
-/** The second repetition in a row is the first one that waits: for one there may be a reason, such as a name that was asked for again. */
+/** The second repetition in a row is the first one that waits: for one there may be a reason, such as a name that was requested again. */
 const FREE = 1;
 
 /** @param onOver - the wait is over */

@@ -1,7 +1,7 @@
 import { isSameError, type Interest, type Removal, type XdsError } from "@xdstp/core";
 
 /**
- * An interest that the client end requests from its server. Its `state` is a value that only `changeName` and
+ * An interest that the client requests from its server. Its `state` is a value that only `changeName` and
  * `changeCollection` replace: `request` begins again with each stream, `known` and `rejections` outlive it.
  *
  * ```text

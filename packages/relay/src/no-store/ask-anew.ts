@@ -43,8 +43,8 @@ export function createAskAnew(): AskAnew {
   };
   return {
     overFeed: (feed) => {
-      ask = (...news) => {
-        feed.want?.(...news);
+      ask = (...updates) => {
+        feed.want?.(...updates);
       };
       return {
         run: async (sink, signal) => feed.run(heard(sink, note), signal),

@@ -9,7 +9,7 @@ export interface RejectedNames {
   onRejected(typeUrl: string, names: readonly string[]): void;
 }
 
-type News = Parameters<NonNullable<ResourceFeed["want"]>>;
+type Updates = Parameters<NonNullable<ResourceFeed["want"]>>;
 
 /**
  * The same feed, which is not asked for some names (B-RELAY-2). An exact name does not exist, for the reason given;
@@ -17,7 +17,7 @@ type News = Parameters<NonNullable<ResourceFeed["want"]>>;
  */
 export function rejectNames(feed: ResourceFeed, names: RejectedNames): ResourceFeed {
   let sink: ResourceSink | undefined;
-  let early: News[] = [];
+  let early: Updates[] = [];
   const reject = (typeUrl: string, rejected: readonly Interest[]): void => {
     if (rejected.length === 0) return;
     const exact = rejected.filter(({ name }) => name !== "*");
@@ -49,13 +49,13 @@ export function rejectNames(feed: ResourceFeed, names: RejectedNames): ResourceF
     async run(given, signal) {
       sink = given;
       const running = feed.run(given, signal);
-      for (const news of early) want(...news);
+      for (const updates of early) want(...updates);
       early = [];
       await running;
     },
-    want(...news) {
-      if (sink === undefined) early.push(news);
-      else want(...news);
+    want(...updates) {
+      if (sink === undefined) early.push(updates);
+      else want(...updates);
     },
   };
 }

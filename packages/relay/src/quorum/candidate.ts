@@ -1,6 +1,6 @@
 import type { Put, StoredResource, XdsError } from "@xdstp/core";
 
-import type { Panel } from "./panel.ts";
+import type { TrialGroup } from "./trial-group.ts";
 
 /** How a trial has ended. An error: it is rejected, for that reason. `superseded`: there is something newer of the name by now. */
 export type Verdict = "accepted" | "superseded" | XdsError;
@@ -10,7 +10,7 @@ export class Candidate {
   readonly put: Put;
   readonly name: string;
   /** The interests whose first clients are shown it. */
-  readonly panels: readonly Panel[];
+  readonly groups: readonly TrialGroup[];
   /** What is ahead under the name, as far as this trial is concerned. */
   held: StoredResource | undefined;
   readonly accepts: Set<string> = new Set<string>();
@@ -20,17 +20,17 @@ export class Candidate {
   readonly #end: (verdict: Verdict) => void;
   readonly #asked = new Set<string>();
 
-  constructor(put: Put, name: string, held: StoredResource, panels: readonly Panel[]) {
+  constructor(put: Put, name: string, held: StoredResource, groups: readonly TrialGroup[]) {
     this.put = put;
     this.name = name;
     this.held = held;
-    this.panels = panels;
+    this.groups = groups;
     let end: (verdict: Verdict) => void = () => undefined;
     this.verdict = new Promise((resolve) => {
       end = resolve;
     });
     this.#end = end;
-    for (const panel of panels) panel.trials++;
+    for (const group of groups) group.trials++;
     this.#everAsked();
   }
 
@@ -55,12 +55,12 @@ export class Candidate {
   /** Once, when what follows from it is in both caches. */
   end(verdict: Verdict): void {
     this.#end(verdict);
-    for (const panel of this.panels) panel.trials--;
-    for (const panel of this.panels) panel.fill();
+    for (const group of this.groups) group.trials--;
+    for (const group of this.groups) group.fill();
   }
 
   #everAsked(): ReadonlySet<string> {
-    for (const { members } of this.panels) for (const client of members) this.#asked.add(client);
+    for (const { members } of this.groups) for (const client of members) this.#asked.add(client);
     return this.#asked;
   }
 }

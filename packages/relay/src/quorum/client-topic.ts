@@ -1,7 +1,7 @@
 import type { Entry, Interest, Topic, Watcher, XdsError } from "@xdstp/core";
 
 import { joinChanges } from "./join-changes.ts";
-import type { Panel } from "./panel.ts";
+import type { TrialGroup } from "./trial-group.ts";
 
 /** Who reads: one stream, and whose it is. */
 export interface Reader {
@@ -15,14 +15,14 @@ export class ClientTopic implements Topic, Watcher {
   declare readonly label?: string;
   readonly reader: Reader;
   /** Of the interest; without watchers it may be one of several. */
-  panel: Panel;
+  group: TrialGroup;
   #ahead = false;
   /** When it has changed over, and what its head was. Absent: it saw one and the same all the time. */
   #changed: { readonly revision: number; readonly head: number } | undefined;
   readonly #watchers = new Set<Watcher>();
 
-  constructor(panel: Panel, reader: Reader) {
-    this.panel = panel;
+  constructor(group: TrialGroup, reader: Reader) {
+    this.group = group;
     this.reader = reader;
   }
 
@@ -47,7 +47,7 @@ export class ClientTopic implements Topic, Watcher {
     return this.#ahead;
   }
   get #now(): Topic {
-    return this.#ahead ? this.panel.ahead : this.panel.accepted;
+    return this.#ahead ? this.group.ahead : this.group.accepted;
   }
   get interest(): Interest {
     return this.#now.interest;
@@ -70,8 +70,8 @@ export class ClientTopic implements Topic, Watcher {
     if (this.#changed === undefined || after >= this.#changed.revision)
       return this.#now.changes(after);
     return joinChanges(
-      this.panel.accepted.changes(after),
-      this.panel.ahead.changes(this.#changed.revision),
+      this.group.accepted.changes(after),
+      this.group.ahead.changes(this.#changed.revision),
     );
   }
 
@@ -90,7 +90,7 @@ export class ClientTopic implements Topic, Watcher {
 
   watch(watcher: Watcher): void {
     if (this.#watchers.size === 0) {
-      this.panel = this.panel.enter(this);
+      this.group = this.group.enter(this);
       this.#now.watch(this);
     }
     this.#watchers.add(watcher);
@@ -99,7 +99,7 @@ export class ClientTopic implements Topic, Watcher {
   unwatch(watcher: Watcher): void {
     if (!this.#watchers.delete(watcher) || this.#watchers.size > 0) return;
     this.#now.unwatch(this);
-    this.panel.leave(this);
+    this.group.leave(this);
     this.#ahead = false;
     this.#changed = undefined;
   }

@@ -485,7 +485,7 @@ describe("a relay with a quorum", () => {
     say({ x: "2" });
     await go();
     expect(await world.server.waitForAck(revision + 1)).toMatchObject({
-      nobody: false,
+      noSubscribers: false,
       accepted: ["a", "b", "c", "d"].map((node) => ({ node })),
     });
   });

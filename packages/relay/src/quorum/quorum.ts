@@ -10,7 +10,7 @@ import {
 } from "@xdstp/core";
 import type { StreamEvent } from "@xdstp/protocol/server";
 
-import { Panels } from "./panels.ts";
+import { TrialGroups } from "./trial-groups.ts";
 import type { QuorumOptions } from "./quorum-options.ts";
 import { stageSink } from "./stage-sink.ts";
 import { Trials } from "./trials.ts";
@@ -43,13 +43,13 @@ export function createQuorum(
   { clients = 3, waitMs = 10_000 }: QuorumOptions,
 ): Quorum {
   checkQuorum(clients, waitMs);
-  const panels = new Panels({ accepted, ahead, revisions }, clients);
+  const groups = new TrialGroups({ accepted, ahead, revisions }, clients);
   const trials = new Trials({ clock, clients, waitMs });
   const wasRemoved = (typeUrl: string, name: string): boolean =>
     accepted.topic(typeUrl, { name }).removed().length > 0;
-  const host = { panels, trials, held: { accepted, ahead }, wasRemoved };
+  const host = { groups, trials, held: { accepted, ahead }, wasRemoved };
   return {
-    source: sourceOf(accepted, revisions, panels),
+    source: sourceOf(accepted, revisions, groups),
     addFeed: (feed) => addFeed(feed, { accepted, ahead }, (sinks) => stageSink(sinks, host)),
     hear: (event) => {
       trials.hear(event);
@@ -71,13 +71,17 @@ function checkQuorum(clients: number, waitMs: number): void {
     throw new XdsError("INVALID_ARGUMENT", `quorum.waitMs is ${waitMs}; give milliseconds above 0`);
 }
 
-function sourceOf(accepted: ResourceSource, revisions: Revisions, panels: Panels): ResourceSource {
-  const nobody = { client: undefined };
+function sourceOf(
+  accepted: ResourceSource,
+  revisions: Revisions,
+  groups: TrialGroups,
+): ResourceSource {
+  const noReader = { client: undefined };
   return forwardSource(accepted, {
     get revision() {
       return revisions.last;
     },
-    topic: (typeUrl, interest) => panels.topic(typeUrl, interest, nobody),
+    topic: (typeUrl, interest) => groups.topic(typeUrl, interest, noReader),
   });
 }
 
@@ -105,7 +109,7 @@ function addFeed(
   });
   const running = accepted.addFeed({
     ...(feed.want !== undefined && {
-      want: (...news: Parameters<NonNullable<ResourceFeed["want"]>>) => feed.want?.(...news),
+      want: (...updates: Parameters<NonNullable<ResourceFeed["want"]>>) => feed.want?.(...updates),
     }),
     run: async (given, signal) =>
       feed.run(sink === undefined ? given : join({ accepted: given, ahead: sink }), signal),

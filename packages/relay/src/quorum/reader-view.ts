@@ -9,7 +9,7 @@ export function readerView(source: ResourceSource, client: string): ResourceSour
     viewOf: source.viewOf ?? source,
     topic(typeUrl, interest) {
       const topic = source.topic(typeUrl, interest);
-      return topic instanceof ClientTopic ? topic.panel.topicFor(reader) : topic;
+      return topic instanceof ClientTopic ? topic.group.topicFor(reader) : topic;
     },
   });
 }

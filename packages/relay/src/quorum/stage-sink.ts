@@ -11,8 +11,8 @@ import { nameKey } from "@xdstp/uri";
 
 import { Candidate, type Verdict } from "./candidate.ts";
 import { heldOf, isSameContent, nameOf, putOf } from "./held-of.ts";
-import type { Panel } from "./panel.ts";
-import type { Panels } from "./panels.ts";
+import type { TrialGroup } from "./trial-group.ts";
+import type { TrialGroups } from "./trial-groups.ts";
 import type { Stage, Trials } from "./trials.ts";
 
 /** The sinks that one place gives to: of the cache that everyone sees, and of the one that is ahead. */
@@ -23,7 +23,7 @@ export interface StageSinks {
 
 /** What the sinks of a relay have in common. */
 export interface StageHost {
-  readonly panels: Panels;
+  readonly groups: TrialGroups;
   readonly trials: Trials;
   /** Both caches, for what is cached of any server. */
   readonly held: {
@@ -61,9 +61,9 @@ export function stageSink(sinks: StageSinks, host: StageHost): ResourceSink {
 }
 
 function commit(sinks: StageSinks, host: StageHost, transaction: Transaction): Committed {
-  const { trials, panels } = host;
+  const { trials, groups } = host;
   let rejected: readonly Rejection[] = [];
-  const shown = panels.watching(() => {
+  const shown = groups.watching(() => {
     rejected = sinks.ahead.commit(transaction).rejected ?? [];
   });
   const over = trials.running.size === 0 ? [] : supersededBy(host, transaction);
@@ -110,7 +110,7 @@ function idOf(typeUrl: string, name: string): string {
 function waitingOf(
   host: StageHost,
   transaction: Transaction,
-  shown: ReadonlyMap<StoredResource, readonly Panel[]>,
+  shown: ReadonlyMap<StoredResource, readonly TrialGroup[]>,
   rejected: readonly Rejection[],
 ): readonly Waiting[] {
   const { trials, held } = host;
@@ -123,9 +123,9 @@ function waitingOf(
     const before = heldOf(held.accepted, put.typeUrl, name);
     const running = trials.of(now);
     if (running !== undefined) return [{ put, candidate: running, before }];
-    const panels = (now && shown.get(now))?.filter(({ members }) => members.size > 0) ?? [];
-    if (now === undefined || panels.length === 0 || !isChange(host, put, before, panels)) return [];
-    return [{ put, candidate: new Candidate(put, name, now, panels), before }];
+    const groups = (now && shown.get(now))?.filter(({ members }) => members.size > 0) ?? [];
+    if (now === undefined || groups.length === 0 || !isChange(host, put, before, groups)) return [];
+    return [{ put, candidate: new Candidate(put, name, now, groups), before }];
   });
 }
 
@@ -139,12 +139,12 @@ function isChange(
   host: StageHost,
   put: Put,
   before: StoredResource | undefined,
-  panels: readonly Panel[],
+  groups: readonly TrialGroup[],
 ): boolean {
   if (before !== undefined)
     return before.ttlMs === undefined && !isSameContent(before, put.resource);
   return (
-    panels.some(({ accepted }) => accepted.settled) && !host.wasRemoved(put.typeUrl, nameOf(put))
+    groups.some(({ accepted }) => accepted.settled) && !host.wasRemoved(put.typeUrl, nameOf(put))
   );
 }
 

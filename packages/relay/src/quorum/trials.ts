@@ -1,19 +1,19 @@
 import { type Clock, type Entry, type StoredResource, XdsError } from "@xdstp/core";
 import type { HeldByResponse, NackError, StreamEvent } from "@xdstp/protocol/server";
 
-import { Ballot, type BallotHost } from "./ballot.ts";
+import { Vote, type VoteHost } from "./vote.ts";
 import type { Candidate, Verdict } from "./candidate.ts";
 import { clientKey } from "./client-key.ts";
 
 type Answer = Extract<StreamEvent, { readonly kind: "ack" | "nack" }>;
 
 /** Where candidates are shown, and what becomes of them. */
-export type Stage = Pick<BallotHost, "show" | "withdraw" | "conclude">;
+export type Stage = Pick<VoteHost, "show" | "withdraw" | "conclude">;
 
 /** What is on trial, and who has answered. */
 export class Trials {
-  readonly #limits: Pick<BallotHost, "clock" | "clients" | "waitMs">;
-  readonly #ballots = new Map<Candidate, Ballot>();
+  readonly #limits: Pick<VoteHost, "clock" | "clients" | "waitMs">;
+  readonly #openVotes = new Map<Candidate, Vote>();
   /** What is shown, by what it is. */
   readonly #shown = new Map<StoredResource, Candidate>();
   /** What was shown and withdrawn: a rejection that it explains says nothing of what is shown now. */
@@ -32,7 +32,7 @@ export class Trials {
   }
 
   get running(): Iterable<Candidate> & { readonly size: number } {
-    return { size: this.#ballots.size, [Symbol.iterator]: () => this.#ballots.keys() };
+    return { size: this.#openVotes.size, [Symbol.iterator]: () => this.#openVotes.keys() };
   }
 
   /** What is shown and is this very resource. */
@@ -41,7 +41,7 @@ export class Trials {
   }
 
   begin(candidates: readonly Candidate[], stage: Stage): void {
-    const ballot = new Ballot(candidates, {
+    const vote = new Vote(candidates, {
       ...this.#limits,
       show: (again) => {
         this.#hide(again);
@@ -54,24 +54,26 @@ export class Trials {
       },
       conclude: (ended, verdict) => {
         this.#hide(ended, verdict);
-        for (const candidate of ended) this.#ballots.delete(candidate);
+        for (const candidate of ended) this.#openVotes.delete(candidate);
         stage.conclude(ended, verdict);
       },
     });
-    for (const candidate of candidates) this.#ballots.set(candidate, ballot);
+    for (const candidate of candidates) this.#openVotes.set(candidate, vote);
     this.#show(candidates);
   }
 
   /** Something newer has come in the place of these. */
   supersede(candidates: readonly Candidate[]): void {
-    const ballots = new Set(candidates.flatMap((candidate) => this.#ballots.get(candidate) ?? []));
+    const openVotes = new Set(
+      candidates.flatMap((candidate) => this.#openVotes.get(candidate) ?? []),
+    );
     this.#hide(candidates);
     for (const candidate of candidates) {
-      this.#ballots.get(candidate)?.leave(candidate);
-      this.#ballots.delete(candidate);
+      this.#openVotes.get(candidate)?.leave(candidate);
+      this.#openVotes.delete(candidate);
       candidate.end("superseded");
     }
-    for (const ballot of ballots) ballot.goOn();
+    for (const vote of openVotes) vote.goOn();
   }
 
   /** A stream tells of what it is about to note: what follows from it may change what it has to send, so it follows when that is done. */
@@ -88,14 +90,14 @@ export class Trials {
   }
 
   close(): void {
-    for (const ballot of this.#ballots.values()) ballot.close();
+    for (const vote of this.#openVotes.values()) vote.close();
   }
 
   #accepted({ stream, typeUrl, held }: Answer): void {
     this.#stubborn.get(stream.id)?.delete(typeUrl);
     const client = clientKey(stream);
     if (client === undefined || this.#shown.size === 0) return;
-    for (const [ballot, candidates] of this.#hit(client, held)) ballot.accept(client, candidates);
+    for (const [vote, candidates] of this.#hit(client, held)) vote.accept(client, candidates);
   }
 
   #rejected(event: Answer & { readonly error?: NackError }): void {
@@ -115,21 +117,18 @@ export class Trials {
       return;
     const hit = this.#hit(client, held);
     if (hit.size === 0) this.#noteStubborn(stream.id, typeUrl);
-    for (const [ballot, candidates] of hit)
-      ballot.reject(client, rejectedBy(client, error), candidates);
+    for (const [vote, candidates] of hit)
+      vote.reject(client, rejectedBy(client, error), candidates);
   }
 
   /** The candidates in a response to one of those who see them first, but for what it has accepted before; by vote. */
-  #hit(
-    client: string,
-    held: HeldByResponse | undefined,
-  ): ReadonlyMap<Ballot, readonly Candidate[]> {
-    const hit = new Map<Ballot, Candidate[]>();
+  #hit(client: string, held: HeldByResponse | undefined): ReadonlyMap<Vote, readonly Candidate[]> {
+    const hit = new Map<Vote, Candidate[]>();
     for (const candidate of held === undefined ? [] : this.#findIn(held.entries)) {
-      const ballot = this.#ballots.get(candidate);
-      if (ballot === undefined || candidate.accepts.has(client)) continue;
-      const candidates = hit.get(ballot);
-      if (candidates === undefined) hit.set(ballot, [candidate]);
+      const vote = this.#openVotes.get(candidate);
+      if (vote === undefined || candidate.accepts.has(client)) continue;
+      const candidates = hit.get(vote);
+      if (candidates === undefined) hit.set(vote, [candidate]);
       else candidates.push(candidate);
     }
     return hit;

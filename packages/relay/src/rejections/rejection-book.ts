@@ -72,9 +72,9 @@ export function createRejectionBook(
   return {
     hear(event) {
       if (event.kind !== "nack" || event.held === undefined) return;
-      const news = newsOf(event.held);
-      for (const entry of news.slice(0, MOST_OF_ONE))
-        note(event.typeUrl, entry, event.stream, event.error.message, news.length);
+      const updates = updatesOf(event.held);
+      for (const entry of updates.slice(0, MOST_OF_ONE))
+        note(event.typeUrl, entry, event.stream, event.error.message, updates.length);
     },
     rows: () =>
       [...rows.values()]
@@ -90,7 +90,7 @@ function whoIs({ identity, node, peer }: StreamInfo): string {
 }
 
 /** What of a response its client did not have; all of it, where that is not known. */
-function newsOf({ entries, base }: HeldByResponse): readonly Entry[] {
-  const news = entries.filter(({ revision }) => revision > base);
-  return news.length === 0 ? entries : news;
+function updatesOf({ entries, base }: HeldByResponse): readonly Entry[] {
+  const updates = entries.filter(({ revision }) => revision > base);
+  return updates.length === 0 ? entries : updates;
 }

@@ -115,14 +115,14 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     expect(client.take().map(({ resources }) => resources)).toEqual([
       downstream === "delta" && upstream === "delta" ? [b] : sent(a, b),
     ]);
-    const news = { name: cluster("a"), version: "2", any: clusterAny("a", "2") };
+    const updates = { name: cluster("a"), version: "2", any: clusterAny("a", "2") };
     world.up.reply(clusterUrl, {
       version: "2",
-      resources: upstream === "sotw" ? [news, b] : [news],
+      resources: upstream === "sotw" ? [updates, b] : [updates],
     });
     await world.settle();
     expect(client.take().map(({ resources }) => resources)).toEqual([
-      downstream === "sotw" ? sent(news, b) : [news],
+      downstream === "sotw" ? sent(updates, b) : [updates],
     ]);
     world.up.reply(clusterUrl, {
       version: "3",

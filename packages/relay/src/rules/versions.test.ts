@@ -87,8 +87,8 @@ it.each(["delta", "sotw"] as const)(
     expect([first?.resources.length, client.read()]).toEqual([1, []]);
     world.up.reply(clusterUrl, { version: "3", resources: [bare("2")] });
     await world.settle();
-    const [news] = client.take();
-    expect(news?.resources.map(({ any }) => any)).toEqual([clusterAny("a", "2")]);
-    expect(news?.version).not.toBe(first?.version);
+    const [updates] = client.take();
+    expect(updates?.resources.map(({ any }) => any)).toEqual([clusterAny("a", "2")]);
+    expect(updates?.version).not.toBe(first?.version);
   },
 );

@@ -2,7 +2,7 @@ import type { ResourceSource } from "@xdstp/core";
 import type { ServerStream } from "@xdstp/protocol/server";
 import type { EndableHandler } from "../admitted-stream.ts";
 import type { OpenStreams } from "../open-streams.ts";
-import type { Access } from "./access-desk.ts";
+import type { Access } from "./access-decider.ts";
 
 /** What the streams of a server were let see. */
 export interface AccessBook {

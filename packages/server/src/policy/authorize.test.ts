@@ -277,7 +277,7 @@ describe.each(variants)("createServer({ authorize }) (%s)", (variant) => {
     });
     expect(revision).toBeGreaterThan(1);
     expect(await server.waitForAck(0, { nodes: ({ id }) => id === "own" })).toMatchObject({
-      nobody: true,
+      noSubscribers: true,
     });
   });
 
@@ -559,12 +559,12 @@ describe("createServer({ authorize })", () => {
       name: "secret",
       value: payload("secret", "changed"),
     });
-    expect(await server.waitForAck(hidden.revision)).toMatchObject({ nobody: true });
+    expect(await server.waitForAck(hidden.revision)).toMatchObject({ noSubscribers: true });
     const shown = cache.put({ typeUrl: types.cluster, name: "a", value: payload("a", "changed") });
     const waiting = server.waitForAck(shown.revision);
     turn();
     call.ack(call.next());
-    expect(await waiting).toMatchObject({ nobody: false, accepted: [{ node: "n" }] });
+    expect(await waiting).toMatchObject({ noSubscribers: false, accepted: [{ node: "n" }] });
   });
 
   it.each<VariantName>(["delta/ads", "sotw/ads"])(

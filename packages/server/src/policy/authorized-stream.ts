@@ -1,14 +1,14 @@
 import { StatusCode, type ByteStream, type Status } from "@xdstp/core";
 import type { EndableHandler } from "../admitted-stream.ts";
 import type { GuardedStream } from "../guarded-stream.ts";
-import { revoked, type Access, type AccessDesk, type Rejection } from "./access-desk.ts";
+import { revoked, type Access, type AccessDecider, type Rejection } from "./access-decider.ts";
 import type { AccessLimits } from "./access-limits.ts";
 import { nodeClaim } from "./node-claim.ts";
 import type { Peer } from "./policy.ts";
 
 /** Who opens streams once it is decided what they may see. */
 export interface AuthorizedHost {
-  readonly desk: AccessDesk;
+  readonly decider: AccessDecider;
   readonly limits: AccessLimits;
   /** Streams that are not opened yet. */
   readonly waiting: Set<EndableHandler>;
@@ -138,7 +138,7 @@ class Authorized implements EndableHandler {
   }
 
   async #decide(peer: Peer, signal: AbortSignal): Promise<void> {
-    const answer = await this.#host.desk.decide(peer, signal);
+    const answer = await this.#host.decider.decide(peer, signal);
     try {
       if ("status" in answer) {
         if (!this.#over) this.#reject(answer);

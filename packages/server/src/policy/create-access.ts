@@ -3,7 +3,7 @@ import type { ServerContext } from "@xdstp/protocol/server";
 import type { EventHub } from "../event-hub.ts";
 import { createGate, type Gate } from "../gate.ts";
 import { createAccessBook, type AccessBook } from "./access-book.ts";
-import { createAccessDesk, type AccessDesk } from "./access-desk.ts";
+import { createAccessDecider, type AccessDecider } from "./access-decider.ts";
 import { defaultAccessLimits, type AccessLimits } from "./access-limits.ts";
 import type { Authorize, SourceFor } from "./policy.ts";
 import { createSharedFilters } from "./shared-filters.ts";
@@ -18,7 +18,7 @@ export interface ServerAccess {
   /** Asked before anything is decided. */
   readonly gate: Gate;
   /** Absent: everyone is served everything. */
-  readonly desk: AccessDesk | undefined;
+  readonly decider: AccessDecider | undefined;
   readonly book: AccessBook;
   readonly limits: AccessLimits;
   /** Absent: callers that may read client status read all of it. */
@@ -51,9 +51,9 @@ export function createAccess(
     },
   });
   const isOpen = authorize === undefined && sourceFor === undefined;
-  const desk = isOpen
+  const decider = isOpen
     ? undefined
-    : createAccessDesk({
+    : createAccessDecider({
         authorize,
         sourceFor,
         source,
@@ -63,8 +63,8 @@ export function createAccess(
         gate,
         hub,
       });
-  const viewOf = desk === undefined ? undefined : statusViewOf(source, desk, book, hub);
-  return { source, contexts: createSourceContexts(context), gate, desk, book, limits, viewOf };
+  const viewOf = decider === undefined ? undefined : statusViewOf(source, decider, book, hub);
+  return { source, contexts: createSourceContexts(context), gate, decider, book, limits, viewOf };
 }
 
 /** Which source has to be ready is known once one was chosen. */

@@ -13,7 +13,7 @@ import { filterSource, type FilteredSource } from "./filter-source.ts";
 
 const TYPE = "type.googleapis.com/test.Thing";
 const GLOB = "xdstp://a/test.Thing/p/*";
-const nobody: Watcher = { wake: () => undefined };
+const noSubscribers: Watcher = { wake: () => undefined };
 
 interface Setup {
   readonly cache: Cache;
@@ -38,7 +38,7 @@ function setup(allows: (name: string) => boolean = (name) => !name.includes("sec
     },
     watched(name) {
       const topic = filter.topic(TYPE, { name });
-      topic.watch(nobody);
+      topic.watch(noSubscribers);
       return topic;
     },
   };
@@ -228,7 +228,7 @@ describe("filterSource()", () => {
     for (const name of ["a", "b"]) put(name);
     const mine = watched("*");
     const theirs = other.topic(TYPE, { name: "*" });
-    for (const topic of [cache.topic(TYPE, { name: "*" }), theirs]) topic.watch(nobody);
+    for (const topic of [cache.topic(TYPE, { name: "*" }), theirs]) topic.watch(noSubscribers);
     expect(mine.members()).toBe(theirs.members());
     expect(mine.members()).toBe(cache.topic(TYPE, { name: "*" }).members());
     expect(mine.changes(0)).toBe(cache.topic(TYPE, { name: "*" }).changes(0));
@@ -277,7 +277,7 @@ describe("filterSource()", () => {
     const policy = createPolicy({ key: "k", forbidden: "denied", allows: () => false });
     const filter = filterSource(cache, policy);
     const topics = ["a", "none"].map((name) => filter.topic(TYPE, { name }));
-    for (const topic of topics) topic.watch(nobody);
+    for (const topic of topics) topic.watch(noSubscribers);
     expect(topics.map((topic) => topic.members()[0]?.error?.code)).toEqual([
       "PERMISSION_DENIED",
       "PERMISSION_DENIED",
@@ -301,7 +301,7 @@ describe("filterSource()", () => {
     const policy = createPolicy({ key: "k", allows: () => true });
     const filter = filterSource(cache, policy, { clock });
     const topic = filter.topic(TYPE, { name: "*" });
-    topic.watch(nobody);
+    topic.watch(noSubscribers);
     for (const name of ["a", "b"]) cache.put({ typeUrl: TYPE, name, value: new Uint8Array() });
     const { revision } = filter;
     policy.replace((_, name) => name === "b");
@@ -332,7 +332,7 @@ describe("filterSource()", () => {
     });
     const policy = createPolicy({ key: "k", allows: () => false });
     const topic = filterSource(cache, policy).topic(TYPE, { name: "a" });
-    topic.watch(nobody);
+    topic.watch(noSubscribers);
     await Promise.resolve();
     expect(wanted).toEqual([]);
     policy.replace(() => true);
@@ -364,7 +364,7 @@ describe("filterSource()", () => {
     const topic = watched("*");
     const { revision } = filter;
     policy.replace(() => false);
-    topic.unwatch(nobody);
+    topic.unwatch(noSubscribers);
     expect(namesOf(topic.changes(revision))).toEqual(["-a"]);
     put("b");
     expect(namesOf(topic.members())).toEqual([]);
@@ -391,8 +391,8 @@ describe("filterSource()", () => {
     put("a");
     for (const name of ["a", "*", GLOB, "secret"]) {
       const topic = filter.topic(TYPE, { name });
-      topic.watch(nobody);
-      topic.unwatch(nobody);
+      topic.watch(noSubscribers);
+      topic.unwatch(noSubscribers);
     }
     expect(cache.counters.topics).toBe(0);
     filter.close();
@@ -555,7 +555,7 @@ describe("a name with variants", () => {
     for (const value of ["prod", "test"])
       cache.put({ typeUrl: TYPE, name: member, value: Buffer.from(value), ...limitedTo(value) });
     const topic = filter.topic(TYPE, { name: interest, parameters });
-    topic.watch(nobody);
+    topic.watch(noSubscribers);
     const next = {
       constraints: encodeConstraints({
         kind: "and",

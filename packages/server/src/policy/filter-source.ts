@@ -178,9 +178,9 @@ class Filter implements FilteredSource, EveryMember<ResourceSource>, FilterHost 
       topic.reconsider(revision);
       this.#file(topic);
     }
-    const news = [...this.#watched].filter((topic) => topic.hasNews);
-    if (news.length > 0) this.#changed = revision;
-    for (const topic of news) topic.tell();
+    const updates = [...this.#watched].filter((topic) => topic.hasUpdates);
+    if (updates.length > 0) this.#changed = revision;
+    for (const topic of updates) topic.tell();
     // Also without a change: an entry that was read to be sent later may be removed since, and be forbidden now.
     for (const listener of this.#listeners) listener();
   }

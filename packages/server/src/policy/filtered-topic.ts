@@ -111,7 +111,7 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
   /** The topic behind has moved. */
   wake(): void {
     this.#pull();
-    if (this.hasNews) this.tell();
+    if (this.hasUpdates) this.tell();
   }
 
   /** The policy has changed. Watchers are notified by `tell`, once all topics have changed. */
@@ -123,7 +123,7 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
   }
 
   /** Something has changed that the watchers do not know. */
-  get hasNews(): boolean {
+  get hasUpdates(): boolean {
     const { settled, head, stale } = this.#now();
     return settled !== this.#told.settled || head !== this.#told.head || stale !== this.#told.stale;
   }

@@ -4,7 +4,7 @@ import type { CallPeer } from "@xdstp/grpc/server";
 import { isGlob } from "@xdstp/uri";
 import type { EventHub } from "../event-hub.ts";
 import { rootOf, type AccessBook } from "./access-book.ts";
-import type { AccessDesk } from "./access-desk.ts";
+import type { AccessDecider } from "./access-decider.ts";
 import { allowedBy } from "./allowed-by.ts";
 
 /** The part of the status of the clients that a caller may see. */
@@ -26,12 +26,12 @@ export type StatusViewOf = (
 /** Shows the clients that have the same source and an equal policy, or none where there are no policies, and of them the names that it allows now. A policy with `status: all` shows every client of the source with every name. */
 export function statusViewOf(
   source: ResourceSource,
-  desk: AccessDesk,
+  decider: AccessDecider,
   book: AccessBook,
   hub: EventHub,
 ): StatusViewOf {
   return async (peer, path, signal) => {
-    const access = await desk.decide({ ...peer, path }, signal);
+    const access = await decider.decide({ ...peer, path }, signal);
     if ("status" in access) {
       hub.emit?.({
         kind: "rejected",

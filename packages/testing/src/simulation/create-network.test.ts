@@ -167,7 +167,7 @@ describe("createNetwork()", () => {
       network.listen("a", () => {
         throw new Error("unused");
       }),
-    ).toThrow("a: somebody listens there already");
+    ).toThrow("a: a server listens there already");
   });
 
   it.each([

@@ -8,7 +8,7 @@ export interface RequestParts {
   readonly typeUrl: string;
   readonly subscribe: readonly Interest[];
   readonly unsubscribe: readonly Interest[];
-  /** Names and versions that are held; in the first request of a type only (C-RECON-3). */
+  /** Cached names and versions; in the first request of a type only (C-RECON-3). */
   readonly versions: ReadonlyMap<string, string>;
   /** Absent: the request answers nothing, so it carries no nonce (C-NONCE-10). */
   readonly answer: Answer | undefined;

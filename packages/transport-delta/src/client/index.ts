@@ -1,5 +1,5 @@
 /**
- * The client end of the delta variant: a feed without I/O.
+ * The client of the delta variant: a feed without I/O.
  *
  * @packageDocumentation
  */

@@ -9,7 +9,7 @@ export interface RequestParts {
   readonly version: string;
   /** Of the last response of the type on the stream. */
   readonly nonce: string;
-  /** All that is wanted. */
+  /** All subscriptions. */
   readonly names: readonly Interest[];
   /** Why the last response is rejected. Absent: it is not. */
   readonly error: string | undefined;

@@ -1,5 +1,5 @@
 /**
- * The client end of the SotW variant: a feed without I/O.
+ * The client of the SotW variant: a feed without I/O.
  *
  * @packageDocumentation
  */

@@ -49,7 +49,7 @@ const sotw: ClientVariant<SotwMemory> = {
       : undefined,
   begin: (setup, wanted, version) => ({
     setup,
-    // The version stands for all that is subscribed: with a collection that is not cached yet, or not any more, the server would take it for known (S-RECON-7).
+    // The version covers all that is subscribed: with a collection that is not cached yet, or not any more, the server would treat it as known (S-RECON-7).
     version: [...wanted].some(
       ({ kind, state }) => kind !== "name" && state.known.kind === "requested",
     )
@@ -61,7 +61,7 @@ const sotw: ClientVariant<SotwMemory> = {
     former: new Set(),
     isLegacy: false,
   }),
-  // All is requested again, by the empty list: on this stream that could only be said by way of names, which not every server takes for it (C-WILD-9).
+  // All is requested again, by the empty list: on this stream that would need names in between, which not every server understands (C-WILD-9).
   needsNewStream: ({ added }, wanted, memory) =>
     memory.isLegacy &&
     added.values().some(({ kind, id }) => kind === "wildcard" && memory.sent.has(id)) &&

@@ -137,8 +137,8 @@ export function createClientWorld(
 function behind(feed: ClientFeed, sink: (sink: ResourceSink) => ResourceSink): ResourceFeed {
   return {
     run: async (given, signal) => feed.run(sink(given), signal),
-    want: (...news) => {
-      feed.want(...news);
+    want: (...updates) => {
+      feed.want(...updates);
     },
   };
 }

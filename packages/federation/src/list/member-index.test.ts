@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import type { ListMember } from "./list-member.ts";
 import type { ListPart } from "./list-part.ts";
-import { Roster } from "./roster.ts";
+import { MemberIndex } from "./member-index.ts";
 
 interface Fake extends ListPart {
   put(state: ListMember["state"]): void;
@@ -37,68 +37,68 @@ function useParts(count: number): {
 it("looks at the one member that has changed, however many there are", () => {
   const { parts, looks } = useParts(10_000);
   const [part] = parts.slice(5_000);
-  const roster = new Roster();
-  roster.replace(parts);
-  const { members } = roster;
-  roster.changedSince(members);
+  const memberIndex = new MemberIndex();
+  memberIndex.replace(parts);
+  const { members } = memberIndex;
+  memberIndex.changedSince(members);
   const before = looks();
   part?.put("held");
-  if (part !== undefined) roster.wake(part);
-  roster.look();
+  if (part !== undefined) memberIndex.wake(part);
+  memberIndex.look();
   expect([
-    roster.members === members,
-    roster.members[5_000]?.state,
-    roster.members[4_999] === members[4_999],
-    roster.changedSince(members),
+    memberIndex.members === members,
+    memberIndex.members[5_000]?.state,
+    memberIndex.members[4_999] === members[4_999],
+    memberIndex.changedSince(members),
   ]).toEqual([false, "held", true, [5_000]]);
   expect(looks() - before).toBe(2);
 });
 
 it("is settled when each is, and has the same array while nothing changes", () => {
   const { parts } = useParts(2);
-  const roster = new Roster();
-  expect(roster.settled).toBe(true);
-  roster.replace(parts);
-  const { members } = roster;
+  const memberIndex = new MemberIndex();
+  expect(memberIndex.settled).toBe(true);
+  memberIndex.replace(parts);
+  const { members } = memberIndex;
   for (const part of parts) {
-    expect(roster.settled).toBe(false);
+    expect(memberIndex.settled).toBe(false);
     part.put("held");
-    roster.wake(part);
-    roster.look();
+    memberIndex.wake(part);
+    memberIndex.look();
   }
-  expect([roster.settled, roster.members === members]).toEqual([true, false]);
-  const held = roster.members;
-  for (const part of parts) roster.wake(part);
-  roster.look();
-  roster.replace([...parts]);
-  expect(roster.members).toBe(held);
+  expect([memberIndex.settled, memberIndex.members === members]).toEqual([true, false]);
+  const held = memberIndex.members;
+  for (const part of parts) memberIndex.wake(part);
+  memberIndex.look();
+  memberIndex.replace([...parts]);
+  expect(memberIndex.members).toBe(held);
 });
 
 it("tells places of several changes in their order, and none of what it does not know", () => {
   const [one, two, three] = [useParts(1), useParts(2), useParts(3)].map(({ parts }) =>
     parts.at(-1),
   ) as [Fake, Fake, Fake];
-  const roster = new Roster();
-  roster.replace([one, two, three]);
-  const { members } = roster;
-  expect(roster.changedSince([])).toBeUndefined();
+  const memberIndex = new MemberIndex();
+  memberIndex.replace([one, two, three]);
+  const { members } = memberIndex;
+  expect(memberIndex.changedSince([])).toBeUndefined();
   for (const part of [three, one, three]) {
     part.put("held");
-    roster.wake(part);
-    roster.look();
+    memberIndex.wake(part);
+    memberIndex.look();
   }
   expect([
-    roster.changedSince(members),
-    roster.changedSince(members),
-    roster.changedSince(roster.members),
+    memberIndex.changedSince(members),
+    memberIndex.changedSince(members),
+    memberIndex.changedSince(memberIndex.members),
   ]).toEqual([[0, 2], undefined, []]);
-  const { members: held } = roster;
-  roster.replace([two, one]);
-  expect([roster.changedSince(held), roster.members.map(({ name }) => name)]).toEqual([
+  const { members: held } = memberIndex;
+  memberIndex.replace([two, one]);
+  expect([memberIndex.changedSince(held), memberIndex.members.map(({ name }) => name)]).toEqual([
     undefined,
     ["1", "0"],
   ]);
-  roster.wake(three);
-  roster.look();
-  expect(roster.members.length).toBe(2);
+  memberIndex.wake(three);
+  memberIndex.look();
+  expect(memberIndex.members.length).toBe(2);
 });

@@ -3,28 +3,28 @@ import type { Topic, Watcher } from "@xdstp/core";
 import { ClientTopic, type Reader } from "./client-topic.ts";
 
 /** What the groups of one relay share. */
-export interface PanelHost {
+export interface TrialGroupHost {
   /** How many clients see first. */
   readonly clients: number;
   readonly revision: number;
   /** Something of it has changed ahead. */
-  touched(panel: Panel): void;
+  touched(group: TrialGroup): void;
   /** The first stream has come. Returns the group of its interest: this one, or one that is open already. */
-  opened(panel: Panel): Panel;
+  opened(group: TrialGroup): TrialGroup;
   /** The last stream has ended. */
-  closed(panel: Panel): void;
+  closed(group: TrialGroup): void;
 }
 
 type Streams = Map<string, Set<ClientTopic>>;
 
 /** One interest, and which of its clients see a change first: the first N, and the next one when one of them disconnects. */
-export class Panel implements Watcher {
+export class TrialGroup implements Watcher {
   readonly typeUrl: string;
   readonly accepted: Topic;
   readonly ahead: Topic;
   /** Names that differ between the two topics now: meanwhile no stream changes over from one to the other. */
   trials = 0;
-  readonly #host: PanelHost;
+  readonly #host: TrialGroupHost;
   readonly #members: Streams = new Map();
   readonly #waiting: Streams = new Map();
   readonly #topics = new Map<Reader, ClientTopic>();
@@ -32,7 +32,7 @@ export class Panel implements Watcher {
   constructor(
     typeUrl: string,
     { accepted, ahead }: { readonly accepted: Topic; readonly ahead: Topic },
-    host: PanelHost,
+    host: TrialGroupHost,
   ) {
     this.typeUrl = typeUrl;
     this.accepted = accepted;
@@ -51,10 +51,10 @@ export class Panel implements Watcher {
   }
 
   /** A stream begins to watch. Both topics are subscribed as long as one of them is, so that both are given everything. */
-  enter(topic: ClientTopic): Panel {
-    const panel = this.#topics.size > 0 ? this : this.#host.opened(this);
-    panel.#add(topic);
-    return panel;
+  enter(topic: ClientTopic): TrialGroup {
+    const group = this.#topics.size > 0 ? this : this.#host.opened(this);
+    group.#add(topic);
+    return group;
   }
 
   leave(topic: ClientTopic): void {

@@ -3,7 +3,7 @@ import type { Clock, Timer, XdsError } from "@xdstp/core";
 import type { Candidate, Verdict } from "./candidate.ts";
 
 /** The options of a vote. */
-export interface BallotHost {
+export interface VoteHost {
   readonly clock: Clock;
   readonly clients: number;
   readonly waitMs: number;
@@ -19,14 +19,14 @@ export interface BallotHost {
  * The vote on what one transaction has changed. A client answers a response as a whole: where it has rejected several candidates at once,
  * half of them are withdrawn until it has answered the others, and so on, until the bad one is alone (S-ACK-15: its text does not say which one it is).
  */
-export class Ballot {
-  readonly #host: BallotHost;
+export class Vote {
+  readonly #host: VoteHost;
   readonly #shown: Set<Candidate>;
   /** Under suspicion and out of sight, by halves. */
   readonly #withheld: Candidate[][] = [];
   readonly #timer: Timer;
 
-  constructor(candidates: readonly Candidate[], host: BallotHost) {
+  constructor(candidates: readonly Candidate[], host: VoteHost) {
     this.#host = host;
     this.#shown = new Set(candidates);
     this.#timer = host.clock.after(host.waitMs, () => {

@@ -2,7 +2,7 @@ import type { CacheState } from "./cache-state.ts";
 import { NO_ENTRIES, type StateEntry } from "./state-entry.ts";
 
 /** What the history needs of its topic. */
-export interface TrailHost {
+export interface HistoryHost {
   /** The name itself. */
   readonly key: string;
   /** The newest entry of a name, as the topic shows it. */
@@ -24,8 +24,8 @@ interface Removed {
  * Remembers what a topic showed under changing names, by its own name or by alias, and what of it does not exist any more,
  * so that a reader learns of each removal under the name it knows (S-ALIAS-1).
  */
-export class AliasTrail {
-  readonly #host: TrailHost;
+export class AliasHistory {
+  readonly #host: HistoryHost;
   /** Key of the resource that the topic shows. */
   #shown: string | undefined;
   /** Names that it showed before, each with its removal if it has been removed since: as long as the topic has watchers, and the removal is in the window. */
@@ -39,7 +39,7 @@ export class AliasTrail {
   #newest: StateEntry | undefined;
   #arrays: readonly (readonly StateEntry[])[] = [];
 
-  constructor(shown: string | undefined, host: TrailHost) {
+  constructor(shown: string | undefined, host: HistoryHost) {
     this.#shown = shown;
     this.#host = host;
   }

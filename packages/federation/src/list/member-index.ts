@@ -2,7 +2,7 @@ import type { ListMember } from "./list-member.ts";
 import type { ListPart } from "./list-part.ts";
 
 /** The members of a list in their order. A change of one of them costs the same however many there are: but for a copy of the array no other one is looked at. */
-export class Roster {
+export class MemberIndex {
   /** The same array until something of it changes. */
   members: readonly ListMember[] = [];
   #places = new Map<ListPart, number>();

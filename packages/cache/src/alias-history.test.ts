@@ -2,7 +2,7 @@ import { createFakeClock } from "@xdstp/testing";
 import { expect, it } from "vitest";
 
 import { createWatcher, put, shown, T } from "../test/scene.ts";
-import { AliasTrail } from "./alias-trail.ts";
+import { AliasHistory } from "./alias-history.ts";
 import { CacheCore } from "./cache-core.ts";
 import { createCache } from "./index.ts";
 import { StateEntry } from "./state-entry.ts";
@@ -11,7 +11,7 @@ it("looks at as many names for each move of an alias, however many it has led to
   const entries = new Map<string, StateEntry>();
   const state = { revision: 0, label: undefined };
   let looks = 0;
-  const trail = new AliasTrail(undefined, {
+  const history = new AliasHistory(undefined, {
     key: "alias",
     state,
     miss: () => undefined,
@@ -29,16 +29,16 @@ it("looks at as many names for each move of an alias, however many it has led to
         `${n - 1}`,
         new StateEntry({ revision: state.revision, name: `${n - 1}`, tombstone: true }),
       );
-    trail.follow(`${n}`, `${n - 1}`);
+    history.follow(`${n}`, `${n - 1}`);
   }
   const newest = new StateEntry({ revision: state.revision, name: `${count - 1}` });
   expect(looks / count).toBeLessThan(4);
-  expect(trail.after(state.revision - 2, newest).map(({ name }) => name)).toEqual([
+  expect(history.after(state.revision - 2, newest).map(({ name }) => name)).toEqual([
     `${count - 3}`,
     `${count - 2}`,
     `${count - 1}`,
   ]);
-  expect(trail.removedAfter(0, newest)).toHaveLength(count - 1);
+  expect(history.removedAfter(0, newest)).toHaveLength(count - 1);
 });
 
 it("forgets what an alias led to when the removal has left the window, but not that of its own name [S-ALIAS-1, S-LIM-6]", () => {

@@ -26,7 +26,7 @@ export interface Rejection {
 }
 
 /** Decides what clients are served. */
-export interface AccessDesk {
+export interface AccessDecider {
   /** Never rejects. */
   decide(peer: Peer, signal: AbortSignal): Promise<Access | Rejection>;
   /** Whether `sourceFor` has given a source whose revisions are not those of the server's. */
@@ -57,7 +57,7 @@ export const revoked: Status = {
 };
 
 /** Asks `authorize`, then `sourceFor`, within one time. */
-export function createAccessDesk(options: DeskOptions): AccessDesk {
+export function createAccessDecider(options: DeskOptions): AccessDecider {
   const { filters, gate, clock, authorizeMs, hub } = options;
   let hasUnrelated = false;
   const warn = (peer: Peer, root: ResourceSource): void => {

@@ -5,7 +5,7 @@ import { NO_ENTRIES, type StateEntry } from "../state-entry.ts";
  * What the topic of a name with variants has next to its newest entry: removed variants that its readers may have (S-DYN-5).
  * It serves a topic as the history of aliases does.
  */
-export class VariantTrail {
+export class VariantHistory {
   /** Revision at which one went last; 0 at first. */
   head = 0;
   /** Label of the transaction that moved `head`. */

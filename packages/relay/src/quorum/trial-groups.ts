@@ -8,7 +8,7 @@ import {
 } from "@xdstp/core";
 
 import type { ClientTopic, Reader } from "./client-topic.ts";
-import { Panel, type PanelHost } from "./panel.ts";
+import { TrialGroup, type TrialGroupHost } from "./trial-group.ts";
 
 /** Two caches that are read as one. */
 export interface Stages {
@@ -20,11 +20,11 @@ export interface Stages {
 }
 
 /** The groups of all subscribed interests. */
-export class Panels implements PanelHost {
+export class TrialGroups implements TrialGroupHost {
   readonly clients: number;
   readonly #stages: Stages;
-  readonly #open = new Map<string, Panel>();
-  readonly #touched = new Set<Panel>();
+  readonly #open = new Map<string, TrialGroup>();
+  readonly #touched = new Set<TrialGroup>();
 
   constructor(stages: Stages, clients: number) {
     this.#stages = stages;
@@ -41,38 +41,38 @@ export class Panels implements PanelHost {
     );
   }
 
-  touched(panel: Panel): void {
-    this.#touched.add(panel);
+  touched(group: TrialGroup): void {
+    this.#touched.add(group);
   }
 
-  opened(panel: Panel): Panel {
-    const key = keyOf(panel.typeUrl, panel.accepted.interest);
+  opened(group: TrialGroup): TrialGroup {
+    const key = keyOf(group.typeUrl, group.accepted.interest);
     const open = this.#open.get(key);
-    if (open === undefined) this.#open.set(key, panel);
-    return open ?? panel;
+    if (open === undefined) this.#open.set(key, group);
+    return open ?? group;
   }
 
-  closed(panel: Panel): void {
-    this.#open.delete(keyOf(panel.typeUrl, panel.accepted.interest));
-    this.#touched.delete(panel);
+  closed(group: TrialGroup): void {
+    this.#open.delete(keyOf(group.typeUrl, group.accepted.interest));
+    this.#touched.delete(group);
   }
 
   /** Does something ahead. Gives what came to be there by it, with those that are shown it. */
-  watching(act: () => void): ReadonlyMap<StoredResource, readonly Panel[]> {
+  watching(act: () => void): ReadonlyMap<StoredResource, readonly TrialGroup[]> {
     const before = this.revision;
     this.#touched.clear();
     act();
-    const shown = new Map<StoredResource, Panel[]>();
-    for (const panel of this.#touched)
-      for (const { resource } of newsOf(panel, before))
-        if (resource !== undefined) append(shown, resource, panel);
+    const shown = new Map<StoredResource, TrialGroup[]>();
+    for (const group of this.#touched)
+      for (const { resource } of updatesOf(group, before))
+        if (resource !== undefined) append(shown, resource, group);
     this.#touched.clear();
     return shown;
   }
 
-  #create(typeUrl: string, interest: Interest): Panel {
+  #create(typeUrl: string, interest: Interest): TrialGroup {
     const { accepted, ahead } = this.#stages;
-    return new Panel(
+    return new TrialGroup(
       typeUrl,
       { accepted: accepted.topic(typeUrl, interest), ahead: ahead.topic(typeUrl, interest) },
       this,
@@ -80,14 +80,18 @@ export class Panels implements PanelHost {
   }
 }
 
-function newsOf({ ahead }: Panel, before: number): readonly Entry[] {
+function updatesOf({ ahead }: TrialGroup, before: number): readonly Entry[] {
   return ahead.changes(before) ?? ahead.members();
 }
 
-function append(shown: Map<StoredResource, Panel[]>, resource: StoredResource, panel: Panel): void {
-  const panels = shown.get(resource);
-  if (panels === undefined) shown.set(resource, [panel]);
-  else panels.push(panel);
+function append(
+  shown: Map<StoredResource, TrialGroup[]>,
+  resource: StoredResource,
+  group: TrialGroup,
+): void {
+  const groups = shown.get(resource);
+  if (groups === undefined) shown.set(resource, [group]);
+  else groups.push(group);
 }
 
 function keyOf(typeUrl: string, interest: Interest): string {
