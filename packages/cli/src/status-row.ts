@@ -1,4 +1,10 @@
-import type { HeldBackName, StreamStatus, TypeStatus } from "@xdstp/protocol/server";
+import type {
+  HeldBackName,
+  MissingReference,
+  StreamStatus,
+  TypeStatus,
+} from "@xdstp/protocol/server";
+import { describeMissing, describeWait } from "./describe-reference.ts";
 import { escapeText } from "./escape-text.ts";
 import { formatAge } from "./format-age.ts";
 import { clientLabel, shortType, shortVersion } from "./short-text.ts";
@@ -59,7 +65,7 @@ export function statusRow(
     state: type.state,
     version: versions(type),
     age: formatAge(now - (begin(type) ?? since ?? stream.connectedAt)),
-    reason: reasonOf(type),
+    reason: reasonOf(type, now),
     tone: toneOf(type),
   };
 }
@@ -82,7 +88,10 @@ function begin({ state, pendingSince, lastError }: TypeStatus): number | undefin
   return state === "NACKED" ? lastError?.since : undefined;
 }
 
-function reasonOf({ stuck, lastError, state, heldBack = [] }: TypeStatus): string {
+function reasonOf(
+  { stuck, lastError, state, heldBack = [], missing: unserved = [] }: TypeStatus,
+  now: number,
+): string {
   const rejection =
     lastError === undefined
       ? ""
@@ -91,13 +100,22 @@ function reasonOf({ stuck, lastError, state, heldBack = [] }: TypeStatus): strin
         );
   const silence = stuck ? "no answer" : "";
   const missing = state === "REQUESTED" ? "asks for names that are not there" : "";
-  return [silence, rejection, waiting(heldBack), missing].filter((part) => part !== "").join("; ");
+  return [silence, rejection, notServed(unserved), waiting(heldBack, now), missing]
+    .filter((part) => part !== "")
+    .join("; ");
+}
+
+/** What a rejected resource lacks (S-ACK-8). */
+function notServed([first, ...more]: readonly MissingReference[]): string {
+  if (first === undefined) return "";
+  return `${describeMissing(first)}${more.length === 0 ? "" : ` and ${more.length} more`}`;
 }
 
 /** What is not sent, and why not (S-ORD-4). */
-function waiting([first, ...more]: readonly HeldBackName[]): string {
+function waiting([first, ...more]: readonly HeldBackName[], now: number): string {
   if (first === undefined) return "";
-  return `${escapeText(first.name)} waits for ${escapeText(first.for)}${more.length === 0 ? "" : ` and ${more.length} more`}`;
+  const since = formatAge(now - first.since);
+  return `${describeWait(first)}, since ${since}${more.length === 0 ? "" : ` and ${more.length} more`}`;
 }
 
 function toneOf({ state, stuck }: TypeStatus): Tone {

@@ -88,6 +88,9 @@ export function useMachine({
     thaw() {
       asked.push("thaw");
     },
+    noteAccepted(typeUrl) {
+      asked.push(`accepted ${typeUrl}`);
+    },
     schedule() {
       asked.push("schedule");
     },

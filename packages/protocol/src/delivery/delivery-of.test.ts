@@ -39,6 +39,7 @@ const rejection = (more: Partial<Rejected>): Rejected => ({
   entries: [],
   newestEntries: [],
   again: false,
+  retry: false,
   ...more,
 });
 

@@ -296,6 +296,7 @@ describe("recordSent() and recordAnswer()", () => {
       entries: [],
       newestEntries: [],
       again: false,
+      retry: false,
     });
     expect(owner.exchange.lastError).toEqual({
       code: 3,

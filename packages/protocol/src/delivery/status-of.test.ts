@@ -71,13 +71,22 @@ describe("statusOf()", () => {
     expect(statusOf(owner, atRest).lastError).toMatchObject({ since: 30, at: 30 });
   });
 
-  it("shows what is held back, and for what, and that it lacks something [S-ORD-4]", () => {
+  it("shows what rejected resources refer to and is not served [S-ACK-8]", () => {
     const { owner } = useOwner();
-    const heldBack = new Map([["route", { typeUrl: "t", name: "cluster" }]]);
+    const missing = [{ name: "listener", for: "cluster", typeUrl: "t" }];
+    expect(statusOf(owner, { ...atRest, missing })).toMatchObject({ missing });
+    expect(statusOf(owner, { ...atRest, missing: [] })).not.toHaveProperty("missing");
+  });
+
+  it("shows what is held back, and for what, and since when, and that it lacks something [S-ORD-4]", () => {
+    const { owner } = useOwner();
+    const heldBack = [
+      { name: "route", for: "cluster", typeUrl: "t", why: "unaccepted", since: 7 },
+    ] as const;
     expect(statusOf(owner, { ...atRest, heldBack })).toMatchObject({
       state: "STALE",
-      heldBack: [{ name: "route", for: "cluster" }],
+      heldBack,
     });
-    expect(statusOf(owner, { ...atRest, heldBack: new Map() })).not.toHaveProperty("heldBack");
+    expect(statusOf(owner, { ...atRest, heldBack: [] })).not.toHaveProperty("heldBack");
   });
 });

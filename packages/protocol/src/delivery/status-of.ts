@@ -1,6 +1,5 @@
-import type { Reference } from "@xdstp/core";
 import type { ExchangeOwner } from "./exchange.ts";
-import type { TypeState, TypeStatus } from "./type-status.ts";
+import type { HeldBackName, MissingReference, TypeState, TypeStatus } from "./type-status.ts";
 
 /** What the exchange does not know of a type. */
 export interface TypeProgress {
@@ -14,8 +13,10 @@ export interface TypeProgress {
   readonly news: boolean;
   /** Names are asked for that are not known yet. */
   readonly unsettled: boolean;
-  /** Names held back, each with what the client lacks for it (S-ORD-4). Absent: none. */
-  readonly heldBack?: ReadonlyMap<string, Reference>;
+  /** Names that wait, each with what the client lacks for it (S-ORD-4). Absent: none. */
+  readonly heldBack?: readonly HeldBackName[];
+  /** What rejected resources refer to and is not served. Absent: nothing. */
+  readonly missing?: readonly MissingReference[];
 }
 
 /** One type as operators read it (S-ACK-9, S-ACK-17). */
@@ -24,10 +25,7 @@ export function statusOf(
   progress: TypeProgress,
 ): TypeStatus {
   const { inFlight, lastError, nonceSent, nonceAccepted, acceptedAt } = exchange;
-  const heldBack = [...(progress.heldBack ?? [])].map(([name, lacking]) => ({
-    name,
-    for: lacking.name,
-  }));
+  const { heldBack = [], missing = [] } = progress;
   return {
     typeUrl,
     state: stateOf(
@@ -47,6 +45,7 @@ export function statusOf(
     ...(lastError === undefined ? {} : { lastError }),
     ...(acceptedAt === undefined ? {} : { acceptedAt }),
     ...(heldBack.length === 0 ? {} : { heldBack }),
+    ...(missing.length === 0 ? {} : { missing }),
   };
 }
 
@@ -56,7 +55,7 @@ function stateOf(
   { answered, news, unsettled, heldBack }: TypeProgress,
 ): TypeState {
   if (rejected) return "NACKED";
-  if (inFlight || news || (heldBack?.size ?? 0) > 0) return "STALE";
+  if (inFlight || news || (heldBack?.length ?? 0) > 0) return "STALE";
   if (unsettled) return "REQUESTED";
   return answered ? "SYNCED" : "NOT_SENT";
 }

@@ -7,7 +7,7 @@ export interface Relation {
   readonly waitsFor: readonly number[];
   /** The types that refer to this one: a removal waits until they have let go (S-ORD-3). */
   readonly referrers: readonly number[];
-  /** Taken together with others when one of them has to wait (S-ORD-4). */
+  /** Nobody knows what the resources of this type, or of one that follows it, refer to: it is taken together with others when one of them has to wait (S-ORD-4). */
   readonly cut: boolean;
 }
 
@@ -36,11 +36,16 @@ function relate(
   const waits = typeUrls.map((typeUrl) => waitsForOf(source, typeUrls, typeUrl));
   return typeUrls.map((typeUrl, index) => {
     const waitsFor = waits[index] ?? [];
-    const followed = waits.some((others) => others.includes(index));
+    const isKnown = (other: string): boolean => source.descriptor(other)?.references !== undefined;
+    const followed = waits.some(
+      (others, other) => others.includes(index) && !isKnown(typeUrls[other] ?? ""),
+    );
     return {
       waitsFor,
       referrers: referrersOf(source, typeUrls, typeUrl),
-      cut: waitsFor.length > 0 || (followed && !isWarmed(source, typeUrls, typeUrl)),
+      cut:
+        (waitsFor.length > 0 && !isKnown(typeUrl)) ||
+        (followed && !isWarmed(source, typeUrls, typeUrl)),
     };
   });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { added, removed } from "../../test/entries.ts";
+import { siblingWith } from "../../test/sibling-with.ts";
 import type { ResourceType } from "@xdstp/core";
 import type { TypeHost } from "../stream/type-machine.ts";
 import { warmChildren } from "./warm-children.ts";
@@ -15,15 +16,11 @@ function useHost(...subscribed: readonly string[]): {
   };
   const sibling: TypeHost["sibling"] = (typeUrl) =>
     subscribed.includes(typeUrl)
-      ? {
-          rejecting: false,
-          lacks: fail,
-          isCold: fail,
-          misses: fail,
+      ? siblingWith({
           warm: (name) => {
             warmed.push(`${typeUrl}/${name}`);
           },
-        }
+        })
       : undefined;
   return {
     warmed,
@@ -33,6 +30,7 @@ function useHost(...subscribed: readonly string[]): {
       canSend: true,
       sibling,
       thaw: fail,
+      noteAccepted: fail,
       schedule: fail,
       send: fail,
       end: fail,

@@ -157,17 +157,22 @@ function machineOf(
     rejectedFrom: Infinity,
     rejecting: false,
     knowsReferences: true,
-    heldBack: new Map(),
+    isWaiting: false,
+    isBehind: false,
     accepted: 0,
-    namesCold: false,
-    lacks: () => false,
+    covers: () => false,
+    lacks: () => undefined,
+    existsSince: () => undefined,
+    carries: () => false,
     isCold: () => false,
     misses: () => false,
     take: () => {
       log.push(`take ${typeUrl}`);
     },
     putBack: () => undefined,
-    takeUpAgain: () => undefined,
+    releaseHeld: () => undefined,
+    gate: () => "open",
+    noteAccepted: () => undefined,
     request: ({ nonce }) => {
       log.push(`request ${typeUrl} ${nonce}`);
     },

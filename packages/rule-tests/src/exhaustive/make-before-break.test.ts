@@ -1,6 +1,11 @@
 import { createCache } from "@xdstp/cache";
 import type { Reference, ResourceType, Transaction } from "@xdstp/core";
-import { createScheduler, createServerContext, type OrderedStream } from "@xdstp/protocol/server";
+import {
+  createScheduler,
+  createServerContext,
+  type OrderedStream,
+  type ServerStream,
+} from "@xdstp/protocol/server";
 import { createFakeClock, createManualScheduler, createMemoryStream } from "@xdstp/testing";
 import { createDeltaServer } from "@xdstp/transport-delta/server";
 import { createSotwServer } from "@xdstp/transport-sotw/server";
@@ -108,13 +113,13 @@ function startOf(
       clock,
       scheduler: createScheduler({ later: turns.later }),
     });
-    let server: OrderedStream | undefined;
+    let server: (OrderedStream & ServerStream) | undefined;
     const open = (
       call: Parameters<typeof createMemoryStream>[0],
     ): ReturnType<typeof createMemoryStream> =>
       createMemoryStream((out) => {
         const handler = call(out);
-        server = handler as unknown as OrderedStream;
+        server = handler as unknown as OrderedStream & ServerStream;
         return handler;
       });
     const client =
@@ -203,8 +208,8 @@ function startOf(
             type.taken,
             type.rejecting,
             ...[type.answeredUpTo, type.unsentFrom, type.rejectedFrom, type.heldFrom].map(String),
-            [...type.heldBack.keys()],
           ]),
+          server?.status().types.map(({ heldBack }) => heldBack),
         ]),
       end() {
         expect(client.faults).toEqual([]);

@@ -51,7 +51,8 @@ export const BAD = "-bad";
 /** The clusters of a route stand in its text, behind an arrow. */
 export const REFERS = ">";
 
-function referencesIn(payload: Uint8Array): readonly Reference[] {
+/** The clusters that a route names. */
+export function referencesIn(payload: Uint8Array): readonly Reference[] {
   const [, names] = textIn(payload).split(REFERS);
   return (names ?? "")
     .split(",")

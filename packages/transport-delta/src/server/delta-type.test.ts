@@ -223,15 +223,23 @@ describe("createDeltaType()", () => {
     expect(used.machine.heldFrom).toBe(Infinity);
   });
 
-  it("tells who follows it of a name that was rejected before the client ever had it [S-ORD-4]", () => {
+  it("tells those that follow it what the client lacks of a name [S-ORD-4]", () => {
     const used = accepted("a");
     used.put("a", { text: "2" });
     used.request({ subscribe: ["b"] });
     used.put("b");
     used.drain();
-    expect(["a", "b", "c"].map((name) => used.machine.lacks(name))).toEqual([false, false, false]);
+    expect(["a", "b", "c"].map((name) => used.machine.lacks(name))).toEqual([
+      undefined,
+      "unaccepted",
+      "absent",
+    ]);
     used.nack();
-    expect(["a", "b", "c"].map((name) => used.machine.lacks(name))).toEqual([false, true, false]);
+    expect(["a", "b", "c"].map((name) => used.machine.lacks(name))).toEqual([
+      undefined,
+      "rejected",
+      "absent",
+    ]);
   });
 
   it("says what is asked for and missing [S-ORD-2]", () => {

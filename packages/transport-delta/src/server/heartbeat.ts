@@ -88,12 +88,10 @@ function isKeptAlive({ unsettled, quirks }: DeltaState, topic: Topic): boolean {
 }
 
 /** What is held back, or is still to be removed, the client has as it was before. */
-function withKept(
-  { held, heldBack, lifetimes }: DeltaState,
-  now: readonly Entry[],
-): readonly Entry[] {
-  if (held.length + heldBack.size === 0) return now;
-  const stays = new Set([...heldBack.keys(), ...held.map(({ name }) => name)].map(keyOf));
+function withKept({ held, holds, lifetimes }: DeltaState, now: readonly Entry[]): readonly Entry[] {
+  const waiting = holds?.byKey.keys().toArray() ?? [];
+  if (held.length + waiting.length === 0) return now;
+  const stays = new Set([...waiting, ...held.map(({ name }) => keyOf(name))]);
   const before = (lifetimes?.sent ?? []).filter(({ name }) => stays.has(keyOf(name)));
   return [...now.filter(({ name }) => !stays.has(keyOf(name))), ...before];
 }

@@ -1,10 +1,12 @@
-import type { Entry, Reference, ResourceType, Timer, Topic, Watcher } from "@xdstp/core";
+import type { Entry, ResourceType, Timer, Topic, Watcher } from "@xdstp/core";
 import type {
   Beating,
   ClientQuirks,
-  ExchangeOwner,
   FrameProfile,
+  Holds,
   Lifetimes,
+  Retries,
+  RetryOwner,
   Rejected,
   SmallMap,
   SmallSet,
@@ -20,7 +22,7 @@ export interface Subscription {
 }
 
 /** One type on one SotW stream. */
-export interface SotwState extends ExchangeOwner {
+export interface SotwState extends RetryOwner {
   readonly host: TypeHost;
   readonly type: ResourceType | undefined;
   readonly quirks: ClientQuirks;
@@ -68,10 +70,10 @@ export interface SotwState extends ExchangeOwner {
   parting: Timer | undefined;
   /** What is to be sent later as it was at the revision of a cut (S-ORD-4). */
   taken: Taken | undefined;
-  /** Names that refer to what the client has rejected, each with what it lacks. */
-  heldBack: ReadonlyMap<string, Reference>;
-  /** Revision from which the client has missed something that is held back. */
-  heldBackFrom: number;
+  /** Names that wait for resources of other types; undefined: none ever has. */
+  holds: Holds | undefined;
+  /** What rejected resources refer to; undefined: nothing. */
+  retries: Retries | undefined;
   /** What it holds for a time only; undefined while nothing that it was sent has a TTL. */
   lifetimes: Lifetimes | undefined;
   /** What was rejected last, and has gone since without a word: should it come back as it was, it is not said again (S-ACK-8). */

@@ -42,7 +42,12 @@ function reportsOf(variant: "delta" | "sotw", events: readonly Event[]): readonl
       continue;
     }
     if ("says" in event)
-      invariant.onResponse?.(connection, { typeUrl, nonce: ++nonce, hash: event.says });
+      invariant.onResponse?.(connection, {
+        typeUrl,
+        nonce: ++nonce,
+        hash: event.says,
+        bytes: new Uint8Array(),
+      });
     else if ("answers" in event)
       invariant.onRequest?.(connection, {
         typeUrl,
