@@ -18,6 +18,7 @@ import { type FollowOptions, followFiles } from "./follow-files.ts";
 import { followTlsFiles } from "./follow-tls-files.ts";
 import type { loadRegistry } from "./load-registry.ts";
 import { serveMetrics } from "./metrics-server.ts";
+import { groupLimits } from "./named-limits.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { createPolicyBook, type PolicyBook } from "./policy-book.ts";
 import { type PolicyFile, readPolicyFile } from "./policy-file.ts";
@@ -177,7 +178,7 @@ export async function openHost(
       nodeVersion,
       ...(meter && { meter: meter.meter }),
       ...(controlPlane !== undefined && { controlPlane }),
-      limits,
+      limits: groupLimits(limits),
       ...(contents && { tls: contents }),
       ...(policy && { authorize: policy.book.authorize }),
       onEvent,

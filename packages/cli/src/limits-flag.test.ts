@@ -1,9 +1,9 @@
 import { defaultChannelLimits } from "@xdstp/grpc/client";
-import { defaultServerLimits } from "@xdstp/server";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { getCommand } from "./get-command.ts";
 import { channelLimitsFlag, limitsFlag } from "./limits-flag.ts";
+import { defaultNamedLimits } from "./named-limits.ts";
 import { parseCall } from "./parse-call.ts";
 import { serveCommand } from "./serve-command.ts";
 
@@ -39,7 +39,7 @@ describe("limitsFlag()", () => {
   });
 
   it("takes every limit that the README lists with its default, and the README lists every limit", () => {
-    expect(documented("Limits of a server")).toEqual(defaultServerLimits);
+    expect(documented("Limits of a server")).toEqual(defaultNamedLimits);
   });
 });
 

@@ -1,15 +1,15 @@
 import type { ChannelLimits } from "@xdstp/grpc/client";
-import type { ServerLimits } from "@xdstp/server";
 import { CliError } from "./cli-error.ts";
 import type { CommandCall } from "./command.ts";
+import type { NamedLimits } from "./named-limits.ts";
 
 const LARGEST = 0x7fff_ffff;
 
 /** The limits that `--limit NAME=NUMBER` sets. Throws a CliError that names the first one that does not exist or has no such value. */
-export async function limitsFlag(call: CommandCall): Promise<Partial<ServerLimits>> {
+export async function limitsFlag(call: CommandCall): Promise<NamedLimits> {
   return limitsFrom(call, {
     option: "limit",
-    defaults: async () => (await import("@xdstp/server")).defaultServerLimits,
+    defaults: async () => (await import("./named-limits.ts")).defaultNamedLimits,
     example: "messageMs=60000",
   });
 }

@@ -1,4 +1,3 @@
-import type { ServerLimits } from "@xdstp/server";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { CommandCall } from "./command.ts";
@@ -6,6 +5,7 @@ import { countFlag } from "./flag-values.ts";
 import { clash, type Endpoint, formatEndpoint, parseListen } from "./parse-endpoint.ts";
 import { pathFrom } from "./path-from.ts";
 import { limitsFlag } from "./limits-flag.ts";
+import type { NamedLimits } from "./named-limits.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
 /** How a command serves, whatever it serves. */
@@ -16,7 +16,7 @@ export interface ServerFlags {
   /** Absent: no TLS. */
   readonly tls?: TlsFiles;
   /** Limits that differ from the defaults of the server. */
-  readonly limits: Partial<ServerLimits>;
+  readonly limits: NamedLimits;
   /** A file of rules; absent: each client sees everything. */
   readonly policy?: string;
   /** Where Prometheus may scrape; absent: nowhere. */

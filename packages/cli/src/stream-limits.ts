@@ -1,20 +1,18 @@
-import { defaultLimits } from "@xdstp/protocol/server";
-import { defaultGrpcLimits } from "@xdstp/grpc/server";
-import type { ServerLimits } from "@xdstp/server";
+import { defaultNamedLimits, type NamedLimits } from "./named-limits.ts";
 
 const MOST = 0x7fff_ffff;
 
 /** The limits of a server whose streams may subscribe to this number of names of one type (S-LIM-4): a tenth of them globs. Above the default, limits of listed versions and of request bytes grow in proportion. */
-export function streamLimits(names: number): Partial<ServerLimits> {
-  const scale = Math.max(1, names / defaultLimits.subscriptions);
+export function streamLimits(names: number): NamedLimits {
+  const scale = Math.max(1, names / defaultNamedLimits.subscriptions);
   const scaled = (usual: number): number => Math.min(MOST, Math.ceil(usual * scale));
-  const { maxMessageBytes, maxFirstMessageBytes, maxPartialBytes } = defaultGrpcLimits;
+  const { maxMessageBytes, maxFirstMessageBytes, maxPartialBytes } = defaultNamedLimits;
   return {
     subscriptions: names,
-    streamSubscriptions: scaled(defaultLimits.streamSubscriptions),
-    streamNameLength: scaled(defaultLimits.streamNameLength),
+    streamSubscriptions: scaled(defaultNamedLimits.streamSubscriptions),
+    streamNameLength: scaled(defaultNamedLimits.streamNameLength),
     globs: Math.ceil(names / 10),
-    heldVersions: scaled(defaultLimits.heldVersions),
+    heldVersions: scaled(defaultNamedLimits.heldVersions),
     maxMessageBytes: scaled(maxMessageBytes),
     maxFirstMessageBytes: scaled(maxFirstMessageBytes),
     maxPartialBytes: scaled(maxPartialBytes),

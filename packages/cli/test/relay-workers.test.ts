@@ -280,7 +280,7 @@ describe("xdstp relay --workers", () => {
   });
 
   it("asks for more names than one client may, since a worker has many clients", async () => {
-    const origin = await useOrigin({ limits: { subscriptions: 20_000 } });
+    const origin = await useOrigin({ limits: { stream: { subscriptions: 20_000 } } });
     const names = Array.from({ length: 10_400 }, (_, nth) => of("x", `c${nth}`));
     for (const name of names) origin.cluster(name);
     const { port } = await useWorkers(origin.address, 1);

@@ -130,7 +130,7 @@ describe.each(variants)("createServer() with many clients at once (%s)", (varian
 
   it(`turns away what cannot begin within 10 s, and what cannot even wait (${variant}) [S-RECON-9]`, () => {
     const harness = harnessWith({
-      limits: { firstSyncs: 1, waitingSyncs: 1, firstSyncMs: 20_000 },
+      limits: { admission: { firstSyncs: 1, waitingSyncs: 1, firstSyncMs: 20_000 } },
     });
     const [first, second, third] = crowd(harness, variant, 3);
     harness.turn();
@@ -147,7 +147,7 @@ describe.each(variants)("createServer() with many clients at once (%s)", (varian
   });
 
   it(`counts only streams that have asked: one that is merely open takes no place (${variant}) [S-RECON-9]`, () => {
-    const harness = harnessWith({ limits: { firstSyncs: 1 } });
+    const harness = harnessWith({ limits: { admission: { firstSyncs: 1 } } });
     for (let i = 0; i < 10; i++) harness.open(variant);
     const [call] = crowd(harness, variant, 1);
     harness.turn();
@@ -155,7 +155,7 @@ describe.each(variants)("createServer() with many clients at once (%s)", (varian
   });
 
   it(`gives the place of a stream that goes to the next, also of one that waits (${variant}) [S-RECON-9]`, () => {
-    const harness = harnessWith({ limits: { firstSyncs: 1 } });
+    const harness = harnessWith({ limits: { admission: { firstSyncs: 1 } } });
     const [first, second, third] = crowd(harness, variant, 3);
     second?.cancel();
     first?.cancel();
@@ -164,7 +164,7 @@ describe.each(variants)("createServer() with many clients at once (%s)", (varian
   });
 
   it(`answers all that a stream said while it waited, and its end (${variant}) [S-RECON-9]`, () => {
-    const harness = harnessWith({ limits: { firstSyncs: 1 } });
+    const harness = harnessWith({ limits: { admission: { firstSyncs: 1 } } });
     const [first, second] = crowd(harness, variant, 2);
     second?.end();
     harness.turn();

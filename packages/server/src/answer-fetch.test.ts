@@ -95,7 +95,7 @@ describe("fetch()", () => {
   it("tells of each answer, and of the rejection that a request carries (fetch) [S-REST-9]", async () => {
     const cache = readyCache();
     cache.put({ typeUrl: types.cluster, name: "a", value: payload("a") });
-    const { server, events } = serve(cache, { limits: { errorText: 4 } });
+    const { server, events } = serve(cache, { limits: { stream: { errorText: 4 } } });
     const { versionInfo } = await server.fetch(types.cluster, {
       node,
       resourceNames: ["a"],
@@ -231,7 +231,9 @@ describe("fetch()", () => {
       cache.put({ typeUrl: types.cluster, name, value: payload(name, "x".repeat(400)) });
       cache.put({ typeUrl: types.assignment, name, value: payload(name, "x".repeat(400)) });
     }
-    const { server } = serve(cache, { limits: { fullStateBytes: 1000, responseBytes: 500 } });
+    const { server } = serve(cache, {
+      limits: { stream: { fullStateBytes: 1000, responseBytes: 500 } },
+    });
     await expect(server.fetch(types.cluster, { node })).rejects.toMatchObject({
       code: "RESOURCE_EXHAUSTED",
       text: "the state is larger than 1000 bytes: ask for fewer names",
@@ -248,7 +250,7 @@ describe("fetch()", () => {
     const cache = readyCache();
     cache.put({ typeUrl: types.cluster, name: "a", value: payload("a", "x".repeat(300)) });
     cache.put({ typeUrl: types.cluster, name: "giant", value: payload("giant", "x".repeat(900)) });
-    const { server, events } = serve(cache, { limits: { fullStateBytes: 600 } });
+    const { server, events } = serve(cache, { limits: { stream: { fullStateBytes: 600 } } });
     expect(namesOf(await server.fetch(types.cluster, { node }))).toEqual(["a"]);
     cache.put({ typeUrl: types.cluster, name: "b", value: payload("b", "x".repeat(300)) });
     await expect(server.fetch(types.cluster, { node })).rejects.toMatchObject({

@@ -451,7 +451,7 @@ describe("clientStatus() for some clients", () => {
         name: `c${count}`,
         value: cluster(`c${count}`, { altStatName: "x".repeat(500) }),
       });
-    const { open, turn, server } = serve(cache, { limits: { fullStateBytes: 8_000 } });
+    const { open, turn, server } = serve(cache, { limits: { stream: { fullStateBytes: 8_000 } } });
     const call = open("delta/ads");
     call.ask(types.cluster, ["*"]);
     turn();
@@ -504,7 +504,7 @@ describe("clientStatus() and fetch()", () => {
 
   it("answer every address in turn, whatever its ports: who asks most makes room [S-LIM-1]", async () => {
     const { server } = serve(readyCache(), {
-      limits: { statusAnswers: 1, fetchAnswers: 1, waitingAnswers: 2 },
+      limits: { answers: { statusAnswers: 1, fetchAnswers: 1, waitingAnswers: 2 } },
     });
     const callers = ["192.0.2.1:1", "192.0.2.1:2", "192.0.2.1:3", "192.0.2.2:1"].map((address) => ({
       peer: { address },
@@ -557,7 +557,9 @@ describe("clientStatus() and fetch()", () => {
     cache.put({ typeUrl: types.cluster, name: "a", value: cluster("a") });
     return {
       cache,
-      ...serve(cache, { limits: { statusAnswers: 2, fetchAnswers: 1, waitingAnswers: 1 } }),
+      ...serve(cache, {
+        limits: { answers: { statusAnswers: 2, fetchAnswers: 1, waitingAnswers: 1 } },
+      }),
     };
   }
 });

@@ -200,7 +200,7 @@ describe.each(variants)("createServer().accept() (%s)", (variant) => {
   });
 
   it(`keeps to the limits that it was given (${variant}) [S-LIM-4]`, () => {
-    const { open } = serve(readyCache(), { limits: { subscriptions: 2 } });
+    const { open } = serve(readyCache(), { limits: { stream: { subscriptions: 2 } } });
     const call = open(variant);
     call.ask(types.cluster, ["a", "b", "c"]);
     expect(call.closed).toEqual({ code: 8, message: "more than 2 subscriptions of one type" });
@@ -441,6 +441,6 @@ describe("createServer() with faults", () => {
   });
 
   it("names a limit that cannot be", () => {
-    expect(() => serve(readyCache(), { limits: { types: 0 } })).toThrow(XdsError);
+    expect(() => serve(readyCache(), { limits: { stream: { types: 0 } } })).toThrow(XdsError);
   });
 });

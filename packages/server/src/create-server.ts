@@ -17,7 +17,7 @@ import { recordMetrics } from "./record-metrics.ts";
 import { methodTable } from "./method-table.ts";
 import { nextTurn } from "./next-turn.ts";
 import { createOpenStreams } from "./open-streams.ts";
-import { splitLimits } from "./server-limits.ts";
+import { checkLimits } from "./server-limits.ts";
 import { sharedContext } from "./shared-context.ts";
 import { statusCall } from "./status-call.ts";
 import { statusRoutes } from "./status-routes.ts";
@@ -59,7 +59,7 @@ export function createServer(options: ServerOptions): XdsServer {
     access: accessLimits,
     answers: answerLimits,
     wire: wireLimits,
-  } = splitLimits(limits);
+  } = checkLimits(limits);
   const hub = hubFor(options.source, onEvent);
   const streams = createOpenStreams(hub.fault);
   const traces =

@@ -35,5 +35,9 @@ export type { AccessLimits } from "./policy/access-limits.ts";
 export type { AnswerLimits } from "./answer-limits.ts";
 export type { AnswerLineStats } from "./answer-line.ts";
 export type { AdmissionLimits, AdmissionStats } from "./admission.ts";
-export { defaultServerLimits, type ServerLimits } from "./server-limits.ts";
+export {
+  defaultServerLimits,
+  type ServerLimitOptions,
+  type ServerLimits,
+} from "./server-limits.ts";
 export { clientQuirks } from "./client-quirks.ts";

@@ -127,7 +127,7 @@ describe.each(variants)("metrics of a server (%s)", (variant) => {
 describe("metrics of limits", () => {
   it("count how often each was met, by its name [S-LIM-4]", () => {
     const { meter, observed } = useMeter();
-    const { open, turn } = serve(readyCache(), { meter, limits: { nameLength: 3 } });
+    const { open, turn } = serve(readyCache(), { meter, limits: { stream: { nameLength: 3 } } });
     const call = open("delta/ads");
     call.ask(types.cluster, ["too long"]);
     turn();
@@ -139,7 +139,7 @@ describe("metrics of limits", () => {
     const { meter, observed } = useMeter();
     const { server } = serve(readyCache(), {
       meter,
-      limits: { statusAnswers: 1, fetchAnswers: 1, waitingAnswers: 1 },
+      limits: { answers: { statusAnswers: 1, fetchAnswers: 1, waitingAnswers: 1 } },
     });
     const asked = [0, 1, 2].map(async () => server.clientStatus());
     expect(observed()).toEqual(

@@ -85,7 +85,7 @@ describe("clientStatus() of a source that counts rejections", () => {
     await expect(
       counting(
         Array.from({ length: 100 }, () => rejected),
-        { limits: { fullStateBytes: 8_000 } },
+        { limits: { stream: { fullStateBytes: 8_000 } } },
       ).clientStatus(asking),
     ).rejects.toMatchObject({ code: "RESOURCE_EXHAUSTED" });
   });

@@ -5,60 +5,83 @@ import { defaultAdmissionLimits, type AdmissionLimits } from "./admission.ts";
 import { defaultAnswerLimits, type AnswerLimits } from "./answer-limits.ts";
 import { defaultAccessLimits, type AccessLimits } from "./policy/access-limits.ts";
 
-/** All limits of a server: those of the streams, of their beginning, of single calls, and of the wire. Each has a default; none can be switched off. */
-export type ServerLimits = StreamLimits &
-  AdmissionLimits &
-  AccessLimits &
-  AnswerLimits &
-  GrpcLimits;
-
-/** Overrides, each with whom they concern. */
-export interface SplitLimits {
-  readonly stream: Partial<StreamLimits>;
-  readonly admission: Partial<AdmissionLimits>;
-  readonly access: Partial<AccessLimits>;
-  readonly answers: Partial<AnswerLimits>;
-  readonly wire: Partial<GrpcLimits>;
+/** All limits of a server, in groups. Each has a default; none can be switched off. */
+export interface ServerLimits {
+  /** Of each stream: sizes of responses, numbers and lengths of subscriptions, rates, waits. */
+  readonly stream: StreamLimits;
+  /** How many streams may begin at the same time. */
+  readonly admission: AdmissionLimits;
+  /** While `authorize` and `sourceFor` decide. */
+  readonly access: AccessLimits;
+  /** Of single calls: Fetch and client status. */
+  readonly answers: AnswerLimits;
+  /** Of connections, calls and messages. */
+  readonly wire: GrpcLimits;
 }
+
+/** Limits that replace defaults: `{ stream: { subscriptions: 5_000 } }`. */
+export type ServerLimitOptions = {
+  readonly [Group in keyof ServerLimits]?: Partial<ServerLimits[Group]>;
+};
 
 const LARGEST = 0x7fff_ffff;
 
-/** The defaults of {@link ServerLimits}, by name. */
+/** The defaults of {@link ServerLimits}. */
 export const defaultServerLimits: ServerLimits = {
-  ...defaultLimits,
-  ...defaultAdmissionLimits,
-  ...defaultAccessLimits,
-  ...defaultAnswerLimits,
-  ...defaultGrpcLimits,
+  stream: defaultLimits,
+  admission: defaultAdmissionLimits,
+  access: defaultAccessLimits,
+  answers: defaultAnswerLimits,
+  wire: defaultGrpcLimits,
 };
 
-/** Parts overrides. Throws an XdsError that names a limit which does not exist, or is not a whole number from 1 to 2,147,483,647. */
-export function splitLimits(limits: Partial<ServerLimits> = {}): SplitLimits {
-  const given = Object.entries(limits).filter(
-    (entry) => (entry[1] as number | undefined) !== undefined,
-  );
-  for (const [name, value] of given) check(name, value);
+type Group = keyof ServerLimits;
+
+/**
+ * Returns the given limits of each group, without those that are undefined.
+ * Throws an XdsError that names a group or a limit that does not exist, or a limit that is not a whole number from 1 to 2,147,483,647.
+ */
+export function checkLimits(limits: ServerLimitOptions = {}): Required<ServerLimitOptions> {
+  for (const name of Object.keys(limits)) checkGroup(name);
+  const given = <G extends Group>(group: G): Partial<ServerLimits[G]> => {
+    const entries: readonly (readonly [string, unknown])[] = Object.entries(limits[group] ?? {});
+    const present = entries.filter(([, value]) => value !== undefined);
+    for (const [name, value] of present) checkLimit(group, name, value);
+    return Object.fromEntries(present) as Partial<ServerLimits[G]>;
+  };
   return {
-    stream: Object.fromEntries(given.filter(([name]) => Object.hasOwn(defaultLimits, name))),
-    admission: Object.fromEntries(
-      given.filter(([name]) => Object.hasOwn(defaultAdmissionLimits, name)),
-    ),
-    access: Object.fromEntries(given.filter(([name]) => Object.hasOwn(defaultAccessLimits, name))),
-    answers: Object.fromEntries(given.filter(([name]) => Object.hasOwn(defaultAnswerLimits, name))),
-    wire: Object.fromEntries(given.filter(([name]) => Object.hasOwn(defaultGrpcLimits, name))),
+    stream: given("stream"),
+    admission: given("admission"),
+    access: given("access"),
+    answers: given("answers"),
+    wire: given("wire"),
   };
 }
 
-function check(name: string, value: number): void {
-  const known = Object.keys(defaultServerLimits);
-  if (!known.includes(name))
-    throw new XdsError(
-      "INVALID_ARGUMENT",
-      `limits.${name} does not exist; the limits are ${known.join(", ")}`,
-    );
-  if (Number.isInteger(value) && value >= 1 && value <= LARGEST) return;
-  throw new XdsError(
-    "INVALID_ARGUMENT",
-    `limits.${name} is ${String(value)}; give a whole number from 1 to ${LARGEST}`,
+function checkGroup(name: string): void {
+  if (Object.hasOwn(defaultServerLimits, name)) return;
+  const groups = Object.keys(defaultServerLimits) as readonly Group[];
+  const group = groups.find((one) => Object.hasOwn(defaultServerLimits[one], name));
+  throw invalid(
+    group === undefined
+      ? `limits.${name} does not exist; the groups of limits are ${groups.join(", ")}`
+      : `limits.${name} is limits.${group}.${name}: limits are in groups`,
   );
+}
+
+function checkLimit(group: Group, name: string, value: unknown): void {
+  const known = defaultServerLimits[group];
+  if (!Object.hasOwn(known, name))
+    throw invalid(
+      `limits.${group}.${name} does not exist; the limits are ${Object.keys(known).join(", ")}`,
+    );
+  if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= LARGEST)
+    return;
+  throw invalid(
+    `limits.${group}.${name} is ${String(value)}; give a whole number from 1 to ${LARGEST}`,
+  );
+}
+
+function invalid(text: string): XdsError {
+  return new XdsError("INVALID_ARGUMENT", text);
 }

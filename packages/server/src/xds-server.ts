@@ -26,7 +26,7 @@ import type { MetricsMeter } from "./record-metrics.ts";
 import type { Authorize, SourceFor } from "./policy/policy.ts";
 import type { ServerEvent } from "./server-event.ts";
 import type { MayReadStatus } from "./status-routes.ts";
-import type { ServerLimits } from "./server-limits.ts";
+import type { ServerLimitOptions } from "./server-limits.ts";
 import type { ChangeTracer } from "./trace-changes.ts";
 import type { WaitForAckOptions } from "./wait-for-ack.ts";
 
@@ -43,8 +43,8 @@ export interface ServerOptions {
   readonly tls?: TlsOptions;
   /** Ends connections when they are so old, spread at random, so that clients spread over replicas again (S-STREAM-13). Absent: never. */
   readonly connectionAge?: ConnectionAge;
-  /** Overrides of the defaults of {@link ServerLimits}. */
-  readonly limits?: Partial<ServerLimits>;
+  /** Limits that replace those of {@link defaultServerLimits}, in the groups `stream`, `admission`, `access`, `answers` and `wire`. */
+  readonly limits?: ServerLimitOptions;
   /**
    * Decides what each client may see. Absent: everyone sees everything. A node id is a claim and no identity: decide by `peer.identity`, which needs `tls.clientCa` (S-NODE-8).
    * While it is asked the stream is not read. With it, client status shows each caller the clients that have an equal policy and the same source.
@@ -158,7 +158,7 @@ export interface XdsServer extends AsyncDisposable {
   ): Promise<DiscoveryResponse>;
   /**
    * Answers one status request without I/O: a row for each resource of each client (B-CSDS-1). Rejects with an XdsError: INVALID_ARGUMENT for matchers that cannot be tested,
-   * RESOURCE_EXHAUSTED where the answer would be larger than `limits.fullStateBytes`, CANCELLED. With `authorize` or `sourceFor`, `peer` is shown what it may see; without `peer` the program itself asks, and sees all.
+   * RESOURCE_EXHAUSTED where the answer would be larger than `limits.stream.fullStateBytes`, CANCELLED. With `authorize` or `sourceFor`, `peer` is shown what it may see; without `peer` the program itself asks, and sees all.
    */
   clientStatus(
     request?: StatusRequest,

@@ -99,7 +99,11 @@ export async function openFuzzServers(seed: number): Promise<FuzzServers> {
  * Garbage gets no pause here: what is tested is what it does, not how much of it is let in.
  * An error behind a GOAWAY ends a connection only after the grace of that: Node does not tell of it.
  */
-const limits = { changeBurst: 1_000_000_000, firstSyncs: 1_000_000, goawayGraceMs: 10 };
+const limits = {
+  stream: { changeBurst: 1_000_000_000 },
+  admission: { firstSyncs: 1_000_000 },
+  wire: { goawayGraceMs: 10 },
+};
 
 async function openTarget(
   source: ResourceSource,

@@ -53,7 +53,9 @@ it.each(variants)(
 it.each(adsVariants)(
   "ends a stream that asks for too many names of all types, and counts it (%s) [S-LIM-4]",
   (variant) => {
-    const { open, server, turn } = serve(readyCache(), { limits: { streamSubscriptions: 4 } });
+    const { open, server, turn } = serve(readyCache(), {
+      limits: { stream: { streamSubscriptions: 4 } },
+    });
     const client = open(variant);
     client.ask(types.cluster, ["a", "b"]);
     client.ask(types.assignment, ["a", "b"]);
@@ -72,7 +74,9 @@ it.each(adsVariants)(
 it.each(adsVariants)(
   "ends a stream whose names are too long together (%s) [S-LIM-4]",
   (variant) => {
-    const { open, server, turn } = serve(readyCache(), { limits: { streamNameLength: 1_000 } });
+    const { open, server, turn } = serve(readyCache(), {
+      limits: { stream: { streamNameLength: 1_000 } },
+    });
     const client = open(variant);
     const ask = (typeUrl: string, name: string): void => {
       client.ask(typeUrl, [name]);
@@ -91,7 +95,7 @@ it.each(adsVariants)(
 );
 
 it.each(adsVariants)("counts no name that was dropped (%s) [S-LIM-4]", (variant) => {
-  const { open, turn } = serve(readyCache(), { limits: { streamNameLength: 1_000 } });
+  const { open, turn } = serve(readyCache(), { limits: { stream: { streamNameLength: 1_000 } } });
   const client = open(variant);
   for (const letter of "abc") {
     client.ask(types.assignment, [letter.repeat(900)]);

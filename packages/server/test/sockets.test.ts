@@ -333,7 +333,9 @@ describe("createServer() over sockets", () => {
   });
 
   it("keeps the wire to the limits that it was given [S-LIM-1]", async () => {
-    const { session, server } = await listening(readyCache(), { limits: { maxStreams: 1 } });
+    const { session, server } = await listening(readyCache(), {
+      limits: { wire: { maxStreams: 1 } },
+    });
     const { client, next } = streaming(session, paths["delta/ads"]);
     client.ask(types.cluster, ["*"]);
     await next();

@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { useFolder } from "../../test/use-folder.ts";
 import { clusterUrl } from "../../test/use-origin.ts";
 import { firstAsUpstream } from "./first-as-upstream.ts";
+import { groupLimits } from "../named-limits.ts";
 import { workerLimits } from "./worker-limits.ts";
 
 const node = { id: "relay", cluster: "relays" };
@@ -28,7 +29,7 @@ it("a worker takes the silence of the first, whose servers are away, for no answ
       },
     },
   });
-  const server = createServer({ ...first.serving, limits: workerLimits({}) });
+  const server = createServer({ ...first.serving, limits: groupLimits(workerLimits({})) });
   onTestFinished(() => server.close({ graceMs: 0 }));
   await server.listen({ path });
   const clock = createFakeClock();

@@ -6,6 +6,7 @@ import { CliError } from "../cli-error.ts";
 import type { CliEvent } from "../cli-event.ts";
 import { checkFiles, openHost } from "../host-server.ts";
 import { loadRegistry } from "../load-registry.ts";
+import { groupLimits } from "../named-limits.ts";
 import { processIo } from "../process-io.ts";
 import { createPrometheusMeter } from "../prometheus-meter.ts";
 import { relayBootstrap } from "../relay-bootstrap.ts";
@@ -46,7 +47,7 @@ async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<
   const server = createServer({
     ...supply.serving,
     clientStatus: false,
-    limits: workerLimits(call.limits),
+    limits: groupLimits(workerLimits(call.limits)),
   });
   await server.listen({ path });
   parent.serve({

@@ -1,5 +1,5 @@
-import { defaultServerLimits } from "@xdstp/server";
 import { describe, expect, it } from "vitest";
+import { defaultNamedLimits } from "../named-limits.ts";
 import { workerLimits } from "./worker-limits.ts";
 
 /** The limits that workers have like every client, each with its reason. A new limit is put here or in `workerLimits`: it is lifted if it counts what grows with clients or names. */
@@ -44,7 +44,7 @@ describe("workerLimits()", () => {
       .filter(([, value]) => value === 0x7fff_ffff)
       .map(([name]) => name);
     expect([...lifted, ...Object.keys(stays)].sort()).toEqual(
-      Object.keys(defaultServerLimits).sort(),
+      Object.keys(defaultNamedLimits).sort(),
     );
   });
 

@@ -1,9 +1,9 @@
-import type { ServerLimits } from "@xdstp/server";
+import type { NamedLimits } from "../named-limits.ts";
 
 const MOST = 0x7fff_ffff;
 
 /** Limits of the first process on its workers. A worker has already checked its clients by the limits of a client, and subscribes to everything that they need over one stream, or over one for each tenant. */
-export function workerLimits({ responseBytes }: Partial<ServerLimits>): Partial<ServerLimits> {
+export function workerLimits({ responseBytes }: NamedLimits): NamedLimits {
   return {
     subscriptions: MOST,
     streamSubscriptions: MOST,

@@ -41,7 +41,9 @@ describe.each(["delta", "sotw"] as const)("%s downstream", (variant) => {
   });
 
   it("a storm is let in at a steady rate, and none of it is lost [B-RELAY-1] [S-RECON-9]", async () => {
-    const world = useWorld({ server: { limits: { firstSyncs: 10, firstSyncMs: 1_000 } } });
+    const world = useWorld({
+      server: { limits: { admission: { firstSyncs: 10, firstSyncMs: 1_000 } } },
+    });
     const clients = Array.from({ length: 50 }, (_, index) =>
       world.connect(variant, { id: `c${index}` }),
     );

@@ -141,7 +141,7 @@ describe.each(["delta", "sotw"] as const)(
   (variant) => {
     const limited = (): ReturnType<typeof useChain> => {
       const chain = useChain(variant, {
-        origin: { limits: { subscriptions: 3, streamSubscriptions: 6 } },
+        origin: { limits: { stream: { subscriptions: 3, streamSubscriptions: 6 } } },
         relay: { upstreamNames: 3, lingerMs: 100 },
       });
       for (const name of [a, b, c, d, e])

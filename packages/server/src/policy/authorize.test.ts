@@ -169,7 +169,7 @@ describe.each(variants)("createServer({ authorize }) (%s)", (variant) => {
   it(`waits for a decision as long as the limit says, and not for one of a client that has gone (${variant})`, async () => {
     const signals: AbortSignal[] = [];
     const { open, events, clock } = serve(clusters("a"), {
-      limits: { authorizeMs: 50 },
+      limits: { access: { authorizeMs: 50 } },
       authorize: (_, { signal }) => {
         signals.push(signal);
         return new Promise<Policy>(() => undefined);
@@ -343,7 +343,7 @@ describe("createServer({ authorize })", () => {
     const ask = (count: number, names: readonly string[]): { readonly closed: unknown } => {
       const server = createServer({
         source: clusters("a"),
-        limits,
+        limits: { access: limits },
         authorize: () => new Promise<Policy>(() => undefined),
       });
       // A wire that cannot pause.

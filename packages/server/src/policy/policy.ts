@@ -52,7 +52,7 @@ export interface Peer {
  * Decides what a client may see; asked once per stream, when its first message is in, and once per Fetch and status request (S-LIM-8).
  *
  * It says no by throwing an XdsError with PERMISSION_DENIED or UNAUTHENTICATED: its text goes into an event, a fixed one to the client. Whatever else it throws,
- * and an answer that takes longer than `limits.authorizeMs`, mean that the decision failed: the client gets UNAVAILABLE and may try again.
+ * and an answer that takes longer than `limits.access.authorizeMs`, mean that the decision failed: the client gets UNAVAILABLE and may try again.
  * @param options - The signal aborts when the answer is of no use any more
  */
 export type Authorize = (
