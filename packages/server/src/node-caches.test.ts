@@ -199,7 +199,7 @@ describe("a fetch from caches per node", () => {
     nodes.of("gold").put({ typeUrl: types.cluster, name: "a", value: payload("a") });
     const { server, events } = serve(nodes.serving.source, {
       ...nodes.serving,
-      limits: { fullStateBytes: 600 },
+      limits: { stream: { fullStateBytes: 600 } },
     });
     await server.fetch(types.cluster, { node: { id: "gold-1", cluster: "gold" } });
     const [notSent] = events.filter((event) => event.kind === "not-sent");
