@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { cluster as clusterType, listener as listenerType } from "@xdstp/resource-types";
 import { useControlPlane } from "../src/control-plane.ts";
 import { describeProgram } from "../src/describe-program.ts";
 import { startEnvoy } from "../src/envoy.ts";
@@ -18,6 +19,34 @@ import {
 } from "../src/resources.ts";
 import { get, useTraffic } from "../src/traffic.ts";
 import { until } from "../src/until.ts";
+
+/** A listener with its routes in it: Envoy rejects it where it does not know their cluster. */
+function listenerTo(name: string, to: string): TestResource {
+  const { body } = route(name, to);
+  const { body: whole } = listener(name, name);
+  const manager = {
+    "@type":
+      "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+    stat_prefix: "edge",
+    route_config: { ...body, validate_clusters: true },
+    http_filters: [
+      {
+        name: "router",
+        typed_config: {
+          "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router",
+        },
+      },
+    ],
+  };
+  return {
+    typeUrl: listenerType.typeUrl,
+    name,
+    body: {
+      ...whole,
+      filter_chains: [{ filters: [{ name: "http", typed_config: manager }] }],
+    },
+  };
+}
 
 /** A cluster that Envoy waits for as long as the test lasts: its endpoints never come. */
 function slowCluster(name: string, source: Source): TestResource {
@@ -62,6 +91,40 @@ for (const kind of ["delta/ads", "sotw/ads"] as const) {
       }
       expect(traffic.failures).toEqual([]);
       expect(controlPlane.events.filter((event) => event.kind === "order-expired")).toEqual([]);
+    });
+
+    it("gets a listener that it rejected again when the cluster comes that it lacked [S-ACK-8]", async () => {
+      const controlPlane = await useControlPlane(
+        listenerTo("l", "apii"),
+        cluster("c", "c-endpoints", {}, source),
+      );
+      await startEnvoy(command, wildcardBootstrap(kind, controlPlane.port));
+      const listeners = () =>
+        controlPlane
+          .status()
+          .flatMap(({ types }) => types)
+          .find(({ typeUrl }) => typeUrl === listenerType.typeUrl);
+      await until(
+        "the rejection",
+        () => listeners()?.state === "NACKED",
+        () => controlPlane.trace(),
+      );
+      expect(listeners()?.missing).toEqual([
+        { name: "l", for: "apii", typeUrl: clusterType.typeUrl },
+      ]);
+      controlPlane.publish([
+        {
+          typeUrl: clusterType.typeUrl,
+          name: "apii",
+          body: { name: "apii", type: "STATIC", connect_timeout: "1s" },
+        },
+      ]);
+      await until(
+        "the listener",
+        () => listeners()?.state === "SYNCED",
+        () => controlPlane.trace(),
+      );
+      expect(listeners()?.nacks).toBe(1);
     });
   });
 }
