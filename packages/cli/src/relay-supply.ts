@@ -74,7 +74,7 @@ export function relaySupply(
     ...options,
     onEvent(event) {
       if (!isOfCache(event)) {
-        shown.hear(event);
+        shown.observe(event);
         tell({ from: "upstream", event });
       } else tell({ from: "cache", event });
       if (event.kind === "feed-failed" && event.retryMs === undefined) fail();

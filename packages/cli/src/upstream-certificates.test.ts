@@ -19,7 +19,7 @@ it("notes that certificates for a server upstream are replaced, or not used, and
   const good = { kind: "certificate", name: file, loadedAt: clock.wallTime() };
   expect(certificates.rows()).toEqual([{ ...good, expiresAt: first.getTime() }]);
   const files = ["ca.pem", file, "key.pem"];
-  certificates.hear({
+  certificates.observe({
     kind: "credentials-rejected",
     server: "up:1",
     files,
@@ -34,7 +34,7 @@ it("notes that certificates for a server upstream are replaced, or not used, and
   ]);
   folder.write({ "me.pem": authority.issue({ notAfter: second }).cert });
   clock.advance(5);
-  certificates.hear({ kind: "credentials-replaced", server: "up:1", files });
+  certificates.observe({ kind: "credentials-replaced", server: "up:1", files });
   expect(certificates.rows()).toEqual([
     { ...good, loadedAt: clock.wallTime(), expiresAt: second.getTime() },
   ]);

@@ -10,7 +10,7 @@ import { createHealthBook } from "./health-book.ts";
 export interface UpstreamCertificates {
   rows(): readonly Health[];
   /** Notes an event of the relay. */
-  hear(event: UpstreamEvent): void;
+  observe(event: UpstreamEvent): void;
 }
 
 /** The files of the certificates that a client shows to the servers of a bootstrap. */
@@ -35,7 +35,7 @@ export function followUpstreamCertificates(
   for (const file of files) note(file);
   return {
     rows: () => book.rows(),
-    hear(event) {
+    observe(event) {
       if (event.kind === "credentials-replaced")
         for (const file of event.files) if (files.includes(file)) note(file);
       if (event.kind === "credentials-rejected")

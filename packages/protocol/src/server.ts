@@ -1,5 +1,5 @@
 /**
- * The server end, as far as both variants share it: streams and their types, shared frames with nonces, the order of sending, and the differences between clients as data.
+ * The server, as far as both variants share it: streams and their types, shared frames with nonces, the order of sending, and the differences between clients as data.
  *
  * @packageDocumentation
  */

@@ -47,7 +47,7 @@ export interface Hub {
   /** Fills it. */
   addFeed(feed: ResourceFeed): FeedHandle;
   /** Takes notice of what its clients answer. */
-  hear(event: StreamEvent): void;
+  observe(event: StreamEvent): void;
   /** Asks upstream from now on. @param over - What stands around all that is asked */
   start(over?: (feed: ResourceFeed) => ResourceFeed): void;
   /** Ends its streams upstream. The content can still be read. */
@@ -95,7 +95,7 @@ function oneStage(cache: Cache): Quorum {
   return {
     source: cache,
     addFeed: (feed) => cache.addFeed(feed),
-    hear: () => undefined,
+    observe: () => undefined,
     close: () => cache.close(),
   };
 }

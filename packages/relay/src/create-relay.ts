@@ -125,10 +125,10 @@ function relayOf({
     await Promise.all([closeHub(), tenants?.close()]);
     await snapshot?.close();
   };
-  const hear = (event: StreamEvent): void => {
-    for (const listener of [rejections, hub, tenants]) listener?.hear(event);
+  const observe = (event: StreamEvent): void => {
+    for (const listener of [rejections, hub, tenants]) listener?.observe(event);
   };
-  const serving = servingOf({ shared, tenants, isStaged, hear, rejections: rejections.rows });
+  const serving = servingOf({ shared, tenants, isStaged, observe, rejections: rejections.rows });
   return {
     source: serving.source,
     serving,

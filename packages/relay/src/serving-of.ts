@@ -15,7 +15,7 @@ export interface ServingParts {
   /** Whether some clients see what has changed first. */
   readonly isStaged: boolean;
   /** Takes notice of what clients answer. */
-  readonly hear: (event: StreamEvent) => void;
+  readonly observe: (event: StreamEvent) => void;
   /** What they have rejected. */
   readonly rejections: () => readonly RejectedVersion[];
 }
@@ -25,10 +25,10 @@ export function servingOf({
   shared,
   tenants,
   isStaged,
-  hear,
+  observe,
   rejections,
 }: ServingParts): RelayServing {
-  const source = Object.assign(tenants?.viewFor(undefined) ?? shared, { hear, rejections });
+  const source = Object.assign(tenants?.viewFor(undefined) ?? shared, { observe, rejections });
   const sourceFor = (peer: RelayPeer): ResourceSource => {
     const view = tenants?.viewFor(peer.node) ?? source;
     const client = isStaged && !isFetch(peer) ? clientKey(peer) : undefined;

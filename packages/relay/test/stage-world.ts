@@ -51,8 +51,8 @@ export function createStageWorld(options: QuorumOptions, places = 1): StageWorld
   });
   const topics = new Map<string, Set<ClientTopic>>();
   const source = Object.assign(quorum.source, {
-    hear: (event: StreamEvent) => {
-      quorum.hear(event);
+    observe: (event: StreamEvent) => {
+      quorum.observe(event);
     },
   });
   const noted = (view: ResourceSource, id: string): ResourceSource => {

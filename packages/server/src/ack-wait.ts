@@ -41,7 +41,7 @@ export interface AckWait {
   /** Looks at streams and types that are new. Answers with the first client that has rejected. */
   look(): Rejection | undefined;
   /** Takes notice of an event; `again` is called in a later microtask if something new is to be looked at. Answers with a rejection. */
-  hear(event: ServerEvent, again: () => void): Rejection | undefined;
+  observe(event: ServerEvent, again: () => void): Rejection | undefined;
   readonly done: boolean;
   report(): AckReport;
   missing(rejection?: Pick<Rejection, "stream" | "error">): readonly MissingAck[];
@@ -139,7 +139,7 @@ class Wait implements AckWait {
     else this.#open.add(tracker);
   }
 
-  hear(event: ServerEvent, again: () => void): Rejection | undefined {
+  observe(event: ServerEvent, again: () => void): Rejection | undefined {
     if (!("stream" in event)) return undefined;
     const { id } = event.stream;
     const followed = this.#followed.get(id);

@@ -173,9 +173,9 @@ function rejectionsOf(source: ServerOptions["source"]): ClientStatusOptions["rej
 function hubFor(source: ServerOptions["source"], onEvent: ServerOptions["onEvent"]): EventHub {
   const hub = createEventHub();
   if (onEvent !== undefined) hub.listen(onEvent);
-  if (source.hear !== undefined)
+  if (source.observe !== undefined)
     hub.listen((event) => {
-      if ("stream" in event) source.hear?.(event);
+      if ("stream" in event) source.observe?.(event);
     });
   return hub;
 }

@@ -5,7 +5,7 @@ import { answerFetch } from "./answer-fetch.ts";
 import type { AnswerLine } from "./answer-line.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { AnswerFetch } from "./fetch-routes.ts";
-import type { Access } from "./policy/access-decider.ts";
+import type { Access } from "./policy/access-book.ts";
 import type { ServerAccess } from "./policy/create-access.ts";
 import { claimOf } from "./policy/node-claim.ts";
 import { principalOf } from "./principal-of.ts";

@@ -13,7 +13,7 @@ export interface FollowedChange {
   /** Streams that ended without an answer, times their types. */
   readonly gone: number;
   /** Takes notice of an event. Answers with what it was for this change. */
-  hear(event: ServerEvent): "push" | "ack" | "nack" | undefined;
+  observe(event: ServerEvent): "push" | "ack" | "nack" | undefined;
 }
 
 /** Follows what was changed from a revision on. */
@@ -47,7 +47,7 @@ class Followed implements FollowedChange {
     return this.#open.values().reduce((sum, { size }) => sum + size, 0);
   }
 
-  hear(event: ServerEvent): "push" | "ack" | "nack" | undefined {
+  observe(event: ServerEvent): "push" | "ack" | "nack" | undefined {
     if (!("stream" in event)) return undefined;
     const types = this.#open.get(event.stream.id);
     if (types === undefined) return undefined;

@@ -24,7 +24,7 @@ export type { AckedClient, AckReport } from "./ack-wait.ts";
 export type { WaitForAckOptions } from "./wait-for-ack.ts";
 export type { Health } from "./health.ts";
 export type { MayReadStatus } from "./status-routes.ts";
-export type { MetricsMeter } from "./record-metrics.ts";
+export type { MetricsMeter } from "./metrics-meter.ts";
 export { logEvents, type LogOptions } from "./log-events.ts";
 export { logLine, type LogLevel, type LogLine } from "./log-line.ts";
 export type { ChangeTracer } from "./trace-changes.ts";

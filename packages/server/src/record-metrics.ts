@@ -1,15 +1,10 @@
-import type { Attributes, Meter, Observable, ObservableResult } from "@opentelemetry/api";
+import type { Attributes, Observable, ObservableResult } from "@opentelemetry/api";
 import type { Clock, ResourceSource } from "@xdstp/core";
 import type { StreamInfo, StreamStatus } from "@xdstp/protocol/server";
 import type { EventHub } from "./event-hub.ts";
+import type { MetricsMeter } from "./metrics-meter.ts";
 import type { ServerEvent } from "./server-event.ts";
 import type { ServerStats } from "./xds-server.ts";
-
-/** As much of a `Meter` of the OpenTelemetry API as is used. */
-export type MetricsMeter = Pick<
-  Meter,
-  "createCounter" | "createHistogram" | "createObservableCounter" | "createObservableGauge"
->;
 
 /** What is measured. */
 export interface MetricsHost {

@@ -13,7 +13,8 @@ import type { GuardedStream } from "./guarded-stream.ts";
 import type { StreamMethod } from "./method-table.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { rootOf } from "./policy/access-book.ts";
-import type { Access, Rejection } from "./policy/access-decider.ts";
+import type { Access } from "./policy/access-book.ts";
+import type { Rejection } from "./policy/access-decider.ts";
 import { authorizeStream } from "./policy/authorized-stream.ts";
 import type { ServerAccess } from "./policy/create-access.ts";
 

@@ -134,7 +134,7 @@ function follow(
   const stop = hub.listen((event) => {
     if (event.kind === "push") noteCommit(notice, source, clock);
     begin();
-    for (const traced of open) if (hear(traced, event, clock.now())) end(traced);
+    for (const traced of open) if (observe(traced, event, clock.now())) end(traced);
   });
   return () => {
     stop();
@@ -144,10 +144,10 @@ function follow(
 }
 
 /** Whether it was the last answer. */
-function hear(traced: Traced, event: ServerEvent, now: number): boolean {
+function observe(traced: Traced, event: ServerEvent, now: number): boolean {
   const { span, change, zeroTime } = traced;
   const before = change.rejected;
-  const answer = change.hear(event);
+  const answer = change.observe(event);
   if (!traced.pushed && (answer === "push" || change.accepted > 0)) {
     traced.pushed = true;
     span.addEvent("first push", new Date(zeroTime + now));

@@ -77,7 +77,7 @@ export async function waitForAck(
     }
     ends.push(
       host.hub.listen((event) => {
-        hear(event);
+        observe(event);
       }),
     );
     ends.push(
@@ -97,8 +97,8 @@ export async function waitForAck(
     ends.push(() => {
       timer.cancel();
     });
-    const hear = (event: ServerEvent): void => {
-      const nack = wait.hear(event, () => {
+    const observe = (event: ServerEvent): void => {
+      const nack = wait.observe(event, () => {
         lookAgain();
       });
       if (nack === undefined) check();

@@ -205,13 +205,13 @@ export class NodeLayer implements NodeContent, LayerHost {
       ...this.#options.cacheOptions,
       revisions: this.#options.revisions,
       onEvent: (event) => {
-        this.#hear(event);
+        this.#observe(event);
       },
     }));
   }
 
   /** That clients are served depends on the shared content alone. */
-  #hear(event: CacheEvent): void {
+  #observe(event: CacheEvent): void {
     if (event.kind !== "ready") this.#options.cacheOptions.onEvent?.(event);
   }
 

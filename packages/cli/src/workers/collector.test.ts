@@ -36,14 +36,14 @@ it("what a process has asked before it ended is not told to the next one, which 
     () => [one, other],
     async () => Promise.resolve([]),
   );
-  collector.hear(one, ask(0));
-  collector.hear(one, { kind: "status", id: 0, answer: { bytes: Uint8Array.of(1) } });
+  collector.observe(one, ask(0));
+  collector.observe(one, { kind: "status", id: 0, answer: { bytes: Uint8Array.of(1) } });
   collector.gone(one);
-  collector.hear(one, ask(0));
-  collector.hear(other, { kind: "status", id: 0, answer: { bytes: Uint8Array.of(2) } });
+  collector.observe(one, ask(0));
+  collector.observe(other, { kind: "status", id: 0, answer: { bytes: Uint8Array.of(2) } });
   expect(one.heard.filter(({ kind }) => kind === "collected")).toEqual([]);
-  collector.hear(one, { kind: "status", id: 1, answer: { bytes: Uint8Array.of(3) } });
-  collector.hear(other, { kind: "status", id: 1, answer: { bytes: Uint8Array.of(4) } });
+  collector.observe(one, { kind: "status", id: 1, answer: { bytes: Uint8Array.of(3) } });
+  collector.observe(other, { kind: "status", id: 1, answer: { bytes: Uint8Array.of(4) } });
   expect(one.heard.filter(({ kind }) => kind === "collected")).toEqual([
     { kind: "collected", id: 0, answer: { bytes: Buffer.of(3, 4) } },
   ]);
@@ -55,8 +55,8 @@ it("who asks has the answer of those that are left when one ends", () => {
     () => [one, other],
     async () => Promise.resolve([]),
   );
-  collector.hear(one, ask(7));
-  collector.hear(one, { kind: "status", id: 0, answer: { bytes: Uint8Array.of(1) } });
+  collector.observe(one, ask(7));
+  collector.observe(one, { kind: "status", id: 0, answer: { bytes: Uint8Array.of(1) } });
   collector.gone(other);
   expect(one.heard.at(-1)).toEqual({ kind: "collected", id: 7, answer: { bytes: Buffer.of(1) } });
 });

@@ -5,7 +5,7 @@ import { joined } from "./status-of-all.ts";
 
 /** Asks all workers for their client status, for the one that has been asked. */
 export interface Collector {
-  hear(child: Child, message: FromChild): void;
+  observe(child: Child, message: FromChild): void;
   /** It answers nothing any more. */
   gone(child: Child): void;
 }
@@ -33,7 +33,7 @@ export function createCollector(
     collection.done(joined(collection.answers));
   };
   return {
-    hear(child, message) {
+    observe(child, message) {
       if (message.kind === "status") settle(message.id, child, message.answer);
       if (message.kind !== "collect") return;
       const id = next++;

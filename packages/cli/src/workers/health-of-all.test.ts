@@ -43,9 +43,9 @@ it("joins the servers upstream of the first process with the files that workers 
   expect(children.map(({ heard }) => heard)).toEqual(
     [0, 1, 2].map(() => [{ kind: "health" }] satisfies ToChild[]),
   );
-  health.hear(children[0], { kind: "health", rows: [upstream] });
-  health.hear(children[1], { kind: "health", rows: [policy(9)] });
-  health.hear(children[2], { kind: "health", rows: [policy(7)] });
+  health.observe(children[0], { kind: "health", rows: [upstream] });
+  health.observe(children[1], { kind: "health", rows: [policy(9)] });
+  health.observe(children[2], { kind: "health", rows: [policy(7)] });
   expect(await rows).toEqual([[upstream, policy(7)], [upstream, policy(7)], [upstream]]);
 });
 
@@ -54,8 +54,8 @@ it("a worker that ends takes its rows along, and the first process that ends lea
   const children = [childOf(0), childOf(1)] as const;
   const health = createHealthOfAll(() => children, clock);
   const before = health.rows();
-  health.hear(children[0], { kind: "health", rows: [upstream] });
-  health.hear(children[1], { kind: "health", rows: [policy(3)] });
+  health.observe(children[0], { kind: "health", rows: [upstream] });
+  health.observe(children[1], { kind: "health", rows: [policy(3)] });
   expect(await before).toEqual([upstream, policy(3)]);
   for (const child of children) {
     child.isUp = false;
@@ -71,11 +71,11 @@ it("a process that does not answer within a second counts as it answered last", 
   const children = [childOf(0), childOf(1)] as const;
   const health = createHealthOfAll(() => children, clock);
   const first = health.rows();
-  health.hear(children[0], { kind: "health", rows: [upstream] });
-  health.hear(children[1], { kind: "health", rows: [policy()] });
+  health.observe(children[0], { kind: "health", rows: [upstream] });
+  health.observe(children[1], { kind: "health", rows: [policy()] });
   await first;
   const later = health.rows();
-  health.hear(children[0], { kind: "health", rows: [] });
+  health.observe(children[0], { kind: "health", rows: [] });
   clock.advance(1_000);
   expect(await later).toEqual([policy()]);
 });

@@ -12,7 +12,7 @@ export interface HealthOfAll {
   upstreams(): Promise<readonly Health[]>;
   /** The same, and the files that the workers follow: stale if one worker says so. */
   rows(): Promise<readonly Health[]>;
-  hear(child: Child, message: FromChild): void;
+  observe(child: Child, message: FromChild): void;
   /** The process has ended. All upstreams are stale until the next first process answers. */
   gone(child: Child): void;
 }
@@ -46,7 +46,7 @@ export function createHealthOfAll(children: () => readonly Child[], clock: Clock
       const [first] = await Promise.all([upstreams(), ...workers.map(ask)]);
       return [...first, ...merged(workers.flatMap(({ worker }) => newest.get(worker) ?? []))];
     },
-    hear({ worker }, message) {
+    observe({ worker }, message) {
       if (message.kind !== "health") return;
       newest.set(worker, message.rows);
       asked.get(worker)?.end();

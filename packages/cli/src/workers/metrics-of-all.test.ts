@@ -56,12 +56,12 @@ describe("createMetricsOfAll()", () => {
       children: [first, one, other],
     } = useAll();
     const texts = Promise.all([all.text(), all.text()]);
-    all.hear(one, { kind: "metrics", text: textOf(1, 2) });
-    all.hear(other, { kind: "metrics", text: textOf(3, 4) });
+    all.observe(one, { kind: "metrics", text: textOf(1, 2) });
+    all.observe(other, { kind: "metrics", text: textOf(3, 4) });
     expect(await texts).toEqual([textOf(4, 6), textOf(4, 6)]);
     expect([first, one, other].map(({ asked }) => asked.length)).toEqual([0, 1, 1]);
     const later = all.text();
-    for (const child of [one, other]) all.hear(child, { kind: "metrics", text: textOf(5, 1) });
+    for (const child of [one, other]) all.observe(child, { kind: "metrics", text: textOf(5, 1) });
     expect(await later).toBe(textOf(10, 2));
     expect([first, one, other].map(({ asked }) => asked.length)).toEqual([0, 2, 2]);
   });
@@ -72,11 +72,11 @@ describe("createMetricsOfAll()", () => {
       children: [, one, other],
     } = useAll();
     const text = all.text();
-    all.hear(one, { kind: "metrics", text: textOf(1, 2) });
-    all.hear(other, { kind: "metrics", text: textOf(3, 4) });
+    all.observe(one, { kind: "metrics", text: textOf(1, 2) });
+    all.observe(other, { kind: "metrics", text: textOf(3, 4) });
     await text;
     const next = all.text();
-    all.hear(other, { kind: "metrics", text: textOf(3, 4) });
+    all.observe(other, { kind: "metrics", text: textOf(3, 4) });
     one.isUp = false;
     all.gone(one);
     expect(await next).toBe(textOf(4, 4));
@@ -89,11 +89,11 @@ describe("createMetricsOfAll()", () => {
       children: [, one, other],
     } = useAll();
     const text = all.text();
-    all.hear(one, { kind: "metrics", text: textOf(1, 2) });
+    all.observe(one, { kind: "metrics", text: textOf(1, 2) });
     clock.advance(2_000);
     expect([await text, clock.pending]).toEqual([textOf(1, 2), 0]);
     const next = all.text();
-    all.hear(other, { kind: "metrics", text: textOf(3, 4) });
+    all.observe(other, { kind: "metrics", text: textOf(3, 4) });
     clock.advance(2_000);
     expect(await next).toBe(textOf(4, 6));
   });
@@ -107,7 +107,7 @@ describe("createMetricsOfAll()", () => {
     expect([await all.text(), await all.text()]).toEqual(["", ""]);
     one.isUp = true;
     const text = all.text();
-    all.hear(one, { kind: "metrics", text: textOf(1, 2) });
+    all.observe(one, { kind: "metrics", text: textOf(1, 2) });
     expect(await text).toBe(textOf(1, 2));
   });
 });

@@ -11,7 +11,7 @@ const waitMs = 2_000;
 export interface MetricsOfAll {
   /** In the text format of Prometheus. Concurrent callers get the same answer. */
   text(): Promise<string>;
-  hear(child: Child, message: FromChild): void;
+  observe(child: Child, message: FromChild): void;
   /** It has ended: what it has counted still counts. */
   gone(child: Child): void;
 }
@@ -53,7 +53,7 @@ export function createMetricsOfAll(
       }));
       return sumMetrics([past, ...newest.values()]);
     },
-    hear(child, message) {
+    observe(child, message) {
       if (message.kind !== "metrics") return;
       newest.set(child.worker, message.text);
       settle(child);

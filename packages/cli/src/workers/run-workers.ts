@@ -50,14 +50,14 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
   const healthOfAll = createHealthOfAll(() => children, io.clock);
   const looks = new Map<number, Look>();
   let children: readonly Child[] = [];
-  const hear = (child: Child, message: FromChild): void => {
+  const observe = (child: Child, message: FromChild): void => {
     if (message.kind === "look") looks.set(child.worker, realLook(message.look));
     else if (message.kind === "events")
       for (const event of message.events.map(realEvent))
         if (isOfInterest(event, child)) stage.tell(streams.note(event, child.worker));
-    collector.hear(child, message);
-    metricsOfAll.hear(child, message);
-    healthOfAll.hear(child, message);
+    collector.observe(child, message);
+    metricsOfAll.observe(child, message);
+    healthOfAll.observe(child, message);
   };
   const gone = (child: Child, reason: string, retryMs: number): void => {
     looks.delete(child.worker);
@@ -72,7 +72,7 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
       task: { worker, call: { ...call, ...more }, path },
       env: io.env,
       clock: io.clock,
-      hear,
+      observe,
       gone,
       started: (pid) => {
         say({ kind: "worker-started", worker, pid });

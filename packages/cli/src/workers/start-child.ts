@@ -27,7 +27,7 @@ export interface ChildOptions {
   readonly task: ChildTask;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  readonly hear: (child: Child, message: FromChild) => void;
+  readonly observe: (child: Child, message: FromChild) => void;
   /** It has ended, and not on purpose. */
   readonly gone: (child: Child, reason: string, retryMs: number) => void;
   readonly started: (pid: number) => void;
@@ -37,7 +37,7 @@ const program = fileURLToPath(new URL(`./relay-child${extname(import.meta.url)}`
 const retry = { firstMs: 100, mostMs: 5_000, wellMs: 10_000 };
 
 /** Starts it. A worker shares the port with the others (node:cluster); the first one has no port. */
-export function startChild({ task, env, clock, hear, gone, started }: ChildOptions): Child {
+export function startChild({ task, env, clock, observe, gone, started }: ChildOptions): Child {
   let [process, isOpen, isStopping, starts, retryMs, startedAt] = [
     undefined as ChildProcess | undefined,
     false,
@@ -66,7 +66,7 @@ export function startChild({ task, env, clock, hear, gone, started }: ChildOptio
       isOpen = true;
       resolve(message);
     }
-    hear(child, message);
+    observe(child, message);
   };
   const onEnd = (code: number | null, signal: string | null): void => {
     isOpen = false;

@@ -43,12 +43,12 @@ it("follows a redirect as it changes, ends and goes [C-REDIR-2]", async () => {
 
 it("tells of an unknown authority, and of what the target's server says [C-REDIR-3]", async () => {
   const { at, watch } = await scene(["a", "b"]);
-  at("a").put(T, redirect(of("a", "x"), of("nobody", "y")));
+  at("a").put(T, redirect(of("a", "x"), of("none", "y")));
   at("a").put(T, redirect(of("a", "gone"), of("b", "gone")));
   const [x, gone] = [watch(of("a", "x")), watch(of("a", "gone"))];
   await turn();
   expect(x.now).toBe(
-    `- ${of("a", "x")} -> ${of("nobody", "y")}: nobody is known to answer for the authority "nobody" (C-AUTH-5); known: "a", "b"; add a source for it`,
+    `- ${of("a", "x")} -> ${of("none", "y")}: nobody is known to answer for the authority "nobody" (C-AUTH-5); known: "a", "b"; add a source for it`,
   );
   expect(gone.now).toContain("does not exist");
   expect(at("a").answers.flatMap(({ rejected = [] }) => rejected)).toEqual([]);
@@ -103,7 +103,7 @@ it("tells who asks for a glob of members that lead in a circle, or to nobody; th
   ]);
   at("a").put(T, resource(of("a", "ns/n"), "n"));
   expect([glob.members, glob.topic.stale]).toEqual(["m=n n=n", undefined]);
-  at("a").put(T, redirect(of("a", "ns/o"), of("nobody", "o")));
+  at("a").put(T, redirect(of("a", "ns/o"), of("none", "o")));
   expect([glob.members, glob.topic.stale?.text]).toEqual([
     "m=n n=n",
     expect.stringContaining('nobody is known to answer for the authority "nobody"'),
@@ -125,7 +125,7 @@ it("keeps what it showed when a redirect comes to lead nowhere, with the error b
   at("b").put(T, resource(of("b", "y"), "Y2"));
   expect(x.now).toBe("Y2");
   at("a").put(T, resource(of("a", "x"), "real"));
-  at("a").put(T, redirect(of("a", "x"), of("nobody", "y")));
+  at("a").put(T, redirect(of("a", "x"), of("none", "y")));
   expect(x.now).toContain("real (");
   at("a").put(T, redirect(of("a", "x"), of("b", "y")));
   await turn();

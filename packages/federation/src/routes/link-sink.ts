@@ -56,7 +56,7 @@ function conclude(
   { complete = [], settled = [] }: Transaction,
 ): Committed {
   for (const route of taken.updates) route.onUpdate(link);
-  if (taken.updates.size > 0 && link.unheard.size > 0) hear(link, books);
+  if (taken.updates.size > 0 && link.unheard.size > 0) observe(link, books);
   for (const collection of [...complete, ...settled]) dropOrphans(link, books, collection);
   books.owe(taken.owed, link);
   const rejected = [
@@ -68,7 +68,7 @@ function conclude(
 }
 
 /** Its answers count now, at least for some names that it was silent of. Names are requested again: it may be about to send them. */
-function hear(link: ServerLink, books: LinkBooks): void {
+function observe(link: ServerLink, books: LinkBooks): void {
   const silent = [...link.unheard];
   link.unheard.clear();
   for (const {
@@ -271,7 +271,7 @@ function unavailable(
   else if (typeUrl !== undefined) typeReachable(link, typeUrl, error);
   else reachable(link, error);
   if (error === undefined && typeUrl === undefined && link.responded && link.unheard.size > 0)
-    hear(link, books);
+    observe(link, books);
   books.followers.settle();
 }
 

@@ -164,7 +164,7 @@ export class ModelWorld {
       clock: this.clock,
       random,
       onTold: (typeUrl, name, content) => {
-        this.#hear(server, name, `${typeUrl} ${name}`, content);
+        this.#observe(server, name, `${typeUrl} ${name}`, content);
         this.#saidSince
           .get(server)
           ?.set(`${typeUrl} ${name}`, content && textOf(payloadOf(typeUrl, content).value));
@@ -177,7 +177,7 @@ export class ModelWorld {
   }
 
   /** What a stand-in said while it counted stays until one before it says something of the name: what it says later, for another of its names, counts no more (seed 20,280). */
-  #hear(server: Supply, name: string, key: string, content: Content | undefined): void {
+  #observe(server: Supply, name: string, key: string, content: Content | undefined): void {
     const order = this.#serversOf(placeOf(name)?.authority ?? "");
     const at = order.indexOf(server);
     const told = this.#told.get(server);

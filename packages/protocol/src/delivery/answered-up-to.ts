@@ -3,12 +3,12 @@ import type { Batch, Exchange } from "./exchange.ts";
 /** Part of a response: what was gathered. */
 type Part = Pick<Batch, "base" | "asked">;
 
-/** The revision up to which the client has answered what was sent, or taken to be sent; -1: it holds what was asked for, which may be older than any revision. */
+/** The revision up to which the client has answered what was sent, or taken to be sent; -1: it covers a requested resource, which may be older than any revision. */
 export function answeredUpTo({ inFlight }: Exchange, taken: Part | undefined): number {
   return Math.min(baseOf(inFlight), baseOf(taken));
 }
 
-/** The revision after which the client may have missed something that it rejected, or that is held back from it since `heldBackFrom`. */
+/** The revision after which the client may have missed something that it rejected, or that waits since `heldBackFrom`. */
 export function rejectedFrom({ rejected }: Exchange, heldBackFrom: number): number {
   return Math.min(baseOf(rejected), heldBackFrom);
 }

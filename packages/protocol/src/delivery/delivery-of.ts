@@ -6,7 +6,7 @@ import type { TypeView } from "./type-view.ts";
 /** How far an entry has come on its way to one client: not sent yet, sent and unanswered, rejected, accepted. */
 export type Delivery = "pending" | "in-flight" | "rejected" | "accepted";
 
-/** How far an entry of a subscribed topic has come (S-CSDS-4). A client answers whole responses, so all that one held is rejected with it. */
+/** How far an entry of a subscribed topic has come (S-CSDS-4). A client answers whole responses, so all of one is rejected with it. */
 export function deliveryOf(view: TypeView, topic: Topic, entry: Entry): Delivery {
   const { inFlight, rejected, accepted } = view.exchange;
   if (view.isPending(topic, entry)) return "pending";

@@ -263,7 +263,7 @@ describe("recordSent() and recordAnswer()", () => {
       subscriptions: 1,
       wildcard: false,
       answered: true,
-      news: false,
+      updates: false,
       unsettled: false,
     };
     for (let ms = 0; ms <= stuckMs; ms += repairMs) {
@@ -375,7 +375,7 @@ describe("statusOf()", () => {
     subscriptions: 3,
     wildcard: false,
     answered: true,
-    news: false,
+    updates: false,
     unsettled: false,
   };
   const stateOf = ({ owner }: Subject, progress: Partial<TypeProgress> = {}): string =>
@@ -390,7 +390,7 @@ describe("statusOf()", () => {
 
   it("is STALE while a response is unanswered or something was not sent", () => {
     const subject = useExchange();
-    expect(stateOf(subject, { news: true })).toBe("STALE");
+    expect(stateOf(subject, { updates: true })).toBe("STALE");
     const nonce = subject.send(0, 5);
     expect(stateOf(subject)).toBe("STALE");
     recordAnswer(subject.owner, nonce, undefined, false);
@@ -401,7 +401,7 @@ describe("statusOf()", () => {
     const subject = useExchange();
     recordAnswer(subject.owner, subject.send(0, 5), bad, false);
     expect(stateOf(subject)).toBe("NACKED");
-    expect(stateOf(subject, { news: true })).toBe("NACKED");
+    expect(stateOf(subject, { updates: true })).toBe("NACKED");
     subject.owner.exchange.rejected = undefined;
     recordAnswer(subject.owner, subject.send(0, 6), undefined, false);
     expect(stateOf(subject)).toBe("SYNCED");

@@ -38,23 +38,23 @@ export interface Batch {
   readonly newestEntries: readonly Entry[];
   /** Set when a part was rejected; the batch ends with the answer to its last part. */
   readonly rejection: NackError | undefined;
-  /** What was rejected of it was repaired already: the wanted state differs from it. */
+  /** What was rejected of it was repaired already: the state to send differs from it. */
   readonly repaired: boolean;
   /** Some of what it holds is not wanted any more. */
   readonly narrowed: boolean;
-  /** Its last part is all that the client is to have: who accepts that has nothing left of an earlier part that was rejected. */
+  /** Its last part is the full state: a client that accepts it has nothing left of an earlier rejected part. */
   readonly whole: boolean;
 }
 
-/** Content that was rejected. Nothing of it counts as delivered; it goes out again when the wanted state differs (S-ACK-8). */
+/** Content that was rejected. Nothing of it counts as delivered; it goes out again when the state to send differs (S-ACK-8). */
 export interface Rejected extends Origin {
   /** Revision that the client had accepted before. */
   readonly base: number;
   /** Some of it answered a request: what the client has of that may be older than `base`. */
   readonly asked: boolean;
-  /** What was said: it is not said again unchanged. undefined: something newer was accepted in the place of what was rejected. */
+  /** What was sent: it is not sent again unchanged. undefined: something newer was accepted instead of what was rejected. */
   readonly entries: readonly Entry[] | undefined;
-  /** The same of what was said last of it. */
+  /** The same for the last response. */
   readonly newestEntries: readonly Entry[] | undefined;
   /** Something has changed since. */
   again: boolean;
@@ -239,7 +239,7 @@ export function recordAnswer(
   return true;
 }
 
-/** The wanted set has lost a topic that a rejected or unanswered response came from: what was rejected of the rest goes out again (S-ACK-8). */
+/** The subscriptions have lost a topic that a rejected or unanswered response came from: what was rejected of the rest goes out again (S-ACK-8). */
 export function loseTopic(exchange: Exchange, topic: Topic): void {
   const { inFlight, rejected } = exchange;
   if (rejected !== undefined && isFrom(rejected, topic)) rejected.again = true;
@@ -327,7 +327,7 @@ function joinSaid(
   return rejected.entries === undefined ? undefined : newestOf(rejected.entries, entries);
 }
 
-/** What was rejected, to be started again; of what it said, that which nobody has asked for since: what is asked for is said in any case. */
+/** What was rejected, to be sent again; of its entries, those that were not requested since: requested names are sent in any case. */
 export function restartOf(
   rejected: Rejected,
   isAsked: (name: string) => boolean,
@@ -343,9 +343,9 @@ export function restartOf(
 }
 
 /**
- * What has changed since a rejection cannot be said, or not yet, so that a new start would only repeat what was rejected: that stays rejected until there is more to say (S-ACK-8).
- * @param heldBack - What was gathered next to the entries and waits for what it refers to: what was rejected of it is not news either
- * @param profile - Tells what of the entries this client is told
+ * Changes since a rejection cannot be sent, or not yet, so that a new start would only repeat what was rejected: that stays rejected until there is more to send (S-ACK-8).
+ * @param heldBack - What was gathered next to the entries and waits for what it refers to: what was rejected of it is not a change either
+ * @param profile - Says which of the entries this client is sent
  * @param hasNews - Something has changed since the entries were taken: there is more to say already
  */
 export function isRepetition(
@@ -354,7 +354,7 @@ export function isRepetition(
   entries: readonly Entry[],
   heldBack: readonly Entry[],
   profile: Pick<FrameProfile, "said">,
-  hasNews: boolean,
+  hasUpdates: boolean,
 ): boolean {
   if (consumed === undefined || exchange.rejected !== undefined) return false;
   // It is sent again for what it refers to; what of it has to wait goes later, so nothing stays rejected.
@@ -362,7 +362,7 @@ export function isRepetition(
   const isSaid = (said: readonly Entry[] | undefined): boolean =>
     said !== undefined && sayTheSame(said, withRejected(entries, heldBack, said), profile);
   if (!isSaid(consumed.entries) && !isSaid(consumed.newestEntries)) return false;
-  exchange.rejected = { ...consumed, again: hasNews };
+  exchange.rejected = { ...consumed, again: hasUpdates };
   return true;
 }
 

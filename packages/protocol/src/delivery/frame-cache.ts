@@ -15,7 +15,7 @@ export interface Frames {
   readonly notSent: readonly NotSent[];
 }
 
-/** A resource that is not sent and does not stop the rest: it is larger than a response may be (S-SIZE-4), or can be said only to clients that read wrapped resources (S-WRAP-3). */
+/** A resource that is not sent and does not stop the rest: it is larger than a response may be (S-SIZE-4), or can be sent only to clients that read wrapped resources (S-WRAP-3). */
 export type NotSent = TooLarge | { readonly name: string; readonly reason: "needs-wrapper" };
 
 /** A resource, or the full state that it is part of, is larger than a limit allows. */
@@ -52,7 +52,7 @@ export interface FrameCache {
 export interface FrameProfile {
   /** `version` is `system_version_info` or `version_info`. */
   encode(entries: readonly Entry[], version: string): Frames;
-  /** What a client of this profile is told of an entry, byte for byte; empty: nothing. Looked at only after a rejection (S-ACK-8). */
+  /** What a client of this profile is sent for an entry, byte for byte; empty: nothing. Read only after a rejection (S-ACK-8). */
   said(entry: Entry): Uint8Array;
   /** The profile of heartbeats for what has this TTL, in milliseconds; the same object each time. Absent: TTLs are left out, so there are none (S-TTL-1). */
   heartbeat?(ttlMs: number): FrameProfile;

@@ -7,7 +7,7 @@ interface Join {
   readonly entries: Entries;
 }
 
-/** So many joins are remembered that begin with the same array. */
+/** The number of joins with the same first array that are remembered. */
 const JOINS = 8;
 const joins = new WeakMap<Entries, readonly Join[]>();
 

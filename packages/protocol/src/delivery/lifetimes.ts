@@ -12,7 +12,7 @@ export interface Lifetimes {
   sent: readonly Entry[];
   /** The same, as the client has accepted it. */
   accepted: readonly Entry[];
-  /** A subscription has gone since. */
+  /** A subscription has ended since. */
   narrowed: boolean;
   /** The client came back with resources that it holds, whose time has run on: a heartbeat is due at once. */
   resumed: boolean;
@@ -22,7 +22,7 @@ export interface Lifetimes {
   readonly open: Set<number>;
 }
 
-/** Of a client that answers none of them so many are remembered. */
+/** The number that is remembered for a client that answers none of them. */
 const OPEN = 32;
 
 /** Before the first response with a TTL. */
@@ -109,7 +109,7 @@ export function isNewestNonce(
   );
 }
 
-/** Counts and tells that a heartbeat was rejected: the client does not hold what it stands for. */
+/** Counts and reports a rejected heartbeat: the client does not have its resource. */
 export function rejectHeartbeat(
   { context, exchange, stream, typeUrl }: ExchangeOwner,
   nonce: number,

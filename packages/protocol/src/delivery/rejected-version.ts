@@ -1,4 +1,4 @@
-/** A version of a resource that clients have rejected. It is what a source was told: an ACK of a relay upstream does not say that clients have taken it (B-RELAY-5). */
+/** A version of a resource that clients have rejected. It is what the source was sent: an ACK of a relay upstream does not say that clients have accepted it (B-RELAY-5). */
 export interface RejectedVersion {
   /** The type URL of the resource. */
   readonly typeUrl: string;

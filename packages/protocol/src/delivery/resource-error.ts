@@ -29,7 +29,7 @@ export function encodeResourceError(
   ]);
 }
 
-/** What is told of a resource that is larger than a response may be, to a client that is known to read it (S-SIZE-4). */
+/** The error of a resource that is larger than a response may be, for a client that is known to read errors (S-SIZE-4). */
 export const tooLarge: Pick<XdsError, "code" | "text"> = {
   code: "RESOURCE_EXHAUSTED",
   text: "the resource is larger than a response of this server may be",

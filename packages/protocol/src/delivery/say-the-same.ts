@@ -4,7 +4,7 @@ import type { FrameProfile } from "./frame-cache.ts";
 
 const NOTHING = new Uint8Array();
 
-/** Whether a client of a profile is told the same by these entries as by those, in whatever order. Looked at only after a rejection. */
+/** Whether a client of a profile is sent the same by these entries as by those, in any order. Called only after a rejection. */
 export function sayTheSame(
   a: readonly Entry[],
   b: readonly Entry[],

@@ -7,7 +7,7 @@ const atRest: TypeProgress = {
   subscriptions: 1,
   wildcard: true,
   answered: true,
-  news: false,
+  updates: false,
   unsettled: false,
 };
 const bad = { code: 3, message: "no" };

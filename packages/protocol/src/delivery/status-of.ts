@@ -7,11 +7,11 @@ export interface TypeProgress {
   readonly subscriptions: number;
   /** Whether `*` is among them. */
   readonly wildcard: boolean;
-  /** The first response has gone out. */
+  /** The first response was sent. */
   readonly answered: boolean;
   /** Something has changed that was not sent yet. */
-  readonly news: boolean;
-  /** Names are asked for that are not known yet. */
+  readonly updates: boolean;
+  /** Requested names are not known yet. */
   readonly unsettled: boolean;
   /** Names that wait, each with what the client lacks for it (S-ORD-4). Absent: none. */
   readonly heldBack?: readonly HeldBackName[];
@@ -52,10 +52,10 @@ export function statusOf(
 function stateOf(
   rejected: boolean,
   inFlight: boolean,
-  { answered, news, unsettled, heldBack }: TypeProgress,
+  { answered, updates, unsettled, heldBack }: TypeProgress,
 ): TypeState {
   if (rejected) return "NACKED";
-  if (inFlight || news || (heldBack?.length ?? 0) > 0) return "STALE";
+  if (inFlight || updates || (heldBack?.length ?? 0) > 0) return "STALE";
   if (unsettled) return "REQUESTED";
   return answered ? "SYNCED" : "NOT_SENT";
 }

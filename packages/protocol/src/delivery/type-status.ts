@@ -3,7 +3,7 @@ import type { NackError, StreamInfo } from "../stream/stream-event.ts";
 
 /**
  * SYNCED: sent and accepted. STALE: sent, not answered yet. NACKED: the newest answer was a rejection. NOT_SENT: nothing to send so far.
- * REQUESTED: names are asked for that are not known yet.
+ * REQUESTED: requested names are not known yet.
  */
 export type TypeState = "SYNCED" | "STALE" | "NACKED" | "NOT_SENT" | "REQUESTED";
 
@@ -63,7 +63,7 @@ export interface TypeStatus {
   readonly pendingSince?: number;
   /** No answer within the limit (S-ACK-17). */
   readonly stuck: boolean;
-  /** The newest rejection, until something is accepted; what the client holds meanwhile is `versionAccepted`. */
+  /** The newest rejection, until something is accepted; the client uses `versionAccepted` meanwhile. */
   readonly lastError?: LastError;
   /** How many responses were rejected since the stream began. */
   readonly nacks: number;

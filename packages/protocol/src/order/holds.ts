@@ -22,7 +22,7 @@ export interface Hold {
   readonly reference: Reference;
   /** Why it waits for that. */
   readonly why: HoldReason;
-  /** The state with which the wait began. It goes once the client has what it names, if a newer state still has to wait: changes one after the other starve nobody. */
+  /** The state with which the wait began. It is sent once the client has what it names, if a newer state still has to wait: a series of changes starves no client. */
   readonly entry: Entry;
   /** Revision of the state that the client has meanwhile: what was removed later may still be in use. */
   readonly base: number;
@@ -136,7 +136,7 @@ export class Holds implements Repairable {
     this.#gate = undefined;
   }
 
-  /** The first state has gone. */
+  /** The first state was sent. */
   openGate(): void {
     this.#gate = undefined;
   }
@@ -293,7 +293,7 @@ function mayGo(owner: HoldOwner, { entry, ready, why }: Hold): boolean {
   return referencesOf(type, entry.resource).every((reference) => {
     const sibling = gates.get(reference.typeUrl);
     const lack = sibling?.lacks(reference.name);
-    // It has gone meanwhile, and the client keeps it for as long as this waits.
+    // It was removed meanwhile, and the client keeps it for as long as this waits.
     if (lack === "absent") return why !== "cold" && ready.has(referenceKey(reference));
     return lack === undefined && sibling?.isCold(reference.name, since) !== true;
   });
@@ -452,7 +452,7 @@ export function carriesName({ exchange: { inFlight } }: HoldOwner, name: string)
   return inFlight !== undefined && brings(inFlight, name);
 }
 
-/** Whether a response brings what is new of a name. A full state also names what has gone and is still in use. */
+/** Whether a response carries the new state of a name. A full state also has names that were removed and are still in use. */
 function brings({ entries, base }: AcceptedResponse, name: string): boolean {
   const entry = byName(entries).get(name);
   return entry?.resource !== undefined && entry.revision > base;

@@ -7,7 +7,7 @@ export type Lack = "absent" | "rejected" | "unaccepted";
 export interface OrderedType {
   /** The type URL. */
   readonly typeUrl: string;
-  /** Where it stands in the order of sending (S-ORD-1). */
+  /** Its place in the order of sending (S-ORD-1). */
   readonly rank: number;
   /** A response is unanswered. */
   readonly inFlight: boolean;
@@ -17,15 +17,15 @@ export interface OrderedType {
   readonly pending: boolean;
   /** What was pending at the revision of a cut waits to be sent; before it nothing newer goes. */
   readonly taken: boolean;
-  /** Revision up to which the client has answered all that was sent or taken, well or ill; -1 where that is no matter of revisions. */
+  /** Revision up to which the client has answered all that was sent or read, with ACK or NACK; -1 where revisions do not apply. */
   readonly answeredUpTo: number;
-  /** Revision after which something of this type is pending; -1 where it was asked for. */
+  /** Revision after which something of this type is pending; -1 where it was requested. */
   readonly unsentFrom: number;
-  /** Revision after which it has rejected something, or something is held back from it. */
+  /** Revision after which it has rejected something, or something waits. */
   readonly rejectedFrom: number;
   /** Revision up to which it has accepted what it was sent. */
   readonly accepted: number;
-  /** The client has rejected content that is still wanted. */
+  /** The client has rejected content that is still subscribed. */
   readonly rejecting: boolean;
   /** Revision of the oldest removal that waits until those who refer to it have let go. */
   readonly heldFrom: number;
@@ -57,6 +57,6 @@ export interface OrderedType {
   releaseHeld(): void;
   /** Whether what was taken may go, as far as it names resources of other types. */
   gate(): GateState;
-  /** Sends the removals that were held, up to this revision. */
+  /** Sends the delayed removals, up to this revision. */
   release(removeUpTo: number): void;
 }

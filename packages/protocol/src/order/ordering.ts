@@ -111,7 +111,7 @@ class StreamOrdering implements Ordering {
     this.#drainGated(index);
   }
 
-  /** The first state of a type waits as a whole: nobody knows what a client that comes back would take for removed. */
+  /** The first state of a type waits as a whole: it is not known what a client that comes back would treat as removed. */
   #isGated(index: number): boolean {
     return (
       this.#isByName(index) &&
@@ -147,7 +147,7 @@ class StreamOrdering implements Ordering {
     return this.#stream.types.some(({ taken }, index) => taken && !this.#isByName(index));
   }
 
-  /** Nobody knows what its resources refer to, and not everything up to this revision is answered of a type that it follows, or some is rejected. */
+  /** The references of its resources are not known, and not everything up to this revision is answered of a type that it follows, or some is rejected. */
   #mustWait(index: number, revision: number): boolean {
     if (this.#cut?.expired === true) return false;
     const { taken } = this.#at(index);

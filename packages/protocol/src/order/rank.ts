@@ -1,6 +1,6 @@
 import type { ResourceSource } from "@xdstp/core";
 
-/** Where a type stands in the order of sending (S-ORD-1): above every type that it follows. Types without relation rank 0. */
+/** The place of a type in the order of sending (S-ORD-1): above every type that it follows. Types without relation rank 0. */
 export function rankOf(
   source: Pick<ResourceSource, "descriptor">,
   typeUrl: string,

@@ -7,7 +7,7 @@ export interface Relation {
   readonly waitsFor: readonly number[];
   /** The types that refer to this one: a removal waits until they have let go (S-ORD-3). */
   readonly referrers: readonly number[];
-  /** Nobody knows what the resources of this type, or of one that follows it, refer to: it is taken together with others when one of them has to wait (S-ORD-4). */
+  /** The references of the resources of this type, or of one that follows it, are not known: it is read together with others when one of them has to wait (S-ORD-4). */
   readonly cut: boolean;
 }
 
@@ -77,7 +77,7 @@ function referrersOf(
     .filter((index) => index >= 0);
 }
 
-/** The answer of its parent may wait for this type, so it waits for nobody (S-ORD-2). */
+/** The answer of its parent may wait for this type, so it waits for no type (S-ORD-2). */
 function isWarmed(
   source: Pick<ResourceSource, "descriptor">,
   typeUrls: readonly string[],

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "@xdstp/core";
 import type { Drainable, Scheduler } from "./scheduler.ts";
 
-/** What became of a heartbeat. `none`: nothing with this TTL is held any more. `later`: the wire takes no more now. */
+/** What became of a heartbeat. `none`: the client has nothing with this TTL any more. `later`: the wire accepts no more now. */
 export type BeatOutcome = "sent" | "none" | "later";
 
 /** Something of which a client holds resources for a time only. */
@@ -18,7 +18,7 @@ export interface Heartbeats {
   drop(beating: Beating): void;
 }
 
-/** So many heartbeats are sent per turn of the scheduler. */
+/** Up to this number of heartbeats are sent per turn of the scheduler. */
 const SLICE = 64;
 /** Milliseconds. A shorter TTL cannot be kept up. */
 const SHORTEST = 20;

@@ -42,7 +42,7 @@ export interface StreamLimits {
   readonly nackCost: number;
 }
 
-/** The limits of a stream where nothing else is said: bytes, milliseconds and counts, as {@link StreamLimits} describes them. */
+/** The default limits of a stream: bytes, milliseconds and counts, as {@link StreamLimits} describes them. */
 export const defaultLimits: StreamLimits = {
   responseBytes: (4 << 20) - (64 << 10),
   fullStateBytes: 64 << 20,

@@ -41,7 +41,7 @@ export function lengthOfNode({
   ].reduce((sum, text) => sum + text.length + 1, 0);
 }
 
-/** The node of a stream after a message that carries one again: what was said first holds, but its dynamic parameters replace the earlier ones (S-NODE-2, S-NODE-3). The same object if they are equal. */
+/** The node of a stream after a message that carries one again: the first one stays in force, but its dynamic parameters replace the earlier ones (S-NODE-2, S-NODE-3). The same object if they are equal. */
 export function nodeAfter(
   held: NodeInfo | undefined,
   given: NodeInfo | undefined,

@@ -1,4 +1,4 @@
-/** How a name that is asked for and does not exist is said in delta (S-MISS-1, S-MISS-2). */
+/** How a requested name that does not exist is sent over delta (S-MISS-1, S-MISS-2). */
 export type MissingForm = "removed" | "empty-resource" | "nothing";
 
 /** By variant, whether TTLs are taken. Absent: if the client announces it. */

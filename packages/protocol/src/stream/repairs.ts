@@ -1,6 +1,6 @@
 import type { Clock } from "@xdstp/core";
 
-/** Something that waits for an answer while it has news to tell (S-ACK-16). */
+/** Something that waits for an answer while it has changes to send (S-ACK-16). */
 export interface Repairable {
   /** Written by the queue only: waits in it. */
   repairQueued: boolean;

@@ -29,13 +29,13 @@ export interface ServerContext {
   readonly repairs: Repairs;
   /** Keeps resources with a TTL alive at the clients (S-TTL-4). */
   readonly heartbeats: Heartbeats;
-  /** Absent: nobody is ended because an answer is missing. */
+  /** Absent: no stream ends because an answer is missing. */
   readonly stuck: StuckWatch | undefined;
   /** Who waits for answers before more is sent (S-ORD-4). */
   readonly waits: Repairs;
   /** `control_plane.identifier` of each response (B-NODE-9). Empty: none. */
   readonly controlPlane: string;
-  /** Who hears of events; called synchronously, must not throw. */
+  /** A listener for events; called synchronously, must not throw. */
   readonly emit: ((event: StreamEvent) => void) | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface ServerContextOptions {
   readonly quirks?: readonly Quirk[];
   /** `control_plane.identifier` of each response (B-NODE-9). Default: none. */
   readonly controlPlane?: string;
-  /** Called synchronously; must not throw. Default: nobody hears of events. */
+  /** Called synchronously; must not throw. Default: no listener. */
   readonly onEvent?: (event: StreamEvent) => void;
 }
 

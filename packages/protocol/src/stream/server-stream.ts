@@ -33,7 +33,7 @@ export interface ServerCall {
   readonly peer: string;
   /** The type of a per-type service. Absent: ADS. */
   readonly typeUrl?: string;
-  /** Who the peer is, where the wire has verified that; absent: nobody knows. */
+  /** Who the peer is, where the wire has verified that; absent: unknown. */
   readonly identity?: PeerIdentity;
 }
 

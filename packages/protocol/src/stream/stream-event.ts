@@ -13,7 +13,7 @@ export interface StreamInfo {
   readonly peer: string;
   /** The type of a per-type service; absent on ADS. */
   readonly service?: string;
-  /** Who the peer is, as the wire has verified it; absent: nobody knows (S-NODE-8). */
+  /** Who the peer is, as the wire has verified it; absent: unknown (S-NODE-8). */
   readonly identity?: PeerIdentity;
   /** As claimed in the first message; absent before it. A claim, not an identity (S-NODE-8). */
   readonly node: NodeInfo | undefined;
@@ -29,16 +29,16 @@ export interface NackError {
   readonly message: string;
 }
 
-/** What a response held that was answered, by reference. A client answers a response as a whole, so which part of it was bad nobody knows (S-ACK-15). */
+/** The entries of an answered response, by reference. A client answers a response as a whole, so it is not known which part of it was bad (S-ACK-15). */
 export interface HeldByResponse {
   /** All of it, as it was sent; of SotW with full state what did not change too. */
   readonly entries: readonly Entry[];
-  /** Revision that the client had accepted before: what is newer was news to it. */
+  /** Revision that the client had accepted before: what is newer was a change to it. */
   readonly base: number;
 }
 
 /**
- * What happens on a stream. `heartbeat`: what the client holds for a time only was kept alive; an answer to it is told only if it is a `nack` (S-TTL-5). `order-expired`: no answer came within the limit, so these types go on without it, additions of a `cut` or `removals` (S-ORD-4). `held-back`: these resources wait for others that they name and the client has not accepted. `held` is absent in the answer to a heartbeat.
+ * What happens on a stream. `heartbeat`: resources with a TTL were kept alive at the client; an answer to it is reported only if it is a `nack` (S-TTL-5). `order-expired`: no answer came within the limit, so these types go on without it, additions of a `cut` or `removals` (S-ORD-4). `held-back`: these resources wait for others that they name and the client has not accepted. `held` is absent in the answer to a heartbeat.
  */
 export type StreamEvent =
   | { readonly kind: "connect"; readonly stream: StreamInfo }
@@ -123,7 +123,7 @@ export type StreamEvent =
 /** A source that wants to know what becomes of what it gives: a relay, which asks some clients first. */
 export interface ListeningSource extends ResourceSource {
   /** Told of everything that happens on the streams of the server that it is the source of, its views included; must not throw. Absent: it does not ask. */
-  hear?(event: StreamEvent): void;
-  /** What clients have rejected of it, newest first, for whoever asks the server for client status. Absent: it does not count. */
+  observe?(event: StreamEvent): void;
+  /** What clients have rejected of it, newest first, for client status. Absent: it does not count. */
   rejections?(): readonly RejectedVersion[];
 }

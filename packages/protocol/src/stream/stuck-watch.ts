@@ -17,7 +17,7 @@ export interface StuckWatch {
   watch(debtor: Debtor): void;
 }
 
-/** One timer for all. undefined where nobody is ended for that. */
+/** One timer for all. undefined where no stream ends for that. */
 export function createStuckWatch(clock: Clock, limitMs: number): StuckWatch | undefined {
   if (limitMs === Infinity) return undefined;
   const queue = createRepairs(clock, limitMs);

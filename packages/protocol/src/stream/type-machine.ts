@@ -53,7 +53,7 @@ export interface TypeHost {
   readonly lastNonce: number;
   /** It is open, and its wire takes more. */
   readonly canSend: boolean;
-  /** Another type of this stream, if it was asked for. */
+  /** Another type of this stream, if it was requested. */
   sibling(
     typeUrl: string,
   ):

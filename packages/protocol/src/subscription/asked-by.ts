@@ -1,7 +1,7 @@
 import { isGlob, nameKey } from "@xdstp/uri";
 import type { Topic } from "@xdstp/core";
 
-/** Whether a name is asked for by one of these topics, whose answer is due: what is asked for is said in any case. A collection may ask for anything. */
+/** Whether a name is requested by one of these topics, whose answer is due: requested names are sent in any case. A collection may cover any name. */
 export function askedBy(topics: Iterable<Topic>): (name: string) => boolean {
   const keys = new Set<string>();
   for (const topic of topics) {

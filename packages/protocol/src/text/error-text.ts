@@ -1,6 +1,6 @@
 import { cutText } from "./cut-text.ts";
 
-// All patterns take time in proportion to the text: what may repeat without bound is told apart by its first character.
+// All patterns take time in proportion to the text: what may repeat without bound differs in its first character.
 
 /** A private key in PEM or of PGP, also one that is cut off, and however its lines end. */
 const key =
@@ -28,7 +28,7 @@ const field = new RegExp(
 const bearer = /\b(bearer|basic)[ \t]{1,8}[\w.~+/=-]{16,}/gi;
 
 /**
- * What a peer says of an error: its beginning (S-ACK-15), without keys and passwords (B-CSDS-7). Clients print in it what they have rejected; from here it goes to logs, status and other clients.
+ * The text of a peer's error: its beginning (S-ACK-15), without keys and passwords (B-CSDS-7). Clients print in it what they have rejected; from here it goes to logs, status and other clients.
  * @param atMost - UTF-16 units
  */
 export function errorText(text: string, atMost: number): string {

@@ -20,7 +20,7 @@ export function withoutExtensions(message: Uint8Array, variant: VariantName): Ui
   return kept === undefined ? message : concatBytes(kept);
 }
 
-/** What stands in the place of a message field; undefined: it stays. */
+/** The replacement of a message field; undefined: it stays. */
 type Replacement = (field: number, start: number, end: number) => readonly Uint8Array[] | undefined;
 
 /** The range with its replacements; undefined where nothing is replaced, or where it is malformed. */

@@ -18,7 +18,7 @@ export interface TenantHub {
   readonly source: ResourceSource;
   addFeed(feed: ResourceFeed): FeedHandle;
   /** Takes notice of what its clients answer. */
-  hear(event: StreamEvent): void;
+  observe(event: StreamEvent): void;
   /** @param over - What stands around all that is asked upstream */
   start(over?: (feed: ResourceFeed) => ResourceFeed): void;
   readonly close: () => Promise<void>;
@@ -40,7 +40,7 @@ export interface Tenants {
   /** What a client is served; the same object for clients with equal keys. */
   viewFor(node: ClientNode | undefined): ResourceSource;
   status(): readonly TenantStatus[];
-  hear(event: StreamEvent): void;
+  observe(event: StreamEvent): void;
   close(): Promise<void>;
 }
 
@@ -129,8 +129,8 @@ export function createTenants(options: TenantOptions): Tenants {
           federation: hub.federation,
           waiting: admit !== undefined,
         })),
-    hear(event) {
-      for (const { hub } of tenants.values()) hub.hear(event);
+    observe(event) {
+      for (const { hub } of tenants.values()) hub.observe(event);
     },
     async close() {
       await Promise.all(

@@ -22,7 +22,7 @@ export interface Quorum {
   /** Runs a feed for both stages; it is sent subscriptions once. */
   addFeed(feed: ResourceFeed): FeedHandle;
   /** Takes notice of what happens on the streams of the server. */
-  hear(event: StreamEvent): void;
+  observe(event: StreamEvent): void;
   close(): Promise<void>;
 }
 
@@ -51,8 +51,8 @@ export function createQuorum(
   return {
     source: sourceOf(accepted, revisions, groups),
     addFeed: (feed) => addFeed(feed, { accepted, ahead }, (sinks) => stageSink(sinks, host)),
-    hear: (event) => {
-      trials.hear(event);
+    observe: (event) => {
+      trials.observe(event);
     },
     async close() {
       trials.close();

@@ -77,7 +77,7 @@ export class Trials {
   }
 
   /** A stream tells of what it is about to note: what follows from it may change what it has to send, so it follows when that is done. */
-  hear(event: StreamEvent): void {
+  observe(event: StreamEvent): void {
     if (event.kind === "disconnect") this.#stubborn.delete(event.stream.id);
     if (event.kind === "ack")
       queueMicrotask(() => {

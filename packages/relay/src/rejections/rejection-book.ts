@@ -11,7 +11,7 @@ import type { RejectionEvent } from "./rejection-event.ts";
 
 /** What clients reject. */
 export interface RejectionBook {
-  hear(event: StreamEvent): void;
+  observe(event: StreamEvent): void;
   /** Newest first. */
   readonly rows: () => readonly RejectedVersion[];
 }
@@ -70,7 +70,7 @@ export function createRejectionBook(
       });
   };
   return {
-    hear(event) {
+    observe(event) {
       if (event.kind !== "nack" || event.held === undefined) return;
       const updates = updatesOf(event.held);
       for (const entry of updates.slice(0, MOST_OF_ONE))

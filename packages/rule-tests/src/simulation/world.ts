@@ -205,7 +205,7 @@ class SimWorld implements World {
         other.onSent?.(connection, from, bytes);
       },
       onArrived: (connection, from, bytes) => {
-        if (from === "client") this.#hear(connection, bytes);
+        if (from === "client") this.#observe(connection, bytes);
         other.onArrived?.(connection, from, bytes);
       },
     };
@@ -216,7 +216,7 @@ class SimWorld implements World {
     for (const invariant of this.#invariants) invariant.onResponse?.(connection, response);
   }
 
-  #hear(connection: Connection, bytes: Uint8Array): void {
+  #observe(connection: Connection, bytes: Uint8Array): void {
     const request = viewRequest(bytes, variantOf(connection));
     for (const invariant of this.#invariants) invariant.onRequest?.(connection, request);
   }

@@ -2,7 +2,20 @@ import type { ResourceSource } from "@xdstp/core";
 import type { ServerStream } from "@xdstp/protocol/server";
 import type { EndableHandler } from "../admitted-stream.ts";
 import type { OpenStreams } from "../open-streams.ts";
-import type { Access } from "./access-decider.ts";
+import type { Policy } from "./policy.ts";
+
+/** What a client is served. */
+export interface Access {
+  readonly policy: Policy | undefined;
+  /** What was chosen for it, all of it. */
+  readonly root: ResourceSource;
+  /** What of it the client may see. */
+  readonly source: ResourceSource;
+  /** Tells when the client may see something else; the answer ends it. */
+  onChange(listener: () => void): () => void;
+  /** Call it once when it is not needed any more. */
+  release(): void;
+}
 
 /** What the streams of a server were let see. */
 export interface AccessBook {

@@ -1,22 +1,9 @@
 import { StatusCode, XdsError, type Clock, type ResourceSource, type Status } from "@xdstp/core";
 import type { EventHub } from "../event-hub.ts";
 import type { Gate } from "../gate.ts";
-import { rootOf } from "./access-book.ts";
+import { rootOf, type Access } from "./access-book.ts";
 import type { Authorize, Peer, Policy, SourceFor } from "./policy.ts";
 import type { SharedFilters } from "./shared-filters.ts";
-
-/** What a client is served. */
-export interface Access {
-  readonly policy: Policy | undefined;
-  /** What was chosen for it, all of it. */
-  readonly root: ResourceSource;
-  /** What of it the client may see. */
-  readonly source: ResourceSource;
-  /** Tells when the client may see something else; the answer ends it. */
-  onChange(listener: () => void): () => void;
-  /** Call it once when it is not needed any more. */
-  release(): void;
-}
 
 /** Why a client is not served. */
 export interface Rejection {

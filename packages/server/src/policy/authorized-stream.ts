@@ -1,7 +1,8 @@
 import { StatusCode, type ByteStream, type Status } from "@xdstp/core";
 import type { EndableHandler } from "../admitted-stream.ts";
 import type { GuardedStream } from "../guarded-stream.ts";
-import { revoked, type Access, type AccessDecider, type Rejection } from "./access-decider.ts";
+import type { Access } from "./access-book.ts";
+import { revoked, type AccessDecider, type Rejection } from "./access-decider.ts";
 import type { AccessLimits } from "./access-limits.ts";
 import { nodeClaim } from "./node-claim.ts";
 import type { Peer } from "./policy.ts";

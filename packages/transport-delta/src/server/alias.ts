@@ -18,19 +18,19 @@ function withAliases(entries: readonly Entry[]): readonly Entry[] {
   return found;
 }
 
-/** The subscription ends by the name that was asked for. */
+/** The subscription ends by its own name. */
 export function forgetAlias(state: DeltaState, topic: Topic): void {
   if (state.aliased === undefined) return;
   for (const [key, topics] of state.aliased)
     if (topics.delete(topic) && topics.size === 0) state.aliased.delete(key);
 }
 
-/** Another topic stands for the same subscription. */
+/** Another topic serves the same subscription. */
 export function passAliases({ aliased }: DeltaState, from: Topic, to: Topic): void {
   for (const topics of aliased?.values() ?? []) if (topics.delete(from)) topics.add(to);
 }
 
-/** Keys of the subscriptions that stand for the same resource as a name that is not subscribed: by its aliases, or as its name (S-ALIAS-2). */
+/** Keys of the subscriptions of the same resource as a name that is not subscribed: by its aliases, or as its name (S-ALIAS-2). */
 export function keysBehind(state: DeltaState, name: string): readonly string[] {
   if (isCollection(name)) return [];
   const [entry] = state.context.source.topic(state.typeUrl, { name }).members();

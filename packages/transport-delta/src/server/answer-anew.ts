@@ -7,7 +7,7 @@ import { oweKnownMembersAgain } from "./known-members.ts";
 import { oweOpenError } from "./open-error.ts";
 
 /**
- * Answers what a client has and asks for again. It may ask for others, as a relay does, so what may not be kept is not told from what is held: its topic is taken from the source again (B-RELAY-11).
+ * Answers a repeated subscription. The client may subscribe for others, as a relay does, so what may not be kept is not sent from the cache: its topic is opened at the source again (B-RELAY-11).
  * A source that keeps all gives the same one, which is answered as it is (S-DSUB-3); so is what is on its way to the client anyhow.
  */
 export function answerAnew(state: DeltaState, held: Topic): void {

@@ -32,7 +32,7 @@ export interface DeltaProfileOptions {
   readonly responseBytes: number;
   /** TTLs are sent, and heartbeats for them (S-TTL-1). Absent: false. */
   readonly ttl?: boolean;
-  /** What is too large is told as an error (S-SIZE-4). Absent: false. */
+  /** A resource that is too large is sent as an error (S-SIZE-4). Absent: false. */
   readonly errors?: boolean;
 }
 
@@ -158,7 +158,7 @@ function encodeAbsence(
     : [...removed, lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, error))];
 }
 
-/** That a name does not exist is said by its removal alone, whatever the reason (S-ERR-3). */
+/** A missing name is sent as a removal alone, whatever the reason (S-ERR-3). */
 function isTold({ code }: XdsError): boolean {
   return code !== "NOT_FOUND";
 }
@@ -175,7 +175,7 @@ function encodeRemoval(name: string, constraints: Uint8Array | undefined): Uint8
   );
 }
 
-/** What is said of one name with variants goes together: one takes the place of the other (S-DYN-5). */
+/** The entries of one name with variants go together: one replaces the other (S-DYN-5). */
 function together(sent: readonly Sent[]): readonly Fields[] {
   if (
     !sent.some(

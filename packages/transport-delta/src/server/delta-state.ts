@@ -37,18 +37,18 @@ export interface DeltaState extends RetryOwner {
   aliased: Map<string, Set<Topic>> | undefined;
   /** Revision up to which changes of answered topics have been sent. */
   sent: number;
-  /** The first response has gone out (S-RECON-6). */
+  /** The first response was sent (S-RECON-6). */
   answered: boolean;
 
   /** Topics without a first answer, each with the revision from which removals concern the client; {@link NONE_HELD}: none do. */
   readonly unsettled: SmallMap<Topic, number>;
   /** The same, once they are settled. */
   readonly unanswered: SmallMap<Topic, number>;
-  /** Globs of which the client was told, or is owed, why nothing is known of them for now; undefined while there are none. */
+  /** Globs whose transient error the client was sent, or is owed; undefined while there are none. */
   openErrors: Map<Topic, XdsError> | undefined;
   /** Incomplete collections whose members are sent while their supply is broken, each with the revision up to which these are sent or owed; undefined while there are none. */
   knownMembers: Map<Topic, number> | undefined;
-  /** Answered topics with news. */
+  /** Answered topics with changes. */
   readonly dirty: SmallSet<Topic>;
   /** Names to be sent as they are now. */
   readonly owed: SmallSet<string>;

@@ -201,7 +201,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
     if (countOf(request) > 0) this.#state.host.thaw();
     if (first) this.#begin(request);
     else if (this.#state.initial !== undefined)
-      doubt(this.#state, namesIn(request.subscribe, request.locate)); // S-RECON-5: what is asked for later is asked for again
+      doubt(this.#state, namesIn(request.subscribe, request.locate)); // S-RECON-5: later subscriptions are repeated
     const leaving = leavingWith(this.#state, request);
     if (
       !request.subscribe.every((name) => subscribe(this.#state, name, leaving)) ||
@@ -224,7 +224,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
   wake(topic: Topic): void {
     const { unsettled, unanswered, dirty, exchange, context, host, sent } = this.#state;
     const isNew = unsettled.has(topic);
-    if (!isNew && topic.head <= sent) return; // its supply is broken, or whole again: nothing to send, and no news of what was rejected (S-ACK-8)
+    if (!isNew && topic.head <= sent) return; // its supply is broken, or whole again: nothing to send, and no change of what was rejected (S-ACK-8)
     if (isNew) this.#settle(topic);
     else if (!unanswered.has(topic)) dirty.add(topic);
     if (exchange.rejected !== undefined) exchange.rejected.again = true;
@@ -351,7 +351,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
       subscriptions: topics.size,
       wildcard: topicsOf(this.#state, "*").length > 0,
       answered,
-      news: dirty.size > 0 || taken !== undefined,
+      updates: dirty.size > 0 || taken !== undefined,
       unsettled: unsettled.size > 0,
       heldBack: holds?.names() ?? [],
       missing: retries?.missing() ?? [],
@@ -428,7 +428,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
     if (!isRejected) state.host.noteAccepted(this.typeUrl, response);
   }
 
-  /** A client that rejects a heartbeat does not hold what it stands for. */
+  /** A client that rejects a heartbeat does not have its resource. */
   #sendAnew(nonce: number, error: NackError): void {
     rejectHeartbeat(this.#state, nonce, error);
     for (const { name, resource } of this.#state.lifetimes?.sent ?? [])
@@ -436,7 +436,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
     this.#state.host.schedule();
   }
 
-  /** What was sent last has changed since; also a topic that was asked for again, and what has gone and waits to be removed. */
+  /** What was sent last has changed since; also a topic that was requested again, and removals that wait. */
   get #hasMoved(): boolean {
     const {
       dirty,
@@ -508,7 +508,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
   #fallBehind(): void {
     this.#state.host.end(
       StatusCode.UNAVAILABLE,
-      "too far behind: reconnect with the versions that are held",
+      "too far behind: reconnect with the cached versions",
     );
   }
 

@@ -20,7 +20,7 @@ export function answerOf(state: DeltaState, topic: Topic, since: number): readon
   return isRemoval(only, since) ? [] : missing(state, only, members);
 }
 
-/** What a topic covered that the client may hold and that is gone. */
+/** What a topic covered that the client may have and that was removed. */
 export function removedSince(state: DeltaState, topic: Topic, since: number): readonly Entry[] {
   const { name } = topic.interest;
   if (!isCollection(name)) return removedOf(topic).filter((entry) => isRemoval(entry, since));
@@ -53,7 +53,7 @@ export function leftovers(state: DeltaState): readonly Entry[] {
   return gone.flatMap(({ name }) => removalsOf(state, name));
 }
 
-/** Of a name that a client listed nobody knows which variant it holds: all that have gone are said to be gone (S-DYN-5). */
+/** For a name that a client listed it is not known which variant it has: the removals of all removed variants are sent (S-DYN-5). */
 function removalsOf(state: DeltaState, name: string): readonly Entry[] {
   const gone = goneOf(state, name);
   return gone.length > 0 ? gone : [removal(state, name)];

@@ -73,7 +73,7 @@ describe("gather()", () => {
       used.put("e");
       used.machine[drain](Infinity);
       expect(used.asked.filter((call) => call.startsWith("end"))).toEqual([
-        "end 14 too far behind: reconnect with the versions that are held undefined",
+        "end 14 too far behind: reconnect with the cached versions undefined",
       ]);
       expect(used.sent()).toEqual([]);
     }

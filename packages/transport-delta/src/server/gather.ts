@@ -42,7 +42,7 @@ export interface Gathered {
 
 type Parts = (readonly Entry[])[];
 
-/** Takes everything that is pending out of the state, with removals up to a revision. undefined: the history that the client would need is gone. */
+/** Takes everything that is pending out of the state, with removals up to a revision. undefined: the history that the client would need is not kept any more. */
 export function gather(state: DeltaState, removeUpTo: number): Gathered | undefined {
   const only = removeUpTo === Infinity ? onlyNews(state) : undefined;
   if (only !== undefined) return gatherOne(state, only);
@@ -72,7 +72,7 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
   };
 }
 
-/** The usual case: one topic has news, and nothing else is due. */
+/** The usual case: one topic has changes, and nothing else is due. */
 function onlyNews({
   dirty,
   unanswered,
@@ -109,7 +109,7 @@ function gatherOne(state: DeltaState, topic: Topic): Gathered | undefined {
   };
 }
 
-/** Removals that waited, up to a revision, without those that a newer entry has overtaken or nobody subscribes any more; and what the client need not have listed. */
+/** Removals that waited, up to a revision, without those that a newer entry has overtaken or that have no subscription any more; and what the client need not have listed. */
 export function takeHeld(state: DeltaState, upTo: number): readonly Entry[] {
   const { older, newer } = splitAt(state.held, upTo);
   const waited = older.every((entry) => isDue(state, entry))
@@ -138,7 +138,7 @@ function isDue(state: DeltaState, { name, superseded, constraints }: Entry): boo
   return constraints === undefined ? lookUp(state, name)?.resource === undefined : !superseded;
 }
 
-/** Whether a collection is asked for and has no members. An entry that said so may be of a topic that is no more, and not know. */
+/** Whether a collection is subscribed and has no members. An entry that says so may be of a topic that has ended. */
 function isEmpty(state: DeltaState, name: string): boolean {
   const topics = topicsOf(state, keyOf(name));
   return (
@@ -151,7 +151,7 @@ function isEmpty(state: DeltaState, name: string): boolean {
   );
 }
 
-/** Puts rejected content back among what is pending, if the wanted state differs by now (S-ACK-8). */
+/** Puts rejected content back among what is pending, if the state to send differs by now (S-ACK-8). */
 function takeRejected(state: DeltaState): Rejected | undefined {
   const { rejected } = state.exchange;
   if (rejected?.again !== true) return undefined;
@@ -197,7 +197,7 @@ function hold(state: DeltaState, entries: readonly Entry[], removeUpTo: number):
   return older.length === 0 ? additions : entries.filter((entry) => !newer.includes(entry));
 }
 
-/** Removals of what the client may hold wait like others; that something is missing is said at once (S-MISS-1, S-GLOB-3). */
+/** Removals of what the client may have wait like others; a missing name is sent at once (S-MISS-1, S-GLOB-3). */
 function takeAnswers(state: DeltaState, removeUpTo: number, parts: Parts): ReadonlySet<Topic> {
   const answered = new Set(state.unanswered.keys());
   for (const [topic, since] of state.unanswered) {

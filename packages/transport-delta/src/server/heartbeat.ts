@@ -12,7 +12,7 @@ import type { DeltaState } from "./delta-state.ts";
 import { isCovered, keyOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
 
-/** Keeps alive what the client holds with this TTL: as it was sent last, or, where that was rejected, as it was accepted (S-TTL-2). */
+/** Keeps alive what the client has with this TTL: as it was sent last, or, where that was rejected, as it was accepted (S-TTL-2). */
 export function beat(state: DeltaState, ttlMs: number, overdue = false): BeatOutcome {
   const { lifetimes, exchange } = state;
   if (lifetimes === undefined) return "none";
@@ -41,7 +41,7 @@ export function noteHolding(
   for (const ttlMs of ttlsOf(holding)) beat(state, ttlMs, true);
 }
 
-/** A response has been answered for good: the client holds it, or after a rejection what it held before, which may have another TTL. */
+/** A response has its last answer: the client has it, or after a rejection the state before, which may have another TTL. */
 export function noteAnswer({ lifetimes, exchange, context, watcher }: DeltaState): void {
   if (lifetimes === undefined) return;
   if (exchange.rejected === undefined) lifetimes.accepted = lifetimes.sent;
@@ -87,7 +87,7 @@ function isKeptAlive({ unsettled, quirks }: DeltaState, topic: Topic): boolean {
   return !unsettled.has(topic) && (quirks.globHeartbeats || !isGlob(topic.interest.name));
 }
 
-/** What is held back, or is still to be removed, the client has as it was before. */
+/** Entries that wait, and removals that wait, the client has in their previous state. */
 function withKept({ held, holds, lifetimes }: DeltaState, now: readonly Entry[]): readonly Entry[] {
   const waiting = holds?.byKey.keys().toArray() ?? [];
   if (held.length + waiting.length === 0) return now;

@@ -53,7 +53,7 @@ export function unlist(state: Pick<DeltaState, "initial" | "initialShared">, key
   return own.delete(key);
 }
 
-/** These are asked for again: whatever version of them the client listed, they are told (S-DSUB-3), of a collection also what has gone. */
+/** These are subscribed again: whatever version of them the client listed, they are sent (S-DSUB-3), of a collection also the removals. */
 export function doubt(
   state: Pick<DeltaState, "initial" | "initialShared">,
   names: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * The server end of the delta variant: state machines without I/O.
+ * The server of the delta variant: state machines without I/O.
  *
  * @packageDocumentation
  */

@@ -23,7 +23,7 @@ export function oweKnownMembersAgain(state: DeltaState, topic: Topic): void {
 
 /**
  * The collection is complete now.
- * @returns true if its members were sent before: only what has changed since is news
+ * @returns true if its members were sent before: only what has changed since is sent
  */
 export function endKnownMembers(state: DeltaState, topic: Topic): boolean {
   const since = state.knownMembers?.get(topic);

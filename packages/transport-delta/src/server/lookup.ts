@@ -31,7 +31,7 @@ export function isCollection(name: string): boolean {
   return name === "*" || isGlob(name);
 }
 
-/** Whether a subscription of this type covers the name. What `*` covers is the source's business: for a name that is gone it counts as covered. */
+/** Whether a subscription of this type covers the name. What `*` covers is decided by the source: a removed name counts as covered. */
 export function isCovered(state: DeltaState, name: string): boolean {
   const key = keyOf(name);
   return (
@@ -43,7 +43,7 @@ export function isCovered(state: DeltaState, name: string): boolean {
   );
 }
 
-/** The newest state of a name as this client is to hear it; undefined while that is not known. */
+/** The newest state of a name as this client should see it; undefined while that is not known. */
 export function lookUp(state: DeltaState, name: string): Entry | undefined {
   const key = keyOf(name);
   if (state.located !== undefined && !isCollection(name)) return lookUpAll(state, name)?.[0];
@@ -75,7 +75,7 @@ export function lookUpAll(state: DeltaState, name: string): readonly Entry[] | u
   ];
 }
 
-/** Variants of a name that have gone and that a client with these subscriptions may hold (S-DYN-5). */
+/** Removed variants of a name that a client with these subscriptions may have (S-DYN-5). */
 export function goneOf(state: DeltaState, name: string): readonly Entry[] {
   const topics =
     state.located === undefined

@@ -14,7 +14,7 @@ export function oweOpenError(state: DeltaState, topic: Topic): void {
   state.owed.add(topic.interest.name);
 }
 
-/** The same, also where the client was told before. */
+/** The same, also where the client was notified before. */
 export function oweOpenErrorAgain(state: DeltaState, topic: Topic): void {
   state.openErrors?.delete(topic);
   oweOpenError(state, topic);
@@ -25,7 +25,7 @@ export function endOpenError({ openErrors, owed }: DeltaState, topic: Topic): vo
   if (openErrors?.delete(topic) === true) owed.delete(topic.interest.name);
 }
 
-/** What is said of a glob that is owed; undefined: it is known. */
+/** The error of a glob that is owed; undefined: it is known. */
 export function openEntry(state: DeltaState, key: string): Entry | undefined {
   for (const topic of topicsOf(state, key)) {
     const error = openErrorOf(state, topic);

@@ -4,7 +4,7 @@ import type { DeltaState } from "./delta-state.ts";
 import { goneOf, isCovered, lookUp } from "./lookup.ts";
 
 /**
- * A response of these entries is settled that has lost a subscription meanwhile: what it carried, is gone by now and is covered again has to be said (S-DSUB-12).
+ * A response of these entries is settled that has lost a subscription meanwhile: removals of what it carried and what is covered again have to be sent (S-DSUB-12).
  * One pass for each such response, however often subscriptions came and went.
  */
 export function oweLost(state: DeltaState, entries: readonly Entry[]): void {
@@ -15,8 +15,8 @@ export function oweLost(state: DeltaState, entries: readonly Entry[]): void {
       (lookUp(state, entry.name)?.resource === undefined || isReplaced(state, entry)),
   );
   if (lost.length === 0) return;
-  const news = newsOf(state);
-  for (const { name } of lost) if (!news.has(name)) state.owed.add(name); // else it goes in its order
+  const updates = updatesOf(state);
+  for (const { name } of lost) if (!updates.has(name)) state.owed.add(name); // else it goes in its order
 }
 
 /** Another variant of the name is there now. */
@@ -25,7 +25,7 @@ function isReplaced(state: DeltaState, entry: Entry): boolean {
   return goneOf(state, entry.name).some((gone) => entryKey(gone, "") === key);
 }
 
-/** A topic that nobody watched for a while need not know what has gone from it meanwhile. */
-function newsOf({ dirty, sent }: DeltaState): ReadonlySet<string> {
+/** A topic without watchers for a while may not know what was removed meanwhile. */
+function updatesOf({ dirty, sent }: DeltaState): ReadonlySet<string> {
   return new Set([...dirty].flatMap((topic) => topic.changes(sent) ?? []).map(({ name }) => name));
 }

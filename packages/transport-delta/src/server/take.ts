@@ -19,7 +19,7 @@ interface Snapshot extends Pick<DeltaState, "sent" | "held" | "initial" | "initi
   readonly rejected: Rejected | undefined;
 }
 
-/** Takes what is pending out of the topics, to be sent later as it is now. undefined: the history that the client would need is gone. */
+/** Takes what is pending out of the topics, to be sent later as it is now. undefined: the history that the client would need is not kept any more. */
 export function take(state: DeltaState, removeUpTo: number): Taken | undefined {
   const before = snapshotOf(state);
   const gathered = gather(state, removeUpTo);

@@ -7,7 +7,7 @@ import { unlist } from "./held-by-client.ts";
 import { idOf, isCollection, isCovered, keyOf } from "./lookup.ts";
 import { uncount } from "./state-version.ts";
 
-/** Drops a name, or what was asked for by an alias of it or is an alias of it (S-ALIAS-2). It needs no response, unless another subscription still covers what the client now takes as unknown (S-DSUB-5, S-DSUB-6). */
+/** Drops a name, or what was subscribed by an alias of it or is an alias of it (S-ALIAS-2). It needs no response, unless another subscription still covers what the client now treats as unknown (S-DSUB-5, S-DSUB-6). */
 export function unsubscribe(state: DeltaState, name: string): void {
   const key = keyOf(name);
   const keys = state.topics.has(key) ? [key] : keysBehind(state, name);
@@ -48,14 +48,14 @@ function drop(state: DeltaState, key: string, name: string): void {
   else if (isCovered(state, name)) state.owed.add(name);
 }
 
-/** What of a topic the client does not have: news, and what it rejected. */
+/** What of a topic the client does not have: changes, and what it rejected. */
 function undelivered(
   { dirty, unanswered, sent, exchange: { rejected } }: DeltaState,
   topic: Topic,
 ): readonly Entry[] {
   const isRejected =
     rejected?.answered.has(topic) === true || rejected?.changed.has(topic) === true;
-  // Asked for again, it has news all the same.
+  // Subscribed again, it has changes nevertheless.
   const asked = unanswered.get(topic) ?? NONE_HELD;
   if (!isRejected && !dirty.has(topic) && asked === NONE_HELD) return [];
   const since = Math.min(isRejected ? rejected.base : sent, asked === NONE_HELD ? sent : asked);
@@ -72,14 +72,14 @@ function forget(state: DeltaState, topic: Topic): void {
   state.owed.delete(topic.interest.name);
 }
 
-/** The client does not hold any more what it listed (S-DSUB-5): if it asks again, it is told again. */
+/** The client does not have any more what it listed (S-DSUB-5): a new subscription is answered again. */
 function forgetListed(state: DeltaState, key: string, name: string): void {
   if (state.initial === undefined) return;
   const listed = isCollection(name) ? [...state.initial.keys()] : [key];
   for (const one of listed) if (!isCovered(state, one)) unlist(state, one);
 }
 
-/** News that this collection has not told yet is owed where another subscription covers it. That it was empty concerns nobody any more. */
+/** Changes that this collection has not sent yet are owed where another subscription covers them. An answer that it was empty is not needed any more. */
 function leaveCollection(state: DeltaState, unsent: readonly string[]): void {
   for (const name of unsent)
     if (!isCollection(name) && isCovered(state, name)) state.owed.add(name);

@@ -14,7 +14,7 @@ import type { SotwState } from "./sotw-state.ts";
 
 type Parts = (readonly Entry[])[];
 
-/** What changed and what is newly wanted (S-FULL-2). Removals cannot be said. */
+/** What changed and what is newly subscribed (S-FULL-2). SotW has no removals here. */
 export function gatherChanges(state: SotwState): Gathered {
   const parts: Parts = [];
   const due = isDue(state);
@@ -39,7 +39,7 @@ export function gatherChanges(state: SotwState): Gathered {
   };
 }
 
-/** What exists, and errors; the array itself where that is all of it. Removals cannot be said. */
+/** What exists, and errors; the array itself where that is all of it. SotW has no removals here. */
 function sayable(part: readonly Entry[]): readonly Entry[] {
   const { additions, removals } = partition(part);
   const errors = removals.filter(({ error }) => error !== undefined);
@@ -56,7 +56,7 @@ function isDue(state: SotwState): boolean {
   );
 }
 
-/** Puts rejected content back among what is pending, if the wanted state differs by now (S-ACK-8). */
+/** Puts rejected content back among what is pending, if the state to send differs by now (S-ACK-8). */
 function takeRejected(state: SotwState): Rejected | undefined {
   const { rejected } = state.exchange;
   if (rejected?.again !== true) return undefined;

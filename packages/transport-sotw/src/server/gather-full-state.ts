@@ -78,7 +78,7 @@ export function isComplete(state: SotwState): boolean {
   );
 }
 
-/** Something that was asked for is not known yet, or cannot be said. */
+/** Something subscribed is not known yet, or cannot be sent. */
 export function isWaiting(state: SotwState): boolean {
   return state.unsettled.size > 0 || hasUntold(state);
 }
@@ -130,12 +130,12 @@ function membersOf(state: SotwState, topics: readonly Topic[]): readonly Entry[]
 
 const NOTHING_GONE: ReadonlyMap<string, number> = new Map();
 
-/** The revision at which it was seen that a name is gone; for one that is seen now, that of now. */
+/** The revision at which the removal of a name was seen; for one that is seen now, the present one. */
 function goneAt({ gone, context }: SotwState, name: string): number {
   return gone.get(keyOf(name)) ?? context.source.revision;
 }
 
-/** Names of what is shown and exists no more. */
+/** Names of what is shown and does not exist any more. */
 function pastOf(members: readonly Entry[], entries: readonly Entry[]): readonly string[] {
   const present = new Set(members);
   return entries.filter((entry) => !present.has(entry)).map(({ name }) => name);

@@ -3,7 +3,7 @@ import { gatherChanges } from "./gather-changes.ts";
 import { gatherFullState } from "./gather-full-state.ts";
 import type { Gathered } from "./gathered.ts";
 
-/** Takes everything that is pending out of the state; what can be said to be gone, up to a revision. */
+/** Takes everything that is pending out of the state, with removals up to a revision. */
 export function gather(state: SotwState, removeUpTo: number): Gathered {
   return state.type?.fullStateInSotw === true
     ? gatherFullState(state, removeUpTo)

@@ -11,7 +11,7 @@ import { coverOf, keyOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
 import type { SotwState } from "./sotw-state.ts";
 
-/** Keeps alive what the client holds with this TTL: as it was sent last, or, where that was rejected, as it was accepted (S-TTL-2). In a full state the shortest TTL does it for all (S-TTL-8). */
+/** Keeps alive what the client has with this TTL: as it was sent last, or, where that was rejected, as it was accepted (S-TTL-2). In a full state the shortest TTL does it for all (S-TTL-8). */
 export function beat(state: SotwState, ttlMs: number, overdue = false): BeatOutcome {
   const { lifetimes, exchange, type, context, watcher } = state;
   if (lifetimes === undefined) return "none";
@@ -38,7 +38,7 @@ export function noteHolding(
   if (holding !== undefined) hold(state, holding);
 }
 
-/** A response has been answered for good: the client holds it, or after a rejection what it held before, which may have another TTL. */
+/** A response has its last answer: the client has it, or after a rejection the state before, which may have another TTL. */
 export function noteAnswer({ lifetimes, exchange, context, watcher }: SotwState): void {
   if (lifetimes === undefined) return;
   if (exchange.rejected === undefined) lifetimes.accepted = lifetimes.sent;
@@ -105,7 +105,7 @@ function hold(state: SotwState, holding: readonly Entry[]): void {
   for (const ttlMs of ttls) state.context.heartbeats.add(ttlMs, state.watcher);
 }
 
-/** What is held back the client has as it was before. */
+/** Entries that wait the client has in their previous state. */
 function withKept({ holds, lifetimes }: SotwState, now: readonly Entry[]): readonly Entry[] {
   if (holds === undefined || holds.byKey.size === 0) return now;
   const stays = new Set(holds.byKey.keys());

@@ -1,5 +1,5 @@
 /**
- * The server end of the SotW variant: state machines without I/O.
+ * The server of the SotW variant: state machines without I/O.
  *
  * @packageDocumentation
  */

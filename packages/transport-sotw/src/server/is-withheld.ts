@@ -3,7 +3,7 @@ import type { SotwState } from "./sotw-state.ts";
 import { isNameOfNothing } from "./stay.ts";
 
 /**
- * A client that comes back says by its names what it holds. If some of it is gone, a full state would take it away at once:
+ * A client that comes back lists what it has by its names. If some of it was removed, a full state would delete it at once:
  * there is none until those who refer to it have let go (S-ORD-3).
  */
 export function isWithheld(state: SotwState): boolean {

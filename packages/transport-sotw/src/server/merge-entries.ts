@@ -3,7 +3,7 @@ import { entryKey } from "@xdstp/protocol/server";
 import { keyOf, subscriptionsOf } from "./lookup.ts";
 import type { SotwState } from "./sotw-state.ts";
 
-/** One entry per name, or per variant of it (S-DUP-1, S-DYN-2): the newest; of equal ones that in the spelling that was asked for (N-42). */
+/** One entry per name, or per variant of it (S-DUP-1, S-DYN-2): the newest; of equal ones that in the spelling of the subscription (N-42). */
 export function mergeEntries(
   state: Pick<SotwState, "subscriptions"> & Partial<Pick<SotwState, "located">>,
   parts: readonly (readonly Entry[])[],

@@ -14,7 +14,7 @@ export interface ClientForm {
 /** The profile of a type for clients of a form; the same object for the same. */
 export type ProfileOf = (typeUrl: string, form: ClientForm) => FrameProfile;
 
-/** So many profiles are kept whatever type they are of: what a type has, may come after it was asked for. */
+/** The number of profiles that are kept, of any type: the description of a type may come after its first request. */
 const ANY_TYPE = 256;
 
 /** Profiles are kept for types that are served, and for the first others: a client cannot make them grow. */
@@ -22,7 +22,7 @@ export function createProfileOf({ source, limits, controlPlane }: ServerContext)
   const profiles = new Map<string, FrameProfile>();
   return (typeUrl, { wrap, ttl: takesTtl, errors }) => {
     const type = source.descriptor(typeUrl);
-    // Where a missing name is said by a resource without body, a heartbeat could not be told from it (B-TTL-10).
+    // Where a missing name is said by a resource without body, a heartbeat would look like it (B-TTL-10).
     const ttl = wrap && takesTtl && type?.missingAs !== "empty-resource";
     const key = `${String(wrap)} ${String(ttl)} ${String(errors)} ${typeUrl}`;
     const held = profiles.get(key);

@@ -37,7 +37,7 @@ export interface SotwProfileOptions {
   readonly mayBeSplit: boolean;
   /** TTLs are sent, and heartbeats for them (S-TTL-1); only where `wrap` is. Absent: false. */
   readonly ttl?: boolean;
-  /** What is too large is told as an error, where a response holds changes only: a full state would tell it each time (S-SIZE-4, S-ERR-1). Absent: false. */
+  /** A resource that is too large is sent as an error, where a response has changes only: a full state would repeat it each time (S-SIZE-4, S-ERR-1). Absent: false. */
   readonly errors?: boolean;
 }
 
@@ -150,7 +150,7 @@ function partVersion(version: string, index: number): string {
   return `${version}/${index + 1}`;
 }
 
-/** Nothing is left of what there is. Where absence deletes, what cannot be said to this client counts as missing, but not what is too large (S-SIZE-4, S-WRAP-3). */
+/** Nothing is left of what there is. Where absence deletes, what cannot be sent to this client counts as missing, but not what is too large (S-SIZE-4, S-WRAP-3). */
 function isEmptied(
   all: readonly Encoded[],
   fields: readonly Uint8Array[],
@@ -205,7 +205,7 @@ function tooLargeOf({ entry: { name }, field }: Encoded, room: number): readonly
     : [lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, tooLarge))];
 }
 
-/** undefined: it cannot be said to a client that does not read wrapped resources (S-WRAP-3). */
+/** undefined: it cannot be sent to a client that does not read wrapped resources (S-WRAP-3). */
 function encodeEntry(
   { name, resource }: Entry,
   { typeUrl, named, wrap, ttl = false }: SotwProfileOptions,
@@ -222,7 +222,7 @@ function encodeEntry(
 
 function wrapped(name: string, resource: StoredResource, ttl: boolean): Uint8Array {
   const wire = ttl ? resource.wire : resource.wire.subarray(0, resource.bare);
-  // Of a singular field the last occurrence counts: the name that was asked for (N-42).
+  // Of a singular field the last occurrence counts: the requested name (N-42).
   return inWrapper(name === resource.name ? wire : concatBytes([wire, spelled(name, resource)]));
 }
 

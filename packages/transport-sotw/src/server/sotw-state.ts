@@ -44,14 +44,14 @@ export interface SotwState extends RetryOwner {
   sent: number;
   /** The client has come with a version, and there was no response yet. */
   returning: boolean;
-  /** The first response has gone out, or is not needed (S-RECON-7). */
+  /** The first response was sent, or is not needed (S-RECON-7). */
   answered: boolean;
 
   /** Topics that are new in the list and get everything, before they are settled. */
   readonly unsettled: SmallSet<Topic>;
   /** The same, once they are settled. */
   readonly unanswered: SmallSet<Topic>;
-  /** Answered topics with news. */
+  /** Answered topics with changes. */
   readonly dirty: SmallSet<Topic>;
   /** Names to be sent as they are now. */
   readonly owed: SmallSet<string>;
@@ -63,9 +63,9 @@ export interface SotwState extends RetryOwner {
   shown: readonly Entry[];
   /** Full state: the members accepted last. */
   kept: readonly Entry[];
-  /** Full state: what of these is gone, by canonical key, each with the revision at which that was seen. */
+  /** Full state: removed names of these, by canonical key, each with the revision at which the removal was seen. */
   gone: ReadonlyMap<string, number>;
-  /** Full state: canonical keys of what is gone and stays because it is asked for, each with the time since when; `parting` ends the oldest. */
+  /** Full state: canonical keys of removed names that stay because they are subscribed, each with the time since when; `parting` ends the oldest. */
   stay: ReadonlyMap<string, number>;
   parting: Timer | undefined;
   /** What is to be sent later as it was at the revision of a cut (S-ORD-4). */
@@ -76,7 +76,7 @@ export interface SotwState extends RetryOwner {
   retries: Retries | undefined;
   /** What it holds for a time only; undefined while nothing that it was sent has a TTL. */
   lifetimes: Lifetimes | undefined;
-  /** What was rejected last, and has gone since without a word: should it come back as it was, it is not said again (S-ACK-8). */
+  /** What was rejected last, and was removed since without a response: if it comes back unchanged, it is not sent again (S-ACK-8). */
   unsaid: Rejected | undefined;
   /** Full state: what is settled goes out although some is not (S-STREAM-9). */
   impatient: boolean;

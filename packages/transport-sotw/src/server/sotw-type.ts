@@ -188,9 +188,9 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating, RetryActio
   }
   get pending(): boolean {
     const { dirty, unanswered, owed, exchange } = this.#state;
-    const news =
+    const updates =
       dirty.size > 0 || unanswered.size > 0 || owed.size > 0 || exchange.rejected?.again === true;
-    return news && (!this.#fullState || (isComplete(this.#state) && !isWithheld(this.#state)));
+    return updates && (!this.#fullState || (isComplete(this.#state) && !isWithheld(this.#state)));
   }
 
   get #fullState(): boolean {
@@ -229,7 +229,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating, RetryActio
   wake(topic: Topic): void {
     const { unsettled, unanswered, dirty, exchange, context, host, sent } = this.#state;
     const isNew = unsettled.has(topic);
-    if (!isNew && topic.head <= sent) return; // its supply is broken, or whole again: nothing to send, and no news of what was rejected (S-ACK-8)
+    if (!isNew && topic.head <= sent) return; // its supply is broken, or whole again: nothing to send, and no change of what was rejected (S-ACK-8)
     if (isNew) this.#settle(topic);
     else if (!unanswered.has(topic)) dirty.add(topic);
     if (exchange.rejected !== undefined) exchange.rejected.again = true;
@@ -252,12 +252,12 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating, RetryActio
     const before = state.holds?.waiting;
     const all = taken === undefined ? gather(state, removeUpTo) : taken.gathered;
     const { sendable: gathered, held } = withoutHeld(state, all);
-    const news = this.#fullState
+    const updates = this.#fullState
       ? isNews(state, gathered)
       : isPartialNews(state, gathered, held, before);
     this.#repairing = false;
-    if (this.#fullState) this.#supersedeRejected(news || gathered.due);
-    if (news || gathered.due) send(state, gathered);
+    if (this.#fullState) this.#supersedeRejected(updates || gathered.due);
+    if (updates || gathered.due) send(state, gathered);
     else if (state.exchange.inFlight === undefined && state.exchange.rejected === undefined)
       state.exchange.accepted = state.sent;
     if (state.answered) this.#calm();
@@ -340,7 +340,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating, RetryActio
     );
   }
 
-  /** The newest state of a name that waits. Without full state nobody can be told that it is gone. */
+  /** The newest state of a name that waits. Without full state its removal cannot be sent. */
   #newestHeld(name: string): Entry | undefined {
     const cover = coverOf(this.#state, name);
     if (cover === undefined) return undefined;
@@ -391,7 +391,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating, RetryActio
       subscriptions: subscriptions.size,
       wildcard: subscriptionsOf(this.#state, "*").length > 0,
       answered,
-      news: dirty.size > 0 || taken !== undefined,
+      updates: dirty.size > 0 || taken !== undefined,
       unsettled: unsettled.size > 0,
       heldBack: holds?.names() ?? [],
       missing: retries?.missing() ?? [],
