@@ -21,7 +21,7 @@ interface Alerts {
   }[];
 }
 interface Dashboard {
-  readonly groups: readonly {
+  readonly panels: readonly {
     readonly id: number;
     readonly title: string;
     readonly targets: readonly { readonly expr: string }[];
@@ -44,7 +44,7 @@ async function scraped(argv: readonly string[], cwd: string): Promise<ReadonlySe
 
 describe("examples/monitoring", () => {
   const alerts = (parse(read("alerts.yaml")) as Alerts).groups.flatMap(({ rules }) => rules);
-  const { groups } = JSON.parse(read("dashboard.json")) as Dashboard;
+  const { panels } = JSON.parse(read("dashboard.json")) as Dashboard;
 
   it("names only metrics that serve and relay export", async () => {
     const authority = createTestAuthority();
@@ -57,7 +57,7 @@ describe("examples/monitoring", () => {
     const tls = ["--tls-cert", "cert.pem", "--tls-key", "key.pem"];
     const named = [
       ...alerts.map(({ expr }) => expr),
-      ...groups.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+      ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
     ].flatMap(metricsIn);
     expect(named.length).toBeGreaterThan(20);
     for (const command of [
@@ -72,8 +72,8 @@ describe("examples/monitoring", () => {
   it("has alerts and panels with a name each, and a summary or an expression", () => {
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
     expect(alerts.filter(({ annotations: { summary } }) => summary === "")).toEqual([]);
-    expect(new Set(groups.map(({ id }) => id)).size).toBe(groups.length);
-    expect(groups.filter(({ targets }) => targets.length === 0)).toEqual([]);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    expect(panels.filter(({ targets }) => targets.length === 0)).toEqual([]);
   });
 
   it.each([

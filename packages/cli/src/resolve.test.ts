@@ -110,7 +110,7 @@ describe("xdstp resolve", () => {
   });
 
   it("chooses as the bootstrap of Envoy says, in its order [C-AUTH-1, C-AUTH-3, C-AUTH-6]", async () => {
-    expect(await places("envoy.yaml", of("reference", "x"))).toEqual([
+    expect(await places("envoy.yaml", of("beside", "x"))).toEqual([
       "reference dynamic_resources.cds_config: beside:1",
     ]);
     expect(await places("envoy.yaml", of("a", "x"))).toEqual([
@@ -131,7 +131,7 @@ describe("xdstp resolve", () => {
     expect((await resolved("envoy.yaml", of("a", "x"))).lines).toContain(
       "source     config_sources[0] of envoy.yaml, then config_sources[1] of envoy.yaml, which list the authority",
     );
-    expect((await resolved("envoy.yaml", of("reference", "x"))).lines).toContain(
+    expect((await resolved("envoy.yaml", of("beside", "x"))).lines).toContain(
       "servers    1. beside:1  delta, insecure, a stream for each type",
     );
     expect((await resolved("envoy.yaml", of("c", "x"))).lines).toContain(

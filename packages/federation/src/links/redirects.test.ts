@@ -48,7 +48,7 @@ it("tells of an unknown authority, and of what the target's server says [C-REDIR
   const [x, gone] = [watch(of("a", "x")), watch(of("a", "gone"))];
   await turn();
   expect(x.now).toBe(
-    `- ${of("a", "x")} -> ${of("none", "y")}: nobody is known to answer for the authority "nobody" (C-AUTH-5); known: "a", "b"; add a source for it`,
+    `- ${of("a", "x")} -> ${of("none", "y")}: nobody is known to answer for the authority "none" (C-AUTH-5); known: "a", "b"; add a source for it`,
   );
   expect(gone.now).toContain("does not exist");
   expect(at("a").answers.flatMap(({ rejected = [] }) => rejected)).toEqual([]);
@@ -106,7 +106,7 @@ it("tells who asks for a glob of members that lead in a circle, or to nobody; th
   at("a").put(T, redirect(of("a", "ns/o"), of("none", "o")));
   expect([glob.members, glob.topic.stale?.text]).toEqual([
     "m=n n=n",
-    expect.stringContaining('nobody is known to answer for the authority "nobody"'),
+    expect.stringContaining('nobody is known to answer for the authority "none"'),
   ]);
   at("a").remove(T, of("a", "ns/o"));
   expect(glob.topic.stale).toBeUndefined();

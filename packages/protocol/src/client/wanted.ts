@@ -23,6 +23,7 @@ export interface WantedName extends WantedInterest {
   readonly kind: "name";
   /** Key of the name that its resource came under, where that is another: it is requested by an alias (C-ALIAS-3). Written by the index alone. */
   readonly realName: string | undefined;
+  /** Its state. Written by {@link changeName} alone. */
   readonly state: NameState;
 }
 
@@ -30,6 +31,7 @@ export interface WantedName extends WantedInterest {
 export interface WantedCollection extends WantedInterest {
   /** Which kind of collection it is. */
   readonly kind: "glob" | "wildcard";
+  /** Its state. Written by {@link changeCollection} alone. */
   readonly state: CollectionState;
 }
 

@@ -149,6 +149,7 @@ export class Retries implements Watcher {
     });
   }
 
+  /** A reference that was missing exists now. */
   wake(topic: Topic): void {
     if (!exists(topic)) return;
     topic.unwatch(this);
@@ -162,6 +163,7 @@ export class Retries implements Watcher {
     });
   }
 
+  /** Ends all watches of missing references. */
   end(): void {
     for (const topic of this.#watched) topic.unwatch(this);
     this.#watched.length = 0;

@@ -61,6 +61,7 @@ const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** What waits of one type on one stream. Made with the first wait. */
 export class Holds implements Repairable {
+  /** Whether it is in the queue of repairs. Written by that queue alone. */
   repairQueued = false;
   /** By canonical key of the name: it may come in other spellings (N-40). */
   readonly byKey: Map<string, Hold> = new Map<string, Hold>();
@@ -120,6 +121,7 @@ export class Holds implements Repairable {
     return since <= revision;
   }
 
+  /** Makes a name wait, or replaces the reason for which it waits. */
   set(hold: Hold): void {
     this.byKey.set(nameKey(hold.name), hold);
     if (hold.why !== "rejected") this.#owner.context.waits.watch(this);
