@@ -268,8 +268,11 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
   }
 
   releaseHeld(): void {
-    const { owed, exchange, context } = this.#state;
-    for (const name of releasable(this.#state, (held) => this.newest(held))) owed.add(name);
+    const { owed, exchange, context, taken } = this.#state;
+    // What a cut has already goes with it: owed as well, it would be sent twice.
+    const inCut = taken === undefined ? undefined : byName(taken.gathered.entries);
+    for (const name of releasable(this.#state, (held) => this.newest(held)))
+      if (inCut?.has(name) !== true) owed.add(name);
     if (owed.size > 0 && exchange.inFlight !== undefined) context.repairs.watch(this);
   }
 

@@ -280,8 +280,11 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating, RetryActio
   }
 
   releaseHeld(): void {
-    const { owed, exchange, context } = this.#state;
-    for (const name of releasable(this.#state, (held) => this.#newestHeld(held))) owed.add(name);
+    const { owed, exchange, context, taken } = this.#state;
+    // What a cut has already goes with it: owed as well, it would be sent twice.
+    const inCut = taken === undefined ? undefined : byName(taken.gathered.entries);
+    for (const name of releasable(this.#state, (held) => this.#newestHeld(held)))
+      if (inCut?.has(name) !== true) owed.add(name);
     if (owed.size > 0 && exchange.inFlight !== undefined) context.repairs.watch(this);
   }
 
