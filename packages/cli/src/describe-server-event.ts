@@ -1,6 +1,5 @@
-import type { HeldBackName, MissingReference, NotSent } from "@xdstp/protocol/server";
+import type { NotSent } from "@xdstp/protocol/server";
 import type { ServerEvent } from "@xdstp/server";
-import { describeMissing, describeWait } from "./describe-reference.ts";
 import { escapeText } from "./escape-text.ts";
 import type { Level, ReportLine } from "./report-line.ts";
 import { clientLabel, counted, shortType, shortVersion, someNames } from "./short-text.ts";
@@ -9,23 +8,6 @@ import { limitHint } from "./stream-limits.ts";
 /** What happened on a stream or on the wire, in words. */
 export function describeServerEvent(event: ServerEvent): ReportLine {
   return "stream" in event ? describeStream(event) : describeWire(event);
-}
-
-const SHOWN = 3;
-
-function someWaits(names: readonly HeldBackName[]): string {
-  const shown = names.slice(0, SHOWN).map(describeWait).join("; ");
-  return names.length > SHOWN ? `${shown} and ${names.length - SHOWN} more` : shown;
-}
-
-function waitText(names: readonly HeldBackName[]): string {
-  return names.length === 0 ? "" : ` (${someWaits(names)})`;
-}
-
-function missingText(missing: readonly MissingReference[]): string {
-  if (missing.length === 0) return "";
-  const shown = missing.slice(0, SHOWN).map(describeMissing).join("; ");
-  return ` (${shown}${missing.length > SHOWN ? ` and ${missing.length - SHOWN} more` : ""})`;
 }
 
 type OnStream = Extract<ServerEvent, { stream: unknown }>;
@@ -64,15 +46,13 @@ function onStream(event: OnStream): { readonly level: Level; readonly text: stri
     case "nack":
       return {
         level: "error",
-        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}, keeps ${shortVersion(event.accepted)}: ${escapeText(event.error.message)}${missingText(event.missing ?? [])}`,
+        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}, keeps ${shortVersion(event.accepted)}: ${escapeText(event.error.message)}`,
       };
     case "order-expired":
       return {
         level: "warning",
-        text: `waits no longer for answers: sends ${event.what === "cut" ? "what follows them" : "removals"} of ${event.typeUrls.map(shortType).join(", ")}${waitText(event.names ?? [])}`,
+        text: `waits no longer for answers: sends ${event.what === "cut" ? "what follows them" : "removals"} of ${event.typeUrls.map(shortType).join(", ")}`,
       };
-    case "held-back":
-      return info(someWaits(event.names));
     case "stale-nonce":
       return info(`nonce ${escapeText(event.nonce)} is not the newest`);
     case "not-sent":

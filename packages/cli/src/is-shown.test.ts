@@ -77,7 +77,6 @@ const kinds: { readonly [From in CliEvent["from"]]: Kinds<From> } = {
     heartbeat: "json",
     ack: "shown",
     nack: "shown",
-    "held-back": "shown",
     "order-expired": "shown",
     "stale-nonce": "shown",
     "not-sent": "shown",

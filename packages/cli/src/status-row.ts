@@ -1,10 +1,4 @@
-import type {
-  HeldBackName,
-  MissingReference,
-  StreamStatus,
-  TypeStatus,
-} from "@xdstp/protocol/server";
-import { describeMissing, describeWait } from "./describe-reference.ts";
+import type { HeldBackName, StreamStatus, TypeStatus } from "@xdstp/protocol/server";
 import { escapeText } from "./escape-text.ts";
 import { formatAge } from "./format-age.ts";
 import { clientLabel, shortType, shortVersion } from "./short-text.ts";
@@ -65,7 +59,7 @@ export function statusRow(
     state: type.state,
     version: versions(type),
     age: formatAge(now - (begin(type) ?? since ?? stream.connectedAt)),
-    reason: reasonOf(type, now),
+    reason: reasonOf(type),
     tone: toneOf(type),
   };
 }
@@ -88,10 +82,7 @@ function begin({ state, pendingSince, lastError }: TypeStatus): number | undefin
   return state === "NACKED" ? lastError?.since : undefined;
 }
 
-function reasonOf(
-  { stuck, lastError, state, heldBack = [], missing: unserved = [] }: TypeStatus,
-  now: number,
-): string {
+function reasonOf({ stuck, lastError, state, heldBack = [] }: TypeStatus): string {
   const rejection =
     lastError === undefined
       ? ""
@@ -100,22 +91,13 @@ function reasonOf(
         );
   const silence = stuck ? "no answer" : "";
   const missing = state === "REQUESTED" ? "asks for names that are not there" : "";
-  return [silence, rejection, notServed(unserved), waiting(heldBack, now), missing]
-    .filter((part) => part !== "")
-    .join("; ");
-}
-
-/** What a rejected resource lacks (S-ACK-8). */
-function notServed([first, ...more]: readonly MissingReference[]): string {
-  if (first === undefined) return "";
-  return `${describeMissing(first)}${more.length === 0 ? "" : ` and ${more.length} more`}`;
+  return [silence, rejection, waiting(heldBack), missing].filter((part) => part !== "").join("; ");
 }
 
 /** What is not sent, and why not (S-ORD-4). */
-function waiting([first, ...more]: readonly HeldBackName[], now: number): string {
+function waiting([first, ...more]: readonly HeldBackName[]): string {
   if (first === undefined) return "";
-  const since = formatAge(now - first.since);
-  return `${describeWait(first)}, since ${since}${more.length === 0 ? "" : ` and ${more.length} more`}`;
+  return `${escapeText(first.name)} waits for ${escapeText(first.for)}${more.length === 0 ? "" : ` and ${more.length} more`}`;
 }
 
 function toneOf({ state, stuck }: TypeStatus): Tone {

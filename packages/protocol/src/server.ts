@@ -50,7 +50,6 @@ export type {
 } from "./stream/stream-event.ts";
 export type {
   HeldBackName,
-  MissingReference,
   LastError,
   StreamStatus,
   TypeState,
@@ -95,21 +94,9 @@ export { encodeHeartbeat } from "./delivery/encode-heartbeat.ts";
 export { nextNonce } from "./stream/nonce.ts";
 export { relationsOf, type Relation } from "./order/relations.ts";
 export { createOrdering, type OrderedStream, type Ordering } from "./order/ordering.ts";
-export type { Lack, OrderedType } from "./order/ordered-type.ts";
-export {
-  carriesName,
-  type GateState,
-  holdBack,
-  Holds,
-  lackOf,
-  leaveRejected,
-  releasable,
-  type HeldBack,
-  type Hold,
-  type HoldOwner,
-  type HoldReason,
-} from "./order/holds.ts";
-export { answeredUpTo, baseOf, rejectedFrom } from "./delivery/answered-up-to.ts";
+export type { OrderedType } from "./order/ordered-type.ts";
+export { heldBackOf, holdBack, leaveRejected, type HeldBack } from "./order/hold-back.ts";
+export { answeredUpTo, baseOf, isRejectedAndNew, rejectedFrom } from "./delivery/answered-up-to.ts";
 export { askedBy } from "./subscription/asked-by.ts";
 export {
   createExchange,
@@ -125,13 +112,6 @@ export {
   type Outgoing,
   type Rejected,
 } from "./delivery/exchange.ts";
-export {
-  missingIn,
-  noteAnswered,
-  Retries,
-  type RetryActions,
-  type RetryOwner,
-} from "./delivery/retries.ts";
 export { sayTheSame } from "./delivery/say-the-same.ts";
 export { changedOrigin, joinOrigins, type Origin } from "./delivery/origin.ts";
 export { byName } from "./delivery/by-name.ts";
@@ -140,18 +120,13 @@ export { errorText } from "./text/error-text.ts";
 export { parseNonce } from "./stream/parse-nonce.ts";
 export { statusOf, type TypeProgress } from "./delivery/status-of.ts";
 export { warmChildren } from "./order/warm-children.ts";
-export { isColdSince, isServedBy } from "./order/cold.ts";
+export { isColdSince, isServedBy, namesCold } from "./order/cold.ts";
 export { partition, type Partition } from "./delivery/partition.ts";
 export { addHash, hashOf, versionOf } from "./delivery/version-of.ts";
 export { createSmallMap, type SmallMap } from "./subscription/small-map.ts";
 export { createSmallSet, type SmallSet } from "./subscription/small-set.ts";
 export { rankOf } from "./order/rank.ts";
-export type {
-  AcceptedResponse,
-  DecodedRequest,
-  TypeHost,
-  TypeMachine,
-} from "./stream/type-machine.ts";
+export type { DecodedRequest, TypeHost, TypeMachine } from "./stream/type-machine.ts";
 
 // The wire, by hand where that is the hot path.
 export { hashBytes } from "./wire/hash-bytes.ts";

@@ -28,8 +28,6 @@ function detailOf(event: ServerEvent): string {
       return `${event.nonce}: ${event.error.message}`;
     case "order-expired":
       return `${event.what}: ${event.typeUrls.map((typeUrl) => shortNameOf(typeUrl) ?? typeUrl).join()}`;
-    case "held-back":
-      return event.names.map(({ name, for: other, why }) => `${name} for ${other}: ${why}`).join();
     case "disconnect":
       return `${event.code} ${event.message}`;
     default:

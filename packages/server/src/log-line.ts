@@ -1,4 +1,4 @@
-import { errorText, type HeldBackName, type StreamInfo } from "@xdstp/protocol/server";
+import { errorText, type StreamInfo } from "@xdstp/protocol/server";
 import type { NodeInfo } from "@xdstp/core";
 import type { ServerEvent } from "./server-event.ts";
 
@@ -88,16 +88,9 @@ function fieldsOf(event: ServerEvent): Partial<LogLine> {
         nonce: event.nonce,
         code: event.error.code,
         reason: event.error.message,
-        ...(event.missing !== undefined && { missing: event.missing }),
       };
     case "order-expired":
-      return {
-        what: event.what,
-        types: event.typeUrls,
-        ...(event.names !== undefined && { names: waitingNames(event.names) }),
-      };
-    case "held-back":
-      return { names: waitingNames(event.names) };
+      return { what: event.what, types: event.typeUrls };
     case "stale-nonce":
       return { nonce: event.nonce };
     case "not-sent":
@@ -161,11 +154,6 @@ function fieldsOf(event: ServerEvent): Partial<LogLine> {
         reason: event.error instanceof Error ? event.error.message : String(event.error),
       };
   }
-}
-
-/** What waits, for which name, since when. */
-function waitingNames(names: readonly HeldBackName[]): readonly unknown[] {
-  return names.map(({ since, ...name }) => ({ ...name, since: new Date(since).toISOString() }));
 }
 
 function levelOf(event: ServerEvent): LogLevel {

@@ -88,9 +88,6 @@ export function useMachine({
     thaw() {
       asked.push("thaw");
     },
-    noteAccepted(typeUrl) {
-      asked.push(`accepted ${typeUrl}`);
-    },
     schedule() {
       asked.push("schedule");
     },

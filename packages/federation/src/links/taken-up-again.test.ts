@@ -31,7 +31,7 @@ it("removes what a member led to, when the collection comes without it [C-REDIR-
   await turn();
   await turn();
   expect(glob.members).toBe("x=Y");
-  await a?.sink.commit({ complete: [{ typeUrl: T, interest: { name: of("a", "*") } }] });
+  a?.sink.commit({ complete: [{ typeUrl: T, interest: { name: of("a", "*") } }] });
   await turn();
   expect(glob.members).toBe("");
 });
@@ -68,7 +68,7 @@ it("knows that a name does not exist of which that came while it could not be ha
     { typeUrl: T, interest: { name: of("a", "y") } },
     new XdsError("UNAVAILABLE", "it is late"),
   );
-  await a?.sink.commit({
+  a?.sink.commit({
     put: [{ typeUrl: T, resource: redirect(of("a", "x"), of("a", "y")) }],
     remove: [{ typeUrl: T, name: of("a", "y") }],
   });

@@ -16,7 +16,7 @@ it("removes once what two collections come without that both cover it [C-GLOB-7]
   await turn();
   await turn();
   expect(glob.members).toBe("x=d/x y=d/y");
-  await server?.sink.commit({
+  server?.sink.commit({
     put: [{ typeUrl: T, resource: redirect(of("a", "d/z"), of("a", "w")) }],
     complete: ["*", of("a", "d/*")].map((name) => ({ typeUrl: T, interest: { name } })),
   });

@@ -17,10 +17,10 @@ it("takes a collection for settled that a server was silent of while another sto
   const { topic } = watch(of("a", "*"));
   await turn();
   expect(at("second").isOpen).toBe(true);
-  await at("first").sink.commit({ settled: [{ typeUrl: T, interest: { name: of("a", "*") } }] });
+  at("first").sink.commit({ settled: [{ typeUrl: T, interest: { name: of("a", "*") } }] });
   expect(topic.settled).toBe(false);
   at("first").responded = true;
-  await at("first").sink.commit({ put: [{ typeUrl: T, resource: resource(of("a", "x"), "X") }] });
+  at("first").sink.commit({ put: [{ typeUrl: T, resource: resource(of("a", "x"), "X") }] });
   expect([topic.settled, topic.members().length]).toEqual([true, 1]);
 });
 
@@ -29,7 +29,7 @@ it("ends the use of a stand-in with any answer of a server before it, be it empt
   at("second").put(T, resource(of("a", "x"), "X"));
   const x = watch(of("a", "x"));
   await turn();
-  await at("first").sink.commit({ remove: [{ typeUrl: T, name: of("a", "x") }] });
+  at("first").sink.commit({ remove: [{ typeUrl: T, name: of("a", "x") }] });
   expect(x.version).toBe("X");
   at("first").responded = true;
   at("first").sink.unavailable({}, undefined);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { answeredUpTo, rejectedFrom } from "./answered-up-to.ts";
+import { added, removed } from "../../test/entries.ts";
+import { answeredUpTo, isRejectedAndNew, rejectedFrom } from "./answered-up-to.ts";
 import { type Batch, createExchange, type Exchange, type Rejected } from "./exchange.ts";
 
 const inFlight = (base: number, asked = false): Partial<Exchange> => ({
@@ -24,6 +25,29 @@ describe("answeredUpTo()", () => {
   });
 });
 
+describe("isRejectedAndNew()", () => {
+  const rejected: Rejected = {
+    answered: new Set(),
+    changed: new Set(),
+    named: new Set(),
+    base: 5,
+    asked: false,
+    entries: [],
+    newestEntries: [],
+    again: false,
+  };
+
+  it("holds for what exists since after the last state before a rejection [S-ORD-4]", () => {
+    expect(isRejectedAndNew(exchangeWith({ rejected }), added("a", 6))).toBe(true);
+    expect(isRejectedAndNew(exchangeWith({ rejected }), added("a", 5))).toBe(false);
+  });
+
+  it("does not hold for what is gone, or where nothing is rejected", () => {
+    expect(isRejectedAndNew(exchangeWith({ rejected }), removed("a", 6))).toBe(false);
+    expect(isRejectedAndNew(exchangeWith({}), added("a", 6))).toBe(false);
+  });
+});
+
 describe("rejectedFrom()", () => {
   const rejected: Rejected = {
     answered: new Set(),
@@ -34,7 +58,6 @@ describe("rejectedFrom()", () => {
     entries: [],
     newestEntries: [],
     again: false,
-    retry: false,
   };
 
   it("is the base of what was rejected, or since when something is held back, whichever is less [S-ORD-4]", () => {

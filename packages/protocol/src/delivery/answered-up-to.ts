@@ -1,3 +1,4 @@
+import type { Entry } from "@xdstp/core";
 import type { Batch, Exchange } from "./exchange.ts";
 
 /** Part of a response: what was gathered. */
@@ -17,4 +18,9 @@ export function rejectedFrom({ rejected }: Exchange, heldBackFrom: number): numb
 export function baseOf(part: Part | undefined): number {
   if (part === undefined) return Infinity;
   return part.asked ? -1 : part.base;
+}
+
+/** The client was sent this in a response that it rejected, and never had it before (S-ORD-4). Which part of it was bad nobody knows: texts are for people (S-ACK-15). */
+export function isRejectedAndNew({ rejected }: Exchange, { resource, since }: Entry): boolean {
+  return rejected !== undefined && resource !== undefined && since > rejected.base;
 }

@@ -39,7 +39,6 @@ const rejection = (more: Partial<Rejected>): Rejected => ({
   entries: [],
   newestEntries: [],
   again: false,
-  retry: false,
   ...more,
 });
 

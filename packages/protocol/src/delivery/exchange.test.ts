@@ -296,7 +296,6 @@ describe("recordSent() and recordAnswer()", () => {
       entries: [],
       newestEntries: [],
       again: false,
-      retry: false,
     });
     expect(owner.exchange.lastError).toEqual({
       code: 3,

@@ -5,7 +5,7 @@ import type { FrameProfile, Frames } from "./frame-cache.ts";
 import { joinOrigins, type Origin } from "./origin.ts";
 import { sayTheSame } from "./say-the-same.ts";
 import type { ServerContext } from "../stream/server-context.ts";
-import type { LastError, MissingReference } from "./type-status.ts";
+import type { LastError } from "./type-status.ts";
 import type { NackError, StreamInfo } from "../stream/stream-event.ts";
 
 /** A response, or several parts of one, that the client has not answered yet (S-ACK-16). */
@@ -58,8 +58,6 @@ export interface Rejected extends Origin {
   readonly newestEntries: readonly Entry[] | undefined;
   /** Something has changed since. */
   again: boolean;
-  /** It is sent again as it is: the client has something by now that it refers to. */
-  retry: boolean;
 }
 
 /** Requests and responses of one type on one stream: what went out, what was accepted, what was rejected (S-ACK-9). Written by the functions of this file only. */
@@ -203,7 +201,6 @@ function newestOf(older: readonly Entry[], newer: readonly Entry[]): readonly En
 
 /**
  * Takes an ACK or, with an error, a NACK (S-ACK-7). A nonce that is not in flight is counted and harmless (S-NONCE-8, S-ACK-19).
- * @param missing - What the response refers to and is not served, for operators
  * @returns whether the batch is settled by it
  */
 export function recordAnswer(
@@ -211,7 +208,6 @@ export function recordAnswer(
   nonce: number,
   error: NackError | undefined,
   changedSince: boolean,
-  missing: readonly MissingReference[] = [],
 ): boolean {
   const { exchange, context, stream, typeUrl } = owner;
   const batch = exchange.inFlight;
@@ -228,7 +224,7 @@ export function recordAnswer(
     context.emit?.({ kind: "stale-nonce", stream, typeUrl, nonce: nonce < 0 ? "" : String(nonce) });
     return false;
   }
-  const open = error === undefined ? batch : reject(owner, batch, nonce, error, missing);
+  const open = error === undefined ? batch : reject(owner, batch, nonce, error);
   if (nonce !== batch.last) {
     exchange.inFlight = open;
     return false;
@@ -256,7 +252,6 @@ function reject(
   batch: Batch,
   nonce: number,
   error: NackError,
-  missing: readonly MissingReference[],
 ): Batch {
   const rejection = {
     code: error.code,
@@ -275,7 +270,6 @@ function reject(
     nonce: String(nonce),
     error: rejection,
     held: batch,
-    ...(missing.length === 0 ? {} : { missing }),
   });
   return { ...batch, rejection, repaired: batch.repaired || nonce < batch.newest };
 }
@@ -315,7 +309,6 @@ function keepRejected(
     entries: repaired ? undefined : joinSaid(rejected, entries),
     newestEntries: repaired && !isNewestRejected ? undefined : newestEntries,
     again: changedSince || narrowed || repaired,
-    retry: false,
   };
 }
 
@@ -357,8 +350,6 @@ export function isRepetition(
   hasUpdates: boolean,
 ): boolean {
   if (consumed === undefined || exchange.rejected !== undefined) return false;
-  // It is sent again for what it refers to; what of it has to wait goes later, so nothing stays rejected.
-  if (consumed.retry) return false;
   const isSaid = (said: readonly Entry[] | undefined): boolean =>
     said !== undefined && sayTheSame(said, withRejected(entries, heldBack, said), profile);
   if (!isSaid(consumed.entries) && !isSaid(consumed.newestEntries)) return false;
@@ -386,7 +377,6 @@ export function giveBack(exchange: Exchange, consumed: Rejected): void {
     entries: rejected === undefined ? consumed.entries : undefined,
     newestEntries: (rejected ?? consumed).newestEntries,
     again: true,
-    retry: consumed.retry || rejected?.retry === true,
   };
 }
 

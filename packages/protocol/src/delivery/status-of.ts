@@ -1,5 +1,6 @@
+import type { Reference } from "@xdstp/core";
 import type { ExchangeOwner } from "./exchange.ts";
-import type { HeldBackName, MissingReference, TypeState, TypeStatus } from "./type-status.ts";
+import type { TypeState, TypeStatus } from "./type-status.ts";
 
 /** What the exchange does not know of a type. */
 export interface TypeProgress {
@@ -13,10 +14,8 @@ export interface TypeProgress {
   readonly updates: boolean;
   /** Requested names are not known yet. */
   readonly unsettled: boolean;
-  /** Names that wait, each with what the client lacks for it (S-ORD-4). Absent: none. */
-  readonly heldBack?: readonly HeldBackName[];
-  /** What rejected resources refer to and is not served. Absent: nothing. */
-  readonly missing?: readonly MissingReference[];
+  /** Names held back, each with what the client lacks for it (S-ORD-4). Absent: none. */
+  readonly heldBack?: ReadonlyMap<string, Reference>;
 }
 
 /** One type as operators read it (S-ACK-9, S-ACK-17). */
@@ -25,7 +24,10 @@ export function statusOf(
   progress: TypeProgress,
 ): TypeStatus {
   const { inFlight, lastError, nonceSent, nonceAccepted, acceptedAt } = exchange;
-  const { heldBack = [], missing = [] } = progress;
+  const heldBack = [...(progress.heldBack ?? [])].map(([name, lacking]) => ({
+    name,
+    for: lacking.name,
+  }));
   return {
     typeUrl,
     state: stateOf(
@@ -45,7 +47,6 @@ export function statusOf(
     ...(lastError === undefined ? {} : { lastError }),
     ...(acceptedAt === undefined ? {} : { acceptedAt }),
     ...(heldBack.length === 0 ? {} : { heldBack }),
-    ...(missing.length === 0 ? {} : { missing }),
   };
 }
 
@@ -55,7 +56,7 @@ function stateOf(
   { answered, updates, unsettled, heldBack }: TypeProgress,
 ): TypeState {
   if (rejected) return "NACKED";
-  if (inFlight || updates || (heldBack?.length ?? 0) > 0) return "STALE";
+  if (inFlight || updates || (heldBack?.size ?? 0) > 0) return "STALE";
   if (unsettled) return "REQUESTED";
   return answered ? "SYNCED" : "NOT_SENT";
 }

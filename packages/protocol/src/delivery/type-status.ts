@@ -1,4 +1,3 @@
-import type { HoldReason } from "../order/holds.ts";
 import type { NackError, StreamInfo } from "../stream/stream-event.ts";
 
 /**
@@ -23,22 +22,6 @@ export interface HeldBackName {
   readonly name: string;
   /** The name that the client has rejected or does not have yet. */
   readonly for: string;
-  /** The type URL of that. */
-  readonly typeUrl: string;
-  /** Why the client does not have it. */
-  readonly why: HoldReason;
-  /** When the wait began, in milliseconds since the epoch. */
-  readonly since: number;
-}
-
-/** A rejected resource that refers to something that is not served to its client. */
-export interface MissingReference {
-  /** The name of the rejected resource. */
-  readonly name: string;
-  /** The name that it refers to. */
-  readonly for: string;
-  /** The type URL of that. */
-  readonly typeUrl: string;
 }
 
 /** One type on one stream, as operators read it (S-ACK-9). */
@@ -71,8 +54,6 @@ export interface TypeStatus {
   readonly acceptedAt?: number;
   /** Names that are not sent yet because they would point at nothing (S-ORD-4). Absent: none. */
   readonly heldBack?: readonly HeldBackName[];
-  /** What the rejected resources refer to and this client cannot get. Absent: nothing. */
-  readonly missing?: readonly MissingReference[];
 }
 
 /** One stream, as operators read it. */

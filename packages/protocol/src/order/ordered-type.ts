@@ -1,7 +1,4 @@
-import type { GateState } from "./holds.ts";
-
-/** What a client lacks of a name: `absent`, it does not exist, or is not subscribed; `rejected`, the client rejected it and never had it; `unaccepted`, it has not been accepted since it was new. */
-export type Lack = "absent" | "rejected" | "unaccepted";
+import type { Reference } from "@xdstp/core";
 
 /** One type on one stream, as much of it as the order of sending needs (S-ORD-1 to S-ORD-4). Revisions are Infinity where nothing limits them. */
 export interface OrderedType {
@@ -25,27 +22,21 @@ export interface OrderedType {
   readonly rejectedFrom: number;
   /** Revision up to which it has accepted what it was sent. */
   readonly accepted: number;
+  /** What was taken names something new that has not got what it waits for, like a cluster without its assignment (S-ORD-2). */
+  readonly namesCold: boolean;
   /** The client has rejected content that is still subscribed. */
   readonly rejecting: boolean;
   /** Revision of the oldest removal that waits until those who refer to it have let go. */
   readonly heldFrom: number;
   /** It is known what a resource of this type refers to. */
   readonly knowsReferences: boolean;
-  /** Some of it waits for resources of other types. */
-  readonly isWaiting: boolean;
-  /** A response is unanswered or rejected, or something has not been sent: the client may lack a name. */
-  readonly isBehind: boolean;
-  /** A subscription covers this name. */
-  covers(name: string): boolean;
-  /** What the client lacks of this name; undefined: it has accepted it. */
-  lacks(name: string): Lack | undefined;
-  /** Revision since which this name exists without a gap; undefined: it does not, or is not subscribed. */
-  existsSince(name: string): number | undefined;
-  /** The response that is not answered yet brings this name. */
-  carries(name: string): boolean;
+  /** Names held back, each with what the client lacks for it (S-ORD-4). */
+  readonly heldBack: ReadonlyMap<string, Reference>;
+  /** The client was sent this name, has rejected it and never had it before. */
+  lacks(name: string): boolean;
   /** This name was sent, exists only since this revision, and waits for another (S-ORD-2). */
   isCold(name: string, since: number): boolean;
-  /** The client does not have this name yet: it is about to be subscribed, missing, or on its way. */
+  /** This name is not there yet: subscribed and missing, or about to be subscribed. */
   misses(name: string): boolean;
   /** Sends what was taken, or else what is pending; removals up to this revision. */
   drain(removeUpTo: number): void;
@@ -53,10 +44,8 @@ export interface OrderedType {
   take(removeUpTo: number): void;
   /** Puts what was taken back among what is pending. */
   putBack(): void;
-  /** Puts what waited for resources of other types, and can be sent now, among what is pending. */
-  releaseHeld(): void;
-  /** Whether what was taken may go, as far as it names resources of other types. */
-  gate(): GateState;
+  /** Puts the names held back among what is pending. */
+  takeUpAgain(): void;
   /** Sends the delayed removals, up to this revision. */
   release(removeUpTo: number): void;
 }

@@ -2,17 +2,11 @@ import { describe, expect, it } from "vitest";
 import { createTestContext } from "../../test/server-context.ts";
 import type { ResourceType } from "@xdstp/core";
 import type { OrderedType } from "./ordered-type.ts";
-import type { GateState } from "./holds.ts";
 import { createOrdering } from "./ordering.ts";
 
 const types: readonly ResourceType[] = [
   { typeUrl: "base", refersTo: ["top"] },
   { typeUrl: "top", follows: [{ typeUrl: "base", when: "accepted" }] },
-  {
-    typeUrl: "known",
-    follows: [{ typeUrl: "base", when: "accepted" }],
-    references: () => [],
-  },
   { typeUrl: "ring-a", refersTo: ["ring-b"] },
   { typeUrl: "ring-b", refersTo: ["ring-a"] },
 ];
@@ -30,9 +24,8 @@ interface Fake {
   heldFrom: number;
   knowsReferences: boolean;
   accepted: number;
-  isWaiting: boolean;
-  isBehind: boolean;
-  gate: GateState;
+  namesCold: boolean;
+  heldBack: ReadonlyMap<string, { typeUrl: string; name: string }>;
 }
 
 /** Types of one stream that say what is asked of them; what is sent stays in flight. */
@@ -49,11 +42,10 @@ function useOrdering(...typeUrls: readonly string[]) {
     unsentFrom: Infinity,
     rejectedFrom: Infinity,
     heldFrom: Infinity,
-    knowsReferences: false,
+    knowsReferences: true,
     accepted: 0,
-    isWaiting: false,
-    isBehind: false,
-    gate: "open",
+    namesCold: false,
+    heldBack: new Map(),
   }));
   const send = (fake: Fake): void => {
     Object.assign(fake, {
@@ -70,11 +62,7 @@ function useOrdering(...typeUrls: readonly string[]) {
     return Object.assign(Object.create(fake) as Fake, {
       typeUrl,
       rank: index,
-      covers: () => false,
-      lacks: () => undefined,
-      existsSince: () => undefined,
-      carries: () => false,
-      gate: () => fake.gate,
+      lacks: () => false,
       isCold: () => false,
       misses: () => false,
       drain(upTo: number) {
@@ -89,8 +77,9 @@ function useOrdering(...typeUrls: readonly string[]) {
         log.push(`put back ${typeUrl}`);
         Object.assign(fake, { pending: true, taken: false, answeredUpTo: Infinity });
       },
-      releaseHeld() {
-        log.push(`release what waits of ${typeUrl}`);
+      takeUpAgain() {
+        log.push(`take up ${typeUrl}`);
+        fake.heldBack = new Map();
       },
       release(upTo: number) {
         log.push(`release ${typeUrl} ${upTo}`);
@@ -202,43 +191,48 @@ describe("createOrdering()", () => {
     expect(drain()).toEqual(["take top Infinity"]);
   });
 
-  it("sends a type of which it is known what it refers to at once, whatever is open: single resources wait [S-ORD-4]", () => {
-    const { set, drain } = useOrdering("base", "top");
-    set("base", { inFlight: true, answeredUpTo: 3, rejecting: true, isBehind: true });
-    set("top", { pending: true, knowsReferences: true, accepted: 3 });
-    expect(drain()).toEqual(["drain top Infinity"]);
-    set("top", { inFlight: false, isWaiting: true });
-    expect(drain()).toEqual(["release what waits of top"]);
-  });
-
-  it("keeps the first state of such a type as a whole until its gate is open, and composes it again when it is stale [S-ORD-4]", () => {
-    const { set, drain } = useOrdering("base", "top");
-    set("base", { isBehind: true, inFlight: true });
-    set("top", { pending: true, knowsReferences: true, gate: "closed" });
+  it("lets a type wait for what it names and is cold, 15 s at most, and begins anew with news [S-ORD-2] [S-ORD-4]", () => {
+    const cold = { pending: true, accepted: 3, namesCold: true };
+    const { set, drain, clock, events } = useOrdering("base", "top");
+    set("base", { accepted: 5 });
+    set("top", cold);
     expect(drain()).toEqual(["take top Infinity"]);
+    set("top", { answeredUpTo: Infinity });
+    set("base", { pending: true });
+    expect(drain()).toEqual([
+      "put back top",
+      "schedule",
+      "drain base Infinity",
+      "take top Infinity",
+    ]);
+    set("base", { inFlight: false, answeredUpTo: Infinity });
     expect(drain()).toEqual([]);
-    set("top", { gate: "stale" });
-    expect(drain()).toEqual(["put back top", "take top Infinity"]);
-    set("top", { gate: "open" });
+    set("top", { pending: true });
+    expect(drain()).toEqual(["put back top", "schedule", "take top Infinity"]);
+    clock.advance(15_000);
+    expect(events).toMatchObject([{ kind: "order-expired", what: "cut", typeUrls: ["top"] }]);
     expect(drain()).toEqual(["drain top Infinity"]);
   });
 
-  it("keeps such a first state also where it had waited for those who refer to it [S-ORD-3] [S-ORD-4]", () => {
+  it.each<readonly [why: string, base: Partial<Fake>, top: Partial<Fake>]>([
+    ["nothing newer of what it refers to has been accepted", { accepted: 3 }, {}],
+    ["nothing was accepted yet", { accepted: 5 }, { accepted: 0 }],
+    ["nobody knows what it refers to", { accepted: 5 }, { knowsReferences: false }],
+    ["it names nothing cold", { accepted: 5 }, { namesCold: false }],
+  ])("does not wait where %s", (_, base, top) => {
     const { set, drain } = useOrdering("base", "top");
-    set("base", { isBehind: true, inFlight: true });
-    set("top", { heldFrom: 0, knowsReferences: true, gate: "closed" });
-    expect(drain()).toEqual(["take top Infinity"]);
-    const { set: setFree, drain: drainFree } = useOrdering("base", "top");
-    setFree("top", { heldFrom: 0, knowsReferences: true, gate: "closed" });
-    expect(drainFree()).toEqual(["release top Infinity"]);
+    set("base", base);
+    set("top", { pending: true, accepted: 3, namesCold: true, ...top });
+    expect([...drain(), ...drain()].at(-1)).toBe("drain top Infinity");
   });
 
-  it("does not take it into the cut of others", () => {
-    const { set, drain } = useOrdering("base", "top", "known");
-    set("base", { inFlight: true, answeredUpTo: 3 });
-    set("top", { pending: true });
-    set("known", { pending: true, knowsReferences: true, accepted: 3 });
-    expect(drain()).toEqual(["take top Infinity", "drain known Infinity"]);
+  it("takes what was held back up again when nobody rejects any more [S-ORD-4]", () => {
+    const { set, drain } = useOrdering("base", "top");
+    set("base", { rejecting: true });
+    set("top", { heldBack: new Map([["r", { typeUrl: "base", name: "c" }]]) });
+    expect(drain()).toEqual([]);
+    set("base", { rejecting: false });
+    expect(drain()).toEqual(["take up top"]);
   });
 
   it.each<readonly [why: string, limit: number, referrer: Partial<Fake>]>([

@@ -39,6 +39,8 @@ class StreamOrdering implements Ordering {
   #revision = 0;
   #cut: Wait | undefined;
   #removals: Wait | undefined;
+  /** The cut was found to wait for nothing but what may never come: what has changed since may mend it. */
+  #isStuck = false;
 
   constructor(context: ServerContext, stream: OrderedStream) {
     this.#context = context;
@@ -58,10 +60,12 @@ class StreamOrdering implements Ordering {
       left > 0 && this.#stream.canSend && this.#releaseNext();
       left--
     );
+    this.#isStuck = this.#isCutOpen && this.#isOnlyCold;
     this.#watch();
   }
 
   thaw(): void {
+    this.#isStuck = false;
     for (const type of this.#stream.types) if (type.taken) type.putBack();
     this.#stream.schedule();
   }
@@ -74,62 +78,27 @@ class StreamOrdering implements Ordering {
   #serve(index: number): void {
     const type = this.#at(index);
     const { cut } = this.#relation(index);
-    if (this.#isByName(index)) {
-      this.#serveByName(index);
-      return;
-    }
+    this.#takeUpAgain(index);
     if (type.inFlight || !(type.pending || type.taken)) return;
-    if (cut && type.pending && this.#isCutOpen && !type.taken && (type.overdue || type.rejecting))
+    if (
+      cut &&
+      type.pending &&
+      this.#isCutOpen &&
+      ((!type.taken && (type.overdue || type.rejecting)) || this.#isStuck)
+    )
       this.thaw();
     if (cut && !type.taken) {
       if (this.#isCutOpen) return;
-      if (this.#mustWait(index, this.#context.source.revision)) this.#takeAll();
+      if (this.#mustWait(index, this.#context.source.revision) || this.#mayBeCold(index))
+        this.#takeAll();
       else {
         type.drain(this.#removable(index));
         return;
       }
     }
     if (!cut) type.drain(this.#removable(index));
-    else if (type.taken && !this.#mustWait(index, this.#revision)) this.#drainTaken(index);
-  }
-
-  /** It is known what its resources refer to, so that each of them waits for what it names. */
-  #isByName(index: number): boolean {
-    return this.#at(index).knowsReferences && this.#relation(index).waitsFor.length > 0;
-  }
-
-  /** Everything goes but what has to wait, by name; the first state of a type goes as a whole. */
-  #serveByName(index: number): void {
-    const type = this.#at(index);
-    if (type.isWaiting) type.releaseHeld();
-    if (type.inFlight || !(type.pending || type.taken)) return;
-    if (!type.taken && !this.#isGated(index)) {
-      type.drain(this.#removable(index));
-      return;
-    }
-    if (!type.taken) type.take(this.#removable(index));
-    this.#drainGated(index);
-  }
-
-  /** The first state of a type waits as a whole: it is not known what a client that comes back would treat as removed. */
-  #isGated(index: number): boolean {
-    return (
-      this.#isByName(index) &&
-      this.#at(index).accepted === 0 &&
-      this.#relation(index).waitsFor.some((other) => this.#at(other).isBehind)
-    );
-  }
-
-  #drainGated(index: number): void {
-    const type = this.#at(index);
-    if (type.gate() === "stale") {
-      type.putBack();
-      type.take(this.#removable(index));
-    }
-    if (type.gate() !== "open") return;
-    type.drain(this.#removable(index));
-    // What has come since was not part of it.
-    if (type.pending && !type.inFlight) this.#stream.schedule();
+    else if (type.taken && !this.#mustWait(index, this.#revision) && !this.#isCold(index))
+      this.#drainTaken(index);
   }
 
   /** What was taken may say nothing new by now: then no answer follows after which what has come since the cut could go. */
@@ -143,28 +112,60 @@ class StreamOrdering implements Ordering {
       this.#stream.schedule();
   }
 
-  get #isCutOpen(): boolean {
-    return this.#stream.types.some(({ taken }, index) => taken && !this.#isByName(index));
+  /** What was held back goes once nobody rejects any more what it refers to. */
+  #takeUpAgain(index: number): void {
+    const type = this.#at(index);
+    if (
+      type.heldBack.size > 0 &&
+      !this.#relation(index).waitsFor.some((other) => this.#at(other).rejecting)
+    )
+      type.takeUpAgain();
   }
 
-  /** The references of its resources are not known, and not everything up to this revision is answered of a type that it follows, or some is rejected. */
+  get #isCutOpen(): boolean {
+    return this.#stream.types.some(({ taken }) => taken);
+  }
+
+  /** Not everything up to this revision is answered of a type that it follows; or some is rejected, and who refers to it is not known. */
   #mustWait(index: number, revision: number): boolean {
     if (this.#cut?.expired === true) return false;
-    const { taken } = this.#at(index);
+    const { knowsReferences, taken } = this.#at(index);
     return this.#relation(index).waitsFor.some((other) => {
       const { answeredUpTo, unsentFrom, rejecting } = this.#at(other);
       // What is pending of a type of the cut has come after it.
       const unsent = taken && this.#relation(other).cut ? Infinity : unsentFrom;
-      return Math.min(answeredUpTo, unsent) < revision || rejecting;
+      return Math.min(answeredUpTo, unsent) < revision || (rejecting && !knowsReferences);
     });
+  }
+
+  /** What was taken names a new cluster without its assignment. Looked at only where the client has accepted something newer of what it refers to. */
+  #isCold(index: number): boolean {
+    return this.#cut?.expired !== true && this.#mayBeCold(index) && this.#at(index).namesCold;
+  }
+
+  #mayBeCold(index: number): boolean {
+    const { accepted, knowsReferences } = this.#at(index);
+    return (
+      knowsReferences &&
+      accepted > 0 &&
+      this.#relation(index).waitsFor.some((other) => this.#at(other).accepted > accepted)
+    );
+  }
+
+  /** Everything is answered, and what was taken waits for endpoints alone. */
+  get #isOnlyCold(): boolean {
+    const taken = [...this.#stream.types.keys()].filter((index) => this.#at(index).taken);
+    return (
+      taken.every((index) => !this.#at(index).inFlight && !this.#mustWait(index, this.#revision)) &&
+      taken.some((index) => this.#isCold(index))
+    );
   }
 
   /** One cut per stream: what is pending of all types in the relation, at one revision. */
   #takeAll(): void {
     this.#revision = this.#context.source.revision;
     for (const [index, type] of this.#stream.types.entries())
-      if (this.#relation(index).cut && type.pending && !this.#isByName(index))
-        type.take(this.#removable(index));
+      if (this.#relation(index).cut && type.pending) type.take(this.#removable(index));
   }
 
   /** Revision up to which removals of a type may go. An overdue answer is waited for no longer, but a rejected one says that the old state is in use. */
@@ -197,18 +198,14 @@ class StreamOrdering implements Ordering {
   }
 
   #release(index: number, upTo: number): void {
-    if (this.#isGated(index)) {
-      this.#at(index).take(upTo);
-      this.#drainGated(index);
-    } else this.#at(index).release(upTo);
+    this.#at(index).release(upTo);
     if (this.#removals?.expired !== true) this.#removals?.end();
   }
 
   /** Everything waits at most for so long; a wait that makes headway begins again. */
   #watch(): void {
     const { types } = this.#stream;
-    if (this.#isCutOpen)
-      (this.#cut ??= this.#wait("cut", (type) => type.taken && !type.knowsReferences)).begin();
+    if (this.#isCutOpen) (this.#cut ??= this.#wait("cut", (type) => type.taken)).begin();
     else this.#cut?.end();
     if (this.#removals?.expired === true) this.#removals.end();
     if (types.some(({ heldFrom }) => heldFrom < Infinity))

@@ -54,18 +54,6 @@ describe("relationsOf()", () => {
     expect(top).toMatchObject({ waitsFor: [0, 1], referrers: [] });
   });
 
-  it("takes no type into a cut of which it is known what it refers to, nor what only such types follow [S-ORD-4]", () => {
-    const known = {
-      descriptor: (typeUrl: string): ResourceType | undefined => {
-        const type = source.descriptor(typeUrl);
-        return type && typeUrl === "top" ? { ...type, references: () => [] } : type;
-      },
-    };
-    const relations = relationsOf(known, ["base", "middle", "top"]);
-    expect(relations.map(({ cut }) => cut)).toEqual([false, false, false]);
-    expect(relations[2]).toMatchObject({ waitsFor: [0, 1] });
-  });
-
   it("takes those together that wait and whom they wait for, but not a type for which its parent's answer waits [S-ORD-2] [S-ORD-4]", () => {
     expect(relationsOf(source, ["base", "middle", "top"]).map(({ cut }) => cut)).toEqual([
       true,

@@ -7,7 +7,7 @@ export interface Relation {
   readonly waitsFor: readonly number[];
   /** The types that refer to this one: a removal waits until they have let go (S-ORD-3). */
   readonly referrers: readonly number[];
-  /** The references of the resources of this type, or of one that follows it, are not known: it is read together with others when one of them has to wait (S-ORD-4). */
+  /** Taken together with others when one of them has to wait (S-ORD-4). */
   readonly cut: boolean;
 }
 
@@ -36,16 +36,11 @@ function relate(
   const waits = typeUrls.map((typeUrl) => waitsForOf(source, typeUrls, typeUrl));
   return typeUrls.map((typeUrl, index) => {
     const waitsFor = waits[index] ?? [];
-    const isKnown = (other: string): boolean => source.descriptor(other)?.references !== undefined;
-    const followed = waits.some(
-      (others, other) => others.includes(index) && !isKnown(typeUrls[other] ?? ""),
-    );
+    const followed = waits.some((others) => others.includes(index));
     return {
       waitsFor,
       referrers: referrersOf(source, typeUrls, typeUrl),
-      cut:
-        (waitsFor.length > 0 && !isKnown(typeUrl)) ||
-        (followed && !isWarmed(source, typeUrls, typeUrl)),
+      cut: waitsFor.length > 0 || (followed && !isWarmed(source, typeUrls, typeUrl)),
     };
   });
 }

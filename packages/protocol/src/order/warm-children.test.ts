@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { added, removed } from "../../test/entries.ts";
-import { siblingWith } from "../../test/sibling-with.ts";
 import type { ResourceType } from "@xdstp/core";
 import type { TypeHost } from "../stream/type-machine.ts";
 import { warmChildren } from "./warm-children.ts";
@@ -16,11 +15,15 @@ function useHost(...subscribed: readonly string[]): {
   };
   const sibling: TypeHost["sibling"] = (typeUrl) =>
     subscribed.includes(typeUrl)
-      ? siblingWith({
+      ? {
+          rejecting: false,
+          lacks: fail,
+          isCold: fail,
+          misses: fail,
           warm: (name) => {
             warmed.push(`${typeUrl}/${name}`);
           },
-        })
+        }
       : undefined;
   return {
     warmed,
@@ -30,7 +33,6 @@ function useHost(...subscribed: readonly string[]): {
       canSend: true,
       sibling,
       thaw: fail,
-      noteAccepted: fail,
       schedule: fail,
       send: fail,
       end: fail,

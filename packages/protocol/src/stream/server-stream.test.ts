@@ -157,22 +157,17 @@ function machineOf(
     rejectedFrom: Infinity,
     rejecting: false,
     knowsReferences: true,
-    isWaiting: false,
-    isBehind: false,
+    heldBack: new Map(),
     accepted: 0,
-    covers: () => false,
-    lacks: () => undefined,
-    existsSince: () => undefined,
-    carries: () => false,
+    namesCold: false,
+    lacks: () => false,
     isCold: () => false,
     misses: () => false,
     take: () => {
       log.push(`take ${typeUrl}`);
     },
     putBack: () => undefined,
-    releaseHeld: () => undefined,
-    gate: () => "open",
-    noteAccepted: () => undefined,
+    takeUpAgain: () => undefined,
     request: ({ nonce }) => {
       log.push(`request ${typeUrl} ${nonce}`);
     },

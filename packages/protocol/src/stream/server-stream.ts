@@ -23,7 +23,7 @@ import { createOrdering, type OrderedStream, type Ordering } from "../order/orde
 import type { Drainable } from "./scheduler.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { StreamInfo } from "./stream-event.ts";
-import type { AcceptedResponse, DecodedRequest, TypeHost, TypeMachine } from "./type-machine.ts";
+import type { DecodedRequest, TypeHost, TypeMachine } from "./type-machine.ts";
 import type { StreamStatus } from "../delivery/type-status.ts";
 import type { TypeView } from "../delivery/type-view.ts";
 
@@ -146,8 +146,7 @@ class Stream<Request extends DecodedRequest>
     this.#searched = 0;
     if (!this.#plainAck(message)) this.#pacer.take(message);
     for (const machine of this.#types)
-      if (machine.pending || machine.taken || machine.isWaiting || machine.heldFrom < Infinity)
-        this.schedule();
+      if (machine.pending || machine.taken || machine.heldFrom < Infinity) this.schedule();
   }
 
   onDrained(): void {
@@ -218,11 +217,6 @@ class Stream<Request extends DecodedRequest>
 
   thaw(): void {
     this.#ordering?.thaw();
-  }
-
-  noteAccepted(typeUrl: string, response: AcceptedResponse): void {
-    for (const machine of this.#types)
-      if (machine.typeUrl !== typeUrl) machine.noteAccepted(typeUrl, response);
   }
 
   schedule(): void {

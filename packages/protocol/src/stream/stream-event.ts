@@ -1,6 +1,5 @@
 import type { Entry, NodeInfo, PeerIdentity, ResourceSource } from "@xdstp/core";
 import type { NotSent } from "../delivery/frame-cache.ts";
-import type { HeldBackName, MissingReference } from "../delivery/type-status.ts";
 import type { RejectedVersion } from "../delivery/rejected-version.ts";
 
 /** Which stream an event or a status row is about. */
@@ -38,7 +37,7 @@ export interface HeldByResponse {
 }
 
 /**
- * What happens on a stream. `heartbeat`: resources with a TTL were kept alive at the client; an answer to it is reported only if it is a `nack` (S-TTL-5). `order-expired`: no answer came within the limit, so these types go on without it, additions of a `cut` or `removals` (S-ORD-4). `held-back`: these resources wait for others that they name and the client has not accepted. `held` is absent in the answer to a heartbeat.
+ * What happens on a stream. `heartbeat`: resources with a TTL were kept alive at the client; an answer to it is reported only if it is a `nack` (S-TTL-5). `order-expired`: no answer came within the limit, so these types go on without it, additions of a `cut` or `removals` (S-ORD-4). `held` is absent in the answer to a heartbeat.
  */
 export type StreamEvent =
   | { readonly kind: "connect"; readonly stream: StreamInfo }
@@ -84,22 +83,12 @@ export type StreamEvent =
       readonly nonce: string;
       readonly error: NackError;
       readonly held?: HeldByResponse;
-      /** What the rejected resources refer to and this client cannot get. Absent: nothing. */
-      readonly missing?: readonly MissingReference[];
     }
   | {
       readonly kind: "order-expired";
       readonly stream: StreamInfo;
       readonly what: "cut" | "removals";
       readonly typeUrls: readonly string[];
-      /** The resources that waited for others by name. Absent: types waited for types. */
-      readonly names?: readonly HeldBackName[];
-    }
-  | {
-      readonly kind: "held-back";
-      readonly stream: StreamInfo;
-      readonly typeUrl: string;
-      readonly names: readonly HeldBackName[];
     }
   | {
       readonly kind: "stale-nonce";

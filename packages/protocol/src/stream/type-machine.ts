@@ -1,7 +1,6 @@
 import type { NodeInfo } from "@xdstp/core";
 import type { RequestScan } from "../wire/scan-request.ts";
 import type { OrderedType } from "../order/ordered-type.ts";
-import type { Batch } from "../delivery/exchange.ts";
 import type { StreamLimits } from "./limits.ts";
 import type { Repairable } from "./repairs.ts";
 import type { NackError } from "./stream-event.ts";
@@ -26,8 +25,6 @@ export interface TypeMachine<Request extends DecodedRequest> extends OrderedType
   request(request: Request): void;
   /** Takes a message as a plain ACK. false: it is more than that and has to be decoded. */
   plainAck(scan: RequestScan, message: Uint8Array): boolean;
-  /** The client has accepted a response of another type of the stream. */
-  noteAccepted(typeUrl: string, response: AcceptedResponse): void;
   /** Sends this name again if it is subscribed, since what waits for it was sent (S-WARM-1). */
   warm(name: string): void;
   /** How many names, globs and `*` are subscribed. */
@@ -42,9 +39,6 @@ export interface TypeMachine<Request extends DecodedRequest> extends OrderedType
   close(): void;
 }
 
-/** What an accepted response held, and the revision that the client had accepted before. */
-export type AcceptedResponse = Pick<Batch, "entries" | "base" | "asked">;
-
 /** What a type machine asks of its stream. */
 export interface TypeHost {
   /** The node of the stream. undefined: its first message has not been read. */
@@ -56,22 +50,7 @@ export interface TypeHost {
   /** Another type of this stream, if it was requested. */
   sibling(
     typeUrl: string,
-  ):
-    | Pick<
-        TypeMachine<never>,
-        | "warm"
-        | "accepted"
-        | "isBehind"
-        | "covers"
-        | "lacks"
-        | "existsSince"
-        | "carries"
-        | "isCold"
-        | "misses"
-      >
-    | undefined;
-  /** The client has accepted a response of this type: others may have waited for it. */
-  noteAccepted(typeUrl: string, response: AcceptedResponse): void;
+  ): Pick<TypeMachine<never>, "warm" | "rejecting" | "lacks" | "isCold" | "misses"> | undefined;
   /** What was taken to be sent later is taken again: the client wants or has something else by now. */
   thaw(): void;
   /** Asks for a drain in a later turn. */

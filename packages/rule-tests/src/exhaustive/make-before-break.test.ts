@@ -1,11 +1,6 @@
 import { createCache } from "@xdstp/cache";
 import type { Reference, ResourceType, Transaction } from "@xdstp/core";
-import {
-  createScheduler,
-  createServerContext,
-  type OrderedStream,
-  type ServerStream,
-} from "@xdstp/protocol/server";
+import { createScheduler, createServerContext, type OrderedStream } from "@xdstp/protocol/server";
 import { createFakeClock, createManualScheduler, createMemoryStream } from "@xdstp/testing";
 import { createDeltaServer } from "@xdstp/transport-delta/server";
 import { createSotwServer } from "@xdstp/transport-sotw/server";
@@ -113,13 +108,13 @@ function startOf(
       clock,
       scheduler: createScheduler({ later: turns.later }),
     });
-    let server: (OrderedStream & ServerStream) | undefined;
+    let server: OrderedStream | undefined;
     const open = (
       call: Parameters<typeof createMemoryStream>[0],
     ): ReturnType<typeof createMemoryStream> =>
       createMemoryStream((out) => {
         const handler = call(out);
-        server = handler as unknown as OrderedStream & ServerStream;
+        server = handler as unknown as OrderedStream;
         return handler;
       });
     const client =
@@ -208,8 +203,8 @@ function startOf(
             type.taken,
             type.rejecting,
             ...[type.answeredUpTo, type.unsentFrom, type.rejectedFrom, type.heldFrom].map(String),
+            [...type.heldBack.keys()],
           ]),
-          server?.status().types.map(({ heldBack }) => heldBack),
         ]),
       end() {
         expect(client.faults).toEqual([]);

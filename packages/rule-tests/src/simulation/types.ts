@@ -51,8 +51,7 @@ export const BAD = "-bad";
 /** The clusters of a route stand in its text, behind an arrow. */
 export const REFERS = ">";
 
-/** The clusters that a route names. */
-export function referencesIn(payload: Uint8Array): readonly Reference[] {
+function referencesIn(payload: Uint8Array): readonly Reference[] {
   const [, names] = textIn(payload).split(REFERS);
   return (names ?? "")
     .split(",")

@@ -1,16 +1,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { decodeText, walkFields } from "@xdstp/core/wire";
 import { hashBytes, scanRequest } from "@xdstp/protocol/server";
-import {
-  DeltaDiscoveryRequestSchema,
-  DeltaDiscoveryResponseSchema,
-  DiscoveryRequestSchema,
-  DiscoveryResponseSchema,
-  type Resource,
-  ResourceSchema,
-} from "@xdstp/protos/discovery";
-
-import { nameIn } from "../harness/payload.ts";
+import { DeltaDiscoveryRequestSchema, DiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
 /** What the invariants look at of a response. The fields have the same numbers in both variants. */
 export interface ResponseView {
@@ -18,8 +9,6 @@ export interface ResponseView {
   readonly nonce: number;
   /** Of what it says: everything but the version of the whole and the nonce. */
   readonly hash: number;
-  /** As it travels. */
-  readonly bytes: Uint8Array;
 }
 
 /** What they look at of a request. */
@@ -28,8 +17,6 @@ export interface RequestView {
   /** NaN: none. */
   readonly nonce: number;
   readonly rejects: boolean;
-  /** SotW: `version_info`. */
-  readonly version?: string;
   /** SotW: all that is wanted. Delta: what is subscribed to and unsubscribed from with it. */
   readonly names: readonly string[];
   /** Delta: what of these is unsubscribed from. SotW: nothing. */
@@ -52,33 +39,7 @@ export function viewResponse(bytes: Uint8Array): ResponseView {
     end = from;
     return undefined;
   });
-  return { ...view, hash: hashBytes(bytes, start, end - 1), bytes };
-}
-
-/** A resource in a response. */
-export interface ResourceView {
-  readonly name: string;
-  readonly payload: Uint8Array;
-}
-
-const WRAPPED = "type.googleapis.com/envoy.service.discovery.v3.Resource";
-
-/** Reads the resources of a response. This costs more than {@link viewResponse}. */
-export function viewResources(
-  bytes: Uint8Array,
-  variant: "delta" | "sotw",
-): readonly ResourceView[] {
-  if (variant === "delta")
-    return fromBinary(DeltaDiscoveryResponseSchema, bytes).resources.map(viewWrapped);
-  return fromBinary(DiscoveryResponseSchema, bytes).resources.map(({ typeUrl, value }) =>
-    typeUrl === WRAPPED
-      ? viewWrapped(fromBinary(ResourceSchema, value))
-      : { name: nameIn(value), payload: value },
-  );
-}
-
-function viewWrapped({ name, resource }: Resource): ResourceView {
-  return { name, payload: resource?.value ?? new Uint8Array() };
+  return { ...view, hash: hashBytes(bytes, start, end - 1) };
 }
 
 /** Reads a request. A plain ACK is not decoded. */
@@ -108,7 +69,7 @@ export function viewRequest(bytes: Uint8Array, variant: "delta" | "sotw"): Reque
       drops: resourceNamesUnsubscribe,
     };
   }
-  const { typeUrl, responseNonce, errorDetail, resourceNames, versionInfo } = fromBinary(
+  const { typeUrl, responseNonce, errorDetail, resourceNames } = fromBinary(
     DiscoveryRequestSchema,
     bytes,
   );
@@ -116,7 +77,6 @@ export function viewRequest(bytes: Uint8Array, variant: "delta" | "sotw"): Reque
     typeUrl,
     nonce: numberOf(responseNonce),
     rejects: errorDetail !== undefined,
-    version: versionInfo,
     names: resourceNames,
     drops: [],
   };

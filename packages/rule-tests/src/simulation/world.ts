@@ -18,12 +18,7 @@ import type { Invariant } from "./invariants/invariant.ts";
 import { memoryFollowsInterest } from "./invariants/memory-follows-interest.ts";
 import { noNameIsLost } from "./invariants/no-name-is-lost.ts";
 import { noncesAreNew } from "./invariants/nonces-are-new.ts";
-import {
-  rejectedIsNotRepeated,
-  type IsPending,
-  type IsThere,
-} from "./invariants/rejected-is-not-repeated.ts";
-import { routesAreNotEarly } from "./invariants/routes-are-not-early.ts";
+import { rejectedIsNotRepeated, type IsPending } from "./invariants/rejected-is-not-repeated.ts";
 import type { Fault } from "./invariants/standing.ts";
 import { goneStaysGone } from "./relay/gone-stays-gone.ts";
 import { publishedByOrigin } from "./relay/published-by-origin.ts";
@@ -65,8 +60,6 @@ export interface WorldOptions {
   readonly seed: number;
   /** Default: none. */
   readonly defect?: Defect;
-  /** Looks also at the order of clusters and routes, which a client that does not answer for 15 s ends in ways that the check does not know. Default: false. */
-  readonly isOrderChecked?: boolean;
   /** A chain of relays behind the first server. Default: false. */
   readonly relays?: boolean;
   /** Sees what travels, next to the invariants. */
@@ -103,13 +96,7 @@ class SimWorld implements World {
   #looks = 0;
   violation: Violation | undefined;
 
-  constructor({
-    seed,
-    defect = NO_DEFECT,
-    observer,
-    relays = false,
-    isOrderChecked = false,
-  }: WorldOptions) {
+  constructor({ seed, defect = NO_DEFECT, observer, relays = false }: WorldOptions) {
     const random = createSeededRandom(seed);
     this.#seed = seed;
     this.#wallSteps = random.fork(3);
@@ -134,8 +121,7 @@ class SimWorld implements World {
       : [memoryFollowsInterest, noNameIsLost];
     this.#invariants = [
       noncesAreNew(this.#report),
-      rejectedIsNotRepeated(this.#report, this.#isPending, this.#isThere),
-      ...(isOrderChecked ? [routesAreNotEarly(this.#report, () => this.clock.now())] : []),
+      rejectedIsNotRepeated(this.#report, this.#isPending),
       ...looks.map((look) => look(this, this.#report)),
     ];
     this.#stepper = createStepper({
@@ -186,16 +172,6 @@ class SimWorld implements World {
       (server) => server.root !== server && address.startsWith(`${server.name}/`),
     );
     return relay?.cache.topic(typeUrl, { name }).settled === false;
-  };
-
-  readonly #isThere: IsThere = ({ address }, typeUrl, name) => {
-    const server = this.servers.find((one) => address.startsWith(`${one.name}/`));
-    return (
-      server?.cache
-        .topic(typeUrl, { name })
-        .members()
-        .some(({ resource }) => resource !== undefined) === true
-    );
   };
 
   #observer(other: NetworkObserver = {}): NetworkObserver {

@@ -1,12 +1,10 @@
-import type { Entry, ResourceType, Topic, Watcher, XdsError } from "@xdstp/core";
+import type { Entry, Reference, ResourceType, Topic, Watcher, XdsError } from "@xdstp/core";
 import type {
   Beating,
   ClientQuirks,
+  ExchangeOwner,
   FrameProfile,
-  Holds,
   Lifetimes,
-  Retries,
-  RetryOwner,
   SmallMap,
   SmallSet,
   TypeHost,
@@ -16,7 +14,7 @@ import type { CountedHashes } from "./state-version.ts";
 import type { Taken } from "./take.ts";
 
 /** One type on one delta stream. What the client has is one number; everything else is what it is still owed. */
-export interface DeltaState extends RetryOwner {
+export interface DeltaState extends ExchangeOwner {
   readonly host: TypeHost;
   readonly type: ResourceType | undefined;
   readonly quirks: ClientQuirks;
@@ -56,10 +54,10 @@ export interface DeltaState extends RetryOwner {
   held: readonly Entry[];
   /** What is to be sent later as it was at the revision of a cut (S-ORD-4). */
   taken: Taken | undefined;
-  /** Names that wait for resources of other types; undefined: none ever has. */
-  holds: Holds | undefined;
-  /** What rejected resources refer to; undefined: nothing. */
-  retries: Retries | undefined;
+  /** Names that refer to what the client has rejected, each with what it lacks. */
+  heldBack: ReadonlyMap<string, Reference>;
+  /** Revision from which the client has missed something that is held back. */
+  heldBackFrom: number;
   /** What it holds for a time only; undefined while nothing that it was sent has a TTL. */
   lifetimes: Lifetimes | undefined;
   /** What the client listed as held, by canonical key, until everything is answered (S-RECON-4). */

@@ -1,39 +1,32 @@
-import { type Entry, type Interest, StatusCode, type Topic, type Watcher } from "@xdstp/core";
+import { type Interest, type Reference, StatusCode, type Topic, type Watcher } from "@xdstp/core";
 import {
-  type AcceptedResponse,
   addHash,
   answeredUpTo,
+  baseOf,
   type Beating,
   type BeatOutcome,
-  byName,
-  carriesName,
   createExchange,
   createSmallMap,
   createSmallSet,
   type FrameProfile,
   hashOf,
-  type GateState,
+  heldBackOf,
   holdBack,
-  Holds,
   isColdSince,
   isLongerThan,
+  isRejectedAndNew,
   isRepetition,
   isServedBy,
-  type Lack,
-  lackOf,
   leaveRejected,
-  missingIn,
   type NackError,
-  noteAnswered,
+  namesCold,
   parseNonce,
   quirksOf,
   rankOf,
   recordAnswer,
   rejectedFrom,
   rejectHeartbeat,
-  releasable,
   type RequestScan,
-  type RetryActions,
   type ServerContext,
   settledBy,
   statusOf,
@@ -73,7 +66,9 @@ export function createDeltaType(
   return new DeltaType(context, host, typeUrl, stream, profile);
 }
 
-class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryActions {
+const NOTHING: ReadonlyMap<string, Reference> = new Map();
+
+class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   readonly typeUrl: string;
   readonly rank: number;
   repairQueued = false;
@@ -119,8 +114,8 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
       initialShared: false,
       lifetimes: undefined,
       taken: undefined,
-      holds: undefined,
-      retries: undefined,
+      heldBack: NOTHING,
+      heldBackFrom: Infinity,
     };
   }
 
@@ -139,27 +134,25 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
   get accepted(): number {
     return this.#state.exchange.accepted;
   }
-  get isBehind(): boolean {
-    const { exchange, taken, holds } = this.#state;
-    return (
-      exchange.inFlight !== undefined ||
-      exchange.rejected !== undefined ||
-      taken !== undefined ||
-      holds?.isWaiting === true ||
-      this.pending
+  get namesCold(): boolean {
+    return namesCold(
+      this.#state.type,
+      this.#state.host,
+      this.#state.taken?.gathered.entries ?? [],
+      this.accepted,
     );
-  }
-  get isWaiting(): boolean {
-    return this.#state.holds?.isWaiting === true;
   }
   get rejecting(): boolean {
     return this.#state.exchange.rejected !== undefined;
   }
   get rejectedFrom(): number {
-    return rejectedFrom(this.#state.exchange, this.#state.holds?.from ?? Infinity);
+    return rejectedFrom(this.#state.exchange, this.#state.heldBackFrom);
   }
   get knowsReferences(): boolean {
     return this.#state.type?.references !== undefined;
+  }
+  get heldBack(): ReadonlyMap<string, Reference> {
+    return this.#state.heldBack;
   }
   get heldFrom(): number {
     const { held, sent } = this.#state;
@@ -239,9 +232,8 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
   }
 
   drain(removeUpTo: number): void {
-    const { taken, holds } = this.#state;
+    const { taken } = this.#state;
     this.#state.taken = undefined;
-    if (taken !== undefined) holds?.openGate();
     const gathered = taken === undefined ? gather(this.#state, removeUpTo) : taken.gathered;
     if (gathered === undefined) {
       this.#fallBehind();
@@ -263,29 +255,14 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
   putBack(): void {
     const { taken } = this.#state;
     this.#state.taken = undefined;
-    this.#state.holds?.resetGate();
     if (taken !== undefined) putBack(this.#state, taken);
   }
 
-  releaseHeld(): void {
-    const { owed, exchange, context, taken } = this.#state;
-    // What a cut has already goes with it: owed as well, it would be sent twice.
-    const inCut = taken === undefined ? undefined : byName(taken.gathered.entries);
-    for (const name of releasable(this.#state, (held) => this.newest(held)))
-      if (inCut?.has(name) !== true) owed.add(name);
-    if (owed.size > 0 && exchange.inFlight !== undefined) context.repairs.watch(this);
-  }
-
-  gate(): GateState {
-    const holds = (this.#state.holds ??= new Holds(this.#state));
-    return holds.gateOf(this.#state.taken?.gathered.entries ?? []);
-  }
-
-  noteAccepted(typeUrl: string, response: AcceptedResponse): void {
-    const { holds, retries, host } = this.#state;
-    holds?.noteAccepted(typeUrl, response);
-    retries?.noteAccepted(typeUrl, response);
-    if (holds?.isWaiting === true) host.schedule();
+  takeUpAgain(): void {
+    for (const name of this.#state.heldBack.keys())
+      if (isCovered(this.#state, name)) this.#state.owed.add(name);
+    this.#state.heldBack = NOTHING;
+    this.#state.heldBackFrom = Infinity;
   }
 
   release(removeUpTo: number): void {
@@ -303,32 +280,20 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
     noteHolding(this.#state, entries, undefined);
   }
 
-  covers(name: string): boolean {
-    return isCovered(this.#state, name);
-  }
-
-  lacks(name: string): Lack | undefined {
-    return lackOf(this.#state, this.newest(name));
-  }
-
-  existsSince(name: string): number | undefined {
-    const entry = this.newest(name);
-    return entry?.resource === undefined ? undefined : entry.since;
-  }
-
-  carries(name: string): boolean {
-    return carriesName(this.#state, name);
+  lacks(name: string): boolean {
+    const entry = lookUp(this.#state, name);
+    return entry !== undefined && isRejectedAndNew(this.#state.exchange, entry);
   }
 
   isCold(name: string, since: number): boolean {
-    const entry = this.newest(name);
+    const entry = isCovered(this.#state, name) ? lookUp(this.#state, name) : undefined;
     return entry !== undefined && isColdSince(this.#state.type, this.#state.host, entry, since);
   }
 
   misses(name: string): boolean {
-    if (!isCovered(this.#state, name)) return isServedBy(this.#state.context.source, name);
-    const entry = lookUp(this.#state, name);
-    return entry?.resource === undefined || this.#isOnItsWay(entry);
+    return isCovered(this.#state, name)
+      ? lookUp(this.#state, name)?.resource === undefined
+      : isServedBy(this.#state.context.source, name);
   }
 
   warm(name: string): void {
@@ -349,15 +314,14 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
   }
 
   status(): TypeStatus {
-    const { topics, answered, dirty, unsettled, taken, holds, retries } = this.#state;
+    const { topics, answered, dirty, unsettled, taken, heldBack } = this.#state;
     return statusOf(this.#state, {
       subscriptions: topics.size,
       wildcard: topicsOf(this.#state, "*").length > 0,
       answered,
       updates: dirty.size > 0 || taken !== undefined,
       unsettled: unsettled.size > 0,
-      heldBack: holds?.names() ?? [],
-      missing: retries?.missing() ?? [],
+      heldBack,
     });
   }
 
@@ -366,33 +330,9 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
   }
 
   close(): void {
-    this.#state.retries?.end();
-    this.#state.holds?.end();
     if (this.#state.lifetimes !== undefined) this.#state.context.heartbeats.drop(this);
     for (const topic of this.#state.topics.values()) topic.unwatch(this);
     this.#state.topics.clear();
-  }
-
-  newest(name: string): Entry | undefined {
-    return isCovered(this.#state, name) ? lookUp(this.#state, name) : undefined;
-  }
-
-  #isOnItsWay({ name, since }: Entry): boolean {
-    const { exchange, owed, unanswered } = this.#state;
-    return (
-      since > exchange.accepted ||
-      owed.has(name) ||
-      topicsOf(this.#state, keyOf(name)).some((topic) => unanswered.has(topic)) ||
-      (exchange.inFlight !== undefined && byName(exchange.inFlight.entries).has(name))
-    );
-  }
-
-  /** Rejected resources are sent again: the client has something by now that they refer to (S-ACK-8). */
-  retry(names: ReadonlySet<string>): void {
-    const { exchange, owed, host } = this.#state;
-    for (const name of names) if (isCovered(this.#state, name)) owed.add(name);
-    if (exchange.rejected !== undefined) exchange.rejected.again = exchange.rejected.retry = true;
-    host.schedule();
   }
 
   /** The first message of a type: what the client holds (S-RECON-5), and the wildcard that empty lists mean (S-WILD-3, S-WILD-6). */
@@ -416,19 +356,9 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
     }
     const { inFlight } = exchange;
     if (error !== undefined || inFlight?.rejection !== undefined) host.thaw();
-    const missing = error === undefined ? [] : missingIn(this.#state, inFlight);
-    if (!recordAnswer(this.#state, nonce, error, this.#hasMoved, missing)) return;
-    if (inFlight !== undefined) this.#noteAnswered(inFlight, error);
+    if (!recordAnswer(this.#state, nonce, error, this.#hasMoved)) return;
     if (inFlight?.narrowed === true) oweLost(this.#state, inFlight.entries);
     noteAnswer(this.#state);
-  }
-
-  /** What other types wait for, and what is sent again. */
-  #noteAnswered(response: AcceptedResponse, error: NackError | undefined): void {
-    const state = this.#state;
-    const isRejected = error !== undefined || state.exchange.rejected !== undefined;
-    noteAnswered(state, response, isRejected, this);
-    if (!isRejected) state.host.noteAccepted(this.typeUrl, response);
   }
 
   /** A client that rejects a heartbeat does not have its resource. */
@@ -475,12 +405,18 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
 
   /** An empty response goes out only as the first one, or to answer a wildcard, and not while names are pending (S-RECON-6, S-WILD-7, S-ACK-11). */
   #send(gathered: Gathered): void {
-    const { answered, unsettled, dirty, exchange, profile, sent, holds } = this.#state;
-    const before = holds?.waiting;
-    const { sendable, held } = this.#withoutHeld(gathered);
+    const { answered, unsettled, dirty, exchange, profile, sent, heldBack: before } = this.#state;
+    const sendable = this.#withoutRejected(gathered);
     this.#repairing = false;
     if (
-      isRepetition(exchange, gathered.rejected, sendable.entries, held, profile, dirty.size > 0)
+      isRepetition(
+        exchange,
+        gathered.rejected,
+        sendable.entries,
+        heldBackOf(gathered.entries, sendable.entries, this.#state.heldBack),
+        profile,
+        dirty.size > 0,
+      )
     ) {
       leaveRejected(this.#state, before, gathered.rejected?.entries ?? []);
       return;
@@ -494,18 +430,25 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating, RetryAct
       exchange.accepted = sent;
   }
 
-  /** Leaves out what names something that the client does not have yet. */
-  #withoutHeld(gathered: Gathered): {
-    readonly sendable: Gathered;
-    readonly held: readonly Entry[];
-  } {
-    const { entries, held, base } = holdBack(this.#state, gathered.entries, gathered.base);
-    if (entries === gathered.entries && base === gathered.base) return { sendable: gathered, held };
-    if (entries === gathered.entries) return { sendable: { ...gathered, base }, held };
-    const before = new Set(gathered.entries);
-    const kept = entries.filter((entry) => !before.has(entry));
-    const hash = addHash(addHash(gathered.hash, -hashOf(held)), hashOf(kept));
-    return { sendable: { ...gathered, entries, base, label: undefined, hash }, held };
+  /** Keeps what refers to a rejected name back; what is sent of these names now is not owed any more. */
+  #withoutRejected(gathered: Gathered): Gathered {
+    const state = this.#state;
+    const { entries, heldBack } = holdBack(state.type, state.host, gathered.entries);
+    if (heldBack.size === 0 && state.heldBack.size === 0) return gathered;
+    const sent = new Set(entries.map(({ name }) => name));
+    state.heldBack = new Map(
+      [...state.heldBack].filter(([name]) => !sent.has(name)).concat([...heldBack]),
+    );
+    state.heldBackFrom =
+      state.heldBack.size === 0 ? Infinity : Math.min(state.heldBackFrom, baseOf(gathered));
+    if (entries === gathered.entries) return gathered;
+    const kept = new Set(entries);
+    return {
+      ...gathered,
+      entries,
+      label: undefined,
+      hash: addHash(gathered.hash, -hashOf(gathered.entries.filter((entry) => !kept.has(entry)))),
+    };
   }
 
   #fallBehind(): void {

@@ -1,6 +1,5 @@
 import type { Reference } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
-import type { Lack } from "@xdstp/protocol/server";
 import { useMachine, type UsedMachine, type UseMachine } from "../../test/machine.ts";
 
 const BASE = "type.googleapis.com/test.Base";
@@ -50,14 +49,7 @@ describe("heartbeats of a delta type", () => {
     const refers = (payload: Uint8Array): readonly Reference[] => [
       { typeUrl: BASE, name: Buffer.from(payload).toString() },
     ];
-    let rejected: string | undefined = "bad";
-    const base = {
-      accepted: 0,
-      isBehind: true,
-      existsSince: () => 0,
-      lacks: (name: string) => (name === rejected ? "rejected" : undefined) as Lack | undefined,
-      isCold: () => false,
-    };
+    const base = { rejecting: true, lacks: (name: string) => name === "bad" };
     const used = holding(["a", "b"], {
       type: { follows: [{ typeUrl: BASE, when: "accepted" }], references: refers },
       siblings: { [BASE]: base },
@@ -65,12 +57,10 @@ describe("heartbeats of a delta type", () => {
     used.put("a", { ttlMs: 900, version: "2", text: "bad" });
     used.put("b", { ttlMs: 900, version: "2", text: "good" });
     expect(used.settle()).toMatchObject([{ resources: [{ name: "b" }] }]);
-    expect(used.machine.status().heldBack).toMatchObject([
-      { name: "a", for: "bad", typeUrl: BASE, why: "rejected" },
-    ]);
+    expect([...used.machine.heldBack]).toEqual([["a", { typeUrl: BASE, name: "bad" }]]);
     expect(beats(used)).toEqual(["b 2,a 1"]);
-    rejected = undefined;
-    used.machine.releaseHeld();
+    base.rejecting = false;
+    used.machine.takeUpAgain();
     expect(used.settle()).toMatchObject([{ resources: [{ name: "a" }] }]);
     expect(beats(used)).toEqual(["a 2,b 2"]);
   });

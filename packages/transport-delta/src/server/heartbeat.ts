@@ -88,10 +88,12 @@ function isKeptAlive({ unsettled, quirks }: DeltaState, topic: Topic): boolean {
 }
 
 /** Entries that wait, and removals that wait, the client has in their previous state. */
-function withKept({ held, holds, lifetimes }: DeltaState, now: readonly Entry[]): readonly Entry[] {
-  const waiting = holds?.byKey.keys().toArray() ?? [];
-  if (held.length + waiting.length === 0) return now;
-  const stays = new Set([...waiting, ...held.map(({ name }) => keyOf(name))]);
+function withKept(
+  { held, heldBack, lifetimes }: DeltaState,
+  now: readonly Entry[],
+): readonly Entry[] {
+  if (held.length + heldBack.size === 0) return now;
+  const stays = new Set([...heldBack.keys(), ...held.map(({ name }) => name)].map(keyOf));
   const before = (lifetimes?.sent ?? []).filter(({ name }) => stays.has(keyOf(name)));
   return [...now.filter(({ name }) => !stays.has(keyOf(name))), ...before];
 }

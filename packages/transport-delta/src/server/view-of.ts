@@ -8,12 +8,12 @@ export function viewOf(state: DeltaState): TypeView {
     typeUrl,
     exchange,
     topics: [...topics.values()],
-    acceptedUpTo: Math.min(exchange.accepted, state.holds?.from ?? Infinity),
+    acceptedUpTo: Math.min(exchange.accepted, state.heldBackFrom),
     removals: "said",
     isPending(topic, { name, revision }) {
-      const { unsettled, unanswered, dirty, owed, held, holds, taken, sent } = state;
-      if (unsettled.has(topic) || unanswered.has(topic) || owed.has(name)) return true;
-      if (holds?.has(name) === true) return true;
+      const { unsettled, unanswered, dirty, owed, held, heldBack, taken, sent } = state;
+      if (unsettled.has(topic) || unanswered.has(topic) || owed.has(name) || heldBack.has(name))
+        return true;
       if (
         taken?.gathered.origin.answered.has(topic) === true ||
         taken?.gathered.origin.named.has(name) === true

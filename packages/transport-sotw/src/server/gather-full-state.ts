@@ -61,7 +61,7 @@ function freshIn(state: SotwState, entries: readonly Entry[]): readonly Entry[] 
 }
 
 /** What the client has: nothing of what it rejected counts (S-ACK-8). */
-export function heldBy({ shown, kept, exchange: { rejected } }: SotwState): readonly Entry[] {
+function heldBy({ shown, kept, exchange: { rejected } }: SotwState): readonly Entry[] {
   return rejected === undefined ? shown : kept;
 }
 
@@ -113,8 +113,8 @@ export function currentVersion(topics: readonly Topic[], members: readonly Entry
 }
 
 /** New names are answered, also when they change nothing; the first response goes out even if it is empty (S-WILD-7). What is owed next to that is not a reason to say again what was rejected (S-ACK-8). */
-function isDue({ answered, unanswered, owed, exchange: { rejected } }: SotwState): boolean {
-  return !answered || unanswered.size > 0 || (owed.size > 0 && (rejected?.retry ?? true));
+function isDue({ answered, unanswered, owed, exchange }: SotwState): boolean {
+  return !answered || unanswered.size > 0 || (owed.size > 0 && exchange.rejected === undefined);
 }
 
 function membersOf(state: SotwState, topics: readonly Topic[]): readonly Entry[] {

@@ -1,7 +1,6 @@
 import type { Reference } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import { added, removed } from "../../test/entries.ts";
-import type { Lack } from "@xdstp/protocol/server";
 import { useMachine, type UsedMachine, type UseMachine } from "../../test/machine.ts";
 import { haveEqualTtls } from "./heartbeat.ts";
 
@@ -56,14 +55,7 @@ describe("heartbeats of a SotW type", () => {
       const refers = (payload: Uint8Array): readonly Reference[] => [
         { typeUrl: BASE, name: Buffer.from(payload).toString() },
       ];
-      let rejected: string | undefined = "bad";
-      const base = {
-        accepted: 0,
-        isBehind: true,
-        existsSince: () => 0,
-        lacks: (name: string) => (name === rejected ? "rejected" : undefined) as Lack | undefined,
-        isCold: () => false,
-      };
+      const base = { rejecting: true, lacks: (name: string) => name === "bad" };
       const used = holding(["a", "b"], {
         type: { ...type, follows: [{ typeUrl: BASE, when: "accepted" }], references: refers },
         siblings: { [BASE]: base },
@@ -71,12 +63,10 @@ describe("heartbeats of a SotW type", () => {
       used.put("a", { ttlMs: 900, version: "2", text: "bad" });
       used.put("b", { ttlMs: 900, version: "2", text: "good" });
       used.settle();
-      expect(used.machine.status().heldBack).toMatchObject([
-        { name: "a", for: "bad", typeUrl: BASE, why: "rejected" },
-      ]);
+      expect([...used.machine.heldBack]).toEqual([["a", { typeUrl: BASE, name: "bad" }]]);
       expect(beats(used)).toEqual(["b 2,a 1"]);
-      rejected = undefined;
-      used.machine.releaseHeld();
+      base.rejecting = false;
+      used.machine.takeUpAgain();
       expect(used.settle()).toMatchObject([
         { names: "fullStateInSotw" in type ? ["a", "b"] : ["a"] },
       ]);

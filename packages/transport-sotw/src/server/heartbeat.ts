@@ -106,9 +106,9 @@ function hold(state: SotwState, holding: readonly Entry[]): void {
 }
 
 /** Entries that wait the client has in their previous state. */
-function withKept({ holds, lifetimes }: SotwState, now: readonly Entry[]): readonly Entry[] {
-  if (holds === undefined || holds.byKey.size === 0) return now;
-  const stays = new Set(holds.byKey.keys());
+function withKept({ heldBack, lifetimes }: SotwState, now: readonly Entry[]): readonly Entry[] {
+  if (heldBack.size === 0) return now;
+  const stays = new Set([...heldBack.keys()].map(keyOf));
   const before = (lifetimes?.sent ?? []).filter(({ name }) => stays.has(keyOf(name)));
   return [...now.filter(({ name }) => !stays.has(keyOf(name))), ...before];
 }

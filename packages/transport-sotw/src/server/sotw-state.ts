@@ -1,12 +1,10 @@
-import type { Entry, ResourceType, Timer, Topic, Watcher } from "@xdstp/core";
+import type { Entry, Reference, ResourceType, Timer, Topic, Watcher } from "@xdstp/core";
 import type {
   Beating,
   ClientQuirks,
+  ExchangeOwner,
   FrameProfile,
-  Holds,
   Lifetimes,
-  Retries,
-  RetryOwner,
   Rejected,
   SmallMap,
   SmallSet,
@@ -22,7 +20,7 @@ export interface Subscription {
 }
 
 /** One type on one SotW stream. */
-export interface SotwState extends RetryOwner {
+export interface SotwState extends ExchangeOwner {
   readonly host: TypeHost;
   readonly type: ResourceType | undefined;
   readonly quirks: ClientQuirks;
@@ -70,10 +68,10 @@ export interface SotwState extends RetryOwner {
   parting: Timer | undefined;
   /** What is to be sent later as it was at the revision of a cut (S-ORD-4). */
   taken: Taken | undefined;
-  /** Names that wait for resources of other types; undefined: none ever has. */
-  holds: Holds | undefined;
-  /** What rejected resources refer to; undefined: nothing. */
-  retries: Retries | undefined;
+  /** Names that refer to what the client has rejected, each with what it lacks. */
+  heldBack: ReadonlyMap<string, Reference>;
+  /** Revision from which the client has missed something that is held back. */
+  heldBackFrom: number;
   /** What it holds for a time only; undefined while nothing that it was sent has a TTL. */
   lifetimes: Lifetimes | undefined;
   /** What was rejected last, and was removed since without a response: if it comes back unchanged, it is not sent again (S-ACK-8). */

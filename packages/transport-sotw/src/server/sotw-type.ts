@@ -1,38 +1,30 @@
-import type { Entry, NodeInfo, Topic, Watcher } from "@xdstp/core";
+import type { Entry, NodeInfo, Reference, Topic, Watcher } from "@xdstp/core";
 import {
-  type AcceptedResponse,
   announcesTtl,
   answeredUpTo,
   type Beating,
   type BeatOutcome,
-  byName,
-  carriesName,
   createExchange,
   createSmallMap,
   createSmallSet,
-  type GateState,
   hashBytes,
   hashOf,
-  Holds,
+  heldBackOf,
   isColdSince,
   isNewestNonce,
+  isRejectedAndNew,
   isRepetition,
   isServedBy,
-  type Lack,
-  lackOf,
   leaveRejected,
-  missingIn,
   type NackError,
-  noteAnswered,
+  namesCold,
   parseNonce,
   quirksOf,
   rankOf,
   recordAnswer,
   rejectedFrom,
   rejectHeartbeat,
-  releasable,
   type RequestScan,
-  type RetryActions,
   sayTheSame,
   type ServerContext,
   settledBy,
@@ -61,7 +53,7 @@ import { putBack, take } from "./take.ts";
 import { hasNewErrors } from "./told-errors.ts";
 import { unsubscribe } from "./unsubscribe.ts";
 import { viewOf } from "./view-of.ts";
-import { withoutHeld } from "./without-held.ts";
+import { withoutRejected } from "./without-rejected.ts";
 
 /** One type on one SotW stream. */
 export function createSotwType(
@@ -76,7 +68,7 @@ export function createSotwType(
 
 const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
 
-class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating, RetryActions {
+class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   readonly typeUrl: string;
   readonly rank: number;
   repairQueued = false;
@@ -125,8 +117,8 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating, RetryActio
       stay: NOTHING,
       parting: undefined,
       taken: undefined,
-      holds: undefined,
-      retries: undefined,
+      heldBack: NOTHING,
+      heldBackFrom: Infinity,
       lifetimes: undefined,
       unsaid: undefined,
       impatient: false,
@@ -149,27 +141,25 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating, RetryActio
   get accepted(): number {
     return this.#state.exchange.accepted;
   }
-  get isBehind(): boolean {
-    const { exchange, taken, holds } = this.#state;
-    return (
-      exchange.inFlight !== undefined ||
-      exchange.rejected !== undefined ||
-      taken !== undefined ||
-      holds?.isWaiting === true ||
-      this.pending
+  get namesCold(): boolean {
+    return namesCold(
+      this.#state.type,
+      this.#state.host,
+      this.#state.taken?.gathered.entries ?? [],
+      this.accepted,
     );
-  }
-  get isWaiting(): boolean {
-    return this.#state.holds?.isWaiting === true;
   }
   get rejecting(): boolean {
     return this.#state.exchange.rejected !== undefined;
   }
   get rejectedFrom(): number {
-    return rejectedFrom(this.#state.exchange, this.#state.holds?.from ?? Infinity);
+    return rejectedFrom(this.#state.exchange, this.#state.heldBackFrom);
   }
   get knowsReferences(): boolean {
     return this.#state.type?.references !== undefined;
+  }
+  get heldBack(): ReadonlyMap<string, Reference> {
+    return this.#state.heldBack;
   }
   get heldFrom(): number {
     return isWithheld(this.#state)
@@ -248,13 +238,17 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating, RetryActio
     const { taken } = state;
     state.taken = undefined;
     state.returning = false;
-    if (taken !== undefined) state.holds?.openGate();
-    const before = state.holds?.waiting;
+    const { heldBack: before } = state;
     const all = taken === undefined ? gather(state, removeUpTo) : taken.gathered;
-    const { sendable: gathered, held } = withoutHeld(state, all);
+    const gathered = withoutRejected(state, all);
     const updates = this.#fullState
       ? isNews(state, gathered)
-      : isPartialNews(state, gathered, held, before);
+      : isPartialNews(
+          state,
+          gathered,
+          heldBackOf(all.entries, gathered.entries, state.heldBack),
+          before,
+        );
     this.#repairing = false;
     if (this.#fullState) this.#supersedeRejected(updates || gathered.due);
     if (updates || gathered.due) send(state, gathered);
@@ -275,50 +269,23 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating, RetryActio
   putBack(): void {
     const { taken } = this.#state;
     this.#state.taken = undefined;
-    this.#state.holds?.resetGate();
     if (taken !== undefined) putBack(this.#state, taken);
   }
 
-  releaseHeld(): void {
-    const { owed, exchange, context, taken } = this.#state;
-    // What a cut has already goes with it: owed as well, it would be sent twice.
-    const inCut = taken === undefined ? undefined : byName(taken.gathered.entries);
-    for (const name of releasable(this.#state, (held) => this.#newestHeld(held)))
-      if (inCut?.has(name) !== true) owed.add(name);
-    if (owed.size > 0 && exchange.inFlight !== undefined) context.repairs.watch(this);
-  }
-
-  gate(): GateState {
-    const holds = (this.#state.holds ??= new Holds(this.#state));
-    return holds.gateOf(this.#state.taken?.gathered.entries ?? []);
-  }
-
-  noteAccepted(typeUrl: string, response: AcceptedResponse): void {
-    const { holds, retries, host } = this.#state;
-    holds?.noteAccepted(typeUrl, response);
-    retries?.noteAccepted(typeUrl, response);
-    if (holds?.isWaiting === true) host.schedule();
+  takeUpAgain(): void {
+    for (const name of this.#state.heldBack.keys())
+      if (coverOf(this.#state, name) !== undefined) this.#state.owed.add(name);
+    this.#state.heldBack = NOTHING;
+    this.#state.heldBackFrom = Infinity;
   }
 
   release(removeUpTo: number): void {
     this.drain(removeUpTo);
   }
 
-  covers(name: string): boolean {
-    return coverOf(this.#state, name) !== undefined;
-  }
-
-  lacks(name: string): Lack | undefined {
-    return lackOf(this.#state, this.newest(name));
-  }
-
-  existsSince(name: string): number | undefined {
-    const entry = this.newest(name);
-    return entry?.resource === undefined ? undefined : entry.since;
-  }
-
-  carries(name: string): boolean {
-    return carriesName(this.#state, name);
+  lacks(name: string): boolean {
+    const entry = coverOf(this.#state, name)?.topic.get(name);
+    return entry !== undefined && isRejectedAndNew(this.#state.exchange, entry);
   }
 
   isCold(name: string, since: number): boolean {
@@ -328,40 +295,9 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating, RetryActio
 
   misses(name: string): boolean {
     const cover = coverOf(this.#state, name);
-    if (cover === undefined) return isServedBy(this.#state.context.source, name);
-    const entry = cover.topic.get(name);
-    return entry?.resource === undefined || this.#isOnItsWay(cover.topic, entry);
-  }
-
-  #isOnItsWay(topic: Topic, { name, since }: Entry): boolean {
-    const { exchange, owed, unanswered } = this.#state;
-    return (
-      since > exchange.accepted ||
-      owed.has(name) ||
-      unanswered.has(topic) ||
-      (exchange.inFlight !== undefined && byName(exchange.inFlight.entries).has(name))
-    );
-  }
-
-  /** The newest state of a name that waits. Without full state its removal cannot be sent. */
-  #newestHeld(name: string): Entry | undefined {
-    const cover = coverOf(this.#state, name);
-    if (cover === undefined) return undefined;
-    const entry = cover.topic.get(name);
-    if (entry?.resource !== undefined) return entry;
-    return this.#fullState ? { revision: 0, since: 0, superseded: false, name } : undefined;
-  }
-
-  newest(name: string): Entry | undefined {
-    return coverOf(this.#state, name)?.topic.get(name);
-  }
-
-  /** Rejected resources are sent again: the client has something by now that they refer to (S-ACK-8). */
-  retry(names: ReadonlySet<string>): void {
-    const { exchange, owed, host } = this.#state;
-    for (const name of names) if (coverOf(this.#state, name) !== undefined) owed.add(name);
-    if (exchange.rejected !== undefined) exchange.rejected.again = exchange.rejected.retry = true;
-    host.schedule();
+    return cover === undefined
+      ? isServedBy(this.#state.context.source, name)
+      : cover.topic.get(name)?.resource === undefined;
   }
 
   /** A full state replaces all that was rejected; one that goes nowhere leaves it as it was (S-ACK-8). */
@@ -389,15 +325,14 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating, RetryActio
   }
 
   status(): TypeStatus {
-    const { subscriptions, answered, dirty, unsettled, taken, holds, retries } = this.#state;
+    const { subscriptions, answered, dirty, unsettled, taken, heldBack } = this.#state;
     return statusOf(this.#state, {
       subscriptions: subscriptions.size,
       wildcard: subscriptionsOf(this.#state, "*").length > 0,
       answered,
       updates: dirty.size > 0 || taken !== undefined,
       unsettled: unsettled.size > 0,
-      heldBack: holds?.names() ?? [],
-      missing: retries?.missing() ?? [],
+      heldBack,
     });
   }
 
@@ -406,8 +341,6 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating, RetryActio
   }
 
   close(): void {
-    this.#state.retries?.end();
-    this.#state.holds?.end();
     this.#calm();
     endStay(this.#state);
     if (this.#state.lifetimes !== undefined) this.#state.context.heartbeats.drop(this);
@@ -491,21 +424,10 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating, RetryActio
       return;
     }
     if (error !== undefined || exchange.inFlight?.rejection !== undefined) state.host.thaw();
-    const { inFlight } = exchange;
-    const missing = error === undefined ? [] : missingIn(state, inFlight);
-    const settled = recordAnswer(state, nonce, error, state.dirty.size > 0, missing);
+    const settled = recordAnswer(state, nonce, error, state.dirty.size > 0);
     if (!settled) return;
-    if (inFlight !== undefined) this.#noteAnswered(inFlight, error);
     if (exchange.rejected === undefined) state.kept = state.shown;
     noteAnswer(state);
-  }
-
-  /** What other types wait for, and what is sent again. */
-  #noteAnswered(response: AcceptedResponse, error: NackError | undefined): void {
-    const state = this.#state;
-    const isRejected = error !== undefined || state.exchange.rejected !== undefined;
-    noteAnswered(state, response, isRejected, this);
-    if (!isRejected) state.host.noteAccepted(this.typeUrl, response);
   }
 
   /** A client that rejects a heartbeat does not hold what it stands for. */
@@ -542,7 +464,7 @@ function isPartialNews(
   state: SotwState,
   { entries, rejected = state.unsaid }: Gathered,
   waiting: readonly Entry[],
-  before: ReadonlySet<string> | undefined,
+  before: SotwState["heldBack"],
 ): boolean {
   const { exchange, profile, dirty } = state;
   const isSaid =

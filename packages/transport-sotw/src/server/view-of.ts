@@ -8,15 +8,15 @@ export function viewOf(state: SotwState): TypeView {
     typeUrl,
     exchange,
     topics: [...subscriptions.values()].map(({ topic }) => topic),
-    acceptedUpTo: Math.min(exchange.accepted, state.holds?.from ?? Infinity),
+    acceptedUpTo: Math.min(exchange.accepted, state.heldBackFrom),
     removals: type?.fullStateInSotw === true ? "absent" : "never",
     isPending(topic, { name, revision, resource }) {
-      const { unsettled, unanswered, dirty, owed, gone, stay, kept, holds, taken, sent } = state;
+      const { unsettled, unanswered, dirty, owed, gone, stay, kept, heldBack, taken, sent } = state;
       if (
         unsettled.has(topic) ||
         unanswered.has(topic) ||
         owed.has(name) ||
-        holds?.has(name) === true ||
+        heldBack.has(name) ||
         taken !== undefined
       )
         return true;

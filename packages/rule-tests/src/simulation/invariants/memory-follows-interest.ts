@@ -1,7 +1,6 @@
 import { globOf, nameKey } from "@xdstp/uri";
 
 import type { SimClient } from "../sim-client.ts";
-import type { SimServer } from "../sim-server.ts";
 import { typeUrls } from "../types.ts";
 import type { Report } from "../violation.ts";
 import type { World } from "../world.ts";
@@ -61,16 +60,6 @@ function wantsOf({ watched }: SimClient): number {
   return new Set(watched.values().map(({ typeUrl, name }) => `${typeUrl} ${nameKey(name)}`)).size;
 }
 
-/** What rejected resources refer to and is not there is watched too, so that they are sent again when it comes (S-ACK-8). */
-function missingAt({ streams }: SimServer): number {
-  const missing = streams
-    .values()
-    .flatMap((stream) => stream.status().types)
-    .flatMap((type) => type.missing ?? [])
-    .map(({ typeUrl, for: name }) => `${typeUrl} ${nameKey(name)}`);
-  return new Set(missing).size;
-}
-
 /** A stream for each client that is connected, a topic for each thing that one of them wants. */
 function checkServers({ servers, clients, network }: World, fail: (text: string) => void): void {
   for (const server of servers) {
@@ -82,7 +71,7 @@ function checkServers({ servers, clients, network }: World, fail: (text: string)
     const wanted = clients
       .filter((client) => client?.shape.origin === servers.indexOf(server))
       .reduce((sum, client) => sum + (client === undefined ? 0 : wantsOf(client)), 0);
-    if (server.cache.counters.topics > wanted + missingAt(server))
+    if (server.cache.counters.topics > wanted)
       fail(
         `${server.name} keeps ${server.cache.counters.topics} topics, and ${wanted} things are wanted of it`,
       );

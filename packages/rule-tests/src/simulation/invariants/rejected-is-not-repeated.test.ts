@@ -42,12 +42,7 @@ function reportsOf(variant: "delta" | "sotw", events: readonly Event[]): readonl
       continue;
     }
     if ("says" in event)
-      invariant.onResponse?.(connection, {
-        typeUrl,
-        nonce: ++nonce,
-        hash: event.says,
-        bytes: new Uint8Array(),
-      });
+      invariant.onResponse?.(connection, { typeUrl, nonce: ++nonce, hash: event.says });
     else if ("answers" in event)
       invariant.onRequest?.(connection, {
         typeUrl,
