@@ -23,7 +23,7 @@ export interface WantedName extends WantedInterest {
   readonly kind: "name";
   /** Key of the name that its resource came under, where that is another: it is requested by an alias (C-ALIAS-3). Written by the index alone. */
   readonly realName: string | undefined;
-  /** Its state. Written by {@link changeName} alone. */
+  /** Its state. Written by `changeName` alone. */
   readonly state: NameState;
 }
 
@@ -31,7 +31,7 @@ export interface WantedName extends WantedInterest {
 export interface WantedCollection extends WantedInterest {
   /** Which kind of collection it is. */
   readonly kind: "glob" | "wildcard";
-  /** Its state. Written by {@link changeCollection} alone. */
+  /** Its state. Written by `changeCollection` alone. */
   readonly state: CollectionState;
 }
 
@@ -191,7 +191,7 @@ export const newCollection: CollectionState = {
   rejections: newName.rejections,
 };
 
-/** Applies an event to a name: with {@link changeCollection} the one place that writes a state. */
+/** Applies an event to a name: with `changeCollection` the one place that writes a state. */
 export function changeName(wanted: WantedName, event: NameEvent): void {
   const writable: { state: NameState } = wanted;
   writable.state = nextName(wanted.state, wanted.key, event);
