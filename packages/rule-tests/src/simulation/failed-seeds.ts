@@ -140,4 +140,11 @@ export const failedSeeds: readonly {
     showed:
       "the checker of lost names had no time for what went while it was asked for, of a full state",
   },
+  {
+    seed: 178_946_765,
+    steps: 850_000,
+    showed:
+      "the checker of repeated rejections took names as requested that crossed a response, and so come again with its answer",
+  },
+  { seed: 227_352_533, steps: 640_000, showed: "the same on a connection that stalls" },
 ];

@@ -5,11 +5,15 @@ import { rejectedIsNotRepeated } from "./rejected-is-not-repeated.ts";
 
 const typeUrl = "t";
 
-/** One line for each message: a response of this content, an answer to the newest, a request for names, the end of a step; and the time at which `late` can be answered. */
+/** One line for each message: a response of this content, an answer to the newest, a request for names (`crosses`: under the nonce of the response before the newest), the end of a step; and the time at which `late` can be answered. */
 type Event =
   | { readonly says: number }
   | { readonly answers: "ACK" | "NACK" }
-  | { readonly asks: readonly string[]; readonly drops?: readonly string[] }
+  | {
+      readonly asks: readonly string[];
+      readonly drops?: readonly string[];
+      readonly crosses?: true;
+    }
   | "step"
   | "late is known";
 
@@ -55,7 +59,7 @@ function reportsOf(variant: "delta" | "sotw", events: readonly Event[]): readonl
       const drops = variant === "delta" ? (event.drops ?? []) : [];
       invariant.onRequest?.(connection, {
         typeUrl,
-        nonce,
+        nonce: event.crosses === true ? nonce - 1 : nonce,
         rejects: false,
         names: [...event.asks, ...drops],
         drops,
@@ -147,5 +151,51 @@ describe.each(["delta", "sotw"] as const)("rejectedIsNotRepeated() (%s)", (varia
     ],
   ])("%s: red is %s", (_, isRed, events) => {
     expect(reportsOf(variant, events)).toHaveLength(isRed ? 1 : 0);
+  });
+});
+
+describe("rejectedIsNotRepeated(), a list that crossed a response", () => {
+  it.each<readonly [what: string, isRed: boolean, events: readonly Event[]]>([
+    [
+      "is requested by the answer to that response",
+      false,
+      [
+        { says: 1 },
+        { answers: "ACK" },
+        { says: 2 },
+        { asks: ["a", "b"], crosses: true },
+        { says: 3 },
+        { answers: "NACK" },
+        { says: 3 },
+      ],
+    ],
+    [
+      "without anything new in it is not a request",
+      true,
+      [
+        { says: 1 },
+        { answers: "ACK" },
+        { says: 2 },
+        { asks: ["a"], crosses: true },
+        { says: 3 },
+        { answers: "NACK" },
+        { says: 3 },
+      ],
+    ],
+    [
+      "and repeats after its answer is red again",
+      true,
+      [
+        { says: 2 },
+        { asks: ["a", "b"], crosses: true },
+        { says: 3 },
+        { answers: "NACK" },
+        { says: 3 },
+        { answers: "NACK" },
+        { says: 3 },
+      ],
+    ],
+  ])("%s [S-NONCE-6] [S-ACK-8]", (_, isRed, events) => {
+    expect(reportsOf("sotw", events).length > 0).toBe(isRed);
   });
 });

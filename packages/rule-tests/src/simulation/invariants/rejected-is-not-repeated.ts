@@ -76,14 +76,21 @@ export function rejectedIsNotRepeated(
     },
     onRequest(connection, { typeUrl, nonce, rejects, names, drops }) {
       const last = lastOf(connection, typeUrl);
-      const isDelta = variantOf(connection) === "delta";
-      last.asks ||= isDelta
-        ? names.length > 0
-        : names.length !== last.names.length || names.some((name) => !last.names.includes(name));
-      last.asked = isDelta
-        ? [...last.asked, ...names].filter((name) => !drops.includes(name))
-        : names.filter((name) => last.asked.includes(name) || !last.names.includes(name));
-      last.names = names;
+      if (variantOf(connection) === "delta") {
+        last.asks ||= names.length > 0;
+        last.asked = [...last.asked, ...names].filter((name) => !drops.includes(name));
+      } else if (nonce < last.nonce) {
+        // It crossed a response. What its list adds is requested by the answer to that response (S-NONCE-6).
+        last.asked = last.asked.filter((name) => names.includes(name));
+        last.names = last.names.filter((name) => names.includes(name));
+      } else {
+        last.asks ||=
+          names.length !== last.names.length || names.some((name) => !last.names.includes(name));
+        last.asked = names.filter(
+          (name) => last.asked.includes(name) || !last.names.includes(name),
+        );
+        last.names = names;
+      }
       last.isRejected ||= rejects && nonce === last.nonce;
       saying.delete(last);
     },
