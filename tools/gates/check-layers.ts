@@ -20,7 +20,10 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
     "@xdstp/folder": ["@xdstp/cache", "@xdstp/grpc"],
     "@xdstp/bootstrap": ["@xdstp/cache", "@xdstp/protocol"],
   },
-  { "@xdstp/federation": ["@xdstp/cache", "@xdstp/folder", "@xdstp/grpc"] },
+  {
+    "@xdstp/federation": ["@xdstp/cache", "@xdstp/folder", "@xdstp/grpc"],
+    "@xdstp/policy": ["@xdstp/bootstrap", "@xdstp/cache", "@xdstp/folder", "@xdstp/grpc"],
+  },
   {
     "@xdstp/server": ["@xdstp/bootstrap", "@xdstp/cache", "@xdstp/folder", "@xdstp/federation"],
     "@xdstp/client": ["@xdstp/folder"],

@@ -1,4 +1,5 @@
 import { XdsError } from "@xdstp/core";
+import { createRulePolicies, type ParsePolicyOptions, type RulePolicies } from "@xdstp/policy/file";
 import type { RejectedVersion, RelayStatus } from "@xdstp/relay";
 import {
   createServer,
@@ -20,9 +21,7 @@ import type { loadRegistry } from "./load-registry.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { groupLimits } from "./named-limits.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
-import { createPolicyBook, type PolicyBook } from "./policy-book.ts";
 import { type PolicyFile, readPolicyFile } from "./policy-file.ts";
-import type { PolicyRulesOptions } from "./policy-rules.ts";
 import { createPrometheusMeter } from "./prometheus-meter.ts";
 import { expiryOf } from "./expiry-of.ts";
 import { ownVersion } from "./own-version.ts";
@@ -280,13 +279,13 @@ async function undo(error: unknown, close: () => Promise<void>): Promise<never> 
 
 async function usePolicy(
   file: string,
-  options: PolicyRulesOptions,
+  options: ParsePolicyOptions,
 ): Promise<{
-  readonly book: PolicyBook;
+  readonly book: RulePolicies;
   readonly followed: Omit<FollowOptions<PolicyFile>, "clock" | "onChange">;
 }> {
   const first = await readPolicyFile(file, options);
-  const book = createPolicyBook(first.rules);
+  const book = createRulePolicies(first.rules);
   return {
     book,
     followed: {

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { XdsError } from "@xdstp/core";
+import { parsePolicy, type ParsePolicyOptions, type PolicyRule } from "@xdstp/policy/file";
 import { CliError } from "./cli-error.ts";
-import { type PolicyRule, policyRules, type PolicyRulesOptions } from "./policy-rules.ts";
 
 /** A policy file as it was read. */
 export interface PolicyFile {
@@ -11,7 +12,7 @@ export interface PolicyFile {
 /** Reads a policy file. Throws a CliError that names file, line and reason. */
 export async function readPolicyFile(
   file: string,
-  options: PolicyRulesOptions,
+  options: ParsePolicyOptions,
 ): Promise<PolicyFile> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -21,5 +22,9 @@ export async function readPolicyFile(
       { cause: error },
     );
   });
-  return { text, rules: policyRules(text, file, options) };
+  try {
+    return { text, rules: parsePolicy(text, file, options) };
+  } catch (error) {
+    throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
+  }
 }

@@ -459,7 +459,7 @@ describe("xdstp relay", () => {
     [
       ["--server", "127.0.0.1:1", "--policy", "p.yaml"],
       1,
-      "the rule goes by the certificates of clients: give --tls-client-ca too",
+      "the rule goes by the certificates of clients: have the server check them (--tls-client-ca)",
     ],
   ])("does not begin with %j", async (args, code, text) => {
     const { dir } = useFolder({

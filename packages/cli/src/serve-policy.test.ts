@@ -156,7 +156,7 @@ describe("xdstp serve --policy", () => {
       "rules:\n- identity: spiffe://td/*\n",
       [...flags.slice(0, 4), ...flags.slice(6)],
       1,
-      "policy.yaml:2:3: the rule goes by the certificates of clients: give --tls-client-ca too",
+      "policy.yaml:2:3: the rule goes by the certificates of clients: have the server check them (--tls-client-ca)",
     ],
   ])("does not begin with %j and %j", async (policy, given, code, text) => {
     const result = await runToEnd(["serve", "config", "--listen", "127.0.0.1:0", ...given], {

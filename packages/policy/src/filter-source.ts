@@ -17,6 +17,8 @@ import type { LogWindow } from "./visible-log.ts";
 
 /** What may be seen of a source. */
 export interface FilteredSource extends ResourceSource {
+  /** Whether a name, in any spelling, may be seen now. */
+  allows(typeUrl: string, name: string): boolean;
   /** Tells of each change of what may be seen, once it is in force; the answer ends it. Who keeps entries to send them later has to look again (`ServerStream.thaw`). */
   onChange(listener: () => void): () => void;
   /** Listens to the policy no more. */

@@ -2,15 +2,17 @@ import type { ResourceSource } from "@xdstp/core";
 import { filterSource, type FilteredSource, type FilterOptions } from "./filter-source.ts";
 import type { Policy } from "./policy.ts";
 
-/** A filter, kept while it has users. */
+/** A shared filter, for one of its users. */
 export interface FilterLease {
+  /** The filter: the same for every lease of the source and the policy key. */
   readonly source: FilteredSource;
-  /** Once. */
+  /** Call it once. The filter is closed with its last lease. */
   release(): void;
 }
 
-/** One filter per source and policy key, shared by everyone who has it. */
+/** One filter for each source and policy key. */
 export interface SharedFilters {
+  /** Returns the filter of a source and the key of a policy; the first policy with a key decides for all of them. */
   acquire(source: ResourceSource, policy: Policy): FilterLease;
 }
 
@@ -19,7 +21,7 @@ interface Held {
   leases: number;
 }
 
-/** No filters yet. One is dropped when its last lease is released. */
+/** Shares filters: streams with equal rights have one view and its bytes. A filter is made with its first lease and closed with its last one. */
 export function createSharedFilters(options: FilterOptions): SharedFilters {
   const bySource = new WeakMap<ResourceSource, Map<string, Held>>();
   return {

@@ -17,7 +17,7 @@ import { nodeTestOf } from "./node-matches.ts";
 import type { Health } from "./health.ts";
 import { SERVER_FACTS, serverFactsConfig } from "./server-facts.ts";
 import { REJECTIONS, rejectionConfig } from "./rejection-config.ts";
-import type { StatusView } from "./policy/status-view.ts";
+import type { StatusView } from "./access/status-view.ts";
 import { principalOf } from "./principal-of.ts";
 
 /** Answers one status request. */

@@ -5,9 +5,9 @@ import { answerFetch } from "./answer-fetch.ts";
 import type { AnswerLine } from "./answer-line.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { AnswerFetch } from "./fetch-routes.ts";
-import type { Access } from "./policy/access-book.ts";
-import type { ServerAccess } from "./policy/create-access.ts";
-import { claimOf } from "./policy/node-claim.ts";
+import type { Access } from "./access/access-book.ts";
+import type { ServerAccess } from "./access/create-access.ts";
+import { claimOf } from "./access/node-claim.ts";
 import { principalOf } from "./principal-of.ts";
 import type { FetchEvent } from "./server-event.ts";
 

@@ -3,7 +3,7 @@ import { defaultLimits, type StreamLimits } from "@xdstp/protocol/server";
 import { defaultGrpcLimits, type GrpcLimits } from "@xdstp/grpc/server";
 import { defaultAdmissionLimits, type AdmissionLimits } from "./admission.ts";
 import { defaultAnswerLimits, type AnswerLimits } from "./answer-limits.ts";
-import { defaultAccessLimits, type AccessLimits } from "./policy/access-limits.ts";
+import { defaultAccessLimits, type AccessLimits } from "./access/access-limits.ts";
 
 /** All limits of a server, in groups. Each has a default; none can be switched off. */
 export interface ServerLimits {

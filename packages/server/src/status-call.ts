@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { statusNameOf, XdsError } from "@xdstp/core";
 import { ClientStatusRequestSchema } from "@xdstp/protos/status";
 import type { AnswerStatus } from "./client-status.ts";
-import type { StatusViewOf } from "./policy/status-view.ts";
+import type { StatusViewOf } from "./access/status-view.ts";
 import { FETCH_STATUS } from "./status-routes.ts";
 import type { XdsServer } from "./xds-server.ts";
 

@@ -6,7 +6,7 @@ import {
   type ClientStatusResponse,
 } from "@xdstp/protos/status";
 import type { AnswerStatus } from "./client-status.ts";
-import type { StatusViewOf } from "./policy/status-view.ts";
+import type { StatusViewOf } from "./access/status-view.ts";
 import { statusError } from "./status-error.ts";
 import { untilAborted } from "./until-aborted.ts";
 

@@ -12,11 +12,11 @@ import type { EventHub } from "./event-hub.ts";
 import type { GuardedStream } from "./guarded-stream.ts";
 import type { StreamMethod } from "./method-table.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import { rootOf } from "./policy/access-book.ts";
-import type { Access } from "./policy/access-book.ts";
-import type { Rejection } from "./policy/access-decider.ts";
-import { authorizeStream } from "./policy/authorized-stream.ts";
-import type { ServerAccess } from "./policy/create-access.ts";
+import { rootOf } from "./access/access-book.ts";
+import type { Access } from "./access/access-book.ts";
+import type { Rejection } from "./access/access-decider.ts";
+import { authorizeStream } from "./access/authorized-stream.ts";
+import type { ServerAccess } from "./access/create-access.ts";
 
 /** Decides on a streaming call, and serves it. `identity` is what the wire has verified. */
 export type AcceptStream = (

@@ -23,7 +23,7 @@ import type { AdmissionStats } from "./admission.ts";
 import type { AnswerLineStats } from "./answer-line.ts";
 import type { Health } from "./health.ts";
 import type { MetricsMeter } from "./metrics-meter.ts";
-import type { Authorize, SourceFor } from "./policy/policy.ts";
+import type { Authorize, SourceFor } from "./access/authorize.ts";
 import type { ServerEvent } from "./server-event.ts";
 import type { MayReadStatus } from "./status-routes.ts";
 import type { ServerLimitOptions } from "./server-limits.ts";

@@ -1,4 +1,4 @@
-import type { Policy } from "@xdstp/server";
+import type { Policy } from "@xdstp/policy";
 import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";

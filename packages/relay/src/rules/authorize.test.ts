@@ -1,4 +1,5 @@
-import { createPolicy, type Authorize } from "@xdstp/server";
+import { createPolicy } from "@xdstp/policy";
+import type { Authorize } from "@xdstp/server";
 import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";

@@ -1,7 +1,7 @@
 import type { Cache } from "@xdstp/cache";
 import { StatusCode } from "@xdstp/core";
 import { cluster, envoyTypes, routeConfiguration as route } from "@xdstp/resource-types";
-import { createPolicy, filterSource, type ChangeablePolicy } from "@xdstp/server";
+import { createPolicy, filterSource, type ChangeablePolicy } from "@xdstp/policy";
 import { expect } from "vitest";
 import { acceptAll, begin } from "../harness/accept-all.ts";
 import type { Answer } from "../harness/answer.ts";

@@ -6,7 +6,7 @@ import {
   type Constraints,
   type Put,
 } from "@xdstp/core";
-import { filterSource, type Policy } from "@xdstp/server";
+import { filterSource, type Policy } from "@xdstp/policy";
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../harness/answer.ts";
 import { createWorld, type World } from "../harness/create-world.ts";

@@ -6,7 +6,7 @@ import {
   filterSource,
   type ChangeablePolicy,
   type FilteredSource,
-} from "@xdstp/server";
+} from "@xdstp/policy";
 import { fromBinary } from "@bufbuild/protobuf";
 import {
   DeltaDiscoveryResponseSchema,

@@ -1,8 +1,8 @@
 import type { ResourceSource } from "@xdstp/core";
+import type { Policy } from "@xdstp/policy";
 import type { ServerStream } from "@xdstp/protocol/server";
 import type { EndableHandler } from "../admitted-stream.ts";
 import type { OpenStreams } from "../open-streams.ts";
-import type { Policy } from "./policy.ts";
 
 /** What a client is served. */
 export interface Access {
@@ -11,6 +11,8 @@ export interface Access {
   readonly root: ResourceSource;
   /** What of it the client may see. */
   readonly source: ResourceSource;
+  /** Whether the client may see a name now. */
+  allows(typeUrl: string, name: string): boolean;
   /** Tells when the client may see something else; the answer ends it. */
   onChange(listener: () => void): () => void;
   /** Call it once when it is not needed any more. */

@@ -1,9 +1,9 @@
 import { StatusCode, XdsError, type Clock, type ResourceSource, type Status } from "@xdstp/core";
+import type { Policy, SharedFilters } from "@xdstp/policy";
 import type { EventHub } from "../event-hub.ts";
 import type { Gate } from "../gate.ts";
 import { rootOf, type Access } from "./access-book.ts";
-import type { Authorize, Peer, Policy, SourceFor } from "./policy.ts";
-import type { SharedFilters } from "./shared-filters.ts";
+import type { Authorize, Peer, SourceFor } from "./authorize.ts";
 
 /** Why a client is not served. */
 export interface Rejection {
@@ -61,6 +61,7 @@ export function createAccessDecider(options: DeskOptions): AccessDecider {
         policy,
         root,
         source: root,
+        allows: () => true,
         onChange: () => () => undefined,
         release: () => undefined,
       };
@@ -69,6 +70,7 @@ export function createAccessDecider(options: DeskOptions): AccessDecider {
       policy,
       root,
       source: lease.source,
+      allows: (typeUrl, name) => lease.source.allows(typeUrl, name),
       onChange: (listener) => lease.source.onChange(listener),
       release: () => {
         lease.release();

@@ -1,5 +1,6 @@
 import { createCache } from "@xdstp/cache";
 import { forwardSource, type PeerIdentity, XdsError } from "@xdstp/core";
+import { createPolicy, type Policy } from "@xdstp/policy";
 import { createScheduler } from "@xdstp/protocol/server";
 import { ConfigStatus } from "@xdstp/protos/status";
 import { envoyTypes } from "@xdstp/resource-types";
@@ -17,8 +18,7 @@ import {
   type VariantName,
 } from "../../test/harness.ts";
 import { createServer } from "../create-server.ts";
-import { createPolicy } from "./create-policy.ts";
-import type { Peer, Policy } from "./policy.ts";
+import type { Peer } from "./authorize.ts";
 
 const everything: Policy = { key: "all", allows: () => true };
 const peer = "192.0.2.1:5";

@@ -4,8 +4,8 @@ import type { GuardedStream } from "../guarded-stream.ts";
 import type { Access } from "./access-book.ts";
 import { revoked, type AccessDecider, type Rejection } from "./access-decider.ts";
 import type { AccessLimits } from "./access-limits.ts";
+import type { Peer } from "./authorize.ts";
 import { nodeClaim } from "./node-claim.ts";
-import type { Peer } from "./policy.ts";
 
 /** Who opens streams once it is decided what they may see. */
 export interface AuthorizedHost {

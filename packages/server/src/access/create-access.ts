@@ -1,12 +1,12 @@
 import type { ResourceSource } from "@xdstp/core";
+import { createSharedFilters } from "@xdstp/policy";
 import type { ServerContext } from "@xdstp/protocol/server";
 import type { EventHub } from "../event-hub.ts";
 import { createGate, type Gate } from "../gate.ts";
 import { createAccessBook, type AccessBook } from "./access-book.ts";
 import { createAccessDecider, type AccessDecider } from "./access-decider.ts";
 import { defaultAccessLimits, type AccessLimits } from "./access-limits.ts";
-import type { Authorize, SourceFor } from "./policy.ts";
-import { createSharedFilters } from "./shared-filters.ts";
+import type { Authorize, SourceFor } from "./authorize.ts";
 import { createSourceContexts, type SourceContexts } from "./source-contexts.ts";
 import { statusViewOf, type StatusViewOf } from "./status-view.ts";
 

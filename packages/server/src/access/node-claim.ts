@@ -2,7 +2,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { concatBytes, walkFields, WireType } from "@xdstp/core/wire";
 import { nodeInfoOf, withoutExtensions } from "@xdstp/protocol/server";
 import { NodeSchema, type Node } from "@xdstp/protos/discovery";
-import type { NodeClaim } from "./policy.ts";
+import type { NodeClaim } from "./authorize.ts";
 
 /** The field of the node in a request. */
 const NODE = { delta: 1, sotw: 2 } as const;

@@ -5,7 +5,6 @@ import { isGlob } from "@xdstp/uri";
 import type { EventHub } from "../event-hub.ts";
 import { rootOf, type AccessBook } from "./access-book.ts";
 import type { AccessDecider } from "./access-decider.ts";
-import { allowedBy } from "./allowed-by.ts";
 
 /** The part of the status of the clients that a caller may see. */
 export interface StatusView {
@@ -57,13 +56,7 @@ export function statusViewOf(
         );
       },
       allows: (typeUrl, name) =>
-        seesAll ||
-        name === "" ||
-        name === "*" ||
-        isGlob(name) ||
-        allowedBy(policy, typeUrl, name, (error) => {
-          hub.fault("policy", error);
-        }),
+        seesAll || name === "" || name === "*" || isGlob(name) || access.allows(typeUrl, name),
     };
   };
 }

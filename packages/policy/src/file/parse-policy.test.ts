@@ -1,15 +1,15 @@
 import { cluster, listener } from "@xdstp/resource-types";
 import { describe, expect, it } from "vitest";
-import { policyRules } from "./policy-rules.ts";
+import { parsePolicy } from "./parse-policy.ts";
 
 const rule = (more: string): string => `rules:\n- identity: spiffe://td/a\n${more}`;
 
-describe("policyRules()", () => {
+describe("parsePolicy()", () => {
   it("reads identities, names by type in canonical spelling, and how the others are answered; YAML and JSON", () => {
     const yaml = rule(
       "  allow:\n    clusters: [b, 'p/*', 'xdstp://a/envoy.config.cluster.v3.Cluster/x?b=2&a=1']\n    envoy.config.listener.v3.Listener: ['*']\n    type.example/acme.Flag: [f]\n    '*': [everywhere]\n  forbidden: denied\n- identity: 'spiffe://td/*'\n",
     );
-    const rules = policyRules(yaml, "p.yaml");
+    const rules = parsePolicy(yaml, "p.yaml");
     expect(rules).toEqual([
       {
         identity: "spiffe://td/a",
@@ -25,7 +25,7 @@ describe("policyRules()", () => {
       { identity: "spiffe://td/*", forbidden: "missing", status: "own", allow: new Map() },
     ]);
     expect(
-      policyRules('{"rules":[{"identity":"spiffe://td/a","allow":{"clusters":["b"]}}]}', "p.json"),
+      parsePolicy('{"rules":[{"identity":"spiffe://td/a","allow":{"clusters":["b"]}}]}', "p.json"),
     ).toEqual([
       {
         identity: "spiffe://td/a",
@@ -34,7 +34,7 @@ describe("policyRules()", () => {
         allow: new Map([[cluster.typeUrl, ["b"]]]),
       },
     ]);
-    expect(policyRules("rules: []\n", "p.yaml")).toEqual([]);
+    expect(parsePolicy("rules: []\n", "p.yaml")).toEqual([]);
   });
 
   it.each([
@@ -59,7 +59,7 @@ describe("policyRules()", () => {
     "xdstp://Example.com/T/*",
   ])("takes the beginning %s, with which canonical names begin", (name) => {
     expect(
-      policyRules(rule(`  allow:\n    '*': ['${name}']\n`), "p.yaml")[0]?.allow.get("*"),
+      parsePolicy(rule(`  allow:\n    '*': ['${name}']\n`), "p.yaml")[0]?.allow.get("*"),
     ).toEqual([name]);
   });
 
@@ -99,7 +99,7 @@ describe("policyRules()", () => {
     "takes under %s what names of that type and its lists can begin with, and nothing else [B-TYPE-5] [B-TYPE-6]",
     (type, fits, not) => {
       const read = (name: string) => (): unknown =>
-        policyRules(rule(`  allow:\n    ${type}: ['${name}']\n`), "p.yaml");
+        parsePolicy(rule(`  allow:\n    ${type}: ['${name}']\n`), "p.yaml");
       for (const name of fits) expect(read(name)).not.toThrow();
       for (const name of not)
         expect(read(name)).toThrow(
@@ -177,9 +177,9 @@ describe("policyRules()", () => {
     ["[".repeat(50_000), "nests too deeply; rules have four levels"],
     [`rules: ${"[".repeat(3_000)}${"]".repeat(3_000)}`, "nests too deeply; rules have four levels"],
   ])("says of %j where and why it cannot be used", (text, message) => {
-    expect(() => policyRules(text, "p.yaml")).toThrow(
+    expect(() => parsePolicy(text, "p.yaml")).toThrow(
       expect.objectContaining({
-        exitCode: 1,
+        code: "INVALID_ARGUMENT",
         message: expect.stringContaining(message) as string,
       }) as Error,
     );

@@ -1,21 +1,20 @@
 import type { PeerIdentity } from "@xdstp/core";
 import { cluster, listener } from "@xdstp/resource-types";
-import type { Policy } from "@xdstp/server";
 import { describe, expect, it } from "vitest";
-import { createPolicyBook, type PolicyBook } from "./policy-book.ts";
-import { policyRules } from "./policy-rules.ts";
+import type { Policy } from "../policy.ts";
+import { createRulePolicies, type RulePolicies } from "./rule-policies.ts";
+import { parsePolicy } from "./parse-policy.ts";
 
-const signal = new AbortController().signal;
-const rulesOf = (...rules: readonly object[]): ReturnType<typeof policyRules> =>
-  policyRules(JSON.stringify({ rules }), "p");
+const rulesOf = (...rules: readonly object[]): ReturnType<typeof parsePolicy> =>
+  parsePolicy(JSON.stringify({ rules }), "p");
 const identityOf = (...uris: readonly string[]): PeerIdentity => ({
   uris,
   dnsNames: [],
   subject: "",
   fingerprint: "",
 });
-const policyOf = (book: PolicyBook, ...uris: readonly string[]): Policy =>
-  book.authorize({ address: "p", path: "/p", identity: identityOf(...uris) }, { signal }) as Policy;
+const policyOf = (book: RulePolicies, ...uris: readonly string[]): Policy =>
+  book.authorize({ address: "p", identity: identityOf(...uris) });
 
 const all = { identity: "spiffe://td/*", allow: { "*": ["shared"] } };
 const team = { identity: "spiffe://td/a/*", allow: { clusters: ["a/*"] } };
@@ -25,9 +24,9 @@ const one = {
   forbidden: "denied",
 };
 
-describe("createPolicyBook()", () => {
+describe("createRulePolicies()", () => {
   it("decides by the rule that says most about the identity, and allows what it says of the type [S-LIM-8]", () => {
-    const book = createPolicyBook(rulesOf(all, one, team));
+    const book = createRulePolicies(rulesOf(all, one, team));
     const allowed = (...uris: readonly string[]): readonly string[] =>
       ["a/x", "b", "c", "shared"].flatMap((name) =>
         [cluster.typeUrl, listener.typeUrl]
@@ -46,7 +45,7 @@ describe("createPolicyBook()", () => {
   });
 
   it("rejects who fits no rule, and who is nobody [S-NODE-8] [S-LIM-8]", () => {
-    const book = createPolicyBook(rulesOf(team));
+    const book = createRulePolicies(rulesOf(team));
     expect(() => policyOf(book, "spiffe://td/b", "spiffe://td/a")).toThrow(
       expect.objectContaining({
         code: "PERMISSION_DENIED",
@@ -56,7 +55,7 @@ describe("createPolicyBook()", () => {
     expect(() => policyOf(book)).toThrow(
       expect.objectContaining({ code: "PERMISSION_DENIED" }) as Error,
     );
-    expect(() => book.authorize({ address: "p", path: "/p" }, { signal })).toThrow(
+    expect(() => book.authorize({ address: "p" })).toThrow(
       expect.objectContaining({ code: "UNAUTHENTICATED" }) as Error,
     );
   });
@@ -66,12 +65,12 @@ describe("createPolicyBook()", () => {
       { address: "10.0.0.0/8", allow: { clusters: ["wide"] } },
       { address: "10.1.0.0/16", allow: { clusters: ["narrow"] } },
     ];
-    const book = createPolicyBook(rulesOf(wide, narrow, team));
+    const book = createRulePolicies(rulesOf(wide, narrow, team));
     const names = (address: string, ...uris: readonly string[]): readonly string[] => {
-      const policy = book.authorize(
-        { address, path: "/p", ...(uris.length > 0 && { identity: identityOf(...uris) }) },
-        { signal },
-      ) as Policy;
+      const policy = book.authorize({
+        address,
+        ...(uris.length > 0 && { identity: identityOf(...uris) }),
+      });
       return ["wide", "narrow", "a/x"].filter((name) => policy.allows(cluster.typeUrl, name));
     };
     expect(names("10.9.0.1:5")).toEqual(["wide"]);
@@ -87,14 +86,14 @@ describe("createPolicyBook()", () => {
     expect(() => names("192.0.2.1:5")).toThrow(
       expect.objectContaining({ code: "PERMISSION_DENIED" }) as Error,
     );
-    const before = book.authorize({ address: "10.9.0.1:5", path: "/p" }, { signal }) as Policy;
+    const before = book.authorize({ address: "10.9.0.1:5" });
     book.apply(rulesOf(wide, narrow, team, { address: "10.9.0.0/16" }));
     expect(before.revoked?.aborted).toBe(true);
     expect(names("10.9.0.1:5")).toEqual([]);
   });
 
   it("puts other names in force under the same policy [S-LIM-8]", () => {
-    const book = createPolicyBook(rulesOf(all, team));
+    const book = createRulePolicies(rulesOf(all, team));
     const [held, other] = [policyOf(book, "spiffe://td/a/1"), policyOf(book, "spiffe://td/b")];
     const told: string[] = [];
     held.watch?.(() => {
@@ -114,7 +113,7 @@ describe("createPolicyBook()", () => {
   });
 
   it("ends the streams whose rule is gone, answers otherwise, or may be another one by now, and gives them a new key [S-LIM-8]", () => {
-    const book = createPolicyBook(rulesOf(all, team));
+    const book = createRulePolicies(rulesOf(all, team));
     const [wide, narrow] = [policyOf(book, "spiffe://td/b"), policyOf(book, "spiffe://td/a/1")];
     book.apply(rulesOf(all, team, one));
     expect([wide, narrow].map(({ revoked }) => revoked?.aborted)).toEqual([true, true]);

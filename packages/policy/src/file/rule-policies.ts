@@ -1,13 +1,20 @@
-import { XdsError } from "@xdstp/core";
-import { type Authorize, type ChangeablePolicy, createPolicy, type Policy } from "@xdstp/server";
+import { type PeerIdentity, XdsError } from "@xdstp/core";
+import { type ChangeablePolicy, createPolicy } from "../create-policy.ts";
+import type { Policy } from "../policy.ts";
 import { type AddressRange, addressRange } from "./address-range.ts";
-import { type PolicyRule, subjectOf } from "./policy-rules.ts";
+import { type PolicyRule, subjectOf } from "./parse-policy.ts";
 
-/** The rules that are in force, as a server asks for them. */
-export interface PolicyBook {
-  /** Rejects clients that fit no rule. Of several rules the one that says most about the identity counts, and where none goes by the identity, the one with the smallest range of addresses. */
-  readonly authorize: Authorize;
-  /** Puts other rules in force, while streams live: names arrive and go. Streams whose rule was removed or changed end, and may connect again. */
+/** The rules that are in force. */
+export interface RulePolicies {
+  /**
+   * Returns the policy of a client, by its verified identity and its address and port: the option `authorize` of a server. Of several rules the one that says most about the identity counts, and where none goes by the identity, the one with the smallest range of addresses.
+   * Throws an XdsError where no rule matches: UNAUTHENTICATED for a client without a certificate if all rules go by identity, else PERMISSION_DENIED.
+   */
+  readonly authorize: (peer: {
+    readonly address: string;
+    readonly identity?: PeerIdentity;
+  }) => Policy;
+  /** Replaces the rules while streams live: names arrive and are removed. Streams whose rule was removed or changed end, and may connect again. */
   apply(rules: readonly PolicyRule[]): void;
 }
 
@@ -18,8 +25,8 @@ interface Held {
   readonly range: AddressRange | undefined;
 }
 
-/** Begins with these rules. */
-export function createPolicyBook(first: readonly PolicyRule[]): PolicyBook {
+/** Makes the policies of rules, which {@link parsePolicy} reads. Clients with one rule share one policy. */
+export function createRulePolicies(first: readonly PolicyRule[]): RulePolicies {
   let held: ReadonlyMap<string, Held> = new Map(
     first.map((rule) => [subjectOf(rule), hold(rule, 0)]),
   );

@@ -1,3 +1,4 @@
+import { XdsError } from "@xdstp/core";
 import { shortTypes, typeUrlOf } from "@xdstp/resource-types";
 import {
   isMap,
@@ -10,7 +11,6 @@ import {
   type YAMLMap,
 } from "yaml";
 import { addressRange } from "./address-range.ts";
-import { CliError } from "./cli-error.ts";
 import { namePattern } from "./name-pattern.ts";
 import { patternFitsType } from "./pattern-fits-type.ts";
 
@@ -23,6 +23,7 @@ export type RuleSubject =
 export type PolicyRule = RuleSubject & {
   /** By type URL, or `*` for every type: names, or with `*` at the end how they begin, in canonical spelling. */
   readonly allow: ReadonlyMap<string, readonly string[]>;
+  /** How a forbidden name is answered, as in `Policy.forbidden`. */
   readonly forbidden: "missing" | "denied";
   /** Which clients `xdstp status` shows to them: those of this rule, or all. */
   readonly status: "own" | "all";
@@ -33,25 +34,25 @@ export function subjectOf({ identity, address }: RuleSubject): string {
   return identity ?? `address ${address}`;
 }
 
-/** What {@link policyRules} has to know. */
-export interface PolicyRulesOptions {
+/** Options of {@link parsePolicy}. */
+export interface ParsePolicyOptions {
   /** Clients have to show certificates. Without them a rule by identity fits nobody. */
   readonly certificates: boolean;
 }
 
 /**
- * Reads the rules of a policy file, YAML or JSON. Throws a CliError with file, line and reason for the first thing in it that is wrong: a rule that is half understood would show too much or too little.
- * @param file - As messages name it
+ * Reads the rules of a policy file, YAML or JSON. Throws an XdsError, INVALID_ARGUMENT, with file, line and reason for the first thing in it that is wrong: a rule that is half understood would show too much or too little.
+ * @param file - The name of the file in messages
  */
-export function policyRules(
+export function parsePolicy(
   text: string,
   file: string,
-  { certificates }: PolicyRulesOptions = { certificates: true },
+  { certificates }: ParsePolicyOptions = { certificates: true },
 ): readonly PolicyRule[] {
   const lines = new LineCounter();
   const fail: Fail = (at, message) => {
     const { line, col } = lines.linePos(at ?? 0);
-    throw new CliError(1, `${file}:${line}:${col}: ${message}`);
+    throw new XdsError("INVALID_ARGUMENT", `${file}:${line}:${col}: ${message}`);
   };
   const root = parse(text, lines, fail);
   if (!isMap(root)) return fail(root?.range?.[0], "give a list of rules: `rules: [...]`");
@@ -70,7 +71,7 @@ export function policyRules(
     if (!certificates && rule.identity !== undefined)
       fail(
         startOf(item),
-        "the rule goes by the certificates of clients: give --tls-client-ca too, or say `address` instead of `identity`",
+        "the rule goes by the certificates of clients: have the server check them (--tls-client-ca), or say `address` instead of `identity`",
       );
     known.add(subject);
     return rule;
@@ -87,7 +88,7 @@ function parse(text: string, lineCounter: LineCounter, fail: Fail): Node | null 
     } = parseDocument(text, { lineCounter, prettyErrors: false });
     return error === undefined ? contents : fail(error.pos[0], whyNot(error.message));
   } catch (error) {
-    if (error instanceof CliError) throw error;
+    if (error instanceof XdsError) throw error;
     return fail(
       0,
       error instanceof RangeError ? whyNot(error.message) : `cannot be read: ${String(error)}`,

@@ -1,0 +1,46 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { NodeInfo, PeerIdentity, ResourceSource } from "@xdstp/core";
+import type { Policy } from "@xdstp/policy";
+
+/** What a client says of itself when it comes. */
+export interface NodeClaim extends NodeInfo {
+  /** `locality` in its parts, which may have slashes in them. Absent: the node has none. */
+  readonly place?: { readonly region: string; readonly zone: string; readonly subZone: string };
+  /** `metadata`, as JSON; of any size that a request may have. Absent: the node has none. */
+  readonly metadata?: JsonObject;
+}
+
+/** Who calls, as far as it is known when `authorize` is asked. */
+export interface Peer {
+  /** Address and port, which prove nothing. */
+  readonly address: string;
+  /** From the verified certificate of the client; absent: its identity is unknown. */
+  readonly identity?: PeerIdentity;
+  /** What the client says of itself: a claim, and no identity (S-NODE-8). Absent in a status request. */
+  readonly node?: NodeClaim;
+  /** The gRPC method, `/package.Service/Method`. */
+  readonly path: string;
+}
+
+/**
+ * Decides what a client may see; asked once per stream, when its first message is in, and once per Fetch and status request (S-LIM-8).
+ *
+ * It says no by throwing an XdsError with PERMISSION_DENIED or UNAUTHENTICATED: its text goes into an event, a fixed one to the client. Whatever else it throws,
+ * and an answer that takes longer than `limits.access.authorizeMs`, mean that the decision failed: the client gets UNAVAILABLE and may try again.
+ * @param options - The signal aborts when the answer is of no use any more
+ */
+export type Authorize = (
+  peer: Peer,
+  options: { readonly signal: AbortSignal },
+) => Policy | Promise<Policy>;
+
+/** Chooses what is served to a client: another source, or undefined for that of the server. Asked after {@link Authorize}, with the same time. */
+export interface SourceFor {
+  /** The source of a client. undefined: that of the server. What it throws rejects the stream. */
+  (
+    peer: Peer,
+    options: { readonly signal: AbortSignal },
+  ): ResourceSource | undefined | Promise<ResourceSource | undefined>;
+  /** Whether all that it gives is ready when the source of the server is: then new streams are turned away at once until that is ready (S-STREAM-9). Default: false, that is known once a source was chosen. */
+  readonly viewsOnly?: boolean;
+}
