@@ -1,7 +1,10 @@
 #!/usr/bin/env node
+import type { StopSignal } from "./cli-io.ts";
 import { isThreadBusy, leaveProcess } from "./leave-process.ts";
+import { processIo } from "./process-io.ts";
 import { runCli } from "./run-cli.ts";
 import { leaveScreen } from "./terminal-codes.ts";
+import { writtenOut } from "./written-out.ts";
 
 let isLost = false;
 
@@ -24,7 +27,20 @@ for (const output of [process.stdout, process.stderr]) {
   });
 }
 
-process.exitCode = await runCli(process.argv.slice(2));
+const io = processIo();
+const signals: StopSignal[] = [];
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  ...io,
+  onSignal: (listener) =>
+    io.onSignal((signal) => {
+      signals.push(signal);
+      listener(signal);
+    }),
+});
+
+// A reader of a pipe that is slower than this process still gets the whole output. After a signal nothing waits for a reader.
+if (signals.length === 0) await Promise.all([process.stdout, process.stderr].map(writtenOut));
 
 // Usually nothing is left open, and the process ends by itself. After a second Ctrl-C it must not wait for what is.
 setTimeout(() => {

@@ -183,6 +183,35 @@ describe("the xdstp program", () => {
     client.close();
   });
 
+  it("writes its whole output for a reader of the pipe that is slower, and ends when a reader closes the pipe", async () => {
+    const text = "x".repeat(100_000);
+    const folder = useFolder(
+      Object.fromEntries(
+        Array.from({ length: 20 }, (_, index) => [
+          `a.example/clusters/c${index}.json`,
+          JSON.stringify({ type: "EDS", alt_stat_name: text }),
+        ]),
+      ),
+    );
+    const served = start(["serve", folder.dir, "--listen", "127.0.0.1:0"]);
+    const port = /127\.0\.0\.1:(\d+), serving/.exec(await served.stdout.line(/listening/))?.[1];
+    await served.stdout.line(/Z loaded /);
+    const asked = ["get", "*", "--type", "clusters", "--server", `127.0.0.1:${port ?? ""}`];
+    const slow = start([...asked, "--json"]);
+    slow.child.stdout?.on("data", () => {
+      slow.child.stdout?.pause();
+      setTimeout(() => slow.child.stdout?.resume(), 10);
+    });
+    expect(await slow.exit).toBe(0);
+    const { resources } = JSON.parse(slow.stdout.text) as {
+      readonly resources: readonly unknown[];
+    };
+    expect(resources).toHaveLength(20);
+    const closed = start([...asked, "--json"]);
+    closed.child.stdout?.once("data", () => closed.child.stdout?.destroy());
+    expect([await closed.exit, closed.stderr.text]).toEqual([0, ""]);
+  });
+
   it("names a port in use in one line, and fails", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => {
