@@ -29,8 +29,14 @@ export function encodeResourceError(
   ]);
 }
 
-/** The error of a resource that is larger than a response may be, for a client that is known to read errors (S-SIZE-4). */
-export const tooLarge: Pick<XdsError, "code" | "text"> = {
-  code: "RESOURCE_EXHAUSTED",
-  text: "the resource is larger than a response of this server may be",
-};
+/**
+ * The error of a resource that is larger than a response may be, for a client that is known to read errors (S-SIZE-4).
+ * @param bytes - The size of the resource in a response
+ * @param most - The size that would fit
+ */
+export function tooLarge(bytes: number, most: number): Pick<XdsError, "code" | "text"> {
+  return {
+    code: "RESOURCE_EXHAUSTED",
+    text: `the resource has ${bytes} bytes, and a response of this server has room for ${most}; make the resource smaller, or raise the limit "responseBytes" of the server`,
+  };
+}

@@ -179,6 +179,22 @@ describe("createDeltaProfile().encode()", () => {
     });
   });
 
+  it("names to a client that reads errors the size of what fits no response, the room and the limit to raise [S-SIZE-4]", () => {
+    const [response] = read(
+      createDeltaProfile({
+        typeUrl: TYPE,
+        controlPlane: "",
+        responseBytes: 2_000,
+        errors: true,
+      }).encode([giant], "v1"),
+    );
+    expect(response?.resourceErrors.map(({ errorDetail }) => errorDetail?.message)).toEqual([
+      expect.stringMatching(
+        /^the resource has 50\d\d bytes, and a response of this server has room for 19\d\d; make .*"responseBytes"/,
+      ) as string,
+    ]);
+  });
+
   it("makes no response where nothing of it can be sent [S-SIZE-4]", () => {
     const frames = encode([added("giant", { text: "x".repeat(5_000) })], 2_000);
     expect(frames).toMatchObject({

@@ -78,7 +78,7 @@ function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
         sent.flatMap(({ entry, fields }) => (sizeOf(fields) > room ? entry.name : [])),
       );
       const fitting = sent.flatMap((one) =>
-        sizeOf(one.fields) > room ? instead(one, options) : isKept(one, tooLong) ? [] : one,
+        sizeOf(one.fields) > room ? instead(one, options, room) : isKept(one, tooLong) ? [] : one,
       );
       const picked = fitting.flatMap((one) => pick(one) ?? []);
       const parts = picked.length === 0 && entries.length > 0 ? [] : split(together(picked), room);
@@ -110,14 +110,20 @@ function isKept(
 
 /** What is sent in the place of something too large. */
 function instead(
-  { entry: { revision, since, superseded, name } }: Sent,
+  { entry: { revision, since, superseded, name }, fields }: Sent,
   { errors }: DeltaProfileOptions,
+  room: number,
 ): readonly Sent[] {
   return errors === true
     ? [
         {
           entry: { revision, since, superseded, name },
-          fields: [lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, tooLarge))],
+          fields: [
+            lengthDelimited(
+              RESOURCE_ERRORS,
+              encodeResourceError(name, tooLarge(sizeOf(fields), room)),
+            ),
+          ],
         },
       ]
     : [];

@@ -249,6 +249,17 @@ describe("createSotwProfile().encode()", () => {
     });
   });
 
+  it("names to a client that reads errors the size of what fits no response, and the limit to raise [S-SIZE-4]", () => {
+    const { list } = encode([added("giant", { text: "x".repeat(5_000) })], {
+      responseBytes: 2_000,
+      mayBeSplit: true,
+      errors: true,
+    });
+    expect(Buffer.from(list[0]?.bytes ?? []).toString()).toMatch(
+      /the resource has 50\d\d bytes, and a response of this server has room for 19\d\d; make .*"responseBytes"/,
+    );
+  });
+
   it.each([true, false])(
     "makes no response where nothing of it fits, if it may be split: %s [S-SIZE-4]",
     (mayBeSplit) => {

@@ -202,7 +202,7 @@ function encodeError({ name, resource, error }: Entry): readonly Uint8Array[] {
 function tooLargeOf({ entry: { name }, field }: Encoded, room: number): readonly Uint8Array[] {
   return field === undefined || field.length <= room
     ? []
-    : [lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, tooLarge))];
+    : [lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, tooLarge(field.length, room)))];
 }
 
 /** undefined: it cannot be sent to a client that does not read wrapped resources (S-WRAP-3). */
