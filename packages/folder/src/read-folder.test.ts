@@ -132,6 +132,24 @@ describe("readFolder()", () => {
       "5.txtpb: recursion limit of 100 reached decoding a map entry",
     ]);
   });
+  it("rejects a Struct that encodes to more levels than clients decode, and reads one that does not", async () => {
+    const nested = (levels: number): string =>
+      `{ "type": "EDS", "metadata": { "filter_metadata": { "m": ${'{ "k": '.repeat(levels)}1${" }".repeat(levels)} } } }`;
+    const { dir } = await useFolder({
+      "a/clusters/deep.json": nested(66),
+      "a/clusters/flat.json": nested(31),
+    });
+    const { problems } = await read(dir);
+    expect(problems.map(({ file, message }) => [file.slice(dir.length + 12), message])).toEqual([
+      [
+        "deep.json",
+        expect.stringMatching(
+          /^is nested too deeply: clients cannot decode it \(.* 100 /,
+        ) as string,
+      ],
+    ]);
+  });
+
   it.runIf(process.platform === "linux")(
     "rejects files and folders whose names are not UTF-8, and leaves others in peace (on Linux; elsewhere there are no such names) [N-06]",
     async () => {

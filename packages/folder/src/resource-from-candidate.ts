@@ -1,11 +1,17 @@
-import { type DescMessage, fromBinary, type JsonObject, type Message } from "@bufbuild/protobuf";
+import {
+  type DescMessage,
+  fromBinary,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+} from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { Put } from "@xdstp/core";
 import { anyFromJson } from "@xdstp/protos/envoy";
 import type { Candidate } from "./candidate.ts";
 import { explainJsonError } from "./explain-json-error.ts";
-import { Fault, located, reasonOf } from "./fault.ts";
+import { Fault, type FaultDetails, located, reasonOf } from "./fault.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { nameInFile, nameOfPath } from "./names.ts";
 import type { Place } from "./place.ts";
@@ -100,16 +106,51 @@ function jsonPayload(
     encode(name) {
       const isNameless =
         nameKey !== undefined && (stated === undefined || stated === null || stated === "");
-      try {
-        return anyFromJson(
-          { ...json, ...(isNameless && { [nameKey]: name }), "@type": typeUrl },
-          registry,
-        ).value;
-      } catch (error) {
-        throw explainJsonError(error, { document, path }, registry);
+      const value = encodeJson();
+      if (levelsOf(json) > SAFE_LEVELS) checkDepth(type, value, { document, path });
+      return value;
+
+      function encodeJson(): Uint8Array {
+        try {
+          return anyFromJson(
+            { ...json, ...(isNameless && { [nameKey]: name }), "@type": typeUrl },
+            registry,
+          ).value;
+        } catch (error) {
+          throw explainJsonError(error, { document, path }, registry);
+        }
       }
     },
   };
+}
+
+/** A level of a `google.protobuf.Struct` in JSON is three messages within each other, and any other level is fewer, so this has less than 100. */
+const SAFE_LEVELS = 30;
+
+/** Levels of lists and objects within each other. */
+function levelsOf(json: JsonValue): number {
+  if (typeof json !== "object" || json === null) return 0;
+  let most = 0;
+  for (const value of Array.isArray(json) ? json : Object.values(json))
+    most = Math.max(most, levelsOf(value));
+  return most + 1;
+}
+
+/** Throws a fault for what clients cannot decode. */
+function checkDepth(
+  { desc }: Place["type"],
+  value: Uint8Array,
+  at: Pick<FaultDetails, "document" | "path">,
+): void {
+  try {
+    fromBinary(desc, value);
+  } catch (cause) {
+    throw new Fault({
+      message: `is nested too deeply: clients cannot decode it (${reasonOf(cause)})`,
+      hint: "decoders of protobuf go no deeper; a level of a google.protobuf.Struct counts as three",
+      ...at,
+    });
+  }
 }
 
 function binaryPayload(bytes: Uint8Array, { type }: Place): Payload {
