@@ -10,6 +10,7 @@ export const verbs = {
   xdstp: { file: "packages/cli/src/bin.ts", fromCaller: true },
   rules: { file: "tools/rules/main.ts" },
   bench: { file: "bench/main.ts" },
+  docs: { file: "tools/docs/main.ts" },
   measure: { file: "tools/measure/main.ts" },
   mutate: { file: "tools/mutate/main.ts" },
   all: { file: "tools/gates/all.ts" },

@@ -29,6 +29,7 @@ const gates: Readonly<Record<string, Gate>> = {
   test: async () => program("node", "tools/gates/test.ts"),
   "API reports, publint, attw": turbo("api", "publint", "attw"),
   documented: () => checkDocumented(root),
+  "documents, links": async () => program("node", "tools/docs/main.ts"),
   rules: async () => program("node", "tools/rules/main.ts", "--problems"),
   "import cycles, phrases": async () => program("node", "tools/measure/main.ts", "--check"),
   layers: () => checkLayers(root),

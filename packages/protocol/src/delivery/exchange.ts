@@ -339,7 +339,7 @@ export function restartOf(
  * Changes since a rejection cannot be sent, or not yet, so that a new start would only repeat what was rejected: that stays rejected until there is more to send (S-ACK-8).
  * @param heldBack - What was gathered next to the entries and waits for what it refers to: what was rejected of it is not a change either
  * @param profile - Says which of the entries this client is sent
- * @param hasNews - Something has changed since the entries were taken: there is more to say already
+ * @param hasUpdates - Something has changed since the entries were taken: there is more to say already
  */
 export function isRepetition(
   exchange: Exchange,
