@@ -11,11 +11,14 @@ const own = resolve(import.meta.dirname, "..");
 // Inside this package, because from here every package of the workspace is found.
 const folder = join(own, ".examples");
 const readmes = new Map([
-  ["the root", root],
-  ...[...publicPackages.values()].map((target) => [target.name, target.folder] as const),
+  ["the root", join(root, "README.md")],
+  ["the short answers", join(root, "docs/HOW-DO-I.md")],
+  ...[...publicPackages.values()].map(
+    (target) => [target.name, join(target.folder, "README.md")] as const,
+  ),
 ]);
 const examples = [...readmes].flatMap(([name, target]) =>
-  examplesOf(join(target, "README.md")).map((code, index) => ({
+  examplesOf(target).map((code, index) => ({
     name: `${name} ${index + 1}`,
     file: `${basename(name).replaceAll(" ", "-")}.${index + 1}.ts`,
     code,
@@ -42,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-describe("the examples of READMEs", () => {
+describe("the examples of READMEs and of the short answers", () => {
   it("type-check, all of them", async () => {
     await run("tsc", ["-p", "."], folder);
   });
