@@ -9,11 +9,11 @@ import {
   type FederationSource,
 } from "@xdstp/federation";
 import { envoyTypes } from "@xdstp/resource-types";
+import { createQuorum, type Quorum } from "@xdstp/rollout";
 
 import { limitServers } from "./limit-servers.ts";
 import { nameLimits } from "./name-room.ts";
 import { createAskAnew } from "./no-store/ask-anew.ts";
-import { createQuorum, type Quorum } from "./quorum/quorum.ts";
 import type { RelayOptions } from "./relay.ts";
 import { keepSnapshot } from "./snapshot/keep-snapshot.ts";
 import type { SnapshotStore } from "./snapshot/snapshot-store.ts";

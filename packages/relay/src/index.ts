@@ -13,7 +13,7 @@ export type { Relay, RelayOptions, RelayPeer, RelayServing } from "./relay.ts";
 export type { ClientNode } from "./opaque/node-key.ts";
 export type { TenantStatus } from "./opaque/tenant-status.ts";
 export type { LimitEvent, OpaqueEvent, RelayEvent } from "./relay-event.ts";
-export type { QuorumOptions } from "./quorum/quorum-options.ts";
+export type { QuorumOptions } from "@xdstp/rollout";
 export type { RejectionEvent } from "./rejections/rejection-event.ts";
 export type { RejectedVersion } from "@xdstp/protocol/server";
 export { openSnapshot } from "./snapshot/snapshot-store.ts";

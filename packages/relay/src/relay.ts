@@ -10,10 +10,10 @@ import type {
 import type { ClientLimits } from "@xdstp/protocol/client";
 import type { ListeningSource, RejectedVersion } from "@xdstp/protocol/server";
 import type { ClientNotice, Federation } from "@xdstp/federation";
+import type { QuorumOptions } from "@xdstp/rollout";
 
 import type { ClientNode } from "./opaque/node-key.ts";
 import type { TenantStatus } from "./opaque/tenant-status.ts";
-import type { QuorumOptions } from "./quorum/quorum-options.ts";
 import type { RelayEvent } from "./relay-event.ts";
 import type { Snapshot, SnapshotOptions } from "./snapshot/snapshot.ts";
 import type { RelayStatus } from "./status/relay-status.ts";

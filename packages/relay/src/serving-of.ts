@@ -1,9 +1,8 @@
 import type { ResourceSource } from "@xdstp/core";
 import type { RejectedVersion, StreamEvent } from "@xdstp/protocol/server";
+import { clientKey, readerView } from "@xdstp/rollout";
 
 import type { Tenants } from "./opaque/create-tenants.ts";
-import { clientKey } from "./quorum/client-key.ts";
-import { readerView } from "./quorum/reader-view.ts";
 import type { RelayPeer, RelayServing } from "./relay.ts";
 
 /** What a relay serves. */

@@ -6,7 +6,7 @@ import { createFakeClock, createNetwork, createSeededRandom, createStepper } fro
 import { onTestFinished } from "vitest";
 
 import { createRelay, type Relay, type RelayOptions } from "../src/index.ts";
-import type { Variant } from "./wire-bytes.ts";
+import type { Variant } from "../../rollout/test/wire-bytes.ts";
 
 /** A control plane, a relay of it and a relay of that one, in a network of memory; nothing has I/O. */
 export interface ChainWorld {

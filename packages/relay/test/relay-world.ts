@@ -7,9 +7,9 @@ import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/t
 import { onTestFinished } from "vitest";
 
 import { createRelay, type Relay, type RelayEvent, type RelayOptions } from "../src/index.ts";
-import { connectClient, type NodeInit, type WorldClient } from "./world-client.ts";
+import { connectClient, type NodeInit, type WorldClient } from "../../rollout/test/world-client.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
-import type { Variant } from "./wire-bytes.ts";
+import type { Variant } from "../../rollout/test/wire-bytes.ts";
 
 /** What a world is made of. */
 export interface WorldOptions {

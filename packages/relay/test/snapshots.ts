@@ -21,7 +21,7 @@ import type { SnapshotEvent } from "../src/snapshot/snapshot-event.ts";
 import type { RowChange } from "../src/snapshot/row.ts";
 import type { OpenDisk } from "../src/snapshot/snapshot-disk.ts";
 import { SnapshotStore } from "../src/snapshot/snapshot-store.ts";
-import { commitWhole } from "./commit-whole.ts";
+import { commitWhole } from "../../rollout/test/commit-whole.ts";
 import { directDisk } from "./direct-disk.ts";
 import { flagUrl } from "./flag.ts";
 

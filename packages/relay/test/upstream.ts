@@ -8,7 +8,7 @@ import {
   type Variant,
   type WireError,
   type WireResource,
-} from "./wire-bytes.ts";
+} from "../../rollout/test/wire-bytes.ts";
 
 /** One of the streams that a relay has opened. */
 export interface UpstreamCall {

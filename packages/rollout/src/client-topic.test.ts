@@ -1,9 +1,9 @@
 import type { Put, Topic } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
-import { flagName, flagUrl } from "../../test/flag.ts";
-import { createStageWorld, type StageWorld } from "../../test/stage-world.ts";
-import { accepts, openVoter, rejects, talk } from "../../test/voter.ts";
+import { flagName, flagUrl } from "../test/flag.ts";
+import { createStageWorld, type StageWorld } from "../test/stage-world.ts";
+import { accepts, openVoter, rejects, talk } from "../test/voter.ts";
 import { readerView } from "./reader-view.ts";
 
 const put = (path: string, text: string): Put => ({

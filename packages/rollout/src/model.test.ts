@@ -3,9 +3,9 @@ import { type Committed, type Put, type Removal, whenDecided } from "@xdstp/core
 import { globMatches, nameKey } from "@xdstp/uri";
 import { describe, expect, it } from "vitest";
 
-import { flagName, flagUrl } from "../../test/flag.ts";
-import { createStageWorld, type StageWorld } from "../../test/stage-world.ts";
-import { accepts, openVoter, silent, type Voter } from "../../test/voter.ts";
+import { flagName, flagUrl } from "../test/flag.ts";
+import { createStageWorld, type StageWorld } from "../test/stage-world.ts";
+import { accepts, openVoter, silent, type Voter } from "../test/voter.ts";
 
 const names = ["x", "y", "g/1", "g/2", "g/3"].map((path) => flagName(path));
 const interests = [["x"], ["y", "x"], ["g/*"], ["g/1", "x"], ["*"], ["*", "x"], ["g/*", "g/2"]].map(
@@ -272,7 +272,7 @@ async function play(seed: number): Promise<number> {
   return model.rejected;
 }
 
-describe("the quorum of a relay, whatever happens", () => {
+describe("a quorum, whatever happens", () => {
   const runs = Math.max(200, Math.round(20_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
   const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 

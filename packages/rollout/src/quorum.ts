@@ -23,6 +23,7 @@ export interface Quorum {
   addFeed(feed: ResourceFeed): FeedHandle;
   /** Takes notice of what happens on the streams of the server. */
   observe(event: StreamEvent): void;
+  /** Ends the votes, and closes both caches. */
   close(): Promise<void>;
 }
 
@@ -34,10 +35,11 @@ export interface QuorumParts {
   readonly ahead: Cache;
   /** The counter of both. */
   readonly revisions: Revisions;
+  /** Default: that of the system. */
   readonly clock?: Clock;
 }
 
-/** Throws an XdsError, INVALID_ARGUMENT, for numbers that cannot be. */
+/** Makes a quorum of two caches; events of the streams are its votes (`observe`). Throws an XdsError, INVALID_ARGUMENT, for numbers that cannot be. */
 export function createQuorum(
   { accepted, ahead, revisions, clock = systemClock }: QuorumParts,
   { clients = 3, waitMs = 10_000 }: QuorumOptions,

@@ -21,7 +21,7 @@ export interface StageSinks {
   readonly ahead: ResourceSink;
 }
 
-/** What the sinks of a relay have in common. */
+/** What the sinks of a quorum have in common. */
 export interface StageHost {
   readonly groups: TrialGroups;
   readonly trials: Trials;

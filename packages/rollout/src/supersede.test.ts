@@ -1,10 +1,10 @@
 import type { Committed, ResourceSink } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
-import { commitWhole } from "../../test/commit-whole.ts";
-import { flagName, flagUrl } from "../../test/flag.ts";
-import { createStageWorld, type StageWorld } from "../../test/stage-world.ts";
-import { accepts, openVoter, rejects, silent, talk, type Voter } from "../../test/voter.ts";
+import { commitWhole } from "../test/commit-whole.ts";
+import { flagName, flagUrl } from "../test/flag.ts";
+import { createStageWorld, type StageWorld } from "../test/stage-world.ts";
+import { accepts, openVoter, rejects, silent, talk, type Voter } from "../test/voter.ts";
 
 const name = flagName("x");
 const put = (text: string): object => ({

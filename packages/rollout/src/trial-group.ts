@@ -2,7 +2,7 @@ import type { Topic, Watcher } from "@xdstp/core";
 
 import { ClientTopic, type Reader } from "./client-topic.ts";
 
-/** What the groups of one relay share. */
+/** What the groups of one quorum share. */
 export interface TrialGroupHost {
   /** How many clients see first. */
   readonly clients: number;

@@ -71,7 +71,7 @@ export class Vote {
     this.#count();
   }
 
-  /** A relay that ends runs no votes any more. */
+  /** A quorum that ends runs no votes any more. */
   close(): void {
     this.#timer.cancel();
   }

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
-import { anyOf, type WireResource } from "../../test/wire-bytes.ts";
-import type { NodeInit, WorldClient } from "../../test/world-client.ts";
+import { anyOf, type WireResource } from "../../../rollout/test/wire-bytes.ts";
+import type { NodeInit, WorldClient } from "../../../rollout/test/world-client.ts";
 
 const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const FAILED_PRECONDITION = 9;

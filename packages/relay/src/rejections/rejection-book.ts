@@ -5,8 +5,8 @@ import type {
   StreamEvent,
   StreamInfo,
 } from "@xdstp/protocol/server";
+import { clientKey } from "@xdstp/rollout";
 
-import { clientKey } from "../quorum/client-key.ts";
 import type { RejectionEvent } from "./rejection-event.ts";
 
 /** What clients reject. */

@@ -2,7 +2,7 @@ import { concatBytes, lengthDelimited } from "@xdstp/core/wire";
 import { describe, expect, it } from "vitest";
 
 import { useWorld } from "../../test/relay-world.ts";
-import { anyOf } from "../../test/wire-bytes.ts";
+import { anyOf } from "../../../rollout/test/wire-bytes.ts";
 
 const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const cluster = (name: string): string => `xdstp://acme/envoy.config.cluster.v3.Cluster/${name}`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld } from "../../test/relay-world.ts";
-import { anyOf, type WireResource } from "../../test/wire-bytes.ts";
+import { anyOf, type WireResource } from "../../../rollout/test/wire-bytes.ts";
 
 const LOCATOR = "type.googleapis.com/xds.core.v3.ResourceLocator";
 const collectionUrl = `${flagUrl}Collection`;

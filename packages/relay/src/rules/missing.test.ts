@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld } from "../../test/relay-world.ts";
-import type { WorldClient } from "../../test/world-client.ts";
+import type { WorldClient } from "../../../rollout/test/world-client.ts";
 
 const ways = (["delta", "sotw"] as const).flatMap((upstream) =>
   (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { useChain } from "../../test/chain-world.ts";
 import { flagName, flagUrl } from "../../test/flag.ts";
-import { connectClient } from "../../test/world-client.ts";
+import { connectClient } from "../../../rollout/test/world-client.ts";
 
 const [brief, plain] = [flagName("set/brief"), flagName("set/plain")];
 const ways = (["delta", "sotw"] as const).flatMap((upstream) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
-import { anyOf, type Variant } from "../../test/wire-bytes.ts";
+import { anyOf, type Variant } from "../../../rollout/test/wire-bytes.ts";
 
 const RESOURCE_EXHAUSTED = 8;
 const [a, b, c] = ["a", "b", "c"].map(flagName) as [string, string, string];

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
-import type { Answer } from "../../test/world-client.ts";
+import type { Answer } from "../../../rollout/test/world-client.ts";
 
 const ways = (["delta", "sotw"] as const).flatMap((upstream) =>
   (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const),

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { useChain } from "../../test/chain-world.ts";
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld } from "../../test/relay-world.ts";
-import { connectClient, type WorldClient } from "../../test/world-client.ts";
+import { connectClient, type WorldClient } from "../../../rollout/test/world-client.ts";
 
 const RESOURCE_EXHAUSTED = 8;
 const [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map(flagName) as [

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
-import { anyOf, type WireResource } from "../../test/wire-bytes.ts";
+import { anyOf, type WireResource } from "../../../rollout/test/wire-bytes.ts";
 
 const ways = (["delta", "sotw"] as const).flatMap((upstream) =>
   (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const),

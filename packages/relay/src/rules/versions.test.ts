@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld } from "../../test/relay-world.ts";
-import { anyOf, type WireResource } from "../../test/wire-bytes.ts";
+import { anyOf, type WireResource } from "../../../rollout/test/wire-bytes.ts";
 
 const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const cluster = (name: string): string => `xdstp://acme/envoy.config.cluster.v3.Cluster/${name}`;

@@ -13,7 +13,7 @@ import {
   type Origin,
   type ServedRelay,
 } from "../../test/use-relay.ts";
-import { anyOf } from "../../test/wire-bytes.ts";
+import { anyOf } from "../../../rollout/test/wire-bytes.ts";
 
 const HOUR = 3_600_000;
 const shop = flagName("shop/*");

@@ -4,17 +4,19 @@ import { createScheduler, type StreamEvent } from "@xdstp/protocol/server";
 import { createServer, type XdsServer } from "@xdstp/server";
 import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/testing";
 
-import { clientKey } from "../src/quorum/client-key.ts";
-import { ClientTopic } from "../src/quorum/client-topic.ts";
-import { createQuorum, type Quorum } from "../src/quorum/quorum.ts";
-import type { QuorumOptions } from "../src/quorum/quorum-options.ts";
-import { readerView } from "../src/quorum/reader-view.ts";
+import { clientKey } from "../src/client-key.ts";
+import { ClientTopic } from "../src/client-topic.ts";
+import { createQuorum, type Quorum } from "../src/quorum.ts";
+import type { QuorumOptions } from "../src/quorum-options.ts";
+import { readerView } from "../src/reader-view.ts";
 import { flagUrl } from "./flag.ts";
-import type { RelayWorld } from "./relay-world.ts";
+import type { VoterWorld } from "./voter.ts";
 import { connectClient } from "./world-client.ts";
 
 /** A quorum behind a server, with a feed in the hands of the test in place of upstreams. */
-export interface StageWorld extends Pick<RelayWorld, "settle" | "connect" | "pass"> {
+export interface StageWorld extends VoterWorld {
+  /** Time goes by, and everything that follows from it happens. */
+  readonly pass: (ms: number) => Promise<void>;
   readonly clock: FakeClock;
   readonly accepted: Cache;
   readonly ahead: Cache;

@@ -27,7 +27,7 @@ export interface Answer extends WireResponse {
   readonly shown: readonly string[];
 }
 
-/** A client of a relay, message by message. */
+/** A client of a server, message by message. */
 export interface WorldClient {
   readonly stream: MemoryStream;
   readonly closed: Status | undefined;

@@ -1,8 +1,14 @@
-import type { RelayWorld } from "./relay-world.ts";
 import type { Variant } from "./wire-bytes.ts";
-import type { Answer, WorldClient } from "./world-client.ts";
+import type { Answer, NodeInit, WorldClient } from "./world-client.ts";
 
-/** A client of a relay that answers by itself. */
+/** What voters need of the world that they are in. */
+export interface VoterWorld {
+  readonly connect: (variant: Variant, node?: NodeInit) => WorldClient;
+  /** Lets everything happen that needs no time. */
+  readonly settle: () => Promise<void>;
+}
+
+/** A client that answers by itself. */
 export interface Voter extends WorldClient {
   readonly id: string;
   /** Everything that it was shown, `name=text` each. */
@@ -31,7 +37,7 @@ export const silent: Voter["verdict"] = () => "silent";
 
 /** Opens a stream of a client. `whole`: a response of SotW is all there is. */
 export function openVoter(
-  world: Pick<RelayWorld, "connect">,
+  world: Pick<VoterWorld, "connect">,
   variant: Variant,
   id: string,
   verdict: Voter["verdict"] = accepts,
@@ -88,7 +94,7 @@ function nameIn(shown: string): string {
 
 /** Everybody reads and answers until nothing is left to say. */
 export async function talk(
-  world: Pick<RelayWorld, "settle">,
+  world: Pick<VoterWorld, "settle">,
   voters: readonly Voter[],
 ): Promise<void> {
   for (let round = 0; round < 100; round++) {

@@ -1,0 +1,14 @@
+/**
+ * A change that some clients see before all others: they accept it for everyone, or reject it for everyone.
+ *
+ * ```ts
+ * const quorum = createQuorum({ accepted, ahead, revisions }, { clients: 3, waitMs: 10_000 });
+ * const view = readerView(quorum.source, "node a");
+ * ```
+ *
+ * @packageDocumentation
+ */
+export { clientKey, type Caller } from "./client-key.ts";
+export { createQuorum, type Quorum, type QuorumParts } from "./quorum.ts";
+export type { QuorumOptions } from "./quorum-options.ts";
+export { readerView } from "./reader-view.ts";
