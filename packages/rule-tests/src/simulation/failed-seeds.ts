@@ -147,4 +147,10 @@ export const failedSeeds: readonly {
       "the checker of repeated rejections took names as requested that crossed a response, and so come again with its answer",
   },
   { seed: 227_352_533, steps: 640_000, showed: "the same on a connection that stalls" },
+  {
+    seed: 521_382_303,
+    steps: 160_000,
+    showed:
+      "the checker of repeated rejections took names as requested that came under a nonce of a call that arrived twice",
+  },
 ];

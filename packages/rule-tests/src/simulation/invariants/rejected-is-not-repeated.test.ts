@@ -5,14 +5,14 @@ import { rejectedIsNotRepeated } from "./rejected-is-not-repeated.ts";
 
 const typeUrl = "t";
 
-/** One line for each message: a response of this content, an answer to the newest, a request for names (`crosses`: under the nonce of the response before the newest), the end of a step; and the time at which `late` can be answered. */
+/** One line for each message: a response of this content, an answer to the newest, a request for names (`crosses`: under the nonce of the response before the newest; `twin`: of one that only another call was sent), the end of a step; and the time at which `late` can be answered. */
 type Event =
   | { readonly says: number }
   | { readonly answers: "ACK" | "NACK" }
   | {
       readonly asks: readonly string[];
       readonly drops?: readonly string[];
-      readonly crosses?: true;
+      readonly crosses?: true | "twin";
     }
   | "step"
   | "late is known";
@@ -59,7 +59,7 @@ function reportsOf(variant: "delta" | "sotw", events: readonly Event[]): readonl
       const drops = variant === "delta" ? (event.drops ?? []) : [];
       invariant.onRequest?.(connection, {
         typeUrl,
-        nonce: event.crosses === true ? nonce - 1 : nonce,
+        nonce: nonce + (event.crosses === undefined ? 0 : event.crosses === true ? -1 : 0.5),
         rejects: false,
         names: [...event.asks, ...drops],
         drops,
@@ -164,6 +164,18 @@ describe("rejectedIsNotRepeated(), a list that crossed a response", () => {
         { answers: "ACK" },
         { says: 2 },
         { asks: ["a", "b"], crosses: true },
+        { says: 3 },
+        { answers: "NACK" },
+        { says: 3 },
+      ],
+    ],
+    [
+      "is requested by the next answer, where it answers a response of a call that arrived twice",
+      false,
+      [
+        { says: 1 },
+        { answers: "ACK" },
+        { asks: ["a", "b"], crosses: "twin" },
         { says: 3 },
         { answers: "NACK" },
         { says: 3 },

@@ -79,8 +79,8 @@ export function rejectedIsNotRepeated(
       if (variantOf(connection) === "delta") {
         last.asks ||= names.length > 0;
         last.asked = [...last.asked, ...names].filter((name) => !drops.includes(name));
-      } else if (nonce < last.nonce) {
-        // It crossed a response. What its list adds is requested by the answer to that response (S-NONCE-6).
+      } else if (!Number.isNaN(nonce) && nonce !== last.nonce) {
+        // It crossed a response, or answers one of a call that arrived twice. What its list adds is requested by the answer to the newest response (S-NONCE-6).
         last.asked = last.asked.filter((name) => names.includes(name));
         last.names = last.names.filter((name) => names.includes(name));
       } else {
