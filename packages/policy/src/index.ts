@@ -1,5 +1,5 @@
 /**
- * What a client may see: a policy, and the source as the policy shows it.
+ * Policies, which decide what resources a client may see, and a filter that gives each client a source with only these.
  *
  * ```ts
  * const visible = filterSource(cache, { key: "shop", allows: (_, name) => name.startsWith("shop/") });

@@ -1,4 +1,4 @@
-/** What a client may see: the answer of `authorize` of a server, once per stream. */
+/** Decides which resources a client may see. The option `authorize` of a server returns one for each stream. */
 export interface Policy {
   /**
    * Equal keys mean equal rights: their streams share one filtered view and its bytes, and the first policy that came with a key decides for all of them.

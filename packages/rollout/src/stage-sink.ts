@@ -21,7 +21,7 @@ export interface StageSinks {
   readonly ahead: ResourceSink;
 }
 
-/** What the sinks of a quorum have in common. */
+/** The parts of a quorum that each of its sinks uses. */
 export interface StageHost {
   readonly groups: TrialGroups;
   readonly trials: Trials;

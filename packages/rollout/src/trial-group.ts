@@ -2,7 +2,7 @@ import type { Topic, Watcher } from "@xdstp/core";
 
 import { ClientTopic, type Reader } from "./client-topic.ts";
 
-/** What the groups of one quorum share. */
+/** The parts of a quorum that each of its groups uses. */
 export interface TrialGroupHost {
   /** How many clients see first. */
   readonly clients: number;

@@ -1,7 +1,7 @@
 import type { Variant } from "./wire-bytes.ts";
 import type { Answer, NodeInit, WorldClient } from "./world-client.ts";
 
-/** What voters need of the world that they are in. */
+/** The part of a simulated world that a voter uses. */
 export interface VoterWorld {
   readonly connect: (variant: Variant, node?: NodeInit) => WorldClient;
   /** Lets everything happen that needs no time. */
