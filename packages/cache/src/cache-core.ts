@@ -7,6 +7,7 @@ import {
   type Interest,
   type Refresh,
   type Rejection,
+  type Resource,
   type ResourceFeed,
   type ResourceSink,
   type ResourceType,
@@ -23,6 +24,7 @@ import { createCacheState, type CacheState } from "./cache-state.ts";
 import { CheckBook } from "./check-book.ts";
 import { coveredRecords } from "./covered-records.ts";
 import type { Cache, CacheCounters, CacheOptions, Check, Revisions } from "./cache.ts";
+import { encodeAhead } from "./encoded-ahead.ts";
 import { EventQueue } from "./event-queue.ts";
 import { Expiries, type Expiry } from "./expiries.ts";
 import type { FeedHandle } from "./feed-handle.ts";
@@ -157,6 +159,10 @@ export class CacheCore implements Cache {
 
   checkCommit(transaction: Transaction): readonly Rejection[] {
     return this.#plan(atHome(transaction), undefined).rejected;
+  }
+
+  prepare(resource: Resource): void {
+    encodeAhead(resource);
   }
 
   held(typeUrl: string, interest?: Interest): Iterable<Held> {
@@ -308,6 +314,7 @@ export class CacheCore implements Cache {
     return {
       commit: (transaction) => this.#commit(transaction, slot),
       checkCommit: (transaction) => this.#plan(atHome(transaction), slot).rejected,
+      prepare: encodeAhead,
       held: (typeUrl, interest) => this.#held(typeUrl, interest, slot),
       unavailable: (scope, error) => {
         this.#availability.set(slot, scope, error);

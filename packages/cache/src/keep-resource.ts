@@ -1,15 +1,11 @@
 import type { Resource, StoredResource } from "@xdstp/core";
 
-import { contentVersion } from "./content-version.ts";
-import { KeptResource } from "./kept-resource.ts";
+import { keptResource } from "./encoded-ahead.ts";
 
 /**
  * Encodes a resource once, for all who will read it, as the cache does. A resource without a version gets the one of its content (S-VER-4).
  * It checks nothing: `put` does.
  */
 export function keepResource(resource: Resource): StoredResource {
-  return new KeptResource(
-    resource,
-    resource.version === "" ? contentVersion(resource) : resource.version,
-  );
+  return keptResource(resource);
 }

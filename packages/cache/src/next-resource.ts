@@ -1,6 +1,7 @@
 import type { Resource } from "@xdstp/core";
 
 import { contentVersion } from "./content-version.ts";
+import { keptResource } from "./encoded-ahead.ts";
 import { KeptResource } from "./kept-resource.ts";
 import type { LastVersion } from "./name-record.ts";
 
@@ -25,8 +26,7 @@ export function nextResource(
   const same = held?.hasContentOf(resource) === true;
   if (held !== undefined && same && resource.version === held.stated)
     return unlessEqual(held, resource, held.version);
-  if (resource.version === "")
-    return { resource: new KeptResource(resource, contentVersion(resource)) };
+  if (resource.version === "") return { resource: keptResource(resource) };
   const reused =
     isReused(last, resource) ||
     (held !== undefined &&
@@ -39,7 +39,7 @@ export function nextResource(
     };
   return held !== undefined && same
     ? unlessEqual(held, resource, resource.version)
-    : { resource: new KeptResource(resource, resource.version) };
+    : { resource: keptResource(resource) };
 }
 
 /** What has to be remembered of a resource that is removed; a version of ours needs nothing. */

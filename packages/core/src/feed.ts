@@ -18,6 +18,11 @@ export interface ResourceSink {
   commit(transaction: Transaction): Committed;
   /** What `commit` would reject of a transaction; nothing changes. For a feed with several sinks whose batch is all or nothing. Absent: only `commit` knows. */
   checkCommit?: ((transaction: Transaction) => readonly Rejection[]) | undefined;
+  /**
+   * Does in advance what can be done of the put of a resource, so that the `commit` that puts this very object takes less time at once. It throws nothing and changes nothing that readers see.
+   * For a feed that puts tens of megabytes in one transaction. Absent: nothing can be done in advance.
+   */
+  prepare?: ((resource: Resource) => void) | undefined;
   /** Names and versions held, so that no feed keeps a second map (C-RECON-3). Without an interest: all of the type. */
   held(typeUrl: string, interest?: Interest): Iterable<Held>;
   /** Something in this scope cannot be fetched for now; what is cached stays. undefined clears it. */

@@ -17,6 +17,11 @@ export function forwardSink(
   const forwarded = {
     commit: (transaction) => sink.commit(transaction),
     checkCommit: sink.checkCommit && ((transaction) => sink.checkCommit?.(transaction) ?? []),
+    prepare:
+      sink.prepare &&
+      ((resource) => {
+        sink.prepare?.(resource);
+      }),
     held: (typeUrl, interest) => sink.held(typeUrl, interest),
     unavailable: (scope, error) => {
       sink.unavailable(scope, error);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Committed, ResourceSink, Transaction } from "./feed.ts";
 import { forwardSink } from "./forward-sink.ts";
 import { forwardSource } from "./forward-source.ts";
+import type { Resource } from "./resource.ts";
 import type { ResourceSource, Topic } from "./source.ts";
 import { XdsError } from "./xds-error.ts";
 
@@ -135,6 +136,16 @@ describe("forwardSink", () => {
     expect(forwardSink(sink, () => ({})).checkCommit).toBeUndefined();
     const commit = (): Committed => ({ revision: 2 });
     expect(forwardSink(checking, () => ({ commit })).checkCommit).toBeUndefined();
+  });
+
+  it("prepares what the sink prepares, and has nothing to prepare where the sink has nothing", () => {
+    const { sink } = createSink("top", [], false);
+    const prepared: Resource[] = [];
+    const resource = { name: "n", version: "", payload: { typeUrl: "t", value: new Uint8Array() } };
+    const preparing = { ...sink, prepare: (one: Resource) => void prepared.push(one) };
+    forwardSink(preparing, () => ({})).prepare?.(resource);
+    expect(prepared).toEqual([resource]);
+    expect(forwardSink(sink, () => ({})).prepare).toBeUndefined();
   });
 
   it("has no parts where the sink has none", () => {

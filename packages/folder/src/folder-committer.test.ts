@@ -15,6 +15,36 @@ const prefix = "xdstp://a/envoy.config.cluster.v3.Cluster/";
 const documents = (from: number, to: number): string =>
   Array.from({ length: to - from }, (_, i) => `name: c${from + i}\n`).join("---\n");
 
+describe("createFolderFeed() with a large batch", () => {
+  it("has its resources prepared before it commits them, and the event loop has its turn in between", async () => {
+    const { dir } = await useFolder({ "_opaque/clusters/all.yaml": documents(0, 9_000) });
+    const recording = createRecordingSink();
+    const steps: string[] = [];
+    let turns = 0;
+    const prepared = new Set<object>();
+    const { next } = useFeed({
+      dir,
+      sink: {
+        ...recording,
+        prepare(resource) {
+          if (prepared.size % 4_500 === 0) {
+            const turn = ++turns;
+            setImmediate(() => steps.push(`turn ${turn}`));
+          }
+          prepared.add(resource);
+        },
+        commit(transaction) {
+          const { put = [] } = transaction;
+          steps.push(`commit ${put.filter(({ resource }) => prepared.has(resource)).length}`);
+          return recording.commit(transaction);
+        },
+      },
+    });
+    await next("loaded");
+    expect(steps).toEqual(["turn 1", "turn 2", "commit 9000"]);
+  });
+});
+
 describe("createFolderFeed() when a batch is broken", () => {
   it("applies nothing of it, serves the last good state, and all of it once it is mended", async () => {
     const { dir, write, remove } = await useFolder({

@@ -20,6 +20,7 @@ import { createAuthor, type Author } from "../author.ts";
 import { CacheCore } from "../cache-core.ts";
 import type { CacheEvent } from "../cache-event.ts";
 import type { Cache, CacheOptions, Revisions } from "../cache.ts";
+import { encodeAhead } from "../encoded-ahead.ts";
 import { atHome, homeType } from "../home-type.ts";
 import { readName } from "../read-name.ts";
 import { LayeredTopic, type LayerHost } from "./layered-topic.ts";
@@ -176,6 +177,10 @@ export class NodeLayer implements NodeContent, LayerHost {
       },
     );
     return faults.length > 0 ? faults : this.#core().checkCommit(this.#plan(transaction));
+  }
+
+  prepare(resource: Resource): void {
+    encodeAhead(resource);
   }
 
   commit(given: Transaction): Committed {
