@@ -17,7 +17,7 @@ const massDeleteFloor = 100;
 /** Up to this number of references to other authorities are reported one by one. */
 const mostForeign = 20;
 
-/** The event loop has its turn after so many bytes are encoded; each resource counts as 1,000 more. */
+/** After each 4 MB of encoded payloads the event loop has its turn. A resource counts as 1,000 bytes more than its payload. */
 const preparedBytes = 4_000_000;
 
 /** One reading of the folder: what it holds, or why it cannot be read at all. */
