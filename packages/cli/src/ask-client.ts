@@ -4,6 +4,7 @@ import {
   type Channels,
   type Client,
   type ClientNotice,
+  type FederationEvent,
   type NameOptions,
   type WatchedType,
 } from "@xdstp/client";
@@ -45,19 +46,15 @@ export interface AskClient {
   close(): Promise<void>;
 }
 
-/** The number of names of a type that a server sent in one response, and that the configuration maps to other servers. */
-export interface ForeignNames {
-  readonly server: string;
-  readonly typeUrl: string;
-  readonly names: number;
-}
+/** The names of a type that a server sent in one response, and that the configuration maps to other servers. */
+export type ForeignNames = Omit<FederationEvent, "kind">;
 
 /** What a command wants of its client. */
 export interface AskClientOptions {
   /** Told what happens on the streams. */
   readonly onEvent?: (event: ClientNotice, spoken: Spoken) => void;
   /** A response has names that the configuration maps to other servers (C-AUTH-7). */
-  readonly onForeign?: (event: ForeignNames, spoken: Spoken) => void;
+  readonly onForeign?: (event: ForeignNames) => void;
   /** Milliseconds after which what has not come does not exist. Default: as every client. 0: never. */
   readonly fetchMs?: number;
   /** Members of a collection that are accepted. Default: as every client. */
@@ -74,7 +71,7 @@ export async function openAskClient(
 ): Promise<AskClient> {
   const configured = await configuredSources(flags, io.env);
   const { spoken } = configured;
-  const foreign = new Map<string, number>();
+  const foreign: IgnoredNames = new Map();
   const channels = createChannels({
     clock: io.clock,
     ...(flags.limits && { limits: flags.limits }),
@@ -91,9 +88,10 @@ export async function openAskClient(
     ...(flags.dns === true && { resolveAuthority: dnsOf(io) }),
     onEvent(event) {
       if (event.kind === "foreign") {
-        foreign.set(event.server, (foreign.get(event.server) ?? 0) + event.names);
-        onForeign?.(event, spoken(event.server));
-      } else if ("server" in event) onEvent?.(event, spoken(event.server));
+        noteForeign(foreign, event);
+        onForeign?.(event);
+      } else if ("server" in event)
+        onEvent?.(event, { ...spoken(event.server), variant: event.variant });
     },
     ...(fetchMs !== undefined && { fetchMs }),
   });
@@ -143,13 +141,31 @@ export async function openAskClient(
     isUnanswered: (asked) =>
       rowsOf(asked).every(({ status }) => status === undefined || status.counts.responses === 0),
     heard: (some = false) => heard(client.status(), some),
-    ignored: () => Array.from(foreign, ([from, names]) => ({ server: from, names })),
+    ignored: () =>
+      Array.from(foreign, ([from, byType]) => ({
+        server: from,
+        names: Array.from(byType.values()).reduce((sum, names) => sum + names, 0),
+      })),
     failure: (error) => askFailure(error, failures()),
     async close() {
       clearInterval(alive);
       await client.close();
     },
   };
+}
+
+/** The number of names that are ignored, by server, and by type and variant. */
+export type IgnoredNames = Map<string, Map<string, number>>;
+
+/** Counts the names of one response. A SotW server repeats the same names with each response, so its last response counts. */
+export function noteForeign(
+  ignored: IgnoredNames,
+  { server, typeUrl, names, variant }: ForeignNames,
+): void {
+  const byType = ignored.get(server) ?? new Map<string, number>();
+  const key = `${typeUrl} ${variant ?? ""}`;
+  byType.set(key, names + (variant === "sotw" ? 0 : (byType.get(key) ?? 0)));
+  ignored.set(server, byType);
 }
 
 type Rows = ReturnType<Client["status"]>;

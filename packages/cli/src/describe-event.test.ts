@@ -169,11 +169,11 @@ const others: readonly (readonly [CliEvent, string])[] = [
     "good listening: 127.0.0.1:1, relaying a:1, b:1 by boot.json; to connect: xdstp bootstrap envoy --server 127.0.0.1:1 > envoy.yaml && envoy -c envoy.yaml (or: xdstp bootstrap grpc --server 127.0.0.1:1)",
   ],
   [
-    { from: "upstream", event: { kind: "opened", server: "s", attempt: 1 } },
+    { from: "upstream", event: { kind: "opened", server: "s", variant: "delta", attempt: 1 } },
     "info opened: s is asked",
   ],
   [
-    { from: "upstream", event: { kind: "opened", server: "s", attempt: 3 } },
+    { from: "upstream", event: { kind: "opened", server: "s", variant: "delta", attempt: 3 } },
     "info opened: s is asked again, attempt 3",
   ],
   [
@@ -182,6 +182,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
       event: {
         kind: "closed",
         server: "s",
+        variant: "delta",
         status: { code: 14, message: `lost${evil}` },
         responded: true,
         retryMs: 1_234,
@@ -195,6 +196,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
       event: {
         kind: "closed",
         server: "s",
+        variant: "delta",
         status: { code: 0, message: "" },
         responded: true,
         retryMs: 0,
@@ -208,6 +210,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
       event: {
         kind: "closed",
         server: "s",
+        variant: "delta",
         status: { code: 8, message: "more than 9 globs of one type" },
         responded: false,
         retryMs: 0,
@@ -287,7 +290,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
     "warning snapshot-locked: no key",
   ],
   [
-    { from: "upstream", event: { kind: "idle", server: "s" } },
+    { from: "upstream", event: { kind: "idle", server: "s", variant: "delta" } },
     "info idle: s is not needed for now",
   ],
   [
@@ -296,6 +299,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
       event: {
         kind: "accepted",
         server: "s",
+        variant: "delta",
         typeUrl,
         nonce: "1",
         version: "",
@@ -311,6 +315,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
       event: {
         kind: "rejected",
         server: "s",
+        variant: "delta",
         typeUrl,
         nonce: "1",
         version: "3",
@@ -322,19 +327,28 @@ const others: readonly (readonly [CliEvent, string])[] = [
     "error rejected: s clusters version 3, nonce 1 is rejected: bad",
   ],
   [
-    { from: "upstream", event: { kind: "ignored", server: "s", typeUrl, names: 1 } },
+    {
+      from: "upstream",
+      event: { kind: "ignored", server: "s", variant: "delta", typeUrl, names: 1 },
+    },
     "warning ignored: s clusters 1 name came without a subscription",
   ],
   [
-    { from: "upstream", event: { kind: "timeout", server: "s", typeUrl, names: ["a"] } },
+    {
+      from: "upstream",
+      event: { kind: "timeout", server: "s", variant: "delta", typeUrl, names: ["a"] },
+    },
     "warning timeout: s clusters has not answered in time for a",
   ],
   [
-    { from: "upstream", event: { kind: "foreign", server: "s", typeUrl, names: 2 } },
+    { from: "upstream", event: { kind: "foreign", server: "s", typeUrl, names: 2, namesHash: 1 } },
     "warning foreign: s clusters 2 names of authorities that it is not asked for",
   ],
   [
-    { from: "upstream", event: { kind: "credentials-replaced", server: "s", files: ["c.pem"] } },
+    {
+      from: "upstream",
+      event: { kind: "credentials-replaced", server: "s", variant: "delta", files: ["c.pem"] },
+    },
     "good credentials-replaced: s new certificates are shown to it: c.pem",
   ],
   [
@@ -343,6 +357,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
       event: {
         kind: "credentials-rejected",
         server: "s",
+        variant: "delta",
         files: ["c.pem"],
         error: new XdsError("INTERNAL", "oh"),
       },

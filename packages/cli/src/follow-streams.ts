@@ -9,7 +9,7 @@ export interface StreamFollower {
   /** For the events of the client. */
   readonly onEvent: (event: ClientNotice, spoken: Spoken) => void;
   /** For names that are ignored. */
-  readonly onForeign: (event: ForeignNames, spoken: Spoken) => void;
+  readonly onForeign: (event: ForeignNames) => void;
   /** For its streams: a rejection is reported when it is on the wire. */
   readonly observe: (server: string, variant: Spoken["variant"]) => StreamObserver;
 }
@@ -18,7 +18,7 @@ export interface StreamFollower {
 export function followStreams(tell: (event: WatchEvent) => void): StreamFollower {
   const answering = new Set<string>();
   const rejected = new Map<string, readonly string[]>();
-  /** The number of names that were ignored last, by type and SotW server. */
+  /** The hash of the names that were ignored last, by type and SotW server. */
   const ignored = new Map<string, number>();
   const answers = (server: string): void => {
     if (answering.has(server)) return;
@@ -43,11 +43,11 @@ export function followStreams(tell: (event: WatchEvent) => void): StreamFollower
         retryMs: event.retryMs,
       });
     },
-    onForeign({ server, typeUrl, names }, { variant }) {
+    onForeign({ server, typeUrl, names, namesHash, variant }) {
       const key = `${typeUrl} ${server}`;
-      // A SotW server repeats the same names with each response. Only their number is known here.
-      if (variant === "sotw" && ignored.get(key) === names) return;
-      ignored.set(key, names);
+      // A SotW server repeats the same names with each response.
+      if (variant === "sotw" && ignored.get(key) === namesHash) return;
+      if (variant === "sotw") ignored.set(key, namesHash);
       tell({ kind: "ignored", server, typeUrl, names });
     },
     observe: (_, variant) => ({

@@ -5,7 +5,7 @@ import { createRawServer } from "../test/raw-server.ts";
 import { runToEnd, useCli } from "../test/use-cli.ts";
 import { envoyBootstrapOf, lead, of } from "../test/use-federation.ts";
 import { useFolder } from "../test/use-folder.ts";
-import { useOrigin } from "../test/use-origin.ts";
+import { encode, useOrigin } from "../test/use-origin.ts";
 
 const use = (file: string, text: string): string => useFolder({ [file]: text }).dir;
 
@@ -162,6 +162,56 @@ it("speaks of the variant in which a name is asked for, where two sources have o
     err: `xdstp get: ${origin.address} has no "none" among its clusters\n`,
   });
 });
+
+describe.each([
+  ["delta", "DELTA_GRPC", "sotw", "AGGREGATED_GRPC"],
+  ["sotw", "GRPC", "delta", "AGGREGATED_DELTA_GRPC"],
+] as const)(
+  "with lds_config in %s and an authority in the other variant at one server",
+  (ofOwn, own, ofOther, other) => {
+    const listener = "envoy.config.listener.v3.Listener";
+    const acme = (id: string): string => `xdstp://acme/${listener}/${id}`;
+    const bootstrapOf = (address: string): string =>
+      use(
+        "envoy.yaml",
+        dump(envoyBootstrapOf({ listeners: [own, address], listed: { acme: [other, address] } })),
+      );
+    const watch = (name: string): readonly string[] => [
+      ...["watch", name, "--type", "listeners", "--bootstrap", "envoy.yaml"],
+    ];
+
+    it.each([
+      ["*", ofOwn],
+      [acme("none"), ofOther],
+    ])(`xdstp watch %s is about %s where nothing comes (${ofOwn})`, async (name, variant) => {
+      const origin = await useOrigin();
+      origin.cache.put({
+        typeUrl: `type.googleapis.com/${listener}`,
+        name: acme("m"),
+        value: encode(listener, { name: acme("m") }),
+      });
+      const { err } = await runToEnd([...watch(name), "--count", "9", "--timeout", "0.3"], {
+        cwd: bootstrapOf(origin.address),
+      });
+      expect(err).toMatch(variant === "sotw" ? /by SotW a server is silent/ : /^(?!.*by SotW)/);
+    });
+
+    it.each([
+      ["*", ofOwn],
+      [acme("m"), ofOther],
+    ])(`xdstp watch %s says that %s is not served (${ofOwn})`, async (name, variant) => {
+      const server = await createRawServer((out) => {
+        out.close({ code: StatusCode.UNIMPLEMENTED, message: "not here" });
+      });
+      const { stdout, signal, exit } = useCli(watch(name), { cwd: bootstrapOf(server.address) });
+      expect(await stdout.line(/ disconnected /)).toContain(
+        `does not serve the ${variant} variant (not here)`,
+      );
+      signal("SIGTERM");
+      await exit;
+    });
+  },
+);
 
 it("says that an api_type is none that a server serves, and where it stands", async () => {
   const server = await createRawServer((out) => {

@@ -22,6 +22,7 @@ it("notes that certificates for a server upstream are replaced, or not used, and
   certificates.observe({
     kind: "credentials-rejected",
     server: "up:1",
+    variant: "delta",
     files,
     error: new XdsError("INVALID_ARGUMENT", "the key does not fit"),
   });
@@ -34,7 +35,7 @@ it("notes that certificates for a server upstream are replaced, or not used, and
   ]);
   folder.write({ "me.pem": authority.issue({ notAfter: second }).cert });
   clock.advance(5);
-  certificates.observe({ kind: "credentials-replaced", server: "up:1", files });
+  certificates.observe({ kind: "credentials-replaced", server: "up:1", variant: "delta", files });
   expect(certificates.rows()).toEqual([
     { ...good, loadedAt: clock.wallTime(), expiresAt: second.getTime() },
   ]);

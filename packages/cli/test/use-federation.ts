@@ -112,14 +112,16 @@ type Asked = readonly [
   address: string,
 ];
 
-/** A bootstrap of Envoy: who is for which authority, and for clusters. */
+/** A bootstrap of Envoy: who is for which authority, for clusters, and for listeners. */
 export function envoyBootstrapOf({
   listed = {},
   clusters,
+  listeners,
   params = [],
 }: {
   readonly listed?: Readonly<Record<string, Asked>>;
   readonly clusters?: Asked;
+  readonly listeners?: Asked;
   readonly params?: readonly string[];
 }): object {
   const source = ([apiType, address]: Asked): object => ({
@@ -137,6 +139,11 @@ export function envoyBootstrapOf({
       authorities: [{ name }],
       ...source(asked),
     })),
-    ...(clusters !== undefined && { dynamic_resources: { cds_config: source(clusters) } }),
+    ...((clusters ?? listeners) !== undefined && {
+      dynamic_resources: {
+        ...(clusters !== undefined && { cds_config: source(clusters) }),
+        ...(listeners !== undefined && { lds_config: source(listeners) }),
+      },
+    }),
   };
 }

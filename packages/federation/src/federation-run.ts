@@ -16,6 +16,7 @@ import { Followers, type FollowersHost } from "./links/followers.ts";
 import { Redirects } from "./links/redirects.ts";
 import { Readers } from "./readers/readers.ts";
 import { expire, type Ask } from "./routes/ask.ts";
+import type { ForeignNames } from "./routes/foreign-names.ts";
 import type { LinkBooks } from "./routes/link-books.ts";
 import { createLinkSink } from "./routes/link-sink.ts";
 import { Owing } from "./routes/owing.ts";
@@ -190,8 +191,16 @@ export class FederationRun implements LinkBooks, FollowersHost {
     this.#owing.pay();
   }
 
-  foreign(link: ServerLink, typeUrl: string, names: number): void {
-    this.#options.onEvent?.({ kind: "foreign", server: link.server.name, typeUrl, names });
+  foreign({ server }: ServerLink, typeUrl: string, { count, hash }: ForeignNames): void {
+    const variant = server.config?.variant;
+    this.#options.onEvent?.({
+      kind: "foreign",
+      server: server.name,
+      typeUrl,
+      names: count,
+      namesHash: hash,
+      ...(variant !== undefined && { variant }),
+    });
   }
 
   /** Subscribers wait until the servers of this authority are known. */

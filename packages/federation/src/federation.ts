@@ -47,6 +47,10 @@ export interface FederationEvent {
   readonly typeUrl: string;
   /** How many there were in one response. */
   readonly names: number;
+  /** Equal for equal sets of names, in whatever order they come: a SotW server sends the same ones with each response. Not a secure hash. */
+  readonly namesHash: number;
+  /** The protocol variant in which the server is asked. Absent: it is not a server of configuration. */
+  readonly variant?: "delta" | "sotw";
 }
 
 /** One server, as a federation knows it. */

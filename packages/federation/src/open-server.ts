@@ -92,7 +92,7 @@ function clientEnd(
     ...(server.rate !== undefined && { rate: server.rate }),
     ...(onEvent !== undefined && {
       onEvent: (event) => {
-        onEvent({ server: server.uri, ...event });
+        onEvent({ server: server.uri, variant, ...event });
       },
     }),
   });

@@ -2,6 +2,7 @@ import type { Globs } from "../globs/globs.ts";
 import type { Followers } from "../links/followers.ts";
 import type { Redirects } from "../links/redirects.ts";
 import type { Ask } from "./ask.ts";
+import type { ForeignNames } from "./foreign-names.ts";
 import type { Route } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
 
@@ -19,5 +20,5 @@ export interface LinkBooks {
   /** These are known but for members that lead elsewhere, of which nothing is known yet. */
   owe(asks: readonly Ask[], link: ServerLink): void;
   /** A server has given names that are none of its business (C-AUTH-7). */
-  foreign(link: ServerLink, typeUrl: string, names: number): void;
+  foreign(link: ServerLink, typeUrl: string, names: ForeignNames): void;
 }

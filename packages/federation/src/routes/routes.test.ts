@@ -160,8 +160,33 @@ describe("what a server may give", () => {
     expect([b.now, all.members, events]).toEqual([
       "mine",
       "",
-      [{ kind: "foreign", server: "a", typeUrl: T, names: 3 }],
+      [
+        {
+          kind: "foreign",
+          server: "a",
+          typeUrl: T,
+          names: 3,
+          namesHash: expect.any(Number) as number,
+        },
+      ],
     ]);
+  });
+
+  it("is reported with one hash for one set of names, whatever their order [C-AUTH-7]", async () => {
+    const { at, watch, events } = await scene(["a", "b"]);
+    watch(of("a", "x"));
+    await turn();
+    const give = (...ids: readonly string[]): void => {
+      void at("a").sink.commit({
+        put: ids.map((id) => ({ typeUrl: T, resource: resource(of("b", id), "forged") })),
+      });
+    };
+    give("x", "y");
+    give("y", "x");
+    give("x", "z");
+    give("x");
+    const [first, again, ...others] = events.map(({ namesHash }) => namesHash);
+    expect([again, new Set([first, ...others]).size]).toEqual([first, 3]);
   });
 
   it("is not an update to an operator where it comes late of a server that has been left [C-AUTH-7, C-GRPC-6]", async () => {
@@ -186,7 +211,15 @@ describe("what a server may give", () => {
     expect([mine.now, other.now, events]).toEqual([
       "?",
       "forged",
-      [{ kind: "foreign", server: "default", typeUrl: T, names: 1 }],
+      [
+        {
+          kind: "foreign",
+          server: "default",
+          typeUrl: T,
+          names: 1,
+          namesHash: expect.any(Number) as number,
+        },
+      ],
     ]);
   });
 

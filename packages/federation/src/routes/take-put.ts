@@ -4,6 +4,7 @@ import { nameKey } from "@xdstp/uri";
 import type { FollowedRedirect } from "../links/followed-redirect.ts";
 import { ownCopy, variantId } from "../links/kept.ts";
 import { isRedirect, redirectTarget } from "../links/redirect.ts";
+import { withName } from "./foreign-names.ts";
 import type { Route } from "./route.ts";
 import { change, routeIn, type Taking } from "./taking.ts";
 
@@ -55,7 +56,7 @@ function withOwnAliases(taking: Taking, put: Put): Put {
 /** A late response of a server that is not in use any more does not concern an operator. */
 function noteForeign({ books, link, foreign }: Taking, typeUrl: string, name: string): void {
   if (books.routeOfName(name)?.links.includes(link) !== true)
-    foreign.set(typeUrl, (foreign.get(typeUrl) ?? 0) + 1);
+    foreign.set(typeUrl, withName(foreign.get(typeUrl), name));
 }
 
 function takeRedirect(

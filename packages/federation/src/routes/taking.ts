@@ -3,6 +3,7 @@ import { nameKey } from "@xdstp/uri";
 
 import { variantId } from "../links/kept.ts";
 import type { Ask } from "./ask.ts";
+import type { ForeignNames } from "./foreign-names.ts";
 import type { LinkBooks } from "./link-books.ts";
 import type { Route } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
@@ -27,8 +28,8 @@ export interface Taking {
   readonly updates: Set<Route>;
   /** Collections that are known but for members that lead elsewhere. */
   readonly owed: Ask[];
-  /** How many names were none of its business (C-AUTH-7), by type. */
-  readonly foreign: Map<string, number>;
+  /** The names that were none of its business (C-AUTH-7), by type. */
+  readonly foreign: Map<string, ForeignNames>;
   /** What is left out of collections and was removed: these may cover each other. */
   readonly leftOut: Set<string>;
   /** What it puts and removes; made when needed. */

@@ -50,6 +50,7 @@ describe("createLastWords()", () => {
     const words = createLastWords(clock);
     const closed = {
       server: "s",
+      variant: "delta",
       kind: "closed",
       status: { code: StatusCode.UNAVAILABLE, message: "" },
       responded: true,
@@ -57,6 +58,7 @@ describe("createLastWords()", () => {
     } as const;
     words.note({
       server: "s",
+      variant: "delta",
       kind: "accepted",
       typeUrl: flagUrl,
       nonce: "1",
@@ -69,7 +71,7 @@ describe("createLastWords()", () => {
     clock.advance(10);
     words.note(closed);
     expect(words.of("s")).toEqual({ lastWordAt: 1_000, staleSince: 1_010 });
-    words.note({ server: "s", kind: "idle" });
+    words.note({ server: "s", variant: "delta", kind: "idle" });
     expect(words.of("s")).toEqual({ lastWordAt: 1_000 });
     expect(words.of("t")).toEqual({});
   });
