@@ -4,7 +4,9 @@ import { clusterType } from "../clusters.ts";
 import { envelope } from "../envelope.ts";
 import { namesOf, type Scenario } from "../scenario.ts";
 import { nameOf } from "../template.ts";
-import type { Versions } from "./learn-versions.ts";
+
+/** Versions by the names of resources. */
+export type Versions = Readonly<Record<string, string>>;
 
 const nothing = new Uint8Array();
 

@@ -5,9 +5,9 @@ import { isMuted, readersOf, resourcesDue, type Scenario } from "../scenario.ts"
 import { readCopies } from "../template.ts";
 import { createChurnLog, type ChurnLog, type ChurnResult } from "./churn-log.ts";
 import { connectTo } from "./connect-to.ts";
-import type { Reads } from "./main.ts";
-import { openLoadStream, type LoadHost } from "./load-stream.ts";
-import { createReadLog } from "./read-log.ts";
+import { openLoadStream } from "./load-stream.ts";
+import { createReadLog, type Reads } from "./read-log.ts";
+import type { LoadHost } from "./start.ts";
 
 /** All clients of a scenario. */
 export interface Fleet {

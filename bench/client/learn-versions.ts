@@ -3,12 +3,9 @@ import { DeltaDiscoveryResponseSchema } from "@xdstp/protos/discovery";
 import { resourcesPerClient, type Scenario } from "../scenario.ts";
 import { connectTo } from "./connect-to.ts";
 import type { Sent } from "./fleet.ts";
-import { firstRequest } from "./first-request.ts";
+import { firstRequest, type Versions } from "./first-request.ts";
 import { createMessageReader } from "./message-reader.ts";
 import { requestStream } from "./load-stream.ts";
-
-/** Versions by the names of resources. */
-export type Versions = Readonly<Record<string, string>>;
 
 /** Asks once as all clients will, and goes. Resolves with the version of each resource. */
 export async function learnVersions(

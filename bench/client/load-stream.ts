@@ -3,23 +3,7 @@ import { isMuted, type Scenario } from "../scenario.ts";
 import { ackOf, readResponse } from "./ack-of.ts";
 import { firstRequest } from "./first-request.ts";
 import { createMessageReader } from "./message-reader.ts";
-import { createStart } from "./start.ts";
-
-/** What the streams of a fleet tell. */
-export interface LoadHost {
-  /** Resources after which a client is in sync; none: after its first response. */
-  readonly resources: number;
-  /** The versions that each client lists at first, encoded. */
-  readonly held?: Uint8Array | undefined;
-  /** A client has everything it asked for. */
-  synced(bytes: number): void;
-  /** A client in sync has read one more response. */
-  pushed(message: Buffer, client: number): void;
-  /** A request was sent. */
-  sent(bytes: number): void;
-  /** A stream or connection has ended; none should. */
-  lost(error: Error): void;
-}
+import { createStart, type LoadHost } from "./start.ts";
 
 const paths = { delta: "DeltaAggregatedResources", sotw: "StreamAggregatedResources" };
 

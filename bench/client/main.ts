@@ -5,6 +5,7 @@ import type { ChurnResult } from "./churn-log.ts";
 import { heldVersions } from "./first-request.ts";
 import { startFleet, type Fleet, type Sent } from "./fleet.ts";
 import { learnVersions } from "./learn-versions.ts";
+import type { Reads } from "./read-log.ts";
 
 /** What the parent may ask of the load client. */
 export type ClientCommand =
@@ -25,12 +26,6 @@ export interface ClientAnswers {
   /** So many pushes have been read since the last time, and acknowledged. */
   readonly read: Reads;
   readonly sent: Readonly<Sent>;
-}
-
-/** When pushes were read, in milliseconds of the clock that all processes of a machine share, and how large they were together. */
-export interface Reads {
-  readonly at: Float64Array;
-  readonly bytes: number;
 }
 
 const sent: Sent = { messages: 0, bytes: 0 };

@@ -1,4 +1,8 @@
-import type { Reads } from "./main.ts";
+/** When pushes were read, in milliseconds of the clock that all processes of a machine share, and how large they were together. */
+export interface Reads {
+  readonly at: Float64Array;
+  readonly bytes: number;
+}
 
 /** When pushes were read. */
 export interface ReadLog {

@@ -1,5 +1,3 @@
-import type { BaseTopic } from "./base-topic.ts";
-
 /** What all types of one cache share. Written by the cache alone. */
 export interface CacheState {
   /** Revision of the newest transaction; while one is applied, its own. Counted up in what caches may share. */
@@ -9,7 +7,7 @@ export interface CacheState {
   /** Label of the transaction that is being applied. */
   label: string | undefined;
   /** Topics that moved in the transaction that is being applied; woken after it. */
-  touched: Set<BaseTopic>;
+  touched: Set<{ wake(): void }>;
   /** Steps taken, for tests that count work. */
   work: number;
 }

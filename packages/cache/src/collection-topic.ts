@@ -2,8 +2,7 @@ import { isSameError, type Entry, type Interest } from "@xdstp/core";
 
 import { BaseTopic, type TopicHost } from "./base-topic.ts";
 import { ChangeLog } from "./change-log.ts";
-import type { Group } from "./group.ts";
-import type { NameRecord } from "./name-record.ts";
+import type { Group, GroupTopic, NameRecord } from "./name-record.ts";
 import { hashWith, hashWithout } from "./resource-hash.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
 
@@ -24,7 +23,7 @@ export interface CollectionHost extends TopicHost {
 }
 
 /** The topic of a glob, or of the wildcard. */
-export class CollectionTopic extends BaseTopic {
+export class CollectionTopic extends BaseTopic implements GroupTopic {
   /** Replaced only while the topic has no watchers. */
   group: Group;
   declare protected readonly host: CollectionHost;

@@ -3,7 +3,7 @@ import { isSameError, type Entry, type XdsError } from "@xdstp/core";
 import { AliasHistory, type HistoryHost } from "./alias-history.ts";
 import { BaseTopic, type TopicHost } from "./base-topic.ts";
 import type { CacheState } from "./cache-state.ts";
-import type { NameRecord } from "./name-record.ts";
+import type { NameRecord, NameTopic } from "./name-record.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
 import type { VariantSet } from "./variants/variant-set.ts";
 import { VariantHistory } from "./variants/variant-history.ts";
@@ -26,7 +26,7 @@ export interface ExactHost extends TopicHost {
 }
 
 /** The topic of one name or alias. It has no `#method` either. */
-export class ExactTopic extends BaseTopic implements HistoryHost {
+export class ExactTopic extends BaseTopic implements HistoryHost, NameTopic {
   declare protected readonly host: ExactHost;
   #entry: StateEntry | undefined;
   /** Present once an alias has been followed, or while the name has variants. */

@@ -1,5 +1,4 @@
-import type { Group } from "./group.ts";
-import type { NameRecord } from "./name-record.ts";
+import type { Group, NameRecord } from "./name-record.ts";
 import type { StateEntry } from "./state-entry.ts";
 
 /** A name exists: it is listed in its group. Nearly every name is in the wildcard, which therefore has no list of its own. */

@@ -1,7 +1,26 @@
-import { authorityOf, globOf, nameKey, parseName, typeOf } from "@xdstp/uri";
+import type { Constraints } from "@xdstp/core";
+import {
+  authorityOf,
+  globOf,
+  isGlob,
+  memberTypeOf,
+  nameFromLocator,
+  nameKey,
+  parseLocator,
+  parseName,
+  printLocator,
+  printName,
+  typeOf,
+  type Directive,
+  type XdstpLocator,
+} from "@xdstp/uri";
 
-import { readDirected } from "./read-directed.ts";
-import type { Variant } from "./variants/variant.ts";
+/** Which of the variants of a name (TP2). */
+export interface Variant {
+  readonly constraints: Constraints;
+  /** The constraints as a text: equal for equal ones, however they were encoded. */
+  readonly text: string;
+}
 
 /** What the cache has to know of a name. */
 export interface ReadName {
@@ -52,4 +71,43 @@ function isGlobKey(key: string): boolean {
 function faultOf(text: string): string {
   const parsed = parseName(text);
   return parsed.ok ? "" : parsed.error.message;
+}
+
+/** Reads a name with directives, as a client asks for one that leads to several places (C-ALT-1); with none it is not a name at all. */
+function readDirected(text: string, fault: string): ReadName {
+  const parsed = text.includes("#") ? parseLocator(text) : undefined;
+  if (parsed?.ok !== true || parsed.value.scheme !== "xdstp")
+    return { kind: "invalid", key: text, fault };
+  const locator = parsed.value;
+  return {
+    kind: isGlob(locator) ? "glob" : "name",
+    key: printLocator(locator),
+    parent: parentOf(locator),
+    authority: locator.authority,
+    type: typeIn(locator),
+    fault,
+    directed: true,
+  };
+}
+
+/** What an entry of a list is, is what its members are (C-LIST-7). */
+function typeIn({ resourceType, directives }: XdstpLocator): string {
+  return (
+    (directives.some(({ kind }) => kind === "entry") ? memberTypeOf(resourceType) : undefined) ??
+    resourceType
+  );
+}
+
+/** A member has the directives of its glob, as it has its parameters: it is none by itself, but what the glob has chosen (C-ALT-7). A name whose alternative is a name has no glob. */
+function parentOf(locator: XdstpLocator): string | undefined {
+  if (isGlob(locator) || !locator.directives.every(leadsToGlob)) return undefined;
+  const glob = globOf(printName(nameFromLocator(locator)));
+  const parsed = glob === undefined ? undefined : parseLocator(glob);
+  return parsed?.ok === true
+    ? printLocator({ ...parsed.value, directives: locator.directives })
+    : undefined;
+}
+
+function leadsToGlob(directive: Directive): boolean {
+  return directive.kind === "alt" && isGlob(directive.locator);
 }

@@ -2,7 +2,7 @@ import { interestKey, type Interest } from "@xdstp/core";
 
 import type { BaseTopic } from "./base-topic.ts";
 import { ExactTopic } from "./exact-topic.ts";
-import type { NameRecord } from "./name-record.ts";
+import type { NameRecord, NameTopic } from "./name-record.ts";
 
 /**
  * The watched topics of a type: each by its spelling, and those of names by their key. Clients choose the spellings: to come and to go costs the same however many there are.
@@ -16,7 +16,7 @@ export class TopicIndex implements Iterable<BaseTopic> {
   /** Further objects for a spelling that is there already, in order of coming. Few. */
   readonly #twins = new Map<string, readonly BaseTopic[]>();
   /** Topics of names that are not found under their key: other spellings, those with parameters, twins. Few, so the rest needs one map only. */
-  readonly #others = new Map<string, Set<ExactTopic>>();
+  readonly #others = new Map<string, Set<NameTopic>>();
 
   constructor(records: ReadonlyMap<string, NameRecord>) {
     this.#records = records;
@@ -64,14 +64,14 @@ export class TopicIndex implements Iterable<BaseTopic> {
   }
 
   /** The topics of a name, in every spelling. */
-  exact(key: string): readonly ExactTopic[] {
+  exact(key: string): readonly NameTopic[] {
     const own = this.#first(key);
     const others = this.#others.get(key) ?? NONE;
     return own instanceof ExactTopic ? [own, ...others] : [...others];
   }
 
   /** The same of the name of a record, which knows the one that matters. */
-  of(record: NameRecord): readonly ExactTopic[] {
+  of(record: NameRecord): readonly NameTopic[] {
     if (record.variant !== undefined || this.#others.size > 0) return this.exact(record.key);
     return record.topic === undefined ? NO_TOPICS : [record.topic];
   }
@@ -116,7 +116,7 @@ export class TopicIndex implements Iterable<BaseTopic> {
     this.#inRecords--;
   }
 
-  #addOther(topic: ExactTopic): void {
+  #addOther(topic: NameTopic): void {
     const others = this.#others.get(topic.key);
     if (others === undefined) this.#others.set(topic.key, new Set([topic]));
     else others.add(topic);
@@ -138,7 +138,7 @@ export class TopicIndex implements Iterable<BaseTopic> {
   }
 }
 
-const NONE: ReadonlySet<ExactTopic> = new Set();
+const NONE: ReadonlySet<NameTopic> = new Set();
 const NO_TOPICS: readonly never[] = [];
 
 function spellingOf({ interest }: BaseTopic): string {

@@ -1,7 +1,6 @@
 import type { Clock, ResourceFeed, XdsError } from "@xdstp/core";
 import type { ClientStatus } from "@xdstp/protocol/client";
 
-import { FederationCore } from "./federation-core.ts";
 import type { FederationSource } from "./federation-source.ts";
 import type { Hop } from "./links/outcome.ts";
 import type { ResolveAuthority } from "./routes/authority-finder.ts";
@@ -94,9 +93,4 @@ export interface Federation extends ResourceFeed {
   traces(): readonly Trace[];
   /** The node is another one than before (C-NODE-4). */
   nodeChanged(): void;
-}
-
-/** Makes a federation; add it to a cache as a feed. It connects to a server with the first subscription. Throws an XdsError where a source has no server. */
-export function createFederation(options: FederationOptions): Federation {
-  return new FederationCore(options);
 }

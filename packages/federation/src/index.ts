@@ -5,13 +5,13 @@
  */
 
 // The feed over feeds.
-export {
-  createFederation,
-  type Federation,
-  type FederationEvent,
-  type FederationOptions,
-  type FederationServerStatus,
-  type Trace,
+export { createFederation } from "./create-federation.ts";
+export type {
+  Federation,
+  FederationEvent,
+  FederationOptions,
+  FederationServerStatus,
+  Trace,
 } from "./federation.ts";
 export type { Hop } from "./links/outcome.ts";
 export type { ResolveAuthority } from "./routes/authority-finder.ts";

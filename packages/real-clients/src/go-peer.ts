@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Program } from "./programs.ts";
+import type { Program } from "./program.ts";
 
 const folder = join(import.meta.dirname, "../go-peer");
 const modules = {

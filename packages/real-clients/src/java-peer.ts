@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import type { Program } from "./programs.ts";
+import type { Program } from "./program.ts";
 
 const folder = join(import.meta.dirname, "../java-peer");
 let classpath: string | Error | undefined;

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { findGoPeer } from "./go-peer.ts";
 import { findJavaPeer } from "./java-peer.ts";
+import type { Program } from "./program.ts";
 
 /** A foreign program that suites are about. */
 export type ProgramName =
@@ -9,11 +10,6 @@ export type ProgramName =
 
 /** Those that are gRPC clients. */
 export type GrpcProgram = Exclude<ProgramName, "envoy" | "go-control-plane">;
-
-/** Where it is and which it is, or why it cannot run. */
-export type Program =
-  | { readonly found: true; readonly command: string; readonly version: string }
-  | { readonly found: false; readonly reason: string };
 
 const finders: Readonly<Record<ProgramName, () => Program>> = {
   envoy: findEnvoy,

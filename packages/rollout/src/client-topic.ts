@@ -1,12 +1,23 @@
 import type { Entry, Interest, Topic, Watcher, XdsError } from "@xdstp/core";
 
 import { joinChanges } from "./join-changes.ts";
-import type { TrialGroup } from "./trial-group.ts";
 
 /** Who reads: one stream, and whose it is. */
 export interface Reader {
   /** Absent: a client whose answers cannot be distinguished from those of others, and that never sees a change first. */
   readonly client: string | undefined;
+}
+
+/** The streams of one interest, and the two topics that they may show. */
+export interface TopicGroup {
+  readonly accepted: Topic;
+  readonly ahead: Topic;
+  /** The topic of a stream; always the same one while it is watched. */
+  topicFor(reader: Reader): ClientTopic;
+  /** A stream begins to watch. Returns the group that it belongs to from now on. */
+  enter(topic: ClientTopic): TopicGroup;
+  /** A stream watches no longer. */
+  leave(topic: ClientTopic): void;
 }
 
 /** One interest as one stream sees it: what is accepted, or what is ahead of it. It changes over at most once, and only while both hold the same. */
@@ -15,13 +26,13 @@ export class ClientTopic implements Topic, Watcher {
   declare readonly label?: string;
   readonly reader: Reader;
   /** Of the interest; without watchers it may be one of several. */
-  group: TrialGroup;
+  group: TopicGroup;
   #ahead = false;
   /** When it has changed over, and what its head was. Absent: it saw one and the same all the time. */
   #changed: { readonly revision: number; readonly head: number } | undefined;
   readonly #watchers = new Set<Watcher>();
 
-  constructor(group: TrialGroup, reader: Reader) {
+  constructor(group: TopicGroup, reader: Reader) {
     this.group = group;
     this.reader = reader;
   }

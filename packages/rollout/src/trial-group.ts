@@ -1,6 +1,6 @@
 import type { Topic, Watcher } from "@xdstp/core";
 
-import { ClientTopic, type Reader } from "./client-topic.ts";
+import { ClientTopic, type Reader, type TopicGroup } from "./client-topic.ts";
 
 /** The parts of a quorum that each of its groups uses. */
 export interface TrialGroupHost {
@@ -18,7 +18,7 @@ export interface TrialGroupHost {
 type Streams = Map<string, Set<ClientTopic>>;
 
 /** One interest, and which of its clients see a change first: the first N, and the next one when one of them disconnects. */
-export class TrialGroup implements Watcher {
+export class TrialGroup implements TopicGroup, Watcher {
   readonly typeUrl: string;
   readonly accepted: Topic;
   readonly ahead: Topic;
@@ -45,7 +45,6 @@ export class TrialGroup implements Watcher {
     return { size: this.#members.size, [Symbol.iterator]: () => this.#members.keys() };
   }
 
-  /** The topic of a stream; always the same one while it is watched. */
   topicFor(reader: Reader): ClientTopic {
     return this.#topics.get(reader) ?? new ClientTopic(this, reader);
   }

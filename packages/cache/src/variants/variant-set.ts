@@ -7,13 +7,10 @@ import {
 } from "@xdstp/core";
 
 import type { CacheState } from "../cache-state.ts";
-import type { NameRecord } from "../name-record.ts";
+import type { NameRecord, Step } from "../name-record.ts";
 import { StateEntry } from "../state-entry.ts";
 
 type Parameters = Interest["parameters"];
-
-/** What one collection notes of a change: the entry that it showed, and the one that takes its place. */
-export type Step = readonly [old: StateEntry | undefined, entry: StateEntry];
 
 /** The resource without constraints is for everyone. */
 export const EVERYONE: Constraints = { kind: "and", of: [] };

@@ -2,13 +2,6 @@ import { readConstraints, textOfConstraints, type Constraints } from "@xdstp/cor
 
 import type { ReadName } from "../read-name.ts";
 
-/** Which of the variants of a name (TP2). */
-export interface Variant {
-  readonly constraints: Constraints;
-  /** The constraints as a text: equal for equal ones, however they were encoded. */
-  readonly text: string;
-}
-
 /** Constraints that no parameters match: those that cannot be read. */
 const NOBODY: Constraints = { kind: "or", of: [] };
 

@@ -1,7 +1,7 @@
 import type { XdsError } from "@xdstp/core";
 
 import { referenceKey, type Gap, type Graph } from "./graph.ts";
-import type { KeyedReference } from "./known-references.ts";
+import type { KeyedReference } from "./place.ts";
 
 /** What is in force, and what a newer state waits for. */
 export interface Composition {

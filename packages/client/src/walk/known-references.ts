@@ -1,18 +1,7 @@
-import type { Reference, ResourceSource, StoredResource, XdsError } from "@xdstp/core";
+import type { Reference, ResourceSource, StoredResource } from "@xdstp/core";
 
 import { referenceKey } from "./graph.ts";
-import type { Place } from "./place.ts";
-
-/** A reference, and its key. */
-export interface KeyedReference extends Reference {
-  readonly key: string;
-  /** Absent: it is looked up in the source of the graph. */
-  readonly at?: Place;
-  /** Where the resource that refers to it is looked up, for `within`. Absent: in the source of the graph. */
-  readonly from?: Place | undefined;
-  /** Why it has no server. */
-  readonly fault?: XdsError;
-}
+import type { KeyedReference } from "./place.ts";
 
 /** What resources refer to; each payload is read once, as long as its resource is kept. */
 export type KnownReferences = (

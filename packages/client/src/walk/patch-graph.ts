@@ -1,5 +1,5 @@
 import type { Graph } from "./graph.ts";
-import type { KeyedReference } from "./known-references.ts";
+import type { KeyedReference } from "./place.ts";
 import type { GraphReader } from "./walk-graph.ts";
 
 /**

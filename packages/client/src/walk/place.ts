@@ -1,7 +1,6 @@
 import type { Interest, Reference, ResourceSource, XdsError } from "@xdstp/core";
 
 import { referenceKey } from "./graph.ts";
-import type { KeyedReference } from "./known-references.ts";
 
 /** Where what a reference names is looked up, if not in the source of the graph: a ConfigSource stands next to it. */
 export interface Place {
@@ -10,6 +9,17 @@ export interface Place {
   readonly source: ResourceSource;
   /** Called when a name begins to be wanted there; gives what ends it. */
   onWanted(typeUrl: string, interest: Interest): () => void;
+}
+
+/** A reference, and its key. */
+export interface KeyedReference extends Reference {
+  readonly key: string;
+  /** Absent: it is looked up in the source of the graph. */
+  readonly at?: Place;
+  /** Where the resource that refers to it is looked up, for `within`. Absent: in the source of the graph. */
+  readonly from?: Place | undefined;
+  /** Why it has no server. */
+  readonly fault?: XdsError;
 }
 
 /** Finds the place of a reference with a ConfigSource, by where the referring resource has come from; undefined: the source of the graph. Throws an XdsError where it cannot be asked. */

@@ -1,7 +1,8 @@
 import { XdsError, type Reference } from "@xdstp/core";
 
 import { referenceKey, type Gap, type Graph, type GraphNode } from "./graph.ts";
-import type { KeyedReference, KnownReferences } from "./known-references.ts";
+import type { KnownReferences } from "./known-references.ts";
+import type { KeyedReference } from "./place.ts";
 import type { Looked } from "./look-up.ts";
 import type { Place } from "./place.ts";
 

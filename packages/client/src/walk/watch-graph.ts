@@ -13,7 +13,8 @@ import {
 import { compose, nothing, type Composition } from "./composition.ts";
 import type { Graph } from "./graph.ts";
 import { createInitialFetch, type InitialFetch } from "./initial-fetch.ts";
-import { knownReferences, type KeyedReference, type KnownReferences } from "./known-references.ts";
+import { knownReferences, type KnownReferences } from "./known-references.ts";
+import type { KeyedReference } from "./place.ts";
 import { lookUp, type Looked } from "./look-up.ts";
 import { patchGraph } from "./patch-graph.ts";
 import { placed, unplaced, type Place, type PlaceOf } from "./place.ts";

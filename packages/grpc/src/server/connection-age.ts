@@ -1,6 +1,6 @@
 import { StatusCode, XdsError, type Status, type Timer } from "@xdstp/core";
-import type { Connection } from "./connection.ts";
 import type { GrpcContext } from "./grpc-context.ts";
+import type { ConnectionCut } from "./grpc-event.ts";
 import { startDeadline } from "./start-deadline.ts";
 
 /** How old a connection may become. */
@@ -9,6 +9,12 @@ export interface ConnectionAge {
   readonly ms: number;
   /** Milliseconds from then until its streams end with UNAVAILABLE. Default: 5,000. */
   readonly graceMs?: number;
+}
+
+/** A connection that can end because of its age. */
+export interface Retirable {
+  /** Takes no new calls, and ends the open streams with a status after `ms`; what is left another `graceMs` later is cut. */
+  retire(ms: number, status: Status, graceMs: number, reason: ConnectionCut): void;
 }
 
 /** An age as it was given. Throws an XdsError if a time is not a positive number. */
@@ -30,7 +36,7 @@ const tooOld: Status = {
 
 /** Begins the life of a connection (S-STREAM-13). */
 export function ageTimer(
-  connection: Connection,
+  connection: Retirable,
   context: GrpcContext,
   age: ConnectionAge | undefined,
 ): Timer | undefined {

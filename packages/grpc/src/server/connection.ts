@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Session } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import type { ByteStream, PeerIdentity, Status, Timer } from "@xdstp/core";
-import { ageTimer, type ConnectionAge } from "./connection-age.ts";
+import { ageTimer, type ConnectionAge, type Retirable } from "./connection-age.ts";
 import type { ConnectionCut } from "./grpc-event.ts";
 import type { GrpcContext } from "./grpc-context.ts";
 import { identityOf, principalOf } from "./identity-of.ts";
@@ -14,7 +14,7 @@ import { createTurn, type Turn } from "./turn.ts";
 import { createWireMeter, type WireMeter } from "./wire-meter.ts";
 
 /** One HTTP/2 connection, with what its calls share. */
-export interface Connection {
+export interface Connection extends Retirable {
   /** IP address, the key of the limit of connections per peer. */
   readonly address: string;
   /** Who it is by its certificate, or else its IP address: the key of the limit of streams per peer. */
@@ -49,8 +49,6 @@ export interface Connection {
   turnAway(reason: ConnectionCut): void;
   /** Takes no new calls, and ends when the open ones have, or after `graceMs`. */
   drain(graceMs: number, reason: ConnectionCut): void;
-  /** Takes no new calls, and ends the open streams with a status after `ms`; what is left another `graceMs` later is cut. */
-  retire(ms: number, status: Status, graceMs: number, reason: ConnectionCut): void;
   /** A streaming call of this connection is open. */
   readonly streams: Set<ByteStream>;
 }

@@ -1,8 +1,8 @@
-import { overlapOf, type Transaction } from "@xdstp/core";
+import type { Transaction } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 import type { Noting } from "./note-transaction.ts";
-import { readVariant, type Variant } from "./record.ts";
+import { overlap, readVariant } from "./record.ts";
 
 /** Removes restored variants before upstream puts one that is for some of the same clients: both must not exist at once (S-DYN-4). */
 export function makeRoom({ store, space, remove }: Noting, { put = [] }: Transaction): void {
@@ -18,13 +18,4 @@ export function makeRoom({ store, space, remove }: Noting, { put = [] }: Transac
     );
   });
   if (replaced.length > 0) remove(replaced);
-}
-
-/** Whether some client gets both. A resource without constraints is for every client. */
-export function overlap(one: Variant | undefined, other: Variant | undefined): boolean {
-  return (
-    one === undefined ||
-    other === undefined ||
-    overlapOf(one.constraints, other.constraints) !== "none"
-  );
 }

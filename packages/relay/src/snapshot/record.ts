@@ -1,4 +1,5 @@
 import {
+  overlapOf,
   readConstraints,
   textOfConstraints,
   type Constraints,
@@ -55,6 +56,15 @@ export function readVariant(constraints: Uint8Array | undefined): Variant | unde
   return read.fault === undefined
     ? { constraints: read.constraints, text: textOfConstraints(read.constraints) }
     : { constraints: { kind: "or", of: [] }, text: "" };
+}
+
+/** Whether some client gets both. A resource without constraints is for every client. */
+export function overlap(one: Variant | undefined, other: Variant | undefined): boolean {
+  return (
+    one === undefined ||
+    other === undefined ||
+    overlapOf(one.constraints, other.constraints) !== "none"
+  );
 }
 
 /** Identifies a record within its type: the key of the name, with the constraints of a variant. */

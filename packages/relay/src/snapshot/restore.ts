@@ -6,9 +6,7 @@ import {
   type TypedInterest,
 } from "@xdstp/core";
 
-import { overlap } from "./make-room.ts";
-
-import type { SnapshotRecord } from "./record.ts";
+import { overlap, type SnapshotRecord } from "./record.ts";
 import type { StoredCollection } from "./type-index.ts";
 import type { RestoredRecord, SnapshotStore } from "./snapshot-store.ts";
 import type { SubscribedInterest } from "./subscribed.ts";

@@ -19,7 +19,8 @@ import { describe, expect, it } from "vitest";
 import { FULL, madeUpTypes, PART } from "../harness/made-up-types.ts";
 import { payloadOf, textIn } from "../harness/payload.ts";
 import { createRandom, type Random } from "../random/random.ts";
-import { node, turn, type ClientVariantName } from "./harness/client-world.ts";
+import { node, turn } from "./harness/client-world.ts";
+import type { ClientVariantName } from "./harness/scripted-server.ts";
 import { createMemoryLink, type LinkSpy, type MemoryLink } from "./harness/memory-link.ts";
 
 const runs = Math.max(4, Math.round(1_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));

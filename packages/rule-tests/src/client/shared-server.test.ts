@@ -12,11 +12,11 @@ import {
   createClientWorld,
   turn,
   watched,
-  type ClientVariantName,
   type ClientWorld,
   type ClientWorldOptions,
   type Watched,
 } from "./harness/client-world.ts";
+import type { ClientVariantName } from "./harness/scripted-server.ts";
 
 interface Hub {
   readonly cache: Cache;

@@ -4,7 +4,6 @@ import {
   createSeededRandom,
   createStepper,
   type Connection,
-  type FakeClock,
   type Network,
   type NetworkObserver,
   type SeededRandom,
@@ -27,6 +26,7 @@ import { versionsOfOrigin } from "./relay/versions-of-origin.ts";
 import { createSimRelay, type SimRelay } from "./relay/sim-relay.ts";
 import { createSimClient, type SimClient } from "./sim-client.ts";
 import { createSimServer, type SimServer } from "./sim-server.ts";
+import type { World } from "./simulated-world.ts";
 import type { Report, Violation } from "./violation.ts";
 import { variantOf, viewRequest, viewResponse } from "./wire-view.ts";
 import {
@@ -36,25 +36,6 @@ import {
   type HopShape,
   type WorldShape,
 } from "./world-shape.ts";
-
-/** Servers and clients in one network, and what has to hold of them. The same seed and deeds give the same world, whatever ran before in the process. */
-export interface World {
-  readonly clock: FakeClock;
-  readonly network: Network;
-  readonly shape: WorldShape;
-  readonly servers: readonly SimServer[];
-  /** Those that are relays: the first one of them is the second server. */
-  readonly relays: readonly SimRelay[];
-  /** undefined: it has left. */
-  readonly clients: readonly (SimClient | undefined)[];
-  /** Made so far. */
-  readonly steps: number;
-  /** What has not held; the world runs no further. */
-  readonly violation: Violation | undefined;
-  /** Does these one after the other, until an invariant does not hold. */
-  run(actions: readonly Action[]): Promise<void>;
-  close(): void;
-}
 
 export interface WorldOptions {
   readonly seed: number;

@@ -15,10 +15,11 @@ import { createDeltaClient } from "@xdstp/transport-delta/client";
 import { createSotwClient } from "@xdstp/transport-sotw/client";
 import { madeUpTypes } from "../../harness/made-up-types.ts";
 import { textIn } from "../../harness/payload.ts";
-import { createScriptedServer, type ScriptedServer } from "./scripted-server.ts";
-
-/** The variants of a client end. */
-export type ClientVariantName = "delta" | "sotw";
+import {
+  createScriptedServer,
+  type ClientVariantName,
+  type ScriptedServer,
+} from "./scripted-server.ts";
 
 /** What a world of one client end is made of. */
 export interface ClientWorldOptions {

@@ -12,7 +12,9 @@ import {
   type SotwResponseInit,
 } from "@xdstp/testing";
 import { payloadOf } from "../../harness/payload.ts";
-import type { ClientVariantName } from "./client-world.ts";
+
+/** The variants of a client end. */
+export type ClientVariantName = "delta" | "sotw";
 
 /** A request of either variant. */
 export interface Asked {

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Action } from "../action.ts";
 import type { Watched } from "../sim-client.ts";
 import { FLAGS } from "../types.ts";
-import { createWorld, type World } from "../world.ts";
+import type { World } from "../simulated-world.ts";
+import { createWorld } from "../world.ts";
 import { memoryFollowsInterest } from "./memory-follows-interest.ts";
 
 const history: readonly Action[] = [

@@ -3,7 +3,7 @@ import { globOf, nameKey } from "@xdstp/uri";
 import type { SimClient } from "../sim-client.ts";
 import { typeUrls } from "../types.ts";
 import type { Report } from "../violation.ts";
-import type { World } from "../world.ts";
+import type { World } from "../simulated-world.ts";
 import type { Invariant } from "./invariant.ts";
 
 /** Looks between two checks of the clients. */

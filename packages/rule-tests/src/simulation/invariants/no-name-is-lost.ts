@@ -6,7 +6,7 @@ import { textIn } from "../../harness/payload.ts";
 import type { SimClient, Watched } from "../sim-client.ts";
 import { BAD, CLUSTERS, groupOf, isFullState } from "../types.ts";
 import type { Report } from "../violation.ts";
-import type { World } from "../world.ts";
+import type { World } from "../simulated-world.ts";
 import type { Invariant } from "./invariant.ts";
 import { createPastValues, type PastValues } from "./past-values.ts";
 import { createStanding } from "./standing.ts";

@@ -4,7 +4,7 @@ import { isGlob, nameKey } from "@xdstp/uri";
 
 import type { Invariant } from "../invariants/invariant.ts";
 import type { Report } from "../violation.ts";
-import type { World } from "../world.ts";
+import type { World } from "../simulated-world.ts";
 
 /** A name of a type that the origin had, and has no more. */
 interface Gone {

@@ -4,7 +4,7 @@ import { payloadOf } from "../../harness/payload.ts";
 import type { Invariant } from "../invariants/invariant.ts";
 import { typeUrls } from "../types.ts";
 import type { Report } from "../violation.ts";
-import type { World } from "../world.ts";
+import type { World } from "../simulated-world.ts";
 
 /** What a client has, of whichever relay, is byte for byte what the origin has published under that name (B-RELAY-3). */
 export function publishedByOrigin(world: World, report: Report): Invariant {

@@ -2,7 +2,7 @@ import { nameKey } from "@xdstp/uri";
 
 import type { Invariant } from "../invariants/invariant.ts";
 import type { Report } from "../violation.ts";
-import type { World } from "../world.ts";
+import type { World } from "../simulated-world.ts";
 
 /** When all is at rest a relay asks upstream for the union of what is asked of it and of those behind it, and for nothing else (B-RELAY-1, B-RELAY-8). */
 export function relaysFollowInterest(world: World, report: Report): Invariant {

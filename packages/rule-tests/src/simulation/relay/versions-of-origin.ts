@@ -1,7 +1,7 @@
 import { typeUrls } from "../types.ts";
 import type { Invariant } from "../invariants/invariant.ts";
 import type { Report } from "../violation.ts";
-import type { World } from "../world.ts";
+import type { World } from "../simulated-world.ts";
 import { toldIn } from "../world-shape.ts";
 
 /** When all is at rest a client has each resource in the version of the origin, where no hop is SotW without wrappers, which has none (S-VER-4, B-RELAY-3). */

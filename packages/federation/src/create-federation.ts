@@ -5,8 +5,13 @@ import { serversOf, sourcesFor } from "./routes/routes.ts";
 import { createWildcard } from "./routes/wildcard.ts";
 import type { Federation, FederationOptions, FederationServerStatus, Trace } from "./federation.ts";
 
+/** Makes a federation; add it to a cache as a feed. It connects to a server with the first subscription. Throws an XdsError where a source has no server. */
+export function createFederation(options: FederationOptions): Federation {
+  return new FederationCore(options);
+}
+
 /** The federation behind `createFederation`. Subscriptions before it runs wait. */
-export class FederationCore implements Federation {
+class FederationCore implements Federation {
   readonly inWildcard: (name: string) => boolean;
   readonly #options: FederationOptions;
   #early: Wanted[] = [];
