@@ -93,6 +93,45 @@ describe("createConnection()", () => {
     });
   });
 
+  test.for([
+    ["back", -3_600_000],
+    ["forward", 3_600_000],
+  ] as const)(
+    "pings, and cuts who does not answer, at the same times where the wall clock steps by an hour %s",
+    async ([, stepMs]) => {
+      const server = await useServer();
+      const client = await server.client();
+      const call = client.call(echoPath);
+      call.stream.write(enveloped("x"));
+      await call.next();
+      for (let round = 0; round < 3; round += 1) {
+        const pinged = once(client.session, "ping");
+        server.clock.stepWallTime(stepMs);
+        server.clock.advance(30_000);
+        await pinged;
+        await client.roundTrip();
+      }
+      client.close();
+      await server.event("connection-closed");
+      const mute = await useSocket(server.port);
+      mute.write(
+        Buffer.concat([
+          Buffer.from(preface),
+          frame(4, 0, 0),
+          frame(1, 4, 1, headerBlock(echoPath)),
+          frame(0, 0, 1, enveloped("x")),
+        ]),
+      );
+      await received(mute, enveloped("x"));
+      server.clock.stepWallTime(stepMs);
+      server.clock.advance(89_999);
+      expect(server.server.stats().cuts).toEqual({});
+      server.clock.stepWallTime(stepMs);
+      server.clock.advance(1);
+      expect((await server.calls[1]?.closed)?.message).toBe("the connection was cut: ping-timeout");
+    },
+  );
+
   test("sends a client that pings too often away with ENHANCE_YOUR_CALM [S-LIM-1]", async () => {
     const server = await useServer();
     const client = await server.client();
