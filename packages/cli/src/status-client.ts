@@ -136,7 +136,15 @@ function whyNot(error: unknown, withTls: boolean): string {
   // An answer of the server itself, not a failure of the connection: that has a cause.
   if (code === Code.Unavailable && ConnectError.from(error).cause === undefined)
     return `is not ready to answer: ${rawMessage}`;
-  return `does not answer as a gRPC server does: ${rawMessage}${withTls ? "" : "; if it wants TLS, see --tls"}`;
+  const undecodable = /^parse binary: (.*)$/s.exec(rawMessage)?.[1];
+  if (undecodable !== undefined)
+    return `has sent client status that cannot be decoded: ${undecodable}; a message in it is damaged, or nests too deeply`;
+  if (ConnectError.from(error).metadata.has("grpc-status"))
+    return `has answered with an error: ${rawMessage} [${Code[code]}]`;
+  // A server that wants TLS ends the connection, and sends no answer that could be read.
+  const hint =
+    withTls || ConnectError.from(error).cause === undefined ? "" : "; if it wants TLS, see --tls";
+  return `does not answer as a gRPC server does: ${rawMessage}${hint}`;
 }
 
 /** INADEQUATE_SECURITY, as Node says it: a server that wants a certificate closes the connection so. */

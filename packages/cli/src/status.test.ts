@@ -1,12 +1,14 @@
 import { createServer as createHttp1Server } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
 import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
-import { create } from "@bufbuild/protobuf";
+import { create, toBinary, type JsonObject, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { createCache } from "@xdstp/cache";
 import { type Clock, systemClock } from "@xdstp/core";
+import { concatBytes, lengthDelimited } from "@xdstp/core/wire";
 import {
+  ClientConfigSchema,
   ClientResourceStatus,
   ClientStatusDiscoveryService,
   ClientStatusResponseSchema,
@@ -20,6 +22,8 @@ import { useFolder } from "../test/use-folder.ts";
 import { leaveScreen, takeScreen } from "./terminal-codes.ts";
 
 const flag = "type.googleapis.com/acme.v1.Flag";
+
+type ClientConfigInit = MessageInitShape<typeof ClientConfigSchema>;
 
 interface Subject {
   readonly server: XdsServer;
@@ -371,11 +375,7 @@ describe("xdstp status of other servers", () => {
       "the first complete state is not loaded yet",
       "is not ready to answer: the first complete state is not loaded yet",
     ],
-    [
-      Code.Internal,
-      "oops",
-      "does not answer as a gRPC server does: oops; if it wants TLS, see --tls",
-    ],
+    [Code.Internal, "oops", "has answered with an error: oops [Internal]"],
   ])("tells why a server does not answer (%s)", async (code, text, said) => {
     const port = await useRoutes((router) => {
       router.service(ClientStatusDiscoveryService, {
@@ -390,6 +390,102 @@ describe("xdstp status of other servers", () => {
       err: `xdstp status: 127.0.0.1:${port} ${said}\n`,
     });
   });
+});
+
+describe("xdstp status of answers of any size", () => {
+  const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+  const rejected = (name: string, details: string) => ({
+    genericXdsConfigs: [
+      {
+        typeUrl: clusterUrl,
+        name,
+        clientStatus: ClientResourceStatus.NACKED,
+        errorState: { details, versionInfo: "9" },
+      },
+    ],
+  });
+  const nested = (levels: number): JsonObject => {
+    let object: JsonObject = {};
+    for (let level = 0; level < levels; level++) object = { a: object };
+    return object;
+  };
+  /** A server whose answer is these bytes. */
+  const useAnswer = async (answer: Uint8Array): Promise<number> => {
+    const server = createHttp2Server();
+    server.on("stream", (stream) => {
+      stream.respond({ "content-type": "application/grpc" }, { waitForTrailers: true });
+      stream.on("wantTrailers", () => {
+        stream.sendTrailers({ "grpc-status": "0" });
+      });
+      const head = Buffer.alloc(5);
+      head.writeUInt32BE(answer.length, 1);
+      stream.end(Buffer.concat([head, answer]));
+    });
+    onTestFinished(() => {
+      server.close();
+    });
+    return portOf(server);
+  };
+  const answerOf = (config: ClientConfigInit): Uint8Array =>
+    toBinary(
+      ClientStatusResponseSchema,
+      create(ClientStatusResponseSchema, { config: [create(ClientConfigSchema, config)] }),
+    );
+  /** `levels` objects, each the only field of the next one. */
+  const nestedBytes = (levels: number): Uint8Array => {
+    let struct: Uint8Array = new Uint8Array();
+    for (let level = 0; level < levels; level++)
+      struct = lengthDelimited(
+        1,
+        concatBytes([lengthDelimited(1, "a"), lengthDelimited(2, lengthDelimited(5, struct))]),
+      );
+    return lengthDelimited(1, lengthDelimited(1, lengthDelimited(3, struct)));
+  };
+  const many = Array.from({ length: 100_000 }, (_, at) => `f${at}`);
+
+  it.each<[string, ClientConfigInit]>([
+    ["one string of 10 MB", rejected("x", "x".repeat(10_000_000))],
+    ["a name of 10 MB", rejected("x".repeat(10_000_000), "bad")],
+    ["a node id of 10 MB", { node: { id: "x".repeat(10_000_000) }, ...rejected("x", "bad") }],
+    [
+      "100,000 fields in one message",
+      {
+        node: { metadata: Object.fromEntries(many.map((field) => [field, "x"])) },
+        ...rejected("x", "bad"),
+      },
+    ],
+    [
+      "100,000 resources",
+      { genericXdsConfigs: many.map((name) => ({ typeUrl: clusterUrl, name, clientStatus: 5 })) },
+    ],
+    ["30 levels", { node: { metadata: nested(30) }, ...rejected("x", "bad") }],
+  ])("shows %s", async (_, config) => {
+    const port = await useAnswer(answerOf(config));
+    const [text, json] = await Promise.all(
+      [[], ["--json"]].map((more) => runToEnd(["status", `127.0.0.1:${port}`, ...more])),
+    );
+    expect([text.code, text.err, json.code, json.err]).toEqual([0, "", 0, ""]);
+    expect(text.out).toContain("clusters");
+    expect(JSON.parse(json.out)).toMatchObject({ clients: [{}] });
+  });
+
+  it.each([
+    ["200 levels", nestedBytes(200), "maximum recursion depth"],
+    ["3,000 levels", nestedBytes(3_000), "maximum recursion depth"],
+    ["what is not a message", Buffer.from([10, 80, 1, 2]), "illegal tag"],
+  ])(
+    "says of %s that it cannot be decoded, and gives no hint about TLS",
+    async (_, answer, why) => {
+      const port = await useAnswer(answer);
+      const { code, out, err } = await runToEnd(["status", `127.0.0.1:${port}`]);
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      expect(err).toMatch(
+        new RegExp(
+          `^xdstp status: 127\\.0\\.0\\.1:${port} has sent client status that cannot be decoded: .*${why}.*; a message in it is damaged, or nests too deeply\n$`,
+        ),
+      );
+    },
+  );
 });
 
 describe("xdstp status, what it cannot do", () => {
