@@ -43,6 +43,10 @@ describe("limitHint()", () => {
       "; xdstp serve and xdstp relay take more with --stream-names",
     ],
     [
+      "the headers of the call are too large: 17000 bytes, at most 16384; the limit of the server is headerListBytes",
+      "; xdstp serve and xdstp relay accept larger headers with --limit headerListBytes=NUMBER",
+    ],
+    [
       "the names of all subscriptions are longer than 5 characters",
       "; xdstp serve and xdstp relay take more with --stream-names",
     ],

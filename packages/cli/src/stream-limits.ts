@@ -21,6 +21,8 @@ export function streamLimits(names: number): NamedLimits {
 
 /** What an operator can do about an end of a stream, to be put behind the text of it; empty: nothing here. */
 export function limitHint(message: string): string {
+  if (message.startsWith("the headers of the call are too large: "))
+    return "; xdstp serve and xdstp relay accept larger headers with --limit headerListBytes=NUMBER";
   return /^more than \d+ (?:(?:subscriptions|globs) of one type|subscriptions of all types|initial_resource_versions)$|^the names of all subscriptions are longer than /.test(
     message,
   )

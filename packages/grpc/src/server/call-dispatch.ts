@@ -48,10 +48,6 @@ const notCanonical: Status = {
   message: "the path must be /package.Service/Method",
 };
 const tooMany: Status = { code: StatusCode.RESOURCE_EXHAUSTED, message: "too many calls are open" };
-const tooLarge: Status = {
-  code: StatusCode.RESOURCE_EXHAUSTED,
-  message: "the headers of the call are too large",
-};
 const badTimeout: Status = {
   code: StatusCode.INVALID_ARGUMENT,
   message: "grpc-timeout must be 1 to 8 digits and one of H M S m u n",
@@ -106,7 +102,7 @@ class Dispatch implements CallDispatch, RawCallHost {
     if (connection === undefined) call.stream.close(constants.NGHTTP2_REFUSED_STREAM);
     else if (this.#draining) reject(call, shuttingDown, 503);
     else if (headerBytes > this.context.limits.headerListBytes)
-      this.#cut(call, connection, "headers-too-large", tooLarge, 431);
+      this.#cut(call, connection, "headers-too-large", this.#tooLarge(headerBytes), 431);
     else if (!isCanonicalPath(path, call.headers[":method"] === "GET"))
       this.#cut(call, connection, "not-canonical", notCanonical, 404);
     else if (this.#targets.isStreaming(path)) this.#openRaw(call, connection, path);
@@ -180,6 +176,14 @@ class Dispatch implements CallDispatch, RawCallHost {
   #countFull({ streams, calls }: Connection): void {
     if (streams.size + calls >= this.context.limits.maxStreamsPerConnection)
       this.context.counters.connectionsFilled += 1;
+  }
+
+  #tooLarge(bytes: number): Status {
+    const { headerListBytes } = this.context.limits;
+    return {
+      code: StatusCode.RESOURCE_EXHAUSTED,
+      message: `the headers of the call are too large: ${bytes} bytes, at most ${headerListBytes}; the limit of the server is headerListBytes`,
+    };
   }
 
   #cut(

@@ -147,7 +147,8 @@ describe("headerListBytes", () => {
         reason: "headers-too-large",
         status: {
           code: StatusCode.RESOURCE_EXHAUSTED,
-          message: "the headers of the call are too large",
+          message:
+            "the headers of the call are too large: 16385 bytes, at most 16384; the limit of the server is headerListBytes",
         },
       });
       expect(server.server.stats()).toMatchObject({
@@ -167,7 +168,9 @@ describe("headerListBytes", () => {
     ];
     expect((await grpc.result).trailers).toMatchObject({
       "grpc-status": String(StatusCode.RESOURCE_EXHAUSTED),
-      "grpc-message": "the headers of the call are too large",
+      "grpc-message": expect.stringMatching(
+        /^the headers of the call are too large: \d+ bytes, at most 300; the limit of the server is headerListBytes$/,
+      ) as string,
     });
     expect((await other.result).headers[":status"]).toBe(431);
     expect(server.events.find(({ kind }) => kind === "stream-cut")).toMatchObject({
