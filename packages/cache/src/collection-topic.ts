@@ -1,7 +1,6 @@
-import { isSameError, type Entry, type Interest } from "@xdstp/core";
+import { CompactedLog, isSameError, type Entry, type Interest } from "@xdstp/core";
 
 import { BaseTopic, type TopicHost } from "./base-topic.ts";
-import { ChangeLog } from "./change-log.ts";
 import type { Group, GroupTopic, NameRecord } from "./name-record.ts";
 import { hashWith, hashWithout } from "./resource-hash.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
@@ -22,12 +21,14 @@ export interface CollectionHost extends TopicHost {
   goneOf(name: string, parameters: Interest["parameters"]): readonly StateEntry[];
 }
 
+const isAlive = ({ dead }: StateEntry): boolean => !dead;
+
 /** The topic of a glob, or of the wildcard. */
 export class CollectionTopic extends BaseTopic implements GroupTopic {
   /** Replaced only while the topic has no watchers. */
   group: Group;
   declare protected readonly host: CollectionHost;
-  readonly #log: ChangeLog;
+  readonly #log: CompactedLog<StateEntry>;
   #settled = false;
   #head = 0;
   #label: string | undefined;
@@ -45,7 +46,7 @@ export class CollectionTopic extends BaseTopic implements GroupTopic {
   constructor(host: CollectionHost, interest: Interest, group: Group) {
     super(host, interest, group.key);
     this.group = group;
-    this.#log = new ChangeLog((steps) => {
+    this.#log = new CompactedLog(isAlive, (steps) => {
       host.state.work += steps;
     });
   }
@@ -74,7 +75,9 @@ export class CollectionTopic extends BaseTopic implements GroupTopic {
   members(): readonly Entry[] {
     this.sync();
     return (this.#members ??=
-      this.#empty === undefined ? this.#log.members() : this.#empty.alone());
+      this.#empty === undefined
+        ? this.#log.filter(({ resource }) => resource !== undefined)
+        : this.#empty.alone());
   }
 
   get(name: string): Entry | undefined {
@@ -84,7 +87,7 @@ export class CollectionTopic extends BaseTopic implements GroupTopic {
   removed(): readonly Entry[] {
     this.sync();
     this.host.expire();
-    return this.#log.tombstones();
+    return this.#log.filter(({ tombstone }) => tombstone);
   }
 
   gone(name: string): readonly Entry[] {

@@ -30,6 +30,7 @@ export type {
   Transaction,
   TypedInterest,
 } from "./feed.ts";
+export { CompactedLog } from "./compacted-log.ts";
 export type { EveryMember } from "./every-member.ts";
 export { forwardSink, type SinkChanges } from "./forward-sink.ts";
 export { whenDecided } from "./when-decided.ts";

@@ -1,4 +1,4 @@
-import type { Entry } from "@xdstp/core";
+import { CompactedLog, type Entry } from "@xdstp/core";
 import { createSmallMap, entryKey, type SmallMap } from "@xdstp/protocol/server";
 import { OwnEntry } from "./own-entry.ts";
 
@@ -26,11 +26,9 @@ export class VisibleLog {
   /** Number of members. */
   count = 0;
   readonly #window: LogWindow;
-  #entries: Entry[] = [];
+  readonly #log = new CompactedLog<Entry>((entry) => this.#placeOf(entry) !== undefined);
   readonly #newest: SmallMap<string, Entry> = createSmallMap();
-  #arrays: Map<number, readonly Entry[]> | undefined;
   #members: readonly Entry[] | undefined;
-  #dead = 0;
   /** A variant was removed. */
   #hasGone = false;
   #floor: number;
@@ -61,13 +59,13 @@ export class VisibleLog {
     if (key !== entry.name) this.#hasGone = true;
     else if (this.#hasGone && entry.resource !== undefined) this.forget(goneKeyOf(entry));
     this.#newest.set(key, entry);
-    this.#entries.push(entry);
+    this.#log.append(entry);
     this.head = Math.max(this.head, entry.revision);
     this.#count(entry, 1);
     if (entry.resource === undefined && !stays)
       (this.#removals ??= []).push({ entry, at: this.#window.now() });
     this.#expire();
-    this.#changed();
+    this.#members = undefined;
   }
 
   /** Removed variants of a name, the one without constraints included. */
@@ -78,7 +76,7 @@ export class VisibleLog {
   /** Forgets a name without saying that it went. */
   forget(key: string): void {
     if (this.#bury(key)) this.#newest.delete(key);
-    this.#changed();
+    this.#members = undefined;
   }
 
   /**
@@ -88,34 +86,20 @@ export class VisibleLog {
   after(revision: number, all: () => readonly Entry[] | undefined): readonly Entry[] | undefined {
     if (revision >= this.head) return NOTHING;
     if (revision < this.#floor) return undefined;
-    const start = this.#firstAlive(this.#search(revision));
-    let array = this.#arrays?.get(start);
-    if (array === undefined)
-      (this.#arrays ??= new Map()).set(
-        start,
-        (array = asShared(
-          this.#entries.slice(start).filter((entry) => this.#isAlive(entry)),
-          all,
-        )),
-      );
-    return array;
+    return this.#log.after(revision, (entries) => asShared(entries, all));
   }
 
   /** The same array until something is added; `all` as in `after`. */
   members(all: () => readonly Entry[] | undefined = () => undefined): readonly Entry[] {
     return (this.#members ??= asShared(
-      this.#entries.filter((entry) => entry.resource !== undefined && this.#isAlive(entry)),
+      this.#log.filter(({ resource }) => resource !== undefined),
       all,
     ));
   }
 
   removals(): readonly Entry[] {
     this.#expire();
-    return this.#entries.filter((entry) => entry.resource === undefined && this.#isAlive(entry));
-  }
-
-  #isAlive(entry: Entry): boolean {
-    return this.#placeOf(entry) !== undefined;
+    return this.#log.filter(({ resource }) => resource === undefined);
   }
 
   /** The removal of the variant without constraints does not remove another variant, in either order of the two. */
@@ -149,7 +133,7 @@ export class VisibleLog {
     if (old === undefined) return false;
     if (old instanceof OwnEntry) old.replaced = true;
     this.#count(old, -1);
-    this.#dead++;
+    this.#log.bury();
     return true;
   }
 
@@ -175,36 +159,6 @@ export class VisibleLog {
       this.forget(place);
       this.#floor = first.entry.revision;
     }
-  }
-
-  #changed(): void {
-    this.#arrays = undefined;
-    this.#members = undefined;
-    if (this.#dead <= 64 + this.#newest.size) return;
-    this.#entries = this.#entries.filter((entry) => this.#isAlive(entry));
-    this.#dead = 0;
-  }
-
-  #search(revision: number): number {
-    let low = 0;
-    let high = this.#entries.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#entries[middle]?.revision ?? 0) > revision) high = middle;
-      else low = middle + 1;
-    }
-    return low;
-  }
-
-  #firstAlive(start: number): number {
-    let index = start;
-    for (
-      let entry = this.#entries[index];
-      entry !== undefined && !this.#isAlive(entry);
-      entry = this.#entries[index]
-    )
-      index++;
-    return index;
   }
 }
 
