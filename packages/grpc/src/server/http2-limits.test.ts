@@ -159,6 +159,16 @@ describe("headerListBytes", () => {
     },
   );
 
+  test("admits a token of 17 KiB by default, since those of some identity providers are as large [S-LIM-1]", async () => {
+    const server = await useServer();
+    const client = await server.client();
+    const call = client.call(echoPath, { authorization: `Bearer ${"x".repeat(17 * 1024)}` });
+    call.stream.write(enveloped("x"));
+    expect((await call.next()).toString()).toBe("x");
+    expect(server.server.stats().cuts).toEqual({});
+    call.stream.close();
+  });
+
   test("is told to a gRPC client as a status, and to others as 431; the path is not told on at any length [S-LIM-1]", async () => {
     const server = await useServer({ limits: { headerListBytes: 300 } });
     const client = await server.client();
