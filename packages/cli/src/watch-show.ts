@@ -1,4 +1,4 @@
-import { structuredPatch } from "diff";
+import { structuredPatch, type StructuredPatchHunk } from "diff";
 import type { CliIo } from "./cli-io.ts";
 import { escapeText } from "./escape-text.ts";
 import { ignoredText } from "./ignored-text.ts";
@@ -122,16 +122,53 @@ export function diffLines(
         ? "  (the content is the same)"
         : "  (what differs is not shown)",
     ];
-  const { hunks } = structuredPatch("", "", one.yaml, other.yaml, "", "", { context: 3 });
+  const patch = structuredPatch("", "", one.yaml, other.yaml, "", "", { context, maxEditLength });
+  const hunks = patch?.hunks ?? [replacedLines(linesIn(one.yaml), linesIn(other.yaml))];
   return hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
     `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
     ...lines,
   ]);
 }
 
+/** Lines around what has changed. */
+const context = 3;
+/** Lines that were removed or added, of which the shortest difference is searched. The time grows with their square: about a second for 4,000, and ten minutes for 100,000. */
+const maxEditLength = 4_000;
+
+/** A hunk for texts that differ in too many lines: all between the first and the last line that differ is replaced. */
+function replacedLines(before: readonly string[], now: readonly string[]): StructuredPatchHunk {
+  const most = Math.min(before.length, now.length);
+  let [head, tail] = [0, 0];
+  while (head < most && before[head] === now[head]) head++;
+  while (tail < most - head && before.at(-1 - tail) === now.at(-1 - tail)) tail++;
+  const start = Math.max(0, head - context);
+  const after = Math.min(tail, context);
+  const removed = before.slice(head, before.length - tail);
+  const added = now.slice(head, now.length - tail);
+  const common = now.slice(start, head);
+  const rest = now.slice(now.length - tail, now.length - tail + after);
+  const around = common.length + rest.length;
+  return {
+    oldStart: start + 1,
+    oldLines: around + removed.length,
+    newStart: start + 1,
+    newLines: around + added.length,
+    lines: [
+      ...common.map((line) => ` ${line}`),
+      ...removed.map((line) => `-${line}`),
+      ...added.map((line) => `+${line}`),
+      ...rest.map((line) => ` ${line}`),
+    ],
+  };
+}
+
 function linesOf(resource: HeldResource, view: ViewOptions): readonly string[] {
   const { yaml, notes } = viewResource(resource.payload, view);
-  return [...notes.map((note) => `# note: ${note}`), ...yaml.trimEnd().split("\n")];
+  return [...notes.map((note) => `# note: ${note}`), ...linesIn(yaml)];
+}
+
+function linesIn(yaml: string): readonly string[] {
+  return yaml.trimEnd().split("\n");
 }
 
 /** How a line of {@link diffLines} looks. */
