@@ -4,8 +4,6 @@ import { collectionTypeOf, typeFromTypeUrl } from "@xdstp/uri";
 
 import { describeValue } from "./describe-value.ts";
 import type { ReadName } from "./read-name.ts";
-import { textFault } from "./text-fault.ts";
-import { typeUrlFault } from "./type-url-fault.ts";
 
 /** The type URL of a redirect (C-REDIR-1). */
 const REDIRECT = "type.googleapis.com/xds.core.v3.ResourceLocator";
@@ -103,4 +101,24 @@ function constraintsFault(constraints: Uint8Array | undefined): string | undefin
 function ttlFault(ttlMs: number | undefined, what: string): string | undefined {
   if (ttlMs === undefined || (ttlMs > 0 && ttlMs <= 315_576_000_000_000)) return undefined;
   return `a ${what} of ${ttlMs} ms; it has to be more than 0 and at most 10,000 years, or absent`;
+}
+
+/** Why `what` cannot have a text. UTF-8 has no lone surrogates: each would go out as U+FFFD, and several names as one (N-06). */
+function textFault(what: string, text: string): string | undefined {
+  return /\p{Surrogate}/u.test(text)
+    ? `${what} has half a surrogate pair, which UTF-8 cannot hold (N-06); write the whole character`
+    : undefined;
+}
+
+/** Why a type URL cannot be one (B-TYPE-1). Any prefix is good, as in every `google.protobuf.Any`, but there has to be one. */
+function typeUrlFault(typeUrl: string): string | undefined {
+  if (typeof typeUrl !== "string")
+    return `the type URL is ${describeValue(typeUrl)}; give type.googleapis.com/ and the full message name (B-TYPE-1)`;
+  const slash = typeUrl.lastIndexOf("/");
+  if (slash !== -1 && slash < typeUrl.length - 1) return undefined;
+  const right =
+    slash === -1 && typeUrl !== ""
+      ? `write type.googleapis.com/${typeUrl}`
+      : "write type.googleapis.com/ and the full message name";
+  return `the type URL ${JSON.stringify(typeUrl)} has no ${slash === -1 ? "slash" : "name"}; ${right} (B-TYPE-1)`;
 }

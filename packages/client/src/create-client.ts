@@ -1,6 +1,11 @@
 import { encodeNode } from "@xdstp/bootstrap";
 import { systemClock, XdsError, type Clock } from "@xdstp/core";
-import { bootstrapFacts, createSharedServers, type SharedServers } from "@xdstp/federation";
+import {
+  bootstrapFacts,
+  createSharedServers,
+  type SharedServers,
+  type FederationServerStatus,
+} from "@xdstp/federation";
 import type { ClientConfig } from "@xdstp/protos/status";
 
 import { callBack } from "./call-back.ts";
@@ -20,7 +25,6 @@ import type { NameOptions } from "./name-options.ts";
 import { watchName } from "./name-watch.ts";
 import { readOnce } from "./read-once.ts";
 import { recordMetrics, type Metrics } from "./record-metrics.ts";
-import { serverStatuses } from "./server-statuses.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { PartTypes } from "./walk/configuration.ts";
 import { walkName } from "./walk/walk-name.ts";
@@ -151,4 +155,27 @@ class XdsClient implements Client {
     this.#checkOpen();
     return this.#hubs.of(name, source);
   }
+}
+
+/** The servers of all hubs, each once: those of the bootstrap in its order, then those that only ConfigSources have, while they are in use. */
+function serverStatuses(
+  hubs: Iterable<FedHub>,
+  servers: SharedServers,
+): readonly FederationServerStatus[] {
+  const all = new Map<string, FederationServerStatus>();
+  for (const [index, { federation }] of [...hubs].entries()) {
+    for (const one of federation.status())
+      if (index === 0 || isInUse(one)) all.set(one.id, { ...all.get(one.id), ...one });
+  }
+  return Array.from(all.values(), (one) => ({ ...one, ...withStatus(servers.status(one.id)) }));
+}
+
+function isInUse({ status, failure }: FederationServerStatus): boolean {
+  return status !== undefined || failure !== undefined;
+}
+
+function withStatus(
+  status: FederationServerStatus["status"],
+): Pick<FederationServerStatus, "status"> {
+  return status === undefined ? {} : { status };
 }

@@ -3,7 +3,6 @@ import { XdsError, type Interest } from "@xdstp/core";
 
 import { createDecoder, type Decoder } from "./decoder.ts";
 import type { NameOptions } from "./name-options.ts";
-import { OpenWatches } from "./open-watches.ts";
 import type { Taking } from "./taking.ts";
 import type { WatchedType } from "./watched-type.ts";
 
@@ -53,4 +52,33 @@ export function createHub({ cache, taking, interestOf, nodeId, onIdle }: HubPart
       return named;
     },
   };
+}
+
+/** The longest that a timer of the machine waits. */
+const LONGEST = 2 ** 31 - 1;
+
+/** Watches that are open. They keep the process alive as a connection does: between two attempts there is none, and the timers of a clock do not. */
+class OpenWatches extends Set<{ close(): void }> {
+  readonly #onNone: () => void;
+  #alive: NodeJS.Timeout | undefined;
+
+  /** @param onNone - Called each time the last one has ended */
+  constructor(onNone: () => void = () => undefined) {
+    super();
+    this.#onNone = onNone;
+  }
+
+  override add(watch: { close(): void }): this {
+    this.#alive ??= setInterval(() => undefined, LONGEST);
+    return super.add(watch);
+  }
+
+  override delete(watch: { close(): void }): boolean {
+    const was = super.delete(watch);
+    if (this.size > 0 || !was) return was;
+    clearInterval(this.#alive);
+    this.#alive = undefined;
+    this.#onNone();
+    return was;
+  }
 }

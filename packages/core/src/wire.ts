@@ -15,8 +15,7 @@ export {
 export { decodeText } from "./wire/decode-text.ts";
 export { varintEnd, varintValue } from "./wire/varint.ts";
 export { concatBytes } from "./wire/concat-bytes.ts";
-export { fieldHead } from "./wire/field-head.ts";
-export { lengthDelimited } from "./wire/length-delimited.ts";
+export { fieldHead, lengthDelimited } from "./wire/length-delimited.ts";
 
 // The entries of list collections.
 export { walkList, type ListEntry, type ListVisitor } from "./wire/walk-list.ts";

@@ -1,9 +1,10 @@
 import { XdsError, type ResourceSink } from "@xdstp/core";
 
 import { FederationRun, type Wanted } from "./federation-run.ts";
-import { serversOf, sourcesFor } from "./routes/routes.ts";
-import { createWildcard } from "./routes/wildcard.ts";
+import { serversOf, sourcesFor, defaultOf, routeId } from "./routes/routes.ts";
 import type { Federation, FederationOptions, FederationServerStatus, Trace } from "./federation.ts";
+import type { FederationSource } from "./federation-source.ts";
+import { createAuthorityReader } from "./routes/read-authority.ts";
 
 /** Makes a federation; add it to a cache as a feed. It connects to a server with the first subscription. Throws an XdsError where a source has no server. */
 export function createFederation(options: FederationOptions): Federation {
@@ -83,4 +84,25 @@ class FederationCore implements Federation {
   nodeChanged(): void {
     this.#run?.nodeChanged();
   }
+}
+
+/** Which names `*` covers: it is asked of whoever answers for opaque names, so it has all of these and of what they answer for, and nothing of others. Gives the same answer for a name each time. */
+function createWildcard(sources: readonly FederationSource[]): (name: string) => boolean {
+  const readAuthority = createAuthorityReader();
+  const own = idFor(sources, null);
+  const listed = new Map(
+    sources
+      .flatMap(({ authorities = [] }) => authorities)
+      .map((authority) => [authority, idFor(sources, authority) === own]),
+  );
+  const standard = defaultOf(sources);
+  const rest = standard.length > 0 && routeId(standard) === own;
+  return (name) => {
+    const authority = readAuthority(name);
+    return authority === null || (listed.get(authority) ?? rest);
+  };
+}
+
+function idFor(sources: readonly FederationSource[], authority: string | null): string {
+  return routeId(sourcesFor(sources, authority));
 }

@@ -35,9 +35,12 @@ export { bootstrapFacts, type BootstrapFacts } from "./bootstrap-facts.ts";
 export { sourcesOfBootstrap } from "./sources-of-bootstrap.ts";
 export { createSharedServers, type SharedServers } from "./sharing/shared-servers.ts";
 export { authoritiesIn, sourcesBeside, type SourcesBeside } from "./routes/sources-beside.ts";
-export { explain, type ExplainedPlace, type ExplainOptions } from "./explain/explain.ts";
-export { composeLocator } from "./explain/compose-locator.ts";
+export {
+  explain,
+  type ExplainedPlace,
+  type ExplainOptions,
+  composeLocator,
+} from "./explain/explain.ts";
 
 // One server.
-export { openServer, type ServerOptions } from "./open-server.ts";
-export type { ClientNotice } from "./client-notice.ts";
+export { openServer, type ServerOptions, type ClientNotice } from "./open-server.ts";

@@ -1,4 +1,4 @@
-import type { Channels, ServerConfig, SharedChannel } from "@xdstp/bootstrap";
+import type { Channels, ServerConfig, SharedChannel, CredentialsEvent } from "@xdstp/bootstrap";
 import {
   type ByteStream,
   type ByteStreamHandler,
@@ -11,15 +11,14 @@ import {
   type ClientFeed,
   type Connect,
   createClientContext,
+  type ClientEvent,
 } from "@xdstp/protocol/client";
 import { SERVICES, type ServiceRow } from "@xdstp/protos/services";
 import { envoyTypes } from "@xdstp/resource-types";
 import { createDeltaClient } from "@xdstp/transport-delta/client";
 import { createSotwClient } from "@xdstp/transport-sotw/client";
 
-import type { ClientNotice } from "./client-notice.ts";
 import { createPerTypeFeed } from "./per-type-feed.ts";
-import { streamPath } from "./stream-path.ts";
 
 /** How a client speaks to its servers. Only `node` and `channels` have to be given. */
 export interface ServerOptions extends Pick<
@@ -104,4 +103,34 @@ function failedCall(handler: ByteStreamHandler, error: XdsError): ByteStream {
     handler.onClosed({ code: StatusCode.UNAVAILABLE, message: error.text });
   });
   return { opening: true, send: () => false, close: () => undefined };
+}
+
+/** What a client tells of: what happens on its streams, and to its certificates; `server` is the URI, `variant` the protocol variant of its streams there. Two configured servers may have one URI and differ in the variant. */
+export type ClientNotice = {
+  readonly server: string;
+  readonly variant: "delta" | "sotw";
+} & (ClientEvent | CredentialsEvent);
+
+/**
+ * The path of the streaming method of a type, or, without one, of all types (B-STREAM-2).
+ * Throws an XdsError, UNIMPLEMENTED, where there is none.
+ */
+function streamPath(
+  services: readonly ServiceRow[],
+  variant: "delta" | "sotw",
+  typeUrl?: string,
+): string {
+  const row = services.find((service) => service.typeUrl === typeUrl);
+  const method = row?.[variant];
+  if (row !== undefined && method !== undefined) return `/${row.service}/${method}`;
+  const what = typeUrl === undefined ? "all types" : JSON.stringify(typeUrl);
+  if (row === undefined)
+    throw new XdsError(
+      "UNIMPLEMENTED",
+      `${what} has no discovery service of its own (B-STREAM-2); ask an aggregated source`,
+    );
+  throw new XdsError(
+    "UNIMPLEMENTED",
+    `${what} has no method in ${variant === "sotw" ? "SotW" : "delta"} (B-STREAM-2); ask in ${variant === "sotw" ? "delta" : "SotW"}, or an aggregated source`,
+  );
 }

@@ -4,11 +4,13 @@ import {
   type JsonObject,
   type JsonValue,
   type Message,
+  isMessage,
 } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { Put } from "@xdstp/core";
 import { anyFromJson } from "@xdstp/protos/envoy";
+
 import type { Candidate } from "./candidate.ts";
 import { explainJsonError } from "./explain-json-error.ts";
 import { Fault, type FaultDetails, located, reasonOf } from "./fault.ts";
@@ -16,7 +18,6 @@ import type { FolderContext } from "./folder-context.ts";
 import { nameInFile, nameOfPath } from "./names.ts";
 import type { Place } from "./place.ts";
 import { quote } from "./quote.ts";
-import { unknownField } from "./unknown-field.ts";
 
 /**
  * Names and encodes a resource. The wrapper's name wins; then comes that of the payload where a file holds several, else that of the path.
@@ -183,4 +184,27 @@ function decode(bytes: Uint8Array, desc: DescMessage): Message {
       hint,
     });
   }
+}
+
+/** The first field in a message, or in one inside it, that its type does not have. */
+function unknownField(
+  message: Message,
+): { readonly typeName: string; readonly no: number } | undefined {
+  const own = message.$unknown?.[0];
+  if (own !== undefined) return { typeName: message.$typeName, no: own.no };
+  return firstOf(Object.values(message));
+}
+
+function firstOf(values: readonly unknown[]): ReturnType<typeof unknownField> {
+  for (const value of values) {
+    const found = within(value);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Lists, maps and oneofs are plain arrays and objects. */
+function within(value: unknown): ReturnType<typeof unknownField> {
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return undefined;
+  return isMessage(value) ? unknownField(value) : firstOf(Object.values(value));
 }

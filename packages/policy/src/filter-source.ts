@@ -10,7 +10,8 @@ import {
   type ResourceType,
   type Topic,
 } from "@xdstp/core";
-import { allowedBy } from "./allowed-by.ts";
+import { nameKey } from "@xdstp/uri";
+
 import { FilteredTopic, type FilterHost } from "./filtered-topic.ts";
 import type { Policy } from "./policy.ts";
 import type { LogWindow } from "./visible-log.ts";
@@ -195,4 +196,19 @@ function soonAfter(revision: number): number {
 
 function keyOf(interest: Interest): string {
   return interestKey(interest, interest.name);
+}
+
+/** Asks a policy for a name in any spelling. Only `true` allows. An error is reported, and forbids like every other result, a promise for instance. */
+function allowedBy(
+  policy: Policy,
+  typeUrl: string,
+  name: string,
+  onFault: (error: unknown) => void,
+): boolean {
+  try {
+    return (policy.allows(typeUrl, nameKey(name)) as unknown) === true;
+  } catch (error) {
+    onFault(error);
+    return false;
+  }
 }

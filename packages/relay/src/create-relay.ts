@@ -1,22 +1,31 @@
 import { createChannels } from "@xdstp/bootstrap";
-import { type ResourceSource, systemClock, XdsError } from "@xdstp/core";
-import type { StreamEvent } from "@xdstp/protocol/server";
+import {
+  type ResourceSource,
+  systemClock,
+  XdsError,
+  type ResourceFeed,
+  type Clock,
+} from "@xdstp/core";
+import type { StreamEvent, RejectedVersion } from "@xdstp/protocol/server";
 import { bootstrapFacts } from "@xdstp/federation";
+import { clientKey, readerView } from "@xdstp/rollout";
 
 import { createHub, type Hub } from "./create-hub.ts";
 import { createNodeKey } from "./opaque/node-key.ts";
 import { createTenants, type TenantOptions, type Tenants } from "./opaque/create-tenants.ts";
-import { rejectOpaque } from "./opaque/reject-opaque.ts";
 import type { TenantStatus } from "./opaque/tenant-status.ts";
 import { createRejectionBook, type RejectionBook } from "./rejections/rejection-book.ts";
-import type { Relay, RelayOptions } from "./relay.ts";
-import { servingOf } from "./serving-of.ts";
+import type { Relay, RelayOptions, RelayPeer, RelayServing } from "./relay.ts";
 import { createLastWords, type LastWords } from "./status/last-words.ts";
 import { createLookUpBook, type LookUpBook } from "./status/look-ups.ts";
 import type { RelayStatus } from "./status/relay-status.ts";
 import { statusOf } from "./status/status-of.ts";
-import { snapshotOf } from "./snapshot/snapshot-of.ts";
-import type { SnapshotStore } from "./snapshot/snapshot-store.ts";
+import { SnapshotStore } from "./snapshot/snapshot-store.ts";
+import type { OpaqueEvent } from "./relay-event.ts";
+import { isOpaque } from "./opaque/is-opaque.ts";
+import { rejectNames } from "./opaque/reject-names.ts";
+import type { Snapshot, SnapshotOptions } from "./snapshot/snapshot.ts";
+import type { SnapshotEvent } from "./snapshot/snapshot-event.ts";
 
 /**
  * Makes a relay: `createServer({ ...createRelay({ bootstrap }).serving })`. It connects when a client wants something.
@@ -140,4 +149,62 @@ function relayOf({
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+const reason =
+  "a relay shares its cache, and the resource of an opaque name may depend on the node of the client (B-RELAY-2): use xdstp:// names, or set opaqueKey of the relay to the fields of the node that it depends on";
+
+/** The same feed, without opaque names. The error is not a data error, so a client that connects here by mistake keeps what it has (S-ERR-3). */
+function rejectOpaque(feed: ResourceFeed, onEvent: (event: OpaqueEvent) => void): ResourceFeed {
+  return rejectNames(feed, {
+    isRejected: isOpaque,
+    why: (typeUrl, resource) => new XdsError("FAILED_PRECONDITION", reason, { typeUrl, resource }),
+    onRejected(typeUrl, names) {
+      onEvent({ kind: "opaque-rejected", typeUrl, names, reason });
+    },
+  });
+}
+
+/** What a relay serves. */
+interface ServingParts {
+  /** For all clients. */
+  readonly shared: ResourceSource;
+  /** Absent: all clients are served the same. */
+  readonly tenants: Tenants | undefined;
+  /** Whether some clients see what has changed first. */
+  readonly isStaged: boolean;
+  /** Takes notice of what clients answer. */
+  readonly observe: (event: StreamEvent) => void;
+  /** What they have rejected. */
+  readonly rejections: () => readonly RejectedVersion[];
+}
+
+/** What `createServer` needs: whom to serve what, and who listens. */
+function servingOf({ shared, tenants, isStaged, observe, rejections }: ServingParts): RelayServing {
+  const source = Object.assign(tenants?.viewFor(undefined) ?? shared, { observe, rejections });
+  const sourceFor = (peer: RelayPeer): ResourceSource => {
+    const view = tenants?.viewFor(peer.node) ?? source;
+    const client = isStaged && !isFetch(peer) ? clientKey(peer) : undefined;
+    return client === undefined ? view : readerView(view, client);
+  };
+  return { source, ...((tenants !== undefined || isStaged) && { sourceFor }) };
+}
+
+/** Who fetches never says whether it accepts, unless it fetches again. */
+function isFetch({ path }: RelayPeer): boolean {
+  return path?.includes("/Fetch") === true;
+}
+
+/** The snapshot that a relay was given, or one that it opens itself, with its clock and events. */
+function snapshotOf(
+  given: Snapshot | SnapshotOptions | undefined,
+  clock: Clock,
+  onEvent: (event: SnapshotEvent) => void,
+): SnapshotStore | undefined {
+  if (given === undefined || given instanceof SnapshotStore) return given;
+  if ("dir" in given) return new SnapshotStore({ clock, onEvent, ...given });
+  throw new XdsError(
+    "INVALID_ARGUMENT",
+    "the snapshot of a relay is none that openSnapshot has made; give { dir }, or what it returns",
+  );
 }

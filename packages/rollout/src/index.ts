@@ -9,6 +9,5 @@
  * @packageDocumentation
  */
 export { clientKey, type Caller } from "./client-key.ts";
-export { createQuorum, type Quorum, type QuorumParts } from "./quorum.ts";
-export type { QuorumOptions } from "./quorum-options.ts";
+export { createQuorum, type Quorum, type QuorumParts, type QuorumOptions } from "./quorum.ts";
 export { readerView } from "./reader-view.ts";

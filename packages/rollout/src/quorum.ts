@@ -11,7 +11,6 @@ import {
 import type { StreamEvent } from "@xdstp/protocol/server";
 
 import { TrialGroups } from "./trial-groups.ts";
-import type { QuorumOptions } from "./quorum-options.ts";
 import { stageSink } from "./stage-sink.ts";
 import { Trials } from "./trials.ts";
 
@@ -120,4 +119,12 @@ function addFeed(
     await Promise.all([running.close(), behind.close()]);
   };
   return { ended: running.ended, close, [Symbol.asyncDispose]: close };
+}
+
+/** Lets some clients see what has changed first, and lets them decide (B-RELAY-5). */
+export interface QuorumOptions {
+  /** The number of distinct clients of each interest that see a new version first, and of acceptances that are enough. Default: 3. */
+  readonly clients?: number;
+  /** Milliseconds after which silence counts as acceptance; so long may the answer to upstream wait. Default: 10,000. */
+  readonly waitMs?: number;
 }

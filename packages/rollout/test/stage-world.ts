@@ -6,8 +6,7 @@ import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/t
 
 import { clientKey } from "../src/client-key.ts";
 import { ClientTopic } from "../src/client-topic.ts";
-import { createQuorum, type Quorum } from "../src/quorum.ts";
-import type { QuorumOptions } from "../src/quorum-options.ts";
+import { createQuorum, type Quorum, type QuorumOptions } from "../src/quorum.ts";
 import { readerView } from "../src/reader-view.ts";
 import { flagUrl } from "./flag.ts";
 import type { VoterWorld } from "./voter.ts";

@@ -1,5 +1,11 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type Status, StatusCode, type Topic } from "@xdstp/core";
+import {
+  type Status,
+  StatusCode,
+  type Topic,
+  forwardSource,
+  type ResourceSource,
+} from "@xdstp/core";
 import { createScheduler, type ServerContext, type StreamEvent } from "@xdstp/protocol/server";
 import {
   DiscoveryRequestSchema,
@@ -8,9 +14,9 @@ import {
   type DiscoveryResponse,
 } from "@xdstp/protos/discovery";
 import { createSotwServer } from "@xdstp/transport-sotw/server";
+
 import type { AnswerLine } from "./answer-line.ts";
 import { BYTES_PER_TURN, nextLoopTurn } from "./next-loop-turn.ts";
-import { recordingSource } from "./recording-source.ts";
 import { whenSettled, type Settled } from "./when-settled.ts";
 
 /** One Fetch. */
@@ -170,4 +176,15 @@ function responseOf(
   if (settled === "late") return notKnown;
   const identified = controlPlane === "" ? {} : { controlPlane: { identifier: controlPlane } };
   return create(DiscoveryResponseSchema, { versionInfo: EMPTY_VERSION, typeUrl, ...identified });
+}
+
+/** The same source, which notes each topic that is asked of it. */
+function recordingSource(source: ResourceSource, onTopic: (topic: Topic) => void): ResourceSource {
+  return forwardSource(source, {
+    topic(typeUrl, interest) {
+      const topic = source.topic(typeUrl, interest);
+      onTopic(topic);
+      return topic;
+    },
+  });
 }

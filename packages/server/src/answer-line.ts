@@ -1,5 +1,7 @@
 import { StatusCode, type Status } from "@xdstp/core";
+
 import { createFairQueue } from "./fair-queue.ts";
+import { defaultAnswerLimits, type AnswerLimits } from "./answer-limits.ts";
 
 /** How many answers of one kind are made at the same time, and how many calls may wait for theirs (S-LIM-1). */
 export interface AnswerLineOptions {
@@ -89,4 +91,23 @@ export function createAnswerLine({ atOnce, waiting: most }: AnswerLineOptions): 
     },
     stats: () => ({ answering, waiting: waiting.size, rejected }),
   };
+}
+
+/** The lines of one server. */
+interface AnswerLines {
+  readonly status: AnswerLine;
+  readonly fetch: AnswerLine;
+  stats(): { readonly status: AnswerLineStats; readonly fetch: AnswerLineStats };
+}
+
+/** Empty queues. */
+export function createAnswerLines(limits: Partial<AnswerLimits>): AnswerLines {
+  const {
+    statusAnswers,
+    fetchAnswers,
+    waitingAnswers: waiting,
+  } = { ...defaultAnswerLimits, ...limits };
+  const status = createAnswerLine({ atOnce: statusAnswers, waiting });
+  const fetch = createAnswerLine({ atOnce: fetchAnswers, waiting });
+  return { status, fetch, stats: () => ({ status: status.stats(), fetch: fetch.stats() }) };
 }

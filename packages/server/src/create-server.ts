@@ -1,11 +1,22 @@
-import { systemClock } from "@xdstp/core";
-import { createScheduler } from "@xdstp/protocol/server";
+import { systemClock, XdsError, statusNameOf } from "@xdstp/core";
+import {
+  createScheduler,
+  createServerContext,
+  type ServerContext,
+  type ServerContextOptions,
+} from "@xdstp/protocol/server";
 import { createGrpcServer, nodeWarning } from "@xdstp/grpc/server";
 import { SERVICES } from "@xdstp/protos/services";
+import { create } from "@bufbuild/protobuf";
+import { ClientStatusRequestSchema } from "@xdstp/protos/status";
+
 import { createAdmission, defaultAdmissionLimits } from "./admission.ts";
-import { createAnswerLines } from "./answer-lines.ts";
-import { checkSource } from "./check-source.ts";
-import { createClientStatus, type ClientStatusOptions } from "./client-status.ts";
+import { createAnswerLines } from "./answer-line.ts";
+import {
+  createClientStatus,
+  type ClientStatusOptions,
+  type AnswerStatus,
+} from "./client-status.ts";
 import { createEventHub, type EventHub } from "./event-hub.ts";
 import { fetchByType } from "./fetch-by-type.ts";
 import { createFetchResponder } from "./fetch-responder.ts";
@@ -16,15 +27,16 @@ import { createAccess } from "./access/create-access.ts";
 import { recordMetrics } from "./record-metrics.ts";
 import { methodTable } from "./method-table.ts";
 import { nextTurn } from "./next-turn.ts";
-import { createOpenStreams } from "./open-streams.ts";
+import { createOpenStreams, type OpenStreams } from "./open-streams.ts";
 import { checkLimits } from "./server-limits.ts";
-import { sharedContext } from "./shared-context.ts";
-import { statusCall } from "./status-call.ts";
-import { statusRoutes } from "./status-routes.ts";
+import { statusRoutes, FETCH_STATUS } from "./status-routes.ts";
 import { createStreamAcceptor } from "./stream-acceptor.ts";
 import { traceChanges } from "./trace-changes.ts";
 import { waitForAck } from "./wait-for-ack.ts";
 import type { ServerOptions, XdsServer } from "./xds-server.ts";
+import type { StatusViewOf } from "./access/status-view.ts";
+import { clientQuirks } from "./client-quirks.ts";
+import { createGuardedScheduler } from "./guarded-scheduler.ts";
 
 /**
  * Serves a source over gRPC: ADS and every service of one type, in SotW, delta and unary Fetch (B-STREAM-1, B-STREAM-2).
@@ -178,4 +190,57 @@ function hubFor(source: ServerOptions["source"], onEvent: ServerOptions["onEvent
       if ("stream" in event) source.observe?.(event);
     });
   return hub;
+}
+
+/** Throws an XdsError where the options of a server have nothing to serve. Types forbid it; a program without types finds out here. */
+function checkSource(options: { readonly source?: unknown } | undefined): void {
+  const source = options?.source as { readonly topic?: unknown } | null | undefined;
+  if (typeof source?.topic === "function") return;
+  const what = source === undefined ? "missing" : "not a ResourceSource";
+  throw new XdsError(
+    "INVALID_ARGUMENT",
+    `source is ${what}; give createServer a cache: createServer({ source: createCache() })`,
+  );
+}
+
+/** Client status as a function, for whoever needs no wire. */
+function statusCall(
+  answer: AnswerStatus,
+  viewOf: StatusViewOf | undefined,
+): XdsServer["clientStatus"] {
+  return async (request = {}, { signal = new AbortController().signal, peer } = {}) => {
+    const view = peer === undefined ? undefined : await viewOf?.(peer, FETCH_STATUS, signal);
+    const response =
+      view !== undefined && "code" in view
+        ? view
+        : await answer(create(ClientStatusRequestSchema, request), { peer, signal, view });
+    if ("code" in response)
+      throw new XdsError(statusNameOf(response.code) ?? "UNKNOWN", response.message);
+    return response;
+  };
+}
+
+/** What all streams of a server share: turns that survive their streams, and an `emit` that is absent without listeners, so that no event is made. */
+function sharedContext(
+  options: Omit<ServerContextOptions, "onEvent">,
+  hub: EventHub,
+  streams: OpenStreams,
+): ServerContext {
+  const context = createServerContext({
+    controlPlane: "xdstp",
+    quirks: clientQuirks,
+    ...options,
+    scheduler: createGuardedScheduler(
+      options.scheduler ?? createScheduler(),
+      (drainable, error) => {
+        streams.fail(drainable, error);
+      },
+    ),
+  });
+  return {
+    ...context,
+    get emit() {
+      return hub.emit;
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import { canonicalName } from "./canonical-name.ts";
 import { isStar, lastSegment } from "./last-segment.ts";
+import { nameKey } from "./name-key.ts";
 
 /** The glob that was found last, and what its members begin and end with: of names that come together nearly all have the same one, whose string is then made and hashed once. */
 let known = { start: "", end: "", glob: "" };
@@ -17,4 +18,9 @@ export function globOf(name: string): string | undefined {
   const end = key.slice(segment.end);
   if (start !== known.start || end !== known.end) known = { start, end, glob: `${start}*${end}` };
   return known.glob;
+}
+
+/** Whether a name is a member of a glob, both as received (N-51 to N-53). false when `glob` is not a glob or `name` is not an xdstp name. */
+export function globMatches(glob: string, name: string): boolean {
+  return globOf(name) === nameKey(glob);
 }

@@ -28,8 +28,7 @@ export type { ParseResult, UriError, UriErrorCode, UriPart } from "./uri-error.t
 export { nameKey } from "./name-key.ts";
 export { sameName } from "./same-name.ts";
 export { isGlob } from "./is-glob.ts";
-export { globOf } from "./glob-of.ts";
-export { globMatches } from "./glob-matches.ts";
+export { globMatches, globOf } from "./glob-of.ts";
 export { typeOf } from "./type-of.ts";
 export { authorityOf } from "./authority-of.ts";
 

@@ -1,14 +1,11 @@
 import type { SrvRecord } from "node:dns";
 import { Resolver } from "node:dns/promises";
-
 import { XdsError } from "@xdstp/core";
 
 import type { BootstrapCredentials } from "../grpc/bootstrap.ts";
 import type { ServerConfig, SourceConfig } from "../server-config.ts";
 import { recordsOf, type DnsQueries } from "./dns-queries.ts";
-import { hostOfAuthority } from "./host-of-authority.ts";
 import { isHostName } from "./is-host-name.ts";
-import { orderTargets } from "./order-targets.ts";
 
 /** Settings of {@link createDnsResolver}. */
 export interface DnsResolverOptions {
@@ -104,4 +101,40 @@ async function hasAddress(queries: DnsQueries, host: string): Promise<boolean> {
     return true;
   for (const family of families) if (family.status === "rejected") throw family.reason;
   return false;
+}
+
+/** What DNS can be asked of an authority. */
+interface AuthorityHost {
+  readonly host: string;
+  /** Absent: the authority has none. */
+  readonly port?: number;
+}
+
+/** Throws an XdsError, INVALID_ARGUMENT, for an authority that is not `name.example` or `name.example:port`. Names of one label are none, as a machine may put domains of its own behind them. */
+function hostOfAuthority(authority: string): AuthorityHost {
+  const [, host = "", digits] = /^([^:]*)(?::(\d{1,5}))?$/.exec(authority) ?? [];
+  const port = digits === undefined ? undefined : Number(digits);
+  if (!host.includes(".") || !isHostName(host))
+    throw rejected(authority, "is not a host name with a dot, such as xds.example.com");
+  if (port === undefined) return { host };
+  if (port < 1 || port > 65_535) throw rejected(authority, "has no port from 1 to 65535");
+  return { host, port };
+}
+
+function rejected(authority: string, why: string): XdsError {
+  return new XdsError(
+    "INVALID_ARGUMENT",
+    `DNS is not asked, as ${JSON.stringify(authority)} ${why}`,
+  );
+}
+
+/** In the order of RFC 2782: by priority, and by lot among equal ones, so that a target comes first as often as its weight says. */
+function orderTargets(records: readonly SrvRecord[], random: () => number): readonly SrvRecord[] {
+  const drawn = records.map((record) => ({
+    record,
+    lot: record.weight === 0 ? Infinity : -Math.log(1 - random()) / record.weight,
+  }));
+  return drawn
+    .sort((a, b) => a.record.priority - b.record.priority || (a.lot === b.lot ? 0 : a.lot - b.lot))
+    .map(({ record }) => record);
 }

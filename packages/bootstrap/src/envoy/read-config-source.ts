@@ -1,5 +1,6 @@
 import type { Message } from "@bufbuild/protobuf";
 import { ConfigSourceSchema, type ConfigSource } from "@xdstp/protos/envoy/core";
+import type { Duration } from "@bufbuild/protobuf/wkt";
 
 import type { JsonValue } from "../grpc/bootstrap.ts";
 import { asObject, wrongAt, type Place } from "../grpc/place.ts";
@@ -8,7 +9,6 @@ import type { ConfigSourceFacts, EnvoyConfigSource, StaticClusters } from "./con
 import { inside, unsupportedAt } from "./inside.ts";
 import { parseText } from "./parse-text.ts";
 import { readApiConfigSource } from "./read-api-config-source.ts";
-import { readDuration } from "./read-duration.ts";
 import { readMessage } from "./read-message.ts";
 
 /** Options of {@link readConfigSource}. */
@@ -96,4 +96,14 @@ function factsOf(
         ? initialFetchMs
         : readDuration(initialFetchTimeout, inside(place, "initial_fetch_timeout")),
   };
+}
+
+/** Milliseconds of a duration of zero or more. */
+function readDuration(
+  { seconds, nanos }: Pick<Duration, "seconds" | "nanos">,
+  place: Place,
+): number {
+  const ms = Number(seconds) * 1000 + nanos / 1e6;
+  if (ms < 0) throw wrongAt(place, "is below zero");
+  return Math.ceil(ms);
 }

@@ -3,21 +3,36 @@ import { envoyRegistry } from "@xdstp/protos/envoy";
 import { ApiConfigSourceSchema } from "@xdstp/protos/envoy/core";
 import { cluster as clusterType, listener as listenerType } from "@xdstp/resource-types";
 import { nodeContextParams } from "@xdstp/uri";
+import { NodeSchema, type Node } from "@xdstp/protos/discovery";
+import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
 
-import type { JsonValue } from "../grpc/bootstrap.ts";
-import { asArray, asObject, items, wrongAt, type Place, type Placed } from "../grpc/place.ts";
+import type {
+  JsonValue,
+  BootstrapLocality,
+  BootstrapNode,
+  JsonObject,
+  BootstrapServer,
+} from "../grpc/bootstrap.ts";
+import {
+  asArray,
+  asObject,
+  items,
+  wrongAt,
+  type Place,
+  type Placed,
+  field,
+} from "../grpc/place.ts";
 import type { ServerConfig } from "../server-config.ts";
 import { bootstrapSources, type PlacedSource } from "./bootstrap-sources.ts";
 import type { StaticClusters } from "./config-source.ts";
 import type { EnvoyBootstrap } from "./envoy-bootstrap.ts";
-import { fieldsOf, objectOf, type Fields } from "./fields-of.ts";
 import { parseText } from "./parse-text.ts";
 import { readApiConfigSource } from "./read-api-config-source.ts";
 import { readPlacedConfigSource } from "./read-config-source.ts";
 import { readLocator } from "./read-locator.ts";
 import { readMessage } from "./read-message.ts";
-import { readNode } from "./read-node.ts";
-import { readStaticClusters } from "./read-static-clusters.ts";
+import { serversOfCluster } from "./servers-of-cluster.ts";
+import { inside } from "./inside.ts";
 
 const typeName = "envoy.config.bootstrap.v3.Bootstrap";
 
@@ -109,4 +124,65 @@ function readParams(found: Placed<JsonValue> | undefined): readonly string[] {
       `is ${JSON.stringify(value)}, which is not a field of the node that may be a parameter (N-62); give one like id, cluster, locality.zone or metadata`,
     );
   });
+}
+
+/** `node` of a bootstrap; an empty one where it is absent. What Envoy says of itself in it (user agent, features) is not taken over: the client says its own. */
+function readNode(json: Placed<JsonObject> | undefined): BootstrapNode {
+  if (json === undefined) return { id: "", cluster: "" };
+  const { id, cluster, locality, metadata, dynamicParameters } = readMessage(NodeSchema, json);
+  return {
+    id,
+    cluster,
+    ...(locality !== undefined && { locality: localityOf(locality) }),
+    ...(metadata !== undefined && { metadata }),
+    ...(Object.keys(dynamicParameters).length > 0 && {
+      dynamicParameters: new Map(
+        Object.entries(dynamicParameters).map(([typeUrl, { params }]) => [
+          typeUrl,
+          new Map(Object.entries(params)),
+        ]),
+      ),
+    }),
+  };
+}
+
+function localityOf({ region, zone, subZone }: NonNullable<Node["locality"]>): BootstrapLocality {
+  return { region, zone, subZone };
+}
+
+/** Resolves static clusters by name. A cluster is read when it is needed, so the others may be of any kind. */
+function readStaticClusters(json: Placed<JsonValue> | undefined): StaticClusters {
+  const clusters: readonly Placed<JsonObject>[] =
+    json === undefined ? [] : items(asArray(json)).map(asObject);
+  const read = new Map<string, readonly BootstrapServer[]>();
+  return (name) => {
+    const cluster = clusters.find(({ value }) => value.name === name);
+    if (cluster === undefined) return undefined;
+    const servers =
+      read.get(name) ?? serversOfCluster(readMessage(ClusterSchema, cluster), cluster.place);
+    read.set(name, servers);
+    return servers;
+  };
+}
+
+/** The fields of a message in JSON, found by their proto names, whichever of its two spellings they have. */
+type Fields = (name: string) => Placed<JsonValue> | undefined;
+
+/** Looks into the JSON of a message without reading all of it: what is not asked for may hold types that are not known here. Throws for a field that the message does not have. */
+function fieldsOf(typeName: string, json: Placed<JsonValue> | undefined): Fields {
+  if (json === undefined) return () => undefined;
+  const object = asObject(json);
+  const known = envoyRegistry().getMessage(typeName)?.fields ?? [];
+  const unknown = Object.keys(object.value).find(
+    (key) => !known.some(({ name, jsonName }) => key === name || key === jsonName),
+  );
+  if (unknown !== undefined)
+    throw wrongAt(inside(object.place, unknown), `is not a field of ${typeName}`);
+  return (name) =>
+    field(object, name) ?? field(object, known.find((one) => one.name === name)?.jsonName ?? name);
+}
+
+/** The object in a field. */
+function objectOf(found: Placed<JsonValue> | undefined): Placed<JsonObject> | undefined {
+  return found === undefined ? undefined : asObject(found);
 }

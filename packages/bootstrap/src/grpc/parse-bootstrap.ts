@@ -1,9 +1,26 @@
-import type { Bootstrap, CertificateProvider, JsonObject, JsonValue } from "./bootstrap.ts";
-import { parseAuthorities } from "./parse-authorities.ts";
+import { defaultListenerTemplate, isTemplateOf } from "@xdstp/uri";
+
+import type {
+  Bootstrap,
+  CertificateProvider,
+  JsonObject,
+  JsonValue,
+  BootstrapAuthority,
+  BootstrapLocality,
+  BootstrapNode,
+} from "./bootstrap.ts";
 import { checkedDepth, parseJson } from "./parse-json.ts";
-import { parseNode } from "./parse-node.ts";
 import { parseServers } from "./parse-servers.ts";
-import { asObject, entries, objectIn, required, stringIn, wrongAt, type Placed } from "./place.ts";
+import {
+  asObject,
+  entries,
+  objectIn,
+  required,
+  stringIn,
+  wrongAt,
+  type Placed,
+  booleanIn,
+} from "./place.ts";
 
 /**
  * Reads the bootstrap of gRPC, as text or parsed already (C-GRPC-1). Unknown fields and server features are passed over.
@@ -53,4 +70,51 @@ function providersOf(bootstrap: Placed<JsonObject>): ReadonlyMap<string, Certifi
           return [name, { plugin, config: objectIn(provider, "config")?.value ?? {} }];
         }),
   );
+}
+
+/** `authorities` of a bootstrap. A template of another authority is an error (N-91). */
+function parseAuthorities(bootstrap: Placed<JsonObject>): ReadonlyMap<string, BootstrapAuthority> {
+  const authorities = objectIn(bootstrap, "authorities");
+  return new Map(
+    authorities === undefined
+      ? []
+      : entries(authorities).map(([name, entry]) => [name, authorityOf(name, asObject(entry))]),
+  );
+}
+
+function authorityOf(name: string, authority: Placed<JsonObject>): BootstrapAuthority {
+  const template = stringIn(authority, "client_listener_resource_name_template");
+  if (template !== undefined && !isTemplateOf(template, name)) {
+    throw wrongAt(
+      authority.place,
+      `has a client_listener_resource_name_template of another authority; its own begin like ${defaultListenerTemplate(name)}`,
+    );
+  }
+  return {
+    servers: parseServers(authority),
+    fallbackOnReachabilityOnly: booleanIn(authority, "fallback_on_reachability_only"),
+    ...(template !== undefined && { clientListenerTemplate: template }),
+  };
+}
+
+/** `node` of a bootstrap; an empty one where it is absent. */
+function parseNode(bootstrap: Placed<JsonObject>): BootstrapNode {
+  const node = objectIn(bootstrap, "node");
+  if (node === undefined) return { id: "", cluster: "" };
+  const locality = objectIn(node, "locality");
+  const metadata = objectIn(node, "metadata");
+  return {
+    id: stringIn(node, "id") ?? "",
+    cluster: stringIn(node, "cluster") ?? "",
+    ...(locality !== undefined && { locality: localityOf(locality) }),
+    ...(metadata !== undefined && { metadata: metadata.value }),
+  };
+}
+
+function localityOf(locality: Placed<JsonObject>): BootstrapLocality {
+  return {
+    region: stringIn(locality, "region") ?? "",
+    zone: stringIn(locality, "zone") ?? "",
+    subZone: stringIn(locality, "sub_zone") ?? "",
+  };
 }

@@ -1,5 +1,4 @@
 import type { BootstrapCredentials, JsonObject } from "./bootstrap.ts";
-import { parseDuration } from "./parse-duration.ts";
 import {
   asObject,
   field,
@@ -74,4 +73,11 @@ function refreshOf(config: Placed<JsonObject>): number {
       `is ${JSON.stringify(text.slice(0, 40))}; give a duration above zero in seconds, like "600s"`,
     );
   return ms;
+}
+
+/** Milliseconds of a duration as protobuf writes it in JSON, like `600s` or `1.5s`; undefined: it is none, or not above zero. */
+function parseDuration(text: string): number | undefined {
+  const seconds = /^(\d{1,12}(?:\.\d{1,9})?)s$/.exec(text)?.[1];
+  const ms = Math.round(Number(seconds) * 1000);
+  return ms > 0 ? ms : undefined;
 }

@@ -8,12 +8,15 @@ import {
   typeUrlFromType,
   type ContextLayers,
   type XdstpLocator,
+  composeName,
+  isGlob,
+  type Directive,
+  type ParseResult,
 } from "@xdstp/uri";
 
 import type { FederationServer, FederationSource } from "../federation-source.ts";
 import { locatorFault } from "../links/locator-fault.ts";
 import { isHasty, serversOf, sourcesFor, unknownAuthority } from "../routes/routes.ts";
-import { composeLocator } from "./compose-locator.ts";
 
 /** What {@link explain} may know besides the sources. */
 export interface ExplainOptions {
@@ -138,4 +141,23 @@ function checked(name: string): XdstpLocator {
 
 function rejected(name: string, why: string): XdsError {
   return new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)}${why}`, { resource: name });
+}
+
+/** A locator with the context parameters that are not in it (C-CTX-1): those of the node for globs only (C-CTX-3), and the same for its alternatives, since they replace it. */
+export function composeLocator(
+  locator: XdstpLocator,
+  layers: ContextLayers,
+): ParseResult<XdstpLocator> {
+  const composed = composeName(locator, isGlob(locator) ? layers : { ...layers, node: new Map() });
+  if (!composed.ok) return composed;
+  const directives: Directive[] = [];
+  for (const directive of locator.directives) {
+    const alt =
+      directive.kind === "alt" && directive.locator.scheme === "xdstp"
+        ? composeLocator(directive.locator, layers)
+        : undefined;
+    if (alt?.ok === false) return alt;
+    directives.push(alt === undefined ? directive : { kind: "alt", locator: alt.value });
+  }
+  return { ok: true, value: { ...composed.value, directives } };
 }

@@ -1,4 +1,7 @@
-import type { ListMember } from "./list-member.ts";
+import type { XdsError } from "@xdstp/core";
+
+import { type ListMember, failure, shown, type Holding } from "./list-member.ts";
+import type { InlineEntry } from "./read-list.ts";
 
 /** A member in its place in a list, and where it comes from. */
 export interface ListPart {
@@ -9,4 +12,27 @@ export interface ListPart {
   /** The subscribed locator, printed. Absent: none. */
   readonly locator?: string;
   end(): void;
+}
+
+/** A member without a server. */
+export function failedPart(
+  name: string,
+  error: XdsError,
+  before: ListMember | undefined,
+): ListPart {
+  return { member: shown(before, name, failure(error)), settled: true, end: () => undefined };
+}
+
+/** A member that the list itself holds. What stays as it was goes on as the same object; what is new is copied, so that no member keeps a list alive that others have left. */
+export function inlinePart(
+  { version, payload }: InlineEntry,
+  name: string,
+  before: ListMember | undefined,
+): ListPart {
+  const holding: Holding = { state: "held", version, resource: { name, version, payload } };
+  const member = shown(before, name, holding);
+  const end = (): void => undefined;
+  if (member === before) return { member, settled: true, end };
+  const copy = { typeUrl: payload.typeUrl, value: payload.value.slice() };
+  return { member: { ...member, resource: { name, version, payload: copy } }, settled: true, end };
 }

@@ -1,11 +1,9 @@
 import { XdsError, type Interest, type ResourceSource } from "@xdstp/core";
 import { printLocator } from "@xdstp/uri";
 
-import { failedPart } from "./failed-part.ts";
+import { failedPart, inlinePart, type ListPart } from "./list-part.ts";
 import type { FollowListOptions } from "./followed-list.ts";
-import { inlinePart } from "./inline-part.ts";
 import type { ListMember } from "./list-member.ts";
-import type { ListPart } from "./list-part.ts";
 import { locatedPart } from "./located-part.ts";
 import { memberFault } from "./member-fault.ts";
 import { memberName, type NamingList } from "./member-name.ts";

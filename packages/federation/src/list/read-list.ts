@@ -1,9 +1,15 @@
-import { type ListEntry, walkList } from "@xdstp/core/wire";
+import { type ListEntry, walkList, walkFields, WireType } from "@xdstp/core/wire";
 import type { AnyBytes } from "@xdstp/core";
-import type { Read } from "@xdstp/protos/xds";
-import { collectionTypeOf, type Locator } from "@xdstp/uri";
+import { type Read, ResourceLocatorSchema, type Located } from "@xdstp/protos/xds";
+import {
+  collectionTypeOf,
+  type Locator,
+  locatorFromMessage,
+  type ResourceLocatorMessage,
+} from "@xdstp/uri";
+import { fromBinary } from "@bufbuild/protobuf";
 
-import { readEntryLocator } from "./read-entry-locator.ts";
+import { locatorOf } from "../links/locator-of.ts";
 
 /** An entry that holds the resource itself. */
 export interface InlineEntry {
@@ -62,4 +68,53 @@ function readEntry(entry: ListEntry): InlineEntry | LocatedEntry | string {
   return typeof locator === "string"
     ? `has a locator that cannot be read: ${locator}`
     : { kind: "locator", locator };
+}
+
+const schemes = ["xdstp:", "http:", "file:"].map((scheme) => [...Buffer.from(scheme)]);
+
+/** The locator of an entry of a list, in either of its forms; or what is wrong with it, as a text. */
+function readEntryLocator(bytes: Uint8Array): Locator | string {
+  try {
+    const plain = isText(bytes) ? undefined : readPlainLocator(bytes);
+    const read = plain === undefined ? undefined : locatorFromMessage(plain);
+    return read === undefined
+      ? locatorOf(located(bytes))
+      : read.ok
+        ? read.value
+        : read.error.message;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** No message begins with the bytes of a scheme (N-82). */
+function isText(bytes: Uint8Array): boolean {
+  return schemes.some((scheme) => scheme.every((byte, at) => bytes[at] === byte));
+}
+
+function located(bytes: Uint8Array): Located {
+  if (!isText(bytes)) return { form: "message", message: fromBinary(ResourceLocatorSchema, bytes) };
+  return {
+    form: "text",
+    text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+  };
+}
+
+const keys: Readonly<Partial<Record<number, "id" | "authority" | "resourceType">>> = {
+  2: "id",
+  3: "authority",
+  4: "resourceType",
+};
+
+/** Reads a `xds.core.v3.ResourceLocator` that has no more than its id, authority and type, in ASCII: nearly all that lists have, of which there may be many. undefined: it is another one. */
+function readPlainLocator(bytes: Uint8Array): ResourceLocatorMessage | undefined {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  if (/[\x80-\xff]/.test(text)) return undefined;
+  const read: { id?: string; authority?: string; resourceType?: string } = {};
+  const { outcome } = walkFields(bytes, (field, start, end, wireType) => {
+    const key = wireType === WireType.LENGTH_DELIMITED ? keys[field] : undefined;
+    if (key !== undefined) read[key] = text.slice(start, end);
+    return key !== undefined;
+  });
+  return outcome === "complete" ? read : undefined;
 }

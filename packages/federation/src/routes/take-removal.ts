@@ -1,4 +1,10 @@
-import type { Removal } from "@xdstp/core";
+import {
+  type Removal,
+  matchesConstraints,
+  readConstraints,
+  type Interest,
+  type TypedInterest,
+} from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 import { variantId } from "../links/kept.ts";
@@ -12,7 +18,10 @@ import {
   removalOf,
   routeIn,
   type Taking,
+  isNamed,
 } from "./taking.ts";
+import { covers, type Ask } from "./ask.ts";
+import { isLeadingElsewhere } from "./owing.ts";
 
 /** A name that a server says does not exist. */
 export function takeRemoval(taking: Taking, removal: Removal): void {
@@ -50,4 +59,105 @@ export function takeGone(taking: Taking, route: Route, removal: Removal): boolea
       if (ask.kept.size === 0) ask.missing = error;
     });
   return isLink;
+}
+
+/** What was put is all there is of an interest. */
+export function takeComplete(taking: Taking, complete: TypedInterest): void {
+  const { route, ask } = asked(taking, complete);
+  if (route === undefined) return;
+  taking.updates.add(route);
+  if (!route.plain)
+    for (const removal of absent(taking, route, ask, complete)) takeAbsent(taking, route, removal);
+  if (ask !== undefined) noteWhole(taking, route, ask);
+  if (ask?.direct === false) return;
+  if (ask !== undefined && isLeadingElsewhere(ask)) completeInParts(taking, ask, complete);
+  else taking.pass.complete.push(complete);
+}
+
+/** All of an interest is known now. What a server is silent of counts once it is believed. */
+export function takeSettled(taking: Taking, settled: TypedInterest): void {
+  const { route, ask } = asked(taking, settled);
+  if (route === undefined) {
+    noteUnheard(taking, settled);
+    return;
+  }
+  if (ask !== undefined) noteWhole(taking, route, ask);
+  if (ask?.direct === false) return;
+  if (ask !== undefined && isLeadingElsewhere(ask)) taking.owed.push(ask);
+  else taking.pass.settled.push(settled);
+}
+
+function asked(
+  taking: Taking,
+  { typeUrl, interest }: TypedInterest,
+): { readonly route?: Route; readonly ask?: Ask | undefined } {
+  const route = routeIn(taking, interest.name);
+  return route === undefined ? {} : { route, ask: route.find(typeUrl, interest) };
+}
+
+function noteWhole({ books }: Taking, route: Route, ask: Ask): void {
+  route.answers.note([ask]);
+  if (ask.kind === "name") return;
+  ask.settled = true;
+  books.globs.touch(ask.sides);
+}
+
+/** A member that leads elsewhere is not cached under its name for this server: it is removed by name. */
+function takeAbsent(taking: Taking, route: Route, removal: Removal): void {
+  const { typeUrl, name } = removal;
+  if (takeGone(taking, route, removal)) leaveOut(taking, { typeUrl, name });
+}
+
+/** Members that lead elsewhere are not in it, and not gone either. */
+function completeInParts(taking: Taking, ask: Ask, { typeUrl, interest }: TypedInterest): void {
+  for (const { name, constraints } of taking.link.part.held(typeUrl, interest)) {
+    const removal = removalOf(typeUrl, name, constraints);
+    if (!isSaid(taking, removal)) leaveOut(taking, removal);
+  }
+  taking.owed.push(ask);
+}
+
+/**
+ * What this server gave of an interest that readers do not hold under its own name, and that is not in the transaction: each variant that is for its parameters by itself (TP2),
+ * and names of which it says nothing at all.
+ */
+function absent(
+  taking: Taking,
+  route: Route,
+  ask: Ask | undefined,
+  { typeUrl, interest }: TypedInterest,
+): readonly Removal[] {
+  const isIn = (key: string): boolean =>
+    ask === undefined ? key === nameKey(interest.name) : covers(ask, key);
+  const redirects = [...taking.link.redirects]
+    .filter((redirect) => redirect.typeUrl === typeUrl && isIn(redirect.key))
+    .map(({ name, constraints }) => removalOf(typeUrl, name, constraints));
+  const followed = [...route.asks.followed].filter(
+    (other) => other.typeUrl === typeUrl && other.kind === "name" && isIn(other.key),
+  );
+  const kept = followed.flatMap(({ interest: { name }, kept: variants }) =>
+    Array.from(variants, ({ resource: { constraints } }) => removalOf(typeUrl, name, constraints)),
+  );
+  const names = new Set(
+    followed
+      .filter(({ key }) => route.redirect(typeUrl, key)?.constraints === undefined)
+      .map(({ interest: { name } }) => name),
+  );
+  return [
+    ...[...redirects, ...kept].filter((one) => isFor(one, interest) && !isSaid(taking, one)),
+    ...[...names]
+      .filter((name) => !isNamed(taking, typeUrl, name))
+      .map((name) => removalOf(typeUrl, name, undefined)),
+  ];
+}
+
+function isFor({ constraints }: Removal, { parameters }: Interest): boolean {
+  const read =
+    constraints === undefined || parameters === undefined
+      ? undefined
+      : readConstraints(constraints);
+  return (
+    read === undefined ||
+    (read.fault === undefined && matchesConstraints(read.constraints, parameters))
+  );
 }

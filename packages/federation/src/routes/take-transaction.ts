@@ -1,12 +1,12 @@
-import type { Transaction } from "@xdstp/core";
+import type { Transaction, Refresh } from "@xdstp/core";
+import { nameKey } from "@xdstp/uri";
 
 import type { LinkBooks } from "./link-books.ts";
 import type { ServerLink } from "./server-link.ts";
 import { takePut } from "./take-put.ts";
-import { takeRefresh } from "./take-refresh.ts";
-import { takeRemoval } from "./take-removal.ts";
-import { takeComplete, takeSettled } from "./take-whole.ts";
-import { createTaking, type Taking } from "./taking.ts";
+import { takeRemoval, takeComplete, takeSettled } from "./take-removal.ts";
+import { createTaking, type Taking, routeIn } from "./taking.ts";
+import { variantId } from "../links/kept.ts";
 
 /** What a transaction of a server is to readers, and what became of the rest. */
 export interface Taken extends Pick<Taking, "rejected" | "touched" | "updates" | "owed"> {
@@ -47,4 +47,18 @@ export function takeTransaction(
       ...(atomic !== undefined && { atomic }),
     },
   };
+}
+
+/** What a server says to go on being there (C-TTL-3): also where it is delivered under another name, or is what leads there. */
+function takeRefresh(taking: Taking, refresh: Refresh): void {
+  const { books, link, pass } = taking;
+  const { typeUrl, name, expireMs } = refresh;
+  const route = routeIn(taking, name);
+  if (route === undefined) return;
+  pass.refresh.push(refresh);
+  if (route.plain) return;
+  const key = nameKey(name);
+  const redirect = route.redirect(typeUrl, key);
+  if (redirect?.link === link) books.redirects.expire(route, redirect, expireMs);
+  for (const { kept } of route.asks.of(typeUrl, key)) kept.refresh(variantId(refresh), expireMs);
 }

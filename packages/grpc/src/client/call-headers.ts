@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http2";
 import { XdsError } from "@xdstp/core";
-import { userAgentOf } from "./user-agent.ts";
+import { readFileSync } from "node:fs";
 
 /** The headers that all calls of a channel have. No compression is offered. */
 export function sharedHeaders(
@@ -45,4 +45,18 @@ export function checkedMetadata(
       throw new XdsError("INVALID_ARGUMENT", `metadata ${name} holds more than printable ASCII`);
   }
   return { ...metadata };
+}
+
+/** What a client calls itself, as gRPC forms it, behind what its program calls itself. */
+function userAgentOf(program?: string): string {
+  return `${program === undefined ? "" : `${program} `}grpc-node-xdstp${version()}`;
+}
+
+/** Empty where a bundler has left the manifest behind. */
+function version(): string {
+  try {
+    return `/${(JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { readonly version: string }).version}`;
+  } catch {
+    return "";
+  }
 }

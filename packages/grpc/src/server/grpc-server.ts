@@ -1,6 +1,7 @@
-import type { Http2Server } from "node:http2";
+import type { Http2Server, Http2SecureServer } from "node:http2";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { systemClock, XdsError, type Clock } from "@xdstp/core";
+
 import { createCallDispatch, shuttingDown } from "./call-dispatch.ts";
 import { createConnectRoutes } from "./connect-routes.ts";
 import { checkedAge, type ConnectionAge } from "./connection-age.ts";
@@ -12,8 +13,7 @@ import { statsOf, type GrpcStats } from "./grpc-stats.ts";
 import { createHttp2Server, type ListenAddress, listenOn, stopListening } from "./http2-server.ts";
 import type { MethodRouter } from "./method-router.ts";
 import { requireNode } from "../wire/require-node.ts";
-import { replaceableTls } from "./replaceable-tls.ts";
-import { demandOf, type TlsOptions } from "./tls-options.ts";
+import { demandOf, type TlsOptions, secureContextOf } from "./tls-options.ts";
 import type { AcceptCall } from "./raw-call.ts";
 
 /** What {@link createGrpcServer} needs. */
@@ -125,5 +125,27 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
     },
     setTls: replaceableTls(server, options.tls, () => context.clock.wallTime()),
     stats: () => statsOf(context.counters),
+  };
+}
+
+/** `setTls` of a server that was made with `first`. Node fixes whether it asks for certificates when the server is made. */
+function replaceableTls(
+  server: Http2Server | Http2SecureServer,
+  first: TlsOptions | undefined,
+  now: () => number,
+): (tls: TlsOptions) => void {
+  return (tls) => {
+    if (first === undefined || !("setSecureContext" in server))
+      throw new XdsError(
+        "FAILED_PRECONDITION",
+        "this server has no TLS; create another one with the option tls",
+      );
+    if (demandOf(first) !== demandOf(tls)) {
+      throw new XdsError(
+        "FAILED_PRECONDITION",
+        "a server cannot begin or cease to ask its clients for certificates; create another one",
+      );
+    }
+    server.setSecureContext(secureContextOf(tls, now()));
   };
 }

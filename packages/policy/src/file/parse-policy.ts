@@ -10,9 +10,10 @@ import {
   parseDocument,
   type YAMLMap,
 } from "yaml";
+import { collectionTypeOf, typeFromTypeUrl } from "@xdstp/uri";
+
 import { addressRange } from "./address-range.ts";
 import { namePattern } from "./name-pattern.ts";
-import { patternFitsType } from "./pattern-fits-type.ts";
 
 /** The clients of a rule, by the URI in their certificate (with `*` at the end, how it begins) or by their address. */
 export type RuleSubject =
@@ -268,4 +269,18 @@ function startOf(node: unknown): number | undefined {
     readonly key?: { readonly range?: readonly number[] | null };
   };
   return range?.[0] ?? key?.range?.[0];
+}
+
+/** Authority and type of a name in canonical spelling, or of its beginning, and what ends the type. */
+const typeIn = /^xdstp:\/\/[^/]*\/([^/?*]*)([/?*]?)/;
+
+/** Whether a pattern, as `namePattern` gives it, can match a name that is requested under a type: one of that type, or a list collection of it (B-TYPE-5, B-TYPE-6). Opaque names may have any. */
+function patternFitsType(pattern: string, typeUrl: string): boolean {
+  const [, type, end] = typeIn.exec(pattern) ?? [];
+  if (type === undefined) return true;
+  const own = typeFromTypeUrl(typeUrl);
+  if (own === undefined) return false;
+  return [own, collectionTypeOf(own)].some((fitting) =>
+    end === "*" ? fitting.startsWith(type) : fitting === type,
+  );
 }

@@ -37,6 +37,5 @@ export { ResourceNameSchema } from "../gen/xds/core/v3/resource_name_pb.ts";
 export type { ListCollection } from "../gen/xdstp/wire/v1/list_collection_pb.ts";
 export { ListCollectionSchema } from "../gen/xdstp/wire/v1/list_collection_pb.ts";
 
-export type { Located } from "./located.ts";
+export { type Located, readRedirect } from "./read-redirect.ts";
 export type { Read } from "./read.ts";
-export { readRedirect } from "./read-redirect.ts";

@@ -1,9 +1,11 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { ResourceLocatorSchema } from "../gen/xds/core/v3/resource_locator_pb.ts";
-import type { Located } from "./located.ts";
-import type { Read } from "./read.ts";
-import { attempt } from "./read.ts";
+
+import {
+  ResourceLocatorSchema,
+  type ResourceLocator,
+} from "../gen/xds/core/v3/resource_locator_pb.ts";
+import { type Read, attempt } from "./read.ts";
 
 /**
  * Reads a redirect: the value of an Any of type xds.core.v3.ResourceLocator. For readers of resources (C-REDIR-1).
@@ -28,3 +30,8 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
   return text;
 }
+
+/** A locator in one of its two wire forms (N-82): as text to parse, or by its decoded parts. */
+export type Located =
+  | { readonly form: "text"; readonly text: string }
+  | { readonly form: "message"; readonly message: ResourceLocator };

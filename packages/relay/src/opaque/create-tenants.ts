@@ -1,10 +1,9 @@
 import type { Cache, FeedHandle, Revisions } from "@xdstp/cache";
-import { type ResourceFeed, type ResourceSource, XdsError } from "@xdstp/core";
+import { type ResourceFeed, type ResourceSource, XdsError, interestKey } from "@xdstp/core";
 import type { StreamEvent } from "@xdstp/protocol/server";
 import type { Federation } from "@xdstp/federation";
 
 import type { RelayEvent } from "../relay-event.ts";
-import { countInterest } from "./count-interest.ts";
 import { createView } from "./create-view.ts";
 import type { ClientNode, NodeKey, NodeValues } from "./node-key.ts";
 import { rejectNames } from "./reject-names.ts";
@@ -191,3 +190,22 @@ const idle: ResourceFeed = {
     }),
   want: () => undefined,
 };
+
+/** The same feed. Calls back once it has no subscriptions any more at the end of a turn. */
+function countInterest(feed: ResourceFeed, onIdle: () => void): ResourceFeed {
+  const wanted = new Set<string>();
+  return {
+    run: async (sink, signal) => feed.run(sink, signal),
+    want(typeUrl, added, dropped) {
+      for (const interest of added)
+        wanted.add(`${typeUrl}\n${interestKey(interest, interest.name)}`);
+      for (const interest of dropped)
+        wanted.delete(`${typeUrl}\n${interestKey(interest, interest.name)}`);
+      feed.want?.(typeUrl, added, dropped);
+      if (wanted.size === 0 && dropped.length > 0)
+        queueMicrotask(() => {
+          if (wanted.size === 0) onIdle();
+        });
+    },
+  };
+}

@@ -11,7 +11,7 @@ import {
 } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
-import { createRecord, readVariant, recordId, type SnapshotRecord } from "./record.ts";
+import { createRecord, readVariant, recordId, type SnapshotRecord, overlap } from "./record.ts";
 import { coveredBy } from "./restore.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 import type { SubscribedInterest, SubscribedInterests } from "./subscribed.ts";
@@ -167,4 +167,20 @@ function constraintsOf(constraints: Uint8Array | undefined): Uint8Array | undefi
 
 function expiryOf({ store }: Noting, expireMs: number | undefined): number | undefined {
   return expireMs === undefined ? undefined : store.clock.wallTime() + expireMs;
+}
+
+/** Removes restored variants before upstream puts one that is for some of the same clients: both must not exist at once (S-DYN-4). */
+export function makeRoom({ store, space, remove }: Noting, { put = [] }: Transaction): void {
+  const replaced = put.flatMap(({ typeUrl, resource, as = resource.name }) => {
+    const restored = store.index
+      .typeIndex(space, typeUrl)
+      .of(nameKey(as))
+      .filter((record) => record.restored && !record.answered && record.key === nameKey(as));
+    if (restored.length === 0) return [];
+    const variant = readVariant(resource.constraints);
+    return restored.filter(
+      (record) => record.variant?.text !== variant?.text && overlap(record.variant, variant),
+    );
+  });
+  if (replaced.length > 0) remove(replaced);
 }

@@ -12,12 +12,10 @@ import {
 } from "@xdstp/core";
 
 import { believed, type AnsweredTypes } from "./believed.ts";
-import { noteTransaction, type Noting } from "./note-transaction.ts";
-import { Outages } from "./outages.ts";
+import { noteTransaction, type Noting, makeRoom } from "./note-transaction.ts";
 import type { SnapshotRecord } from "./record.ts";
 import { coveredBy, restore } from "./restore.ts";
 import type { Served, SnapshotStore, IsSubscribed } from "./snapshot-store.ts";
-import { makeRoom } from "./make-room.ts";
 import { SubscribedInterests, type SubscribedInterest } from "./subscribed.ts";
 
 /** Options of {@link SnapshotKeeper}. */
@@ -240,4 +238,27 @@ export class SnapshotKeeper {
       error.context,
     );
   }
+}
+
+/** Which scopes are unavailable, and which source has reported it. */
+class Outages {
+  #all: readonly (readonly [source: object, scope: Scope])[] = [];
+
+  /** Adds an outage, or removes it with every narrower one of the same source. */
+  set(source: object, scope: Scope, error: XdsError | undefined): void {
+    const left = this.#all.filter(([other, part]) => other !== source || !isWithin(part, scope));
+    this.#all = error === undefined ? left : [...left, [source, scope]];
+  }
+
+  covers({ typeUrl, authority }: SubscribedInterest): boolean {
+    return this.#all.some(([, scope]) => isWithin({ typeUrl, authority }, scope));
+  }
+}
+
+/** Absent parts do not narrow. */
+function isWithin(part: Scope, whole: Scope): boolean {
+  return (
+    (whole.typeUrl === undefined || whole.typeUrl === part.typeUrl) &&
+    (whole.authority === undefined || whole.authority === part.authority)
+  );
 }

@@ -2,10 +2,10 @@ import { createCache } from "@xdstp/cache";
 import { createFakeClock } from "@xdstp/testing";
 import { expect, it, onTestFinished } from "vitest";
 
-import { of, redirect, resource, scene, T } from "../../test/scene.ts";
-import { createStoreServer } from "../../test/store-server.ts";
-import { turn } from "../../test/turn.ts";
-import { createFederation } from "../index.ts";
+import { of, redirect, resource, scene, T } from "../test/scene.ts";
+import { createStoreServer } from "../test/store-server.ts";
+import { turn } from "../test/turn.ts";
+import { createFederation } from "./index.ts";
 
 it("lets a wildcard cover what its source answers for, and nothing that others are asked for [C-AUTH-6, C-AUTH-7]", async () => {
   const clock = createFakeClock();
