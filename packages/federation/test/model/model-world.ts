@@ -52,6 +52,11 @@ const SHAPES: readonly (readonly (readonly number[])[])[] = [
 ];
 
 /** A federation, and the cache that it feeds. */
+/** Of the world, for each of the wall clock. */
+const STEPS_PER_STEP_OF_WALL_TIME = 50;
+/** In milliseconds. */
+const DAY = 86_400_000;
+
 interface Hub {
   readonly federation: Federation;
   readonly cache: Cache;
@@ -101,10 +106,14 @@ export class ModelWorld {
         altOnUnreachable: (authority) => authority === impatient,
       }),
     );
+    const wallSteps = createSeededRandom(seed).fork(3);
     this.#stepper = createStepper({
       clock: this.clock,
       turn,
       onStep: () => {
+        // The wall clock is set as NTP or an operator does; whatever has a time goes on.
+        if (wallSteps.once(STEPS_PER_STEP_OF_WALL_TIME))
+          this.clock.stepWallTime(wallSteps.between(-DAY, DAY));
         for (const watched of this.#watched.values()) this.#look(watched);
         this.#stop();
       },
