@@ -980,6 +980,22 @@ describe("addFeed()", () => {
     );
   });
 
+  it("rejects a transaction with a put without a resource, or a removal without a name, and names the field", () => {
+    const cache = start();
+    type Given = Parameters<Cache["commit"]>[0];
+    const none = [{ typeUrl: T }];
+    const unnamed = [{ typeUrl: T, resource: { payload: { typeUrl: T, value: Buffer.of() } } }];
+    const empty = [{ typeUrl: T, resource: { name: "x" } }];
+    for (const broken of [none, unnamed, empty])
+      expect(() => cache.commit({ put: [put("a"), ...broken] } as unknown as Given)).toThrow(
+        "[INVALID_ARGUMENT] put[1] of the transaction has no resource with a name and a payload",
+      );
+    expect(() => cache.commit({ remove: none } as unknown as Given)).toThrow(
+      "[INVALID_ARGUMENT] remove[0] of the transaction has no name",
+    );
+    expect(cache.counters.resources).toBe(0);
+  });
+
   it("stops a feed by its signal, once, and takes no error of stopping for one", async () => {
     const cache = start();
     const handle = cache.addFeed({

@@ -1,4 +1,11 @@
-import { XdsError, type Transaction, type TypedInterest } from "@xdstp/core";
+import {
+  XdsError,
+  type Put,
+  type Removal,
+  type Resource,
+  type Transaction,
+  type TypedInterest,
+} from "@xdstp/core";
 import { collectionTypeOf, isGlob, typeOf, typeUrlFromType } from "@xdstp/uri";
 
 /** The type under which a resource of this name is kept: a list collection under its own, also if it is put or asked for under that of its members (B-TYPE-6). */
@@ -14,6 +21,8 @@ export function homeType(typeUrl: string, name: string): string {
 /** The same transaction with every name under its home type. */
 export function atHome(transaction: Transaction): Transaction {
   const { put = NONE, remove = NONE, complete = NONE, settled = NONE } = transaction;
+  requirePuts(put);
+  requireNames(remove);
   requireInterests(complete, "complete");
   requireInterests(settled, "settled");
   const moves =
@@ -37,7 +46,30 @@ export function atHome(transaction: Transaction): Transaction {
   };
 }
 
-/** TypeScript requires them; a program in JavaScript may leave them out. */
+/** TypeScript requires what these functions look for; a program in JavaScript may leave it out. */
+function requirePuts(puts: readonly Put[]): void {
+  const at = puts.findIndex(
+    ({ resource }: { readonly resource?: Partial<Resource> }) =>
+      typeof resource?.name !== "string" || resource.payload === undefined,
+  );
+  if (at === -1) return;
+  throw new XdsError(
+    "INVALID_ARGUMENT",
+    `put[${at}] of the transaction has no resource with a name and a payload; give it { typeUrl, resource: { name, version, payload: { typeUrl, value } } }`,
+    { typeUrl: puts[at]?.typeUrl ?? "" },
+  );
+}
+
+function requireNames(removals: readonly Removal[]): void {
+  const at = removals.findIndex(({ name }: Partial<Removal>) => typeof name !== "string");
+  if (at === -1) return;
+  throw new XdsError(
+    "INVALID_ARGUMENT",
+    `remove[${at}] of the transaction has no name; give it { typeUrl, name }`,
+    { typeUrl: removals[at]?.typeUrl ?? "" },
+  );
+}
+
 function requireInterests(interests: readonly Partial<TypedInterest>[], field: string): void {
   const at = interests.findIndex(({ interest }) => typeof interest?.name !== "string");
   if (at === -1) return;
