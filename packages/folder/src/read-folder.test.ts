@@ -39,6 +39,31 @@ describe("readFolder()", () => {
     ]);
     expect(content.resources[0]?.file).toBe(join(dir, "_opaque/clusters/e.YAML"));
   });
+  it("reads files whose names differ in case as different names, and takes one name in two endings for a problem [N-40]", async () => {
+    const { dir, write } = await useFolder({
+      "a/clusters/web.yaml": "{}",
+      "a/clusters/Web.yaml": "{}",
+      "A/clusters/web.yaml": "{}",
+    });
+    expect([...names(await read(dir))].sort()).toEqual([
+      "xdstp://A/envoy.config.cluster.v3.Cluster/web",
+      `${prefix}Web`,
+      `${prefix}web`,
+    ]);
+    await write({ "a/clusters/web.YAML": "{}", "a/Clusters/x.yaml": "{}" });
+    const { problems } = await read(dir);
+    expect(problems).toMatchObject([
+      {
+        file: join(dir, "a/Clusters"),
+        message: 'the folder "Clusters" is not a known type',
+        hint: "did you mean clusters?",
+      },
+      {
+        file: join(dir, "a/clusters/web.yaml"),
+        message: `the name "${prefix}web" stands here and in ${join(dir, "a/clusters/web.YAML")}`,
+      },
+    ]);
+  });
   it("warns of a file beside the resources that is not read", async () => {
     const { dir } = await useFolder({ "a/clusters/x.ymal": "{}", "a/clusters/x.yaml": "{}" });
     expect(await read(dir)).toMatchObject({

@@ -71,8 +71,15 @@ export async function walkFolder(
     problems: [],
     warnings: [],
     directories: new Map(),
+    beyond: undefined,
   };
   await visit(walk, [], []);
+  if (walk.beyond !== undefined)
+    walk.problems.push({
+      file: walk.beyond,
+      message: `is not read, nor are the folders after it: there are more than ${maxDirectories.toLocaleString("en")}`,
+      hint: "look for symbolic links to folders",
+    });
   if (walk.files.length === 0) walk.warnings.push(nothingRead(walk));
   walk.files.sort((a, b) => compare(a.segments.join("/"), b.segments.join("/")));
   return walk;
@@ -89,6 +96,8 @@ interface Walk {
   readonly problems: FolderProblem[];
   readonly warnings: FolderProblem[];
   readonly directories: Map<string, FoundDirectory>;
+  /** The first directory that is not read, since there are too many. */
+  beyond: string | undefined;
 }
 
 /** `ancestors` are the identities of the directories on the way from the root. */
@@ -109,12 +118,16 @@ async function visit(
     });
     return;
   }
-  if (walk.directories.size >= maxDirectories || segments.length > maxDepth) {
+  if (segments.length > maxDepth) {
     walk.problems.push({
       file: directory,
-      message: `there are more than ${maxDirectories.toLocaleString("en")} folders, or more than ${maxDepth} inside each other`,
+      message: `lies in more than ${maxDepth} folders`,
       hint: "look for symbolic links to folders",
     });
+    return;
+  }
+  if (walk.directories.size >= maxDirectories) {
+    walk.beyond ??= directory;
     return;
   }
   const all = await walk.patience(directory, () => readdir(directory, { withFileTypes: true }));
