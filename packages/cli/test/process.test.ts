@@ -212,6 +212,40 @@ describe("the xdstp program", () => {
     expect([await closed.exit, closed.stderr.text]).toEqual([0, ""]);
   });
 
+  it("starts again at once on its port after it was killed, with the folder as it is now, and a client gets what has changed", async () => {
+    const file = "a.example/clusters/web.yaml";
+    const folder = useFolder({
+      [file]: "alt_stat_name: v0\n",
+      "a.example/clusters/same.yaml": "{}",
+    });
+    const port = String(await freePort());
+    const versions = new Map<string, string>();
+    for (const life of ["v0", "v1", "v2"]) {
+      folder.write({ [file]: `alt_stat_name: ${life}\n` });
+      const served = start(["serve", folder.dir, "--listen", port, "--json"]);
+      await served.stdout.line(/"loaded"/);
+      const client = await openDeltaStream(Number(port), "n1");
+      client.send({
+        typeUrl: clusterUrl,
+        resourceNamesSubscribe: ["*"],
+        initialResourceVersions: Object.fromEntries(versions),
+      });
+      await client.arrived();
+      const response = client.next();
+      client.ack(response);
+      expect(response.resources.map(({ name }) => name.split("/").at(-1)).sort()).toEqual(
+        life === "v0" ? ["same", "web"] : ["web"],
+      );
+      for (const { name, version } of response.resources) versions.set(name, version);
+      await served.stdout.line(/"ack"/);
+      folder.write({ [file]: "alt_stat_" });
+      served.child.kill("SIGKILL");
+      await served.exit;
+      expect(await client.status).toBe(-1);
+      client.close();
+    }
+  });
+
   it("names a port in use in one line, and fails", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-import { globSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { WorkspacePackage } from "@xdstp/tools/workspace";
 import { describe, expect, it } from "vitest";
@@ -31,6 +31,16 @@ describe("the tests of a package", () => {
       ).toEqual([]);
     },
   );
+});
+
+describe("the tarball of a package", () => {
+  it.each([...publicPackages.values()])("has its changelog: $name", ({ folder }) => {
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+      readonly files: readonly string[];
+    };
+    expect(manifest.files).toContain("CHANGELOG.md");
+    expect(existsSync(join(folder, "CHANGELOG.md"))).toBe(true);
+  });
 });
 
 describe("a packed package", () => {
