@@ -1,6 +1,7 @@
 import { followSignal } from "./follow-signal.ts";
 import type { Hub } from "./hub.ts";
 import { createLatest, type Latest } from "./latest.ts";
+import type { Unread } from "./taking.ts";
 import type { Watch } from "./watch.ts";
 
 /** What all watches have in common: one reader who may be slow, and an end. */
@@ -9,7 +10,7 @@ export abstract class ReadWatch<Update> implements Watch<Update> {
   protected readonly hub: Hub;
   readonly #latest: Latest<Update>;
   #unfollow: () => void = () => undefined;
-  #taken: (() => void) | undefined;
+  #unread: Unread | undefined;
   #closed = false;
 
   constructor(hub: Hub) {
@@ -60,7 +61,8 @@ export abstract class ReadWatch<Update> implements Watch<Update> {
 
   /** There is a change; the snapshot is made when it is read. */
   protected announce(read: () => Update | undefined): void {
-    if (this.#latest.started) this.#taken ??= this.hub.taking.begin();
+    this.#unread?.renew();
+    if (this.#latest.started) this.#unread ??= this.hub.taking.begin();
     this.#latest.mark(read);
   }
 
@@ -70,7 +72,7 @@ export abstract class ReadWatch<Update> implements Watch<Update> {
   }
 
   #onTaken(): void {
-    this.#taken?.();
-    this.#taken = undefined;
+    this.#unread?.consumed();
+    this.#unread = undefined;
   }
 }

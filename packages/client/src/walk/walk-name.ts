@@ -4,6 +4,7 @@ import { followSignal } from "../follow-signal.ts";
 import type { Hub } from "../hub.ts";
 import { createLatest, type Latest } from "../latest.ts";
 import { createMember, type Member } from "../member.ts";
+import type { Unread } from "../taking.ts";
 import { watchedType, type TypeSource, type ValueOf } from "../watched-type.ts";
 import { nothing, type Composition } from "./composition.ts";
 import type { Configuration, Parts, PartTypes } from "./configuration.ts";
@@ -38,7 +39,7 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
   #unfollow: () => void = () => undefined;
   #told: Composition = nothing;
   #unread = false;
-  #taken: (() => void) | undefined;
+  #update: Unread | undefined;
   #closed = false;
 
   constructor(
@@ -147,7 +148,8 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
   /** The stream waits from here until it is known whether there is something to take (C-ACK-13). What was just decoded to check it is kept. */
   #onWake(typeUrl: string, resource: StoredResource | undefined): void {
     if (resource !== undefined) this.#decoders.faultOf(typeUrl, resource);
-    if (this.#latest.started) this.#taken ??= this.#hub.taking.begin();
+    this.#update?.renew();
+    if (this.#latest.started) this.#update ??= this.#hub.taking.begin();
   }
 
   #onWalk(now: Composition): void {
@@ -161,8 +163,8 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
 
   #onTaken(): void {
     this.#unread = false;
-    this.#taken?.();
-    this.#taken = undefined;
+    this.#update?.consumed();
+    this.#update = undefined;
   }
 
   #configuration({ graph, missing, pending, error }: Composition): Configuration<R, P> {
