@@ -50,7 +50,7 @@ describe("CompactedLog", () => {
     expect(steps / 100_000).toBeLessThan(2.1);
   });
 
-  it("gives the same array for revisions between the same two entries, until the next change", () => {
+  it("gives the same array for revisions between the same two entries, until the next append or forget", () => {
     const log = new CompactedLog<Row>(isAlive);
     const rows = [2, 4, 6].map((revision) => ({ revision, dead: false }));
     for (const row of rows) log.append(row);
@@ -58,9 +58,12 @@ describe("CompactedLog", () => {
     expect(array).toEqual(rows.slice(1));
     expect(log.after(3)).toBe(array);
     expect(log.after(6)).toEqual([]);
-    (rows[1] as Row).dead = true;
+    (rows[2] as Row).dead = true;
     log.bury();
-    expect(log.after(2)).toEqual(rows.slice(2));
+    expect(log.after(2)).toBe(array);
+    (rows[1] as Row).dead = true;
+    log.forget();
+    expect(log.after(2)).toEqual([]);
     expect(log.filter(({ revision }) => revision < 5)).toEqual(rows.slice(0, 1));
   });
 

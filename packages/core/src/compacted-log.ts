@@ -16,7 +16,7 @@ export class CompactedLog<E extends Pick<Entry, "revision">> {
   readonly #onWork: (steps: number) => void;
 
   /**
-   * @param isAlive - False of an entry that has been replaced or has expired; each is reported once with {@link CompactedLog.bury}
+   * @param isAlive - False of an entry that has been replaced or has expired; each is reported once with {@link CompactedLog.bury} or {@link CompactedLog.forget}
    * @param onWork - Called with the number of entries that were looked at, to measure the cost
    */
   constructor(isAlive: (entry: E) => boolean, onWork: (steps: number) => void = () => undefined) {
@@ -43,14 +43,19 @@ export class CompactedLog<E extends Pick<Entry, "revision">> {
     if (this.#dead > 64 + this.length) this.#compact();
   }
 
-  /** Counts an entry that is dead. */
+  /** Counts an entry that is dead. Arrays stay as they are until the next `append`. */
   bury(): void {
+    this.#dead++;
+  }
+
+  /** Counts an entry that is dead, and that no array has from now on. */
+  forget(): void {
     this.#dead++;
     this.#clearArrays();
   }
 
   /**
-   * Returns the entries that are alive and newer than a revision. It is the same array for all revisions between the same two entries, until the next change.
+   * Returns the entries that are alive and newer than a revision. It is the same array for all revisions between the same two entries, until the next `append` or `forget`.
    * @param share - Returns an array to use instead of a new one, for instance an equal array of another topic
    */
   after(revision: number, share?: (entries: readonly E[]) => readonly E[]): readonly E[] {

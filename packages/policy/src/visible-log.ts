@@ -133,7 +133,7 @@ export class VisibleLog {
     if (old === undefined) return false;
     if (old instanceof OwnEntry) old.replaced = true;
     this.#count(old, -1);
-    this.#log.bury();
+    this.#log.forget();
     return true;
   }
 
