@@ -149,8 +149,8 @@ function removalOf(typeUrl: string, name: string, options: RemoveOptions | undef
   if (fitsType(read, typeUrl)) return { typeUrl, name, ...options };
   throw new XdsError(
     "INVALID_ARGUMENT",
-    `${JSON.stringify(name)} of ${typeUrl}: the name has the type ${read.type} (B-TYPE-5); remove it under that type`,
-    { typeUrl, resource: name },
+    `${JSON.stringify(name)} of ${typeUrl}: the name has the type ${read.type}; remove it under that type`,
+    { typeUrl, resource: name, rule: "B-TYPE-5" },
   );
 }
 

@@ -413,6 +413,6 @@ function nameAndVersion({ entry }: NameRecord): readonly Held[] {
 
 function foreign(typeUrl: string, text: string, authorities: readonly string[]): XdsError {
   const known = authorities.map((authority) => JSON.stringify(authority)).join(", ");
-  const message = `${JSON.stringify(text)} of ${typeUrl}: this cache answers for ${known} only (S-AUTH-8); add the authority to them or rename the resource`;
-  return new XdsError("INVALID_ARGUMENT", message, { typeUrl, resource: text });
+  const message = `${JSON.stringify(text)} of ${typeUrl}: this cache answers for ${known} only; add the authority to them or rename the resource`;
+  return new XdsError("INVALID_ARGUMENT", message, { typeUrl, resource: text, rule: "S-AUTH-8" });
 }

@@ -143,7 +143,8 @@ describe("commit()", () => {
       code: "INVALID_ARGUMENT",
       context: { typeUrl: T, resource: bad.resource.name },
     });
-    expect(rejected?.[0]?.error.text).toContain(reason);
+    const { text = "", context } = rejected?.[0]?.error ?? {};
+    expect(`${text} ${context?.rule}`).toContain(reason);
     expect(rejected?.[0]?.error.text).toContain(JSON.stringify(bad.resource.name));
     expect(cache.counters.resources).toBe(0);
   });
@@ -159,10 +160,9 @@ describe("commit()", () => {
     const { rejected } = createCache().commit({ put: [put("x", "1", { typeUrl })] });
     expect(rejected?.[0]?.error).toMatchObject({
       code: "INVALID_ARGUMENT",
-      context: { typeUrl, resource: "x" },
+      context: { typeUrl, resource: "x", rule: "B-TYPE-1" },
     });
     expect(rejected?.[0]?.error.text).toContain(reason);
-    expect(rejected?.[0]?.error.text).toContain("B-TYPE-1");
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { type Put, readConstraints, type ResourceType, XdsError } from "@xdstp/core";
+import { type Fault, type Put, readConstraints, type ResourceType, XdsError } from "@xdstp/core";
 import { walkList } from "@xdstp/core/wire";
 import { collectionTypeOf, typeFromTypeUrl } from "@xdstp/uri";
 
@@ -27,10 +27,15 @@ export function rejectPut(
     ttlFault(resource.expireMs, "time") ??
     (memberTypeUrl === undefined ? undefined : walkList(resource.payload.value, memberTypeUrl));
   if (fault !== undefined)
-    return new XdsError("INVALID_ARGUMENT", `${JSON.stringify(text)} of ${typeUrl}: ${fault}`, {
-      typeUrl,
-      resource: text,
-    });
+    return new XdsError(
+      "INVALID_ARGUMENT",
+      `${JSON.stringify(text)} of ${typeUrl}: ${fault.text}`,
+      {
+        typeUrl,
+        resource: text,
+        rule: fault.rule,
+      },
+    );
   return descriptor?.validate === undefined
     ? undefined
     : guarded(() => descriptor.validate?.(resource));
@@ -52,19 +57,28 @@ export function fitsType({ type, kind }: ReadName, typeUrl: string): boolean {
   return own !== undefined && (type === own || (kind === "name" && type === collectionTypeOf(own)));
 }
 
-function nameFault(name: ReadName, text: string, typeUrl: string): string | undefined {
+function nameFault(name: ReadName, text: string, typeUrl: string): Fault | undefined {
   if (text === "" || text === "*")
-    return "no resource can have this name (S-SUB-6, S-WILD-1); name it otherwise";
-  if (name.kind === "invalid") return `it is not an xdstp name: ${name.fault}`;
+    return {
+      text: "no resource can have this name; name it otherwise",
+      rule: text === "*" ? "S-WILD-1" : "S-SUB-6",
+    };
+  if (name.kind === "invalid") return { text: `it is not an xdstp name: ${name.fault}` };
   if (name.kind === "glob")
-    return "a last segment * makes it a glob, which no resource can be named (N-50); name it otherwise";
+    return {
+      text: "a last segment * makes it a glob, which no resource can be named; name it otherwise",
+      rule: "N-50",
+    };
   if (name.kind === "opaque") return textFault("it", text);
   if (!fitsType(name, typeUrl))
-    return `the name has the type ${name.type} (B-TYPE-5); put it under that type or rename it`;
+    return {
+      text: `the name has the type ${name.type}; put it under that type or rename it`,
+      rule: "B-TYPE-5",
+    };
   return undefined;
 }
 
-function payloadFault(payload: string, typeUrl: string, { type }: ReadName): string | undefined {
+function payloadFault(payload: string, typeUrl: string, { type }: ReadName): Fault | undefined {
   if (payload === typeUrl || payload === REDIRECT) return undefined;
   if (
     type !== undefined &&
@@ -72,17 +86,20 @@ function payloadFault(payload: string, typeUrl: string, { type }: ReadName): str
     type === typeFromTypeUrl(payload)
   )
     return undefined;
-  return `the payload has the type URL ${JSON.stringify(payload)} (C-TYPE-4); it has to be ${typeUrl}`;
+  return {
+    text: `the payload has the type URL ${JSON.stringify(payload)}; it has to be ${typeUrl}`,
+    rule: "C-TYPE-4",
+  };
 }
 
 /** Of any realm, so it is not asked what made it. */
-function valueFault(value: unknown): string | undefined {
+function valueFault(value: unknown): Fault | undefined {
   return ArrayBuffer.isView(value)
     ? undefined
-    : `the value is ${describeValue(value)}; give the encoded message, a Uint8Array`;
+    : { text: `the value is ${describeValue(value)}; give the encoded message, a Uint8Array` };
 }
 
-function aliasFault(aliases: readonly string[] | undefined): string | undefined {
+function aliasFault(aliases: readonly string[] | undefined): Fault | undefined {
   for (const alias of aliases ?? []) {
     const fault = textFault(`its alias ${JSON.stringify(alias)}`, alias);
     if (fault !== undefined) return fault;
@@ -91,34 +108,45 @@ function aliasFault(aliases: readonly string[] | undefined): string | undefined 
 }
 
 /** Who cannot read them cannot say who matches them. */
-function constraintsFault(constraints: Uint8Array | undefined): string | undefined {
+function constraintsFault(constraints: Uint8Array | undefined): Fault | undefined {
   const fault = constraints === undefined ? undefined : readConstraints(constraints).fault;
   return fault === undefined
     ? undefined
-    : `its dynamic parameter constraints cannot be read: ${fault} (B-DYN-3)`;
+    : { text: `its dynamic parameter constraints cannot be read: ${fault}`, rule: "B-DYN-3" };
 }
 
-function ttlFault(ttlMs: number | undefined, what: string): string | undefined {
+function ttlFault(ttlMs: number | undefined, what: string): Fault | undefined {
   if (ttlMs === undefined || (ttlMs > 0 && ttlMs <= 315_576_000_000_000)) return undefined;
-  return `a ${what} of ${ttlMs} ms; it has to be more than 0 and at most 10,000 years, or absent`;
+  return {
+    text: `a ${what} of ${ttlMs} ms; it has to be more than 0 and at most 10,000 years, or absent`,
+  };
 }
 
 /** Why `what` cannot have a text. UTF-8 has no lone surrogates: each would go out as U+FFFD, and several names as one (N-06). */
-function textFault(what: string, text: string): string | undefined {
+function textFault(what: string, text: string): Fault | undefined {
   return /\p{Surrogate}/u.test(text)
-    ? `${what} has half a surrogate pair, which UTF-8 cannot hold (N-06); write the whole character`
+    ? {
+        text: `${what} has half a surrogate pair, which UTF-8 cannot hold; write the whole character`,
+        rule: "N-06",
+      }
     : undefined;
 }
 
 /** Why a type URL cannot be one (B-TYPE-1). Any prefix is good, as in every `google.protobuf.Any`, but there has to be one. */
-function typeUrlFault(typeUrl: string): string | undefined {
+function typeUrlFault(typeUrl: string): Fault | undefined {
   if (typeof typeUrl !== "string")
-    return `the type URL is ${describeValue(typeUrl)}; give type.googleapis.com/ and the full message name (B-TYPE-1)`;
+    return {
+      text: `the type URL is ${describeValue(typeUrl)}; give type.googleapis.com/ and the full message name`,
+      rule: "B-TYPE-1",
+    };
   const slash = typeUrl.lastIndexOf("/");
   if (slash !== -1 && slash < typeUrl.length - 1) return undefined;
   const right =
     slash === -1 && typeUrl !== ""
       ? `write type.googleapis.com/${typeUrl}`
       : "write type.googleapis.com/ and the full message name";
-  return `the type URL ${JSON.stringify(typeUrl)} has no ${slash === -1 ? "slash" : "name"}; ${right} (B-TYPE-1)`;
+  return {
+    text: `the type URL ${JSON.stringify(typeUrl)} has no ${slash === -1 ? "slash" : "name"}; ${right}`,
+    rule: "B-TYPE-1",
+  };
 }

@@ -38,7 +38,7 @@ const ownFailure =
 /** The client speaks of its options, people know those of the command. */
 function inCommandWords(text: string): string {
   return text
-    .replace(/more than \d+ redirects \(C-REDIR-4\)$/, "$&; --max-hops allows more")
+    .replace(/more than \d+ redirects$/, "$&; --max-hops allows more")
     .replace("give it as tls.ca", "give it with --tls-ca")
     .replace(", or set tls.servername", ", and connect by one that it is for")
     .replace("connect without tls,", "connect without --tls,")

@@ -33,6 +33,7 @@ export async function placesByDns(
           error: new XdsError(
             "INVALID_ARGUMENT",
             `${last.error.text.replace(/; add a source for it$/, "")}; looking for it failed: ${source.text}`,
+            { rule: last.error.context.rule },
           ),
         },
       ];

@@ -1,4 +1,6 @@
+import { XdsError } from "@xdstp/core";
 import { CliError } from "./cli-error.ts";
+import { withRule } from "./error-text.ts";
 import { escapeText } from "./escape-text.ts";
 import { jsonText } from "./json-text.ts";
 import { usageText } from "./usage-text.ts";
@@ -21,6 +23,7 @@ export function failureText(
 ): { readonly exitCode: 1 | 2; readonly text: string } {
   const exitCode = error instanceof CliError ? error.exitCode : 1;
   const message = messageOf(error);
+  const rule = ruleOf(error);
   if (json) {
     const line = {
       time: new Date(time).toISOString(),
@@ -29,11 +32,12 @@ export function failureText(
       event: "failed",
       exitCode,
       message,
+      ...(rule !== undefined && { rule }),
       ...(exitCode === 2 && { usage }),
     };
     return { exitCode, text: jsonText(line) };
   }
-  const text = `${name === undefined ? "xdstp" : `xdstp ${name}`}: ${error instanceof CliError ? escapeText(message) : message}`;
+  const text = `${name === undefined ? "xdstp" : `xdstp ${name}`}: ${error instanceof CliError ? escapeText(withRule(message, rule)) : message}`;
   return {
     exitCode,
     text:
@@ -41,6 +45,13 @@ export function failureText(
         ? `${text}\n${usageText(usage)}\nSee ${name === undefined ? "xdstp --help" : `xdstp ${name} --help`}`
         : text,
   };
+}
+
+/** The rule is known where an error of the library is the cause. */
+function ruleOf(error: unknown): string | undefined {
+  return error instanceof CliError && error.cause instanceof XdsError
+    ? error.cause.context.rule
+    : undefined;
 }
 
 function messageOf(error: unknown): string {

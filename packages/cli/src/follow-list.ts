@@ -1,5 +1,5 @@
 import type { ListChange, ListMember, Watch } from "@xdstp/client";
-import { withoutNode } from "./ask-failure.ts";
+import { errorText } from "./error-text.ts";
 import { ownTypeUrl } from "./asked-name.ts";
 import type { Telling } from "./follow-name-options.ts";
 import type { HeldResource } from "./watch-event.ts";
@@ -33,7 +33,7 @@ export async function followList(
     if (now !== told)
       tell(
         isMissing
-          ? { kind: "missing", name, reason: withoutNode(error.text) }
+          ? { kind: "missing", name, reason: errorText(error) }
           : { kind: "list", name, version, members: names },
       );
     tellWay([...added, ...updated].map((member) => [member.name, member.name]));
@@ -44,7 +44,7 @@ export async function followList(
       error.code === "NOT_FOUND" ||
       (error.code === "INVALID_ARGUMENT" && !asking.isUnanswered(asked))
         ? ""
-        : withoutNode(error.text);
+        : errorText(error);
     if (reason !== "" && reason !== failure) tell({ kind: "error", name, reason });
     if (complete !== wasComplete)
       tell({ kind: complete ? "complete" : "incomplete", name, members: members.length });
@@ -74,7 +74,7 @@ function tellMember(
   }
   if (state === "pending") return;
   if (before !== undefined) tellRemoved(member, held, { tell });
-  const reason = withoutNode(error?.text ?? "");
+  const reason = errorText(error);
   if (before === undefined || state === "failed")
     tell({ kind: state === "failed" ? "error" : "missing", name, reason });
 }

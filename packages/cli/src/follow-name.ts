@@ -2,7 +2,7 @@ import type { CollectionChange, Member, Snapshot, Watch } from "@xdstp/client";
 import { XdsError } from "@xdstp/core";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { shownType } from "./ask-client.ts";
-import { withoutNode } from "./ask-failure.ts";
+import { errorText } from "./error-text.ts";
 import type { AskedName } from "./asked-name.ts";
 import { CliError } from "./cli-error.ts";
 import { followList } from "./follow-list.ts";
@@ -93,7 +93,7 @@ function updatesOf(
   const ambient =
     error === undefined || error.code === "UNAVAILABLE"
       ? []
-      : [{ kind: "error", name, reason: withoutNode(error.text) } as const];
+      : [{ kind: "error", name, reason: errorText(error) } as const];
   if (now !== undefined && before === undefined)
     return [{ kind: "state", name, now, isListed: false }, ...ambient];
   if (now !== undefined && before !== undefined)
@@ -101,7 +101,7 @@ function updatesOf(
   // While a server is away the client keeps the value: without one its TTL is over.
   if (before !== undefined) return [{ kind: "removed", name, before }];
   return error?.code === "NOT_FOUND"
-    ? [{ kind: "missing", name, reason: withoutNode(error.text) }]
+    ? [{ kind: "missing", name, reason: errorText(error) }]
     : ambient;
 }
 
@@ -161,7 +161,7 @@ async function followAll(
       error.code !== "UNAVAILABLE" &&
       (error.code !== "INVALID_ARGUMENT" || asking.isUnanswered(asked))
     )
-      tell({ kind: "error", name, reason: withoutNode(error.text) });
+      tell({ kind: "error", name, reason: errorText(error) });
     wasComplete = complete;
     everComplete ||= complete;
   }

@@ -76,7 +76,7 @@ describe("xdstp get, over several authorities", () => {
     const ask = async (...args: readonly string[]): Promise<string> =>
       (await runToEnd(["get", ...args, "--bootstrap", "boot.json"], { cwd: dir, dns })).err;
     expect(await ask(of("a", "y"))).toContain(
-      'authority "d.example" (C-AUTH-5); known: "a"; add a source for it',
+      'authority "d.example"; known: "a"; add a source for it',
     );
     expect(await ask(of("a", "y"), "--dns")).toContain(
       "DNS has no SRV _xds._tcp.d.example and no address of d.example",
@@ -179,8 +179,8 @@ describe("xdstp get, over several authorities", () => {
   it("says of an authority that nobody answers for which are known, and where it was met [C-AUTH-5, C-REDIR-3]", async () => {
     const { a, dir } = await useFederation(["a"]);
     a.redirect(of("a", "x"), of("nowhere", "y"));
-    const known = '(C-AUTH-5); known: "a"; add a source for it';
-    const noSubscribers = `nobody is known to answer for the authority "nowhere" ${known}`;
+    const known = 'known: "a"; add a source for it [C-AUTH-5]';
+    const noSubscribers = `nobody is known to answer for the authority "nowhere"; ${known}`;
     expect((await get(dir, of("a", "x"))).err).toBe(
       `xdstp get: ${of("a", "x")} -> ${of("nowhere", "y")}: ${noSubscribers}\n`,
     );
@@ -197,14 +197,20 @@ describe("xdstp get, over several authorities", () => {
     a.redirect(of("a", "x"), of("b", "x"));
     b.redirect(of("b", "x"), of("a", "x"));
     expect((await get(dir, of("a", "x"))).err).toBe(
-      `xdstp get: ${of("a", "x")} -> ${of("b", "x")} -> ${of("a", "x")}: the redirects go in a circle (C-REDIR-4)\n`,
+      `xdstp get: ${of("a", "x")} -> ${of("b", "x")} -> ${of("a", "x")}: the redirects go in a circle [C-REDIR-4]\n`,
     );
+    const failed = JSON.parse((await get(dir, of("a", "x"), "--json")).err) as object;
+    expect(failed).toMatchObject({
+      event: "failed",
+      rule: "C-REDIR-4",
+      message: expect.stringMatching(/the redirects go in a circle$/) as string,
+    });
     for (const [from, to] of ["1", "2", "3", "4", "5", "6"].entries())
       a.redirect(of("a", String(from)), of("a", to));
     a.cluster(of("a", "6"));
     const chain = ["0", "1", "2", "3", "4", "5", "6"].map((id) => of("a", id)).join(" -> ");
     expect((await get(dir, of("a", "0"))).err).toBe(
-      `xdstp get: ${chain}: more than 5 redirects (C-REDIR-4); --max-hops allows more\n`,
+      `xdstp get: ${chain}: more than 5 redirects; --max-hops allows more [C-REDIR-4]\n`,
     );
     expect(await get(dir, of("a", "0"), "--max-hops", "6")).toMatchObject({ code: 0, err: "" });
   });
@@ -310,7 +316,7 @@ describe("xdstp get, over several authorities", () => {
       `# entry of ${listOf("a", "all")}\n#   authority a, server ${a.address}\n`,
     );
     expect((await get(dir, `${listOf("a", "all")}#entry=other`)).err).toBe(
-      `xdstp get: the list ${listOf("a", "all")} has no inline entry "other"\n`,
+      `xdstp get: the list ${listOf("a", "all")} has no inline entry "other" [C-LIST-7]\n`,
     );
   });
 

@@ -1,6 +1,6 @@
 import type { ListMember } from "@xdstp/client";
 import { XdsError } from "@xdstp/core";
-import { withoutNode } from "./ask-failure.ts";
+import { errorText } from "./error-text.ts";
 import { ownTypeUrl } from "./asked-name.ts";
 import { CliError } from "./cli-error.ts";
 import type { Way } from "./way.ts";
@@ -100,7 +100,7 @@ function shownMember(
   return {
     name,
     state: state === "held" ? "failed" : state,
-    reason: error === undefined ? "" : withoutNode(error.text),
+    reason: errorText(error),
     hops,
   };
 }

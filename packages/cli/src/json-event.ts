@@ -41,7 +41,10 @@ function levelOf(shown: OwnEvent): LogLevel {
 }
 
 function plain(value: unknown): unknown {
-  if (value instanceof XdsError) return { code: value.code, message: value.text };
+  if (value instanceof XdsError) {
+    const { code, text, context } = value;
+    return { code, message: text, ...(context.rule !== undefined && { rule: context.rule }) };
+  }
   if (Array.isArray(value)) return value.map(plain);
   return typeof value === "object" && value !== null
     ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]))

@@ -1,5 +1,6 @@
 import type { ClientNotice } from "@xdstp/client";
 import { readRequest, type StreamObserver } from "@xdstp/recording";
+import { errorText } from "./error-text.ts";
 
 /** One resource that was rejected. */
 export interface SeenRejection {
@@ -41,7 +42,7 @@ export function createRejections(): Rejections {
       seen.push(
         ...(names.length === 0
           ? [{ name: `response ${event.nonce}`, reason }]
-          : names.map(({ name, error }) => ({ name, reason: error.text }))),
+          : names.map(({ name, error }) => ({ name, reason: errorText(error) }))),
       );
     },
     observe: (_, variant) => ({

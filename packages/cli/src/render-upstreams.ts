@@ -1,4 +1,5 @@
 import type { UpstreamStatus } from "@xdstp/relay";
+import { errorText } from "./error-text.ts";
 import { escapeText } from "./escape-text.ts";
 import { fitText, textWidth, wrapText } from "./fit-text.ts";
 import { formatAge } from "./format-age.ts";
@@ -77,7 +78,7 @@ function cellsOf(
 function reasonLines({ failure }: UpstreamStatus, columns: number): readonly Line[] {
   return failure === undefined
     ? []
-    : wrapText(escapeText(failure.text), columns - 4, 2).map((text): Line => [
+    : wrapText(escapeText(errorText(failure)), columns - 4, 2).map((text): Line => [
         ["plain", "    "],
         ["error", text],
       ]);

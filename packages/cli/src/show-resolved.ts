@@ -1,5 +1,6 @@
 import type { ExplainedPlace, FederationServer, FederationSource } from "@xdstp/federation";
 import { isGlob, memberTypeOf, typeOf } from "@xdstp/uri";
+import { errorText } from "./error-text.ts";
 import { escapeText } from "./escape-text.ts";
 import type { Resolved } from "./resolved.ts";
 import { wrapWords } from "./wrap-words.ts";
@@ -18,7 +19,7 @@ function placeJson({ added, sources, servers, error, ...place }: ExplainedPlace)
       authorities,
     })),
     servers: servers.map(serverJson),
-    ...(error !== undefined && { error: error.text }),
+    ...(error !== undefined && { error: error.text, rule: error.context.rule }),
   };
 }
 
@@ -83,7 +84,7 @@ function rowsOf(place: ExplainedPlace, from: string, columns: number): readonly 
           ? "(empty)"
           : escapeText(authority),
     ],
-    ["source", escapeText(error === undefined ? sourceText(place, from) : error.text)],
+    ["source", escapeText(error === undefined ? sourceText(place, from) : errorText(error))],
     ...servers.map(
       (server, index) =>
         [

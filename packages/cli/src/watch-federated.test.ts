@@ -158,7 +158,7 @@ it("tells of a name and of a glob that nobody is known for them [C-AUTH-5]", asy
   signal("SIGINT");
   await exit;
   const why =
-    'nobody is known to answer for the authority "c" (C-AUTH-5); known: "a"; add a source for it';
+    'nobody is known to answer for the authority "c"; known: "a"; add a source for it [C-AUTH-5]';
   expect(heads(stdout.text)).toEqual(
     [of("c", "x"), of("c", "*"), listOf("c", "all")].map((name) => `error ${name}: ${why}`),
   );

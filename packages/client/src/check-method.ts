@@ -12,12 +12,12 @@ export function checkMethod(method: Method, typeUrl: string, name: string): void
   if (right === method || (right === undefined && method !== "watchAll")) return;
   const list =
     method === "watchList"
-      ? ` (a list of ${typeFromTypeUrl(typeUrl) ?? typeUrl} has the type ${collectionTypeOf(typeFromTypeUrl(typeUrl) ?? typeUrl)}, B-LIST-1)`
+      ? ` (a list of ${typeFromTypeUrl(typeUrl) ?? typeUrl} has the type ${collectionTypeOf(typeFromTypeUrl(typeUrl) ?? typeUrl)})`
       : "";
   throw new XdsError(
     "INVALID_ARGUMENT",
     `${JSON.stringify(name)} is ${what[right ?? "watch"]}; use ${right ?? "watch"}()${list}`,
-    { typeUrl, resource: name },
+    { typeUrl, resource: name, rule: list === "" ? undefined : "B-LIST-1" },
   );
 }
 

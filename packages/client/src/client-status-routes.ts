@@ -30,7 +30,8 @@ export function clientStatusRoutes(
     if (nodeMatchers.length > 0)
       throw new XdsError(
         "INVALID_ARGUMENT",
-        "node_matchers are for control planes; a client tells of itself only (B-CSDS-5)",
+        "node_matchers are for control planes; a client tells of itself only",
+        { rule: "B-CSDS-5" },
       );
     const config = await Promise.all(
       [...clients()].map((client) => client.dump({ contents: !excludeResourceContents })),

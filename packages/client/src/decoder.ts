@@ -72,5 +72,6 @@ export function createDecoder<T>(type: WatchedType<T>): Decoder<T> {
 function rejection({ typeUrl }: WatchedType<unknown>, name: string, fault: unknown): XdsError {
   const text =
     fault instanceof XdsError ? fault.text : fault instanceof Error ? fault.message : String(fault);
-  return new XdsError("INVALID_ARGUMENT", text, { typeUrl, resource: name, cause: fault });
+  const rule = fault instanceof XdsError ? fault.context.rule : undefined;
+  return new XdsError("INVALID_ARGUMENT", text, { typeUrl, resource: name, rule, cause: fault });
 }

@@ -233,16 +233,16 @@ describe("client.watchList()", () => {
       "entry 2 of the list is rejected: never say never",
     );
     expect(await rejection(inline("y", "on"), {})).toContain(
-      "entry 2 of the list is neither a locator nor inline (B-LIST-3)",
+      "entry 2 of the list is neither a locator nor inline",
     );
-    expect(await rejection(inline("y", "on"), inline("y", "off"))).toContain("(B-LIST-4)");
+    expect(await rejection(inline("y", "on"), inline("y", "off"))).toContain("for a second time");
     expect(await rejection(inline("y", "on", "1", "type.googleapis.com/acme.v1.Other"))).toContain(
-      "(B-LIST-4)",
+      "has a payload of type",
     );
     expect(
       await rejection(inline("1", "on"), inline("2", "on"), inline("3", "on"), inline("4", "on")),
     ).toBe(
-      "entry 4 of the list is one too many: at most 3 are taken (C-LIM-7); list fewer, or raise maxEntries",
+      "entry 4 of the list is one too many: at most 3 are taken; list fewer, or raise maxEntries",
     );
     expect(said.at(-1)).toBe("x=on bar:pending !INVALID_ARGUMENT");
     expect(asked(server, flagUrl)).toBe("");
@@ -490,7 +490,7 @@ describe("client.watchList()", () => {
     expect(() => client.watch(flag, `${L}#alt=${L}2`)).toThrow("is a list; use watchList()");
     expect(() => client.watchAll(flag, L)).toThrow("is a list; use watchList()");
     expect(() => client.watchList(flag, "*")).toThrow(
-      '"*" is a collection; use watchAll() (a list of acme.v1.Flag has the type acme.v1.FlagCollection, B-LIST-1)',
+      '"*" is a collection; use watchAll() (a list of acme.v1.Flag has the type acme.v1.FlagCollection)',
     );
     expect(() => client.watchList(flag, `${bar}/*`)).toThrow("is a collection; use watchAll()");
     expect(() => client.watchList(flag, bar)).toThrow("is one name; use watch()");

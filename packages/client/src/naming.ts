@@ -58,7 +58,8 @@ function opaque(
   attributes: NameOptions["attributes"],
 ): Interest {
   if (name === "")
-    throw new XdsError("INVALID_ARGUMENT", "a name is empty; nothing can have it (S-SUB-6)", {
+    throw new XdsError("INVALID_ARGUMENT", "a name is empty; nothing can have it", {
+      rule: "S-SUB-6",
       typeUrl,
       resource: name,
     });
@@ -90,14 +91,15 @@ function checkType(typeUrl: string, name: string, locator: XdstpLocator): void {
   const { resourceType: type, directives } = locator;
   const fault = directives.length > 0 ? locatorFault(typeUrl, locator) : undefined;
   if (fault !== undefined)
-    throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)}: ${fault}`, {
+    throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)}: ${fault.text}`, {
       typeUrl,
       resource: name,
+      rule: fault.rule,
     });
   if (directives.length > 0 || type === own) return;
   throw new XdsError(
     "INVALID_ARGUMENT",
-    `${JSON.stringify(name)} has another type than ${own ?? JSON.stringify(typeUrl)}, as which it is requested: ${type} (B-TYPE-5)`,
-    { typeUrl, resource: name },
+    `${JSON.stringify(name)} has another type than ${own ?? JSON.stringify(typeUrl)}, as which it is requested: ${type}`,
+    { typeUrl, resource: name, rule: "B-TYPE-5" },
   );
 }

@@ -507,7 +507,7 @@ describe("client.watch()", () => {
     ["*", '[INVALID_ARGUMENT] "*" is a collection; use watchAll()'],
     [
       "xdstp://a/acme.v1.Plan/x",
-      '[INVALID_ARGUMENT] "xdstp://a/acme.v1.Plan/x" has another type than acme.v1.Flag, as which it is requested: acme.v1.Plan (B-TYPE-5)',
+      '[INVALID_ARGUMENT] "xdstp://a/acme.v1.Plan/x" has another type than acme.v1.Flag, as which it is requested: acme.v1.Plan',
     ],
     ["a\ud800", "has half a character (a lone surrogate)"],
     [
@@ -516,7 +516,7 @@ describe("client.watch()", () => {
     ],
     [
       "xdstp://a/acme.v1.Flag/x#alt=xdstp://b/acme.v1.Flag/*",
-      "its alternative xdstp://b/acme.v1.Flag/* is a glob (C-ALT-7)",
+      "its alternative xdstp://b/acme.v1.Flag/* is a glob",
     ],
     ["xdstp://a/acme.v1.Flag/x#alt=http://b/acme.v1.Flag/x", "is of the scheme http"],
     [
@@ -540,7 +540,7 @@ describe("client.watch()", () => {
       error: {
         code: "INVALID_ARGUMENT",
         text: expect.stringContaining(
-          'nobody is known to answer for the authority "unknown" (C-AUTH-5); known: "a"',
+          'nobody is known to answer for the authority "unknown"; known: "a"',
         ) as string,
       },
     });

@@ -31,6 +31,7 @@ export type {
   TypedInterest,
 } from "./feed.ts";
 export { CompactedLog } from "./compacted-log.ts";
+export type { Fault } from "./fault.ts";
 export type { EveryMember } from "./every-member.ts";
 export { forwardSink, type SinkChanges } from "./forward-sink.ts";
 export { whenDecided } from "./when-decided.ts";

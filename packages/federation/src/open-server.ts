@@ -127,10 +127,12 @@ function streamPath(
   if (row === undefined)
     throw new XdsError(
       "UNIMPLEMENTED",
-      `${what} has no discovery service of its own (B-STREAM-2); ask an aggregated source`,
+      `${what} has no discovery service of its own; ask an aggregated source`,
+      { rule: "B-STREAM-2" },
     );
   throw new XdsError(
     "UNIMPLEMENTED",
-    `${what} has no method in ${variant === "sotw" ? "SotW" : "delta"} (B-STREAM-2); ask in ${variant === "sotw" ? "delta" : "SotW"}, or an aggregated source`,
+    `${what} has no method in ${variant === "sotw" ? "SotW" : "delta"}; ask in ${variant === "sotw" ? "delta" : "SotW"}, or an aggregated source`,
+    { rule: "B-STREAM-2" },
   );
 }

@@ -32,7 +32,7 @@ function problemOf(entry: FolderEntry, other: FolderEntry): readonly FolderProbl
   );
   if (conflict === undefined) return [];
   const where = other.file === entry.file ? "in this file" : `here and in ${other.file}`;
-  const [message = "", hint = ""] = conflict.replace(" (S-DYN-4)", "").split("; let ");
+  const [message = "", hint = ""] = conflict.split("; let ");
   return [
     {
       file: entry.file,

@@ -32,9 +32,12 @@ describe("serviceNameFault()", () => {
   ])(
     "tells of a resource with %s whether it is rejected [C-GRPC-3]",
     (_, typeUrl, resource, payload, rejected) => {
-      expect(serviceNameFault(typeUrl, resource, payload)).toBe(
+      expect(serviceNameFault(typeUrl, resource, payload)).toEqual(
         rejected
-          ? `"${name}" does not name its endpoints; a cluster with an xdstp name needs eds_cluster_config.service_name (C-GRPC-3)`
+          ? {
+              text: `"${name}" does not name its endpoints; a cluster with an xdstp name needs eds_cluster_config.service_name`,
+              rule: "C-GRPC-3",
+            }
           : undefined,
       );
     },

@@ -1,3 +1,4 @@
+import type { Fault } from "@xdstp/core";
 import { assignmentOf } from "./assignment-of.ts";
 import { typeUrls } from "./type-urls.ts";
 
@@ -9,10 +10,13 @@ export function serviceNameFault(
   typeUrl: string,
   name: string,
   payload: Uint8Array,
-): string | undefined {
+): Fault | undefined {
   if (typeUrl !== typeUrls.cluster || !name.startsWith("xdstp:")) return undefined;
   const isNamed = assignmentOf(payload, { start: 0, end: payload.length })?.isService ?? true;
   return isNamed
     ? undefined
-    : `${JSON.stringify(name)} does not name its endpoints; a cluster with an xdstp name needs eds_cluster_config.service_name (C-GRPC-3)`;
+    : {
+        text: `${JSON.stringify(name)} does not name its endpoints; a cluster with an xdstp name needs eds_cluster_config.service_name`,
+        rule: "C-GRPC-3",
+      };
 }

@@ -133,7 +133,7 @@ function observe({ meter, source, status, stats }: MetricsHost): () => void {
   );
   add(
     meter.createObservableGauge("xdstp_stuck_types", {
-      description: "Types on streams whose client has not answered for too long (S-ACK-17)",
+      description: "Types on streams whose client has not answered for too long",
     }),
     (result) => {
       result.observe(

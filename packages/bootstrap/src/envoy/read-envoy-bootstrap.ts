@@ -121,7 +121,7 @@ function readParams(found: Placed<JsonValue> | undefined): readonly string[] {
     if (typeof value === "string" && nodeContextParams({}, [value]).ok) return value;
     throw wrongAt(
       place,
-      `is ${JSON.stringify(value)}, which is not a field of the node that may be a parameter (N-62); give one like id, cluster, locality.zone or metadata`,
+      `is ${JSON.stringify(value)}, which is not a field of the node that may be a parameter; give one like id, cluster, locality.zone or metadata`,
     );
   });
 }

@@ -46,7 +46,7 @@ describe("clientListenerName()", () => {
 
   it("does not guess the template of an authority that is not there", () => {
     expect(() => clientListenerName(bootstrapOf({}), "shop", "west")).toThrow(
-      'the bootstrap has no authority "west" (C-AUTH-5); add it under authorities',
+      'the bootstrap has no authority "west"; add it under authorities',
     );
   });
 });

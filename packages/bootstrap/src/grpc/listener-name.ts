@@ -19,7 +19,8 @@ export function clientListenerName(
   if (known === undefined)
     throw new XdsError(
       "INVALID_ARGUMENT",
-      `the bootstrap has no authority ${JSON.stringify(authority)} (C-AUTH-5); add it under authorities`,
+      `the bootstrap has no authority ${JSON.stringify(authority)}; add it under authorities`,
+      { rule: "C-AUTH-5" },
     );
   return expandTemplate(known.clientListenerTemplate ?? defaultListenerTemplate(authority), target);
 }

@@ -115,6 +115,7 @@ function faultOf(
         return new XdsError("INVALID_ARGUMENT", `${JSON.stringify(text)} of ${typeUrl}: ${fault}`, {
           typeUrl,
           resource: text,
+          rule: "S-DYN-4",
         });
     }
   }

@@ -158,8 +158,12 @@ export class VariantSet {
     const texts = this.#alive().map(
       ({ record: { variant } }) => variant?.text ?? "one without constraints",
     );
-    const message = `several variants match these parameters, so that none is given (S-DYN-8): they are ${texts.join("; ")}; let them exclude each other`;
-    return new XdsError("FAILED_PRECONDITION", message, { typeUrl: this.#typeUrl, resource: name });
+    const message = `several variants match these parameters, so that none is given: they are ${texts.join("; ")}; let them exclude each other`;
+    return new XdsError("FAILED_PRECONDITION", message, {
+      typeUrl: this.#typeUrl,
+      resource: name,
+      rule: "S-DYN-8",
+    });
   }
 
   #rows(): readonly NameRecord[] {

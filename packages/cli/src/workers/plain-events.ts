@@ -6,6 +6,7 @@ import type { Look } from "./messages.ts";
 interface PlainError {
   readonly xdsError: StatusName;
   readonly text: string;
+  readonly rule?: string | undefined;
 }
 
 /** An event as data, which another process can read: errors of ours would lose what they are, and what only this process can use is left out. */
@@ -29,15 +30,15 @@ export function realLook(look: Look): Look {
 export function plain(value: unknown): unknown {
   return mapDeep(value, (one) =>
     one instanceof XdsError
-      ? ({ xdsError: one.code, text: one.text } satisfies PlainError)
+      ? ({ xdsError: one.code, text: one.text, rule: one.context.rule } satisfies PlainError)
       : undefined,
   );
 }
 
 function realError(one: object): XdsError | undefined {
-  return "xdsError" in one
-    ? new XdsError((one as PlainError).xdsError, (one as PlainError).text)
-    : undefined;
+  if (!("xdsError" in one)) return undefined;
+  const { xdsError, text, rule } = one as PlainError;
+  return new XdsError(xdsError, text, { rule });
 }
 
 /** What is behind a stream stays here. */

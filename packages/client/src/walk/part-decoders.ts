@@ -37,10 +37,14 @@ export function createPartDecoders(
   /** For cached resources; each is checked once. */
   const judged = new WeakMap<Resource, { readonly fault: XdsError | undefined }>();
   const judge = (typeUrl: string, resource: Resource, name: string): XdsError | undefined => {
-    const text = resourceFault(typeUrl, name, resource.payload.value);
-    return text === undefined
+    const fault = resourceFault(typeUrl, name, resource.payload.value);
+    return fault === undefined
       ? undefined
-      : new XdsError("INVALID_ARGUMENT", text, { typeUrl, resource: name });
+      : new XdsError("INVALID_ARGUMENT", fault.text, {
+          typeUrl,
+          resource: name,
+          rule: fault.rule,
+        });
   };
   const judgeHeld = (typeUrl: string, resource: StoredResource): XdsError | undefined => {
     const known = judged.get(resource) ?? { fault: judge(typeUrl, resource, resource.name) };

@@ -1,3 +1,4 @@
+import type { Fault } from "@xdstp/core";
 import { referencesOf, serviceNameFault } from "@xdstp/resource-types";
 
 import { readBeside } from "./read-beside.ts";
@@ -7,7 +8,7 @@ export type ResourceFault = (
   typeUrl: string,
   name: string,
   payload: Uint8Array,
-) => string | undefined;
+) => Fault | undefined;
 
 /** What gRPC rejects for want of a name to ask for (C-GRPC-3), and with `onlyAds` also a ConfigSource that says neither `ads` nor `self` (C-GRPC-18). */
 export function createResourceFault(onlyAds: boolean): ResourceFault {
@@ -17,7 +18,7 @@ export function createResourceFault(onlyAds: boolean): ResourceFault {
     : serviceNameFault;
 }
 
-function sourceFault(typeUrl: string, payload: Uint8Array): string | undefined {
+function sourceFault(typeUrl: string, payload: Uint8Array): Fault | undefined {
   const other = referencesOf(typeUrl, payload, { files: true }).find(({ source, within }) =>
     [source, within?.source].some(
       (said) => said !== undefined && readBeside(said).kind === "other",
@@ -25,5 +26,8 @@ function sourceFault(typeUrl: string, payload: Uint8Array): string | undefined {
   );
   return other === undefined
     ? undefined
-    : `the ConfigSource of ${JSON.stringify(other.name)} says neither ads nor self (C-GRPC-18)`;
+    : {
+        text: `the ConfigSource of ${JSON.stringify(other.name)} says neither ads nor self`,
+        rule: "C-GRPC-18",
+      };
 }

@@ -8,11 +8,11 @@ export function conflictOf(a: Constraints, b: Constraints): string | undefined {
   const both = `the variants ${named(a)} and ${named(b)}`;
   const odd = [...keysOfConstraints(a).symmetricDifference(keysOfConstraints(b))];
   if (odd.length > 0)
-    return `${both} constrain different keys (S-DYN-4); let both mention ${odd.map((key) => JSON.stringify(key)).join(", ")}, for instance whether it exists`;
+    return `${both} constrain different keys; let both mention ${odd.map((key) => JSON.stringify(key)).join(", ")}, for instance whether it exists`;
   const overlap = overlapOf(a, b);
   return typeof overlap === "string"
     ? undefined
-    : `${both} both match ${JSON.stringify(Object.fromEntries(overlap))} (S-DYN-4); let them exclude each other`;
+    : `${both} both match ${JSON.stringify(Object.fromEntries(overlap))}; let them exclude each other`;
 }
 
 function named(constraints: Constraints): string {

@@ -211,17 +211,17 @@ describe("conflictOf()", () => {
     [
       prod,
       v1,
-      'the variants env=prod and version=v1 constrain different keys (S-DYN-4); let both mention "env", "version", for instance whether it exists',
+      'the variants env=prod and version=v1 constrain different keys; let both mention "env", "version", for instance whether it exists',
     ],
     [
       prod,
       exists("env"),
-      'the variants env=prod and env exists both match {"env":"prod"} (S-DYN-4); let them exclude each other',
+      'the variants env=prod and env exists both match {"env":"prod"}; let them exclude each other',
     ],
     [
       and(),
       prod,
-      'the variants without constraints and env=prod constrain different keys (S-DYN-4); let both mention "env", for instance whether it exists',
+      'the variants without constraints and env=prod constrain different keys; let both mention "env", for instance whether it exists',
     ],
   ])("of %j and %j: %j [S-DYN-4]", (a, b, expected) => {
     expect(conflictOf(a, b)).toBe(expected);

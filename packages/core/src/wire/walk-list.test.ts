@@ -63,19 +63,21 @@ describe("walkList()", () => {
   });
 
   it("finds an entry that is neither a locator nor inline [B-LIST-3]", () => {
-    expect(walkList(Buffer.concat([located, field(1)]), TYPE)).toMatch(
+    expect(walkList(Buffer.concat([located, field(1)]), TYPE)?.text).toMatch(
       /^entry 2 of the list is neither/,
     );
   });
 
   it("finds a name that occurs twice, and a payload of another type, or none [B-LIST-4]", () => {
-    expect(walkList(Buffer.concat([inline("a"), inline("b"), inline("a")]), TYPE)).toMatch(
+    expect(walkList(Buffer.concat([inline("a"), inline("b"), inline("a")]), TYPE)?.text).toMatch(
       /^entry 3 of the list has the name "a"/,
     );
-    expect(walkList(inline("a", "type.googleapis.com/test.Other"), TYPE)).toMatch(
+    expect(walkList(inline("a", "type.googleapis.com/test.Other"), TYPE)?.text).toMatch(
       /^entry 1 of the list has a payload of type/,
     );
-    expect(walkList(field(1, field(2, field(1, "a"))), TYPE)).toMatch(/has a payload of type ""/);
+    expect(walkList(field(1, field(2, field(1, "a"))), TYPE)?.text).toMatch(
+      /has a payload of type ""/,
+    );
   });
 
   it("says what the visitor says, with the number of the entry, and ends there", () => {
@@ -83,22 +85,24 @@ describe("walkList()", () => {
     expect(
       walkList(Buffer.concat([inline("a"), located, inline("b")]), TYPE, ({ kind }) => {
         count++;
-        return kind === "locator" ? "is not wanted" : undefined;
+        return kind === "locator" ? { text: "is not wanted" } : undefined;
       }),
-    ).toBe("entry 2 of the list is not wanted");
+    ).toEqual({ text: "entry 2 of the list is not wanted" });
     expect(count).toBe(2);
   });
 
   it("finds bytes that are not a list, at any depth", () => {
-    expect(walkList(Uint8Array.of(1 << 3, 1), TYPE)).toMatch(/is not a message/);
-    expect(walkList(Uint8Array.of(10, 200), TYPE)).toBe("it is not a list of collection entries");
+    expect(walkList(Uint8Array.of(1 << 3, 1), TYPE)?.text).toMatch(/is not a message/);
+    expect(walkList(Uint8Array.of(10, 200), TYPE)?.text).toBe(
+      "it is not a list of collection entries",
+    );
     const broken = Uint8Array.of(10, 9);
     for (const entry of [
       field(1, broken),
       field(1, field(2, broken)),
       field(1, field(2, field(3, broken))),
     ])
-      expect(walkList(Buffer.concat([located, entry]), TYPE)).toBe(
+      expect(walkList(Buffer.concat([located, entry]), TYPE)?.text).toBe(
         "entry 2 of the list is not a message",
       );
   });

@@ -1,3 +1,4 @@
+import type { Fault } from "../fault.ts";
 import type { AnyBytes } from "../resource.ts";
 import { decodeText } from "./decode-text.ts";
 import { walkFields, WireType } from "./walk-fields.ts";
@@ -15,6 +16,8 @@ const RESOURCE = 3;
 const TYPE_URL = 1;
 const VALUE = 2;
 
+const NO_MESSAGE: Fault = { text: "is not a message" };
+
 /** One entry of a list collection; its bytes are views into the list. */
 export type ListEntry =
   /** `locator`: as it is encoded, in either of its forms (N-82). */
@@ -28,7 +31,7 @@ export type ListEntry =
     };
 
 /** Told of each entry in its order; gives what is wrong with it, which ends the walk. */
-export type ListVisitor = (entry: ListEntry) => string | undefined;
+export type ListVisitor = (entry: ListEntry) => Fault | undefined;
 
 /**
  * Visits the entries of an encoded list collection. Never throws; gives what is wrong, with the number of the entry: one that is neither a locator nor inline (B-LIST-3),
@@ -38,27 +41,24 @@ export function walkList(
   payload: Uint8Array,
   memberTypeUrl: string,
   visit?: ListVisitor,
-): string | undefined {
+): Fault | undefined {
   const names = new Set<string>();
   let count = 0;
-  let fault: string | undefined;
+  let fault: Fault | undefined;
   const { outcome } = walkFields(payload, (field, start, end, wireType) => {
     if (field !== ENTRIES) return true;
     count++;
     const entry =
-      wireType === WireType.LENGTH_DELIMITED ? readEntry(payload, start, end) : "is not a message";
-    fault =
-      typeof entry === "string"
-        ? entry
-        : (inlineFault(entry, memberTypeUrl, names) ?? visit?.(entry));
+      wireType === WireType.LENGTH_DELIMITED ? readEntry(payload, start, end) : NO_MESSAGE;
+    fault = "text" in entry ? entry : (inlineFault(entry, memberTypeUrl, names) ?? visit?.(entry));
     return fault === undefined;
   });
-  if (fault !== undefined) return `entry ${count} of the list ${fault}`;
-  return outcome === "complete" ? undefined : "it is not a list of collection entries";
+  if (fault !== undefined) return { ...fault, text: `entry ${count} of the list ${fault.text}` };
+  return outcome === "complete" ? undefined : { text: "it is not a list of collection entries" };
 }
 
 /** The last of the two counts, as in every decoder. */
-function readEntry(bytes: Uint8Array, start: number, end: number): ListEntry | string {
+function readEntry(bytes: Uint8Array, start: number, end: number): ListEntry | Fault {
   let last: readonly [field: number, start: number, end: number] | undefined;
   const { outcome } = walkFields(
     bytes,
@@ -68,19 +68,19 @@ function readEntry(bytes: Uint8Array, start: number, end: number): ListEntry | s
     },
     { start, end },
   );
-  if (outcome !== "complete") return "is not a message";
+  if (outcome !== "complete") return NO_MESSAGE;
   if (last === undefined)
-    return "is neither a locator nor inline (B-LIST-3); give it one of the two";
+    return { text: "is neither a locator nor inline; give it one of the two", rule: "B-LIST-3" };
   const [field, from, to] = last;
   return field === LOCATOR
     ? { kind: "locator", locator: bytes.subarray(from, to) }
     : readInline(bytes, from, to);
 }
 
-function readInline(bytes: Uint8Array, start: number, end: number): ListEntry | string {
+function readInline(bytes: Uint8Array, start: number, end: number): ListEntry | Fault {
   const inline = fieldsOf(bytes, start, end);
   const any = inline?.[RESOURCE] === undefined ? {} : fieldsOf(bytes, ...inline[RESOURCE]);
-  if (inline === undefined || any === undefined) return "is not a message";
+  if (inline === undefined || any === undefined) return NO_MESSAGE;
   const value = any[VALUE] === undefined ? new Uint8Array() : bytes.subarray(...any[VALUE]);
   return {
     kind: "inline",
@@ -94,18 +94,24 @@ function inlineFault(
   entry: ListEntry,
   memberTypeUrl: string,
   names: Set<string>,
-): string | undefined {
+): Fault | undefined {
   if (entry.kind === "locator") return undefined;
   const {
     name,
     payload: { typeUrl },
   } = entry;
   if (name !== "" && names.has(name))
-    return `has the name ${JSON.stringify(name)} for a second time (B-LIST-4); name it otherwise`;
+    return {
+      text: `has the name ${JSON.stringify(name)} for a second time; name it otherwise`,
+      rule: "B-LIST-4",
+    };
   names.add(name);
   return typeUrl === memberTypeUrl
     ? undefined
-    : `has a payload of type ${JSON.stringify(typeUrl)} (B-LIST-4); it has to be ${memberTypeUrl}`;
+    : {
+        text: `has a payload of type ${JSON.stringify(typeUrl)}; it has to be ${memberTypeUrl}`,
+        rule: "B-LIST-4",
+      };
 }
 
 type Fields = Readonly<Partial<Record<number, readonly [start: number, end: number]>>>;

@@ -24,7 +24,7 @@ const shown = ({ by, servers, error }: ExplainedPlace): string =>
 const [one, two, rest] = [from("one", "a", "b"), from("two", "a"), from("rest")];
 const [ownSource, ads] = [from("reference", "a"), { ...from("ads"), opaque: true }];
 const unknownAuthority = (authority: string, known: string): string =>
-  `nobody is known to answer for the authority "${authority}" (C-AUTH-5); ${known}; add a source for it`;
+  `nobody is known to answer for the authority "${authority}"; ${known}; add a source for it`;
 
 describe("explain()", () => {
   it.each<[string, string, readonly SourceConfig[], SourceConfig | undefined, string]>([

@@ -135,12 +135,15 @@ function checked(name: string): XdstpLocator {
     ),
     locator,
   );
-  if (fault !== undefined) throw rejected(name, `: ${fault}`);
+  if (fault !== undefined) throw rejected(name, `: ${fault.text}`, fault.rule);
   return locator;
 }
 
-function rejected(name: string, why: string): XdsError {
-  return new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)}${why}`, { resource: name });
+function rejected(name: string, why: string, rule?: string): XdsError {
+  return new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)}${why}`, {
+    resource: name,
+    rule,
+  });
 }
 
 /** A locator with the context parameters that are not in it (C-CTX-1): those of the node for globs only (C-CTX-3), and the same for its alternatives, since they replace it. */

@@ -104,7 +104,7 @@ describe("an entry of a list", () => {
     await pass(900);
     expect(one.now).toBe("1");
     await pass(100);
-    expect(one.now).toBe(`- "${ALL}" has not been refreshed within its TTL (C-TTL-4)`);
+    expect(one.now).toBe(`- "${ALL}" has not been refreshed within its TTL`);
     at("a").put(LIST, listNamed(ALL, { one: "again" }));
     expect(one.now).toBe("again");
   });

@@ -18,7 +18,7 @@ it("ends what a redirect led to with the time of the target, which each heartbea
   expect([x.now, at("b").held(T)]).toEqual(["Y", [`${Y} Y`]]);
   await pass(1);
   expect([x.now, at("b").held(T), at("b").wanted]).toEqual([
-    `- "${Y}" has not been refreshed within its TTL (C-TTL-4)`,
+    `- "${Y}" has not been refreshed within its TTL`,
     [],
     [Y],
   ]);
@@ -105,7 +105,7 @@ it("ends a redirect on the way of others too, which is not a name that they ask 
   expect(all.map(({ now }) => now)).toEqual(["Z", "Z"]);
   await pass(1_000);
   expect([all.map(({ now }) => now), at("c").wanted]).toEqual([
-    all.map(() => `- "${Y}" has not been refreshed within its TTL (C-TTL-4)`),
+    all.map(() => `- "${Y}" has not been refreshed within its TTL`),
     [],
   ]);
   at("b").put(T, redirect(Y, of("c", "z")));

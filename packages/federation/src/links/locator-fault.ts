@@ -1,19 +1,26 @@
+import type { Fault } from "@xdstp/core";
 import { collectionTypeOf, isGlob, printLocator, typeFromTypeUrl, type Locator } from "@xdstp/uri";
 
 /**
  * Why a locator cannot be used for resources of a type: where something of this type is requested, it and its alternatives have to have it (C-REDIR-5, C-ALT-7), or be an entry of a list of it (C-LIST-7);
  * and an alternative of a collection is a collection. undefined: nothing.
  */
-export function locatorFault(typeUrl: string, locator: Locator): string | undefined {
+export function locatorFault(typeUrl: string, locator: Locator): Fault | undefined {
   if (locator.scheme !== "xdstp")
-    return `${printLocator(locator)} is of the scheme ${locator.scheme}, of which there is no feed yet (C-REDIR-8); use xdstp`;
+    return {
+      text: `${printLocator(locator)} is of the scheme ${locator.scheme}, of which there is no feed yet; use xdstp`,
+      rule: "C-REDIR-8",
+    };
   const { resourceType, directives } = locator;
   const isEntry = directives.some(({ kind }) => kind === "entry");
   const own = typeFromTypeUrl(typeUrl) ?? "";
   const wanted = isEntry ? collectionTypeOf(own) : own;
   if (resourceType !== wanted)
-    return `${printLocator(locator)} has the type ${resourceType}; it has to be ${wanted}`;
-  if (isEntry && isGlob(locator)) return `${printLocator(locator)} is a glob, which has no entries`;
+    return {
+      text: `${printLocator(locator)} has the type ${resourceType}; it has to be ${wanted}`,
+    };
+  if (isEntry && isGlob(locator))
+    return { text: `${printLocator(locator)} is a glob, which has no entries` };
   for (const directive of directives) {
     const fault =
       directive.kind === "alt" ? altFault(typeUrl, isGlob(locator), directive.locator) : undefined;
@@ -22,10 +29,13 @@ export function locatorFault(typeUrl: string, locator: Locator): string | undefi
   return undefined;
 }
 
-function altFault(typeUrl: string, ofGlob: boolean, alt: Locator): string | undefined {
+function altFault(typeUrl: string, ofGlob: boolean, alt: Locator): Fault | undefined {
   const fault = locatorFault(typeUrl, alt);
-  if (fault !== undefined) return `its alternative ${fault}`;
+  if (fault !== undefined) return { ...fault, text: `its alternative ${fault.text}` };
   return isGlob(alt) === ofGlob
     ? undefined
-    : `its alternative ${printLocator(alt)} is ${ofGlob ? "not a glob" : "a glob"} (C-ALT-7)`;
+    : {
+        text: `its alternative ${printLocator(alt)} is ${ofGlob ? "not a glob" : "a glob"}`,
+        rule: "C-ALT-7",
+      };
 }

@@ -1,22 +1,22 @@
-import type { AnyBytes, Resource } from "@xdstp/core";
+import type { AnyBytes, Fault, Resource } from "@xdstp/core";
 import { memberTypeOf } from "@xdstp/uri";
 
 import { readList, type InlineEntry } from "../list/read-list.ts";
 
 /** Inline entries by name, or what is wrong with the list. */
-type Read = ReadonlyMap<string, InlineEntry> | string;
+type Read = ReadonlyMap<string, InlineEntry> | Fault;
 
 /** A list is read once for any number of its entries. */
 const known = new WeakMap<AnyBytes, Read>();
 
-/** The inline entry of a list that a directive names (C-LIST-7), as a resource of its own; undefined: there is none. A text: what is wrong with the list. */
+/** The inline entry of a list that a directive names (C-LIST-7), as a resource of its own; undefined: there is none. A fault: what is wrong with the list. */
 export function readEntry(
   { payload, ...list }: Resource,
   entry: string,
-): Resource | string | undefined {
+): Resource | Fault | undefined {
   const read = known.get(payload) ?? entriesOf(payload);
   known.set(payload, read);
-  if (typeof read === "string") return read;
+  if ("text" in read) return read;
   const found = read.get(entry);
   return found === undefined
     ? undefined
@@ -26,11 +26,12 @@ export function readEntry(
 function entriesOf(payload: AnyBytes): Read {
   const memberTypeUrl = memberTypeOf(payload.typeUrl);
   if (memberTypeUrl === undefined)
-    return `it is a ${JSON.stringify(payload.typeUrl)}, and no list (B-LIST-1)`;
+    return {
+      text: `it is a ${JSON.stringify(payload.typeUrl)}, which is not a list`,
+      rule: "B-LIST-1",
+    };
   const read = readList(payload, memberTypeUrl);
-  return read.ok
-    ? new Map(
-        read.value.flatMap((one) => (one.kind === "inline" ? [[one.name, one] as const] : [])),
-      )
-    : read.reason;
+  return "text" in read
+    ? read
+    : new Map(read.flatMap((one) => (one.kind === "inline" ? [[one.name, one] as const] : [])));
 }

@@ -1,4 +1,4 @@
-import type { Resource } from "@xdstp/core";
+import type { Fault, Resource } from "@xdstp/core";
 import { readRedirect } from "@xdstp/protos/xds";
 import { isGlob, type Locator, type XdstpLocator } from "@xdstp/uri";
 
@@ -14,17 +14,19 @@ export function isRedirect({ payload }: Resource, typeUrl: string): boolean {
 }
 
 /** Where a redirect leads; or why it is rejected: it is unreadable, of another type (C-REDIR-5), a glob (C-REDIR-6), of another scheme (C-REDIR-8). */
-export function redirectTarget(typeUrl: string, payload: Uint8Array): XdstpLocator | string {
+export function redirectTarget(typeUrl: string, payload: Uint8Array): XdstpLocator | Fault {
   const read = readRedirect(payload);
-  if (!read.ok) return `the redirect cannot be read: ${read.reason}`;
+  if (!read.ok) return { text: `the redirect cannot be read: ${read.reason}` };
   const locator = locatorOf(read.value);
-  if (typeof locator === "string") return `the redirect leads nowhere: ${locator}`;
+  if (typeof locator === "string") return { text: `the redirect leads nowhere: ${locator}` };
   return faultOf(typeUrl, locator) ?? (locator as XdstpLocator);
 }
 
-function faultOf(typeUrl: string, locator: Locator): string | undefined {
+function faultOf(typeUrl: string, locator: Locator): Fault | undefined {
   const fault =
     locatorFault(typeUrl, locator) ??
-    (isGlob(locator) ? "a glob cannot be led to (C-REDIR-6)" : undefined);
-  return fault === undefined ? undefined : `the redirect is rejected: ${fault}`;
+    (isGlob(locator) ? { text: "a glob cannot be led to", rule: "C-REDIR-6" } : undefined);
+  return fault === undefined
+    ? undefined
+    : { ...fault, text: `the redirect is rejected: ${fault.text}` };
 }

@@ -48,7 +48,7 @@ it("tells of an unknown authority, and of what the target's server says [C-REDIR
   const [x, gone] = [watch(of("a", "x")), watch(of("a", "gone"))];
   await turn();
   expect(x.now).toBe(
-    `- ${of("a", "x")} -> ${of("none", "y")}: nobody is known to answer for the authority "none" (C-AUTH-5); known: "a", "b"; add a source for it`,
+    `- ${of("a", "x")} -> ${of("none", "y")}: nobody is known to answer for the authority "none"; known: "a", "b"; add a source for it`,
   );
   expect(gone.now).toContain("does not exist");
   expect(at("a").answers.flatMap(({ rejected = [] }) => rejected)).toEqual([]);
@@ -68,10 +68,7 @@ it("goes five hops and no more, says where a circle is, ACKs it all, and tries a
   const [six, five] = [watch(of("b", "1")), watch(of("a", "2"))];
   await turn();
   await turn();
-  expect([six.now, five.now]).toEqual([
-    expect.stringContaining("more than 5 redirects (C-REDIR-4)"),
-    "seven",
-  ]);
+  expect([six.now, five.now]).toEqual([expect.stringContaining("more than 5 redirects"), "seven"]);
   at("b").put(T, resource(of("b", "5"), "shortcut"));
   expect(six.now).toBe("shortcut");
 
@@ -81,7 +78,7 @@ it("goes five hops and no more, says where a circle is, ACKs it all, and tries a
   await turn();
   await turn();
   expect(loop.now).toBe(
-    `- ${of("a", "loop")} -> ${of("b", "loop")} -> ${of("a", "loop")}: the redirects go in a circle (C-REDIR-4)`,
+    `- ${of("a", "loop")} -> ${of("b", "loop")} -> ${of("a", "loop")}: the redirects go in a circle`,
   );
   expect([...at("a").answers, ...at("b").answers].flatMap(({ rejected = [] }) => rejected)).toEqual(
     [],
@@ -99,7 +96,7 @@ it("tells who asks for a glob of members that lead in a circle, or to nobody; th
   expect([glob.topic.settled, glob.members, glob.topic.stale?.text]).toEqual([
     true,
     "",
-    `${of("a", "ns/m")} -> ${of("a", "ns/n")} -> ${of("a", "ns/m")}: the redirects go in a circle (C-REDIR-4)`,
+    `${of("a", "ns/m")} -> ${of("a", "ns/n")} -> ${of("a", "ns/m")}: the redirects go in a circle`,
   ]);
   at("a").put(T, resource(of("a", "ns/n"), "n"));
   expect([glob.members, glob.topic.stale]).toEqual(["m=n n=n", undefined]);
@@ -120,7 +117,7 @@ it("keeps what it showed when a redirect comes to lead nowhere, with the error b
   await turn();
   at("b").put(T, redirect(of("b", "y"), of("a", "x")));
   expect(x.now).toBe(
-    `Y (${of("a", "x")} -> ${of("b", "y")} -> ${of("a", "x")}: the redirects go in a circle (C-REDIR-4))`,
+    `Y (${of("a", "x")} -> ${of("b", "y")} -> ${of("a", "x")}: the redirects go in a circle)`,
   );
   at("b").put(T, resource(of("b", "y"), "Y2"));
   expect(x.now).toBe("Y2");
@@ -134,21 +131,17 @@ it("keeps what it showed when a redirect comes to lead nowhere, with the error b
 
 it.each([
   ["another type", "xdstp://b/t.U/y", "has the type t.U; it has to be t.T"],
-  ["a glob", "xdstp://b/t.T/ns/*", "a glob cannot be led to (C-REDIR-6)"],
+  ["a glob", "xdstp://b/t.T/ns/*", "a glob cannot be led to"],
   [
     "an alternative of another type",
     "xdstp://b/t.T/y#alt=xdstp://b/t.U/y",
     "its alternative xdstp://b/t.U/y has the type t.U; it has to be t.T",
   ],
-  [
-    "a file",
-    "file:///etc/y",
-    "is of the scheme file, of which there is no feed yet (C-REDIR-8); use xdstp",
-  ],
+  ["a file", "file:///etc/y", "is of the scheme file, of which there is no feed yet; use xdstp"],
   [
     "plain HTTP",
     "http://b/t.T/y",
-    "is of the scheme http, of which there is no feed yet (C-REDIR-8); use xdstp",
+    "is of the scheme http, of which there is no feed yet; use xdstp",
   ],
 ])(
   "rejects a redirect to %s, and what is held stays [C-REDIR-5, C-REDIR-6, C-REDIR-8]",

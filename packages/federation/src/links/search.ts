@@ -164,11 +164,12 @@ export class Search {
     const key = `${typeUrl}\n${text}`;
     const { hops } = way;
     if (way.seen.includes(key))
-      return broken(`${chain(way, text)}: the redirects go in a circle (C-REDIR-4)`, hops);
+      return broken(`${chain(way, text)}: the redirects go in a circle`, hops, "C-REDIR-4");
     if (way.redirects > this.#host.maxHops)
       return broken(
-        `${chain(way, text)}: more than ${this.#host.maxHops} redirects (C-REDIR-4)`,
+        `${chain(way, text)}: more than ${this.#host.maxHops} redirects`,
         hops,
+        "C-REDIR-4",
       );
     const route = this.#host.routeOf(name.authority);
     if (route === undefined || route instanceof XdsError)
@@ -178,6 +179,7 @@ export class Search {
       return broken(
         way.hops.length === 0 ? route.text : `${chain(way, text)}: ${route.text}`,
         hops,
+        route.context.rule,
       );
     return this.#there(route, typeUrl, name, text, { ...way, seen: [...way.seen, key] });
   }
@@ -272,20 +274,25 @@ function entryOf(
   const name = printLocator({ ...locator, directives: [{ kind: "entry", entry }] });
   const listName = printName(nameFromLocator(locator));
   const found = list.resources.flatMap(({ resource }) => readEntry(resource, entry) ?? []);
-  const fault = found.find((one) => typeof one === "string");
+  const fault = found.find((one) => "text" in one);
   if (fault !== undefined)
     return {
       state: "broken",
       hops,
       blame: list.ask,
-      error: new XdsError("INVALID_ARGUMENT", `the list ${listName} cannot be read: ${fault}`, {
-        resource: listName,
-      }),
+      error: new XdsError(
+        "INVALID_ARGUMENT",
+        `the list ${listName} cannot be read: ${fault.text}`,
+        {
+          resource: listName,
+          rule: fault.rule,
+        },
+      ),
     };
   // Not over the version of the list, which changes with each of its entries (C-LIST-6).
   const way = [...steps, ...list.hops.map(({ to }) => ({ name: to, version: "" }))];
   const resources = found
-    .filter((one) => typeof one !== "string")
+    .flatMap((one) => ("text" in one ? [] : [one]))
     .map((resource) => ({ resource, version: linkVersion(way, name, resource) }));
   if (resources.length > 0) return { ...list, resources };
   return {
@@ -299,8 +306,8 @@ function entryOf(
   };
 }
 
-function broken(text: string, hops: readonly Hop[]): Outcome {
-  return { state: "broken", error: new XdsError("FAILED_PRECONDITION", text), hops };
+function broken(text: string, hops: readonly Hop[], rule?: string): Outcome {
+  return { state: "broken", error: new XdsError("FAILED_PRECONDITION", text, { rule }), hops };
 }
 
 /** It is missing where both servers say so; else no server that could answer is reachable. */

@@ -1,6 +1,7 @@
 import {
   XdsError,
   type AnyBytes,
+  type Fault,
   type Interest,
   type Resource,
   type ResourceSource,
@@ -201,18 +202,19 @@ class Following implements FollowedList, Watcher {
         faultOf: (entry: InlineEntry) => this.#faultIn(entry, faultOf),
       }),
     });
-    return read.ok
-      ? read.value
-      : new XdsError("INVALID_ARGUMENT", read.reason, {
+    return "text" in read
+      ? new XdsError("INVALID_ARGUMENT", read.text, {
           typeUrl: collectionTypeOf(this.#typeUrl),
           resource: this.#topic.interest.name,
-        });
+          rule: read.rule,
+        })
+      : read;
   }
 
   #faultIn(
     entry: InlineEntry,
     faultOf: NonNullable<FollowListOptions["faultOf"]>,
-  ): string | undefined {
+  ): Fault | undefined {
     const name = memberName(entry, this.#list);
     const { version, payload } = entry;
     const resource: Resource = { name, version, payload };
@@ -225,7 +227,10 @@ class Following implements FollowedList, Watcher {
     const error = faultOf(resource, name);
     return error === undefined
       ? undefined
-      : `is rejected${name === "" ? "" : ` (${name})`}: ${error.text}`;
+      : {
+          text: `is rejected${name === "" ? "" : ` (${name})`}: ${error.text}`,
+          rule: error.context.rule,
+        };
   }
 }
 

@@ -16,13 +16,13 @@ function shown(
   options?: ReadListOptions,
 ): readonly string[] | string {
   const list = read(entries, options);
-  return list.ok
-    ? list.value.map((entry) =>
+  return "text" in list
+    ? list.text
+    : list.map((entry) =>
         entry.kind === "locator"
           ? printLocator(entry.locator)
           : `${entry.name}@${entry.version}=${Buffer.from(entry.payload.value).toString()}`,
-      )
-    : list.reason;
+      );
 }
 
 describe("readList()", () => {
@@ -94,7 +94,7 @@ describe("readList()", () => {
         { typeUrl: `${typeUrl}Collection`, value: toBinary(schema, fromBinary(schema, bytes)) },
         typeUrl,
       );
-      expect(list).toMatchObject({ ok: true, value: [{ name: "a", payload: { typeUrl } }] });
+      expect(list).toMatchObject([{ name: "a", payload: { typeUrl } }]);
     },
   );
 
@@ -150,7 +150,7 @@ describe("readList()", () => {
     const entries = Array.from({ length: 4 }, (_, index) => inline(String(index), "on"));
     expect([shown(entries, { maxEntries: 4 }).length, shown(entries, { maxEntries: 3 })]).toEqual([
       4,
-      "entry 4 of the list is one too many: at most 3 are taken (C-LIM-7); list fewer, or raise maxEntries",
+      "entry 4 of the list is one too many: at most 3 are taken; list fewer, or raise maxEntries",
     ]);
   });
 
@@ -164,9 +164,9 @@ describe("readList()", () => {
         memberUrl,
       ),
     ).toMatchObject({
-      ok: false,
-      reason: expect.stringContaining(
-        "a list of these is a type.googleapis.com/acme.v1.FlagCollection (B-LIST-1)",
+      rule: "B-LIST-1",
+      text: expect.stringContaining(
+        "a list of these is a type.googleapis.com/acme.v1.FlagCollection",
       ) as string,
     });
     expect(shown([Uint8Array.of(10, 200)])).toBe("it is not a list of collection entries");
@@ -176,7 +176,9 @@ describe("readList()", () => {
     expect(
       shown([inline("a", "on"), inline("b", "broken")], {
         faultOf: ({ name, payload }) =>
-          Buffer.from(payload.value).toString() === "broken" ? `is broken: ${name}` : undefined,
+          Buffer.from(payload.value).toString() === "broken"
+            ? { text: `is broken: ${name}` }
+            : undefined,
       }),
     ).toBe("entry 2 of the list is broken: b");
   });

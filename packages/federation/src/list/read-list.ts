@@ -1,6 +1,6 @@
 import { type ListEntry, walkList, walkFields, WireType } from "@xdstp/core/wire";
-import type { AnyBytes } from "@xdstp/core";
-import { type Read, ResourceLocatorSchema, type Located } from "@xdstp/protos/xds";
+import type { AnyBytes, Fault } from "@xdstp/core";
+import { ResourceLocatorSchema, type Located } from "@xdstp/protos/xds";
 import {
   collectionTypeOf,
   type Locator,
@@ -36,7 +36,7 @@ export interface ReadListOptions {
   /** How many entries it may have: who sends it is not trusted (C-LIM-7). Default: 100,000. */
   readonly maxEntries?: number;
   /** What is wrong with an inline entry next to its form, which then is a fault of the list. Default: nothing. */
-  readonly faultOf?: (entry: InlineEntry) => string | undefined;
+  readonly faultOf?: (entry: InlineEntry) => Fault | undefined;
 }
 
 /** Reads the entries of a list collection in their order (B-LIST-1); or gives what is wrong with it, with the number of the entry (B-LIST-3, B-LIST-4). Never throws, unless `faultOf` does. */
@@ -44,29 +44,32 @@ export function readList(
   { typeUrl, value: bytes }: AnyBytes,
   memberTypeUrl: string,
   { maxEntries = 100_000, faultOf }: ReadListOptions = {},
-): Read<readonly (InlineEntry | LocatedEntry)[]> {
+): readonly (InlineEntry | LocatedEntry)[] | Fault {
   if (typeUrl !== collectionTypeOf(memberTypeUrl))
     return {
-      ok: false,
-      reason: `it is a ${JSON.stringify(typeUrl)}; a list of these is a ${collectionTypeOf(memberTypeUrl)} (B-LIST-1)`,
+      text: `it is a ${JSON.stringify(typeUrl)}; a list of these is a ${collectionTypeOf(memberTypeUrl)}`,
+      rule: "B-LIST-1",
     };
   const value: (InlineEntry | LocatedEntry)[] = [];
-  const reason = walkList(bytes, memberTypeUrl, (entry) => {
+  const fault = walkList(bytes, memberTypeUrl, (entry) => {
     if (value.length >= maxEntries)
-      return `is one too many: at most ${maxEntries} are taken (C-LIM-7); list fewer, or raise maxEntries`;
+      return {
+        text: `is one too many: at most ${maxEntries} are taken; list fewer, or raise maxEntries`,
+        rule: "C-LIM-7",
+      };
     const read = readEntry(entry);
-    if (typeof read === "string") return read;
+    if ("text" in read) return read;
     value.push(read);
     return read.kind === "inline" ? faultOf?.(read) : undefined;
   });
-  return reason === undefined ? { ok: true, value } : { ok: false, reason };
+  return fault ?? value;
 }
 
-function readEntry(entry: ListEntry): InlineEntry | LocatedEntry | string {
+function readEntry(entry: ListEntry): InlineEntry | LocatedEntry | Fault {
   if (entry.kind === "inline") return entry;
   const locator = readEntryLocator(entry.locator);
   return typeof locator === "string"
-    ? `has a locator that cannot be read: ${locator}`
+    ? { text: `has a locator that cannot be read: ${locator}` }
     : { kind: "locator", locator };
 }
 

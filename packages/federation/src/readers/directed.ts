@@ -30,7 +30,11 @@ export class Directed {
     else
       this.#sink.unavailable(
         { typeUrl, interest },
-        new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: interest.name }),
+        new XdsError("INVALID_ARGUMENT", fault.text, {
+          typeUrl,
+          resource: interest.name,
+          rule: fault.rule,
+        }),
       );
   }
 

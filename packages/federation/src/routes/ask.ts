@@ -74,8 +74,8 @@ export function expire(ask: Ask): void {
   if (ask.expired)
     ask.missing = new XdsError(
       "NOT_FOUND",
-      `${JSON.stringify(name)} has not been refreshed within its TTL (C-TTL-4)`,
-      { typeUrl, resource: name },
+      `${JSON.stringify(name)} has not been refreshed within its TTL`,
+      { typeUrl, resource: name, rule: "C-TTL-4" },
     );
 }
 

@@ -123,10 +123,7 @@ describe("a resolver of authorities", () => {
     await settle();
     expect(all.map(({ now }) => now)).toEqual(
       all.map(
-        () =>
-          expect.stringContaining(
-            'nobody is known to answer for the authority "b" (C-AUTH-5)',
-          ) as string,
+        () => expect.stringContaining('nobody is known to answer for the authority "b"') as string,
       ),
     );
     is = "broken";
@@ -220,7 +217,7 @@ describe("a resolver of authorities", () => {
     await pass(1);
     await settle();
     const why =
-      'nobody is known to answer for the authority "b" (C-AUTH-5); known: "a"; looking for it failed: resolveAuthority has not answered in 15 s';
+      'nobody is known to answer for the authority "b"; known: "a"; looking for it failed: resolveAuthority has not answered in 15 s';
     expect(all.map(({ now }) => now)).toEqual([
       `- ${why}`,
       `- ${of("a", "x")} -> ${of("b", "x")}: ${why}`,

@@ -97,13 +97,16 @@ export function unknownAuthority(
   const what =
     authority === null
       ? "no source is configured for opaque names"
-      : `nobody is known to answer for the authority ${JSON.stringify(authority)} (C-AUTH-5); ${there}`;
-  if (cause === undefined) return new XdsError("INVALID_ARGUMENT", `${what}; add a source for it`);
+      : `nobody is known to answer for the authority ${JSON.stringify(authority)}; ${there}`;
+  const context = { rule: "C-AUTH-5" };
+  if (cause === undefined)
+    return new XdsError("INVALID_ARGUMENT", `${what}; add a source for it`, context);
   // Else looking for it again may do.
   const isKnown = cause.code === "NOT_FOUND" || cause.code === "INVALID_ARGUMENT";
   return new XdsError(
     isKnown ? "INVALID_ARGUMENT" : "UNAVAILABLE",
     `${what}; looking for it failed: ${cause.text}`,
+    context,
   );
 }
 

@@ -26,11 +26,15 @@ export function takePut(taking: Taking, given: Put): void {
   const key = nameKey(name);
   route.answers.note(route.asks.covering(typeUrl, key, resource.aliases));
   const target = leads ? redirectTarget(typeUrl, resource.payload.value) : undefined;
-  if (typeof target === "string") {
+  if (target !== undefined && "text" in target) {
     taking.rejected.push({
       typeUrl,
       name,
-      error: new XdsError("INVALID_ARGUMENT", target, { typeUrl, resource: name }),
+      error: new XdsError("INVALID_ARGUMENT", target.text, {
+        typeUrl,
+        resource: name,
+        rule: target.rule,
+      }),
     });
     return;
   }

@@ -51,9 +51,9 @@ export function parsePolicy(
   { certificates }: ParsePolicyOptions = { certificates: true },
 ): readonly PolicyRule[] {
   const lines = new LineCounter();
-  const fail: Fail = (at, message) => {
+  const fail: Fail = (at, message, rule) => {
     const { line, col } = lines.linePos(at ?? 0);
-    throw new XdsError("INVALID_ARGUMENT", `${file}:${line}:${col}: ${message}`);
+    throw new XdsError("INVALID_ARGUMENT", `${file}:${line}:${col}: ${message}`, { rule });
   };
   const root = parse(text, lines, fail);
   if (!isMap(root)) return fail(root?.range?.[0], "give a list of rules: `rules: [...]`");
@@ -79,7 +79,7 @@ export function parsePolicy(
   });
 }
 
-type Fail = (offset: number | undefined, message: string) => never;
+type Fail = (offset: number | undefined, message: string, rule?: string) => never;
 
 function parse(text: string, lineCounter: LineCounter, fail: Fail): Node | null {
   try {
@@ -205,7 +205,8 @@ function ofType(node: unknown, typeUrl: string, fail: Fail): string {
   if (typeUrl === "*" || patternFitsType(pattern, typeUrl)) return pattern;
   return fail(
     startOf(node),
-    `${JSON.stringify(pattern)} fits no name of ${typeUrl.slice(typeUrl.lastIndexOf("/") + 1)} (B-TYPE-5); put it under the type that it names, or under "*"`,
+    `${JSON.stringify(pattern)} fits no name of ${typeUrl.slice(typeUrl.lastIndexOf("/") + 1)}; put it under the type that it names, or under "*"`,
+    "B-TYPE-5",
   );
 }
 

@@ -1,6 +1,7 @@
 import { nameKey } from "@xdstp/uri";
 
 import {
+  type Fault,
   keysOfConstraints,
   matchesConstraints,
   type Put,
@@ -177,7 +178,7 @@ function faultOf(
   draft: Draft,
   resource: ReceivedResource,
   covering: readonly Wanted[],
-): string | undefined {
+): Fault | undefined {
   const fault = resourceFault(resource, source.typeUrl, source.context.limits);
   if (fault !== undefined || !draft.isCounted || !hasBody(resource)) return fault;
   return source.members.faultOf(covering, resource.name, (collection) =>
@@ -201,7 +202,7 @@ function reject(
   draft: Draft,
   typeUrl: string,
   name: string,
-  fault: string,
+  { text, rule }: Fault,
   covering: readonly Wanted[],
 ): void {
   draft.isExact = false;
@@ -210,7 +211,7 @@ function reject(
     return;
   }
   draft.rejected++;
-  const error = new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: name });
+  const error = new XdsError("INVALID_ARGUMENT", text, { typeUrl, resource: name, rule });
   draft.verdicts.push({ kind: "rejected", name, error });
 }
 

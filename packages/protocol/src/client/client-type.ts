@@ -2,6 +2,7 @@ import { nameKey } from "@xdstp/uri";
 
 import {
   type Committed,
+  type Fault,
   type Interest,
   interestKey,
   type ResourceSink,
@@ -378,9 +379,13 @@ export class ClientType<Memory> {
   }
 
   /** Nothing comes of it, as long as it is subscribed. */
-  #noteInvalid(interest: Interest, reason: string): void {
+  #noteInvalid(interest: Interest, { text, rule }: Fault): void {
     const { typeUrl } = this;
-    const error = new XdsError("INVALID_ARGUMENT", reason, { typeUrl, resource: interest.name });
+    const error = new XdsError("INVALID_ARGUMENT", text, {
+      typeUrl,
+      resource: interest.name,
+      rule,
+    });
     this.#invalid.set(idOf(interest), { interest, error });
     this.#host.sink.unavailable({ typeUrl, interest }, error);
   }

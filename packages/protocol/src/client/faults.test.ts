@@ -1,3 +1,4 @@
+import type { Fault } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import { defaultClientLimits } from "./client-limits.ts";
 import type { ReceivedResource } from "./received.ts";
@@ -6,7 +7,7 @@ import { resourceFault } from "./faults.ts";
 const T = "type.googleapis.com/t.T";
 const payload = { typeUrl: T, value: Buffer.of() };
 
-function fault(resource: Partial<ReceivedResource>): string | undefined {
+function fault(resource: Partial<ReceivedResource>): Fault | undefined {
   const whole = { name: "a", key: resource.name ?? "a", version: "1", payload, ...resource };
   return resourceFault(whole, T, defaultClientLimits);
 }
@@ -24,7 +25,7 @@ describe("resourceFault()", () => {
     ["B-TYPE-5", { name: "xdstp://a/t.Other/x" }],
     ["C-TYPE-4", { payload: { typeUrl: "type.googleapis.com/t.Other", value: Buffer.of() } }],
   ])("%s", (text, resource) => {
-    expect(fault(resource)).toContain(text);
+    expect(Object.values(fault(resource) ?? {}).join(" ")).toContain(text);
   });
 
   it.each<readonly [string, Partial<ReceivedResource>]>([

@@ -1,6 +1,6 @@
 import { collectionTypeOf, isGlob, typeFromTypeUrl, typeOf } from "@xdstp/uri";
 
-import type { Interest } from "@xdstp/core";
+import type { Fault, Interest } from "@xdstp/core";
 import type { ClientLimits } from "./client-limits.ts";
 import { type ReceivedResource, type ReceivedResponse, receivedKey } from "./received.ts";
 
@@ -8,16 +8,19 @@ import { type ReceivedResource, type ReceivedResponse, receivedKey } from "./rec
 const REDIRECT = "type.googleapis.com/xds.core.v3.ResourceLocator";
 
 /** Why an interest of this type cannot be requested from any server (B-TYPE-5); undefined: it can. */
-export function interestFault({ name }: Interest, typeUrl: string): string | undefined {
+export function interestFault({ name }: Interest, typeUrl: string): Fault | undefined {
   if (!name.startsWith("xdstp:"))
-    return name === "" ? "nothing has an empty name (S-SUB-6)" : undefined;
+    return name === "" ? { text: "nothing has an empty name", rule: "S-SUB-6" } : undefined;
   const type = typeOf(name);
   const own = typeFromTypeUrl(typeUrl);
   if (type === undefined)
-    return `${JSON.stringify(name)} is not an xdstp name, so it is not asked for`;
+    return { text: `${JSON.stringify(name)} is not an xdstp name, so it is not requested` };
   return type === own || (own !== undefined && type === collectionTypeOf(own))
     ? undefined
-    : `${JSON.stringify(name)} has the type ${type}, so it is not asked for as ${typeUrl} (B-TYPE-5)`;
+    : {
+        text: `${JSON.stringify(name)} has the type ${type}, so it is not requested as ${typeUrl}`,
+        rule: "B-TYPE-5",
+      };
 }
 
 /** Why a response is rejected as a whole (C-ACK-6, C-DUP-2, C-LIM-7); undefined: each of its resources is judged by itself. */
@@ -34,12 +37,10 @@ export function responseFault(
   for (const resource of resources) {
     const before = added.size;
     if (resource.name !== "" && added.add(receivedKey(resource)).size === before)
-      return `it has ${JSON.stringify(resource.name)} twice (C-DUP-2)`;
+      return `it has ${JSON.stringify(resource.name)} twice`;
   }
   const both = removed.find((name) => added.has(receivedKey(name)));
-  return both === undefined
-    ? undefined
-    : `it both has and removes ${JSON.stringify(both.name)} (C-DUP-2)`;
+  return both === undefined ? undefined : `it both has and removes ${JSON.stringify(both.name)}`;
 }
 
 /** Why a requested resource cannot be accepted, whatever its content; undefined: it can. The rest of its response is accepted nevertheless (C-ACK-5). */
@@ -47,20 +48,25 @@ export function resourceFault(
   { name, key, version, payload, aliases, fault }: ReceivedResource,
   typeUrl: string,
   limits: ClientLimits,
-): string | undefined {
-  if (fault !== undefined) return fault;
-  if (name === "") return "it has no name: of an unknown type, SotW needs the wrapper (B-WRAP-4)";
+): Fault | undefined {
+  if (fault !== undefined) return { text: fault };
+  if (name === "")
+    return { text: "it has no name: of an unknown type, SotW needs the wrapper", rule: "B-WRAP-4" };
   if (name.length > limits.nameLength || version.length > limits.nameLength)
-    return `its name or version is longer than ${limits.nameLength} characters (C-LIM-7)`;
+    return {
+      text: `its name or version is longer than ${limits.nameLength} characters`,
+      rule: "C-LIM-7",
+    };
   if (aliases !== undefined && aliases.length > limits.aliases)
-    return `it has more than ${limits.aliases} aliases (C-LIM-7)`;
+    return { text: `it has more than ${limits.aliases} aliases`, rule: "C-LIM-7" };
   const type = key.startsWith("xdstp:") ? typeOf(key) : undefined;
-  if (key.startsWith("xdstp:") && type === undefined) return "its name is not an xdstp name";
+  if (key.startsWith("xdstp:") && type === undefined)
+    return { text: "its name is not an xdstp name" };
   if (name === "*" || (type !== undefined && isGlob(key)))
-    return "no resource can have the name of a collection (N-50)";
+    return { text: "no resource can have the name of a collection", rule: "N-50" };
   const own = typeFromTypeUrl(typeUrl);
   if (type !== undefined && type !== own && (own === undefined || type !== collectionTypeOf(own)))
-    return `its name has the type ${type} (B-TYPE-5)`;
+    return { text: `its name has the type ${type}`, rule: "B-TYPE-5" };
   return payload === undefined ? undefined : payloadFault(payload.typeUrl, type, typeUrl);
 }
 
@@ -68,7 +74,7 @@ function payloadFault(
   payload: string,
   type: string | undefined,
   typeUrl: string,
-): string | undefined {
+): Fault | undefined {
   if (payload === typeUrl || payload === REDIRECT) return undefined;
   if (
     type !== undefined &&
@@ -76,5 +82,5 @@ function payloadFault(
     type === typeFromTypeUrl(payload)
   )
     return undefined;
-  return `its payload has the type ${JSON.stringify(payload)} (C-TYPE-4)`;
+  return { text: `its payload has the type ${JSON.stringify(payload)}`, rule: "C-TYPE-4" };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "@xdstp/core";
+import type { Clock, Fault } from "@xdstp/core";
 import { type CachedReader, isCached } from "./cached.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -17,7 +17,7 @@ export interface MemberLimit {
     covering: readonly Wanted[],
     name: string,
     pending: (collection: Wanted) => number,
-  ): string | undefined;
+  ): Fault | undefined;
 }
 
 /** An upper bound for a collection, since changes are counted too, until it reaches the limit. */
@@ -66,7 +66,10 @@ export function createMemberLimit(reader: CachedReader, clock: Clock, limit: num
       const full = covering.find((collection) => isFull(collection, name, pending));
       return full === undefined
         ? undefined
-        : `${full.interest.name} has more than ${limit} members, the limit of this client (C-LIM-7)`;
+        : {
+            text: `${full.interest.name} has more than ${limit} members, the limit of this client`,
+            rule: "C-LIM-7",
+          };
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Held, Interest, ResourceType } from "@xdstp/core";
+import type { Fault, Held, Interest, ResourceType } from "@xdstp/core";
 import type { ClientLimits } from "./client-limits.ts";
 import type { ReceivedResponse } from "./received.ts";
 import type { Wanted, WantedCollection, WantedName } from "./wanted.ts";
@@ -25,7 +25,7 @@ export interface ClientVariant<Memory> {
     limits: ClientLimits,
   ): ReceivedResponse;
   /** Why an interest cannot be requested in this variant (C-GLOB-10); undefined: it can. Called before it is subscribed. */
-  faultOf(interest: Interest, type: ResourceType | undefined): string | undefined;
+  faultOf(interest: Interest, type: ResourceType | undefined): Fault | undefined;
   /** Makes the memory of a type. Called when a stream begins. `version` is that of the last accepted response of the same server (C-VER-6). */
   begin(setup: TypeSetup, wanted: WantedReader, version: string): Memory;
   /** Whether these changes can only be requested on a new stream. Called before `request`, at any time. Pure. */

@@ -158,13 +158,14 @@ function hold(
   { most, onEvent }: TenantOptions,
   onIdle: () => void,
 ): void {
-  const text = `a relay asks upstream for opaque names of ${most} kinds of clients at most, and there are as many (B-RELAY-2); raise maxTenants, or choose a shorter opaqueKey`;
+  const text = `a relay asks upstream for opaque names of ${most} kinds of clients at most, and there are as many; raise maxTenants, or choose a shorter opaqueKey`;
   onEvent?.({ kind: "tenant-rejected", values: tenant.values, reason: text });
   const rejecting = tenant.hub.addFeed(
     countInterest(
       rejectNames(idle, {
         isRejected: () => true,
-        why: (typeUrl, resource) => new XdsError("RESOURCE_EXHAUSTED", text, { typeUrl, resource }),
+        why: (typeUrl, resource) =>
+          new XdsError("RESOURCE_EXHAUSTED", text, { typeUrl, resource, rule: "B-RELAY-2" }),
         onRejected: () => undefined,
       }),
       onIdle,

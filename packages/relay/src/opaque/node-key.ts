@@ -88,7 +88,8 @@ function fieldOf(name: string): Field {
     return metadataField(path);
   throw new XdsError(
     "INVALID_ARGUMENT",
-    `opaqueKey: a node has no field ${JSON.stringify(name)}; there are ${Object.keys(plain).join(", ")} and metadata.KEY (B-RELAY-2)`,
+    `opaqueKey: a node has no field ${JSON.stringify(name)}; there are ${Object.keys(plain).join(", ")} and metadata.KEY`,
+    { rule: "B-RELAY-2" },
   );
 }
 

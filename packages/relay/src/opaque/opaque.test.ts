@@ -27,7 +27,7 @@ describe("opaque names without a key", () => {
         removed: [],
         errors: [{ name: "a", code: FAILED_PRECONDITION }],
       });
-      expect(rejected?.errors[0]?.text).toMatch(/B-RELAY-2.*opaqueKey/);
+      expect(rejected?.errors[0]?.text).toMatch(/a relay shares its cache.*opaqueKey/);
       expect(world.up.requests().map(({ names }) => names)).toEqual([[flagName("b")]]);
       expect(eventsOf(world, "opaque-rejected")).toMatchObject([
         { typeUrl: flagUrl, names: ["a"] },
@@ -95,7 +95,7 @@ describe("clusters and listeners by opaque names, without a key, over SotW", () 
           ? status.config.flatMap(({ genericXdsConfigs }) => genericXdsConfigs)
           : [];
       expect(rows.find(({ name }) => name === "a")?.errorState?.details).toMatch(
-        /B-RELAY-2.*opaqueKey/,
+        /a relay shares its cache.*opaqueKey/,
       );
     },
   );

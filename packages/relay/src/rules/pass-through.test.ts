@@ -182,7 +182,7 @@ it("what is not wrapped, of a type that nobody here knows, is rejected upstream,
   });
   await world.settle();
   expect(world.up.requests().map(({ error }) => error)).toEqual([
-    expect.stringContaining("B-WRAP-4"),
+    expect.stringContaining("SotW needs the wrapper"),
   ]);
   expect(clients.flatMap((client) => client.read())).toEqual([]);
 });

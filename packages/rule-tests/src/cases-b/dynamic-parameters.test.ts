@@ -353,9 +353,7 @@ runCases("dynamic parameters", [
         removed: [],
         errors: [{ name: "n", code: StatusCode.FAILED_PRECONDITION }],
       });
-      expect(answer?.errors[0]?.message).toMatch(
-        /several variants match.*S-DYN-8.*env=prod; version=v1/,
-      );
+      expect(answer?.errors[0]?.message).toMatch(/several variants match.*env=prod; version=v1/);
       expect(world.cache.counters.overlappingVariants).toBe(1);
     },
   },
@@ -369,7 +367,7 @@ runCases("dynamic parameters", [
       for (const bad of [v1, { kind: "exists", key: "env" } as const, undefined]) {
         expect(() => {
           put(world, "n", "2", bad);
-        }).toThrow(/"n" of type\.googleapis\.com\/test\.Full: the variants .* and .*\(S-DYN-4\)/);
+        }).toThrow(/"n" of type\.googleapis\.com\/test\.Full: the variants .* and .*; let /);
       }
       expect(short(acceptAll(world, client))).toEqual([]);
       expect(short(begin(world, world.connect().of(FULL), asked("n", { env: "prod" })))).toEqual([

@@ -56,7 +56,7 @@ describe.each(["delta", "sotw"] as const)("type URL (%s)", (variant) => {
     });
     expect(watched.map(({ now }) => now)).toEqual(["a=1", "pending ~INVALID_ARGUMENT", "c=1"]);
     const { error } = server.next();
-    expect(error?.message).toMatch(/^"b": .*test\.Full.*C-TYPE-4/);
+    expect(error?.message).toMatch(/^"b": its payload has the type .*test\.Full/);
   });
 
   it("a redirect may have another type [C-TYPE-4]", async () => {
@@ -93,7 +93,7 @@ describe.each(["delta", "sotw"] as const)("type URL (%s)", (variant) => {
     server.rest();
     server.reply(PART, { resources: [{ name: "a" }] });
     feed.want(PART, [], [wrong]);
-    const why = expect.stringMatching(/has the type test.Other.*B-TYPE-5/) as string;
+    const why = expect.stringMatching(/has the type test.Other/) as string;
     expect(said).toEqual([
       why,
       expect.stringMatching(/has answered nothing/),
@@ -110,7 +110,9 @@ describe.each(["delta", "sotw"] as const)("type URL (%s)", (variant) => {
     server.reply(PART, {
       resources: [{ name: typed("test.Other", "x") }, { name: typed("test.Part", "x") }],
     });
-    expect(server.next().error?.message).toMatch(/^"xdstp:\/\/a\/test.Other\/x": .*B-TYPE-5/);
+    expect(server.next().error?.message).toMatch(
+      /^"xdstp:\/\/a\/test.Other\/x": its name has the type test.Other/,
+    );
   });
 
   it("a response of a type that was never asked for is counted and not answered; of one that was unsubscribed it is accepted [C-TYPE-7]", async () => {

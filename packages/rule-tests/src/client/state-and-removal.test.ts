@@ -210,7 +210,7 @@ describe("wrapping in SotW", () => {
     expect(a?.now).toBe("a=");
     expect(server.rest().map(({ error }) => error?.message)).toEqual([
       undefined,
-      expect.stringContaining("B-WRAP-4"),
+      expect.stringContaining("SotW needs the wrapper"),
     ]);
   });
 });

@@ -45,7 +45,10 @@ const sotw: ClientVariant<SotwMemory> = {
   read: readResponse,
   faultOf: ({ name }, type) =>
     isGlob(name) && type?.fullStateInSotw !== true
-      ? `${JSON.stringify(name)}: SotW cannot say what leaves a glob of this type; ask by delta, or by name (C-GLOB-10)`
+      ? {
+          text: `${JSON.stringify(name)}: SotW cannot say what leaves a glob of this type; ask by delta, or by name`,
+          rule: "C-GLOB-10",
+        }
       : undefined,
   begin: (setup, wanted, version) => ({
     setup,
