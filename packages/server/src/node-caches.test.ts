@@ -1,5 +1,6 @@
 import { createNodeCaches, type NodeCaches } from "@xdstp/cache";
 import { envoyTypes } from "@xdstp/resource-types";
+import type { Transaction } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import { payload } from "../test/client.ts";
 import {
@@ -87,6 +88,36 @@ describe.each(variants)("a server of caches per node (%s)", (variant) => {
       ["basic-1", { "xdstp.view": "basic" }],
     ]);
     expect(server.status().map(({ viewKey }) => viewKey)).toEqual(["gold", "basic"]);
+  });
+
+  it(`waits for each part of a commit to several keys (${variant}) [S-ACK-9]`, async () => {
+    const subject = useNodes();
+    const { server, put, nodes, turn } = subject;
+    put("", "web", "first");
+    const gold = await connect(subject, variant, "gold");
+    gold.ack(gold.next());
+    const part = (text: string): Transaction => ({
+      put: [
+        {
+          typeUrl: types.cluster,
+          resource: {
+            name: "web",
+            version: "",
+            payload: { typeUrl: types.cluster, value: payload("web", text) },
+          },
+        },
+      ],
+    });
+    const { revision } = nodes.commit(
+      new Map([
+        [undefined, part("shared")],
+        ["gold", part("gold")],
+      ]),
+    );
+    const waiting = server.waitForAck(revision);
+    turn();
+    gold.ack(gold.next());
+    expect(await waiting).toMatchObject({ accepted: [{ node: "gold-1" }] });
   });
 
   it(`sends the shared resource again when the one of the node is removed (${variant}) [S-NODE-10]`, async () => {

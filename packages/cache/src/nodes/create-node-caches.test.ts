@@ -193,7 +193,7 @@ describe("createNodeCaches", () => {
         ["gold", part("web", 2)],
       ]),
     );
-    expect(all).toEqual({ revision: nodes.revision });
+    expect(all).toEqual({ revision: nodes.revision - 1 });
     const rejected = nodes.commit(
       new Map([
         [undefined, part("web", 3)],
@@ -203,7 +203,7 @@ describe("createNodeCaches", () => {
       ]),
     );
     expect(rejected).toMatchObject({
-      revision: all.revision,
+      revision: all.revision + 1,
       rejected: [
         { key: "basic", name: xdstp },
         { key: "other", name: "" },
@@ -213,6 +213,7 @@ describe("createNodeCaches", () => {
       shown(source.topic(typeUrl, { name: "*" }).members());
     expect([members(nodes.shared), members(nodes.of("gold"))]).toEqual([{ web: 1 }, { web: 2 }]);
     expect(nodes.keys()).toEqual(["gold"]);
+    expect(nodes.commit(new Map())).toEqual({ revision: nodes.revision });
   });
 
   it("keeps what was there when a resource of a key is invalid", () => {

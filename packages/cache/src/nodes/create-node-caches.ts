@@ -35,7 +35,7 @@ export interface NodeCachesOptions extends Omit<CacheOptions, "revisions"> {
 
 /** What became of a transaction over several keys. */
 export interface NodesCommitted {
-  /** Revision of the last part; where something was rejected, the one before. */
+  /** Revision of the first part, so that `waitForAck` of it waits for all parts. Where something was rejected, the newest revision, which is of an earlier transaction. */
   readonly revision: number;
   /** Each with the key of its part; without one, the shared content. Absent: all was accepted. */
   readonly rejected?: readonly (Rejection & { readonly key: string | undefined })[];
@@ -140,8 +140,8 @@ export function createNodeCaches({ keyOf, ...options }: NodeCachesOptions): Node
         sink.checkCommit(transaction).map((rejection) => ({ ...rejection, key })),
       );
       if (rejected.length > 0) return { revision: revisions.last, rejected };
-      for (const { sink, transaction } of all) sink.commit(transaction);
-      return { revision: revisions.last };
+      const [first] = all.map(({ sink, transaction }) => sink.commit(transaction).revision);
+      return { revision: first ?? revisions.last };
     },
     watchDangling(onEvent = () => undefined) {
       const watch = watchNodeReferences({
