@@ -54,6 +54,22 @@ describe("createCalmReporter()", () => {
     expect(shown).toHaveLength(4);
   });
 
+  it("shows 100 events of a kind per second on the streams of one peer, and then the number of the others", () => {
+    const { shown, clock, reporter } = start();
+    const connect = (id: number, host = "10.0.0.1"): CliEvent => ({
+      from: "server",
+      event: {
+        kind: "connect",
+        stream: { id, variant: "delta", peer: `${host}:${id}`, node: undefined },
+      },
+    });
+    for (let id = 0; id < 5_000; id += 1) reporter.event(connect(id));
+    reporter.event(connect(0, "10.0.0.2"));
+    expect(shown).toHaveLength(101);
+    clock.advance(1_000);
+    expect(shown.slice(101)).toEqual([{ ...connect(4_999), more: 4_899 }]);
+  });
+
   it("shows each event that no peer can repeat as it likes", () => {
     const { shown, reporter } = start();
     const event: CliEvent = { from: "serve", event: { kind: "warning", message: "x" } };

@@ -7,6 +7,8 @@ const mostKeys = 1_000;
 const periodMs = 1_000;
 /** References to what is not served that one second shows: a change of 20,000 resources may break as many. */
 const mostReferences = 20;
+/** Events of one kind on the streams of one peer that one second shows. Each stream has several, and many clients may share an address. */
+const mostOfStreams = 100;
 
 interface Flood {
   /** Events that are shown in one second. */
@@ -19,6 +21,7 @@ interface Flood {
 
 /**
  * A reporter in front of another one. Of what one peer causes, events of the same kind and reason are shown once a second, the second time with their number.
+ * Of the events on the streams of one peer, 100 of each kind are shown per second, and then one with the number of the others.
  * Of references to what is not served, 20 are shown per second, and then one with the number of the others.
  */
 export function createCalmReporter(reporter: Reporter, clock: Clock): Reporter {
@@ -33,14 +36,15 @@ export function createCalmReporter(reporter: Reporter, clock: Clock): Reporter {
   };
   return {
     event(shown) {
-      const key = floodKey(shown);
-      if (key === undefined) {
+      const kind = floodKind(shown);
+      if (kind === undefined) {
         reporter.event(shown);
         return;
       }
+      const { key, most } = kind;
       const counted = floods.has(key) || floods.size < mostKeys ? key : "all peers";
       const flood = floods.get(counted) ?? {
-        most: isOfReferences(shown) ? mostReferences : 1,
+        most,
         shown: 0,
         last: shown,
         more: 0,
@@ -67,11 +71,34 @@ function isOfReferences({ from, event }: CliEvent): boolean {
   return from === "cache" && (event.kind === "dangling" || event.kind === "resolved");
 }
 
-/** What a peer can cause as often as it likes, and what one change can cause for each resource. A stream that is open is bounded by its rate. undefined: all of it is shown. */
-function floodKey(shown: CliEvent): string | undefined {
+/** Events that are counted together, and the number of them that one second shows. */
+interface FloodKind {
+  readonly key: string;
+  readonly most: number;
+}
+
+/** What a peer can cause as often as it likes, and what one change can cause for each resource. undefined: all of it is shown. */
+function floodKind(shown: CliEvent): FloodKind | undefined {
   const { from, event, worker } = shown;
-  if (isOfReferences(shown)) return event.kind;
-  if (from !== "server" || !("peer" in event)) return undefined;
-  const host = event.peer.replace(/:\d+$/, "");
-  return `${worker ?? ""} ${event.kind} ${host} ${"reason" in event ? event.reason : ""}`;
+  if (isOfReferences(shown)) return { key: event.kind, most: mostReferences };
+  if (from !== "server") return undefined;
+  const reason = "reason" in event ? event.reason : "";
+  if ("peer" in event)
+    return { key: keyOf({ worker, kind: event.kind, peer: event.peer, reason }), most: 1 };
+  if ("stream" in event)
+    return {
+      key: keyOf({ worker, kind: event.kind, peer: event.stream.peer, reason }),
+      most: mostOfStreams,
+    };
+  return undefined;
+}
+
+/** All ports of an address are one peer. */
+function keyOf(facts: {
+  readonly worker: number | undefined;
+  readonly kind: string;
+  readonly peer: string;
+  readonly reason: string | undefined;
+}): string {
+  return `${facts.worker ?? ""} ${facts.kind} ${facts.peer.replace(/:\d+$/, "")} ${facts.reason ?? ""}`;
 }
