@@ -4,10 +4,11 @@ import { createDeadlines } from "../wire/deadlines.ts";
 import { probeSession } from "./probe-session.ts";
 import type { WireMeter } from "./wire-meter.ts";
 
-/** The times of {@link createKeepalive}, in milliseconds. */
+/** The times of {@link createKeepalive}, in milliseconds, and the least rate of a slow link. */
 export interface KeepaliveTimes {
   readonly pingMs: number;
   readonly pingTimeoutMs: number;
+  readonly minBytesPerSecond: number;
 }
 
 /** What is kept alive. */
@@ -28,25 +29,30 @@ export interface Keepalive {
  * A keepalive with two timers, however many connections there are.
  *
  * Whatever is received answers a ping, as in gRPC: on a slow link the ping waits behind megabytes in the buffers of the socket, and its answer behind them too,
- * while WINDOW_UPDATE frames keep coming.
+ * while WINDOW_UPDATE frames keep coming. A client with a large window sends one of these for each half of it only. So what the client takes answers a ping too, if it is
+ * as much as the least rate. A peer that is lost takes what fits into the buffers of the socket, and nothing more.
  */
 export function createKeepalive(clock: Clock, times: KeepaliveTimes): Keepalive {
-  /** Bytes received when the ping was sent. */
-  const receivedAtPing = new Map<KeptAlive, number>();
+  const leastSent = (times.minBytesPerSecond * times.pingTimeoutMs) / 1_000;
+  const atPing = new Map<KeptAlive, Moved>();
   const rest = (connection: KeptAlive): void => {
-    receivedAtPing.delete(connection);
+    atPing.delete(connection);
     resting.add(connection);
   };
   const resting = createDeadlines<KeptAlive>(clock, times.pingMs, (connection) => {
     if (connection.session.destroyed) return;
-    receivedAtPing.set(connection, connection.meter.receivedBytes);
+    atPing.set(connection, movedOn(connection));
     asked.add(connection);
     probeSession(connection.session, connection.meter, () => {
       if (asked.remove(connection)) rest(connection);
     });
   });
   const asked = createDeadlines<KeptAlive>(clock, times.pingTimeoutMs, (connection) => {
-    if (connection.meter.receivedBytes > (receivedAtPing.get(connection) ?? 0)) rest(connection);
+    const [before, now] = [atPing.get(connection), movedOn(connection)];
+    const isAlive =
+      before !== undefined &&
+      (now.received > before.received || now.sent - before.sent >= leastSent);
+    if (isAlive) rest(connection);
     else connection.lost();
   });
   return {
@@ -56,7 +62,17 @@ export function createKeepalive(clock: Clock, times: KeepaliveTimes): Keepalive 
     stop(connection) {
       resting.remove(connection);
       asked.remove(connection);
-      receivedAtPing.delete(connection);
+      atPing.delete(connection);
     },
   };
+}
+
+/** Bytes that a connection has moved so far. */
+interface Moved {
+  readonly received: number;
+  readonly sent: number;
+}
+
+function movedOn({ meter }: KeptAlive): Moved {
+  return { received: meter.receivedBytes, sent: meter.sentBytes };
 }
