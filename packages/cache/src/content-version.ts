@@ -2,8 +2,7 @@ import { hash } from "node:crypto";
 
 import type { Resource } from "@xdstp/core";
 
-import { fieldLength } from "./protobuf-writer.ts";
-import { scratchWriter } from "./scratch-writer.ts";
+import { fieldLength, scratchWriter } from "./protobuf-writer.ts";
 
 /** Length of a content version: 128 bits in base64url. */
 const CONTENT_VERSION_LENGTH = 22;

@@ -1,9 +1,8 @@
 import type { AnyBytes, Resource, StoredResource } from "@xdstp/core";
 
 import { valueFieldLength } from "./content-version.ts";
-import { fieldLength, ProtobufWriter } from "./protobuf-writer.ts";
+import { fieldLength, ProtobufWriter, scratchWriter } from "./protobuf-writer.ts";
 import { resourceHash } from "./resource-hash.ts";
-import { scratchWriter } from "./scratch-writer.ts";
 
 /** A resource as the cache keeps it: one buffer, and where things lie in it. */
 export class KeptResource implements StoredResource {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Committed, ResourceSink, Transaction } from "./feed.ts";
-import { forwardSink } from "./forward-sink.ts";
-import { forwardSource } from "./forward-source.ts";
+import { forwardSink, forwardSource } from "./forward.ts";
 import type { Resource } from "./resource.ts";
 import type { ResourceSource, Topic } from "./source.ts";
 import { XdsError } from "./xds-error.ts";

@@ -32,10 +32,8 @@ export type {
 } from "./feed.ts";
 export { CompactedLog } from "./compacted-log.ts";
 export type { Fault } from "./fault.ts";
-export type { EveryMember } from "./every-member.ts";
-export { forwardSink, type SinkChanges } from "./forward-sink.ts";
+export { type EveryMember, forwardSink, type SinkChanges, forwardSource } from "./forward.ts";
 export { whenDecided } from "./when-decided.ts";
-export { forwardSource } from "./forward-source.ts";
 export { createBackoff, type Backoff, type BackoffOptions } from "./backoff.ts";
 export type { Follows, Reference, ResourceType, Warms, WithinReference } from "./resource-type.ts";
 export type { MessageType } from "./message-type.ts";

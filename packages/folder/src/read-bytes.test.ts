@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { useFolder } from "../test/use-folder.ts";
 import { fileTrouble } from "./file-trouble.ts";
-import { readBytes } from "./read-bytes.ts";
+import { readBytes } from "./file-parser.ts";
 
 describe("readBytes()", () => {
   it("rejects a file that states no size and waits for more, as /proc/kmsg does, instead of waiting with it", async () => {

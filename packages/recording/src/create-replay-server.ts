@@ -1,7 +1,7 @@
 import { StatusCode, type ByteStream, type ByteStreamHandler, type Status } from "@xdstp/core";
 
 import { describeRequest } from "./describe-message.ts";
-import { messageOf } from "./message-of.ts";
+import { messageOf } from "./replay-stream.ts";
 import { readRequest, type ReadRequest } from "./read-message.ts";
 import type { Recording, Variant } from "./recording.ts";
 import { scriptsOf, type StreamScript, type TypeScript } from "./replay-script.ts";

@@ -17,7 +17,7 @@ import {
   type Recording,
   redactResponse,
 } from "./index.ts";
-import { messageOf } from "./message-of.ts";
+import { messageOf } from "./replay-stream.ts";
 import { readResponse } from "./read-message.ts";
 
 const T = "type.googleapis.com/acme.v1.Flag";

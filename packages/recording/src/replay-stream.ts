@@ -1,10 +1,9 @@
-import { StatusCode, systemClock, type ByteStream } from "@xdstp/core";
+import { StatusCode, systemClock, type ByteStream, type Message } from "@xdstp/core";
 
 import { ackAfter, withAnswer } from "./answer-request.ts";
 import { describeRequest, describeResponse } from "./describe-message.ts";
 import { createHeldState, heldDifferences, type HeldState } from "./held-state.ts";
 import { createLiveInbox, type LiveInbox } from "./live-inbox.ts";
-import { messageOf } from "./message-of.ts";
 import { readRequest, readResponse, type ReadResponse } from "./read-message.ts";
 import type { RecordedEvent, RecordedMessage, Recording } from "./recording.ts";
 import type { ReplayClientEvent, ReplayClientOptions } from "./replay-client-options.ts";
@@ -215,4 +214,15 @@ function readOrNot(variant: Recording["variant"], bytes: Uint8Array): ReadRespon
   } catch {
     return undefined;
   }
+}
+
+/** Bytes in front of the message in `Message.enveloped`. */
+const ENVELOPE = 5;
+
+/** Encoded bytes as a byte stream sends them. */
+export function messageOf(bytes: Uint8Array): Message {
+  const enveloped = new Uint8Array(ENVELOPE + bytes.length);
+  new DataView(enveloped.buffer).setUint32(1, bytes.length);
+  enveloped.set(bytes, ENVELOPE);
+  return { enveloped, bytes: enveloped.subarray(ENVELOPE) };
 }

@@ -19,7 +19,7 @@ import {
   type ReplayClientEvent,
   type ReplayServerEvent,
 } from "./index.ts";
-import { messageOf } from "./message-of.ts";
+import { messageOf } from "./replay-stream.ts";
 
 const T = "type.googleapis.com/acme.v1.Flag";
 const resource = (

@@ -18,7 +18,7 @@ export type { RejectionEvent } from "./rejections/rejection-event.ts";
 export type { RejectedVersion } from "@xdstp/protocol/server";
 export { openSnapshot } from "./snapshot/snapshot-store.ts";
 export type { Snapshot, SnapshotOptions, SnapshotStatus } from "./snapshot/snapshot.ts";
-export { SnapshotInUse } from "./snapshot/snapshot-in-use.ts";
+export { SnapshotInUse } from "./snapshot/snapshot-lock.ts";
 export type { SnapshotEvent } from "./snapshot/snapshot-event.ts";
 export type { LookUps, RelayStatus, UpstreamStatus } from "./status/relay-status.ts";
 

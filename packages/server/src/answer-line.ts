@@ -1,7 +1,6 @@
 import { StatusCode, type Status } from "@xdstp/core";
 
 import { createFairQueue } from "./fair-queue.ts";
-import { defaultAnswerLimits, type AnswerLimits } from "./answer-limits.ts";
 
 /** How many answers of one kind are made at the same time, and how many calls may wait for theirs (S-LIM-1). */
 export interface AnswerLineOptions {
@@ -111,3 +110,20 @@ export function createAnswerLines(limits: Partial<AnswerLimits>): AnswerLines {
   const fetch = createAnswerLine({ atOnce: fetchAnswers, waiting });
   return { status, fetch, stats: () => ({ status: status.stats(), fetch: fetch.stats() }) };
 }
+
+/** How many answers to single calls are made at once (S-LIM-1), to each principal in turn: whom the certificate names, and an IP address where there is none. Streams do not count here. */
+export interface AnswerLimits {
+  /** Answers to status requests that are made at the same time. Default: 2. Others wait their turn. */
+  readonly statusAnswers: number;
+  /** Answers to Fetches that are made at the same time, once what they ask for is settled. Default: 4. Others wait their turn. */
+  readonly fetchAnswers: number;
+  /** Calls of each of these two kinds that may wait for it. Then one of whoever has most of them waiting gets RESOURCE_EXHAUSTED. Default: 1,000. Room: 1,000 pollers at the same moment, each with one call. */
+  readonly waitingAnswers: number;
+}
+
+/** The defaults of {@link AnswerLimits}. */
+export const defaultAnswerLimits: AnswerLimits = {
+  statusAnswers: 2,
+  fetchAnswers: 4,
+  waitingAnswers: 1_000,
+};

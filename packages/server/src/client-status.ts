@@ -8,7 +8,14 @@ import {
   type ClientStatusResponse,
   ClientStatusResponseSchema,
 } from "@xdstp/protos/status";
-import { clientConfig, rowsByName, rowsByType, type RowsOf } from "./client-config.ts";
+import {
+  clientConfig,
+  rowsByName,
+  rowsByType,
+  type RowsOf,
+  REJECTIONS,
+  rejectionConfig,
+} from "./client-config.ts";
 import type { FormerStates, ShowPayload } from "./generic-configs.ts";
 import type { AnswerLine } from "./answer-line.ts";
 import { BYTES_PER_TURN, nextLoopTurn } from "./next-loop-turn.ts";
@@ -16,7 +23,6 @@ import { BY_TYPE } from "./type-configs.ts";
 import { nodeTestOf } from "./node-matches.ts";
 import type { Health } from "./health.ts";
 import { SERVER_FACTS, serverFactsConfig } from "./server-facts.ts";
-import { REJECTIONS, rejectionConfig } from "./rejection-config.ts";
 import type { StatusView } from "./access/status-view.ts";
 import { principalOf } from "./principal-of.ts";
 

@@ -31,8 +31,7 @@ export type { ChangeTracer } from "./trace-changes.ts";
 export type { Authorize, NodeClaim, Peer, SourceFor } from "./access/authorize.ts";
 export type { Policy } from "@xdstp/policy";
 export type { AccessLimits } from "./access/access-limits.ts";
-export type { AnswerLimits } from "./answer-limits.ts";
-export type { AnswerLineStats } from "./answer-line.ts";
+export type { AnswerLimits, AnswerLineStats } from "./answer-line.ts";
 export type { AdmissionLimits, AdmissionStats } from "./admission.ts";
 export {
   defaultServerLimits,

@@ -2,7 +2,7 @@ import { XdsError } from "@xdstp/core";
 import { defaultLimits, type StreamLimits } from "@xdstp/protocol/server";
 import { defaultGrpcLimits, type GrpcLimits } from "@xdstp/grpc/server";
 import { defaultAdmissionLimits, type AdmissionLimits } from "./admission.ts";
-import { defaultAnswerLimits, type AnswerLimits } from "./answer-limits.ts";
+import { defaultAnswerLimits, type AnswerLimits } from "./answer-line.ts";
 import { defaultAccessLimits, type AccessLimits } from "./access/access-limits.ts";
 
 /** All limits of a server, in groups. Each has a default; none can be switched off. */

@@ -8,8 +8,7 @@ import type {
   ResourceLocatorMessage,
   ResourceNameMessage,
 } from "./locator-message.ts";
-import { maxAltDepth } from "./max-alt-depth.ts";
-import { parseLocator } from "./parse-locator.ts";
+import { maxAltDepth, parseLocator } from "./parse-locator.ts";
 import type { ParseResult, UriError, UriPart } from "./uri-error.ts";
 import type { ResourceParts, XdstpName } from "./xdstp-name.ts";
 

@@ -5,7 +5,6 @@ import { XdsError } from "@xdstp/core";
 import type { BootstrapCredentials } from "../grpc/bootstrap.ts";
 import type { ServerConfig, SourceConfig } from "../server-config.ts";
 import { recordsOf, type DnsQueries } from "./dns-queries.ts";
-import { isHostName } from "./is-host-name.ts";
 
 /** Settings of {@link createDnsResolver}. */
 export interface DnsResolverOptions {
@@ -137,4 +136,16 @@ function orderTargets(records: readonly SrvRecord[], random: () => number): read
   return drawn
     .sort((a, b) => a.record.priority - b.record.priority || (a.lot === b.lot ? 0 : a.lot - b.lot))
     .map(({ record }) => record);
+}
+
+const label = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
+
+/** A name of a host, absolute and without a dot at its end (RFC 1123): no address, no international name that is not encoded. `localhost` is one too. */
+function isHostName(text: string): boolean {
+  const labels = text.split(".");
+  return (
+    text.length <= 253 &&
+    labels.every((one) => label.test(one)) &&
+    !/^\d+$/.test(labels.at(-1) ?? "")
+  );
 }

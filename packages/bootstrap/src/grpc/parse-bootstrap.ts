@@ -8,9 +8,9 @@ import type {
   BootstrapAuthority,
   BootstrapLocality,
   BootstrapNode,
+  BootstrapServer,
 } from "./bootstrap.ts";
 import { checkedDepth, parseJson } from "./parse-json.ts";
-import { parseServers } from "./parse-servers.ts";
 import {
   asObject,
   entries,
@@ -20,7 +20,9 @@ import {
   wrongAt,
   type Placed,
   booleanIn,
+  itemsIn,
 } from "./place.ts";
+import { parseCredentials } from "./parse-credentials.ts";
 
 /**
  * Reads the bootstrap of gRPC, as text or parsed already (C-GRPC-1). Unknown fields and server features are passed over.
@@ -117,4 +119,31 @@ function localityOf(locality: Placed<JsonObject>): BootstrapLocality {
     zone: stringIn(locality, "zone") ?? "",
     subZone: stringIn(locality, "sub_zone") ?? "",
   };
+}
+
+/** `xds_servers` of a bootstrap or of an authority; none where it is absent. */
+function parseServers(parent: Placed<JsonObject>): readonly BootstrapServer[] {
+  return itemsIn(parent, "xds_servers").map((item) => {
+    const server = asObject(item);
+    const uri = stringIn(server, "server_uri");
+    return {
+      uri: required(
+        uri === "" ? undefined : uri,
+        server,
+        "server_uri",
+        'a string like "host:port"',
+      ),
+      credentials: parseCredentials(server),
+      features: featuresOf(server),
+    };
+  });
+}
+
+/** What is not a string is a feature of days to come. */
+function featuresOf(server: Placed<JsonObject>): ReadonlySet<string> {
+  return new Set(
+    itemsIn(server, "server_features")
+      .map(({ value }) => value)
+      .filter((value) => typeof value === "string"),
+  );
 }

@@ -1,7 +1,7 @@
 import type { DescField, DescMessage, JsonObject, JsonValue, Registry } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
+
 import { typeNameFromUrl } from "../type-url.ts";
-import { headerType, isSecretHeader } from "./is-secret-header.ts";
 import type { JsonStep } from "./resource-json-error.ts";
 import { isSecretField } from "./secret-fields.ts";
 
@@ -59,4 +59,15 @@ function packedIn(
 
 function isObject(json: JsonValue | undefined): json is JsonObject {
   return typeof json === "object" && json !== null && !Array.isArray(json);
+}
+
+/** Names of headers with credentials: `authorization`, `cookie`, `x-api-key`, `lightstep-access-token` and the like. */
+const secretName = /^(?:proxy-)?authorization$|(?:cookie|api-?key|token|secret|password)$/i;
+
+/** The type of a header that is added to requests, responses or calls. @internal */
+export const headerType = "envoy.config.core.v3.HeaderValue";
+
+/** Whether the value of a header with this name must not be shown (B-CSDS-7). @internal */
+export function isSecretHeader(name: string): boolean {
+  return secretName.test(name.trim());
 }

@@ -11,7 +11,7 @@ import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { type Any, anyPack, AnySchema } from "@bufbuild/protobuf/wkt";
 import { typeNameFromUrl } from "../type-url.ts";
 import { blank, dropUnknown, messagesIn } from "./blank.ts";
-import { headerType, isSecretHeader } from "./is-secret-header.ts";
+import { headerType, isSecretHeader } from "./secrecy-of-path.ts";
 import { isSecretField } from "./secret-fields.ts";
 
 /** A packed message as plain data. */

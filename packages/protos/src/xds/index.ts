@@ -38,4 +38,4 @@ export type { ListCollection } from "../gen/xdstp/wire/v1/list_collection_pb.ts"
 export { ListCollectionSchema } from "../gen/xdstp/wire/v1/list_collection_pb.ts";
 
 export { type Located, readRedirect } from "./read-redirect.ts";
-export type { Read } from "./read.ts";
+export type { Read } from "./read-redirect.ts";

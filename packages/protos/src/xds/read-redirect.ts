@@ -5,7 +5,6 @@ import {
   ResourceLocatorSchema,
   type ResourceLocator,
 } from "../gen/xds/core/v3/resource_locator_pb.ts";
-import { type Read, attempt } from "./read.ts";
 
 /**
  * Reads a redirect: the value of an Any of type xds.core.v3.ResourceLocator. For readers of resources (C-REDIR-1).
@@ -35,3 +34,16 @@ function textOf(bytes: Uint8Array): string | undefined {
 export type Located =
   | { readonly form: "text"; readonly text: string }
   | { readonly form: "message"; readonly message: ResourceLocator };
+
+/** What a reader of peer bytes gives: the value, or why there is none. It never throws. */
+export type Read<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
+
+/** The value of `read`, or the message of what it threw. */
+function attempt<T>(read: () => T): Read<T> {
+  try {
+    return { ok: true, value: read() };
+  } catch (error) {
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}

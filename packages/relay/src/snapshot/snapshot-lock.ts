@@ -9,7 +9,6 @@ import {
   setAside,
   type FileIdentity,
 } from "./private-files.ts";
-import { SnapshotInUse } from "./snapshot-in-use.ts";
 import { isDamage, openSqlite, SqliteCode, sqliteCodeOf } from "./sqlite.ts";
 
 /** The lock of a directory, as SQLite has it on the file `lock.db`: the system ends it with the process, however that ends. */
@@ -79,4 +78,20 @@ function ownerIn(database: DatabaseSync): number | undefined {
 
 function lockFileOf(dir: string): string {
   return join(dir, "lock.db");
+}
+
+/** The `cause` of the FAILED_PRECONDITION that is thrown where another process uses the directory of a snapshot. That process may be ending: it can be worth another try. */
+export class SnapshotInUse extends Error {
+  /** Always `SnapshotInUse`. */
+  override readonly name: string = "SnapshotInUse";
+  /** The directory, as it was given. */
+  readonly dir: string;
+  /** Id of the other process; undefined: the lock could not be read. */
+  readonly pid: number | undefined;
+
+  constructor(dir: string, pid: number | undefined) {
+    super(`the snapshot ${dir} is in use by process ${pid ?? "unknown"}`);
+    this.dir = dir;
+    this.pid = pid;
+  }
 }

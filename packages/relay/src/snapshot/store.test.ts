@@ -16,7 +16,7 @@ import {
   store as put,
   useDir,
 } from "../../test/snapshots.ts";
-import { SnapshotInUse } from "./snapshot-in-use.ts";
+import { SnapshotInUse } from "./snapshot-lock.ts";
 import { openSnapshot } from "./snapshot-store.ts";
 
 const secretUrl = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";

@@ -1,2 +1,0 @@
-/** Levels of `alt` inside one locator (N-17). */
-export const maxAltDepth = 8;
