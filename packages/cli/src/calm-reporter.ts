@@ -8,7 +8,7 @@ const periodMs = 1_000;
 /** References to what is not served that one second shows: a change of 20,000 resources may break as many. */
 const mostReferences = 20;
 /** Events of one kind on the streams of one peer that one second shows. Each stream has several, and many clients may share an address. */
-const mostOfStreams = 100;
+const mostStreamLines = 100;
 
 interface Flood {
   /** Events that are shown in one second. */
@@ -23,8 +23,14 @@ interface Flood {
  * A reporter in front of another one. Of what one peer causes, events of the same kind and reason are shown once a second, the second time with their number.
  * Of the events on the streams of one peer, 100 of each kind are shown per second, and then one with the number of the others.
  * Of references to what is not served, 20 are shown per second, and then one with the number of the others.
+ *
+ * @param mostOfStreams - Events of one kind on the streams of one peer that one second shows. Absent: 100
  */
-export function createCalmReporter(reporter: Reporter, clock: Clock): Reporter {
+export function createCalmReporter(
+  reporter: Reporter,
+  clock: Clock,
+  mostOfStreams: number = mostStreamLines,
+): Reporter {
   const floods = new Map<string, Flood>();
   let timer: Timer | undefined;
   const flush = (): void => {
@@ -36,7 +42,7 @@ export function createCalmReporter(reporter: Reporter, clock: Clock): Reporter {
   };
   return {
     event(shown) {
-      const kind = floodKind(shown);
+      const kind = floodKind(shown, mostOfStreams);
       if (kind === undefined) {
         reporter.event(shown);
         return;
@@ -78,7 +84,7 @@ interface FloodKind {
 }
 
 /** What a peer can cause as often as it likes, and what one change can cause for each resource. undefined: all of it is shown. */
-function floodKind(shown: CliEvent): FloodKind | undefined {
+function floodKind(shown: CliEvent, mostOfStreams: number): FloodKind | undefined {
   const { from, event, worker } = shown;
   if (isOfReferences(shown)) return { key: event.kind, most: mostReferences };
   if (from !== "server") return undefined;

@@ -13,12 +13,11 @@ export function createReporter(options: ReporterOptions): Reporter {
     json,
     onLinesLost,
   } = options;
-  const reporter = createCalmReporter(
+  // A table has no line for what happens on a stream: it is drawn again, four times a second at most.
+  const reporter =
     json || io.terminal() === undefined
-      ? createLineReporter({ output: stdout, clock, json, onLinesLost })
-      : createTableReporter(options),
-    clock,
-  );
+      ? createCalmReporter(createLineReporter({ output: stdout, clock, json, onLinesLost }), clock)
+      : createCalmReporter(createTableReporter(options), clock, Infinity);
   return {
     event: (shown) => {
       if (isShown(shown, json)) reporter.event(shown);
