@@ -119,6 +119,22 @@ runCases("when a response goes out in delta", [
     },
   ),
   unsettled(
+    ["S-WILD-7"],
+    "answers * without members in a response of its own, before names that were requested with it",
+    deltaVariants,
+    FULL,
+    (scene) => {
+      const { feed, client } = scene;
+      client.subscribe("a");
+      client.subscribe("*");
+      feed.miss(FULL, "a");
+      feed.settle(FULL, "*");
+      expect(told(scene)).toEqual([[], ["-a"]]);
+      feed.put(FULL, "b");
+      expect(told(scene)).toEqual([["b"]]);
+    },
+  ),
+  unsettled(
     ["S-WILD-7", "S-RECON-6"],
     "sends nothing empty for * while a name beside it is pending",
     deltaVariants,

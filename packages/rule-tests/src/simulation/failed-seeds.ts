@@ -1,4 +1,4 @@
-// Seeds that fail still, and are not in this list. 68933969: a delta client keeps an alias whose resource has lost it. Federations 159911527004 and 714400115011: `*` is not settled at the end.
+// Seeds that fail still, and are not in this list. 68933969: a delta client keeps an alias whose resource has lost it.
 /** Seeds that failed once, with what they showed; they run each time, but for those that take long: these run with the simulation at its whole size. */
 export const failedSeeds: readonly {
   readonly seed: number;

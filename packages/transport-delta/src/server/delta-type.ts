@@ -41,7 +41,7 @@ import { answerAgain } from "./answer-again.ts";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { hasLeftovers } from "./first-answer.ts";
-import { gather, takeHeld, type Gathered } from "./gather.ts";
+import { gather, gatherEmpty, takeHeld, type Gathered } from "./gather.ts";
 import { doubt, heldListOf } from "./held-by-client.ts";
 import { beat, noteAnswer, noteHolding } from "./heartbeat.ts";
 import { isCovered, keyOf, lookUp, topicsOf } from "./lookup.ts";
@@ -234,7 +234,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   drain(removeUpTo: number): void {
     const { taken } = this.#state;
     this.#state.taken = undefined;
-    const gathered = taken === undefined ? gather(this.#state, removeUpTo) : taken.gathered;
+    const gathered = taken?.gathered ?? gatherEmpty(this.#state) ?? gather(this.#state, removeUpTo);
     if (gathered === undefined) {
       this.#fallBehind();
       return;

@@ -72,6 +72,37 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
   };
 }
 
+/**
+ * Takes the answer to a wildcard without members, where more is pending, as a response of its own (S-WILD-7). A client cannot see that answer in a response that has names as
+ * well: the server may have sent it before it read the wildcard. What else is pending follows with the next response.
+ */
+export function gatherEmpty(state: DeltaState): Gathered | undefined {
+  const { unanswered, unsettled, dirty, owed, held, initial, exchange } = state;
+  const isAlone = unanswered.size === 1 && dirty.size + owed.size + held.length === 0;
+  if (unanswered.size === 0 || isAlone || unsettled.size > 0) return undefined;
+  if (initial !== undefined || exchange.rejected !== undefined) return undefined;
+  const wildcard = unanswered.keys().find(({ interest }) => interest.name === "*");
+  if (wildcard === undefined || !isWithoutMembers(wildcard, unanswered.get(wildcard)))
+    return undefined;
+  unanswered.delete(wildcard);
+  return {
+    entries: [],
+    origin: { answered: new Set([wildcard]), changed: new Set(), named: new Set() },
+    base: exchange.accepted,
+    asked: true,
+    label: wildcard.label,
+    hash: stateHash(state, [wildcard]),
+  };
+}
+
+/** It has none, and has lost none that the client may have. */
+function isWithoutMembers(wildcard: Topic, since = NONE_HELD): boolean {
+  return (
+    wildcard.members().length === 0 &&
+    (since === NONE_HELD || wildcard.removed().every(({ revision }) => revision <= since))
+  );
+}
+
 /** The usual case: one topic has changes, and nothing else is due. */
 function onlyNews({
   dirty,

@@ -76,4 +76,10 @@ export const failedSeeds: readonly {
     showed:
       "a wildcard that was asked for later showed an old member of a glob with an alternative again",
   },
+  {
+    seed: 159_911_527_004,
+    showed:
+      "the answer to a wildcard without members was in a response that answered a name, so its client took it for late",
+  },
+  { seed: 714_400_115_011, showed: "the same, for a name that has an alternative" },
 ];
