@@ -76,6 +76,18 @@ describe("classifyResponse()", () => {
     ]);
   });
 
+  it("a resource does not answer an alias that the response removes, unless it lists that or has its name [C-ALIAS-3] [C-SUB-8]", () => {
+    const source = sourceOf(["alias"], [{ name: "real", version: "1" }]);
+    const [alias] = source.wants.ofName("alias");
+    if (alias?.kind !== "name") throw new Error("an alias is a name");
+    source.wants.link(alias, "real");
+    const kindsOfOne = (one: ReceivedResource): readonly string[] =>
+      kindsOf(source, { resources: [one], removed: [{ name: "alias" }] });
+    expect(kindsOfOne(resource("real"))).toEqual(["ignored", "answered", "removed", "removed"]);
+    expect(kindsOfOne(resource("real", { aliases: ["alias"] }))[0]).toBe("accepted");
+    expect(kindsOfOne(resource("alias"))[0]).toBe("accepted");
+  });
+
   it("a resource without a body that is not cached is removed, or requested again if it has a TTL [C-MISS-3] [C-TTL-3]", () => {
     const source = sourceOf(["a", "b"]);
     const resources = [

@@ -92,6 +92,8 @@ interface Draft {
   readonly verdicts: ResponseVerdict[];
   /** Errors of names that the response has next to what it gives. */
   readonly reasons: ReadonlyMap<string, XdsError>;
+  /** Aliases that the response removes. */
+  readonly ended: ReadonlySet<Wanted>;
   readonly isCounted: boolean;
   rejected: number;
   /** All resources of the response are accepted. */
@@ -101,6 +103,7 @@ interface Draft {
 }
 
 const NO_ALIASES: readonly string[] = [];
+const NO_WANTED: ReadonlySet<Wanted> = new Set();
 
 /** Sorts a response into verdicts: what is not subscribed is left out (C-SUB-8), and only the rest is judged. */
 export function classifyResponse(
@@ -113,6 +116,7 @@ export function classifyResponse(
   const draft: Draft = {
     verdicts: [],
     reasons,
+    ended: source.wants.hasAliases ? aliasesIn(source.wants, removed) : NO_WANTED,
     isCounted: source.members.mayExceed(resources.length),
     rejected: 0,
     isExact: reasons.size === 0,
@@ -138,6 +142,14 @@ function reasonsIn(errors: readonly ReceivedName[]): ReadonlyMap<string, XdsErro
   );
 }
 
+function aliasesIn(wants: WantedIndex, removed: readonly ReceivedName[]): ReadonlySet<Wanted> {
+  return new Set(
+    removed
+      .flatMap(({ name }) => wants.ofName(nameKey(name)))
+      .filter((wanted) => wanted.kind === "name" && wanted.realName !== undefined),
+  );
+}
+
 function note({ verdicts }: Draft, covering: readonly Wanted[], member: string | undefined): void {
   if (covering.length > 0) verdicts.push({ kind: "answered", covering, member });
 }
@@ -145,7 +157,7 @@ function note({ verdicts }: Draft, covering: readonly Wanted[], member: string |
 function classifyResource(source: ClassifySource, draft: Draft, resource: ReceivedResource): void {
   const { context, typeUrl } = source;
   const { name, key, version, ttlMs } = resource;
-  const covering = coveringOf(source.wants, resource);
+  const covering = coveringOf(source.wants, draft.ended, resource);
   if (covering.length === 0 && name !== "") {
     draft.verdicts.push({ kind: "ignored" });
     return;
@@ -215,12 +227,19 @@ function reject(
   draft.verdicts.push({ kind: "rejected", name, error });
 }
 
-/** What a resource answers. A variant is for those whose parameters match it (C-DYN-7), as far as they say: the node may have more. One that cannot be read is for the sink to reject. */
+/** What a resource answers. It does not answer an alias that the response removes, unless it lists that (C-ALIAS-3). A variant is for those whose parameters match it (C-DYN-7), as far as they say: the node may have more. One that cannot be read is for the sink to reject. */
 function coveringOf(
   wants: WantedIndex,
+  ended: ReadonlySet<Wanted>,
   { key, aliases = NO_ALIASES, constraints }: ReceivedResource,
 ): readonly Wanted[] {
-  const covering = wants.covering(key, aliases);
+  const all = wants.covering(key, aliases);
+  const covering =
+    ended.size === 0
+      ? all
+      : all.filter(
+          (wanted) => !ended.has(wanted) || [key, ...aliases.map(nameKey)].includes(wanted.key),
+        );
   if (constraints === undefined || covering.length === 0) return covering;
   const read = readConstraints(constraints);
   if (read.fault !== undefined) return covering;
@@ -252,13 +271,11 @@ function classifyRemoved(source: ClassifySource, draft: Draft, removed: Received
 /** An alias is removed: so is the resource that was cached for it, unless it is subscribed otherwise (C-ALIAS-3). true: nothing else is to do. */
 function removeReal(source: ClassifySource, draft: Draft, aliases: readonly Wanted[]): boolean {
   const { context, wants } = source;
+  const { ended } = draft;
   let isKept = false;
   for (const alias of aliases) {
     const realName = alias.kind === "name" ? alias.realName : undefined;
-    if (
-      realName === undefined ||
-      wants.covering(realName).some((wanted) => !aliases.includes(wanted))
-    )
+    if (realName === undefined || wants.covering(realName).some((wanted) => !ended.has(wanted)))
       continue;
     remove(source, draft, { name: realName }, aliases);
     isKept = context.keepRemoved;

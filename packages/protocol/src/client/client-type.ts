@@ -368,7 +368,7 @@ export class ClientType<Memory> {
     this.#removeOrphans();
   }
 
-  /** What a removed alias would still show is removed with the last subscriber of its name (C-ALIAS-3). */
+  /** What a removed alias would still show is removed when its name has no subscribers either (C-ALIAS-3): these may go before the alias or after it. */
   #removeOrphans(): void {
     const { typeUrl } = this;
     const remove = this.#wants
@@ -449,6 +449,7 @@ export class ClientType<Memory> {
     const { isGrowing, lost } = concludeResponse(this.#source, response, verdicts, rejected);
     for (const wanted of lost)
       if (wanted.state.request.kind !== "dropped") stream.repeated.add(wanted);
+    if (remove.length > 0) this.#removeOrphans();
     this.#expires ||= put.some(({ resource }) => resource.expireMs !== undefined);
     const ignored = countOf(verdicts, "ignored");
     const unnamed = countOf(verdicts, "rejected-unnamed");

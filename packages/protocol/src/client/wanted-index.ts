@@ -21,6 +21,11 @@ export class WantedIndex implements WantedReader {
     return this.#byId.size;
   }
 
+  /** Something is subscribed by an alias. */
+  get hasAliases(): boolean {
+    return this.#byRealName.size > 0;
+  }
+
   [Symbol.iterator](): Iterator<Wanted> {
     return this.#byId.values();
   }

@@ -1,7 +1,14 @@
-import { XdsError } from "@xdstp/core";
+import { type ResourceType, XdsError } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import { FULL, PART } from "../harness/made-up-types.ts";
 import { createClientWorld, turn } from "./harness/client-world.ts";
+
+/** A type whose resources of the version "bad" are rejected. */
+const choosy: ResourceType = {
+  typeUrl: PART,
+  validate: ({ name, version }) =>
+    version === "bad" ? new XdsError("INVALID_ARGUMENT", `${name} is bad`) : undefined,
+};
 
 // Found by the simulation.
 
@@ -54,6 +61,65 @@ describe("an alias that goes (delta)", () => {
     await turn();
     server.reply(PART, { resources: [{ name: "real", text: "3", version: "3" }] });
     expect([again.now, alias?.now]).toEqual(["real=3", "alias!"]);
+  });
+
+  it("takes along what was unsubscribed by its own name while the response was on its way, whether its state without the alias is good or bad [C-ALIAS-3] [C-SUB-8]", async () => {
+    for (const text of ["good", "bad"]) {
+      const { ask, server, cache } = createClientWorld("delta", { types: [choosy] });
+      const [alias, real] = await ask(PART, "alias", "real");
+      server.reply(PART, { resources: [{ name: "real", text: "1", aliases: ["alias"] }] });
+      real?.stop();
+      await turn();
+      server.rest();
+      server.reply(PART, {
+        resources: [{ name: "real", text, version: text }],
+        removed: ["alias"],
+      });
+      expect([text, alias?.now, [...cache.held(PART)]]).toEqual([text, "alias!", []]);
+      expect(server.rest().map(({ error }) => error)).toEqual([undefined]);
+    }
+  });
+
+  it("takes along what is unsubscribed by its own name while others vote on its state without the alias, and reject it [C-ALIAS-3]", async () => {
+    let vote = (): void => undefined;
+    const voted = new Promise<void>((resolve) => {
+      vote = resolve;
+    });
+    const { ask, server, cache } = createClientWorld("delta", {
+      types: [choosy],
+      sink: (sink) => ({
+        held: (...asked) => sink.held(...asked),
+        unavailable: (...reported) => {
+          sink.unavailable(...reported);
+        },
+        commit: (transaction) => {
+          const committed = sink.commit(transaction);
+          return committed.rejected === undefined
+            ? committed
+            : { revision: committed.revision, decided: voted.then(() => committed) };
+        },
+      }),
+    });
+    const [alias, real] = await ask(PART, "alias", "real");
+    server.reply(PART, { resources: [{ name: "real", text: "1", aliases: ["alias"] }] });
+    server.reply(PART, {
+      resources: [{ name: "real", text: "2", version: "bad" }],
+      removed: ["alias"],
+    });
+    real?.stop();
+    await turn();
+    vote();
+    await turn();
+    expect([alias?.now, [...cache.held(PART)]]).toEqual(["alias!", []]);
+  });
+
+  it("takes along what had a second alias that goes in the same response [C-ALIAS-3]", async () => {
+    const { ask, server, cache } = createClientWorld("delta");
+    const [one, two] = await ask(PART, "one", "two");
+    server.reply(PART, { resources: [{ name: "real", text: "1", aliases: ["one", "two"] }] });
+    expect([one?.now, two?.now]).toEqual(["real=1", "real=1"]);
+    server.reply(PART, { removed: ["one", "two"] });
+    expect([one?.now, two?.now, [...cache.held(PART)]]).toEqual(["one!", "two!", []]);
   });
 
   it("ends what was rejected under the other name [C-ALIAS-3]", async () => {
