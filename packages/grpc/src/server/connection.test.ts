@@ -3,8 +3,9 @@ import { constants } from "node:http2";
 import { StatusCode } from "@xdstp/core";
 import { describe, expect, test } from "vitest";
 import { createRandom, scaled, seedOf } from "../../test/random.ts";
+import { useRawCall } from "../../test/raw-call.ts";
 import { enveloped } from "../../test/raw-client.ts";
-import { frame, headerBlock, preface, received, useSocket } from "../../test/raw-socket.ts";
+import { frame, preface, useSocket } from "../../test/raw-socket.ts";
 import { echoPath, messageOf, useServer } from "../../test/use-server.ts";
 
 describe("createConnection()", () => {
@@ -74,16 +75,7 @@ describe("createConnection()", () => {
     }
     client.close();
     await server.event("connection-closed");
-    const mute = await useSocket(server.port);
-    mute.write(
-      Buffer.concat([
-        Buffer.from(preface),
-        frame(4, 0, 0),
-        frame(1, 4, 1, headerBlock(echoPath)),
-        frame(0, 0, 1, enveloped("x")),
-      ]),
-    );
-    await received(mute, enveloped("x"));
+    await useRawCall(server.port);
     server.clock.advance(89_999);
     expect(server.server.stats().cuts).toEqual({});
     server.clock.advance(1);
@@ -113,16 +105,7 @@ describe("createConnection()", () => {
       }
       client.close();
       await server.event("connection-closed");
-      const mute = await useSocket(server.port);
-      mute.write(
-        Buffer.concat([
-          Buffer.from(preface),
-          frame(4, 0, 0),
-          frame(1, 4, 1, headerBlock(echoPath)),
-          frame(0, 0, 1, enveloped("x")),
-        ]),
-      );
-      await received(mute, enveloped("x"));
+      await useRawCall(server.port);
       server.clock.stepWallTime(stepMs);
       server.clock.advance(89_999);
       expect(server.server.stats().cuts).toEqual({});

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { constants } from "node:http2";
-import type { Socket } from "node:net";
 import { StatusCode } from "@xdstp/core";
 import { describe, expect, test } from "vitest";
+import { useRawCall } from "../../test/raw-call.ts";
 import { enveloped, type RawClient, type RawClientCall } from "../../test/raw-client.ts";
 import {
   frame,
@@ -29,24 +29,6 @@ async function read(call: RawClientCall, bytes: number): Promise<void> {
     call.stream.on("data", onData);
     call.stream.resume();
   });
-}
-
-/** A connection whose bytes are written by hand, with a call on stream 1 that has been echoed once. */
-async function useRawCall(
-  port: number,
-): Promise<{ readonly socket: Socket; readonly closed: Promise<unknown> }> {
-  const socket = await useSocket(port);
-  const closed = once(socket, "close");
-  socket.write(
-    Buffer.concat([
-      Buffer.from(preface),
-      frame(4, 0, 0),
-      frame(1, 4, 1, headerBlock(echoPath)),
-      frame(0, 0, 1, enveloped("x")),
-    ]),
-  );
-  await received(socket, enveloped("x"));
-  return { socket, closed };
 }
 
 /** Pings after each DATA frame, as clients do that measure the bandwidth: one ping at a time, and the next one with the first data after its answer. */
