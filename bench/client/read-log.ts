@@ -1,4 +1,4 @@
-/** When pushes were read, in milliseconds of the clock that all processes of a machine share, and how large they were together. */
+/** The times at which pushes were read, in milliseconds of the clock that all processes of a machine share, and the size of all pushes together. */
 export interface Reads {
   readonly at: Float64Array;
   readonly bytes: number;

@@ -1,16 +1,16 @@
-/** What the streams of a fleet tell. */
+/** Callbacks of the streams of a fleet of clients, and the number of resources that each client expects. */
 export interface LoadHost {
-  /** Resources after which a client is in sync; none: after its first response. */
+  /** Number of resources after which a client is in sync. 0: after its first response. */
   readonly resources: number;
   /** The versions that each client lists at first, encoded. */
   readonly held?: Uint8Array | undefined;
-  /** A client has everything it asked for. */
+  /** A client has received everything that it subscribes to. */
   synced(bytes: number): void;
   /** A client in sync has read one more response. */
   pushed(message: Buffer, client: number): void;
   /** A request was sent. */
   sent(bytes: number): void;
-  /** A stream or connection has ended; none should. */
+  /** A stream or connection has ended, which is an error. */
   lost(error: Error): void;
 }
 

@@ -123,7 +123,7 @@ describe("commit()", () => {
       "C-TYPE-4",
     ],
     [
-      "an opaque name with a lone surrogate, which UTF-8 cannot hold [N-06]",
+      "an opaque name with a lone surrogate, which UTF-8 cannot encode [N-06]",
       put("x\ud800"),
       "N-06",
     ],

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { put, T } from "../test/scene.ts";
 import { createCache } from "./index.ts";
 
-/** The first byte of the payload that readers get, and the version. */
+/** The first byte of the payload that readers receive, and the version. */
 function served(cache: ReturnType<typeof createCache>, name = "x"): unknown {
   const resource = cache.topic(T, { name }).members()[0]?.resource;
   return [resource?.payload.value[0], resource?.version];
@@ -40,7 +40,7 @@ describe("prepare()", () => {
     expect(served(cache)).toEqual([bytesOf(one)[0], "7"]);
   });
 
-  it("does not stand in the way of a version that is made unique [B-VER-5]", () => {
+  it("keeps a reused version unique [B-VER-5]", () => {
     const cache = createCache();
     cache.commit({ put: [put("x", "a", { version: "7" })] });
     const other = put("x", "b", { version: "7" });
@@ -49,7 +49,7 @@ describe("prepare()", () => {
     expect(served(cache)).toEqual([bytesOf(other)[0], expect.stringMatching(/^7~/) as unknown]);
   });
 
-  it("throws nothing for what cannot be encoded; the commit rejects it", () => {
+  it("does not throw for a resource that cannot be encoded; the commit rejects it", () => {
     const cache = createCache();
     const bad = put("x");
     const resource = { ...bad.resource, payload: { typeUrl: T, value: "text" as never } };

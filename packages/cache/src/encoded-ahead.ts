@@ -3,7 +3,7 @@ import type { Resource } from "@xdstp/core";
 import { contentVersion } from "./content-version.ts";
 import { KeptResource } from "./kept-resource.ts";
 
-/** By the very object that will be put: a copy of it with another name or without aliases is encoded when it is put. */
+/** Encoded resources by the object that will be put. A copy of the object, for example with another name, is encoded when it is put. */
 const encoded = new WeakMap<Resource, KeptResource>();
 
 /** Encodes a resource before it is put. */
@@ -11,11 +11,11 @@ export function encodeAhead(resource: Resource): void {
   try {
     encoded.set(resource, encodeResource(resource));
   } catch {
-    // It cannot be encoded. The commit checks it and says why.
+    // The resource cannot be encoded. The commit rejects it with the reason.
   }
 }
 
-/** A resource as the cache keeps it, with its own version, or with that of its content where it has none (S-VER-4). */
+/** A resource as the cache stores it. Its version is its own, or the hash of its content where it does not have one (S-VER-4). */
 export function keptResource(resource: Resource): KeptResource {
   return encoded.get(resource) ?? encodeResource(resource);
 }

@@ -49,37 +49,37 @@ export class NameRecord {
 
 /** A topic of one name or alias. */
 export interface NameTopic extends BaseTopic {
-  /** Something has happened to the name, or to another name that it has shown: looks up its resource again. */
+  /** Looks up the resource again, since the name has changed, or another name that the topic showed. */
   refresh(changed: string): void;
-  /** Whether it says already that nothing is there, for this reason. */
+  /** Whether the topic already reports this error for a name without a resource. */
   isMissing(error: XdsError | undefined): boolean;
 }
 
-/** What one collection notes of a change: the entry that it showed, and the one that takes its place. */
+/** A change of one member of a collection: the entry before it, and the entry that replaces it. */
 export type Step = readonly [old: StateEntry | undefined, entry: StateEntry];
 
-/** A topic that follows a group. */
+/** A topic of the names in a group. */
 export interface GroupTopic extends BaseTopic {
-  /** A name that it covers has a new entry. */
+  /** Records that a name in the group has a new entry. */
   note(...step: Step): void;
-  /** Its history up to this revision has lost something. */
+  /** Discards the history up to this revision, since it is incomplete. */
   drop(floor: number): void;
 }
 
-/** The names that one glob covers, or the wildcard, and the topics that follow them. */
+/** The names that match one glob or the wildcard, and the topics of these names. */
 export class Group {
   readonly key: string;
   /** The watched topics: one for each spelling. */
   readonly topics: Set<GroupTopic> = new Set<GroupTopic>();
-  /** The history up to this revision has lost something. */
+  /** The history up to this revision is incomplete. */
   floor: number;
-  /** Number of records that may be in it. */
+  /** Number of records that may be in the group. */
   size = 0;
-  /** A feed has said that it is known completely. */
+  /** Whether a feed has reported the group as complete. */
   settled = false;
-  /** Why there is nothing in it, until there is something (S-ERR-5). */
+  /** The reason why the group is empty, until it has a resource (S-ERR-5). */
   error: XdsError | undefined = undefined;
-  /** Those that exist or have a tombstone. Each knows its place. */
+  /** The records that exist or have a tombstone, each at its `place`. */
   readonly #records: NameRecord[] = [];
 
   constructor(key: string, floor: number) {
@@ -91,12 +91,12 @@ export class Group {
     return this.#records;
   }
 
-  /** A record of it exists. */
+  /** Adds a record that exists now. */
   add(record: NameRecord): void {
     record.place = this.#records.push(record) - 1;
   }
 
-  /** A record of it is over: the last one takes its place. */
+  /** Deletes a record. The last record moves to its place. */
   delete(record: NameRecord): void {
     const last = this.#records.pop();
     if (last === undefined || last === record) return;
@@ -104,26 +104,26 @@ export class Group {
     last.place = record.place;
   }
 
-  /** A record has a new entry. */
+  /** Passes the new entry of a record to the topics. */
   note(old: StateEntry | undefined, entry: StateEntry): void {
     if (entry.resource !== undefined) this.error = undefined;
     if (this.topics.size > 0) for (const topic of this.topics) topic.note(old, entry);
   }
 
-  /** A name with variants has changed: what that is to a topic depends on its parameters. */
+  /** Passes a change of a name with variants to the topics. The parameters of a topic decide which entry changes for it. */
   noteVariant(stepsFor: (parameters: Interest["parameters"]) => readonly Step[]): void {
     this.error = undefined;
     for (const topic of this.topics)
       for (const [old, entry] of stepsFor(topic.interest.parameters)) topic.note(old, entry);
   }
 
-  /** Its history up to a revision has lost something. */
+  /** Discards the history up to a revision, since it is incomplete. */
   drop(revision: number): void {
     this.floor = Math.max(this.floor, revision);
     for (const topic of this.topics) topic.drop(this.floor);
   }
 
-  /** It has no content and no followers. */
+  /** Whether the group can be deleted: it is without records and topics, and was not reported as complete. */
   get blank(): boolean {
     return this.size === 0 && this.topics.size === 0 && !this.settled;
   }

@@ -67,12 +67,12 @@ export class ProtobufWriter {
   }
 }
 
-/** What is longer gets memory of its own. */
+/** Bytes up to which a message is written into shared memory. A longer message gets its own memory. */
 const MOST = 1 << 20;
 
 let shared = new ProtobufWriter(4_096);
 
-/** A writer over memory that is used again for the next message: what was written is hashed or copied before. */
+/** Returns a writer over memory that the next message reuses. The caller hashes or copies the bytes before that. */
 export function scratchWriter(length: number): ProtobufWriter {
   if (length > MOST) return new ProtobufWriter(length);
   if (length > shared.bytes.length) shared = new ProtobufWriter(2 * length);

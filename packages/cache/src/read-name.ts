@@ -15,10 +15,10 @@ import {
   type XdstpLocator,
 } from "@xdstp/uri";
 
-/** Which of the variants of a name (TP2). */
+/** One variant of a name, by its constraints (TP2). */
 export interface Variant {
   readonly constraints: Constraints;
-  /** The constraints as a text: equal for equal ones, however they were encoded. */
+  /** The constraints as a text. Equal constraints have equal texts, however they were encoded. */
   readonly text: string;
 }
 
@@ -73,7 +73,7 @@ function faultOf(text: string): string {
   return parsed.ok ? "" : parsed.error.message;
 }
 
-/** Reads a name with directives, as a client asks for one that leads to several places (C-ALT-1); with none it is not a name at all. */
+/** Reads a name with directives, as a client requests it to use one of several alternatives (C-ALT-1). Returns `invalid` for a name without directives. */
 function readDirected(text: string, fault: string): ReadName {
   const parsed = text.includes("#") ? parseLocator(text) : undefined;
   if (parsed?.ok !== true || parsed.value.scheme !== "xdstp")
@@ -90,7 +90,7 @@ function readDirected(text: string, fault: string): ReadName {
   };
 }
 
-/** What an entry of a list is, is what its members are (C-LIST-7). */
+/** The type of the named resource. A name of an entry of a list has the type of the members of the list (C-LIST-7). */
 function typeIn({ resourceType, directives }: XdstpLocator): string {
   return (
     (directives.some(({ kind }) => kind === "entry") ? memberTypeOf(resourceType) : undefined) ??
@@ -98,7 +98,7 @@ function typeIn({ resourceType, directives }: XdstpLocator): string {
   );
 }
 
-/** A member has the directives of its glob, as it has its parameters: it is none by itself, but what the glob has chosen (C-ALT-7). A name whose alternative is a name has no glob. */
+/** The glob of a member, with the same directives and parameters. The directives belong to the glob: the member comes from the alternative that the glob uses (C-ALT-7). undefined for a name whose alternative is a name, which is not a member of a glob. */
 function parentOf(locator: XdstpLocator): string | undefined {
   if (isGlob(locator) || !locator.directives.every(leadsToGlob)) return undefined;
   const glob = globOf(printName(nameFromLocator(locator)));

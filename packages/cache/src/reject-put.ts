@@ -60,13 +60,13 @@ export function fitsType({ type, kind }: ReadName, typeUrl: string): boolean {
 function nameFault(name: ReadName, text: string, typeUrl: string): Fault | undefined {
   if (text === "" || text === "*")
     return {
-      text: "no resource can have this name; name it otherwise",
+      text: "no resource can have this name; use another name",
       rule: text === "*" ? "S-WILD-1" : "S-SUB-6",
     };
   if (name.kind === "invalid") return { text: `it is not an xdstp name: ${name.fault}` };
   if (name.kind === "glob")
     return {
-      text: "a last segment * makes it a glob, which no resource can be named; name it otherwise",
+      text: "a last segment * makes it a glob, which cannot be the name of a resource; use another name",
       rule: "N-50",
     };
   if (name.kind === "opaque") return textFault("it", text);
@@ -122,17 +122,17 @@ function ttlFault(ttlMs: number | undefined, what: string): Fault | undefined {
   };
 }
 
-/** Why `what` cannot have a text. UTF-8 has no lone surrogates: each would go out as U+FFFD, and several names as one (N-06). */
+/** Returns the fault of a text that UTF-8 cannot encode. Each lone surrogate would be sent as U+FFFD, so several names would be sent as one (N-06). `what`: the subject of the fault. */
 function textFault(what: string, text: string): Fault | undefined {
   return /\p{Surrogate}/u.test(text)
     ? {
-        text: `${what} has half a surrogate pair, which UTF-8 cannot hold; write the whole character`,
+        text: `${what} has half a surrogate pair, which UTF-8 cannot encode; write the whole character`,
         rule: "N-06",
       }
     : undefined;
 }
 
-/** Why a type URL cannot be one (B-TYPE-1). Any prefix is good, as in every `google.protobuf.Any`, but there has to be one. */
+/** Returns the fault of a type URL (B-TYPE-1). It needs a prefix, and any prefix is valid, as in every `google.protobuf.Any`. */
 function typeUrlFault(typeUrl: string): Fault | undefined {
   if (typeof typeUrl !== "string")
     return {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { noteForeign, type IgnoredNames } from "./ask-client.ts";
 
-it("counts ignored names of each delta response, and of a SotW server, which repeats them, those of the last response of each type [C-AUTH-7]", () => {
+it("adds up ignored names of delta responses, and counts those of a SotW server in its last response of each type, since it repeats them [C-AUTH-7]", () => {
   const counted = (variant: "delta" | "sotw"): unknown => {
     const ignored: IgnoredNames = new Map();
     for (const [type, names] of [

@@ -46,7 +46,7 @@ export interface AskClient {
   close(): Promise<void>;
 }
 
-/** The names of a type that a server sent in one response, and that the configuration maps to other servers. */
+/** Names of one type in one response of a server that the configuration maps to other servers. */
 export type ForeignNames = Omit<FederationEvent, "kind">;
 
 /** What a command wants of its client. */

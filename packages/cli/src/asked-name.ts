@@ -32,7 +32,7 @@ export function ownTypeUrl({ kind, typeUrl }: Pick<AskedName, "kind" | "typeUrl"
 
 /** What a name on the command line asks for. Throws a CliError where it is not a name, or does not say its type. */
 export function askedName(call: CommandCall, name: string): AskedName {
-  if (name === "") throw new CliError(2, "a name is empty; nothing can have it");
+  if (name === "") throw new CliError(2, "a name is empty; give the name of a resource");
   const given = typeFlag(call);
   if (!name.startsWith("xdstp:")) {
     if (given === undefined)

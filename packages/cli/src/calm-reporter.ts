@@ -7,7 +7,7 @@ const mostKeys = 1_000;
 const periodMs = 1_000;
 /** References to what is not served that one second shows: a change of 20,000 resources may break as many. */
 const mostReferences = 20;
-/** Events of one kind on the streams of one peer that one second shows. Each stream has several, and many clients may share an address. */
+/** Default number of events of one kind on the streams of one peer that are shown per second. It is large because each stream has several events, and many clients may share an address. */
 const mostStreamLines = 100;
 
 interface Flood {
@@ -21,10 +21,10 @@ interface Flood {
 
 /**
  * A reporter in front of another one. Of what one peer causes, events of the same kind and reason are shown once a second, the second time with their number.
- * Of the events on the streams of one peer, 100 of each kind are shown per second, and then one with the number of the others.
+ * Events on the streams of one peer are shown up to 100 of each kind per second, and then one event has the number of the others.
  * Of references to what is not served, 20 are shown per second, and then one with the number of the others.
  *
- * @param mostOfStreams - Events of one kind on the streams of one peer that one second shows. Absent: 100
+ * @param mostOfStreams - Number of events of one kind on the streams of one peer that are shown per second. Default: 100
  */
 export function createCalmReporter(
   reporter: Reporter,
@@ -77,13 +77,13 @@ function isOfReferences({ from, event }: CliEvent): boolean {
   return from === "cache" && (event.kind === "dangling" || event.kind === "resolved");
 }
 
-/** Events that are counted together, and the number of them that one second shows. */
+/** A kind of events that are counted together, and the number of them that are shown per second. */
 interface FloodKind {
   readonly key: string;
   readonly most: number;
 }
 
-/** What a peer can cause as often as it likes, and what one change can cause for each resource. undefined: all of it is shown. */
+/** Returns the kind that an event is counted with: events of one kind from one peer, or references of one kind. `undefined`: every event is shown. */
 function floodKind(shown: CliEvent, mostOfStreams: number): FloodKind | undefined {
   const { from, event, worker } = shown;
   if (isOfReferences(shown)) return { key: event.kind, most: mostReferences };
@@ -99,7 +99,7 @@ function floodKind(shown: CliEvent, mostOfStreams: number): FloodKind | undefine
   return undefined;
 }
 
-/** All ports of an address are one peer. */
+/** Returns the key of a kind of events. All ports of an address are one peer. */
 function keyOf(facts: {
   readonly worker: number | undefined;
   readonly kind: string;

@@ -13,7 +13,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     json,
     onLinesLost,
   } = options;
-  // A table has no line for what happens on a stream: it is drawn again, four times a second at most.
+  // The table does not have a line for an event on a stream. Such an event draws the table again, at most four times a second.
   const reporter =
     json || io.terminal() === undefined
       ? createCalmReporter(createLineReporter({ output: stdout, clock, json, onLinesLost }), clock)

@@ -32,7 +32,7 @@ export async function placesByDns(
           ...last,
           error: new XdsError(
             "INVALID_ARGUMENT",
-            `${last.error.text.replace(/; add a source for it$/, "")}; looking for it failed: ${source.text}`,
+            `${last.error.text.replace(/; add a source for it$/, "")}; the search for a server failed: ${source.text}`,
             { rule: last.error.context.rule },
           ),
         },

@@ -47,7 +47,7 @@ export function failureText(
   };
 }
 
-/** The rule is known where an error of the library is the cause. */
+/** Returns the id of the broken rule, if an error of the library is the cause. */
 function ruleOf(error: unknown): string | undefined {
   return error instanceof CliError && error.cause instanceof XdsError
     ? error.cause.context.rule

@@ -10,7 +10,7 @@ describe("followStreams()", () => {
     expect(told).toEqual([1, 1]);
   });
 
-  it("reports ignored names by SotW once, since a server repeats them with each response, and again when they change, also where their number stays [C-AUTH-7]", () => {
+  it("reports ignored names of a SotW server once, since it repeats them with each response, and again when the names change, even if their number does not [C-AUTH-7]", () => {
     const { told, onForeign } = follower();
     for (const [names, namesHash] of [
       [1, 1],

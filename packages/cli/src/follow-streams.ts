@@ -18,7 +18,7 @@ export interface StreamFollower {
 export function followStreams(tell: (event: WatchEvent) => void): StreamFollower {
   const answering = new Set<string>();
   const rejected = new Map<string, readonly string[]>();
-  /** The hash of the names that were ignored last, by type and SotW server. */
+  /** The hash of the ignored names in the last response, by type and SotW server. */
   const ignored = new Map<string, number>();
   const answers = (server: string): void => {
     if (answering.has(server)) return;

@@ -183,33 +183,39 @@ describe.each([
     it.each([
       ["*", ofOwn],
       [acme("none"), ofOther],
-    ])(`xdstp watch %s is about %s where nothing comes (${ofOwn})`, async (name, variant) => {
-      const origin = await useOrigin();
-      origin.cache.put({
-        typeUrl: `type.googleapis.com/${listener}`,
-        name: acme("m"),
-        value: encode(listener, { name: acme("m") }),
-      });
-      const { err } = await runToEnd([...watch(name), "--count", "9", "--timeout", "0.3"], {
-        cwd: bootstrapOf(origin.address),
-      });
-      expect(err).toMatch(variant === "sotw" ? /by SotW a server is silent/ : /^(?!.*by SotW)/);
-    });
+    ])(
+      `xdstp watch %s mentions the %s variant when no response comes (${ofOwn})`,
+      async (name, variant) => {
+        const origin = await useOrigin();
+        origin.cache.put({
+          typeUrl: `type.googleapis.com/${listener}`,
+          name: acme("m"),
+          value: encode(listener, { name: acme("m") }),
+        });
+        const { err } = await runToEnd([...watch(name), "--count", "9", "--timeout", "0.3"], {
+          cwd: bootstrapOf(origin.address),
+        });
+        expect(err).toMatch(variant === "sotw" ? /by SotW a server is silent/ : /^(?!.*by SotW)/);
+      },
+    );
 
     it.each([
       ["*", ofOwn],
       [acme("m"), ofOther],
-    ])(`xdstp watch %s says that %s is not served (${ofOwn})`, async (name, variant) => {
-      const server = await createRawServer((out) => {
-        out.close({ code: StatusCode.UNIMPLEMENTED, message: "not here" });
-      });
-      const { stdout, signal, exit } = useCli(watch(name), { cwd: bootstrapOf(server.address) });
-      expect(await stdout.line(/ disconnected /)).toContain(
-        `does not serve the ${variant} variant (not here)`,
-      );
-      signal("SIGTERM");
-      await exit;
-    });
+    ])(
+      `xdstp watch %s reports that the %s variant is not served (${ofOwn})`,
+      async (name, variant) => {
+        const server = await createRawServer((out) => {
+          out.close({ code: StatusCode.UNIMPLEMENTED, message: "not here" });
+        });
+        const { stdout, signal, exit } = useCli(watch(name), { cwd: bootstrapOf(server.address) });
+        expect(await stdout.line(/ disconnected /)).toContain(
+          `does not serve the ${variant} variant (not here)`,
+        );
+        signal("SIGTERM");
+        await exit;
+      },
+    );
   },
 );
 

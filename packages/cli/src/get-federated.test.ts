@@ -180,7 +180,7 @@ describe("xdstp get, over several authorities", () => {
     const { a, dir } = await useFederation(["a"]);
     a.redirect(of("a", "x"), of("nowhere", "y"));
     const known = 'known: "a"; add a source for it [C-AUTH-5]';
-    const noSubscribers = `nobody is known to answer for the authority "nowhere"; ${known}`;
+    const noSubscribers = `no server is configured for the authority "nowhere"; ${known}`;
     expect((await get(dir, of("a", "x"))).err).toBe(
       `xdstp get: ${of("a", "x")} -> ${of("nowhere", "y")}: ${noSubscribers}\n`,
     );

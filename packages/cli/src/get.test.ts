@@ -71,7 +71,7 @@ it("says at once that SotW cannot ask for a glob of a type without full state [C
     { clock: createFakeClock() },
   );
   expect(code).toBe(1);
-  expect(err).toContain("SotW cannot say what leaves a glob of this type");
+  expect(err).toContain("SotW cannot report removals from a glob of this type");
 });
 
 it("takes no second form next to --json", async () => {

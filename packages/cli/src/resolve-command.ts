@@ -30,7 +30,10 @@ export const resolveCommand: Command = {
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [name, ...more] = call.positionals;
   if (name === undefined || name === "")
-    throw new CliError(2, name === "" ? "a name is empty; nothing can have it" : "which name?");
+    throw new CliError(
+      2,
+      name === "" ? "a name is empty; give the name of a resource" : "which name?",
+    );
   if (more.length > 0)
     throw new CliError(
       2,

@@ -104,7 +104,7 @@ describe("xdstp resolve", () => {
         `name       ${of("c", "x")}`,
         "sent as    the same",
         "authority  c",
-        'source     nobody is known to answer for the authority "c"; known: "a", "b"; add a source for it [C-AUTH-5]',
+        'source     no server is configured for the authority "c"; known: "a", "b"; add a source for it [C-AUTH-5]',
       ],
     });
   });
@@ -144,7 +144,7 @@ describe("xdstp resolve", () => {
       code: 1,
       err: "",
       lines: expect.arrayContaining([
-        'source     nobody is known to answer for the authority "c"; known: "a", "b"; add a source for it [C-AUTH-5]',
+        'source     no server is configured for the authority "c"; known: "a", "b"; add a source for it [C-AUTH-5]',
       ]) as string[],
     });
     const { code, lines } = await resolved("grpc.json", of("c", "x"), "--json");
@@ -268,7 +268,7 @@ describe("xdstp resolve", () => {
       });
     const name = `${of("c.example", "x")}${alt(of("d.example", "x"))}`;
     expect((await ask(name)).out).toContain(
-      'nobody is known to answer for the authority "c.example"; known: "a", "b"; add a source for it',
+      'no server is configured for the authority "c.example"; known: "a", "b"; add a source for it',
     );
     const { code, out } = await ask(name, "--dns");
     expect([code, out.split("\n").filter((line) => /^(source|servers)/.test(line))]).toEqual([
@@ -277,14 +277,14 @@ describe("xdstp resolve", () => {
         "source     DNS (SRV _xds._tcp.c.example), which lists the authority",
         "servers    1. xds.example:7  delta, tls",
         expect.stringContaining(
-          'authority "d.example"; known: "a", "b", "c.example"; looking for it failed: DNS has no SRV _xds._tcp.d.example and no address of d.example',
+          'authority "d.example"; known: "a", "b", "c.example"; the search for a server failed: DNS has no SRV _xds._tcp.d.example and no address of d.example',
         ) as string,
       ],
     ]);
     expect((await ask(of("b", "x"), "--dns")).out).toContain('authorities["b"] of');
     expect(await ask(of("c", "x"), "--dns")).toMatchObject({
       code: 1,
-      out: expect.stringContaining("DNS is not asked") as string,
+      out: expect.stringContaining("DNS is not queried") as string,
     });
     expect((await runToEnd(["resolve", name, "--server", "127.0.0.1:1", "--dns"])).err).toContain(
       "--dns finds what a bootstrap does not have; --server gets all requests",

@@ -141,9 +141,11 @@ function whyNot(error: unknown, withTls: boolean): string {
     return `has sent client status that cannot be decoded: ${undecodable}; a message in it is damaged, or nests too deeply`;
   if (ConnectError.from(error).metadata.has("grpc-status"))
     return `has answered with an error: ${rawMessage} [${Code[code]}]`;
-  // A server that wants TLS ends the connection, and sends no answer that could be read.
+  // A server that requires TLS ends the connection without an answer that can be read.
   const hint =
-    withTls || ConnectError.from(error).cause === undefined ? "" : "; if it wants TLS, see --tls";
+    withTls || ConnectError.from(error).cause === undefined
+      ? ""
+      : "; if it requires TLS, see --tls";
   return `does not answer as a gRPC server does: ${rawMessage}${hint}`;
 }
 

@@ -409,7 +409,7 @@ describe("xdstp status of answers of any size", () => {
     for (let level = 0; level < levels; level++) object = { a: object };
     return object;
   };
-  /** A server whose answer is these bytes. */
+  /** Starts a server that answers with these bytes. */
   const useAnswer = async (answer: Uint8Array): Promise<number> => {
     const server = createHttp2Server();
     server.on("stream", (stream) => {
@@ -471,20 +471,17 @@ describe("xdstp status of answers of any size", () => {
   it.each([
     ["200 levels", nestedBytes(200), "maximum recursion depth"],
     ["3,000 levels", nestedBytes(3_000), "maximum recursion depth"],
-    ["what is not a message", Buffer.from([10, 80, 1, 2]), "illegal tag"],
-  ])(
-    "says of %s that it cannot be decoded, and gives no hint about TLS",
-    async (_, answer, why) => {
-      const port = await useAnswer(answer);
-      const { code, out, err } = await runToEnd(["status", `127.0.0.1:${port}`]);
-      expect({ code, out }).toEqual({ code: 1, out: "" });
-      expect(err).toMatch(
-        new RegExp(
-          `^xdstp status: 127\\.0\\.0\\.1:${port} has sent client status that cannot be decoded: .*${why}.*; a message in it is damaged, or nests too deeply\n$`,
-        ),
-      );
-    },
-  );
+    ["bytes that are not a message", Buffer.from([10, 80, 1, 2]), "illegal tag"],
+  ])("reports that %s cannot be decoded, without a hint about TLS", async (_, answer, why) => {
+    const port = await useAnswer(answer);
+    const { code, out, err } = await runToEnd(["status", `127.0.0.1:${port}`]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(
+      new RegExp(
+        `^xdstp status: 127\\.0\\.0\\.1:${port} has sent client status that cannot be decoded: .*${why}.*; a message in it is damaged, or nests too deeply\n$`,
+      ),
+    );
+  });
 });
 
 describe("xdstp status, what it cannot do", () => {
@@ -527,7 +524,7 @@ describe("xdstp status, what it cannot do", () => {
       server.close();
     });
     expect(await fails(port)).toMatch(
-      /^does not answer as a gRPC server does: .*; if it wants TLS, see --tls$/,
+      /^does not answer as a gRPC server does: .*; if it requires TLS, see --tls$/,
     );
   });
 

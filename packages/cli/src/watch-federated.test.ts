@@ -148,7 +148,7 @@ it("shows where a list itself leads before what it has, and again when that chan
   ]);
 });
 
-it("tells of a name and of a glob that nobody is known for them [C-AUTH-5]", async () => {
+it("reports that no server is configured for a name and for a glob [C-AUTH-5]", async () => {
   const { dir } = await useFederation(["a"]);
   const { stdout, signal, exit } = useCli(
     ["watch", of("c", "x"), of("c", "*"), listOf("c", "all"), "--bootstrap", "boot.json"],
@@ -158,7 +158,7 @@ it("tells of a name and of a glob that nobody is known for them [C-AUTH-5]", asy
   signal("SIGINT");
   await exit;
   const why =
-    'nobody is known to answer for the authority "c"; known: "a"; add a source for it [C-AUTH-5]';
+    'no server is configured for the authority "c"; known: "a"; add a source for it [C-AUTH-5]';
   expect(heads(stdout.text)).toEqual(
     [of("c", "x"), of("c", "*"), listOf("c", "all")].map((name) => `error ${name}: ${why}`),
   );

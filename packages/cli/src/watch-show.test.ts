@@ -8,7 +8,7 @@ const typeUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 
 const view = { registry: envoyRegistry(), showSecrets: false };
 
-/** The difference between clusters with these fields in their metadata, each in a line. */
+/** The difference between two clusters with these fields in their metadata. Each field is one line. */
 function differenceOf(before: JsonObject, now: JsonObject): readonly string[] {
   const held = (fields: JsonObject) => ({
     version: "",
@@ -26,7 +26,7 @@ const fieldsOf = (count: number, valueOf: (at: number) => string): JsonObject =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, valueOf(at)]));
 
 describe("diffLines()", () => {
-  it("shows what has changed, with three lines around it", () => {
+  it("shows each changed line with three lines before and after it", () => {
     const lines = differenceOf(
       fieldsOf(10_000, () => "a"),
       fieldsOf(10_000, (at) => (at === 5_000 ? "b" : "a")),

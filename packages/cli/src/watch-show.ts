@@ -130,12 +130,12 @@ export function diffLines(
   ]);
 }
 
-/** Lines around what has changed. */
+/** Number of unchanged lines that are shown before and after a change. */
 const context = 3;
-/** Lines that were removed or added, of which the shortest difference is searched. The time grows with their square: about a second for 4,000, and ten minutes for 100,000. */
+/** Number of removed and added lines up to which the shortest difference is searched. The time grows with the square of this number: about a second for 4,000 lines, and ten minutes for 100,000. */
 const maxEditLength = 4_000;
 
-/** A hunk for texts that differ in too many lines: all between the first and the last line that differ is replaced. */
+/** A hunk for texts that differ in too many lines. It replaces all lines from the first to the last difference. */
 function replacedLines(before: readonly string[], now: readonly string[]): StructuredPatchHunk {
   const most = Math.min(before.length, now.length);
   let [head, tail] = [0, 0];

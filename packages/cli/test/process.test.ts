@@ -212,7 +212,7 @@ describe("the xdstp program", () => {
     expect([await closed.exit, closed.stderr.text]).toEqual([0, ""]);
   });
 
-  it("starts again at once on its port after it was killed, with the folder as it is now, and a client gets what has changed", async () => {
+  it("starts again on its port right after it was killed, serves the current folder, and sends a client only the changed resources", async () => {
     const file = "a.example/clusters/web.yaml";
     const folder = useFolder({
       [file]: "alt_stat_name: v0\n",

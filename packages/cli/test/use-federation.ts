@@ -112,7 +112,7 @@ type Asked = readonly [
   address: string,
 ];
 
-/** A bootstrap of Envoy: who is for which authority, for clusters, and for listeners. */
+/** A bootstrap of Envoy with the servers of authorities, of clusters (`cds_config`) and of listeners (`lds_config`). */
 export function envoyBootstrapOf({
   listed = {},
   clusters,

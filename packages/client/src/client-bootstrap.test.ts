@@ -44,7 +44,7 @@ describe("a client with a bootstrap of Envoy", () => {
       ),
     ).toEqual([[["web-1", "delta"]], [["web-1", "sotw"]], [["web-1", "delta"]]]);
     await expect(client.read(clusterType, named("c"))).rejects.toThrow(
-      'nobody is known to answer for the authority "c"; known: "a", "b"',
+      'no server is configured for the authority "c"; known: "a", "b"',
     );
   });
 

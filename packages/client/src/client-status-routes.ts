@@ -30,7 +30,7 @@ export function clientStatusRoutes(
     if (nodeMatchers.length > 0)
       throw new XdsError(
         "INVALID_ARGUMENT",
-        "node_matchers are for control planes; a client tells of itself only",
+        "node_matchers are for control planes; a client reports its own status only",
         { rule: "B-CSDS-5" },
       );
     const config = await Promise.all(

@@ -36,7 +36,7 @@ const scripts = {
   },
 };
 
-/** What a client does and shows at which millisecond, while the wall clock is stepped every half a second. */
+/** The events and values of a client, each with its millisecond. The wall clock is stepped every half a second. */
 async function timeline(variant: keyof typeof scripts, stepMs: number): Promise<readonly string[]> {
   const {
     script: { client, clock, server, events },
@@ -67,7 +67,7 @@ async function timeline(variant: keyof typeof scripts, stepMs: number): Promise<
   const watches = [watch("lives-6-s"), watch("does-not-exist")];
   await pass(1_000);
   give("lives-6-s");
-  // The time to live, and the 15 s for a name that does not come.
+  // The time to live, and the 15 s after which a name without a response does not exist.
   await pass(20_000);
   for (let end = 0; end < 3; end++) {
     server.close();

@@ -157,7 +157,7 @@ class XdsClient implements Client {
   }
 }
 
-/** The servers of all hubs, each once: those of the bootstrap in its order, then those that only ConfigSources have, while they are in use. */
+/** The servers of all hubs, each once. The servers of the bootstrap come first, in its order. Servers that only ConfigSources name follow while they are in use. */
 function serverStatuses(
   hubs: Iterable<FedHub>,
   servers: SharedServers,

@@ -57,7 +57,7 @@ describe("resolveAuthority of a client", () => {
     await expect(
       client.read(clusterType, "xdstp://c.example/envoy.config.cluster.v3.Cluster/blue"),
     ).rejects.toThrow(
-      '"c.example"; known: "a"; looking for it failed: DNS has no SRV _xds._tcp.c.example and no address of c.example',
+      '"c.example"; known: "a"; the search for a server failed: DNS has no SRV _xds._tcp.c.example and no address of c.example',
     );
   });
 

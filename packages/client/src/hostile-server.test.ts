@@ -11,7 +11,7 @@ import { createChannels, createClient, parseBootstrap } from "./index.ts";
 
 const nameOf = (authority: string): string => `xdstp://${authority}/acme.v1.Flag/a`;
 
-/** A gRPC message: what it is said to be long, and what comes. */
+/** A gRPC message: `length` is the length in its header, which may differ from that of `bytes`. */
 function framed(bytes: Uint8Array, { flags = 0, length = bytes.length } = {}): Buffer {
   const head = Buffer.alloc(5, flags);
   head.writeUInt32BE(length, 1);
@@ -30,13 +30,13 @@ function frame(type: number, stream: number, bytes = Buffer.of()): Buffer {
 const [headers, settings, continuation] = [1, 4, 9];
 /** `:status: 200`, without the end of the headers. */
 const openHeaders = frame(headers, 1, Buffer.of(0x88));
-/** `a: b...`, 1,000 bytes long, which no table keeps. */
+/** `a: b...`, 1,000 bytes long, as a literal that is not added to the header table. */
 const longHeader = Buffer.concat([
   Buffer.of(0x00, 0x01, 0x61, 0x7f, 0xe9, 0x06),
   Buffer.alloc(1_000, "b"),
 ]);
 
-/** Writes as long as there is somebody who reads. */
+/** Writes until the peer closes the connection, and waits while the peer does not read. */
 function flood(out: Socket | ServerHttp2Stream, next: () => Uint8Array): void {
   const go = (): void => {
     if (out.destroyed) return;
@@ -90,7 +90,7 @@ async function listening(server: {
   return (server.address() as AddressInfo).port;
 }
 
-/** The state of the name that is asked for, each time another one. */
+/** Returns responses with the subscribed name, each with a new version. */
 function pushes(): () => Buffer {
   let count = 0;
   return () =>
@@ -156,7 +156,7 @@ const kinds: Readonly<Record<string, readonly [() => Promise<number>, RegExp]>> 
 };
 
 it.each(Object.entries(kinds))(
-  "%s of the server of one authority: the watch of its name says what it has, and that of another authority gets each change [C-LIM-7]",
+  "%s from the server of one authority: the watch of its name reports its state, and the watch of another authority receives each change [C-LIM-7]",
   async (_, [useEvil, expected]) => {
     const good = await useOrigin();
     const put = (text: string): void => {

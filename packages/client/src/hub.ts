@@ -54,15 +54,15 @@ export function createHub({ cache, taking, interestOf, nodeId, onIdle }: HubPart
   };
 }
 
-/** The longest that a timer of the machine waits. */
+/** The longest delay of a timer of Node, in milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 
-/** Watches that are open. They keep the process alive as a connection does: between two attempts there is none, and the timers of a clock do not. */
+/** The open watches. They keep the process alive between two connection attempts. A connection would do so, but none exists then, and the timers of a clock do not. */
 class OpenWatches extends Set<{ close(): void }> {
   readonly #onNone: () => void;
   #alive: NodeJS.Timeout | undefined;
 
-  /** @param onNone - Called each time the last one has ended */
+  /** @param onNone - Called each time the last open watch has ended */
   constructor(onNone: () => void = () => undefined) {
     super();
     this.#onNone = onNone;

@@ -242,7 +242,7 @@ describe("client.watchList()", () => {
     expect(
       await rejection(inline("1", "on"), inline("2", "on"), inline("3", "on"), inline("4", "on")),
     ).toBe(
-      "entry 4 of the list is one too many: at most 3 are taken; list fewer, or raise maxEntries",
+      "entry 4 of the list is one too many: at most 3 are accepted; list fewer, or raise maxEntries",
     );
     expect(said.at(-1)).toBe("x=on bar:pending !INVALID_ARGUMENT");
     expect(asked(server, flagUrl)).toBe("");

@@ -260,7 +260,7 @@ describe("a look-up on demand", () => {
     await turn();
     expect(released).toEqual([
       expect.stringContaining(
-        'one.example: XdsError: [INVALID_ARGUMENT] nobody is known to answer for the authority "a"',
+        'one.example: XdsError: [INVALID_ARGUMENT] no server is configured for the authority "a"',
       ),
     ]);
   });

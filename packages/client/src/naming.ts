@@ -58,7 +58,7 @@ function opaque(
   attributes: NameOptions["attributes"],
 ): Interest {
   if (name === "")
-    throw new XdsError("INVALID_ARGUMENT", "a name is empty; nothing can have it", {
+    throw new XdsError("INVALID_ARGUMENT", "a name is empty; give the name of a resource", {
       rule: "S-SUB-6",
       typeUrl,
       resource: name,
@@ -99,7 +99,7 @@ function checkType(typeUrl: string, name: string, locator: XdstpLocator): void {
   if (directives.length > 0 || type === own) return;
   throw new XdsError(
     "INVALID_ARGUMENT",
-    `${JSON.stringify(name)} has another type than ${own ?? JSON.stringify(typeUrl)}, as which it is requested: ${type}`,
+    `${JSON.stringify(name)} has the type ${type}; it has to be ${own ?? JSON.stringify(typeUrl)}`,
     { typeUrl, resource: name, rule: "B-TYPE-5" },
   );
 }

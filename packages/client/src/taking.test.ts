@@ -3,7 +3,7 @@ import type { Committed, ResourceSink } from "@xdstp/core";
 import { expect, it } from "vitest";
 import { createTaking, type Unread } from "./taking.ts";
 
-/** A sink whose commits do what is given: what readers do when they are told. */
+/** A sink whose commits run a function, which acts as the readers that are notified. */
 function useTaking() {
   const clock = createFakeClock();
   const taking = createTaking(clock, 30_000);
@@ -40,7 +40,7 @@ it("waits for the readers of a commit, and not for those of another one: they ma
   expect(await isTaken(left)).toBe(true);
 });
 
-it("waits in each commit that has something newer for a reader, until that has consumed it [C-ACK-13]", async () => {
+it("waits in each commit that has a newer update for a reader, until the reader has consumed it [C-ACK-13]", async () => {
   const { taking, commit, isTaken } = useTaking();
   const unread: Unread[] = [];
   const first = commit(() => unread.push(taking.begin()));
@@ -50,7 +50,7 @@ it("waits in each commit that has something newer for a reader, until that has c
   expect([await isTaken(first), await isTaken(second)]).toEqual([true, true]);
 });
 
-it("gives up a reader after 30 s, and waits for it in no commit until it has consumed what it has [C-ACK-13]", async () => {
+it("stops waiting for a reader after 30 s, also in later commits, until the reader has consumed its update [C-ACK-13]", async () => {
   const { clock, taking, commit, isTaken } = useTaking();
   const unread: Unread[] = [];
   const first = commit(() => unread.push(taking.begin(), taking.begin()));

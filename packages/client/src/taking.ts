@@ -9,26 +9,26 @@ import {
 
 import { deferred } from "./deferred.ts";
 
-/** The readers that still have to consume an update: a stream reads on only when there are none of its own (C-ACK-13). */
+/** The readers that still have to consume an update. A stream reads its next response only after the readers of its last update have consumed it (C-ACK-13). */
 export interface Taking {
-  /** A reader has an update to consume. What comes outside of a commit, such as an error of a server, no stream waits for. */
+  /** Registers an update that a reader has to consume. Streams do not wait for an update outside of a commit, such as an error of a server. */
   begin(): Unread;
-  /** The same sink, whose commits say when they are taken. */
+  /** Wraps a sink. Its commits report in `taken` when their readers have consumed them. */
   over(sink: ResourceSink): ResourceSink;
 }
 
 /** An update that a reader has not consumed. */
 export interface Unread {
-  /** A newer update has replaced it: the commit that brought this one waits too. */
+  /** Reports that a newer update has replaced this one. The commit of the newer update waits as well. */
   renew(): void;
-  /** The reader has consumed it. Another call does nothing. */
+  /** Reports that the reader has consumed the update. Another call does nothing. */
   consumed(): void;
 }
 
-/** A reader with an update: what waits for it. */
+/** A reader with an update, and the commits that wait for it. */
 interface Reader {
   readonly holds: Set<Hold>;
-  /** It is not waited for any more: until it has consumed the update, nothing waits for it. */
+  /** True after the update was consumed, or after the time for it is over. Then no commit waits for the reader. */
   isLeft: boolean;
 }
 
@@ -41,8 +41,8 @@ interface Hold {
 const noop = (): void => undefined;
 
 /**
- * One for all watches of a client. A commit waits for the readers that it has an update for, and for no others: a loop that was left open on what one server gives must not hold up the stream of another server.
- * A reader that has not consumed an update after `patienceMs` is not waited for any more: it must not stop all others of its stream either.
+ * Creates one `Taking` for all watches of a client. A commit waits only for the readers that it has an update for, so a loop that stops reading resources of one server does not delay the stream of another server.
+ * A commit waits at most `patienceMs` for a reader, so that one reader does not stop all others of its stream.
  */
 export function createTaking(clock: Clock = systemClock, patienceMs = 30_000): Taking {
   let current: Hold | undefined;

@@ -507,7 +507,7 @@ describe("client.watch()", () => {
     ["*", '[INVALID_ARGUMENT] "*" is a collection; use watchAll()'],
     [
       "xdstp://a/acme.v1.Plan/x",
-      '[INVALID_ARGUMENT] "xdstp://a/acme.v1.Plan/x" has another type than acme.v1.Flag, as which it is requested: acme.v1.Plan',
+      '[INVALID_ARGUMENT] "xdstp://a/acme.v1.Plan/x" has the type acme.v1.Plan; it has to be acme.v1.Flag',
     ],
     ["a\ud800", "has half a character (a lone surrogate)"],
     [
@@ -540,7 +540,7 @@ describe("client.watch()", () => {
       error: {
         code: "INVALID_ARGUMENT",
         text: expect.stringContaining(
-          'nobody is known to answer for the authority "unknown"; known: "a"',
+          'no server is configured for the authority "unknown"; known: "a"',
         ) as string,
       },
     });

@@ -3,21 +3,21 @@ import type { Entry } from "./resource.ts";
 const NOTHING: readonly never[] = Object.freeze([]);
 
 /**
- * A compacted log, which a topic of many names is made of: each name once, at its newest revision, oldest first.
+ * A compacted log, the history of a topic of many names. It has each name once, at its newest revision, oldest first.
  *
- * Appending is O(1). Dead entries stay in the log, and are removed when half of it is dead. An array is made when it is read, once for all readers in the same state.
+ * Appending is O(1). Dead entries stay in the log until half of it is dead, and are removed then. An array is made when it is read, once for all readers in the same state.
  */
 export class CompactedLog<E extends Pick<Entry, "revision">> {
   #entries: E[] = [];
   #dead = 0;
-  /** By the place of their first entry. */
+  /** Arrays by the place of their first entry. */
   #arrays: Map<number, readonly E[]> | undefined;
   readonly #isAlive: (entry: E) => boolean;
   readonly #onWork: (steps: number) => void;
 
   /**
-   * @param isAlive - False of an entry that has been replaced or has expired; each is reported once with {@link CompactedLog.bury} or {@link CompactedLog.forget}
-   * @param onWork - Called with the number of entries that were looked at, to measure the cost
+   * @param isAlive - Returns false for an entry that has been replaced or has expired. Report each such entry once with {@link CompactedLog.bury} or {@link CompactedLog.forget}
+   * @param onWork - Called with the number of entries that were visited, to measure the cost
    */
   constructor(isAlive: (entry: E) => boolean, onWork: (steps: number) => void = () => undefined) {
     this.#isAlive = isAlive;
@@ -29,7 +29,7 @@ export class CompactedLog<E extends Pick<Entry, "revision">> {
     return this.#entries.length - this.#dead;
   }
 
-  /** Starts again with entries in the order of their revisions, all of them alive. */
+  /** Replaces all entries. The new entries are alive and in the order of their revisions. */
   reset(entries: E[]): void {
     this.#entries = entries;
     this.#dead = 0;
@@ -48,7 +48,7 @@ export class CompactedLog<E extends Pick<Entry, "revision">> {
     this.#dead++;
   }
 
-  /** Counts an entry that is dead, and that no array has from now on. */
+  /** Counts an entry that is dead, and removes it from all arrays that are read from now on. */
   forget(): void {
     this.#dead++;
     this.#clearArrays();
@@ -71,7 +71,7 @@ export class CompactedLog<E extends Pick<Entry, "revision">> {
     return array;
   }
 
-  /** Returns the entries that are alive and fit, in a new array. */
+  /** Returns the entries that are alive and for which `fits` is true, in a new array. */
   filter(fits: (entry: E) => boolean): readonly E[] {
     return this.#entries.filter((entry) => fits(entry) && this.#isAlive(entry));
   }

@@ -1,7 +1,7 @@
-/** Why something is rejected, before there is an error of it. */
+/** The reason for a rejection, from which the caller makes an error. */
 export interface Fault {
-  /** For people: what is wrong, and what to do. */
+  /** A text for people with the problem and the action to take. */
   readonly text: string;
-  /** The id of the rule that something breaks, for `context.rule` of the error. Absent: no single rule. */
+  /** The id of the broken rule, for `context.rule` of the error. Absent: the fault does not belong to a single rule. */
   readonly rule?: string | undefined;
 }

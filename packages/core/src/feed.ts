@@ -19,8 +19,8 @@ export interface ResourceSink {
   /** What `commit` would reject of a transaction; nothing changes. For a feed with several sinks whose batch is all or nothing. Absent: only `commit` knows. */
   checkCommit?: ((transaction: Transaction) => readonly Rejection[]) | undefined;
   /**
-   * Does in advance what can be done of the put of a resource, so that the `commit` that puts this very object takes less time at once. It throws nothing and changes nothing that readers see.
-   * For a feed that puts tens of megabytes in one transaction. Absent: nothing can be done in advance.
+   * Prepares the put of a resource, for example by encoding it, so that the `commit` that puts this same object blocks for less time. It does not throw, and readers see no change.
+   * Use it in a feed that puts tens of megabytes in one transaction. Absent: the sink does not prepare resources.
    */
   prepare?: ((resource: Resource) => void) | undefined;
   /** Names and versions held, so that no feed keeps a second map (C-RECON-3). Without an interest: all of the type. */

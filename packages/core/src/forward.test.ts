@@ -137,7 +137,7 @@ describe("forwardSink", () => {
     expect(forwardSink(checking, () => ({ commit })).checkCommit).toBeUndefined();
   });
 
-  it("prepares what the sink prepares, and has nothing to prepare where the sink has nothing", () => {
+  it("has `prepare` if and only if the sink has it, and forwards its calls", () => {
     const { sink } = createSink("top", [], false);
     const prepared: Resource[] = [];
     const resource = { name: "n", version: "", payload: { typeUrl: "t", value: new Uint8Array() } };

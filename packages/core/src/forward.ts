@@ -35,12 +35,12 @@ export function forwardSource(
   return Object.defineProperties(forwarded, Object.getOwnPropertyDescriptors(changes));
 }
 
-/** The members of a contract, each of them required: a class that implements it does not compile while a member is missing. */
+/** The members of an interface, each of them required: a class that implements it does not compile while a member is missing. */
 export type EveryMember<Contract> = {
   readonly [Member in keyof Required<Contract>]: Contract[Member];
 };
 
-/** The members that a wrapper of a sink replaces. Its parts are wrapped in the same way, so `part` is not among them. */
+/** The members that a wrapper of a sink replaces. `part` is not among them, since the parts are wrapped in the same way. */
 export type SinkChanges = Readonly<Partial<Omit<ResourceSink, "part">>>;
 
 /**
@@ -68,7 +68,7 @@ export function forwardSink(
     part: sink.part && (() => forwardSink(sink.part?.() ?? sink, changes)),
   } satisfies EveryMember<ResourceSink>;
   const own = changes(sink);
-  // What another `commit` rejects, the sink does not know.
+  // The sink does not know the rejections of a replaced `commit`.
   if (own.commit !== undefined) forwarded.checkCommit = undefined;
   return Object.defineProperties(forwarded, Object.getOwnPropertyDescriptors(own));
 }

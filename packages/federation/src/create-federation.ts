@@ -86,7 +86,7 @@ class FederationCore implements Federation {
   }
 }
 
-/** Which names `*` covers: it is asked of whoever answers for opaque names, so it has all of these and of what they answer for, and nothing of others. Gives the same answer for a name each time. */
+/** Returns a test whether `*` covers a name. `*` is requested from the servers that are configured for opaque names. It covers opaque names and the names of the authorities of these servers. The result for a name does not change. */
 function createWildcard(sources: readonly FederationSource[]): (name: string) => boolean {
   const readAuthority = createAuthorityReader();
   const own = idFor(sources, null);

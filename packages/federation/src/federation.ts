@@ -46,9 +46,9 @@ export interface FederationEvent {
   readonly typeUrl: string;
   /** How many there were in one response. */
   readonly names: number;
-  /** Equal for equal sets of names, in whatever order they come: a SotW server sends the same ones with each response. Not a secure hash. */
+  /** A hash of the set of names, independent of their order, to detect names that a SotW server repeats with each response. It is not a secure hash. */
   readonly namesHash: number;
-  /** The protocol variant in which the server is asked. Absent: it is not a server of configuration. */
+  /** The protocol variant of the stream to the server. Absent: the server is not in the configuration. */
   readonly variant?: "delta" | "sotw";
 }
 

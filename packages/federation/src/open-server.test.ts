@@ -86,8 +86,8 @@ describe("openServer()", () => {
       cluster,
     ]);
     expect(outages).toEqual([
-      'Flag: [UNIMPLEMENTED] "type.googleapis.com/acme.v1.Flag" has no discovery service of its own; ask an aggregated source',
-      'VirtualHost: [UNIMPLEMENTED] "type.googleapis.com/envoy.config.route.v3.VirtualHost" has no method in SotW; ask in delta, or an aggregated source',
+      'Flag: [UNIMPLEMENTED] "type.googleapis.com/acme.v1.Flag" has no discovery service of its own; use an aggregated source',
+      'VirtualHost: [UNIMPLEMENTED] "type.googleapis.com/envoy.config.route.v3.VirtualHost" has no method in SotW; use delta or an aggregated source',
     ]);
     expect(channels.calls).toHaveLength(1);
   });

@@ -105,7 +105,7 @@ function failedCall(handler: ByteStreamHandler, error: XdsError): ByteStream {
   return { opening: true, send: () => false, close: () => undefined };
 }
 
-/** What a client tells of: what happens on its streams, and to its certificates; `server` is the URI, `variant` the protocol variant of its streams there. Two configured servers may have one URI and differ in the variant. */
+/** An event of a client on its streams or its certificates. `server` is the URI, and `variant` is the protocol variant of the streams to it. Two configured servers may have the same URI and different variants. */
 export type ClientNotice = {
   readonly server: string;
   readonly variant: "delta" | "sotw";
@@ -113,7 +113,7 @@ export type ClientNotice = {
 
 /**
  * The path of the streaming method of a type, or, without one, of all types (B-STREAM-2).
- * Throws an XdsError, UNIMPLEMENTED, where there is none.
+ * Throws an XdsError, UNIMPLEMENTED, if the type does not have such a method.
  */
 function streamPath(
   services: readonly ServiceRow[],
@@ -127,12 +127,12 @@ function streamPath(
   if (row === undefined)
     throw new XdsError(
       "UNIMPLEMENTED",
-      `${what} has no discovery service of its own; ask an aggregated source`,
+      `${what} has no discovery service of its own; use an aggregated source`,
       { rule: "B-STREAM-2" },
     );
   throw new XdsError(
     "UNIMPLEMENTED",
-    `${what} has no method in ${variant === "sotw" ? "SotW" : "delta"}; ask in ${variant === "sotw" ? "delta" : "SotW"}, or an aggregated source`,
+    `${what} has no method in ${variant === "sotw" ? "SotW" : "delta"}; use ${variant === "sotw" ? "delta" : "SotW"} or an aggregated source`,
     { rule: "B-STREAM-2" },
   );
 }

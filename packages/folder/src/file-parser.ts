@@ -73,16 +73,16 @@ export function createFileParser(context: FolderContext, patience: Patience): Fi
   };
 }
 
-/** A larger file is not configuration that could be served. */
+/** The largest file that is read. A larger one is an error. */
 const maxFileBytes = 64 * 1024 * 1024;
 
-/** The event loop has its turn after each of these. */
+/** Bytes that are read in one step. Other work of the event loop runs between two steps. */
 const chunkBytes = 1024 * 1024;
 
-/** For files that state no size and have some. */
+/** The least size of a buffer, for files that state a size of 0 and are not empty. */
 const leastBytes = 1024;
 
-/** The bytes of a file that states this size. Rejects for one above 64 MiB, whatever size it states, and for one that never ends. */
+/** Returns the bytes of a file that states this size. Rejects for a file above 64 MiB, even if it states a smaller size, and for a file that never ends. */
 export async function readBytes(
   path: string,
   size: number,
@@ -93,7 +93,7 @@ export async function readBytes(
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** The SHA-256 of a file in base64, without keeping its bytes. Rejects as {@link readBytes} does. */
+/** Returns the SHA-256 of a file in base64 without storing its bytes. Rejects as {@link readBytes} does. */
 async function hashFile(path: string, size: number, patience: Patience): Promise<string> {
   const hash = createHash("sha256");
   await eachChunk(path, { size, take: (chunk) => hash.update(chunk), patience });
@@ -103,7 +103,7 @@ async function hashFile(path: string, size: number, patience: Patience): Promise
 interface Reading {
   readonly size: number;
   readonly take: (chunk: Uint8Array) => unknown;
-  /** For each operation of its own. Absent: the caller has some for all of them. */
+  /** The time limit of each operation. Absent: the caller limits all of them together. */
   readonly patience?: Patience;
 }
 
@@ -112,7 +112,7 @@ async function eachChunk(
   { size, take, patience = (_, run) => run() }: Reading,
 ): Promise<void> {
   if (size > maxFileBytes) throw tooLarge();
-  // Some files that look regular wait for more, /proc/kmsg for instance; without waiting they are an error.
+  // Reading a file such as /proc/kmsg, which claims to be regular, would wait for more data. O_NONBLOCK makes it an error instead.
   const handle = await patience(path, () => open(path, constants.O_RDONLY | constants.O_NONBLOCK));
   try {
     for (let total = 0; ;) {

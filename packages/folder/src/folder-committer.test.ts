@@ -16,7 +16,7 @@ const documents = (from: number, to: number): string =>
   Array.from({ length: to - from }, (_, i) => `name: c${from + i}\n`).join("---\n");
 
 describe("createFolderFeed() with a large batch", () => {
-  it("has its resources prepared before it commits them, and the event loop has its turn in between", async () => {
+  it("prepares its resources before it commits them, and lets other work of the event loop run in between", async () => {
     const { dir } = await useFolder({ "_opaque/clusters/all.yaml": documents(0, 9_000) });
     const recording = createRecordingSink();
     const steps: string[] = [];

@@ -17,7 +17,7 @@ const massDeleteFloor = 100;
 /** Up to this number of references to other authorities are reported one by one. */
 const mostForeign = 20;
 
-/** After each 4 MB of encoded payloads the event loop has its turn. A resource counts as 1,000 bytes more than its payload. */
+/** Bytes of payloads that are encoded in one step, 4 MB. Other work of the event loop runs between two steps. A resource counts as 1,000 bytes more than its payload. */
 const preparedBytes = 4_000_000;
 
 /** One reading of the folder: what it holds, or why it cannot be read at all. */
@@ -140,7 +140,7 @@ function problemsOf(parts: readonly RejectedPart[], state: FolderState): readonl
   );
 }
 
-/** Has each sink encode what it will get, so that its commit, which is one step, takes less time. */
+/** Encodes the resources in each sink before the commit. The commit is one step, and takes less time then. */
 async function prepare({ parts }: FolderPlan): Promise<void> {
   let bytes = 0;
   for (const { sink, put } of parts) {
@@ -155,7 +155,7 @@ async function prepare({ parts }: FolderPlan): Promise<void> {
   }
 }
 
-/** Lets the event loop have its turn: with many resources each step of a batch takes tens of milliseconds. */
+/** Lets other work of the event loop run, since each step of a large batch takes tens of milliseconds. */
 async function turn(): Promise<void> {
   await new Promise((resolve) => {
     setImmediate(resolve);

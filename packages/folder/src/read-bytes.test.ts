@@ -8,11 +8,11 @@ import { fileTrouble } from "./file-trouble.ts";
 import { readBytes } from "./file-parser.ts";
 
 describe("readBytes()", () => {
-  it("rejects a file that states no size and waits for more, as /proc/kmsg does, instead of waiting with it", async () => {
+  it("rejects a file without a size whose reader would wait for more data, such as /proc/kmsg", async () => {
     const { dir } = await useFolder({});
     const path = join(dir, "endless");
     execFileSync("mkfifo", [path]);
-    // Opened for both, so that a writer is there.
+    // The FIFO is opened for reading and writing, so that it has a writer.
     const writer = await open(path, constants.O_RDWR | constants.O_NONBLOCK);
     onTestFinished(() => writer.close());
     await writer.write("6,339,5140900,-;");

@@ -39,7 +39,7 @@ describe("readFolder()", () => {
     ]);
     expect(content.resources[0]?.file).toBe(join(dir, "_opaque/clusters/e.YAML"));
   });
-  it("reads files whose names differ in case as different names, and takes one name in two endings for a problem [N-40]", async () => {
+  it("reads files whose names differ in case as different names, and reports one name with two file extensions as a problem [N-40]", async () => {
     const { dir, write } = await useFolder({
       "a/clusters/web.yaml": "{}",
       "a/clusters/Web.yaml": "{}",

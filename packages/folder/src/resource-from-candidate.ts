@@ -186,7 +186,7 @@ function decode(bytes: Uint8Array, desc: DescMessage): Message {
   }
 }
 
-/** The first field in a message, or in one inside it, that its type does not have. */
+/** Returns the first unknown field in a message or in a nested message. */
 function unknownField(
   message: Message,
 ): { readonly typeName: string; readonly no: number } | undefined {
@@ -203,7 +203,7 @@ function firstOf(values: readonly unknown[]): ReturnType<typeof unknownField> {
   return undefined;
 }
 
-/** Lists, maps and oneofs are plain arrays and objects. */
+/** Returns the first unknown field in a value of any kind. Lists, maps and oneofs are plain arrays and objects. */
 function within(value: unknown): ReturnType<typeof unknownField> {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return undefined;
   return isMessage(value) ? unknownField(value) : firstOf(Object.values(value));

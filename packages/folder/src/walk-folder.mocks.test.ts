@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { walkFolder } from "./walk-folder.ts";
 
-/** A folder with a number of empty folders, or one with folders inside each other, without a disk. */
+/** A folder in memory: with a number of empty folders, or with folders nested in each other. */
 const tree = vi.hoisted<{ width: number; depth: number }>(() => ({ width: 0, depth: 0 }));
 vi.mock(import("node:fs/promises"), async (original) => {
   let inodes = 0n;
@@ -39,7 +39,7 @@ const walked = (): ReturnType<typeof walkFolder> =>
     (_, run) => run(),
   );
 
-it("reads 100,000 folders, and says in one problem where there are more", async () => {
+it("reads 100,000 folders, and reports more than that as one problem", async () => {
   [tree.width, tree.depth] = [99_999, 0];
   const most = await walked();
   expect([most.directories.size, most.problems]).toEqual([100_000, []]);
@@ -55,7 +55,7 @@ it("reads 100,000 folders, and says in one problem where there are more", async 
   ]);
 });
 
-it("names the folder that lies too deep", async () => {
+it("names the folder that is nested too deeply", async () => {
   [tree.width, tree.depth] = [1, 64];
   expect((await walked()).problems).toEqual([]);
   tree.depth = 65;

@@ -96,7 +96,7 @@ interface Walk {
   readonly problems: FolderProblem[];
   readonly warnings: FolderProblem[];
   readonly directories: Map<string, FoundDirectory>;
-  /** The first directory that is not read, since there are too many. */
+  /** The first directory that is not read, because the limit of directories is reached. */
   beyond: string | undefined;
 }
 

@@ -34,13 +34,16 @@ describe("the tests of a package", () => {
 });
 
 describe("the tarball of a package", () => {
-  it.each([...publicPackages.values()])("has its changelog: $name", ({ folder }) => {
-    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
-      readonly files: readonly string[];
-    };
-    expect(manifest.files).toContain("CHANGELOG.md");
-    expect(existsSync(join(folder, "CHANGELOG.md"))).toBe(true);
-  });
+  it.each([...publicPackages.values()])(
+    "contains the changelog of the package: $name",
+    ({ folder }) => {
+      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+        readonly files: readonly string[];
+      };
+      expect(manifest.files).toContain("CHANGELOG.md");
+      expect(existsSync(join(folder, "CHANGELOG.md"))).toBe(true);
+    },
+  );
 });
 
 describe("a packed package", () => {

@@ -198,7 +198,7 @@ function keyOf(interest: Interest): string {
   return interestKey(interest, interest.name);
 }
 
-/** Asks a policy for a name in any spelling. Only `true` allows. An error is reported, and forbids like every other result, a promise for instance. */
+/** Whether a policy allows a name, which may have any spelling. Only `true` allows. An error is reported and denies the name, as does every other result, for instance a promise. */
 function allowedBy(
   policy: Policy,
   typeUrl: string,

@@ -21,18 +21,18 @@ export function describeProgram(
   const notRun = `not run: ${program.reason}`;
   console.error(`\n!!!! ${title}: ${notRun}\n`);
   describe(title, { meta: { program: name, version: "", suite, notRun } }, () => {
-    // In CI a missing program fails. Elsewhere its suite is skipped, and the title says why: the program is not installed.
+    // In CI a missing program is a failed test. On a developer's machine its suite is skipped, since the program is optional there. The title of the skipped test has the reason.
     if (process.env.CI === "true")
       it("is installed", () => {
         throw new Error(notRun);
       });
-    else it.skip(notRun, () => undefined); // the reason is in the title
+    else it.skip(notRun, () => undefined);
   });
 }
 
 declare module "vitest" {
   interface TaskMeta {
-    /** A program that is none of ours, or `xdstp`. */
+    /** A program of another project, or `xdstp`. */
     readonly program?: ProgramName | "xdstp";
     readonly version?: string;
     readonly suite?: string;

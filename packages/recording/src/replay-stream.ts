@@ -216,7 +216,7 @@ function readOrNot(variant: Recording["variant"], bytes: Uint8Array): ReadRespon
   }
 }
 
-/** Bytes in front of the message in `Message.enveloped`. */
+/** Number of bytes before the message in `Message.enveloped`. */
 const ENVELOPE = 5;
 
 /** Encoded bytes as a byte stream sends them. */

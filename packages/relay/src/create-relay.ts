@@ -101,7 +101,7 @@ export function createRelay({
 interface RelayParts {
   readonly hub: Hub;
   readonly shared: ResourceSource;
-  /** Absent: all clients are served the same. */
+  /** The sources of opaque names, by kind of client. Absent: all clients are served the same. */
   readonly tenants: Tenants | undefined;
   readonly words: LastWords;
   readonly lookUps: LookUpBook;
@@ -154,7 +154,7 @@ function relayOf({
 const reason =
   "a relay shares its cache, and the resource of an opaque name may depend on the node of the client: use xdstp:// names, or set opaqueKey of the relay to the fields of the node that it depends on";
 
-/** The same feed, without opaque names. The error is not a data error, so a client that connects here by mistake keeps what it has (S-ERR-3). */
+/** The same feed, without opaque names. The error is not a data error, so a client that connects here by mistake keeps its cached resources (S-ERR-3). */
 function rejectOpaque(feed: ResourceFeed, onEvent: (event: OpaqueEvent) => void): ResourceFeed {
   return rejectNames(feed, {
     isRejected: isOpaque,
@@ -166,21 +166,21 @@ function rejectOpaque(feed: ResourceFeed, onEvent: (event: OpaqueEvent) => void)
   });
 }
 
-/** What a relay serves. */
+/** The sources that a relay serves, and the observers of its clients. */
 interface ServingParts {
-  /** For all clients. */
+  /** The source for all clients. */
   readonly shared: ResourceSource;
-  /** Absent: all clients are served the same. */
+  /** The sources of opaque names, by kind of client. Absent: all clients are served the same. */
   readonly tenants: Tenants | undefined;
-  /** Whether some clients see what has changed first. */
+  /** Whether some clients receive changes before the others. */
   readonly isStaged: boolean;
-  /** Takes notice of what clients answer. */
+  /** Receives the answers of clients. */
   readonly observe: (event: StreamEvent) => void;
-  /** What they have rejected. */
+  /** Returns the versions that clients have rejected. */
   readonly rejections: () => readonly RejectedVersion[];
 }
 
-/** What `createServer` needs: whom to serve what, and who listens. */
+/** Returns the options for `createServer`: the source for each client, and the observers. */
 function servingOf({ shared, tenants, isStaged, observe, rejections }: ServingParts): RelayServing {
   const source = Object.assign(tenants?.viewFor(undefined) ?? shared, { observe, rejections });
   const sourceFor = (peer: RelayPeer): ResourceSource => {
@@ -191,12 +191,12 @@ function servingOf({ shared, tenants, isStaged, observe, rejections }: ServingPa
   return { source, ...((tenants !== undefined || isStaged) && { sourceFor }) };
 }
 
-/** Who fetches never says whether it accepts, unless it fetches again. */
+/** Whether a client uses Fetch. Such a client does not send an ACK or NACK until it fetches again. */
 function isFetch({ path }: RelayPeer): boolean {
   return path?.includes("/Fetch") === true;
 }
 
-/** The snapshot that a relay was given, or one that it opens itself, with its clock and events. */
+/** Returns the snapshot in the options of a relay, or opens it with the clock and events of the relay. */
 function snapshotOf(
   given: Snapshot | SnapshotOptions | undefined,
   clock: Clock,
@@ -206,6 +206,6 @@ function snapshotOf(
   if ("dir" in given) return new SnapshotStore({ clock, onEvent, ...given });
   throw new XdsError(
     "INVALID_ARGUMENT",
-    "the snapshot of a relay is none that openSnapshot has made; give { dir }, or what it returns",
+    "the snapshot of a relay was not made by openSnapshot; give { dir } or the result of openSnapshot",
   );
 }

@@ -6,15 +6,15 @@ export interface Reader {
   readonly client: string | undefined;
 }
 
-/** The streams of one interest, and the two topics that they may show. */
+/** The streams of one interest, and its two topics: the accepted state, and the state that is tried first. */
 export interface TopicGroup {
   readonly accepted: Topic;
   readonly ahead: Topic;
-  /** The topic of a stream; always the same one while it is watched. */
+  /** Returns the topic of a stream. It is the same object while it is watched. */
   topicFor(reader: Reader): ClientTopic;
-  /** A stream begins to watch. Returns the group that it belongs to from now on. */
+  /** Adds a stream that begins to watch. Returns the group that it belongs to from now on. */
   enter(topic: ClientTopic): TopicGroup;
-  /** A stream watches no longer. */
+  /** Removes a stream that no longer watches. */
   leave(topic: ClientTopic): void;
 }
 
@@ -136,7 +136,7 @@ type Entries = readonly Entry[];
 
 const joined = new WeakMap<Entries, WeakMap<Entries, Entries>>();
 
-/** What has changed first in one topic and then in another, each name once, as it is now; the same array for the same two. */
+/** Joins the changes of one topic with later changes of another topic. The result has each name once, with its current entry. It is the same array for the same two arrays. */
 function joinChanges(old: Entries | undefined, updates: Entries | undefined): Entries | undefined {
   if (old === undefined || updates === undefined) return undefined;
   const known = joined.get(old) ?? new WeakMap<Entries, Entries>();

@@ -121,10 +121,10 @@ function addFeed(
   return { ended: running.ended, close, [Symbol.asyncDispose]: close };
 }
 
-/** Lets some clients see what has changed first, and lets them decide (B-RELAY-5). */
+/** Options of a quorum: some clients receive changes first, and their answers decide whether all clients receive them (B-RELAY-5). */
 export interface QuorumOptions {
-  /** The number of distinct clients of each interest that see a new version first, and of acceptances that are enough. Default: 3. */
+  /** The number of distinct clients of each interest that receive a new version first. The same number of acceptances is enough. Default: 3. */
   readonly clients?: number;
-  /** Milliseconds after which silence counts as acceptance; so long may the answer to upstream wait. Default: 10,000. */
+  /** Milliseconds after which a missing answer counts as acceptance. The answer to upstream waits at most as long. Default: 10,000. */
   readonly waitMs?: number;
 }

@@ -178,7 +178,7 @@ function responseOf(
   return create(DiscoveryResponseSchema, { versionInfo: EMPTY_VERSION, typeUrl, ...identified });
 }
 
-/** The same source, which notes each topic that is asked of it. */
+/** Returns the same source, which records each topic that is requested from it. */
 function recordingSource(source: ResourceSource, onTopic: (topic: Topic) => void): ResourceSource {
   return forwardSource(source, {
     topic(typeUrl, interest) {

@@ -92,14 +92,14 @@ export function createAnswerLine({ atOnce, waiting: most }: AnswerLineOptions): 
   };
 }
 
-/** The lines of one server. */
+/** The two queues of one server. */
 interface AnswerLines {
   readonly status: AnswerLine;
   readonly fetch: AnswerLine;
   stats(): { readonly status: AnswerLineStats; readonly fetch: AnswerLineStats };
 }
 
-/** Empty queues. */
+/** Creates the queues of a server, which are empty. */
 export function createAnswerLines(limits: Partial<AnswerLimits>): AnswerLines {
   const {
     statusAnswers,
@@ -111,13 +111,13 @@ export function createAnswerLines(limits: Partial<AnswerLimits>): AnswerLines {
   return { status, fetch, stats: () => ({ status: status.stats(), fetch: fetch.stats() }) };
 }
 
-/** How many answers to single calls are made at once (S-LIM-1), to each principal in turn: whom the certificate names, and an IP address where there is none. Streams do not count here. */
+/** Limits on answers to single calls (S-LIM-1). Principals are served in turn: a principal is the identity in the certificate, or the IP address without one. Streams do not count here. */
 export interface AnswerLimits {
   /** Answers to status requests that are made at the same time. Default: 2. Others wait their turn. */
   readonly statusAnswers: number;
-  /** Answers to Fetches that are made at the same time, once what they ask for is settled. Default: 4. Others wait their turn. */
+  /** Answers to Fetches that are made at the same time, after the requested resources are known. Default: 4. Others wait their turn. */
   readonly fetchAnswers: number;
-  /** Calls of each of these two kinds that may wait for it. Then one of whoever has most of them waiting gets RESOURCE_EXHAUSTED. Default: 1,000. Room: 1,000 pollers at the same moment, each with one call. */
+  /** Calls that may wait, for each of these two kinds. Above this number, a call of the principal with the most waiting calls ends with RESOURCE_EXHAUSTED. Default: 1,000, enough for 1,000 pollers at the same moment with one call each. */
   readonly waitingAnswers: number;
 }
 

@@ -78,11 +78,11 @@ function nodeOf(
   });
 }
 
-/** A `client_features` entry of the caller: requests what clients have rejected of the source, by resource and version, where the source counts that. Servers that do not know it leave it out. */
+/** A `client_features` entry of the caller. It requests the rejections of clients by resource and version, if the source counts them. A server that does not know it ignores it. */
 export const REJECTIONS = "xdstp.status.rejections";
 
 /**
- * What clients have rejected as one more `ClientConfig`, with {@link REJECTIONS} as its scope: a row for each version of a resource, newest first, with the reason of the first who has rejected it.
+ * Returns the rejections of clients as one more `ClientConfig`, with {@link REJECTIONS} as its scope. It has a row for each version of a resource, newest first, with the reason of the first client that rejected it.
  * Its `xds_config` is a `Struct`: `clients`, `by` and `among` as in {@link RejectedVersion}.
  * @param spend - Called for each row; throws when there are too many
  */

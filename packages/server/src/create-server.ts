@@ -192,7 +192,7 @@ function hubFor(source: ServerOptions["source"], onEvent: ServerOptions["onEvent
   return hub;
 }
 
-/** Throws an XdsError where the options of a server have nothing to serve. Types forbid it; a program without types finds out here. */
+/** Throws an XdsError where the options of a server have nothing to serve. TypeScript reports this at compile time; this check is for programs in JavaScript. */
 function checkSource(options: { readonly source?: unknown } | undefined): void {
   const source = options?.source as { readonly topic?: unknown } | null | undefined;
   if (typeof source?.topic === "function") return;
@@ -203,7 +203,7 @@ function checkSource(options: { readonly source?: unknown } | undefined): void {
   );
 }
 
-/** Client status as a function, for whoever needs no wire. */
+/** Returns client status as a function, for programs that use it without gRPC. */
 function statusCall(
   answer: AnswerStatus,
   viewOf: StatusViewOf | undefined,
@@ -220,7 +220,7 @@ function statusCall(
   };
 }
 
-/** What all streams of a server share: turns that survive their streams, and an `emit` that is absent without listeners, so that no event is made. */
+/** Returns the context that all streams of a server share. Its scheduler continues after a stream has failed. Its `emit` is absent without listeners, so that no event is created. */
 function sharedContext(
   options: Omit<ServerContextOptions, "onEvent">,
   hub: EventHub,

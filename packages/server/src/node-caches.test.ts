@@ -90,7 +90,7 @@ describe.each(variants)("a server of caches per node (%s)", (variant) => {
     expect(server.status().map(({ viewKey }) => viewKey)).toEqual(["gold", "basic"]);
   });
 
-  it(`waits for each part of a commit to several keys (${variant}) [S-ACK-9]`, async () => {
+  it(`waits for every part of a commit to several keys (${variant}) [S-ACK-9]`, async () => {
     const subject = useNodes();
     const { server, put, nodes, turn } = subject;
     put("", "web", "first");

@@ -63,7 +63,7 @@ export function statusRoutes(
   };
 }
 
-/** The messages of a call until its signal aborts. Throws its reason then, also while the next message is awaited: a call that waits would not end otherwise. */
+/** Yields the messages of a call until its signal aborts, and throws the reason of the signal then. It also throws while it waits for the next message, since the call would not end otherwise. */
 async function* untilAborted<T>(
   messages: AsyncIterable<T>,
   signal: AbortSignal,

@@ -20,7 +20,7 @@ export function globOf(name: string): string | undefined {
   return known.glob;
 }
 
-/** Whether a name is a member of a glob, both as received (N-51 to N-53). false when `glob` is not a glob or `name` is not an xdstp name. */
+/** Whether a name is a member of a glob (N-51 to N-53). Both may have any spelling. False when `glob` is not a glob or `name` is not an xdstp name. */
 export function globMatches(glob: string, name: string): boolean {
   return globOf(name) === nameKey(glob);
 }

@@ -63,7 +63,7 @@ type ParseAlt = (text: string) => Locator | UriError;
 
 const names = ["alt=", "entry="] as const;
 
-/** The directives in the fragment that begins at `start`, behind the `#` (N-14). `parseAlt` parses the locator of an `alt`. */
+/** Parses the directives in the fragment that begins at `start`, after the `#` (N-14). `parseAlt` parses the locator of an `alt`. */
 function parseDirectives(
   text: string,
   start: number,
@@ -101,5 +101,5 @@ function parseDirective(
     : { kind: "alt", locator: alt };
 }
 
-/** Levels of `alt` inside one locator (N-17). */
+/** The largest number of nested `alt` directives in a locator (N-17). */
 export const maxAltDepth = 8;

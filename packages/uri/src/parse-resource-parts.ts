@@ -35,7 +35,7 @@ function findTypeEnd(text: string, start: number, pathEnd: number): number | Uri
 
 const none: ReadonlyMap<string, string> = new Map();
 
-/** The parameters in the query that lies between `start` and `end` (N-11). Of a repeated key the first value counts (N-12). */
+/** Parses the parameters in the query between `start` and `end` (N-11). The first value of a repeated key counts (N-12). */
 function parseContextParams(
   text: string,
   start: number,

@@ -21,7 +21,7 @@ export function printResourceParts(
   return `${scheme}://${encode(authority, inAuthority)}/${path}${printContextParams(contextParams)}`;
 }
 
-/** The query with its `?`, sorted by the UTF-8 bytes of the decoded keys (N-34, N-35); empty without parameters. Sorting n keys takes n log n comparisons. */
+/** Returns the query with its `?`, sorted by the UTF-8 bytes of the decoded keys (N-34, N-35). Empty without parameters. Sorting n keys takes n log n comparisons. */
 function printContextParams(params: ReadonlyMap<string, string>): string {
   if (params.size === 0) return "";
   const sorted =
@@ -33,7 +33,7 @@ function printContextParams(params: ReadonlyMap<string, string>): string {
   return printed;
 }
 
-/** The order of code points is the order of UTF-8 bytes. UTF-16 order differs: there the surrogates come before U+E000. */
+/** Compares two texts by code points, which is the order of their UTF-8 bytes. UTF-16 order differs: there the surrogates come before U+E000. */
 function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {

@@ -181,7 +181,7 @@ describe("createDnsResolver", () => {
     const { queries, asked } = dnsOf({});
     await expect(createDnsResolver({ queries })(authority)).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
-      text: expect.stringMatching(/^DNS is not asked, as /) as string,
+      text: expect.stringMatching(/^DNS is not queried: /) as string,
     });
     expect(asked).toEqual([]);
   });

@@ -102,14 +102,14 @@ async function hasAddress(queries: DnsQueries, host: string): Promise<boolean> {
   return false;
 }
 
-/** What DNS can be asked of an authority. */
+/** The host and port of an authority, for queries to DNS. */
 interface AuthorityHost {
   readonly host: string;
-  /** Absent: the authority has none. */
+  /** Absent: the authority does not have a port. */
   readonly port?: number;
 }
 
-/** Throws an XdsError, INVALID_ARGUMENT, for an authority that is not `name.example` or `name.example:port`. Names of one label are none, as a machine may put domains of its own behind them. */
+/** Throws an XdsError, INVALID_ARGUMENT, for an authority that is not `name.example` or `name.example:port`. A name of one label is invalid: the resolver of the machine may append its search domains to it. */
 function hostOfAuthority(authority: string): AuthorityHost {
   const [, host = "", digits] = /^([^:]*)(?::(\d{1,5}))?$/.exec(authority) ?? [];
   const port = digits === undefined ? undefined : Number(digits);
@@ -123,11 +123,11 @@ function hostOfAuthority(authority: string): AuthorityHost {
 function rejected(authority: string, why: string): XdsError {
   return new XdsError(
     "INVALID_ARGUMENT",
-    `DNS is not asked, as ${JSON.stringify(authority)} ${why}`,
+    `DNS is not queried: ${JSON.stringify(authority)} ${why}`,
   );
 }
 
-/** In the order of RFC 2782: by priority, and by lot among equal ones, so that a target comes first as often as its weight says. */
+/** Sorts SRV records as RFC 2782 requires: by priority, and at random within a priority. A target with weight 2 comes first twice as often as one with weight 1. */
 function orderTargets(records: readonly SrvRecord[], random: () => number): readonly SrvRecord[] {
   const drawn = records.map((record) => ({
     record,
@@ -140,7 +140,7 @@ function orderTargets(records: readonly SrvRecord[], random: () => number): read
 
 const label = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
-/** A name of a host, absolute and without a dot at its end (RFC 1123): no address, no international name that is not encoded. `localhost` is one too. */
+/** Whether a text is a host name (RFC 1123) without a dot at its end, such as `xds.example.com` or `localhost`. IP addresses and international names that are not encoded are not host names. */
 function isHostName(text: string): boolean {
   const labels = text.split(".");
   return (

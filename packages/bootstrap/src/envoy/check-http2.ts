@@ -17,7 +17,7 @@ interface HttpProtocolOptions {
 /** Throws for a cluster that Envoy would speak to in HTTP/1: gRPC needs HTTP/2, so it is not meant as a management server, or would not work as one. */
 export function checkHttp2(cluster: Cluster, place: Place): void {
   const any = cluster.typedExtensionProtocolOptions[name];
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the field is deprecated in Envoy's API, and existing bootstraps still set it, so it has to be read
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- Envoy's API deprecates the field, but existing bootstraps still set it
   if (cluster.http2ProtocolOptions !== undefined || (any !== undefined && isHttp2(any.value)))
     return;
   throw wrongAt(

@@ -98,7 +98,7 @@ function factsOf(
   };
 }
 
-/** Milliseconds of a duration of zero or more. */
+/** Returns a duration in milliseconds. Throws for a negative one. */
 function readDuration(
   { seconds, nanos }: Pick<Duration, "seconds" | "nanos">,
   place: Place,

@@ -126,7 +126,7 @@ function readParams(found: Placed<JsonValue> | undefined): readonly string[] {
   });
 }
 
-/** `node` of a bootstrap; an empty one where it is absent. What Envoy says of itself in it (user agent, features) is not taken over: the client says its own. */
+/** `node` of a bootstrap; an empty one where it is absent. The user agent and features of Envoy in it are not copied: the client sends its own. */
 function readNode(json: Placed<JsonObject> | undefined): BootstrapNode {
   if (json === undefined) return { id: "", cluster: "" };
   const { id, cluster, locality, metadata, dynamicParameters } = readMessage(NodeSchema, json);
@@ -165,10 +165,10 @@ function readStaticClusters(json: Placed<JsonValue> | undefined): StaticClusters
   };
 }
 
-/** The fields of a message in JSON, found by their proto names, whichever of its two spellings they have. */
+/** Finds a field of a message in JSON by its proto name. The JSON may spell it `node_id` or `nodeId`. */
 type Fields = (name: string) => Placed<JsonValue> | undefined;
 
-/** Looks into the JSON of a message without reading all of it: what is not asked for may hold types that are not known here. Throws for a field that the message does not have. */
+/** Returns single fields of a message in JSON without parsing the others, which may contain types that are not known here. Throws for a field that the message does not have. */
 function fieldsOf(typeName: string, json: Placed<JsonValue> | undefined): Fields {
   if (json === undefined) return () => undefined;
   const object = asObject(json);
@@ -182,7 +182,7 @@ function fieldsOf(typeName: string, json: Placed<JsonValue> | undefined): Fields
     field(object, name) ?? field(object, known.find((one) => one.name === name)?.jsonName ?? name);
 }
 
-/** The object in a field. */
+/** The object in a field. undefined: the field is absent. */
 function objectOf(found: Placed<JsonValue> | undefined): Placed<JsonObject> | undefined {
   return found === undefined ? undefined : asObject(found);
 }

@@ -121,7 +121,7 @@ function localityOf(locality: Placed<JsonObject>): BootstrapLocality {
   };
 }
 
-/** `xds_servers` of a bootstrap or of an authority; none where it is absent. */
+/** `xds_servers` of a bootstrap or of an authority; an empty list where it is absent. */
 function parseServers(parent: Placed<JsonObject>): readonly BootstrapServer[] {
   return itemsIn(parent, "xds_servers").map((item) => {
     const server = asObject(item);
@@ -139,7 +139,7 @@ function parseServers(parent: Placed<JsonObject>): readonly BootstrapServer[] {
   });
 }
 
-/** What is not a string is a feature of days to come. */
+/** The features that are strings. Others are ignored, since a later version of gRPC may add features of other JSON types. */
 function featuresOf(server: Placed<JsonObject>): ReadonlySet<string> {
   return new Set(
     itemsIn(server, "server_features")

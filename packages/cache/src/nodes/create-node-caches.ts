@@ -35,7 +35,7 @@ export interface NodeCachesOptions extends Omit<CacheOptions, "revisions"> {
 
 /** What became of a transaction over several keys. */
 export interface NodesCommitted {
-  /** Revision of the first part, so that `waitForAck` of it waits for all parts. Where something was rejected, the newest revision, which is of an earlier transaction. */
+  /** Revision of the first part, so that `waitForAck` of it waits for all parts. Where a put was rejected, the newest revision, which is of an earlier transaction. */
   readonly revision: number;
   /** Each with the key of its part; without one, the shared content. Absent: all was accepted. */
   readonly rejected?: readonly (Rejection & { readonly key: string | undefined })[];

@@ -158,7 +158,7 @@ export class VariantSet {
     const texts = this.#alive().map(
       ({ record: { variant } }) => variant?.text ?? "one without constraints",
     );
-    const message = `several variants match these parameters, so that none is given: they are ${texts.join("; ")}; let them exclude each other`;
+    const message = `several variants match these parameters, so none is served: they are ${texts.join("; ")}; let them exclude each other`;
     return new XdsError("FAILED_PRECONDITION", message, {
       typeUrl: this.#typeUrl,
       resource: name,

@@ -14,11 +14,11 @@ export interface Place {
 /** A reference, and its key. */
 export interface KeyedReference extends Reference {
   readonly key: string;
-  /** Absent: it is looked up in the source of the graph. */
+  /** The place of the referenced resource. Absent: the source of the graph. */
   readonly at?: Place;
-  /** Where the resource that refers to it is looked up, for `within`. Absent: in the source of the graph. */
+  /** The place of the referring resource, for `within`. Absent: the source of the graph. */
   readonly from?: Place | undefined;
-  /** Why it has no server. */
+  /** The reason why no server is known for the reference. */
   readonly fault?: XdsError;
 }
 

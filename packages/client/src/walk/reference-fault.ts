@@ -20,7 +20,11 @@ export function referenceFault({ typeUrl, name }: Reference): XdsError | undefin
       "is a list collection, which a walk does not follow; leave its type out",
     );
   if (type !== own)
-    return fault("INVALID_ARGUMENT", `has another type than ${own ?? typeUrl}`, "B-TYPE-5");
+    return fault(
+      "INVALID_ARGUMENT",
+      `has the type ${type}; it has to be ${own ?? typeUrl}`,
+      "B-TYPE-5",
+    );
   return isGlob(name)
     ? fault(
         "UNIMPLEMENTED",

@@ -27,7 +27,7 @@ function sourceFault(typeUrl: string, payload: Uint8Array): Fault | undefined {
   return other === undefined
     ? undefined
     : {
-        text: `the ConfigSource of ${JSON.stringify(other.name)} says neither ads nor self`,
+        text: `the ConfigSource of ${JSON.stringify(other.name)} sets neither ads nor self`,
         rule: "C-GRPC-18",
       };
 }

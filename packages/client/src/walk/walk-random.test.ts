@@ -279,7 +279,7 @@ function check(
     throw new Error(`${where}: a mixture, it was never so`);
 }
 
-/** The same, which keeps what readers have not consumed in `unread`. */
+/** The same sink. It keeps the updates that readers have not consumed in `unread`. */
 function countUnread(taking: Taking, unread: Set<Unread>): Taking {
   return {
     ...taking,

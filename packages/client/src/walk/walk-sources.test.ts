@@ -323,7 +323,7 @@ describe("a walk through ConfigSources", () => {
 describe.each(["delta", "sotw"] as const)(
   "what a walk of a %s client rejects as gRPC does",
   (variant) => {
-    it("is a ConfigSource that says neither ads nor self, if it is told so [C-GRPC-18]", async () => {
+    it("is a ConfigSource that sets neither ads nor self, with `onlyAds` [C-GRPC-18]", async () => {
       const main = await useOrigin();
       put(
         main,
@@ -340,7 +340,7 @@ describe.each(["delta", "sotw"] as const)(
         );
         expect([root, error?.text]).toEqual([
           undefined,
-          `the ConfigSource of "s" says neither ads nor self (node "me")`,
+          `the ConfigSource of "s" sets neither ads nor self (node "me")`,
         ]);
       }
       expect(rejectedOf(events)).toEqual(["a", "f"]);
@@ -352,7 +352,7 @@ describe.each(["delta", "sotw"] as const)(
             ({ error: known }) => known !== undefined,
           )
         ).error?.text,
-      ).toContain('ConfigSource of "s" says neither ads nor self');
+      ).toContain('ConfigSource of "s" sets neither ads nor self');
       expect(
         (await until(client.walk(ClusterSchema, "b", { types, onlyAds: true }), isWhole)).root
           ?.name,

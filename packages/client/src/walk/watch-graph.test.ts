@@ -271,7 +271,7 @@ describe("a watched graph", () => {
     ],
     [
       "xdstp://a/envoy.config.listener.v3.Listener/x",
-      '[INVALID_ARGUMENT] "xdstp://a/envoy.config.listener.v3.Listener/x" has another type than envoy.config.cluster.v3.Cluster',
+      '[INVALID_ARGUMENT] "xdstp://a/envoy.config.listener.v3.Listener/x" has the type envoy.config.listener.v3.Listener; it has to be envoy.config.cluster.v3.Cluster',
     ],
     ["xdstp://a/%", '[INVALID_ARGUMENT] "xdstp://a/%" is not an xdstp name'],
   ])(

@@ -12,7 +12,7 @@ export function lengthDelimited(field: number, value: Uint8Array | string): Uint
 
 const LENGTH_DELIMITED = 2;
 
-/** Tag and length of a field of wire type 2, to be put before `length` bytes that are there already and need no copy. Called where responses are encoded. */
+/** Returns the tag and the length of a field of wire type 2. The caller puts them before `length` bytes that are already encoded, which saves a copy. Responses are encoded this way. */
 export function fieldHead(field: number, length: number): Uint8Array {
   const tag = field * 8 + LENGTH_DELIMITED;
   const head = new Uint8Array(varintLength(tag) + varintLength(length));

@@ -102,7 +102,7 @@ function inlineFault(
   } = entry;
   if (name !== "" && names.has(name))
     return {
-      text: `has the name ${JSON.stringify(name)} for a second time; name it otherwise`,
+      text: `has the name ${JSON.stringify(name)} for a second time; use another name`,
       rule: "B-LIST-4",
     };
   names.add(name);

@@ -24,7 +24,7 @@ const shown = ({ by, servers, error }: ExplainedPlace): string =>
 const [one, two, rest] = [from("one", "a", "b"), from("two", "a"), from("rest")];
 const [ownSource, ads] = [from("reference", "a"), { ...from("ads"), opaque: true }];
 const unknownAuthority = (authority: string, known: string): string =>
-  `nobody is known to answer for the authority "${authority}"; ${known}; add a source for it`;
+  `no server is configured for the authority "${authority}"; ${known}; add a source for it`;
 
 describe("explain()", () => {
   it.each<[string, string, readonly SourceConfig[], SourceConfig | undefined, string]>([
@@ -87,7 +87,13 @@ describe("explain()", () => {
       unknownAuthority("A", 'known: "a", "b"'),
     ],
     ["for the empty authority the default", named(""), [one, rest], undefined, "default: rest"],
-    ["nobody at all", named("a"), [], undefined, unknownAuthority("a", "none is configured")],
+    [
+      "nobody at all",
+      named("a"),
+      [],
+      undefined,
+      unknownAuthority("a", "no authority is configured"),
+    ],
   ])(
     "says who is asked: %s [C-AUTH-1, C-AUTH-2, C-AUTH-3, C-AUTH-5]",
     (_, name, configs, other, expected) => {

@@ -146,7 +146,7 @@ function rejected(name: string, why: string, rule?: string): XdsError {
   });
 }
 
-/** A locator with the context parameters that are not in it (C-CTX-1): those of the node for globs only (C-CTX-3), and the same for its alternatives, since they replace it. */
+/** Adds the context parameters that a locator does not have (C-CTX-1). Those of the node are added to globs only (C-CTX-3). Its alternatives get the same parameters, since they replace it. */
 export function composeLocator(
   locator: XdstpLocator,
   layers: ContextLayers,

@@ -8,7 +8,7 @@ import { collectionTypeOf, isGlob, printLocator, typeFromTypeUrl, type Locator }
 export function locatorFault(typeUrl: string, locator: Locator): Fault | undefined {
   if (locator.scheme !== "xdstp")
     return {
-      text: `${printLocator(locator)} is of the scheme ${locator.scheme}, of which there is no feed yet; use xdstp`,
+      text: `${printLocator(locator)} has the scheme ${locator.scheme}, which no feed supports yet; use xdstp`,
       rule: "C-REDIR-8",
     };
   const { resourceType, directives } = locator;

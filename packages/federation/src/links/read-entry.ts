@@ -9,7 +9,7 @@ type Read = ReadonlyMap<string, InlineEntry> | Fault;
 /** A list is read once for any number of its entries. */
 const known = new WeakMap<AnyBytes, Read>();
 
-/** The inline entry of a list that a directive names (C-LIST-7), as a resource of its own; undefined: there is none. A fault: what is wrong with the list. */
+/** Returns the inline entry of a list that a directive names (C-LIST-7), as a resource. undefined: the list does not have this entry. Returns a fault for an invalid list. */
 export function readEntry(
   { payload, ...list }: Resource,
   entry: string,

@@ -25,7 +25,7 @@ export function redirectTarget(typeUrl: string, payload: Uint8Array): XdstpLocat
 function faultOf(typeUrl: string, locator: Locator): Fault | undefined {
   const fault =
     locatorFault(typeUrl, locator) ??
-    (isGlob(locator) ? { text: "a glob cannot be led to", rule: "C-REDIR-6" } : undefined);
+    (isGlob(locator) ? { text: "its target is a glob", rule: "C-REDIR-6" } : undefined);
   return fault === undefined
     ? undefined
     : { ...fault, text: `the redirect is rejected: ${fault.text}` };

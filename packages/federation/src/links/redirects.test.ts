@@ -48,7 +48,7 @@ it("tells of an unknown authority, and of what the target's server says [C-REDIR
   const [x, gone] = [watch(of("a", "x")), watch(of("a", "gone"))];
   await turn();
   expect(x.now).toBe(
-    `- ${of("a", "x")} -> ${of("none", "y")}: nobody is known to answer for the authority "none"; known: "a", "b"; add a source for it`,
+    `- ${of("a", "x")} -> ${of("none", "y")}: no server is configured for the authority "none"; known: "a", "b"; add a source for it`,
   );
   expect(gone.now).toContain("does not exist");
   expect(at("a").answers.flatMap(({ rejected = [] }) => rejected)).toEqual([]);
@@ -103,7 +103,7 @@ it("tells who asks for a glob of members that lead in a circle, or to nobody; th
   at("a").put(T, redirect(of("a", "ns/o"), of("none", "o")));
   expect([glob.members, glob.topic.stale?.text]).toEqual([
     "m=n n=n",
-    expect.stringContaining('nobody is known to answer for the authority "none"'),
+    expect.stringContaining('no server is configured for the authority "none"'),
   ]);
   at("a").remove(T, of("a", "ns/o"));
   expect(glob.topic.stale).toBeUndefined();
@@ -131,18 +131,14 @@ it("keeps what it showed when a redirect comes to lead nowhere, with the error b
 
 it.each([
   ["another type", "xdstp://b/t.U/y", "has the type t.U; it has to be t.T"],
-  ["a glob", "xdstp://b/t.T/ns/*", "a glob cannot be led to"],
+  ["a glob", "xdstp://b/t.T/ns/*", "its target is a glob"],
   [
     "an alternative of another type",
     "xdstp://b/t.T/y#alt=xdstp://b/t.U/y",
     "its alternative xdstp://b/t.U/y has the type t.U; it has to be t.T",
   ],
-  ["a file", "file:///etc/y", "is of the scheme file, of which there is no feed yet; use xdstp"],
-  [
-    "plain HTTP",
-    "http://b/t.T/y",
-    "is of the scheme http, of which there is no feed yet; use xdstp",
-  ],
+  ["a file", "file:///etc/y", "has the scheme file, which no feed supports yet; use xdstp"],
+  ["plain HTTP", "http://b/t.T/y", "has the scheme http, which no feed supports yet; use xdstp"],
 ])(
   "rejects a redirect to %s, and what is held stays [C-REDIR-5, C-REDIR-6, C-REDIR-8]",
   async (_, to, why) => {

@@ -376,7 +376,7 @@ describe("followList()", () => {
     const list = useList(scene, L, { maxEntries: 1 });
     scene.putList(L, located(bar), located(baz));
     expect([list.holding.error?.text, list.members]).toEqual([
-      expect.stringContaining("at most 1 are taken"),
+      expect.stringContaining("at most 1 are accepted"),
       [],
     ]);
   });

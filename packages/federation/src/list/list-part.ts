@@ -14,7 +14,7 @@ export interface ListPart {
   end(): void;
 }
 
-/** A member without a server. */
+/** A member for which no server is known. */
 export function failedPart(
   name: string,
   error: XdsError,
@@ -23,7 +23,7 @@ export function failedPart(
   return { member: shown(before, name, failure(error)), settled: true, end: () => undefined };
 }
 
-/** A member that the list itself holds. What stays as it was goes on as the same object; what is new is copied, so that no member keeps a list alive that others have left. */
+/** A member that is inline in the list. An unchanged member stays the same object. A new member is copied, so that it does not keep the bytes of the whole list in memory. */
 export function inlinePart(
   { version, payload }: InlineEntry,
   name: string,

@@ -150,7 +150,7 @@ describe("readList()", () => {
     const entries = Array.from({ length: 4 }, (_, index) => inline(String(index), "on"));
     expect([shown(entries, { maxEntries: 4 }).length, shown(entries, { maxEntries: 3 })]).toEqual([
       4,
-      "entry 4 of the list is one too many: at most 3 are taken; list fewer, or raise maxEntries",
+      "entry 4 of the list is one too many: at most 3 are accepted; list fewer, or raise maxEntries",
     ]);
   });
 

@@ -54,7 +54,7 @@ export function readList(
   const fault = walkList(bytes, memberTypeUrl, (entry) => {
     if (value.length >= maxEntries)
       return {
-        text: `is one too many: at most ${maxEntries} are taken; list fewer, or raise maxEntries`,
+        text: `is one too many: at most ${maxEntries} are accepted; list fewer, or raise maxEntries`,
         rule: "C-LIM-7",
       };
     const read = readEntry(entry);
@@ -75,7 +75,7 @@ function readEntry(entry: ListEntry): InlineEntry | LocatedEntry | Fault {
 
 const schemes = ["xdstp:", "http:", "file:"].map((scheme) => [...Buffer.from(scheme)]);
 
-/** The locator of an entry of a list, in either of its forms; or what is wrong with it, as a text. */
+/** Returns the locator of an entry of a list, from either of its wire forms, or a text with the problem. */
 function readEntryLocator(bytes: Uint8Array): Locator | string {
   try {
     const plain = isText(bytes) ? undefined : readPlainLocator(bytes);
@@ -90,7 +90,7 @@ function readEntryLocator(bytes: Uint8Array): Locator | string {
   }
 }
 
-/** No message begins with the bytes of a scheme (N-82). */
+/** Whether the bytes are the text form of a locator. A message never begins with the bytes of a scheme (N-82). */
 function isText(bytes: Uint8Array): boolean {
   return schemes.some((scheme) => scheme.every((byte, at) => bytes[at] === byte));
 }
@@ -109,7 +109,7 @@ const keys: Readonly<Partial<Record<number, "id" | "authority" | "resourceType">
   4: "resourceType",
 };
 
-/** Reads a `xds.core.v3.ResourceLocator` that has no more than its id, authority and type, in ASCII: nearly all that lists have, of which there may be many. undefined: it is another one. */
+/** Reads a `xds.core.v3.ResourceLocator` that has only an id, an authority and a type, in ASCII. This is a fast path: nearly all locators in lists are of this kind, and a list may have many. undefined: the locator is of another kind. */
 function readPlainLocator(bytes: Uint8Array): ResourceLocatorMessage | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   if (/[\x80-\xff]/.test(text)) return undefined;

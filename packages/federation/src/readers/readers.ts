@@ -96,7 +96,7 @@ function unask(ask: Ask): void {
   ask.route.asks.direct(ask, false);
 }
 
-/** Subscriptions that wait until the servers of their authority are known (C-AUTH-5). */
+/** The subscriptions that wait until the servers of their authority are known (C-AUTH-5). */
 class Homeless {
   readonly #sink: ResourceSink;
   readonly #waiting = new Map<string | null, Map<string, TypedInterest>>();
@@ -105,14 +105,14 @@ class Homeless {
     this.#sink = sink;
   }
 
-  /** Something of the authority waits. */
+  /** Whether a subscription of the authority waits. */
   has(authority: string): boolean {
     return this.#waiting.has(authority);
   }
 
   /**
-   * @param authority - null: an opaque name, for which no search is made
-   * @param error - Why no server is known. undefined: not known yet
+   * @param authority - null: an opaque name, whose servers are not searched
+   * @param error - The reason why no server is known. undefined: the search has not ended yet
    */
   add(
     authority: string | null,
@@ -131,13 +131,13 @@ class Homeless {
     this.#sink.unavailable({ typeUrl, interest }, undefined);
   }
 
-  /** No server is found, for this reason. */
+  /** Reports to the subscriptions of an authority why no server was found. */
   tell(authority: string, error: XdsError | undefined): void {
     for (const waiting of this.#waiting.get(authority)?.values() ?? [])
       this.add(authority, waiting, error);
   }
 
-  /** Servers are found: these wait no more. */
+  /** Removes and returns the subscriptions of an authority, whose servers are known now. */
   take(authority: string): readonly TypedInterest[] {
     const waiting = [...(this.#waiting.get(authority)?.values() ?? [])];
     this.#waiting.delete(authority);

@@ -1,11 +1,11 @@
-/** Names of one response that are none of the business of its server (C-AUTH-7). */
+/** The names in one response that the configuration maps to other servers (C-AUTH-7). */
 export interface ForeignNames {
   readonly count: number;
-  /** Equal for equal sets of names, in whatever order they come. */
+  /** A hash of the set of names, independent of their order. */
   readonly hash: number;
 }
 
-/** With one name more. Nothing is kept of the name: a server may send many of them. */
+/** Adds one name. The name itself is not stored, since a server may send many. */
 export function withName(
   { count, hash }: ForeignNames = { count: 0, hash: 0 },
   name: string,
@@ -13,10 +13,10 @@ export function withName(
   return { count: count + 1, hash: (hash + hashOf(name)) % MODULUS };
 }
 
-/** Sums of two hashes stay exact. */
+/** The range of a hash. The sum of two hashes is below 2^53, so it is exact. */
 const MODULUS = 2 ** 52;
 
-/** FNV-1a over UTF-16 units, twice with another start: 52 bits. */
+/** A hash of 52 bits: FNV-1a over UTF-16 units, from two start values. */
 function hashOf(text: string): number {
   return (fnv(text, 0x811c9dc5) >>> 12) * 2 ** 32 + fnv(text, 0x9747b28c);
 }

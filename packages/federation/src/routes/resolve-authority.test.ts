@@ -83,7 +83,7 @@ describe("a resolver of authorities", () => {
     });
     const b = watch(of("b", "x"));
     await settle();
-    expect(b.now).toContain("looking for it failed");
+    expect(b.now).toContain("the search for a server failed");
   });
 
   it("opens nobody that is found when all is closed", async () => {
@@ -123,7 +123,7 @@ describe("a resolver of authorities", () => {
     await settle();
     expect(all.map(({ now }) => now)).toEqual(
       all.map(
-        () => expect.stringContaining('nobody is known to answer for the authority "b"') as string,
+        () => expect.stringContaining('no server is configured for the authority "b"') as string,
       ),
     );
     is = "broken";
@@ -133,7 +133,7 @@ describe("a resolver of authorities", () => {
     await settle();
     expect([...all, again].map(({ now }) => now)).toEqual(
       [...all, again].map(
-        () => expect.stringContaining("looking for it failed: no directory") as string,
+        () => expect.stringContaining("the search for a server failed: no directory") as string,
       ),
     );
     is = "there";
@@ -189,7 +189,7 @@ describe("a resolver of authorities", () => {
     await settle();
     const within = watch(of("b", "y"));
     await settle();
-    expect([asked, within.now]).toEqual([1, expect.stringContaining("nobody is known")]);
+    expect([asked, within.now]).toEqual([1, expect.stringContaining("no server is configured")]);
     within.close();
     await settle();
     await pass(800);
@@ -217,7 +217,7 @@ describe("a resolver of authorities", () => {
     await pass(1);
     await settle();
     const why =
-      'nobody is known to answer for the authority "b"; known: "a"; looking for it failed: resolveAuthority has not answered in 15 s';
+      'no server is configured for the authority "b"; known: "a"; the search for a server failed: resolveAuthority has not answered in 15 s';
     expect(all.map(({ now }) => now)).toEqual([
       `- ${why}`,
       `- ${of("a", "x")} -> ${of("b", "x")}: ${why}`,
@@ -315,7 +315,7 @@ describe("a resolver of authorities", () => {
       .poll(() => all.map(({ topic }) => topic.stale?.code))
       .toEqual(["INVALID_ARGUMENT", "UNAVAILABLE", "INVALID_ARGUMENT"]);
     expect(all[0]?.now).toContain(
-      "looking for it failed: DNS has no SRV _xds._tcp.b.example and no address of b.example",
+      "the search for a server failed: DNS has no SRV _xds._tcp.b.example and no address of b.example",
     );
   });
 });

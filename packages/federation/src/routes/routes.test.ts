@@ -55,13 +55,13 @@ describe("who is asked for a name", () => {
     [
       "nobody, without a default",
       of("a", "x"),
-      ['nobody is known to answer for the authority "a"; known: "b"; add a source for it'],
+      ['no server is configured for the authority "a"; known: "b"; add a source for it'],
       (s) => [{ servers: [server(s, 1)], authorities: ["b"] }],
     ],
     [
       "nobody, where the rest is for opaque names only",
       of("a", "x"),
-      ['nobody is known to answer for the authority "a"; known: "b"; add a source for it'],
+      ['no server is configured for the authority "a"; known: "b"; add a source for it'],
       (s) => [
         { servers: [server(s, 1)], authorities: ["b"] },
         { servers: [server(s, 2)], opaque: true },

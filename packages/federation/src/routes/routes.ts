@@ -93,11 +93,11 @@ export function unknownAuthority(
     .flatMap(({ authorities = [] }) => authorities)
     .map((one) => JSON.stringify(one));
   const there =
-    known.length === 0 ? "none is configured" : `known: ${[...new Set(known)].join(", ")}`;
+    known.length === 0 ? "no authority is configured" : `known: ${[...new Set(known)].join(", ")}`;
   const what =
     authority === null
       ? "no source is configured for opaque names"
-      : `nobody is known to answer for the authority ${JSON.stringify(authority)}; ${there}`;
+      : `no server is configured for the authority ${JSON.stringify(authority)}; ${there}`;
   const context = { rule: "C-AUTH-5" };
   if (cause === undefined)
     return new XdsError("INVALID_ARGUMENT", `${what}; add a source for it`, context);
@@ -105,7 +105,7 @@ export function unknownAuthority(
   const isKnown = cause.code === "NOT_FOUND" || cause.code === "INVALID_ARGUMENT";
   return new XdsError(
     isKnown ? "INVALID_ARGUMENT" : "UNAVAILABLE",
-    `${what}; looking for it failed: ${cause.text}`,
+    `${what}; the search for a server failed: ${cause.text}`,
     context,
   );
 }

@@ -61,7 +61,7 @@ export function takeGone(taking: Taking, route: Route, removal: Removal): boolea
   return isLink;
 }
 
-/** What was put is all there is of an interest. */
+/** Applies a `complete`: the put resources are the whole state of an interest, and all others are removed. */
 export function takeComplete(taking: Taking, complete: TypedInterest): void {
   const { route, ask } = asked(taking, complete);
   if (route === undefined) return;
@@ -74,7 +74,7 @@ export function takeComplete(taking: Taking, complete: TypedInterest): void {
   else taking.pass.complete.push(complete);
 }
 
-/** All of an interest is known now. What a server is silent of counts once it is believed. */
+/** Applies a `settled`: the state of an interest is known now. If another server replaces this one, this is recorded for later. */
 export function takeSettled(taking: Taking, settled: TypedInterest): void {
   const { route, ask } = asked(taking, settled);
   if (route === undefined) {
@@ -102,13 +102,13 @@ function noteWhole({ books }: Taking, route: Route, ask: Ask): void {
   books.globs.touch(ask.sides);
 }
 
-/** A member that leads elsewhere is not cached under its name for this server: it is removed by name. */
+/** Applies the removal of a member. A member that leads to another server is not cached under its name for this server, so it is removed by name. */
 function takeAbsent(taking: Taking, route: Route, removal: Removal): void {
   const { typeUrl, name } = removal;
   if (takeGone(taking, route, removal)) leaveOut(taking, { typeUrl, name });
 }
 
-/** Members that lead elsewhere are not in it, and not gone either. */
+/** Completes a collection whose members partly lead to other servers. Such members are not in the response, but are not removed. */
 function completeInParts(taking: Taking, ask: Ask, { typeUrl, interest }: TypedInterest): void {
   for (const { name, constraints } of taking.link.part.held(typeUrl, interest)) {
     const removal = removalOf(typeUrl, name, constraints);
@@ -118,8 +118,8 @@ function completeInParts(taking: Taking, ask: Ask, { typeUrl, interest }: TypedI
 }
 
 /**
- * What this server gave of an interest that readers do not hold under its own name, and that is not in the transaction: each variant that is for its parameters by itself (TP2),
- * and names of which it says nothing at all.
+ * Returns the removals of resources of an interest that this server sent before, that are not in the transaction, and that are not cached under their own name: each variant for the parameters of the interest (TP2),
+ * and each name that the transaction does not mention.
  */
 function absent(
   taking: Taking,

@@ -49,7 +49,7 @@ export function takeTransaction(
   };
 }
 
-/** What a server says to go on being there (C-TTL-3): also where it is delivered under another name, or is what leads there. */
+/** Applies a heartbeat of a resource (C-TTL-3). The resource may be delivered under another name, or may be a redirect. */
 function takeRefresh(taking: Taking, refresh: Refresh): void {
   const { books, link, pass } = taking;
   const { typeUrl, name, expireMs } = refresh;

@@ -28,7 +28,7 @@ export interface Taking {
   readonly updates: Set<Route>;
   /** Collections that are known but for members that lead elsewhere. */
   readonly owed: Ask[];
-  /** The names that were none of its business (C-AUTH-7), by type. */
+  /** Names that the configuration maps to other servers (C-AUTH-7), by type. */
   readonly foreign: Map<string, ForeignNames>;
   /** What is left out of collections and was removed: these may cover each other. */
   readonly leftOut: Set<string>;

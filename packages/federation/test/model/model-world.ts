@@ -51,12 +51,12 @@ const SHAPES: readonly (readonly (readonly number[])[])[] = [
   [[0], [1], [2]],
 ];
 
-/** A federation, and the cache that it feeds. */
-/** Of the world, for each of the wall clock. */
+/** Mean number of steps of the world between two steps of the wall clock. */
 const STEPS_PER_STEP_OF_WALL_TIME = 50;
-/** In milliseconds. */
+/** The largest step of the wall clock, in milliseconds. */
 const DAY = 86_400_000;
 
+/** A federation, and the cache that it feeds. */
 interface Hub {
   readonly federation: Federation;
   readonly cache: Cache;
@@ -111,7 +111,7 @@ export class ModelWorld {
       clock: this.clock,
       turn,
       onStep: () => {
-        // The wall clock is set as NTP or an operator does; whatever has a time goes on.
+        // The wall clock is set as NTP or an operator does. Timers are not affected.
         if (wallSteps.once(STEPS_PER_STEP_OF_WALL_TIME))
           this.clock.stepWallTime(wallSteps.between(-DAY, DAY));
         for (const watched of this.#watched.values()) this.#look(watched);

@@ -47,12 +47,12 @@ export function checkedMetadata(
   return { ...metadata };
 }
 
-/** What a client calls itself, as gRPC forms it, behind what its program calls itself. */
+/** Returns the user agent of a client in the format of gRPC, after the user agent of its program. */
 function userAgentOf(program?: string): string {
   return `${program === undefined ? "" : `${program} `}grpc-node-xdstp${version()}`;
 }
 
-/** Empty where a bundler has left the manifest behind. */
+/** Returns `/VERSION` of this package. Empty if a bundler has not included the manifest. */
 function version(): string {
   try {
     return `/${(JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { readonly version: string }).version}`;

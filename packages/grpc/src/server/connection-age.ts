@@ -11,9 +11,9 @@ export interface ConnectionAge {
   readonly graceMs?: number;
 }
 
-/** A connection that can end because of its age. */
+/** A connection that is closed when it reaches its maximum age. */
 export interface Retirable {
-  /** Takes no new calls, and ends the open streams with a status after `ms`; what is left another `graceMs` later is cut. */
+  /** Stops accepting calls, and ends the open streams with a status after `ms` milliseconds. Closes the connection `graceMs` milliseconds later, with the streams that are still open. */
   retire(ms: number, status: Status, graceMs: number, reason: ConnectionCut): void;
 }
 

@@ -89,7 +89,7 @@ describe("createConnection()", () => {
     ["back", -3_600_000],
     ["forward", 3_600_000],
   ] as const)(
-    "pings, and cuts who does not answer, at the same times where the wall clock steps by an hour %s",
+    "sends pings and closes connections without an answer at the same times when the wall clock steps by an hour %s",
     async ([, stepMs]) => {
       const server = await useServer();
       const client = await server.client();

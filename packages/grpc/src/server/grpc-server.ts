@@ -143,7 +143,7 @@ function replaceableTls(
     if (demandOf(first) !== demandOf(tls)) {
       throw new XdsError(
         "FAILED_PRECONDITION",
-        "a server cannot begin or cease to ask its clients for certificates; create another one",
+        "a running server cannot start or stop to request client certificates; create another one",
       );
     }
     server.setSecureContext(secureContextOf(tls, now()));

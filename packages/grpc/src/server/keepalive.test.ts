@@ -4,7 +4,7 @@ import { createKeepalive, type KeptAlive } from "./keepalive.ts";
 
 const times = { pingMs: 30_000, pingTimeoutMs: 60_000, minBytesPerSecond: 256 };
 
-/** A connection whose peer answers no ping, and what it has moved. */
+/** A connection whose peer does not answer pings, and the bytes that it has sent and received. */
 function useSilent() {
   const clock = createFakeClock();
   const meter = {
@@ -32,7 +32,7 @@ function useSilent() {
 }
 
 describe("createKeepalive()", () => {
-  it("does not cut a peer that takes the least rate, though its answer to the ping waits behind megabytes [S-LIM-1]", () => {
+  it("keeps the connection of a peer that reads at the least rate, while its answer to the ping waits behind megabytes [S-LIM-1]", () => {
     const { clock, meter, seen } = useSilent();
     for (let period = 0; period < 10; period += 1) {
       clock.advance(30_000);
@@ -46,7 +46,7 @@ describe("createKeepalive()", () => {
     expect(seen.isLost).toBe(true);
   });
 
-  it("takes one received byte for an answer", () => {
+  it("counts one received byte as an answer", () => {
     const { clock, meter, seen } = useSilent();
     clock.advance(30_000);
     meter.receivedBytes += 1;

@@ -29,8 +29,8 @@ export interface Keepalive {
  * A keepalive with two timers, however many connections there are.
  *
  * Whatever is received answers a ping, as in gRPC: on a slow link the ping waits behind megabytes in the buffers of the socket, and its answer behind them too,
- * while WINDOW_UPDATE frames keep coming. A client with a large window sends one of these for each half of it only. So what the client takes answers a ping too, if it is
- * as much as the least rate. A peer that is lost takes what fits into the buffers of the socket, and nothing more.
+ * while WINDOW_UPDATE frames keep coming. A client with a large window sends such a frame only after half of the window. So the bytes that a client reads also answer a ping, if they are
+ * at least the least rate. A lost peer reads nothing: only the buffers of the socket are filled.
  */
 export function createKeepalive(clock: Clock, times: KeepaliveTimes): Keepalive {
   const leastSent = (times.minBytesPerSecond * times.pingTimeoutMs) / 1_000;
@@ -67,7 +67,7 @@ export function createKeepalive(clock: Clock, times: KeepaliveTimes): Keepalive 
   };
 }
 
-/** Bytes that a connection has moved so far. */
+/** Bytes that a connection has sent and received so far. */
 interface Moved {
   readonly received: number;
   readonly sent: number;

@@ -350,7 +350,7 @@ describe("setTls()", () => {
     }).toThrow("tls.cert ended at 1970-01-01T00:00:01.000Z");
   });
 
-  test("cannot begin or cease to ask for certificates, nor begin TLS", async () => {
+  test("cannot start or stop to request client certificates, and cannot start TLS", async () => {
     const [plain, oneSided, both] = [
       await useServer(),
       await useServer({ tls: own }),
@@ -361,12 +361,12 @@ describe("setTls()", () => {
     }).toThrow("[FAILED_PRECONDITION] this server has no TLS");
     expect(() => {
       oneSided.server.setTls(mutual);
-    }).toThrow("cannot begin or cease");
+    }).toThrow("cannot start or stop");
     expect(() => {
       both.server.setTls(own);
-    }).toThrow("cannot begin or cease");
+    }).toThrow("cannot start or stop");
     expect(() => {
       both.server.setTls({ ...mutual, clientCertificate: "optional" });
-    }).toThrow("cannot begin or cease");
+    }).toThrow("cannot start or stop");
   });
 });

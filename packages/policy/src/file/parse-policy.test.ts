@@ -103,7 +103,7 @@ describe("parsePolicy()", () => {
       for (const name of fits) expect(read(name)).not.toThrow();
       for (const name of not)
         expect(read(name)).toThrow(
-          `p.yaml:4:${8 + type.length}: "${name}" fits no name of ${type.slice(type.indexOf("/") + 1).replace("clusters", "envoy.config.cluster.v3.Cluster")}; put it under the type that it names, or under "*"`,
+          `p.yaml:4:${8 + type.length}: "${name}" matches no name of ${type.slice(type.indexOf("/") + 1).replace("clusters", "envoy.config.cluster.v3.Cluster")}; put it under the type that it names, or under "*"`,
         );
     },
   );

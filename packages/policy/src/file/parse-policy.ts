@@ -205,7 +205,7 @@ function ofType(node: unknown, typeUrl: string, fail: Fail): string {
   if (typeUrl === "*" || patternFitsType(pattern, typeUrl)) return pattern;
   return fail(
     startOf(node),
-    `${JSON.stringify(pattern)} fits no name of ${typeUrl.slice(typeUrl.lastIndexOf("/") + 1)}; put it under the type that it names, or under "*"`,
+    `${JSON.stringify(pattern)} matches no name of ${typeUrl.slice(typeUrl.lastIndexOf("/") + 1)}; put it under the type that it names, or under "*"`,
     "B-TYPE-5",
   );
 }
@@ -272,10 +272,10 @@ function startOf(node: unknown): number | undefined {
   return range?.[0] ?? key?.range?.[0];
 }
 
-/** Authority and type of a name in canonical spelling, or of its beginning, and what ends the type. */
+/** Matches the authority and the type of a name or prefix in canonical spelling, and the character that ends the type. */
 const typeIn = /^xdstp:\/\/[^/]*\/([^/?*]*)([/?*]?)/;
 
-/** Whether a pattern, as `namePattern` gives it, can match a name that is requested under a type: one of that type, or a list collection of it (B-TYPE-5, B-TYPE-6). Opaque names may have any. */
+/** Whether a pattern, as `namePattern` gives it, can match a name that is requested under a type: a name of that type, or a list collection of it (B-TYPE-5, B-TYPE-6). Opaque names may have any type. */
 function patternFitsType(pattern: string, typeUrl: string): boolean {
   const [, type, end] = typeIn.exec(pattern) ?? [];
   if (type === undefined) return true;

@@ -227,7 +227,7 @@ function reject(
   draft.verdicts.push({ kind: "rejected", name, error });
 }
 
-/** What a resource answers. It does not answer an alias that the response removes, unless it lists that (C-ALIAS-3). A variant is for those whose parameters match it (C-DYN-7), as far as they say: the node may have more. One that cannot be read is for the sink to reject. */
+/** The interests that a resource answers. It does not answer an alias that the response removes, unless the resource lists that alias (C-ALIAS-3). A variant is for those whose parameters match it (C-DYN-7), as far as they say: the node may have more. One that cannot be read is for the sink to reject. */
 function coveringOf(
   wants: WantedIndex,
   ended: ReadonlySet<Wanted>,

@@ -368,7 +368,7 @@ export class ClientType<Memory> {
     this.#removeOrphans();
   }
 
-  /** What a removed alias would still show is removed when its name has no subscribers either (C-ALIAS-3): these may go before the alias or after it. */
+  /** Removes each resource that only a removed alias still shows, once its own name does not have subscribers either (C-ALIAS-3). The last of them may unsubscribe before the alias is removed, or after it. */
   #removeOrphans(): void {
     const { typeUrl } = this;
     const remove = this.#wants

@@ -10,7 +10,9 @@ const REDIRECT = "type.googleapis.com/xds.core.v3.ResourceLocator";
 /** Why an interest of this type cannot be requested from any server (B-TYPE-5); undefined: it can. */
 export function interestFault({ name }: Interest, typeUrl: string): Fault | undefined {
   if (!name.startsWith("xdstp:"))
-    return name === "" ? { text: "nothing has an empty name", rule: "S-SUB-6" } : undefined;
+    return name === ""
+      ? { text: "a resource cannot have an empty name", rule: "S-SUB-6" }
+      : undefined;
   const type = typeOf(name);
   const own = typeFromTypeUrl(typeUrl);
   if (type === undefined)

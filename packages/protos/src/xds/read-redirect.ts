@@ -30,16 +30,16 @@ function textOf(bytes: Uint8Array): string | undefined {
   return text;
 }
 
-/** A locator in one of its two wire forms (N-82): as text to parse, or by its decoded parts. */
+/** A locator in one of its two wire forms (N-82): a text to parse, or a decoded message. */
 export type Located =
   | { readonly form: "text"; readonly text: string }
   | { readonly form: "message"; readonly message: ResourceLocator };
 
-/** What a reader of peer bytes gives: the value, or why there is none. It never throws. */
+/** The result of a function that decodes bytes of a peer and never throws: the value, or the reason why the bytes are invalid. */
 export type Read<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
 
-/** The value of `read`, or the message of what it threw. */
+/** Returns the value of `read`, or the message of the error that it threw. */
 function attempt<T>(read: () => T): Read<T> {
   try {
     return { ok: true, value: read() };

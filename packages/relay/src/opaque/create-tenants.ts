@@ -158,7 +158,7 @@ function hold(
   { most, onEvent }: TenantOptions,
   onIdle: () => void,
 ): void {
-  const text = `a relay asks upstream for opaque names of ${most} kinds of clients at most, and there are as many; raise maxTenants, or choose a shorter opaqueKey`;
+  const text = `a relay subscribes upstream to opaque names for at most ${most} kinds of clients, and this limit is reached; raise maxTenants, or choose a shorter opaqueKey`;
   onEvent?.({ kind: "tenant-rejected", values: tenant.values, reason: text });
   const rejecting = tenant.hub.addFeed(
     countInterest(
@@ -192,7 +192,7 @@ const idle: ResourceFeed = {
   want: () => undefined,
 };
 
-/** The same feed. Calls back once it has no subscriptions any more at the end of a turn. */
+/** The same feed. Calls back once when it is without subscriptions at the end of a turn. */
 function countInterest(feed: ResourceFeed, onIdle: () => void): ResourceFeed {
   const wanted = new Set<string>();
   return {

@@ -9,7 +9,7 @@ const ways = (["delta", "sotw"] as const).flatMap((upstream) =>
   (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const),
 );
 
-/** What a client of a relay receives, and what the relay does, at which second, while the wall clock is stepped each second. */
+/** The resources that a client of a relay receives and the events of the relay, each with its second. The wall clock is stepped each second. */
 async function timeline(
   upstream: Variant,
   downstream: Variant,
@@ -41,14 +41,14 @@ async function timeline(
   client.ask(flagUrl, lives, none);
   await world.settle();
   world.up.reply(flagUrl, { version: "1", resources: [{ name: lives, text: "1", ttlMs: 20_000 }] });
-  // The heartbeats to the client, the 15 s for a name that does not come, and the end of the time to live.
+  // The heartbeats to the client, the 15 s after which a name without a response does not exist, and the end of the time to live.
   await live(40);
   world.up.die();
   world.up.down = false;
   // The back-off.
   await live(5);
   client.leave(flagUrl, lives, none);
-  // The time after which nothing is subscribed upstream, and the stream is not needed.
+  // The time after which the relay has no subscriptions upstream, so it closes the stream.
   await live(120);
   return seen.map((line) => line.replaceAll(flagName(""), ""));
 }

@@ -18,7 +18,7 @@ describe.each([
   ["back", -hourMs],
   ["forward", hourMs],
 ])("a step of the wall clock by an hour %s", (direction, stepMs) => {
-  it(`delays no writing of a snapshot (${direction}) [B-RELAY-18]`, async () => {
+  it(`does not delay the writing of a snapshot (${direction}) [B-RELAY-18]`, async () => {
     const { changes, disk } = noteChanges();
     const clock = createFakeClock({ start: 10 * hourMs });
     const { store } = openStore(useDir(), { clock }, disk);
@@ -35,7 +35,7 @@ describe.each([
     expect(changes).toHaveLength(1);
   });
 
-  it(`delays no room that is made in a snapshot (${direction}) [B-RELAY-10]`, async () => {
+  it(`does not delay the removal of old entries from a full snapshot (${direction}) [B-RELAY-10]`, async () => {
     const clock = createFakeClock({ start: 10 * hourMs });
     const { store, events } = openStore(useDir(), { clock, maxBytes: 1_000 });
     for (let nth = 0; nth < 50; nth++) keep(store, flagName(`ns/${nth}`), "1");
@@ -49,7 +49,7 @@ describe.each([
     expect(events.at(-1)?.kind).toBe("snapshot-evicted");
   });
 
-  it(`between two lives of a relay lets no resource live longer than one time to live (${direction}) [B-RELAY-12]`, async () => {
+  it(`while a relay restarts does not extend a resource beyond one time to live (${direction}) [B-RELAY-12]`, async () => {
     const [dir, name] = [useDir(), flagName("a")];
     const first = useKept(dir, { clock: createFakeClock({ start: 10 * hourMs }) });
     await first.watch(name);

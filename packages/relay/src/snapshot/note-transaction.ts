@@ -169,7 +169,7 @@ function expiryOf({ store }: Noting, expireMs: number | undefined): number | und
   return expireMs === undefined ? undefined : store.clock.wallTime() + expireMs;
 }
 
-/** Removes restored variants before upstream puts one that is for some of the same clients: both must not exist at once (S-DYN-4). */
+/** Removes restored variants before upstream puts another variant for some of the same clients, since both must not exist at once (S-DYN-4). */
 export function makeRoom({ store, space, remove }: Noting, { put = [] }: Transaction): void {
   const replaced = put.flatMap(({ typeUrl, resource, as = resource.name }) => {
     const restored = store.index

@@ -58,7 +58,7 @@ export function readVariant(constraints: Uint8Array | undefined): Variant | unde
     : { constraints: { kind: "or", of: [] }, text: "" };
 }
 
-/** Whether some client gets both. A resource without constraints is for every client. */
+/** Whether both variants match some client. A resource without constraints matches every client. */
 export function overlap(one: Variant | undefined, other: Variant | undefined): boolean {
   return (
     one === undefined ||

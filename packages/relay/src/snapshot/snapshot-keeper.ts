@@ -240,7 +240,7 @@ export class SnapshotKeeper {
   }
 }
 
-/** Which scopes are unavailable, and which source has reported it. */
+/** The unavailable scopes, each with the source that has reported it. */
 class Outages {
   #all: readonly (readonly [source: object, scope: Scope])[] = [];
 
@@ -255,7 +255,7 @@ class Outages {
   }
 }
 
-/** Absent parts do not narrow. */
+/** Whether a scope is within another one. An absent field of `whole` matches every value. */
 function isWithin(part: Scope, whole: Scope): boolean {
   return (
     (whole.typeUrl === undefined || whole.typeUrl === part.typeUrl) &&

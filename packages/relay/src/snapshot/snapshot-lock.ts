@@ -80,11 +80,11 @@ function lockFileOf(dir: string): string {
   return join(dir, "lock.db");
 }
 
-/** The `cause` of the FAILED_PRECONDITION that is thrown where another process uses the directory of a snapshot. That process may be ending: it can be worth another try. */
+/** The `cause` of the FAILED_PRECONDITION that is thrown where another process uses the directory of a snapshot. That process may be shutting down, so a later attempt can succeed. */
 export class SnapshotInUse extends Error {
   /** Always `SnapshotInUse`. */
   override readonly name: string = "SnapshotInUse";
-  /** The directory, as it was given. */
+  /** The directory as in the options. */
   readonly dir: string;
   /** Id of the other process; undefined: the lock could not be read. */
   readonly pid: number | undefined;

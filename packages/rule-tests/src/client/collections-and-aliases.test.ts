@@ -229,7 +229,7 @@ describe("globs in SotW", () => {
     const [glob] = await ask(PART, ns("*"));
     expect([server.raw.streams, glob?.topic.stale?.text]).toEqual([
       0,
-      expect.stringContaining("SotW cannot say what leaves a glob"),
+      expect.stringContaining("SotW cannot report removals from a glob"),
     ]);
     expect(madeUpTypes.find(({ typeUrl }) => typeUrl === PART)?.fullStateInSotw).toBeUndefined();
   });

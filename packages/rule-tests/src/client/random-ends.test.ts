@@ -35,7 +35,7 @@ const namesOf = (typeUrl: string): readonly string[] => [
   ...["p/x", "p/y", "q/x"].map((id) => `xdstp://auth/${kind(typeUrl)}/${id}`),
 ];
 
-/** In SotW only full state can say what leaves a glob or wildcard (C-GLOB-10). */
+/** In SotW only full state can report removals from a glob or wildcard (C-GLOB-10). */
 function interestsOf(variant: ClientVariantName, typeUrl: string): readonly string[] {
   const collections =
     variant === "sotw" && typeUrl === PART

@@ -7,21 +7,21 @@ import type { SimServer } from "./sim-server.ts";
 import type { Violation } from "./violation.ts";
 import type { WorldShape } from "./world-shape.ts";
 
-/** Servers and clients in one network, and what has to hold of them. The same seed and deeds give the same world, whatever ran before in the process. */
+/** Servers and clients in one network, and the invariants that are checked. The same seed and actions give the same world, whatever ran before in the process. */
 export interface World {
   readonly clock: FakeClock;
   readonly network: Network;
   readonly shape: WorldShape;
   readonly servers: readonly SimServer[];
-  /** Those that are relays: the first one of them is the second server. */
+  /** The servers that are relays. The first relay is the second server. */
   readonly relays: readonly SimRelay[];
-  /** undefined: it has left. */
+  /** The clients. undefined: the client has disconnected for good. */
   readonly clients: readonly (SimClient | undefined)[];
-  /** Made so far. */
+  /** Number of steps so far. */
   readonly steps: number;
-  /** What has not held; the world runs no further. */
+  /** The invariant that was violated. The world does not run any further after it. */
   readonly violation: Violation | undefined;
-  /** Does these one after the other, until an invariant does not hold. */
+  /** Runs the actions in order until an invariant is violated. */
   run(actions: readonly Action[]): Promise<void>;
   close(): void;
 }

@@ -72,20 +72,20 @@ export function createAccess(
 /** Which source has to be ready is known once one was chosen. */
 const alwaysReady = { ready: true };
 
-/** The servers of both variants. */
+/** The servers of the two protocol variants. */
 interface ServerEnds {
   readonly delta: DeltaServer;
   readonly sotw: SotwServer;
 }
 
-/** The context of a server for each of its sources; the same objects for the same source, for as long as it lives. */
+/** The contexts of a server by source. A source has the same context until it is garbage-collected. */
 interface SourceContexts {
   of(source: ResourceSource): ServerContext;
-  /** Streams on filters over one source, and on its views, share its ends, and with them their frames. */
+  /** Returns the two servers of a source. Streams on its views and filters share them, and so share encoded frames. */
   endsOf(source: ResourceSource): ServerEnds;
 }
 
-/** Contexts that differ from the one of the server in their source only. */
+/** Creates contexts that differ from the context of the server in their source only. */
 function createSourceContexts(base: ServerContext): SourceContexts {
   const contexts = new WeakMap<ResourceSource, ServerContext>([[base.source, base]]);
   const ends = new WeakMap<ResourceSource, ServerEnds>();

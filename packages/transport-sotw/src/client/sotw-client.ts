@@ -46,7 +46,7 @@ const sotw: ClientVariant<SotwMemory> = {
   faultOf: ({ name }, type) =>
     isGlob(name) && type?.fullStateInSotw !== true
       ? {
-          text: `${JSON.stringify(name)}: SotW cannot say what leaves a glob of this type; ask by delta, or by name`,
+          text: `${JSON.stringify(name)}: SotW cannot report removals from a glob of this type; use delta, or request single names`,
           rule: "C-GLOB-10",
         }
       : undefined,

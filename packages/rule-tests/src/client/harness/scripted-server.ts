@@ -13,7 +13,7 @@ import {
 } from "@xdstp/testing";
 import { payloadOf } from "../../harness/payload.ts";
 
-/** The variants of a client end. */
+/** The protocol variants of a client. */
 export type ClientVariantName = "delta" | "sotw";
 
 /** A request of either variant. */
