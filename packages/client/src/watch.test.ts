@@ -518,7 +518,7 @@ describe("client.watch()", () => {
       "xdstp://a/acme.v1.Flag/x#alt=xdstp://b/acme.v1.Flag/*",
       "its alternative xdstp://b/acme.v1.Flag/* is a glob",
     ],
-    ["xdstp://a/acme.v1.Flag/x#alt=http://b/acme.v1.Flag/x", "is of the scheme http"],
+    ["xdstp://a/acme.v1.Flag/x#alt=http://b/acme.v1.Flag/x", "has the scheme http"],
     [
       "xdstp://a/acme.v1.Flag/x#entry=n",
       "has the type acme.v1.Flag; it has to be acme.v1.FlagCollection",

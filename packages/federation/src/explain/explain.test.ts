@@ -178,7 +178,7 @@ describe("explain()", () => {
     [named("a", "?xds.node.id=x"), /reserved/],
     [named("a", inAlt("xdstp://b/t.U/x")), /C-ALT-7|has to be t\.T/],
     ["xdstp://a/t.T/*#entry=x", /has to be|no entries/],
-    [named("a", "#alt=http://b/t.T/x"), /of the scheme http/],
+    [named("a", "#alt=http://b/t.T/x"), /has the scheme http/],
   ])("rejects what no federation would ask for: %s", (name, text) => {
     expect(() => explain(sourcesOf(rest), name)).toThrow(text);
     expect(() => explain(sourcesOf(rest), name)).toThrow(XdsError);
