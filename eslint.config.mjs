@@ -2,6 +2,9 @@ import eslint from "@eslint/js";
 import { defineConfig, globalIgnores } from "eslint/config";
 import tseslint from "typescript-eslint";
 
+const ruleId = String.raw`\b[BCNS]-(?:[A-Z]+-)?\d+\b`;
+const idInText = `/.${ruleId}|${ruleId}./s`;
+
 export default defineConfig(
   globalIgnores(["**/dist/**", "**/gen/**", "**/reports/**", "**/.turbo/**", "**/.examples/**"]),
   eslint.configs.recommended,
@@ -21,6 +24,22 @@ export default defineConfig(
       "@typescript-eslint/consistent-type-imports": "error",
       "@typescript-eslint/explicit-module-boundary-types": "error",
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+    },
+  },
+  {
+    // A text that people read has no rule id; the id alone is data, as in `rule: "N-08"`.
+    files: ["packages/*/src/**/*.ts"],
+    ignores: ["**/*.test.ts", "packages/rule-tests/**"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        ...[`Literal[value=${idInText}]`, `TemplateElement[value.raw=/${ruleId}/]`].map(
+          (selector) => ({
+            selector,
+            message: "A text has no rule id; give the id next to it, as `rule` of the context.",
+          }),
+        ),
+      ],
     },
   },
   {

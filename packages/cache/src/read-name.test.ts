@@ -12,7 +12,10 @@ it("takes what has directives for no name [N-18, C-ALT-1]", () => {
   const cache = createCache();
   cache.commit({});
   const committed = cache.commit({ put: [put(name)] });
-  expect(committed.rejected?.[0]?.error.text).toContain("it is not an xdstp name");
+  expect(committed.rejected?.[0]?.error).toMatchObject({
+    text: expect.stringContaining("it is not an xdstp name") as string,
+    context: { rule: "N-18" },
+  });
   expect(
     cache
       .topic(T, { name })

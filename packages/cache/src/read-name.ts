@@ -1,4 +1,4 @@
-import type { Constraints } from "@xdstp/core";
+import type { Constraints, Fault } from "@xdstp/core";
 import {
   authorityOf,
   globOf,
@@ -34,7 +34,7 @@ export interface ReadName {
   /** The type in the name, without `type.googleapis.com/`. */
   readonly type?: string;
   /** Why it is invalid; of a name with directives, why it is none where these are not admitted. */
-  readonly fault?: string;
+  readonly fault?: Fault;
   /** It has directives. */
   readonly directed?: boolean;
   /** Present for one of several variants (TP2). */
@@ -68,13 +68,13 @@ function isGlobKey(key: string): boolean {
   return key.endsWith("/*", query === -1 ? key.length : query);
 }
 
-function faultOf(text: string): string {
+function faultOf(text: string): Fault {
   const parsed = parseName(text);
-  return parsed.ok ? "" : parsed.error.message;
+  return parsed.ok ? { text: "" } : { text: parsed.error.message, rule: parsed.error.rule };
 }
 
 /** Reads a name with directives, as a client requests it to use one of several alternatives (C-ALT-1). Returns `invalid` for a name without directives. */
-function readDirected(text: string, fault: string): ReadName {
+function readDirected(text: string, fault: Fault): ReadName {
   const parsed = text.includes("#") ? parseLocator(text) : undefined;
   if (parsed?.ok !== true || parsed.value.scheme !== "xdstp")
     return { kind: "invalid", key: text, fault };

@@ -63,7 +63,8 @@ function nameFault(name: ReadName, text: string, typeUrl: string): Fault | undef
       text: "no resource can have this name; use another name",
       rule: text === "*" ? "S-WILD-1" : "S-SUB-6",
     };
-  if (name.kind === "invalid") return { text: `it is not an xdstp name: ${name.fault}` };
+  if (name.kind === "invalid")
+    return { text: `it is not an xdstp name: ${name.fault?.text ?? ""}`, rule: name.fault?.rule };
   if (name.kind === "glob")
     return {
       text: "a last segment * makes it a glob, which cannot be the name of a resource; use another name",

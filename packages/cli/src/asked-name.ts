@@ -81,7 +81,9 @@ function placesOf({ directives }: XdstpLocator): number {
 function locatorOf(name: string): XdstpLocator {
   const parsed = parseLocator(name);
   if (!parsed.ok)
-    throw new CliError(2, `${JSON.stringify(name)} is not an xdstp name: ${parsed.error.message}`);
+    throw new CliError(2, `${JSON.stringify(name)} is not an xdstp name: ${parsed.error.message}`, {
+      rule: parsed.error.rule,
+    });
   if (parsed.value.scheme !== "xdstp")
     throw new CliError(2, `${JSON.stringify(name)} is not an xdstp name`);
   return parsed.value;

@@ -130,6 +130,7 @@ function checked(authority: string): string {
   throw new CliError(
     2,
     `--authority ${JSON.stringify(authority)}: ${read.ok ? "this is not an authority" : read.error.message}`,
+    read.ok ? {} : { rule: read.error.rule },
   );
 }
 

@@ -322,9 +322,10 @@ const others: readonly (readonly [CliEvent, string])[] = [
         resources: 2,
         names: [],
         reason: "bad",
+        rule: "C-DUP-2",
       },
     },
-    "error rejected: s clusters version 3, nonce 1 is rejected: bad",
+    "error rejected: s clusters version 3, nonce 1 is rejected: bad [C-DUP-2]",
   ],
   [
     {

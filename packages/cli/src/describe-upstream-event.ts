@@ -1,5 +1,6 @@
 import type { Status } from "@xdstp/core";
 import type { UpstreamEvent } from "./cli-event.ts";
+import { withRule } from "./error-text.ts";
 import { escapeText } from "./escape-text.ts";
 import type { Level, ReportLine } from "./report-line.ts";
 import { counted, shortType, shortVersion, someNames } from "./short-text.ts";
@@ -42,7 +43,7 @@ function onServer(event: ServersEvent): { readonly level: Level; readonly text: 
     case "rejected":
       return {
         level: "error",
-        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)} is rejected: ${escapeText(event.reason)}`,
+        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)} is rejected: ${escapeText(withRule(event.reason, event.rule))}`,
       };
     case "ignored":
       return {

@@ -1,4 +1,3 @@
-import { XdsError } from "@xdstp/core";
 import { CliError } from "./cli-error.ts";
 import { withRule } from "./error-text.ts";
 import { escapeText } from "./escape-text.ts";
@@ -23,7 +22,7 @@ export function failureText(
 ): { readonly exitCode: 1 | 2; readonly text: string } {
   const exitCode = error instanceof CliError ? error.exitCode : 1;
   const message = messageOf(error);
-  const rule = ruleOf(error);
+  const rule = error instanceof CliError ? error.rule : undefined;
   if (json) {
     const line = {
       time: new Date(time).toISOString(),
@@ -45,13 +44,6 @@ export function failureText(
         ? `${text}\n${usageText(usage)}\nSee ${name === undefined ? "xdstp --help" : `xdstp ${name} --help`}`
         : text,
   };
-}
-
-/** Returns the id of the broken rule, if an error of the library is the cause. */
-function ruleOf(error: unknown): string | undefined {
-  return error instanceof CliError && error.cause instanceof XdsError
-    ? error.cause.context.rule
-    : undefined;
 }
 
 function messageOf(error: unknown): string {

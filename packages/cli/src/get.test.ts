@@ -665,7 +665,10 @@ describe("xdstp get", () => {
       ["blue", "--type", "cloosters"],
       '--type "cloosters": give listeners, routes, scoped-routes, virtual-hosts, clusters, endpoints, lb-endpoints, secrets, runtimes, extensions, or a full message name',
     ],
-    [["xdstp:/nonsense"], '"xdstp:/nonsense" is not an xdstp name: '],
+    [
+      ["xdstp:/nonsense"],
+      '"xdstp:/nonsense" is not an xdstp name: [authority-marker] at 6 of "xdstp:/nonsense": write // after the scheme [N-02]\n',
+    ],
     [[blue, "--type", "listeners"], "--type listeners is another type than that of"],
     [[blue, "--sotw", "--delta"], "--sotw and --delta are two variants; give one of them"],
     [

@@ -1,6 +1,6 @@
 import type { ClientNotice } from "@xdstp/client";
 import { readRequest, type StreamObserver } from "@xdstp/recording";
-import { errorText } from "./error-text.ts";
+import { errorText, withRule } from "./error-text.ts";
 
 /** One resource that was rejected. */
 export interface SeenRejection {
@@ -38,10 +38,10 @@ export function createRejections(): Rejections {
     event(event) {
       if (event.kind === "accepted" || event.kind === "rejected") version = event.version;
       if (event.kind !== "rejected") return;
-      const { names, reason } = event;
+      const { names, reason, rule } = event;
       seen.push(
         ...(names.length === 0
-          ? [{ name: `response ${event.nonce}`, reason }]
+          ? [{ name: `response ${event.nonce}`, reason: withRule(reason, rule) }]
           : names.map(({ name, error }) => ({ name, reason: errorText(error) }))),
       );
     },

@@ -220,7 +220,7 @@ describe("xdstp resolve", () => {
     ]);
     expect(out.trimEnd().split("\n").slice(-2)).toEqual([
       'warning    the value of "k" is reserved: begin it with a letter or digit, and not with',
-      "           constraint: (N-64)",
+      "           constraint: [N-64]",
     ]);
   });
 
@@ -301,13 +301,17 @@ describe("xdstp resolve", () => {
   });
 
   it.each([
-    [["xdstp:/x"], 1, '"xdstp:/x" is not an xdstp name'],
+    [
+      ["xdstp:/x"],
+      1,
+      '"xdstp:/x" is not an xdstp name: [authority-marker] at 6 of "xdstp:/x": write // after the scheme [N-02]\n',
+    ],
     [
       [`${of("a", "x")}#alt=xdstp://b/t.T/x`],
       1,
       "its alternative xdstp://b/t.T/x has the type t.T; it has to be envoy.config.cluster.v3.Cluster",
     ],
-    [[`xdstp://a/${typeName}/x?xds.node.id=x`], 1, "reserved"],
+    [[`xdstp://a/${typeName}/x?xds.node.id=x`], 1, "set by code only [N-60]\n"],
     [[], 2, "which name?"],
     [["a", "b"], 2, '"b" is one argument too many; one name is resolved (put # and * into quotes)'],
     [["a", "--max-hops", "2"], 2, "Unknown option '--max-hops'"],

@@ -1,6 +1,6 @@
 import type { ExplainedPlace, FederationServer, FederationSource } from "@xdstp/federation";
 import { isGlob, memberTypeOf, typeOf } from "@xdstp/uri";
-import { errorText } from "./error-text.ts";
+import { errorText, withRule } from "./error-text.ts";
 import { escapeText } from "./escape-text.ts";
 import type { Resolved } from "./resolved.ts";
 import { wrapWords } from "./wrap-words.ts";
@@ -55,7 +55,9 @@ export function resolvedLines(
   ]);
   return [
     ...blocks.flat(),
-    ...warnings.map(({ message }) => row("warning", escapeText(message), columns)),
+    ...warnings.map(({ message, rule }) =>
+      row("warning", escapeText(withRule(message, rule)), columns),
+    ),
   ];
 }
 

@@ -300,8 +300,16 @@ describe("the ConfigSource beside a name", () => {
   it("says that it has no server, or that a name is broken", () => {
     const { client } = useSources();
     expect(() => client.watch(flag, "x", { source: { servers: [] } })).toThrow("has no server");
-    expect(() => client.watch(flag, "xdstp:broken", { source: from("s1") })).toThrow(
-      "is not an xdstp name",
+    const watch = (name: string) => () => client.watch(flag, name, { source: from("s1") });
+    expect(watch("xdstp:broken")).toThrow("is not an xdstp name");
+    expect(watch("xdstp:broken")).toThrow(
+      expect.objectContaining({
+        context: { typeUrl: flagUrl, resource: "xdstp:broken", rule: "N-02" },
+      }),
+    );
+    const reserved = named("a", "x?xds.node.id=x");
+    expect(watch(reserved)).toThrow(
+      expect.objectContaining({ context: { typeUrl: flagUrl, resource: reserved, rule: "N-60" } }),
     );
   });
 });

@@ -26,7 +26,7 @@ export function createNaming(
       throw new XdsError(
         "INVALID_ARGUMENT",
         `${JSON.stringify(name)} is not an xdstp name: ${parsed.error.message}`,
-        { typeUrl, resource: name },
+        { typeUrl, resource: name, rule: parsed.error.rule },
       );
     const locator = parsed.value;
     if (locator.scheme !== "xdstp")
@@ -43,6 +43,7 @@ export function createNaming(
       throw new XdsError("INVALID_ARGUMENT", `${JSON.stringify(name)}: ${composed.error.message}`, {
         typeUrl,
         resource: name,
+        rule: composed.error.rule,
       });
     return withParameters(
       printLocator(composed.value),

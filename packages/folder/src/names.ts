@@ -23,7 +23,9 @@ export function nameInFile(name: string, place: Place): string {
   const parsed = parseName(name);
   if (!parsed.ok)
     throw new Fault(
-      name.startsWith("xdstp:") ? { message: parsed.error.message } : opaqueElsewhere(name),
+      name.startsWith("xdstp:")
+        ? { message: parsed.error.message, rule: parsed.error.rule }
+        : opaqueElsewhere(name),
     );
   const { authority, resourceType, id } = parsed.value;
   if (authority !== place.authority || resourceType !== place.type.desc.typeName)

@@ -381,6 +381,10 @@ describe("readFile() of a Resource", () => {
       });
     });
   }
+  it("names the rule that a name breaks", () => {
+    const text = wrapper("name: xdstp://a.com/t/%zz\n");
+    expect(bad("a.com/clusters/x.yaml", text)).toMatchObject({ rule: "N-05" });
+  });
   it("rejects an error in its payload, with its line", () => {
     expect(bad("a.com/clusters/x.yaml", "resource:\n  type: EDS\n  bogus: 1\n")).toMatchObject({
       line: 3,

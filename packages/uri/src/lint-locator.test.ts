@@ -7,7 +7,12 @@ describe("lintLocator()", () => {
     "warns of the reserved value %j [N-64] [B-CTX-2]",
     (value) => {
       expect(lintLocator(locator(`xdstp://a/t/x?ok=1&k=${value}`))).toMatchObject([
-        { code: "reserved-value", key: "k", message: expect.stringContaining('"k"') as string },
+        {
+          code: "reserved-value",
+          key: "k",
+          message: expect.stringContaining('"k"') as string,
+          rule: "N-64",
+        },
       ]);
     },
   );
@@ -23,7 +28,7 @@ describe("lintLocator()", () => {
     "warns of the entry %j, which is accepted [N-70]",
     (entry) => {
       expect(lintLocator(locator(`xdstp://a/t/x#entry=${entry}`))).toMatchObject([
-        { code: "entry-characters", key: "entry" },
+        { code: "entry-characters", key: "entry", rule: "N-70" },
       ]);
     },
   );

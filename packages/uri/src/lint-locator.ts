@@ -8,6 +8,8 @@ export interface LocatorWarning {
   readonly key: string;
   /** Names the value and says what is wrong with it. */
   readonly message: string;
+  /** The id of the rule that says so, as in the rule book: `"N-64"`. */
+  readonly rule: string;
 }
 
 /** What a linter should warn of in a locator that a person wrote, and in the locators of its `alt` (N-64, N-70, B-CTX-2). Not for names from the wire. */
@@ -29,12 +31,13 @@ export function isPortableEntryName(name: string): boolean {
 }
 
 function reservedValue(key: string): LocatorWarning {
-  const message = `the value of ${JSON.stringify(key)} is reserved: begin it with a letter or digit, and not with constraint: (N-64)`;
-  return { code: "reserved-value", key, message };
+  const message = `the value of ${JSON.stringify(key)} is reserved: begin it with a letter or digit, and not with constraint:`;
+  return { code: "reserved-value", key, message, rule: "N-64" };
 }
 
 const entryCharacters: LocatorWarning = {
   code: "entry-characters",
   key: "entry",
-  message: "other clients may reject this entry: use letters, digits and _ - . only (N-70)",
+  message: "other clients may reject this entry: use letters, digits and _ - . only",
+  rule: "N-70",
 };

@@ -59,7 +59,7 @@ function readFile(
   { id = "", authority = "", exactContext }: ResourceLocatorMessage,
   directives: readonly Directive[],
 ): Locator | UriError {
-  if (authority !== "") return fault("authority", "authority", authority, 0);
+  if (authority !== "") return fault("authority", "authority", authority, 0, { rule: "N-19" });
   if (Object.keys(exactContext?.params ?? {}).length > 0)
     return fault("query-in-file", "context", id, 0);
   return findIllFormed("id", id) ?? { scheme: "file", id, directives };
@@ -116,7 +116,7 @@ function readDirective({ alt, entry }: DirectiveMessage, depth: number): Directi
   if (alt === undefined) return readEntry(entry ?? "");
   const locator = readLocator(alt, depth + 1);
   return "code" in locator
-    ? fault("directive-value", "directives", alt.id ?? "", 0, locator)
+    ? fault("directive-value", "directives", alt.id ?? "", 0, { cause: locator })
     : { kind: "alt", locator };
 }
 

@@ -54,7 +54,7 @@ function parseFile(text: string, start: number, end: number): FileLocator | UriE
   const question = text.indexOf("?", start);
   if (question !== -1 && question < end) return fault("query-in-file", "context", text, question);
   if (start < end && text.charAt(start) !== "/")
-    return fault("authority", "authority", text, start);
+    return fault("authority", "authority", text, start, { rule: "N-19" });
   const id = decode(text, Math.min(start + 1, end), end, "id");
   return typeof id === "string" ? { scheme: "file", id, directives: none } : id;
 }
@@ -91,13 +91,16 @@ function parseDirective(
   const name = names.find((candidate) => text.startsWith(candidate, from));
   if (name === undefined) return fault("directive-unknown", "directives", text, from);
   const start = from + name.length;
-  if (start >= to) return fault("directive-empty", "directives", text, from);
+  if (start >= to)
+    return fault("directive-empty", "directives", text, from, {
+      rule: name === "alt=" ? "N-17" : "N-16",
+    });
   const value = decode(text, start, to, "directives");
   if (typeof value !== "string") return value;
   if (name === "entry=") return { kind: "entry", entry: value };
   const alt = parseAlt(value);
   return "code" in alt
-    ? fault("directive-value", "directives", text, start, alt)
+    ? fault("directive-value", "directives", text, start, { cause: alt })
     : { kind: "alt", locator: alt };
 }
 

@@ -49,16 +49,27 @@ describe("UriError", () => {
     expect(rootOf(errorOf(parseLocator(text))).code).toBe("too-deep");
   });
 
+  it.each([
+    ["http:///t", "N-20"],
+    ["file://a/x", "N-19"],
+    ["xdstp://a/t#entry=", "N-16"],
+    ["xdstp://a/t#alt=", "N-17"],
+  ])("says of %s which of two rules it breaks", (text, rule) => {
+    expect(errorOf(parseLocator(text)).rule).toBe(rule);
+  });
+
   it("is a plain object", () => {
     const error = errorOf(parseName("foo"));
     expect(Object.getPrototypeOf(error)).toBe(Object.prototype);
     expect(JSON.parse(JSON.stringify(error))).toEqual(error);
   });
 
-  it("names the code, the input, the way out and the rule in its message", () => {
-    expect(errorOf(parseName("xdstp://foo")).message).toBe(
-      '[type-missing] at 11 of "xdstp://foo": no resource type in the path: write //authority/type/id (N-08)',
+  it("names the code, the input and the way out in its message, and the rule next to it", () => {
+    const { message, rule } = errorOf(parseName("xdstp://foo"));
+    expect(message).toBe(
+      '[type-missing] at 11 of "xdstp://foo": no resource type in the path: write //authority/type/id',
     );
+    expect(rule).toBe("N-08");
   });
 
   it("quotes the input in printable ASCII, cut to 100 characters", () => {

@@ -28,14 +28,16 @@ export type UriPart = "text" | "scheme" | "authority" | "type" | "id" | "context
 
 /** Why something is rejected: a plain object, nothing is ever thrown. */
 export interface UriError {
-  /** Which rule the text breaks. */
+  /** What is wrong with the text. */
   readonly code: UriErrorCode;
   /** The part of the text that breaks it. */
   readonly part: UriPart;
   /** Index in the text, in UTF-16 units, where the offence begins. 0 where the input was not a text. */
   readonly position: number;
-  /** Names the code, the input (escaped, at most 100 characters of it), the way out and the rule. */
+  /** Names the code, the input (escaped, at most 100 characters of it) and the way out. */
   readonly message: string;
+  /** The id of the broken rule, as in the rule book: `"N-08"`. */
+  readonly rule: string;
   /** The error of the locator inside an `alt` directive; its position counts in the decoded value. */
   readonly cause?: UriError;
 }

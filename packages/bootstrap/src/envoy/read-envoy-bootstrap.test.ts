@@ -295,6 +295,15 @@ describe("readEnvoyBootstrap()", () => {
     ).toEqual({ listeners: locator });
   });
 
+  it.each([
+    [dynamic({ cds_resources_locator: "cds" }), "N-01"],
+    [{ ...dynamic(), node_context_params: ["locality"] }, "N-62"],
+  ])("names the rule that a name in it breaks, in %j", (bootstrap, rule) => {
+    expect(() => readEnvoyBootstrap(bootstrap)).toThrow(
+      expect.objectContaining({ context: { rule } }) as Error,
+    );
+  });
+
   it("calls the bootstrap what it is told", () => {
     expect(() => readEnvoyBootstrap({}, "envoy.yaml")).toThrow(
       "envoy.yaml: the bootstrap names no management server",

@@ -122,6 +122,7 @@ function readParams(found: Placed<JsonValue> | undefined): readonly string[] {
     throw wrongAt(
       place,
       `is ${JSON.stringify(value)}, which is not a field of the node that may be a parameter; give one like id, cluster, locality.zone or metadata`,
+      "N-62",
     );
   });
 }

@@ -24,7 +24,8 @@ export function readLocator<const Key extends string>(
 /** A glob, or a list; it may have directives. */
 function isCollection(text: string, type: string, place: Place): boolean {
   const parsed = parseLocator(text);
-  if (!parsed.ok) throw wrongAt(place, `is not a locator: ${parsed.error.message}`);
+  if (!parsed.ok)
+    throw wrongAt(place, `is not a locator: ${parsed.error.message}`, parsed.error.rule);
   const { value: locator } = parsed;
   return (
     locator.scheme === "xdstp" &&

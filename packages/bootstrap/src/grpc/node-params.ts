@@ -18,5 +18,7 @@ export function nodeParams(
     fields,
   );
   if (params.ok) return params.value;
-  throw new XdsError("INVALID_ARGUMENT", `nodeContextParams: ${params.error.message}`);
+  throw new XdsError("INVALID_ARGUMENT", `nodeContextParams: ${params.error.message}`, {
+    rule: params.error.rule,
+  });
 }

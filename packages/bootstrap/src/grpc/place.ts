@@ -21,8 +21,10 @@ export interface Placed<T> {
 export function wrongAt(
   { source, path, whole = "the bootstrap" }: Place,
   problem: string,
+  rule?: string,
 ): XdsError {
-  return new XdsError("INVALID_ARGUMENT", `${source}: ${path === "" ? whole : path} ${problem}`);
+  const text = `${source}: ${path === "" ? whole : path} ${problem}`;
+  return new XdsError("INVALID_ARGUMENT", text, { rule });
 }
 
 /** The value of a field; undefined where it is absent or null. */

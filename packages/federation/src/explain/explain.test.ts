@@ -183,4 +183,14 @@ describe("explain()", () => {
     expect(() => explain(sourcesOf(rest), name)).toThrow(text);
     expect(() => explain(sourcesOf(rest), name)).toThrow(XdsError);
   });
+
+  it.each([
+    ["xdstp:/x", "N-02"],
+    [named("a", "?xds.node.id=x"), "N-60"],
+    [named("a", inAlt("xdstp://b/t.T/x?xds.node.id=x")), "N-60"],
+  ])("says of %s which rule it breaks", (name, rule) => {
+    expect(() => explain(sourcesOf(rest), name)).toThrow(
+      expect.objectContaining({ context: { resource: name, rule } }) as Error,
+    );
+  });
 });

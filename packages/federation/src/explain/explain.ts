@@ -66,7 +66,7 @@ export function explain(
     return [{ locator: name, name, added: new Map(), ...choose(null) }];
   const written = checked(name);
   const composed = composeLocator(written, layers);
-  if (!composed.ok) throw rejected(name, `: ${composed.error.message}`);
+  if (!composed.ok) throw rejected(name, `: ${composed.error.message}`, composed.error.rule);
   return [...placesOf(written, composed.value, choose)];
 }
 
@@ -126,7 +126,8 @@ function altOf({ directives }: XdstpLocator): XdstpLocator | undefined {
 
 function checked(name: string): XdstpLocator {
   const parsed = parseLocator(name);
-  if (!parsed.ok) throw rejected(name, ` is not an xdstp name: ${parsed.error.message}`);
+  if (!parsed.ok)
+    throw rejected(name, ` is not an xdstp name: ${parsed.error.message}`, parsed.error.rule);
   const locator = parsed.value as XdstpLocator;
   const isEntry = locator.directives.some(({ kind }) => kind === "entry");
   const fault = locatorFault(

@@ -1,3 +1,4 @@
+import type { Fault } from "@xdstp/core";
 import type { Located, ResourceLocator } from "@xdstp/protos/xds";
 import {
   locatorFromMessage,
@@ -6,10 +7,10 @@ import {
   type ResourceLocatorMessage,
 } from "@xdstp/uri";
 
-/** The locator in a redirect or in an entry of a list, in either of its forms (N-82); or what is wrong with it, as a text. */
-export function locatorOf(located: Located): Locator | string {
+/** The locator in a redirect or in an entry of a list, in either of its forms (N-82); or what is wrong with it. */
+export function locatorOf(located: Located): Locator | Fault {
   const read = locatorFromMessage(located.form === "text" ? located.text : asJson(located.message));
-  return read.ok ? read.value : read.error.message;
+  return read.ok ? read.value : { text: read.error.message, rule: read.error.rule };
 }
 
 function asJson({

@@ -18,7 +18,7 @@ export function redirectTarget(typeUrl: string, payload: Uint8Array): XdstpLocat
   const read = readRedirect(payload);
   if (!read.ok) return { text: `the redirect cannot be read: ${read.reason}` };
   const locator = locatorOf(read.value);
-  if (typeof locator === "string") return { text: `the redirect leads nowhere: ${locator}` };
+  if ("text" in locator) return { ...locator, text: `the redirect leads nowhere: ${locator.text}` };
   return faultOf(typeUrl, locator) ?? (locator as XdstpLocator);
 }
 

@@ -146,6 +146,16 @@ describe("readList()", () => {
     expect(shown([inline("a", "on"), bad])).toMatch(reason);
   });
 
+  it.each([
+    ["a text", "xdstp://a", "N-08"],
+    ["a message", lengthDelimited(2, "x"), "N-08"],
+  ])("names the rule that a locator breaks, in %s", (_, locator, rule) => {
+    const bytes = listOf(lengthDelimited(1, lengthDelimited(1, locator)));
+    expect(readList({ typeUrl: `${memberUrl}Collection`, value: bytes }, memberUrl)).toMatchObject({
+      rule,
+    });
+  });
+
   it("takes no more entries than it may [C-LIM-7]", () => {
     const entries = Array.from({ length: 4 }, (_, index) => inline(String(index), "on"));
     expect([shown(entries, { maxEntries: 4 }).length, shown(entries, { maxEntries: 3 })]).toEqual([

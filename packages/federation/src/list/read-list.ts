@@ -68,15 +68,15 @@ export function readList(
 function readEntry(entry: ListEntry): InlineEntry | LocatedEntry | Fault {
   if (entry.kind === "inline") return entry;
   const locator = readEntryLocator(entry.locator);
-  return typeof locator === "string"
-    ? { text: `has a locator that cannot be read: ${locator}` }
+  return "text" in locator
+    ? { ...locator, text: `has a locator that cannot be read: ${locator.text}` }
     : { kind: "locator", locator };
 }
 
 const schemes = ["xdstp:", "http:", "file:"].map((scheme) => [...Buffer.from(scheme)]);
 
-/** Returns the locator of an entry of a list, from either of its wire forms, or a text with the problem. */
-function readEntryLocator(bytes: Uint8Array): Locator | string {
+/** Returns the locator of an entry of a list, from either of its wire forms, or the problem. */
+function readEntryLocator(bytes: Uint8Array): Locator | Fault {
   try {
     const plain = isText(bytes) ? undefined : readPlainLocator(bytes);
     const read = plain === undefined ? undefined : locatorFromMessage(plain);
@@ -84,9 +84,9 @@ function readEntryLocator(bytes: Uint8Array): Locator | string {
       ? locatorOf(located(bytes))
       : read.ok
         ? read.value
-        : read.error.message;
+        : { text: read.error.message, rule: read.error.rule };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return { text: error instanceof Error ? error.message : String(error) };
   }
 }
 

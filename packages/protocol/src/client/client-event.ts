@@ -41,6 +41,8 @@ export type ClientEvent =
       readonly taken?: number;
       readonly unnamed?: number;
       readonly reason: string;
+      /** The id of the rule that the response breaks as a whole, which is not part of `reason`. Absent: its resources are rejected one by one, or it does not break a single rule. */
+      readonly rule?: string | undefined;
     }
   /** Something that came and means nothing here: of a type that was not asked for (C-TYPE-7), or of names that were not (C-SUB-8). */
   | { readonly kind: "ignored"; readonly typeUrl: string; readonly names: number }

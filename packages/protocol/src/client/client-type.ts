@@ -261,7 +261,10 @@ export class ClientType<Memory> {
       this.#phase = isOutdated ? CLOSED : { kind: "listening", stream };
       const isGrowing =
         committed instanceof XdsError
-          ? this.#reject(stream, response, [], committed.text)
+          ? this.#reject(stream, response, [], {
+              text: committed.text,
+              rule: committed.context.rule,
+            })
           : this.#conclude(stream, response, verdicts, transaction, committed);
       if (isOutdated) {
         // A nonce of a stream that is over means nothing on the next one (B-NONCE-2).
@@ -460,7 +463,7 @@ export class ClientType<Memory> {
     if (ignored > 0) host.context.emit?.({ kind: "ignored", typeUrl, names: ignored });
     if (rejected.length > 0) {
       const text = rejectionText(rejected, host.context.limits.errorText);
-      this.#reject(stream, response, rejected, text, { taken, unnamed });
+      this.#reject(stream, response, rejected, { text }, { taken, unnamed });
     } else this.#accept(stream, response, put.length, remove.length);
     return isGrowing;
   }
@@ -483,18 +486,18 @@ export class ClientType<Memory> {
     stream: TypeStream<Memory>,
     response: ReceivedResponse,
     names: readonly RejectedName[],
-    why: string,
+    { text, rule }: Fault,
     beside?: { readonly taken: number; readonly unnamed: number },
   ): false {
     const { typeUrl, nonce, version, resources } = response;
     const { context } = this.#host;
-    const reason = cutText(why, context.limits.errorText);
+    const reason = cutText(text, context.limits.errorText);
     this.#host.count("rejected", 1);
     this.#host.count("invalidResources", names.length);
     this.#answer(stream, { nonce, version: this.#version, error: reason });
     this.#pace.rejected(fingerprint(response, names, reason));
     const parts = { typeUrl, nonce, version, resources: resources.length, names };
-    context.emit?.({ kind: "rejected", ...parts, ...beside, reason });
+    context.emit?.({ kind: "rejected", ...parts, ...beside, reason, rule });
     return false;
   }
 

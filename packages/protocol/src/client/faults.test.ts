@@ -1,8 +1,8 @@
 import type { Fault } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import { defaultClientLimits } from "./client-limits.ts";
-import type { ReceivedResource } from "./received.ts";
-import { resourceFault } from "./faults.ts";
+import type { ReceivedResource, ReceivedResponse } from "./received.ts";
+import { resourceFault, responseFault } from "./faults.ts";
 
 const T = "type.googleapis.com/t.T";
 const payload = { typeUrl: T, value: Buffer.of() };
@@ -46,5 +46,30 @@ describe("resourceFault()", () => {
     ],
   ])("none: %s", (_, resource) => {
     expect(fault(resource)).toBeUndefined();
+  });
+});
+
+describe("responseFault()", () => {
+  const a = { name: "a", key: "a", version: "1", payload };
+
+  it.each<readonly [string, Partial<ReceivedResponse>, number]>([
+    ["C-DUP-2", { resources: [a, a] }, 10],
+    ["C-DUP-2", { resources: [a], removed: [{ name: "a" }] }, 10],
+    ["C-LIM-7", { resources: [a], removed: [{ name: "b" }] }, 1],
+  ])("names the rule %s next to the text", (rule, parts, responseEntries) => {
+    const response = {
+      typeUrl: T,
+      nonce: "1",
+      version: "1",
+      controlPlane: "",
+      canary: false,
+      resources: [],
+      removed: [],
+      errors: [],
+      ...parts,
+    };
+    const found = responseFault(response, { ...defaultClientLimits, responseEntries });
+    expect(found?.rule).toBe(rule);
+    expect(found?.text).not.toContain(rule);
   });
 });

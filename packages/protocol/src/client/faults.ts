@@ -29,20 +29,25 @@ export function interestFault({ name }: Interest, typeUrl: string): Fault | unde
 export function responseFault(
   { fault, resources, removed, errors }: ReceivedResponse,
   { responseEntries }: ClientLimits,
-): string | undefined {
-  if (fault !== undefined) return fault;
+): Fault | undefined {
+  if (fault !== undefined) return { text: fault };
   if (resources.length + removed.length + errors.length > responseEntries)
-    return `it has more than ${responseEntries} entries, which is the most that this client accepts in one response`;
+    return {
+      text: `it has more than ${responseEntries} entries, which is the most that this client accepts in one response`,
+      rule: "C-LIM-7",
+    };
   if (resources.length + removed.length < 2) return undefined;
   // A resource without a readable name is invalid by itself, however often it comes.
   const added = new Set<string>();
   for (const resource of resources) {
     const before = added.size;
     if (resource.name !== "" && added.add(receivedKey(resource)).size === before)
-      return `it has ${JSON.stringify(resource.name)} twice`;
+      return { text: `it has ${JSON.stringify(resource.name)} twice`, rule: "C-DUP-2" };
   }
   const both = removed.find((name) => added.has(receivedKey(name)));
-  return both === undefined ? undefined : `it both has and removes ${JSON.stringify(both.name)}`;
+  return both === undefined
+    ? undefined
+    : { text: `it both has and removes ${JSON.stringify(both.name)}`, rule: "C-DUP-2" };
 }
 
 /** Why a requested resource cannot be accepted, whatever its content; undefined: it can. The rest of its response is accepted nevertheless (C-ACK-5). */
