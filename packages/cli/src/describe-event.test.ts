@@ -34,6 +34,16 @@ const onServer: readonly (readonly [ServerEvent, string])[] = [
     "error nack: e1 #4 clusters version 2, nonce 9, keeps none: bad",
   ],
   [
+    {
+      kind: "nack",
+      ...about,
+      accepted: "",
+      error: { code: 13, message: "bad" },
+      missed: [{ typeUrl, name: "c\u001b", served: false }],
+    },
+    "error nack: e1 #4 clusters version 2, nonce 9, keeps none: bad; it refers to Cluster c\\u{1b}, which is not served",
+  ],
+  [
     { kind: "stale-nonce", stream, typeUrl, nonce: "3" },
     "info stale-nonce: e1 #4 clusters nonce 3 is not the newest",
   ],

@@ -4,6 +4,7 @@ import { escapeText } from "./escape-text.ts";
 import type { Level, ReportLine } from "./report-line.ts";
 import { clientLabel, counted, shortType, shortVersion, someNames } from "./short-text.ts";
 import { limitHint } from "./stream-limits.ts";
+import { missedHint } from "./status-row.ts";
 
 /** What happened on a stream or on the wire, in words. */
 export function describeServerEvent(event: ServerEvent): ReportLine {
@@ -46,7 +47,7 @@ function onStream(event: OnStream): { readonly level: Level; readonly text: stri
     case "nack":
       return {
         level: "error",
-        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}, keeps ${shortVersion(event.accepted)}: ${escapeText(event.error.message)}`,
+        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}, keeps ${shortVersion(event.accepted)}: ${escapeText(event.error.message)}${missedHint(event.missed)}`,
       };
     case "order-expired":
       return {

@@ -107,6 +107,21 @@ describe("renderScreen()", () => {
       "NACKED  2  1m  code 3, without a text",
     ],
     [
+      "rejects what refers to something that is not served",
+      typeStatus({
+        state: "NACKED",
+        lastError: {
+          code: 3,
+          message: "bad",
+          at: 0,
+          since: 0,
+          version: "2",
+          missed: [{ typeUrl: "t/R", name: "r\u001b", served: false }],
+        },
+      }),
+      "NACKED  2  1m  bad; it refers to R r\\u{1b}, which is not served",
+    ],
+    [
       "was rejected and has not answered the correction",
       typeStatus({
         state: "STALE",

@@ -1,4 +1,10 @@
-import type { HeldBackName, StreamStatus, TypeStatus } from "@xdstp/protocol/server";
+import {
+  type HeldBackName,
+  type LastError,
+  missedText,
+  type StreamStatus,
+  type TypeStatus,
+} from "@xdstp/protocol/server";
 import { escapeText } from "./escape-text.ts";
 import { formatAge } from "./format-age.ts";
 import { clientLabel, shortType, shortVersion } from "./short-text.ts";
@@ -88,10 +94,15 @@ function reasonOf({ stuck, lastError, state, heldBack = [] }: TypeStatus): strin
       ? ""
       : escapeText(
           lastError.message === "" ? `code ${lastError.code}, without a text` : lastError.message,
-        );
+        ) + missedHint(lastError.missed);
   const silence = stuck ? "no answer" : "";
   const missing = state === "REQUESTED" ? "asks for names that are not there" : "";
   return [silence, rejection, waiting(heldBack), missing].filter((part) => part !== "").join("; ");
+}
+
+/** What rejected content refers to and the client does not have, behind its text (S-ACK-21). */
+export function missedHint(missed: LastError["missed"]): string {
+  return missed === undefined ? "" : `; it ${escapeText(missedText(missed))}`;
 }
 
 /** What is not sent, and why not (S-ORD-4). */

@@ -44,6 +44,7 @@ export type { RejectedVersion } from "./delivery/rejected-version.ts";
 export type {
   HeldByResponse,
   ListeningSource,
+  MissedReference,
   NackError,
   StreamEvent,
   StreamInfo,
@@ -95,6 +96,7 @@ export { nextNonce } from "./stream/nonce.ts";
 export { relationsOf, type Relation } from "./order/relations.ts";
 export { createOrdering, type OrderedStream, type Ordering } from "./order/ordering.ts";
 export type { OrderedType } from "./order/ordered-type.ts";
+export { missedBy, retryRejected } from "./order/retry-rejected.ts";
 export { heldBackOf, holdBack, leaveRejected, type HeldBack } from "./order/hold-back.ts";
 export { answeredUpTo, baseOf, isRejectedAndNew, rejectedFrom } from "./delivery/answered-up-to.ts";
 export { askedBy } from "./subscription/asked-by.ts";
@@ -117,6 +119,7 @@ export { changedOrigin, joinOrigins, type Origin } from "./delivery/origin.ts";
 export { byName } from "./delivery/by-name.ts";
 export { entryKey } from "./delivery/entry-key.ts";
 export { errorText } from "./text/error-text.ts";
+export { missedText } from "./text/missed-text.ts";
 export { parseNonce } from "./stream/parse-nonce.ts";
 export { statusOf, type TypeProgress } from "./delivery/status-of.ts";
 export { warmChildren } from "./order/warm-children.ts";

@@ -52,6 +52,9 @@ export const clientKinds: readonly ClientKind[] = [
   }),
 ];
 
+/** The same of grpc-go, which the suites of faults leave out. */
+export const grpcGoKind: ClientKind = grpcKind("grpc-go");
+
 function envoyKind(kind: StreamKind): ClientKind {
   return {
     title: kind,

@@ -32,12 +32,16 @@ const router = {
   typed_config: { "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router" },
 };
 
+const managerType = {
+  "@type":
+    "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+  stat_prefix: "edge",
+};
+
 /** An HTTP connection manager that takes its routes by name. */
 export function connectionManager(route: string, source: Source | null = ads): JsonObject {
   return {
-    "@type":
-      "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
-    stat_prefix: "edge",
+    ...managerType,
     rds: { route_config_name: route, ...(source === null ? {} : { config_source: source }) },
     http_filters: [router],
   };
@@ -46,6 +50,20 @@ export function connectionManager(route: string, source: Source | null = ads): J
 /** A listener on a free port of the loopback, for Envoy. */
 export function listener(name: string, route: string, source?: Source | null): TestResource {
   const filter = { name: "http", typed_config: connectionManager(route, source) };
+  return {
+    typeUrl: listenerType.typeUrl,
+    name,
+    body: { name, address: address(0), filter_chains: [{ filters: [filter] }] },
+  };
+}
+
+/** A listener for Envoy with routes of its own, which it rejects while it does not know their cluster. */
+export function inlineListener(name: string, cluster: string): TestResource {
+  const routes = { ...route("own", cluster).body, validate_clusters: true };
+  const filter = {
+    name: "http",
+    typed_config: { ...managerType, http_filters: [router], route_config: routes },
+  };
   return {
     typeUrl: listenerType.typeUrl,
     name,

@@ -7,6 +7,7 @@ import {
   ClientConfig_GenericXdsConfigSchema,
   ConfigStatus,
 } from "@xdstp/protos/status";
+import { detailsOf } from "./type-configs.ts";
 
 /** How a payload is shown; undefined: not at all. */
 export type ShowPayload = (payload: AnyBytes) => AnyBytes | undefined;
@@ -127,14 +128,14 @@ function errorOf(
   payload: AnyBytes | undefined,
 ): Row {
   if (lastError === undefined) return {};
-  const { message, code, at, version } = lastError;
+  const { at, version } = lastError;
   const failed =
     delivery === "rejected" && payload !== undefined
       ? { failedConfiguration: { typeUrl: payload.typeUrl, value: payload.value } }
       : {};
   return {
     errorState: {
-      details: message === "" ? `code ${code}, without a text` : message,
+      details: detailsOf(lastError),
       versionInfo: version,
       lastUpdateAttempt: timestampFromMs(at),
       ...failed,

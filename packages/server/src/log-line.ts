@@ -88,6 +88,7 @@ function fieldsOf(event: ServerEvent): Partial<LogLine> {
         nonce: event.nonce,
         code: event.error.code,
         reason: event.error.message,
+        ...(event.missed !== undefined && { missed: event.missed }),
       };
     case "order-expired":
       return { what: event.what, types: event.typeUrls };

@@ -1,6 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { TypeState, TypeStatus } from "@xdstp/protocol/server";
+import {
+  type LastError,
+  missedText,
+  type TypeState,
+  type TypeStatus,
+} from "@xdstp/protocol/server";
 import {
   type ClientConfig_GenericXdsConfig,
   ClientConfig_GenericXdsConfigSchema,
@@ -17,6 +22,12 @@ const states: Readonly<Record<TypeState, ConfigStatus>> = {
   NOT_SENT: ConfigStatus.NOT_SENT,
   REQUESTED: ConfigStatus.NOT_SENT,
 };
+
+/** What a client said of its rejection, and what the rejected content refers to and the client does not have (S-ACK-21). */
+export function detailsOf({ code, message, missed }: LastError): string {
+  const text = message === "" ? `code ${code}, without a text` : message;
+  return missed === undefined ? text : `${text}; it ${missedText(missed)}`;
+}
 
 /** One type of one client in one row: what thousands of clients with thousands of resources can be asked for (S-CSDS-4). */
 export function typeConfig({
@@ -35,8 +46,7 @@ export function typeConfig({
     ...(at !== undefined && { lastUpdated: timestampFromMs(at) }),
     ...(lastError !== undefined && {
       errorState: {
-        details:
-          lastError.message === "" ? `code ${lastError.code}, without a text` : lastError.message,
+        details: detailsOf(lastError),
         versionInfo: lastError.version,
         lastUpdateAttempt: timestampFromMs(lastError.at),
       },

@@ -313,7 +313,10 @@ describe("a walk", () => {
     ["", "a name is empty"],
     ["*", "is not a name, but all of a type"],
     ["xdstp://a/envoy.config.listener.v3.Listener/*", "is a glob collection"],
-    ["xdstp://a/envoy.config.cluster.v3.Cluster/x", "it has to be envoy.config.listener.v3.Listener"],
+    [
+      "xdstp://a/envoy.config.cluster.v3.Cluster/x",
+      "it has to be envoy.config.listener.v3.Listener",
+    ],
   ])("throws where its root, %s, cannot be asked for", async (name, message) => {
     const { client } = await start();
     expect(() => client.walk(ListenerSchema, name)).toThrow(message);

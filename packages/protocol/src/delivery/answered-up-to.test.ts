@@ -34,6 +34,8 @@ describe("isRejectedAndNew()", () => {
     asked: false,
     entries: [],
     newestEntries: [],
+    missed: [],
+    isRetry: false,
     again: false,
   };
 
@@ -57,6 +59,8 @@ describe("rejectedFrom()", () => {
     asked: false,
     entries: [],
     newestEntries: [],
+    missed: [],
+    isRetry: false,
     again: false,
   };
 

@@ -18,9 +18,6 @@ function deliver(
 ): string {
   return deliveryOf(
     {
-      typeUrl: "t",
-      topics: [topic],
-      acceptedUpTo: 0,
       removals,
       exchange: { ...createExchange(), ...exchange },
       isPending: () => isPending,
@@ -38,6 +35,8 @@ const rejection = (more: Partial<Rejected>): Rejected => ({
   asked: false,
   entries: [],
   newestEntries: [],
+  missed: [],
+  isRetry: false,
   again: false,
   ...more,
 });

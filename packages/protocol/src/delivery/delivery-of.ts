@@ -7,7 +7,11 @@ import type { TypeView } from "./type-view.ts";
 export type Delivery = "pending" | "in-flight" | "rejected" | "accepted";
 
 /** How far an entry of a subscribed topic has come (S-CSDS-4). A client answers whole responses, so all of one is rejected with it. */
-export function deliveryOf(view: TypeView, topic: Topic, entry: Entry): Delivery {
+export function deliveryOf(
+  view: Pick<TypeView, "exchange" | "removals" | "isPending">,
+  topic: Topic,
+  entry: Entry,
+): Delivery {
   const { inFlight, rejected, accepted } = view.exchange;
   if (view.isPending(topic, entry)) return "pending";
   if (inFlight !== undefined && carries(inFlight, view.removals, topic, entry)) return "in-flight";

@@ -295,6 +295,8 @@ describe("recordSent() and recordAnswer()", () => {
       asked: false,
       entries: [],
       newestEntries: [],
+      missed: [],
+      isRetry: false,
       again: false,
     });
     expect(owner.exchange.lastError).toEqual({

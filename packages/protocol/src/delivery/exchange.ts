@@ -6,7 +6,7 @@ import { joinOrigins, type Origin } from "./origin.ts";
 import { sayTheSame } from "./say-the-same.ts";
 import type { ServerContext } from "../stream/server-context.ts";
 import type { LastError } from "./type-status.ts";
-import type { NackError, StreamInfo } from "../stream/stream-event.ts";
+import type { MissedReference, NackError, StreamInfo } from "../stream/stream-event.ts";
 
 /** A response, or several parts of one, that the client has not answered yet (S-ACK-16). */
 export interface Batch {
@@ -42,6 +42,8 @@ export interface Batch {
   readonly repaired: boolean;
   /** Some of what it holds is not wanted any more. */
   readonly narrowed: boolean;
+  /** What its rejected parts refer to and the client had not accepted then. */
+  readonly missed: readonly MissedReference[];
   /** Its last part is the full state: a client that accepts it has nothing left of an earlier rejected part. */
   readonly whole: boolean;
 }
@@ -56,6 +58,10 @@ export interface Rejected extends Origin {
   readonly entries: readonly Entry[] | undefined;
   /** The same for the last response. */
   readonly newestEntries: readonly Entry[] | undefined;
+  /** What it refers to and the client has not accepted since. */
+  readonly missed: readonly MissedReference[];
+  /** The client has accepted since what it refers to: it is offered again, also unchanged (S-ACK-21). */
+  readonly isRetry: boolean;
   /** Something has changed since. */
   again: boolean;
 }
@@ -168,6 +174,7 @@ function batchOf(
     rejection: undefined,
     repaired: false,
     narrowed: false,
+    missed: [],
     whole,
   };
   batches.set(frames, batch);
@@ -175,7 +182,7 @@ function batchOf(
 }
 
 function joinBatches(open: Batch, next: Batch): Batch {
-  const { first, since, sentAt, rejection, narrowed } = open;
+  const { first, since, sentAt, rejection, narrowed, missed } = open;
   return {
     ...next,
     first,
@@ -183,6 +190,7 @@ function joinBatches(open: Batch, next: Batch): Batch {
     sentAt,
     rejection,
     narrowed,
+    missed,
     repaired: open.repaired || rejection !== undefined,
     base: Math.min(next.base, open.base),
     asked: next.asked || open.asked,
@@ -201,6 +209,7 @@ function newestOf(older: readonly Entry[], newer: readonly Entry[]): readonly En
 
 /**
  * Takes an ACK or, with an error, a NACK (S-ACK-7). A nonce that is not in flight is counted and harmless (S-NONCE-8, S-ACK-19).
+ * @param missed - What the unanswered response refers to and the client has not accepted. Called for a NACK only
  * @returns whether the batch is settled by it
  */
 export function recordAnswer(
@@ -208,6 +217,7 @@ export function recordAnswer(
   nonce: number,
   error: NackError | undefined,
   changedSince: boolean,
+  missed: (entries: readonly Entry[]) => readonly MissedReference[] = noneMissed,
 ): boolean {
   const { exchange, context, stream, typeUrl } = owner;
   const batch = exchange.inFlight;
@@ -224,7 +234,8 @@ export function recordAnswer(
     context.emit?.({ kind: "stale-nonce", stream, typeUrl, nonce: nonce < 0 ? "" : String(nonce) });
     return false;
   }
-  const open = error === undefined ? batch : reject(owner, batch, nonce, error);
+  const open =
+    error === undefined ? batch : reject(owner, batch, nonce, error, missed(batch.entries));
   if (nonce !== batch.last) {
     exchange.inFlight = open;
     return false;
@@ -247,11 +258,16 @@ function isFrom({ answered, changed, named }: Origin, topic: Topic): boolean {
   return answered.has(topic) || changed.has(topic) || named.has(topic.interest.name);
 }
 
+function noneMissed(): readonly MissedReference[] {
+  return [];
+}
+
 function reject(
   { exchange, context, stream, typeUrl }: ExchangeOwner,
   batch: Batch,
   nonce: number,
   error: NackError,
+  missed: readonly MissedReference[],
 ): Batch {
   const rejection = {
     code: error.code,
@@ -260,7 +276,14 @@ function reject(
   const { version } = batch;
   exchange.nacks++;
   const at = context.clock.wallTime();
-  exchange.lastError = { ...rejection, at, since: exchange.lastError?.since ?? at, version };
+  const lacking = missed.length === 0 ? {} : { missed };
+  exchange.lastError = {
+    ...rejection,
+    at,
+    since: exchange.lastError?.since ?? at,
+    version,
+    ...lacking,
+  };
   context.emit?.({
     kind: "nack",
     stream,
@@ -269,9 +292,10 @@ function reject(
     accepted: exchange.versionAccepted,
     nonce: String(nonce),
     error: rejection,
+    ...lacking,
     held: batch,
   });
-  return { ...batch, rejection, repaired: batch.repaired || nonce < batch.newest };
+  return { ...batch, rejection, missed, repaired: batch.repaired || nonce < batch.newest };
 }
 
 function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Batch): void {
@@ -289,7 +313,7 @@ function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Ba
 /** Sent again from topics and names, as they are by then. If the wanted state differs already, it goes out at once (S-ACK-8). */
 function keepRejected(
   exchange: Exchange,
-  { origin, base, asked, narrowed, repaired, entries, newestEntries }: Batch,
+  { origin, base, asked, narrowed, repaired, missed, entries, newestEntries }: Batch,
   changedSince: boolean,
   isNewestRejected: boolean,
 ): void {
@@ -308,9 +332,25 @@ function keepRejected(
     asked: asked || rejected?.asked === true,
     entries: repaired ? undefined : joinSaid(rejected, entries),
     newestEntries: repaired && !isNewestRejected ? undefined : newestEntries,
+    missed: joinMissed(rejected?.missed, missed),
+    isRetry: rejected?.isRetry === true,
     again: changedSince || narrowed || repaired,
   };
 }
+
+/** Each once, and no more than a single rejection has. */
+function joinMissed(
+  before: readonly MissedReference[] = [],
+  missed: readonly MissedReference[],
+): readonly MissedReference[] {
+  if (before.length === 0) return missed;
+  const isNew = ({ typeUrl, name }: MissedReference): boolean =>
+    !before.some((other) => other.typeUrl === typeUrl && other.name === name);
+  return [...before, ...missed.filter(isNew)].slice(0, MOST_MISSED);
+}
+
+/** References that are kept of what was rejected. Content that has more is retried for the others (S-ACK-21). */
+export const MOST_MISSED = 100;
 
 function joinSaid(
   rejected: Rejected | undefined,
@@ -349,7 +389,7 @@ export function isRepetition(
   profile: Pick<FrameProfile, "said">,
   hasUpdates: boolean,
 ): boolean {
-  if (consumed === undefined || exchange.rejected !== undefined) return false;
+  if (consumed === undefined || consumed.isRetry || exchange.rejected !== undefined) return false;
   const isSaid = (said: readonly Entry[] | undefined): boolean =>
     said !== undefined && sayTheSame(said, withRejected(entries, heldBack, said), profile);
   if (!isSaid(consumed.entries) && !isSaid(consumed.newestEntries)) return false;
@@ -376,6 +416,8 @@ export function giveBack(exchange: Exchange, consumed: Rejected): void {
     asked: consumed.asked || rejected?.asked === true,
     entries: rejected === undefined ? consumed.entries : undefined,
     newestEntries: (rejected ?? consumed).newestEntries,
+    missed: joinMissed(rejected?.missed, consumed.missed),
+    isRetry: consumed.isRetry || rejected?.isRetry === true,
     again: true,
   };
 }

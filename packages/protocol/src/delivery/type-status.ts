@@ -1,4 +1,4 @@
-import type { NackError, StreamInfo } from "../stream/stream-event.ts";
+import type { MissedReference, NackError, StreamInfo } from "../stream/stream-event.ts";
 
 /**
  * SYNCED: sent and accepted. STALE: sent, not answered yet. NACKED: the newest answer was a rejection. NOT_SENT: nothing to send so far.
@@ -14,6 +14,8 @@ export interface LastError extends NackError {
   readonly since: number;
   /** The version rejected. */
   readonly version: string;
+  /** What it refers to and the client had not accepted: it is offered again when the client has (S-ACK-21). Absent: nothing. */
+  readonly missed?: readonly MissedReference[];
 }
 
 /** A name that waits, and what it waits for. */

@@ -38,6 +38,7 @@ function hostWith(
   const sibling = {
     rejecting: false,
     lacks: () => false,
+    hasAccepted: () => false,
     warm: () => undefined,
     isCold: (name: string, since: number) => cold.includes(`${name} ${since}`),
     misses: (name: string) => missing.includes(name),

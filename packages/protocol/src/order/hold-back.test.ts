@@ -37,6 +37,7 @@ function hostThat(
     sibling: (typeUrl) => ({
       rejecting: rejecting.includes(typeUrl),
       lacks: (name) => lacks.includes(`${typeUrl}/${name}`),
+      hasAccepted: () => false,
       warm: () => undefined,
       isCold: () => false,
       misses: () => false,

@@ -44,6 +44,12 @@ export interface OrderedType {
   take(removeUpTo: number): void;
   /** Puts what was taken back among what is pending. */
   putBack(): void;
+  /** It has rejected what refers to something that it has not accepted (S-ACK-21). */
+  readonly mayRetry: boolean;
+  /** Offers rejected content again if the client has accepted since what it refers to (S-ACK-21). */
+  retryRejected(): void;
+  /** The client has accepted the present state of this name. */
+  hasAccepted(name: string): boolean;
   /** Puts the names held back among what is pending. */
   takeUpAgain(): void;
   /** Sends the delayed removals, up to this revision. */

@@ -63,6 +63,9 @@ function useOrdering(...typeUrls: readonly string[]) {
       typeUrl,
       rank: index,
       lacks: () => false,
+      mayRetry: false,
+      retryRejected: () => undefined,
+      hasAccepted: () => false,
       isCold: () => false,
       misses: () => false,
       drain(upTo: number) {

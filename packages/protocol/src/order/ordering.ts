@@ -79,6 +79,7 @@ class StreamOrdering implements Ordering {
     const type = this.#at(index);
     const { cut } = this.#relation(index);
     this.#takeUpAgain(index);
+    if (type.mayRetry) type.retryRejected();
     if (type.inFlight || !(type.pending || type.taken)) return;
     if (
       cut &&

@@ -18,6 +18,7 @@ function useHost(...subscribed: readonly string[]): {
       ? {
           rejecting: false,
           lacks: fail,
+          hasAccepted: fail,
           isCold: fail,
           misses: fail,
           warm: (name) => {

@@ -161,6 +161,9 @@ function machineOf(
     accepted: 0,
     namesCold: false,
     lacks: () => false,
+    mayRetry: false,
+    retryRejected: () => undefined,
+    hasAccepted: () => false,
     isCold: () => false,
     misses: () => false,
     take: () => {

@@ -146,7 +146,8 @@ class Stream<Request extends DecodedRequest>
     this.#searched = 0;
     if (!this.#plainAck(message)) this.#pacer.take(message);
     for (const machine of this.#types)
-      if (machine.pending || machine.taken || machine.heldFrom < Infinity) this.schedule();
+      if (machine.pending || machine.taken || machine.heldFrom < Infinity || machine.mayRetry)
+        this.schedule();
   }
 
   onDrained(): void {

@@ -1,4 +1,4 @@
-import type { Entry, NodeInfo, PeerIdentity, ResourceSource } from "@xdstp/core";
+import type { Entry, NodeInfo, PeerIdentity, Reference, ResourceSource } from "@xdstp/core";
 import type { NotSent } from "../delivery/frame-cache.ts";
 import type { RejectedVersion } from "../delivery/rejected-version.ts";
 
@@ -28,6 +28,12 @@ export interface NackError {
   readonly message: string;
 }
 
+/** Something that rejected content refers to, and that the client had not accepted when it rejected (S-ACK-21). */
+export interface MissedReference extends Reference {
+  /** It exists, as this client sees the source. */
+  readonly served: boolean;
+}
+
 /** The entries of an answered response, by reference. A client answers a response as a whole, so it is not known which part of it was bad (S-ACK-15). */
 export interface HeldByResponse {
   /** All of it, as it was sent; of SotW with full state what did not change too. */
@@ -37,7 +43,7 @@ export interface HeldByResponse {
 }
 
 /**
- * What happens on a stream. `heartbeat`: resources with a TTL were kept alive at the client; an answer to it is reported only if it is a `nack` (S-TTL-5). `order-expired`: no answer came within the limit, so these types go on without it, additions of a `cut` or `removals` (S-ORD-4). `held` is absent in the answer to a heartbeat.
+ * What happens on a stream. `heartbeat`: resources with a TTL were kept alive at the client; an answer to it is reported only if it is a `nack` (S-TTL-5). `missed`: what the rejected content refers to and the client has not accepted; absent: nothing (S-ACK-21). `order-expired`: no answer came within the limit, so these types go on without it, additions of a `cut` or `removals` (S-ORD-4). `held` is absent in the answer to a heartbeat.
  */
 export type StreamEvent =
   | { readonly kind: "connect"; readonly stream: StreamInfo }
@@ -82,6 +88,7 @@ export type StreamEvent =
       readonly accepted: string;
       readonly nonce: string;
       readonly error: NackError;
+      readonly missed?: readonly MissedReference[];
       readonly held?: HeldByResponse;
     }
   | {

@@ -50,7 +50,9 @@ export interface TypeHost {
   /** Another type of this stream, if it was requested. */
   sibling(
     typeUrl: string,
-  ): Pick<TypeMachine<never>, "warm" | "rejecting" | "lacks" | "isCold" | "misses"> | undefined;
+  ):
+    | Pick<TypeMachine<never>, "warm" | "rejecting" | "lacks" | "isCold" | "misses" | "hasAccepted">
+    | undefined;
   /** What was taken to be sent later is taken again: the client wants or has something else by now. */
   thaw(): void;
   /** Asks for a drain in a later turn. */

@@ -1,7 +1,17 @@
 import { fromBinary } from "@bufbuild/protobuf";
+import { type Reference } from "@xdstp/core";
 import { decodeText, walkFields } from "@xdstp/core/wire";
 import { hashBytes, scanRequest } from "@xdstp/protocol/server";
-import { DeltaDiscoveryRequestSchema, DiscoveryRequestSchema } from "@xdstp/protos/discovery";
+import {
+  DeltaDiscoveryRequestSchema,
+  DeltaDiscoveryResponseSchema,
+  DiscoveryRequestSchema,
+  DiscoveryResponseSchema,
+  ResourceSchema,
+} from "@xdstp/protos/discovery";
+
+import { nameIn } from "../harness/payload.ts";
+import { types } from "./types.ts";
 
 /** What the invariants look at of a response. The fields have the same numbers in both variants. */
 export interface ResponseView {
@@ -9,6 +19,15 @@ export interface ResponseView {
   readonly nonce: number;
   /** Of what it says: everything but the version of the whole and the nonce. */
   readonly hash: number;
+  /** What it holds, read when it is asked for. */
+  readonly content: () => ResponseContent;
+}
+
+/** The resources of a response. */
+export interface ResponseContent {
+  readonly names: readonly string[];
+  /** What these refer to. */
+  readonly refersTo: readonly Reference[];
 }
 
 /** What they look at of a request. */
@@ -27,8 +46,8 @@ const VERSION = 1;
 const TYPE_URL = 4;
 const NONCE = 5;
 
-/** Reads a response. The version of the whole is its first field, the nonce its last. */
-export function viewResponse(bytes: Uint8Array): ResponseView {
+/** Reads a response. The version of the whole is its first field, the nonce its last. The variant counts for its content only. */
+export function viewResponse(bytes: Uint8Array, variant: "delta" | "sotw" = "delta"): ResponseView {
   const view = { typeUrl: "", nonce: Number.NaN };
   let [start, end] = [0, bytes.length];
   walkFields(bytes, (field, from, to) => {
@@ -39,7 +58,31 @@ export function viewResponse(bytes: Uint8Array): ResponseView {
     end = from;
     return undefined;
   });
-  return { ...view, hash: hashBytes(bytes, start, end - 1) };
+  return {
+    ...view,
+    hash: hashBytes(bytes, start, end - 1),
+    content: () => contentOf(view.typeUrl, payloadsIn(bytes, variant)),
+  };
+}
+
+function contentOf(typeUrl: string, payloads: readonly Uint8Array[]): ResponseContent {
+  const references = types.find((type) => type.typeUrl === typeUrl)?.references;
+  return {
+    names: payloads.map(nameIn),
+    refersTo: payloads.flatMap((payload) => references?.(payload) ?? []),
+  };
+}
+
+const WRAPPER = `type.googleapis.com/${ResourceSchema.typeName}`;
+
+function payloadsIn(bytes: Uint8Array, variant: "delta" | "sotw"): readonly Uint8Array[] {
+  if (variant === "delta")
+    return fromBinary(DeltaDiscoveryResponseSchema, bytes).resources.flatMap(
+      ({ resource }) => resource?.value ?? [],
+    );
+  return fromBinary(DiscoveryResponseSchema, bytes).resources.flatMap(({ typeUrl, value }) =>
+    typeUrl === WRAPPER ? (fromBinary(ResourceSchema, value).resource?.value ?? []) : [value],
+  );
 }
 
 /** Reads a request. A plain ACK is not decoded. */

@@ -169,7 +169,7 @@ class SimWorld implements World {
   }
 
   #tell(connection: Connection, bytes: Uint8Array): void {
-    const response = viewResponse(bytes);
+    const response = viewResponse(bytes, variantOf(connection));
     for (const invariant of this.#invariants) invariant.onResponse?.(connection, response);
   }
 

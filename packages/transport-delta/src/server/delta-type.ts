@@ -1,4 +1,11 @@
-import { type Interest, type Reference, StatusCode, type Topic, type Watcher } from "@xdstp/core";
+import {
+  type Entry,
+  type Interest,
+  type Reference,
+  StatusCode,
+  type Topic,
+  type Watcher,
+} from "@xdstp/core";
 import {
   addHash,
   answeredUpTo,
@@ -10,6 +17,7 @@ import {
   createSmallSet,
   type FrameProfile,
   hashOf,
+  retryRejected,
   heldBackOf,
   holdBack,
   isColdSince,
@@ -18,11 +26,13 @@ import {
   isRepetition,
   isServedBy,
   leaveRejected,
+  type MissedReference,
   type NackError,
   namesCold,
   parseNonce,
   quirksOf,
   rankOf,
+  missedBy,
   recordAnswer,
   rejectedFrom,
   rejectHeartbeat,
@@ -53,7 +63,7 @@ import { leavingWith, locate, subscribe } from "./subscribe.ts";
 import { putBack, take } from "./take.ts";
 import { unlocate, unsubscribe } from "./unsubscribe.ts";
 import { stateHash } from "./state-version.ts";
-import { viewOf } from "./view-of.ts";
+import { hasAccepted, viewOf } from "./view-of.ts";
 
 /** One type on one delta stream. */
 export function createDeltaType(
@@ -280,6 +290,19 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     noteHolding(this.#state, entries, undefined);
   }
 
+  get mayRetry(): boolean {
+    const { rejected } = this.#state.exchange;
+    return rejected !== undefined && rejected.missed.length > 0;
+  }
+
+  retryRejected(): void {
+    retryRejected(this.#state);
+  }
+
+  hasAccepted(name: string): boolean {
+    return hasAccepted(this.#state, name);
+  }
+
   lacks(name: string): boolean {
     const entry = lookUp(this.#state, name);
     return entry !== undefined && isRejectedAndNew(this.#state.exchange, entry);
@@ -356,9 +379,15 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     }
     const { inFlight } = exchange;
     if (error !== undefined || inFlight?.rejection !== undefined) host.thaw();
-    if (!recordAnswer(this.#state, nonce, error, this.#hasMoved)) return;
+    const missed = error && this.#missedBy;
+    if (!recordAnswer(this.#state, nonce, error, this.#hasMoved, missed)) return;
     if (inFlight?.narrowed === true) oweLost(this.#state, inFlight.entries);
     noteAnswer(this.#state);
+  }
+
+  /** Made for a rejection only: a stream that rejects nothing keeps no function for it. */
+  get #missedBy(): (entries: readonly Entry[]) => readonly MissedReference[] {
+    return (entries) => missedBy(this.#state.type, this.#state.host, entries);
   }
 
   /** A client that rejects a heartbeat does not have its resource. */

@@ -84,6 +84,14 @@ export function goneOf(state: DeltaState, name: string): readonly Entry[] {
   return [...new Set(topics.flatMap((topic) => topic?.gone?.(name) ?? []))];
 }
 
+/** A subscription that covers a name, and has it if one does. */
+export function coveringTopic(state: DeltaState, name: string): Topic | undefined {
+  if (state.located === undefined)
+    return state.topics.get(keyOf(name)) ?? globTopic(state, name) ?? state.topics.get("*");
+  const covers = coverOf(state, keyOf(name), name);
+  return covers.find((topic) => topic.get(name) !== undefined) ?? covers[0];
+}
+
 /** All that covers a name, its own subscriptions included. */
 function coverOf(state: DeltaState, key: string, name: string): readonly Topic[] {
   const glob = globOf(name);

@@ -9,6 +9,7 @@ import {
   createSmallSet,
   hashBytes,
   hashOf,
+  retryRejected,
   heldBackOf,
   isColdSince,
   isNewestNonce,
@@ -16,11 +17,13 @@ import {
   isRepetition,
   isServedBy,
   leaveRejected,
+  type MissedReference,
   type NackError,
   namesCold,
   parseNonce,
   quirksOf,
   rankOf,
+  missedBy,
   recordAnswer,
   rejectedFrom,
   rejectHeartbeat,
@@ -52,7 +55,7 @@ import { endStay } from "./stay.ts";
 import { putBack, take } from "./take.ts";
 import { hasNewErrors } from "./told-errors.ts";
 import { unsubscribe } from "./unsubscribe.ts";
-import { viewOf } from "./view-of.ts";
+import { hasAccepted, viewOf } from "./view-of.ts";
 import { withoutRejected } from "./without-rejected.ts";
 
 /** One type on one SotW stream. */
@@ -283,6 +286,19 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     this.drain(removeUpTo);
   }
 
+  get mayRetry(): boolean {
+    const { rejected } = this.#state.exchange;
+    return rejected !== undefined && rejected.missed.length > 0;
+  }
+
+  retryRejected(): void {
+    retryRejected(this.#state);
+  }
+
+  hasAccepted(name: string): boolean {
+    return hasAccepted(this.#state, name);
+  }
+
   lacks(name: string): boolean {
     const entry = coverOf(this.#state, name)?.topic.get(name);
     return entry !== undefined && isRejectedAndNew(this.#state.exchange, entry);
@@ -424,10 +440,15 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
       return;
     }
     if (error !== undefined || exchange.inFlight?.rejection !== undefined) state.host.thaw();
-    const settled = recordAnswer(state, nonce, error, state.dirty.size > 0);
-    if (!settled) return;
+    const missed = error && this.#missedBy;
+    if (!recordAnswer(state, nonce, error, state.dirty.size > 0, missed)) return;
     if (exchange.rejected === undefined) state.kept = state.shown;
     noteAnswer(state);
+  }
+
+  /** Made for a rejection only: a stream that rejects nothing keeps no function for it. */
+  get #missedBy(): (entries: readonly Entry[]) => readonly MissedReference[] {
+    return (entries) => missedBy(this.#state.type, this.#state.host, entries);
   }
 
   /** A client that rejects a heartbeat does not hold what it stands for. */
@@ -449,6 +470,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
 
 /** What was rejected is not said again under another version (S-ACK-8). An author's label may stay the same over a change: then the content decides; and what a TTL is has no part in a version (S-TTL-7). */
 function isNews({ exchange, shown, profile }: SotwState, { version, entries }: Gathered): boolean {
+  if (exchange.rejected?.isRetry === true) return true;
   if (exchange.rejected !== undefined && sayTheSame(shown, entries, profile)) return false;
   if (version !== exchange.versionSent) return true;
   return (

@@ -1,32 +1,54 @@
-import { byName, type TypeView } from "@xdstp/protocol/server";
+import type { Entry, Topic } from "@xdstp/core";
+import { byName, deliveryOf, type TypeView } from "@xdstp/protocol/server";
+import { coverOf } from "./lookup.ts";
 import type { SotwState } from "./sotw-state.ts";
 
 /** A type for whoever reports on single names or waits for them. */
 export function viewOf(state: SotwState): TypeView {
-  const { typeUrl, exchange, subscriptions, type } = state;
+  const { typeUrl, exchange, subscriptions } = state;
   return {
     typeUrl,
     exchange,
     topics: [...subscriptions.values()].map(({ topic }) => topic),
     acceptedUpTo: Math.min(exchange.accepted, state.heldBackFrom),
-    removals: type?.fullStateInSotw === true ? "absent" : "never",
-    isPending(topic, { name, revision, resource }) {
-      const { unsettled, unanswered, dirty, owed, gone, stay, kept, heldBack, taken, sent } = state;
-      if (
-        unsettled.has(topic) ||
-        unanswered.has(topic) ||
-        owed.has(name) ||
-        heldBack.has(name) ||
-        taken !== undefined
-      )
-        return true;
-      if (dirty.has(topic) && revision > sent) return true;
-      // While removals wait, the response holds the names that are gone; and the client holds them until it has answered one without.
-      return (
-        resource === undefined &&
-        (gone.size + stay.size > 0 ||
-          (exchange.inFlight !== undefined && byName(kept).get(name)?.resource !== undefined))
-      );
-    },
+    removals: removalsOf(state),
+    isPending: (topic, entry) => isPending(state, topic, entry),
   };
+}
+
+function removalsOf({ type }: SotwState): TypeView["removals"] {
+  return type?.fullStateInSotw === true ? "absent" : "never";
+}
+
+function isPending(state: SotwState, topic: Topic, { name, revision, resource }: Entry): boolean {
+  const { unsettled, unanswered, dirty, owed, gone, stay, kept, heldBack, taken, sent, exchange } =
+    state;
+  if (
+    unsettled.has(topic) ||
+    unanswered.has(topic) ||
+    owed.has(name) ||
+    heldBack.has(name) ||
+    taken !== undefined
+  )
+    return true;
+  if (dirty.has(topic) && revision > sent) return true;
+  // While removals wait, the response holds the names that are gone; and the client holds them until it has answered one without.
+  return (
+    resource === undefined &&
+    (gone.size + stay.size > 0 ||
+      (exchange.inFlight !== undefined && byName(kept).get(name)?.resource !== undefined))
+  );
+}
+
+/** Whether a resource exists under this name, is subscribed, and the client has accepted its present state. */
+export function hasAccepted(state: SotwState, name: string): boolean {
+  const topic = coverOf(state, name)?.topic;
+  const entry = topic?.get(name);
+  if (topic === undefined || entry?.resource === undefined) return false;
+  const view = {
+    exchange: state.exchange,
+    removals: removalsOf(state),
+    isPending: (of: Topic, at: Entry): boolean => isPending(state, of, at),
+  };
+  return deliveryOf(view, topic, entry) === "accepted";
 }

@@ -1,13 +1,15 @@
 import type { Connection } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
+import type { ResponseContent } from "../wire-view.ts";
 import { rejectedIsNotRepeated } from "./rejected-is-not-repeated.ts";
 
 const typeUrl = "t";
 
-/** One line for each message: a response of this content, an answer to the newest, a request for names (`crosses`: under the nonce of the response before the newest; `twin`: of one that only another call was sent), the end of a step; and the time at which `late` can be answered. */
+/** One line for each message: a response of this content, and what it refers to; what the client accepts of another type; an answer to the newest, a request for names (`crosses`: under the nonce of the response before the newest; `twin`: of one that only another call was sent), the end of a step; and the time at which `late` can be answered. */
 type Event =
-  | { readonly says: number }
+  | { readonly says: number; readonly of?: string }
+  | { readonly accepts: string }
   | { readonly answers: "ACK" | "NACK" }
   | {
       readonly asks: readonly string[];
@@ -16,6 +18,10 @@ type Event =
     }
   | "step"
   | "late is known";
+
+function referencesTo(name: string | undefined): ResponseContent["refersTo"] {
+  return name === undefined ? [] : [{ typeUrl: "other", name }];
+}
 
 function reportsOf(variant: "delta" | "sotw", events: readonly Event[]): readonly string[] {
   const connection = { id: 1, address: `server 0/${variant}` } as Connection;
@@ -28,6 +34,14 @@ function reportsOf(variant: "delta" | "sotw", events: readonly Event[]): readonl
     (_connection, _typeUrl, name) => name === "late" && !isKnown,
   );
   let nonce = 0;
+  const respond = (of: string, hash: number, content: ResponseContent): void => {
+    invariant.onResponse?.(connection, {
+      typeUrl: of,
+      nonce: ++nonce,
+      hash,
+      content: () => content,
+    });
+  };
   let names: readonly string[] = variant === "sotw" ? ["a"] : [];
   invariant.onRequest?.(connection, {
     typeUrl,
@@ -46,8 +60,17 @@ function reportsOf(variant: "delta" | "sotw", events: readonly Event[]): readonl
       continue;
     }
     if ("says" in event)
-      invariant.onResponse?.(connection, { typeUrl, nonce: ++nonce, hash: event.says });
-    else if ("answers" in event)
+      respond(typeUrl, event.says, { names: [], refersTo: referencesTo(event.of) });
+    else if ("accepts" in event) {
+      respond("other", 0, { names: [event.accepts], refersTo: [] });
+      invariant.onRequest?.(connection, {
+        typeUrl: "other",
+        nonce,
+        rejects: false,
+        names: [],
+        drops: [],
+      });
+    } else if ("answers" in event)
       invariant.onRequest?.(connection, {
         typeUrl,
         nonce,
@@ -150,6 +173,49 @@ describe.each(["delta", "sotw"] as const)("rejectedIsNotRepeated() (%s)", (varia
       ],
     ],
   ])("%s: red is %s", (_, isRed, events) => {
+    expect(reportsOf(variant, events)).toHaveLength(isRed ? 1 : 0);
+  });
+
+  it.each<readonly [what: string, isRed: boolean, events: readonly Event[]]>([
+    [
+      "the same once the client has accepted what it refers to",
+      false,
+      [{ says: 1, of: "c" }, { answers: "NACK" }, { accepts: "c" }, { says: 1, of: "c" }],
+    ],
+    [
+      "the same a second time after that",
+      true,
+      [
+        { says: 1, of: "c" },
+        { answers: "NACK" },
+        { accepts: "c" },
+        { says: 1, of: "c" },
+        { answers: "NACK" },
+        { says: 1, of: "c" },
+      ],
+    ],
+    [
+      "the same once the client has accepted another name",
+      true,
+      [
+        { accepts: "e" },
+        { says: 1, of: "c" },
+        { answers: "NACK" },
+        { accepts: "d" },
+        { says: 1, of: "c" },
+      ],
+    ],
+    [
+      "the same once the client has accepted anything of a type that it may have had before",
+      false,
+      [{ says: 1, of: "c" }, { answers: "NACK" }, { accepts: "d" }, { says: 1, of: "c" }],
+    ],
+    [
+      "the same where that was accepted before",
+      true,
+      [{ accepts: "c" }, { says: 1, of: "c" }, { answers: "NACK" }, { says: 1, of: "c" }],
+    ],
+  ])("%s: red is %s [S-ACK-21]", (_, isRed, events) => {
     expect(reportsOf(variant, events)).toHaveLength(isRed ? 1 : 0);
   });
 });

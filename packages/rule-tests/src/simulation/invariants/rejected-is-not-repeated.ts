@@ -1,6 +1,7 @@
+import type { Reference } from "@xdstp/core";
 import type { Connection } from "@xdstp/testing";
 
-import { variantOf } from "../wire-view.ts";
+import { type ResponseContent, variantOf } from "../wire-view.ts";
 import type { Report } from "../violation.ts";
 import type { Invariant } from "./invariant.ts";
 
@@ -16,13 +17,21 @@ interface Last {
   asked: readonly string[];
   /** SotW: all that is wanted. */
   names: readonly string[];
+  /** What was sent and not accepted yet. */
+  said: readonly (() => ResponseContent)[];
+  /** Something of the type was accepted on this connection. */
+  hasAccepted: boolean;
+  /** What the rejected content refers to and was not accepted since. */
+  missed: readonly Reference[];
+  /** The client has accepted since what the rejected content refers to: that may come again once (S-ACK-21). */
+  mayRetry: boolean;
 }
 
 /** Whether the server of a connection cannot answer a name yet. */
 export type IsPending = (connection: Connection, typeUrl: string, name: string) => boolean;
 
 /**
- * A response that was rejected does not come again unchanged (S-ACK-8), whatever has changed meanwhile, unless the client asks for something else: then what is wanted differs, until that is answered.
+ * A response that was rejected does not come again unchanged (S-ACK-8), whatever has changed meanwhile, unless the client asks for something else: then what is wanted differs, until that is answered; or has accepted since what the rejected content refers to (S-ACK-21).
  */
 export function rejectedIsNotRepeated(
   report: Report,
@@ -40,9 +49,30 @@ export function rejectedIsNotRepeated(
       asks: false,
       asked: [],
       names: [],
+      said: [],
+      hasAccepted: false,
+      missed: [],
+      mayRetry: false,
     };
     types.set(typeUrl, last);
     return last;
+  };
+  /** What is accepted now, other types may have missed. With its first answer a client has accepted what it had before the stream, too. */
+  const accept = (connection: Connection, typeUrl: string, accepted: Last): void => {
+    const waiting = streams
+      .get(connection)
+      ?.values()
+      .filter(({ missed }) => missed.some((reference) => reference.typeUrl === typeUrl));
+    const names = new Set<string>();
+    for (const last of waiting ?? []) {
+      if (names.size === 0)
+        for (const said of accepted.said) for (const name of said().names) names.add(name);
+      const isThere = (reference: Reference): boolean =>
+        reference.typeUrl === typeUrl && (!accepted.hasAccepted || names.has(reference.name));
+      last.mayRetry ||= last.missed.some(isThere);
+      last.missed = last.missed.filter((reference) => !isThere(reference));
+    }
+    Object.assign(accepted, { said: [], missed: [], hasAccepted: true });
   };
   /** The first part of something larger may be the same as before. */
   let suspect: { readonly connection: Connection; readonly typeUrl: string } | undefined;
@@ -58,10 +88,16 @@ export function rejectedIsNotRepeated(
       suspect = undefined;
       saying.clear();
     },
-    onResponse(connection, { typeUrl, nonce, hash }) {
+    onResponse(connection, { typeUrl, nonce, hash, content }) {
       const last = lastOf(connection, typeUrl);
       if (suspect?.connection === connection && suspect.typeUrl === typeUrl) suspect = undefined;
-      else if (last.isRejected && !last.isPart && !last.asks && last.hash === hash)
+      else if (
+        last.isRejected &&
+        !last.isPart &&
+        !last.asks &&
+        !last.mayRetry &&
+        last.hash === hash
+      )
         suspect = { connection, typeUrl };
       const asked = last.asked.filter((name) => isPending(connection, typeUrl, name));
       Object.assign(last, {
@@ -71,6 +107,8 @@ export function rejectedIsNotRepeated(
         isPart: saying.has(last),
         asks: asked.length > 0,
         asked,
+        said: [...last.said, content],
+        mayRetry: false,
       });
       saying.add(last);
     },
@@ -92,6 +130,8 @@ export function rejectedIsNotRepeated(
         last.names = names;
       }
       last.isRejected ||= rejects && nonce === last.nonce;
+      if (rejects) last.missed = last.said.flatMap((said) => [...said().refersTo]);
+      else if (nonce === last.nonce) accept(connection, typeUrl, last);
       saying.delete(last);
     },
   };
