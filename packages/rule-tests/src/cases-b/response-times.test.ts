@@ -9,6 +9,8 @@ import { deltaVariants, sotwVariants, type Variant } from "../harness/variant.ts
 
 const CAP_MS = 10_000;
 const glob = "xdstp://a/test.Full/ns/*";
+/** With context parameters, so that `*` does not have it (S-WILD-8). */
+const located = "xdstp://a/test.Part/x?k=v";
 const member = (id: string): string => `xdstp://a/test.Full/ns/${id}`;
 
 interface Scene {
@@ -136,16 +138,47 @@ runCases("when a response goes out in delta", [
   ),
   unsettled(
     ["S-WILD-7", "S-RECON-6"],
-    "sends nothing empty for * while a name beside it is pending",
+    "answers * without members when it is known, though a name that was requested before it is pending",
+    deltaVariants,
+    FULL,
+    (scene) => {
+      const { feed, client } = scene;
+      client.subscribe("a");
+      client.subscribe("*");
+      feed.settle(FULL, "*");
+      expect(told(scene)).toEqual([[]]);
+      feed.miss(FULL, "a");
+      expect(told(scene)).toEqual([["-a"]]);
+    },
+  ),
+  unsettled(
+    ["S-WILD-7", "S-RECON-6"],
+    "answers * without members when it is known, though a name of the same request is pending",
     deltaVariants,
     FULL,
     (scene) => {
       const { feed, client } = scene;
       client.subscribe("*", "a");
       feed.settle(FULL, "*");
-      expect(told(scene)).toEqual([]);
+      expect(told(scene)).toEqual([[]]);
       feed.put(FULL, "a");
       expect(told(scene)).toEqual([["a"]]);
+    },
+  ),
+  unsettled(
+    ["S-WILD-7"],
+    "answers * without members in a response of its own while one of two names is pending",
+    deltaVariants,
+    FULL,
+    (scene) => {
+      const { feed, client } = scene;
+      client.subscribe("a", "b");
+      client.subscribe("*");
+      feed.miss(FULL, "a");
+      feed.settle(FULL, "*");
+      expect(told(scene)).toEqual([[], ["-a"]]);
+      feed.miss(FULL, "b");
+      expect(told(scene)).toEqual([["-b"]]);
     },
   ),
   unsettled(
@@ -322,6 +355,35 @@ runCases("when a response goes out in SotW", [
       expect(told(scene)).toEqual([]);
       feed.settle(PART, "*");
       expect(told(scene)).toEqual([[]]);
+    },
+  ),
+  unsettled(
+    ["S-WILD-7"],
+    "answers * of another type without members when it is known, though a name is pending",
+    sotwVariants,
+    PART,
+    (scene) => {
+      const { feed, client } = scene;
+      client.subscribe(located);
+      client.subscribe("*");
+      feed.settle(PART, "*");
+      expect(told(scene)).toEqual([[]]);
+      feed.put(PART, located);
+      expect(told(scene)).toEqual([[located]]);
+    },
+  ),
+  unsettled(
+    ["S-WILD-7"],
+    "answers * of another type without members in a response of its own, before names that were requested with it",
+    sotwVariants,
+    PART,
+    (scene) => {
+      const { feed, client } = scene;
+      client.subscribe(located);
+      client.subscribe("*");
+      feed.put(PART, located);
+      feed.settle(PART, "*");
+      expect(told(scene)).toEqual([[], [located]]);
     },
   ),
 ]);

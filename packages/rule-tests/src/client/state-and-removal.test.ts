@@ -353,4 +353,18 @@ describe.each(["delta", "sotw"] as const)("missing (%s)", (variant) => {
     clock.advance(200);
     expect(all?.now).toBe("a=1");
   });
+
+  it("an empty response answers a wildcard that was requested after a name, which stays pending [S-WILD-7] [C-GRPC-10]", async () => {
+    const { ask, clock, server } = createClientWorld(variant, {
+      client: { timeoutIsTransient: true },
+    });
+    const [a] = await ask(PART, "a");
+    server.rest();
+    const [all] = await ask(PART, "*");
+    server.reply(PART, {});
+    clock.advance(200);
+    expect([a?.now, all?.now]).toEqual(["pending", ""]);
+    clock.advance(30_000);
+    expect([a?.now, all?.now]).toEqual(["pending ~UNAVAILABLE", ""]);
+  });
 });

@@ -432,7 +432,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     else unanswered.set(topic, since);
   }
 
-  /** An empty response goes out only as the first one, or to answer a wildcard, and not while names are pending (S-RECON-6, S-WILD-7, S-ACK-11). */
+  /** An empty response goes out only as the first one, and then not while names are pending, or to answer a wildcard (S-RECON-6, S-WILD-7, S-ACK-11). */
   #send(gathered: Gathered): void {
     const { answered, unsettled, dirty, exchange, profile, sent, heldBack: before } = this.#state;
     const sendable = this.#withoutRejected(gathered);
@@ -451,9 +451,8 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       return;
     }
     const due =
-      unsettled.size === 0 &&
-      (!answered ||
-        topicsOf(this.#state, "*").some((wildcard) => gathered.origin.answered.has(wildcard)));
+      (unsettled.size === 0 && !answered) ||
+      topicsOf(this.#state, "*").some((wildcard) => gathered.origin.answered.has(wildcard));
     const isSent = (sendable.entries.length > 0 || due) && send(this.#state, sendable, due);
     if (!isSent && exchange.inFlight === undefined && exchange.rejected === undefined)
       exchange.accepted = sent;

@@ -77,9 +77,9 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
  * well: the server may have sent it before it read the wildcard. What else is pending follows with the next response.
  */
 export function gatherEmpty(state: DeltaState): Gathered | undefined {
-  const { unanswered, unsettled, dirty, owed, held, initial, exchange } = state;
+  const { unanswered, dirty, owed, held, initial, exchange } = state;
   const isAlone = unanswered.size === 1 && dirty.size + owed.size + held.length === 0;
-  if (unanswered.size === 0 || isAlone || unsettled.size > 0) return undefined;
+  if (unanswered.size === 0 || isAlone) return undefined;
   if (initial !== undefined || exchange.rejected !== undefined) return undefined;
   const wildcard = unanswered.keys().find(({ interest }) => interest.name === "*");
   if (wildcard === undefined || !isWithoutMembers(wildcard, unanswered.get(wildcard)))

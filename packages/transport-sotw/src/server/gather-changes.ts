@@ -39,6 +39,31 @@ export function gatherChanges(state: SotwState): Gathered {
   };
 }
 
+/**
+ * Takes the answer to a wildcard without members, where more is pending, as a response of its own (S-WILD-7). A client cannot see that answer in a response that has names, since
+ * the server may have sent it before it read the wildcard. What else is pending follows with the next response.
+ */
+export function gatherEmpty(state: SotwState): Gathered | undefined {
+  const { unanswered, dirty, owed, exchange } = state;
+  const isAlone = unanswered.size + dirty.size + owed.size === 1;
+  if (unanswered.size === 0 || isAlone || exchange.rejected !== undefined) return undefined;
+  const wildcard = subscriptionsOf(state, "*")
+    .map(({ topic }) => topic)
+    .find((topic) => unanswered.has(topic) && topic.members().length === 0);
+  if (wildcard === undefined) return undefined;
+  unanswered.delete(wildcard);
+  countTopic(state, wildcard);
+  return {
+    entries: [],
+    fresh: [],
+    origin: { answered: new Set([wildcard]), changed: new Set(), named: new Set() },
+    base: exchange.accepted,
+    asked: true,
+    version: wildcard.label ?? versionOf(state.sum),
+    due: true,
+  };
+}
+
 /** What exists, and errors; the array itself where that is all of it. SotW has no removals here. */
 function sayable(part: readonly Entry[]): readonly Entry[] {
   const { additions, removals } = partition(part);

@@ -42,6 +42,7 @@ import {
 import type { SotwRequest } from "./decode-request.ts";
 import type { Gathered } from "./gathered.ts";
 import { gather } from "./gather.ts";
+import { gatherEmpty } from "./gather-changes.ts";
 import { currentVersion, isComplete } from "./gather-full-state.ts";
 import { beat, haveEqualTtls, noteAnswer, noteHolding, resume } from "./heartbeat.ts";
 import { isWithheld } from "./is-withheld.ts";
@@ -242,7 +243,10 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     state.taken = undefined;
     state.returning = false;
     const { heldBack: before } = state;
-    const all = taken === undefined ? gather(state, removeUpTo) : taken.gathered;
+    const all =
+      taken?.gathered ??
+      (this.#fullState ? undefined : gatherEmpty(state)) ??
+      gather(state, removeUpTo);
     const gathered = withoutRejected(state, all);
     const updates = this.#fullState
       ? isNews(state, gathered)
