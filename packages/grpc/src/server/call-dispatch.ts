@@ -126,10 +126,12 @@ class Dispatch implements CallDispatch, RawCallHost {
     const { stream, headers } = call;
     if (headers[":method"] !== "POST") {
       rejectWithHttp(stream, 405, { allow: "POST" });
+      connection.rejected();
       return;
     }
     if (!isGrpcContentType(headers["content-type"])) {
       rejectWithHttp(stream, 415, { "accept-post": "application/grpc, application/grpc+proto" });
+      connection.rejected();
       return;
     }
     const timeout = headers["grpc-timeout"];

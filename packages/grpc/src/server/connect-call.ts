@@ -4,7 +4,7 @@ import type { ConnectRequest, ConnectRoutes } from "./connect-routes.ts";
 import type { Connection } from "./connection.ts";
 import { endRequest } from "./end-request.ts";
 import type { GrpcContext } from "./grpc-context.ts";
-import type { StreamCut } from "./grpc-event.ts";
+import { isPeerFaultCode, type StreamCut } from "./grpc-event.ts";
 import { stallTimer } from "./stall-timer.ts";
 
 /** A request that Connect serves, and where it came from. */
@@ -45,6 +45,7 @@ export function serveConnectCall(
   stream.once("close", () => {
     timer?.cancel();
     countOpen(context, connection, -1);
+    if (isRejected(stream)) connection.rejected();
   });
   stream.once("finish", () => {
     endRequest(stream);
@@ -67,6 +68,16 @@ export function serveConnectCall(
       reset(stream, constants.NGHTTP2_INTERNAL_ERROR);
     },
   });
+}
+
+/** HTTP codes by which Connect says that the peer sent what cannot be served. */
+const peerFaultHttpCodes: ReadonlySet<unknown> = new Set([400, 405, 415, 501]);
+
+/** What Connect rejects is known by what it has sent; over gRPC-web the status is in the body, and does not count. */
+function isRejected({ headersSent, sentHeaders, sentTrailers }: ServerHttp2Stream): boolean {
+  const code = sentTrailers?.["grpc-status"];
+  if (code !== undefined) return isPeerFaultCode(Number(code));
+  return headersSent && peerFaultHttpCodes.has(sentHeaders[":status"]);
 }
 
 /** Connect reads the body by itself, so what HTTP/2 hands over is counted on its way. */

@@ -396,4 +396,50 @@ describe("createConnectRoutes()", () => {
     server.clock.advance(60_000);
     expect(server.server.stats()).toMatchObject({ connections: 1, cuts: {} });
   });
+
+  test.for([
+    ["gRPC", "application/grpc", enveloped(Buffer.from([10, 0]))],
+    ["gRPC, without a message", "application/grpc", Buffer.alloc(0)],
+    ["Connect", "application/proto", Buffer.from([10, 0])],
+    ["Connect, with JSON that cannot be decoded", "application/json", Buffer.from("x")],
+    ["a content type that is not known", "text/plain", Buffer.from("x")],
+  ] as const)(
+    "cuts a connection with too many calls that end for what the client sent: %s [S-LIM-1]",
+    async ([, type, body]) => {
+      const server = await useServer({
+        limits: { rejectedCalls: 5 },
+        routes: routes(() => {
+          throw new XdsError("INVALID_ARGUMENT", "type_url is missing");
+        }),
+      });
+      const client = await server.client();
+      const reject = async (): Promise<void> => {
+        const call = client.call(sayPath, { "content-type": type });
+        call.stream.end(body);
+        await call.result;
+      };
+      for (let n = 0; n < 5; n += 1) await reject();
+      expect(server.server.stats().cuts).toEqual({});
+      await reject();
+      await client.closed;
+      await server.event("connection-closed");
+      expect(server.server.stats().cuts).toEqual({ "rejected-calls": 1 });
+    },
+  );
+
+  test("cuts no connection for calls that end with other codes", async () => {
+    const server = await useServer({
+      limits: { rejectedCalls: 1 },
+      routes: routes((text) => {
+        if (text === "") return "answer";
+        throw new XdsError(text as "UNAVAILABLE", "not now");
+      }),
+    });
+    const client = sayClient(server);
+    const codes = ["UNAVAILABLE", "RESOURCE_EXHAUSTED", "PERMISSION_DENIED", "NOT_FOUND"];
+    for (const code of [...codes, ...codes])
+      await expect(client.say({ value: code })).rejects.toThrow("not now");
+    expect((await client.say({ value: "" })).value).toBe("answer");
+    expect(server.server.stats().cuts).toEqual({});
+  });
 });

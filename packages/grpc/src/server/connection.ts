@@ -65,9 +65,10 @@ const graces: ReadonlySet<ConnectionCut> = new Set<ConnectionCut>([
   "age-grace",
 ]);
 const maxWaitingLargeMessages = 16;
-/** What comes back at each look: bytes that may carry nothing, and calls that may be rejected. */
+/** What comes back at each look: bytes that may carry nothing, and calls that may be rejected, of which a higher limit brings back more. */
 const emptyBytesPerLook = 16 * 1024;
 const rejectedCallsPerLook = 20;
+const looksOfRejectedCalls = 50;
 const connectionWindowBytes = 4 * 1024 * 1024;
 
 /** Who holds connections. */
@@ -170,7 +171,9 @@ class Watched implements Connection, KeptAlive {
   }
 
   look(): void {
-    this.#rejectedCalls = Math.max(0, this.#rejectedCalls - rejectedCallsPerLook);
+    const { rejectedCalls } = this.#host.context.limits;
+    const back = Math.max(rejectedCallsPerLook, rejectedCalls / looksOfRejectedCalls);
+    this.#rejectedCalls = Math.max(0, this.#rejectedCalls - back);
     const { receivedBytes } = this.meter;
     const before = this.#atLook;
     const came = receivedBytes - before.received;

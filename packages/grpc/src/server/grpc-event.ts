@@ -1,8 +1,8 @@
-import type { PeerIdentity, Status } from "@xdstp/core";
+import { StatusCode, type PeerIdentity, type Status } from "@xdstp/core";
 
 /**
  * Why the server ended a connection that its peer wanted to keep. `protocol-error`: its client does not keep to HTTP/2, or goes on resetting calls (RFC 9113 section 5.4.1).
- * `no-content`: it goes on sending frames that carry nothing, or headers that HTTP/2 rejects. `rejected-calls`: it goes on opening calls that cannot be served.
+ * `no-content`: it goes on sending frames that carry nothing, or headers that HTTP/2 rejects. `rejected-calls`: it goes on opening calls that cannot be served, or that break the protocol of the handler.
  */
 export type ConnectionCut =
   | "too-many-connections"
@@ -49,6 +49,14 @@ const peerFaults: ReadonlySet<StreamCut> = new Set<StreamCut>([
   "compressed",
   "too-large",
 ]);
+
+/**
+ * Whether a call ended with a status that says that the peer broke the protocol or called a method that does not exist.
+ * UNAVAILABLE, RESOURCE_EXHAUSTED and PERMISSION_DENIED do not: they depend on the state, the limits and the policy of the server.
+ */
+export function isPeerFaultCode(code: number): boolean {
+  return code === StatusCode.INVALID_ARGUMENT || code === StatusCode.UNIMPLEMENTED;
+}
 
 /** What happens on the wire, for logs and metrics. `peer` is address and port; `detail` is the code of an error of OpenSSL, or what HTTP/2 says of a `protocol-error`. */
 export type GrpcEvent =

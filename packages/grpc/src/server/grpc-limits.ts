@@ -78,8 +78,11 @@ export interface GrpcLimits {
    */
   readonly emptyBytes: number;
   /**
-   * Calls of one connection that may be rejected at once for what the peer sent: a message that is malformed, compressed or too large, headers that are too large, an unknown path.
-   * 20 come back each second. Beyond it the connection is cut (`rejected-calls`). Default 1,000. Room: a misconfigured client tries again about once a second for each stream.
+   * Calls of one connection that may be rejected at once for what the peer sent: a message that is malformed, compressed or too large, headers that are too large, an unknown path,
+   * and whatever the handler ends with INVALID_ARGUMENT or UNIMPLEMENTED. UNAVAILABLE, RESOURCE_EXHAUSTED and PERMISSION_DENIED of a handler do not count.
+   * 20 come back each second, or a fiftieth of the limit if that is more. Beyond it the connection is cut (`rejected-calls`). Default 1,000.
+   * Room: a misconfigured client opens each stream again, with back-off: after 0.5 s and then up to 30 s (Envoy), after 1 s and then up to 2 minutes (gRPC). 180 such streams on one
+   * connection stay below it, and 20 that are opened again each second. Raise it for a proxy that carries more misconfigured clients on one connection.
    */
   readonly rejectedCalls: number;
 }

@@ -9,7 +9,7 @@ import {
 } from "@xdstp/core";
 import type { Connection } from "./connection.ts";
 import type { GrpcContext } from "./grpc-context.ts";
-import { isPeerFault, type StreamCut } from "./grpc-event.ts";
+import { isPeerFault, isPeerFaultCode, type StreamCut } from "./grpc-event.ts";
 import { endRequest } from "./end-request.ts";
 import { createInbox, type Inbox, type InboxHost } from "./inbox.ts";
 import type { CallPeer } from "./method-router.ts";
@@ -145,6 +145,11 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
 
   close(status: Status): void {
     if (this.#status !== undefined) return;
+    this.#end(status);
+    if (isPeerFaultCode(status.code)) this.#connection.rejected();
+  }
+
+  #end(status: Status): void {
     this.#status = status;
     this.#inbox.stop();
     const stream = this.#stream;
@@ -257,7 +262,7 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
   #cut(reason: StreamCut, status: Status): void {
     if (this.#status !== undefined) return;
     this.#tell(reason, status);
-    this.close(status);
+    this.#end(status);
   }
 
   /** Ends a call whose queue does not move: a status would have to wait behind it. */

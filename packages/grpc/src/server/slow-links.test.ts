@@ -287,4 +287,96 @@ describe("a peer that sends what carries nothing", () => {
     await server.event("connection-closed");
     expect(server.server.stats().cuts).toEqual({ compressed: 15, "rejected-calls": 1 });
   });
+
+  test.for([
+    ["INVALID_ARGUMENT", "its first message"],
+    ["INVALID_ARGUMENT", "the call itself"],
+    ["UNIMPLEMENTED", "the call itself"],
+  ] as const)(
+    "is cut after too many calls that the handler ends with %s for %s [S-LIM-1]",
+    async ([code, what]) => {
+      const status = { code: StatusCode[code], message: "" };
+      const server = await useServer({
+        limits: { rejectedCalls: 5 },
+        ...(what === "the call itself" ? { accept: () => status } : {}),
+        handler: ({ out }) => ({
+          onMessage: () => {
+            out.close(status);
+          },
+        }),
+      });
+      const client = await server.client();
+      const reject = async (): Promise<void> => {
+        const call = client.call(echoPath);
+        call.stream.write(enveloped("x"));
+        await call.result;
+      };
+      for (let n = 0; n < 5; n += 1) await reject();
+      expect(server.server.stats().cuts).toEqual({});
+      await reject();
+      await client.closed;
+      await server.event("connection-closed");
+      expect(server.server.stats().cuts).toEqual({ "rejected-calls": 1 });
+    },
+  );
+
+  test("is not one whose calls the handler ends for other reasons [S-LIM-1]", async () => {
+    const codes = [
+      StatusCode.OK,
+      StatusCode.UNAVAILABLE,
+      StatusCode.RESOURCE_EXHAUSTED,
+      StatusCode.PERMISSION_DENIED,
+      StatusCode.UNAUTHENTICATED,
+      StatusCode.INTERNAL,
+    ];
+    const server = await useServer({
+      limits: { rejectedCalls: 1 },
+      handler: ({ out }) => ({
+        onMessage: (message) => {
+          out.close({ code: message[0] ?? 0, message: "" });
+        },
+      }),
+    });
+    const client = await server.client();
+    for (const code of [...codes, ...codes]) {
+      const call = client.call(echoPath);
+      call.stream.write(enveloped(Uint8Array.of(code)));
+      expect((await call.result).trailers["grpc-status"]).toBe(String(code));
+    }
+    expect(server.server.stats().cuts).toEqual({});
+  });
+
+  test.for([
+    ["20 streams", 20, 20],
+    ["a fiftieth of a high limit", 2_000, 40],
+  ] as const)(
+    "is not one that opens again each second what is rejected: %s [S-LIM-1]",
+    async ([, rejectedCalls, streams]) => {
+      const server = await useServer({
+        limits: { rejectedCalls, pingMs: 100_000_000 },
+        accept: () => ({ code: StatusCode.INVALID_ARGUMENT, message: "type_url is missing" }),
+      });
+      const client = await server.client();
+      const open = async (count: number): Promise<unknown> =>
+        Promise.all(Array.from({ length: count }, async () => client.call(echoPath).result));
+      await open(rejectedCalls);
+      for (let second = 0; second < 10; second += 1) {
+        server.clock.advance(1_000);
+        await open(streams);
+      }
+      expect(server.server.stats().cuts).toEqual({});
+      await open(1);
+      expect(server.server.stats().cuts).toEqual({ "rejected-calls": 1 });
+    },
+  );
+
+  test("is cut for calls to a streaming method that are not gRPC [S-LIM-1]", async () => {
+    const server = await useServer({ limits: { rejectedCalls: 3 } });
+    const client = await server.client();
+    const [method, type] = [{ ":method": "PUT" }, { "content-type": "text/plain" }];
+    for (const headers of [method, type, method, type]) await client.call(echoPath, headers).result;
+    await client.closed;
+    await server.event("connection-closed");
+    expect(server.server.stats().cuts).toEqual({ "rejected-calls": 1 });
+  });
 });
