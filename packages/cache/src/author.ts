@@ -62,12 +62,6 @@ export interface TransactionWriter {
   readonly complete: (typeUrl: string, interest: Interest) => void;
 }
 
-/** Options of a transaction. */
-export interface TransactionOptions {
-  /** The `version_info` that SotW shows instead of its own. */
-  readonly label?: string;
-}
-
 /** Writing by program. Each call is all or nothing: it throws the error of the first resource that is rejected, and then nothing has changed. */
 export interface Author {
   /** Writes one resource as a transaction of its own. Throws INVALID_ARGUMENT for one that cannot be kept. */
@@ -77,7 +71,10 @@ export interface Author {
   /** Several changes, visible at once as a whole. `write` must not wait for anything. */
   readonly transaction: (
     write: (writer: TransactionWriter) => void,
-    options?: TransactionOptions,
+    options?: {
+      /** The `version_info` that SotW shows instead of its own. */
+      readonly label?: string;
+    },
   ) => Committed;
 }
 

@@ -16,7 +16,6 @@ export {
   type CacheNode,
   type NodeCaches,
   type NodeCachesOptions,
-  type NodesCommitted,
 } from "./nodes/create-node-caches.ts";
 export { nodeField } from "./nodes/node-field.ts";
 export type { NodeContent } from "./nodes/node-content.ts";
@@ -26,7 +25,6 @@ export type {
   PutOptions,
   RawResource,
   RemoveOptions,
-  TransactionOptions,
   TransactionWriter,
   TypedPutOptions,
 } from "./author.ts";

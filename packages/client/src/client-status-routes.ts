@@ -10,16 +10,13 @@ import {
 
 import type { Client } from "./client.ts";
 
-/** Whether a caller may read the status of this process; decided for each request (B-CSDS-7). */
-export type MayReadStatus = (peer: CallPeer) => boolean | Promise<boolean>;
-
 /**
  * Client status (CSDS) of the clients of this process, side by side by their scopes (C-CSDS-6), for `routes` of a server whose own status is off: `createServer({ source, clientStatus: false, routes: clientStatusRoutes(() => [client]) })`.
  * A caller with `node_matchers` gets INVALID_ARGUMENT, since there is one node (B-CSDS-5). Secrets are blanked.
  */
 export function clientStatusRoutes(
   clients: () => Iterable<Pick<Client, "dump">>,
-  mayRead: MayReadStatus = () => true,
+  mayRead: (peer: CallPeer) => boolean | Promise<boolean> = () => true,
 ): (router: MethodRouter) => void {
   const answer = async (
     { nodeMatchers, excludeResourceContents }: ClientStatusRequest,

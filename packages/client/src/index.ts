@@ -62,5 +62,5 @@ export type {
 export type { ClientNotice, FederationEvent, Hop, Trace } from "@xdstp/federation";
 
 // For whoever looks on.
-export { clientStatusRoutes, type MayReadStatus } from "./client-status-routes.ts";
+export { clientStatusRoutes } from "./client-status-routes.ts";
 export type { MetricsMeter } from "./record-metrics.ts";

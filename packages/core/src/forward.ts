@@ -40,9 +40,6 @@ export type EveryMember<Contract> = {
   readonly [Member in keyof Required<Contract>]: Contract[Member];
 };
 
-/** The members that a wrapper of a sink replaces. `part` is not among them, since the parts are wrapped in the same way. */
-export type SinkChanges = Readonly<Partial<Omit<ResourceSink, "part">>>;
-
 /**
  * A sink that forwards every member to another one, except those that `changes` returns. Each part of the sink is wrapped in the same way.
  *
@@ -50,7 +47,7 @@ export type SinkChanges = Readonly<Partial<Omit<ResourceSink, "part">>>;
  */
 export function forwardSink(
   sink: ResourceSink,
-  changes: (sink: ResourceSink) => SinkChanges,
+  changes: (sink: ResourceSink) => Readonly<Partial<Omit<ResourceSink, "part">>>,
 ): ResourceSink {
   // Checked against every member: a new one does not compile until it is forwarded.
   const forwarded = {

@@ -8,13 +8,7 @@ export type { ResourceSource, Topic, Watcher } from "./source.ts";
 export { systemClock, wallTimeOf, type Clock, type Timer } from "./clock.ts";
 export { statusNameOf } from "./status-name-of.ts";
 export { StatusCode, type Status, type StatusName } from "./status.ts";
-export {
-  isLate,
-  isSameError,
-  XdsError,
-  type ErrorReason,
-  type XdsErrorContext,
-} from "./xds-error.ts";
+export { isLate, isSameError, XdsError, type XdsErrorContext } from "./xds-error.ts";
 export { isDeeperThan, maxMetadataDepth } from "./is-deeper-than.ts";
 
 // For authors of feeds, resource types and byte streams.
@@ -32,7 +26,7 @@ export type {
 } from "./feed.ts";
 export { CompactedLog } from "./compacted-log.ts";
 export type { Fault } from "./fault.ts";
-export { type EveryMember, forwardSink, type SinkChanges, forwardSource } from "./forward.ts";
+export { type EveryMember, forwardSink, forwardSource } from "./forward.ts";
 export { whenDecided } from "./when-decided.ts";
 export { createBackoff, type Backoff, type BackoffOptions } from "./backoff.ts";
 export type { Follows, Reference, ResourceType, Warms, WithinReference } from "./resource-type.ts";
@@ -45,8 +39,8 @@ export { conflictOf } from "./constraints/conflict-of.ts";
 export { encodeConstraints } from "./constraints/encode-constraints.ts";
 export { keysOfConstraints } from "./constraints/keys-of-constraints.ts";
 export { matchesConstraints } from "./constraints/matches-constraints.ts";
-export { overlapOf, type Overlap } from "./constraints/overlap-of.ts";
-export { readConstraints, type ReadConstraints } from "./constraints/read-constraints.ts";
+export { overlapOf } from "./constraints/overlap-of.ts";
+export { readConstraints } from "./constraints/read-constraints.ts";
 export { textOfConstraints } from "./constraints/text-of-constraints.ts";
 export { interestKey } from "./interest-key.ts";
 

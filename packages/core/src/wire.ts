@@ -9,7 +9,6 @@ export {
   walkFields,
   WireType,
   type FieldRange,
-  type FieldVisitor,
   type FieldWalk,
 } from "./wire/walk-fields.ts";
 export { decodeText } from "./wire/decode-text.ts";
@@ -18,4 +17,4 @@ export { concatBytes } from "./wire/concat-bytes.ts";
 export { fieldHead, lengthDelimited } from "./wire/length-delimited.ts";
 
 // The entries of list collections.
-export { walkList, type ListEntry, type ListVisitor } from "./wire/walk-list.ts";
+export { walkList, type ListEntry } from "./wire/walk-list.ts";

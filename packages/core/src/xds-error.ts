@@ -1,18 +1,5 @@
 import type { StatusName } from "./status.ts";
 
-/**
- * Kinds of errors that programs tell apart.
- *
- * - `late`: no server reported it; the resource has not come in time (C-MISS-4).
- * - `left-out`: the same, but the server has sent all there is of the type meanwhile, without it.
- * - `missing`: the server has no such resource, and gave no reason.
- * - `no-entry`: a list collection has no inline entry of that name (C-LIST-7).
- * - `no-alternative`: neither the resource nor its alternative exists (C-ALT-2).
- * - `rejected`: a reader rejected what the server sent.
- */
-export type ErrorReason =
-  "late" | "left-out" | "missing" | "no-entry" | "no-alternative" | "rejected";
-
 /** What an error is about; each part is present where it is known. */
 export interface XdsErrorContext {
   /** The type URL of the resource. */
@@ -24,7 +11,18 @@ export interface XdsErrorContext {
   /** Of the response. */
   readonly nonce?: string;
   /** What kind of error it is, for programs: they never read the text. Absent: the code says enough. */
-  readonly reason?: ErrorReason | undefined;
+  readonly reason?:
+    /**
+     * Kinds of errors that programs tell apart.
+     *
+     * - `late`: no server reported it; the resource has not come in time (C-MISS-4).
+     * - `left-out`: the same, but the server has sent all there is of the type meanwhile, without it.
+     * - `missing`: the server has no such resource, and gave no reason.
+     * - `no-entry`: a list collection has no inline entry of that name (C-LIST-7).
+     * - `no-alternative`: neither the resource nor its alternative exists (C-ALT-2).
+     * - `rejected`: a reader rejected what the server sent.
+     */
+    ("late" | "left-out" | "missing" | "no-entry" | "no-alternative" | "rejected") | undefined;
   /** The id of the rule that something breaks, as in the rule book: `"B-TYPE-5"`. Absent: no single rule. */
   readonly rule?: string | undefined;
   /** The text of it as an upstream server gave it; a relay hands that on (B-RELAY-13). */

@@ -34,13 +34,8 @@ export { createFederationServer, createSources } from "./create-sources.ts";
 export { bootstrapFacts, type BootstrapFacts } from "./bootstrap-facts.ts";
 export { sourcesOfBootstrap } from "./sources-of-bootstrap.ts";
 export { createSharedServers, type SharedServers } from "./sharing/shared-servers.ts";
-export { authoritiesIn, sourcesBeside, type SourcesBeside } from "./routes/sources-beside.ts";
-export {
-  explain,
-  type ExplainedPlace,
-  type ExplainOptions,
-  composeLocator,
-} from "./explain/explain.ts";
+export { authoritiesIn, sourcesBeside } from "./routes/sources-beside.ts";
+export { explain, type ExplainedPlace, composeLocator } from "./explain/explain.ts";
 
 // One server.
-export { openServer, type ServerOptions, type ClientNotice } from "./open-server.ts";
+export type { ClientNotice, ServerOptions } from "./open-server.ts";

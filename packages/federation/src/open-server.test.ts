@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { serverOptions } from "../test/server-options.ts";
 import { turn } from "../test/turn.ts";
 import { useFeed } from "../test/use-feed.ts";
-import { openServer } from "./index.ts";
+import { openServer } from "./open-server.ts";
 
 const [cluster, listener, virtualHost, secret] = [
   "envoy.config.cluster.v3.Cluster",

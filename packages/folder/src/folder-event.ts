@@ -2,86 +2,74 @@ import type { FolderProblem } from "./folder-problem.ts";
 
 /** What happened to a folder feed; see {@link FolderFeedOptions.onEvent}. */
 export type FolderEvent =
-  | FolderLoaded
-  | FolderRejected
-  | FolderKept
-  | FolderUnreadable
-  | FolderPolling
-  | FolderForeignReference;
-
-/** The cache is exactly the folder now. */
-export interface FolderLoaded {
-  /** The folder was read, and its state is served. */
-  readonly kind: "loaded";
-  /** Files that were read; hidden and temporary ones do not count. */
-  readonly files: number;
-  /** Resources in these files. */
-  readonly resources: number;
-  /** The revision of the cache. Unchanged where the batch changed nothing that is served. */
-  readonly revision: number;
-  /** Resources that this batch added or changed. */
-  readonly put: number;
-  /** Resources that this batch removed. */
-  readonly removed: number;
-  /** What does no harm but may be a mistake, for instance a file with an extension that is not read. */
-  readonly warnings: readonly FolderProblem[];
-}
-
-/** The batch is not applied: something in it is broken. */
-export interface FolderRejected {
-  /** The folder was read and is broken; nothing of this reading is served. */
-  readonly kind: "rejected";
-  /** At least one; in the order of the file names. */
-  readonly problems: readonly FolderProblem[];
-  /** True: the state before is still served. False: nothing was ever loaded, and the cache is not ready (S-STREAM-9). */
-  readonly serving: boolean;
-}
-
-/** The folder looks as if it were lost, so the state before is still served. */
-export interface FolderKept {
-  /** The last good state is kept, since what was read may be an accident. */
-  readonly kind: "kept";
-  /** `emptied`: the folder, or a volume mounted in it, holds nothing any more, whatever the number of resources was. */
-  readonly reason: "root-vanished" | "unreadable" | "emptied" | "mass-delete";
-  /** The folder, or the volume in it that is empty; as the folder was given. */
-  readonly directory: string;
-  /** One line that names the folder, what was seen and the way out. */
-  readonly message: string;
-  /** Resources that are served. */
-  readonly held: number;
-  /** How many of them the folder no longer has. */
-  readonly lost: number;
-}
-
-/** The folder itself cannot be read, and nothing was ever loaded: the cache is not ready (S-STREAM-9). It is tried again every second. */
-export interface FolderUnreadable {
-  /** The folder or a file of it cannot be read. */
-  readonly kind: "unreadable";
-  /** What cannot be read, and why. */
-  readonly problem: FolderProblem;
-}
-
-/** The system gave no notification for some directories, so the folder is read again every 2 seconds. */
-export interface FolderPolling {
-  /** The folder cannot be watched, so it is read again every 2 s. */
-  readonly kind: "polling";
-  /** One line with the reason and the way out. */
-  readonly message: string;
-}
-
-/**
- * A resource refers to an xdstp name of an authority that is not answered for here (S-AUTH-10). It is served all the same: clients may have another server for it.
- * Each is reported once while it lasts; of more than 20 at once the others are counted in the last one.
- */
-export interface FolderForeignReference {
-  /** A resource refers to a name of an authority that the folder does not have. */
-  readonly kind: "foreign-reference";
-  /** The file that has the reference, and what is to be done. */
-  readonly problem: FolderProblem;
-  /** What is referred to. */
-  readonly typeUrl: string;
-  /** The name that is referred to. */
-  readonly name: string;
-  /** How many more there are that are not told one by one. */
-  readonly more: number;
-}
+  /** The cache is exactly the folder now. */
+  | {
+      /** The folder was read, and its state is served. */
+      readonly kind: "loaded";
+      /** Files that were read; hidden and temporary ones do not count. */
+      readonly files: number;
+      /** Resources in these files. */
+      readonly resources: number;
+      /** The revision of the cache. Unchanged where the batch changed nothing that is served. */
+      readonly revision: number;
+      /** Resources that this batch added or changed. */
+      readonly put: number;
+      /** Resources that this batch removed. */
+      readonly removed: number;
+      /** What does no harm but may be a mistake, for instance a file with an extension that is not read. */
+      readonly warnings: readonly FolderProblem[];
+    }
+  /** The batch is not applied: something in it is broken. */
+  | {
+      /** The folder was read and is broken; nothing of this reading is served. */
+      readonly kind: "rejected";
+      /** At least one; in the order of the file names. */
+      readonly problems: readonly FolderProblem[];
+      /** True: the state before is still served. False: nothing was ever loaded, and the cache is not ready (S-STREAM-9). */
+      readonly serving: boolean;
+    }
+  /** The folder looks as if it were lost, so the state before is still served. */
+  | {
+      /** The last good state is kept, since what was read may be an accident. */
+      readonly kind: "kept";
+      /** `emptied`: the folder, or a volume mounted in it, holds nothing any more, whatever the number of resources was. */
+      readonly reason: "root-vanished" | "unreadable" | "emptied" | "mass-delete";
+      /** The folder, or the volume in it that is empty; as the folder was given. */
+      readonly directory: string;
+      /** One line that names the folder, what was seen and the way out. */
+      readonly message: string;
+      /** Resources that are served. */
+      readonly held: number;
+      /** How many of them the folder no longer has. */
+      readonly lost: number;
+    }
+  /** The folder itself cannot be read, and nothing was ever loaded: the cache is not ready (S-STREAM-9). It is tried again every second. */
+  | {
+      /** The folder or a file of it cannot be read. */
+      readonly kind: "unreadable";
+      /** What cannot be read, and why. */
+      readonly problem: FolderProblem;
+    }
+  /** The system gave no notification for some directories, so the folder is read again every 2 seconds. */
+  | {
+      /** The folder cannot be watched, so it is read again every 2 s. */
+      readonly kind: "polling";
+      /** One line with the reason and the way out. */
+      readonly message: string;
+    }
+  /**
+   * A resource refers to an xdstp name of an authority that is not answered for here (S-AUTH-10). It is served all the same: clients may have another server for it.
+   * Each is reported once while it lasts; of more than 20 at once the others are counted in the last one.
+   */
+  | {
+      /** A resource refers to a name of an authority that the folder does not have. */
+      readonly kind: "foreign-reference";
+      /** The file that has the reference, and what is to be done. */
+      readonly problem: FolderProblem;
+      /** What is referred to. */
+      readonly typeUrl: string;
+      /** The name that is referred to. */
+      readonly name: string;
+      /** How many more there are that are not told one by one. */
+      readonly more: number;
+    };

@@ -12,15 +12,7 @@
 export { createFolderFeed, type FolderFeedOptions } from "./folder-feed.ts";
 export { readFolder, type FolderContent, type FolderResource } from "./read-folder.ts";
 export type { FolderOptions } from "./folder-options.ts";
-export type {
-  FolderEvent,
-  FolderForeignReference,
-  FolderKept,
-  FolderLoaded,
-  FolderPolling,
-  FolderRejected,
-  FolderUnreadable,
-} from "./folder-event.ts";
+export type { FolderEvent } from "./folder-event.ts";
 export type { NodeSinks } from "./node-sinks.ts";
 export { formatProblem, type FolderProblem } from "./folder-problem.ts";
 

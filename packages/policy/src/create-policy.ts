@@ -8,11 +8,10 @@ export interface ChangeablePolicy extends Policy {
   revoke(): void;
 }
 
-/** What {@link createPolicy} needs. */
-export type PolicyOptions = Pick<Policy, "key" | "allows" | "forbidden" | "status">;
-
 /** Makes a policy that can be replaced and revoked. Give the same object to all streams with its key. */
-export function createPolicy(options: PolicyOptions): ChangeablePolicy {
+export function createPolicy(
+  options: Pick<Policy, "key" | "allows" | "forbidden" | "status">,
+): ChangeablePolicy {
   const listeners = new Set<() => void>();
   const revoking = new AbortController();
   let { allows } = options;

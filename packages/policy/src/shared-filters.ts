@@ -2,18 +2,18 @@ import type { ResourceSource } from "@xdstp/core";
 import { filterSource, type FilteredSource, type FilterOptions } from "./filter-source.ts";
 import type { Policy } from "./policy.ts";
 
-/** A shared filter, for one of its users. */
-export interface FilterLease {
-  /** The filter: the same for every lease of the source and the policy key. */
-  readonly source: FilteredSource;
-  /** Call it once. The filter is closed with its last lease. */
-  release(): void;
-}
-
 /** One filter for each source and policy key. */
 export interface SharedFilters {
   /** Returns the filter of a source and the key of a policy; the first policy with a key decides for all of them. */
-  acquire(source: ResourceSource, policy: Policy): FilterLease;
+  acquire(
+    source: ResourceSource,
+    policy: Policy,
+  ): {
+    /** The filter: the same for every lease of the source and the policy key. */
+    readonly source: FilteredSource;
+    /** Call it once. The filter is closed with its last lease. */
+    release(): void;
+  };
 }
 
 interface Held {

@@ -11,7 +11,7 @@ export {
   type RequestRate,
 } from "./client/client-context.ts";
 export { createClientFeed, type ClientFeed } from "./client/client-feed.ts";
-export type { ClientEvent, RejectedName } from "./client/client-event.ts";
+export type { ClientEvent } from "./client/client-event.ts";
 export { defaultClientLimits, type ClientLimits } from "./client/client-limits.ts";
 export type {
   ClientCounts,
@@ -29,22 +29,9 @@ export type {
   RequestChanges,
   RequestDraft,
   TypeSetup,
-  WantedChanges,
   WantedReader,
 } from "./client/variant.ts";
-export type {
-  CollectionRequest,
-  CollectionState,
-  Knowledge,
-  Known,
-  NameRequest,
-  NameState,
-  NotedRejection,
-  Wanted,
-  WantedCollection,
-  WantedName,
-  WantState,
-} from "./client/wanted.ts";
+export type { Wanted, WantedCollection, WantedName, WantState } from "./client/wanted.ts";
 export { readIdentifier, readText } from "./client/read-fields.ts";
 export { readAny, readResource, readResourceName } from "./client/read-resource.ts";
 export { readError } from "./client/read-error.ts";

@@ -14,32 +14,14 @@ export {
   type ServerContext,
   type ServerContextOptions,
 } from "./stream/server-context.ts";
-export {
-  createScheduler,
-  type Drainable,
-  type Scheduler,
-  type SchedulerOptions,
-} from "./stream/scheduler.ts";
+export { createScheduler, type Drainable, type Scheduler } from "./stream/scheduler.ts";
 export { defaultLimits, type StreamLimits } from "./stream/limits.ts";
 export type { LimitCounts } from "./stream/limit-counts.ts";
-export type { RequestWeight } from "./stream/request-pacer.ts";
 export { excessOfNames } from "./subscription/excess-of-names.ts";
 export { isLongerThan } from "./subscription/is-longer-than.ts";
-export {
-  excessOfLocators,
-  locatorsOf,
-  type LocatorLike,
-  type Locators,
-} from "./subscription/locators.ts";
-export {
-  quirksOf,
-  type ClientQuirks,
-  type MissingForm,
-  type Quirk,
-  type QuirkEffect,
-  type TtlByVariant,
-} from "./stream/quirks.ts";
-export { announcesTtl, nodeInfoOf, takesWrapped, type NodeLike } from "./stream/node-info.ts";
+export { excessOfLocators, locatorsOf } from "./subscription/locators.ts";
+export { quirksOf, type ClientQuirks, type Quirk } from "./stream/quirks.ts";
+export { announcesTtl, nodeInfoOf, takesWrapped } from "./stream/node-info.ts";
 export type { RejectedVersion } from "./delivery/rejected-version.ts";
 export type {
   HeldByResponse,
@@ -60,23 +42,14 @@ export { carries, deliveryOf, type Delivery } from "./delivery/delivery-of.ts";
 export type { TypeView } from "./delivery/type-view.ts";
 
 // For authors of a variant.
-export { createFrame, restampFrame, type Frame } from "./delivery/frame.ts";
+export { createFrame, type Frame } from "./delivery/frame.ts";
 export {
-  createFrameCache,
-  type FrameCache,
   type FrameCounters,
   type FrameProfile,
   type Frames,
   type NotSent,
-  type TooLarge,
 } from "./delivery/frame-cache.ts";
-export { createRepairs, type Repairable, type Repairs } from "./stream/repairs.ts";
-export {
-  createHeartbeats,
-  type BeatOutcome,
-  type Beating,
-  type Heartbeats,
-} from "./stream/heartbeats.ts";
+export { type BeatOutcome, type Beating } from "./stream/heartbeats.ts";
 export {
   createLifetimes,
   isNewestNonce,
@@ -84,20 +57,14 @@ export {
   sendHeartbeat,
   settledBy,
   ttlsOf,
-  type HeartbeatOwner,
   type Lifetimes,
 } from "./delivery/lifetimes.ts";
-export type { Debtor, StuckWatch } from "./stream/stuck-watch.ts";
 export { joinArrays } from "./delivery/join-arrays.ts";
 export { encodeResourceError, tooLarge } from "./delivery/resource-error.ts";
 export { isDataError } from "./is-data-error.ts";
 export { encodeHeartbeat } from "./delivery/encode-heartbeat.ts";
-export { nextNonce } from "./stream/nonce.ts";
-export { relationsOf, type Relation } from "./order/relations.ts";
-export { createOrdering, type OrderedStream, type Ordering } from "./order/ordering.ts";
-export type { OrderedType } from "./order/ordered-type.ts";
 export { missedBy, retryRejected } from "./order/retry-rejected.ts";
-export { heldBackOf, holdBack, leaveRejected, type HeldBack } from "./order/hold-back.ts";
+export { heldBackOf, holdBack, leaveRejected } from "./order/hold-back.ts";
 export { answeredUpTo, baseOf, isRejectedAndNew, rejectedFrom } from "./delivery/answered-up-to.ts";
 export { askedBy } from "./subscription/asked-by.ts";
 export {
@@ -111,20 +78,19 @@ export {
   type Batch,
   type Exchange,
   type ExchangeOwner,
-  type Outgoing,
   type Rejected,
 } from "./delivery/exchange.ts";
 export { sayTheSame } from "./delivery/say-the-same.ts";
-export { changedOrigin, joinOrigins, type Origin } from "./delivery/origin.ts";
+export { changedOrigin, type Origin } from "./delivery/origin.ts";
 export { byName } from "./delivery/by-name.ts";
 export { entryKey } from "./delivery/entry-key.ts";
 export { errorText } from "./text/error-text.ts";
 export { missedText } from "./text/missed-text.ts";
 export { parseNonce } from "./stream/parse-nonce.ts";
-export { statusOf, type TypeProgress } from "./delivery/status-of.ts";
+export { statusOf } from "./delivery/status-of.ts";
 export { warmChildren } from "./order/warm-children.ts";
 export { isColdSince, isServedBy, namesCold } from "./order/cold.ts";
-export { partition, type Partition } from "./delivery/partition.ts";
+export { partition } from "./delivery/partition.ts";
 export { addHash, hashOf, versionOf } from "./delivery/version-of.ts";
 export { createSmallMap, type SmallMap } from "./subscription/small-map.ts";
 export { createSmallSet, type SmallSet } from "./subscription/small-set.ts";

@@ -5,18 +5,6 @@ import type { StreamObserver } from "./observe-stream.ts";
 import type { RecordedEvent, Variant } from "./recording.ts";
 import { redactResponse, type HidePayload } from "./redact-response.ts";
 
-/** What a {@link createRecorder} needs. */
-export interface RecorderOptions {
-  /** The variant of the streams. */
-  readonly variant: Variant;
-  /** Told each event as it happens; see `formatEvent` for a line of it. The bytes are a copy. */
-  readonly write: (event: RecordedEvent) => void;
-  /** What may be kept of a payload, `withoutSecrets` of `@xdstp/protos/envoy` for instance. Default: all of it. */
-  readonly hide?: HidePayload;
-  /** Default: the clock of the machine. */
-  readonly clock?: Clock;
-}
-
 /** Writes down what passes on streams. */
 export interface Recorder {
   /** An observer for one more stream, for `observeStream`. `server`: whom it asks. */
@@ -29,7 +17,16 @@ export function createRecorder({
   write,
   hide,
   clock = systemClock,
-}: RecorderOptions): Recorder {
+}: {
+  /** The variant of the streams. */
+  readonly variant: Variant;
+  /** Told each event as it happens; see `formatEvent` for a line of it. The bytes are a copy. */
+  readonly write: (event: RecordedEvent) => void;
+  /** What may be kept of a payload, `withoutSecrets` of `@xdstp/protos/envoy` for instance. Default: all of it. */
+  readonly hide?: HidePayload;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+}): Recorder {
   const start = clock.now();
   let streams = 0;
   return {

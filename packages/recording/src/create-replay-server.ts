@@ -32,12 +32,6 @@ export type ReplayServerEvent = { readonly stream: number } &
       }
   );
 
-/** Plays the server's side of a recording. */
-export interface ReplayServer {
-  /** Takes one stream, as a server of byte streams does. The streams that come get those of the recording in their order, and then from the first again. */
-  accept(out: ByteStream): ByteStreamHandler;
-}
-
 /**
  * A server that answers as a recording did: each response goes out once the client has said of its type all that the recording says before it, in whatever number of requests and at whatever time.
  *
@@ -46,7 +40,10 @@ export interface ReplayServer {
 export function createReplayServer(
   recording: Recording,
   onEvent: (event: ReplayServerEvent) => void = () => undefined,
-): ReplayServer {
+): {
+  /** Takes one stream, as a server of byte streams does. The streams that come get those of the recording in their order, and then from the first again. */
+  accept(out: ByteStream): ByteStreamHandler;
+} {
   const scripts = scriptsOf(recording);
   let streams = 0;
   return {

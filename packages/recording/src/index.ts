@@ -10,7 +10,7 @@ export type {
   RecordingHeader,
   Variant,
 } from "./recording.ts";
-export { createRecorder, type Recorder, type RecorderOptions } from "./create-recorder.ts";
+export { createRecorder, type Recorder } from "./create-recorder.ts";
 export { observeStream, type OpenStream, type StreamObserver } from "./observe-stream.ts";
 export { formatEvent, formatHeader, formatRecording } from "./format-recording.ts";
 export { parseRecording } from "./parse-recording.ts";
@@ -22,11 +22,7 @@ export {
   type ReadResponse,
 } from "./read-message.ts";
 export { redactResponse, type HidePayload } from "./redact-response.ts";
-export {
-  createReplayServer,
-  type ReplayServer,
-  type ReplayServerEvent,
-} from "./create-replay-server.ts";
+export { createReplayServer, type ReplayServerEvent } from "./create-replay-server.ts";
 export { payloadsOf } from "./replay-script.ts";
 export { replayClient } from "./replay-client.ts";
 export type { ReplayClientEvent, ReplayClientOptions } from "./replay-client-options.ts";

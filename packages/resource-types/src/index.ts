@@ -17,8 +17,8 @@ export {
   virtualHost,
 } from "./envoy-types.ts";
 export { foreignReferences } from "./foreign-references.ts";
-export { messageType, type MessageTypeOptions } from "./message-type.ts";
-export { referencesOf, type ReferencesOptions } from "./references-of.ts";
+export { messageType } from "./message-type.ts";
+export { referencesOf } from "./references-of.ts";
 export { serviceNameFault } from "./service-name-fault.ts";
 export { shortNameOf, shortTypes } from "./short-types.ts";
 export { typeUrlOf } from "./type-url-of.ts";

@@ -3,12 +3,6 @@ import type { MessageType } from "@xdstp/core";
 import { sortMaps } from "./sort-maps.ts";
 import { typeUrlOf } from "./type-url-of.ts";
 
-/** Options of {@link messageType}. */
-export interface MessageTypeOptions {
-  /** Number of the field with the name. Absent: 1. */
-  readonly nameField?: number;
-}
-
 /**
  * Returns how messages of a schema of protobuf-es become resources, for `put` of a cache: `put(messageType(FlagSchema), { name: "dark-mode" })`.
  * A message is what `create()` returns, or the fields that `create()` takes.
@@ -17,7 +11,12 @@ export interface MessageTypeOptions {
  */
 export function messageType<Desc extends DescMessage>(
   schema: Desc,
-  { nameField = 1 }: MessageTypeOptions = {},
+  {
+    nameField = 1,
+  }: {
+    /** Number of the field with the name. Absent: 1. */
+    readonly nameField?: number;
+  } = {},
 ): MessageType<MessageInitShape<Desc>> {
   const field = schema.fields.find(({ number }) => number === nameField);
   return {

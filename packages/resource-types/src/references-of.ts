@@ -21,12 +21,6 @@ interface Walk {
   readonly files: boolean;
 }
 
-/** Options of {@link referencesOf}. */
-export interface ReferencesOptions {
-  /** Also what comes from files; `source` says so. For whoever judges ConfigSources. Default: false. */
-  readonly files?: boolean;
-}
-
 /**
  * What a message of the Envoy API refers to, however deep in it, extensions in an Any included: each once, names as they are spelled in the payload.
  *
@@ -39,7 +33,12 @@ export interface ReferencesOptions {
 export function referencesOf(
   typeUrl: string,
   payload: Uint8Array,
-  { files = false }: ReferencesOptions = {},
+  {
+    files = false,
+  }: {
+    /** Also what comes from files; `source` says so. For whoever judges ConfigSources. Default: false. */
+    readonly files?: boolean;
+  } = {},
 ): readonly Reference[] {
   const walk: Walk = { bytes: payload, found: new Map(), own: undefined, files };
   const node = messageNode(fullNameIn(typeUrl));

@@ -1,15 +1,12 @@
 import { type StatusName, XdsError } from "@xdstp/core";
 import type { NackError } from "@xdstp/protocol/server";
 
-/** Where a client stands with what is waited for: sent and unanswered, not sent yet, rejected; or it is not there. */
-export type MissingState = "absent" | "pending" | "in-flight" | "rejected";
-
 /** A client, or one that is not there, whose ACK is missing. */
 export interface MissingAck {
   /** The node id, a claim of the client. */
   readonly node: string;
   /** How far it has come. */
-  readonly state: MissingState;
+  readonly state: "absent" | "pending" | "in-flight" | "rejected";
   /** Address of the client; absent where it is not there, like what follows. */
   readonly peer?: string;
   /** Which stream it is. */

@@ -12,20 +12,19 @@
 export { createServer } from "./create-server.ts";
 export type {
   FetchRequest,
-  ServerAddress,
   ServerOptions,
   ServerStats,
   StatusRequest,
   XdsServer,
 } from "./xds-server.ts";
-export type { FetchEvent, RejectedEvent, ServerEvent, WarningEvent } from "./server-event.ts";
-export { AckError, type MissingAck, type MissingState } from "./ack-error.ts";
+export type { FetchEvent, ServerEvent } from "./server-event.ts";
+export { AckError, type MissingAck } from "./ack-error.ts";
 export type { AckedClient, AckReport } from "./ack-wait.ts";
 export type { WaitForAckOptions } from "./wait-for-ack.ts";
 export type { Health } from "./health.ts";
 export type { MayReadStatus } from "./status-routes.ts";
 export type { MetricsMeter } from "./metrics-meter.ts";
-export { logEvents, type LogOptions } from "./log-events.ts";
+export { logEvents } from "./log-events.ts";
 export { logLine, type LogLevel, type LogLine } from "./log-line.ts";
 export type { ChangeTracer } from "./trace-changes.ts";
 export type { Authorize, NodeClaim, Peer, SourceFor } from "./access/authorize.ts";

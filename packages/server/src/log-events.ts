@@ -2,14 +2,6 @@ import { systemClock, type Clock } from "@xdstp/core";
 import { logLine, type LogLevel } from "./log-line.ts";
 import type { ServerEvent } from "./server-event.ts";
 
-/** Options of {@link logEvents}. */
-export interface LogOptions {
-  /** What is written: this and what is worse. Default: `info`, everything. */
-  readonly level?: LogLevel;
-  /** Default: the clock of the machine. */
-  readonly clock?: Clock;
-}
-
 const levels: readonly LogLevel[] = ["info", "warning", "error"];
 
 /**
@@ -18,7 +10,15 @@ const levels: readonly LogLevel[] = ["info", "warning", "error"];
  */
 export function logEvents(
   write: (line: string) => void,
-  { level = "info", clock = systemClock }: LogOptions = {},
+  {
+    level = "info",
+    clock = systemClock,
+  }: {
+    /** What is written: this and what is worse. Default: `info`, everything. */
+    readonly level?: LogLevel;
+    /** Default: the clock of the machine. */
+    readonly clock?: Clock;
+  } = {},
 ): (event: ServerEvent) => void {
   const least = levels.indexOf(level);
   return (event) => {

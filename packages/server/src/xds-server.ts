@@ -81,14 +81,6 @@ export interface ServerOptions {
   readonly onEvent?: (event: ServerEvent) => void;
 }
 
-/** Where a server listens. */
-export interface ServerAddress {
-  /** The address on which the server listens. */
-  readonly host: string;
-  /** The port on which it listens. */
-  readonly port: number;
-}
-
 /** What one Fetch says. */
 export type FetchRequest = Omit<MessageInitShape<typeof DiscoveryRequestSchema>, "$typeName">;
 
@@ -118,7 +110,12 @@ export interface XdsServer extends AsyncDisposable {
    */
   listen(
     where: { readonly host?: string; readonly port: number } | { readonly path: string },
-  ): Promise<ServerAddress>;
+  ): Promise<{
+    /** The address on which the server listens. */
+    readonly host: string;
+    /** The port on which it listens. */
+    readonly port: number;
+  }>;
   /**
    * Ends in order (S-STREAM-13): no new streams, what is due already goes out, then each stream ends with OK.
    * With `spreadMs` all receive GOAWAY at once, are still served, and those of each connection end with UNAVAILABLE at a time of their own within it,

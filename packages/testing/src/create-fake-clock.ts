@@ -2,12 +2,6 @@ import type { Clock } from "@xdstp/core";
 
 import { createCallQueue } from "./call-queue.ts";
 
-/** Options of {@link createFakeClock}. */
-export interface FakeClockOptions {
-  /** The first value of `now()` and of `wallTime()`, in milliseconds. Default: 0. */
-  readonly start?: number;
-}
-
 /** A `Clock` that stands still until a test moves it. */
 export interface FakeClock extends Clock {
   /**
@@ -26,7 +20,12 @@ export interface FakeClock extends Clock {
 }
 
 /** Time for tests: nothing happens by itself, and the same test always runs the same way. */
-export function createFakeClock(options: FakeClockOptions = {}): FakeClock {
+export function createFakeClock(
+  options: {
+    /** The first value of `now()` and of `wallTime()`, in milliseconds. Default: 0. */
+    readonly start?: number;
+  } = {},
+): FakeClock {
   let now = options.start ?? 0;
   let wallOffset = 0;
   const calls = createCallQueue();

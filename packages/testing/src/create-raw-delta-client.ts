@@ -13,12 +13,6 @@ export type DeltaRequestInit = Omit<
   "$typeName"
 >;
 
-/** Options of {@link createRawDeltaClient}. */
-export interface RawDeltaClientOptions {
-  /** Sent with the first request that has none of its own. Absent: no node is added. */
-  readonly node?: DeltaRequestInit["node"];
-}
-
 /** Sends and reads single messages of the delta variant; it never answers by itself. */
 export interface RawDeltaClient extends Reader<DeltaDiscoveryResponse> {
   /** Sends a request as it is. */
@@ -32,7 +26,10 @@ export interface RawDeltaClient extends Reader<DeltaDiscoveryResponse> {
 /** A client of the delta variant for scripts that say each step. */
 export function createRawDeltaClient(
   wire: RawWire,
-  options: RawDeltaClientOptions = {},
+  options: {
+    /** Sent with the first request that has none of its own. Absent: no node is added. */
+    readonly node?: DeltaRequestInit["node"];
+  } = {},
 ): RawDeltaClient {
   let node = options.node;
   const send = (request: DeltaRequestInit): void => {

@@ -10,12 +10,6 @@ import { createReader, type RawWire, type Reader } from "./raw-wire.ts";
 /** A SotW request as a plain object: what is left out is not sent. */
 export type SotwRequestInit = Omit<MessageInitShape<typeof DiscoveryRequestSchema>, "$typeName">;
 
-/** Options of {@link createRawSotwClient}. */
-export interface RawSotwClientOptions {
-  /** Sent with the first request that has none of its own. Absent: no node is added. */
-  readonly node?: SotwRequestInit["node"];
-}
-
 /** Sends and reads single messages of the SotW variant; it never answers by itself. */
 export interface RawSotwClient extends Reader<DiscoveryResponse> {
   /** Sends a request as it is. Its names are remembered for the answers of its type. */
@@ -35,7 +29,10 @@ interface Subscription {
 /** A client of the SotW variant for scripts that say each step. */
 export function createRawSotwClient(
   wire: RawWire,
-  options: RawSotwClientOptions = {},
+  options: {
+    /** Sent with the first request that has none of its own. Absent: no node is added. */
+    readonly node?: SotwRequestInit["node"];
+  } = {},
 ): RawSotwClient {
   let node = options.node;
   const subscriptions = new Map<string, Subscription>();

@@ -8,15 +8,13 @@ export {
   createRawDeltaClient,
   type DeltaRequestInit,
   type RawDeltaClient,
-  type RawDeltaClientOptions,
 } from "./create-raw-delta-client.ts";
 export {
   createRawSotwClient,
   type RawSotwClient,
-  type RawSotwClientOptions,
   type SotwRequestInit,
 } from "./create-raw-sotw-client.ts";
-export type { RawServer, ServerCodec } from "./create-raw-server.ts";
+export type { RawServer } from "./create-raw-server.ts";
 export {
   createRawDeltaServer,
   type DeltaResponseInit,
@@ -27,7 +25,7 @@ export {
   type RawSotwServer,
   type SotwResponseInit,
 } from "./create-raw-sotw-server.ts";
-export { createFakeClock, type FakeClock, type FakeClockOptions } from "./create-fake-clock.ts";
+export { createFakeClock, type FakeClock } from "./create-fake-clock.ts";
 export { createManualScheduler, type ManualScheduler } from "./create-manual-scheduler.ts";
 export type { RawWire, Reader } from "./raw-wire.ts";
 export {
@@ -48,5 +46,5 @@ export type {
   Side,
 } from "./simulation/network.ts";
 export { createSeededRandom, type SeededRandom } from "./simulation/seeded-random.ts";
-export { createStepper, type Stepper, type StepperOptions } from "./simulation/create-stepper.ts";
+export { createStepper, type Stepper } from "./simulation/create-stepper.ts";
 export { shrinkHistory, type ShrinkOptions } from "./simulation/shrink-history.ts";

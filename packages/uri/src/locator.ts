@@ -30,20 +30,18 @@ export interface FileLocator {
 }
 
 /** What a client is to do with a locator; each kind occurs at most once in one URI (N-15). */
-export type Directive = AltDirective | EntryDirective;
-
-/** Where to look when the resource cannot be had (N-17). */
-export interface AltDirective {
-  /** Another place for the resource. */
-  readonly kind: "alt";
-  /** The other place. */
-  readonly locator: Locator;
-}
-
-/** The inline entry of a list collection that is meant (N-71). */
-export interface EntryDirective {
-  /** An entry of a list collection. */
-  readonly kind: "entry";
-  /** The name of the entry. */
-  readonly entry: string;
-}
+export type Directive =
+  /** Where to look when the resource cannot be had (N-17). */
+  | {
+      /** Another place for the resource. */
+      readonly kind: "alt";
+      /** The other place. */
+      readonly locator: Locator;
+    }
+  /** The inline entry of a list collection that is meant (N-71). */
+  | {
+      /** An entry of a list collection. */
+      readonly kind: "entry";
+      /** The name of the entry. */
+      readonly entry: string;
+    };

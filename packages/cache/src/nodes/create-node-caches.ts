@@ -33,14 +33,6 @@ export interface NodeCachesOptions extends Omit<CacheOptions, "revisions"> {
   readonly keyOf: (node: CacheNode) => string | undefined;
 }
 
-/** What became of a transaction over several keys. */
-export interface NodesCommitted {
-  /** Revision of the first part, so that `waitForAck` of it waits for all parts. Where a put was rejected, the newest revision, which is of an earlier transaction. */
-  readonly revision: number;
-  /** Each with the key of its part; without one, the shared content. Absent: all was accepted. */
-  readonly rejected?: readonly (Rejection & { readonly key: string | undefined })[];
-}
-
 /** Content per node: what all share, and what replaces it for the clients with one key. Revisions are one sequence over all of it. */
 export interface NodeCaches extends AsyncDisposable {
   /** For all clients: what has no content of its own under a key. */
@@ -53,7 +45,12 @@ export interface NodeCaches extends AsyncDisposable {
    * Commits to several keys, all or nothing: where a part is rejected, no part changes anything. `undefined` is the key of the shared content.
    * Each part is a revision of its own, those of keys before the shared one, and no client is served in between. Throws as `of` and `commit` do for a broken transaction.
    */
-  commit(parts: ReadonlyMap<string | undefined, Transaction>): NodesCommitted;
+  commit(parts: ReadonlyMap<string | undefined, Transaction>): {
+    /** Revision of the first part, so that `waitForAck` of it waits for all parts. Where a put was rejected, the newest revision, which is of an earlier transaction. */
+    readonly revision: number;
+    /** Each with the key of its part; without one, the shared content. Absent: all was accepted. */
+    readonly rejected?: readonly (Rejection & { readonly key: string | undefined })[];
+  };
   /** What a server needs: `createServer({ ...nodes.serving })`. */
   readonly serving: {
     readonly source: ResourceSource;

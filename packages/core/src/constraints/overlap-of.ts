@@ -1,16 +1,16 @@
 import type { Constraints } from "./constraints.ts";
 
-/** Parameters that match two constraints; that there are none, because they exclude each other; or that this would have taken too long to find out. */
-export type Overlap = ReadonlyMap<string, string> | "none" | "unknown";
-
 /** Up to this number of assignments are tried. Variants as people write them need a few. */
 const STEPS = 10_000;
 
 /**
  * Whether a client could match both (S-DYN-4), and then with which parameters. Exact, as far as it goes: a key can have a value that is mentioned, another one, or be absent, and each is tried;
- * what is decided by the keys so far is not tried further.
+ * what is decided by the keys so far is not tried further. `none`: they exclude each other; `unknown`: it would have taken too long to find out.
  */
-export function overlapOf(a: Constraints, b: Constraints): Overlap {
+export function overlapOf(
+  a: Constraints,
+  b: Constraints,
+): ReadonlyMap<string, string> | "none" | "unknown" {
   const both: Constraints = { kind: "and", of: [a, b] };
   const search = new Search(both, [...choicesOf(both)]);
   return search.from(0) ?? (search.steps > STEPS ? "unknown" : "none");

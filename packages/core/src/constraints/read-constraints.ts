@@ -15,12 +15,10 @@ const CONSTRAINTS = 1;
 const DEPTH = 16;
 const COUNT = 1_000;
 
-/** What bytes say, or, as a text, why they say nothing that a server could act on. Never throws. */
-export type ReadConstraints =
-  { readonly constraints: Constraints; readonly fault?: undefined } | { readonly fault: string };
-
-/** Reads an encoded `DynamicParameterConstraints` (TP2). A message that says nothing matches everyone. */
-export function readConstraints(bytes: Uint8Array): ReadConstraints {
+/** Reads an encoded `DynamicParameterConstraints` (TP2). A message that says nothing matches everyone. Never throws; `fault` is why the bytes say nothing that a server could act on. */
+export function readConstraints(
+  bytes: Uint8Array,
+): { readonly constraints: Constraints; readonly fault?: undefined } | { readonly fault: string } {
   const reader = new Reader(bytes);
   const constraints = reader.read([0, bytes.length], 1);
   return constraints === undefined ? { fault: reader.fault } : { constraints };

@@ -3,14 +3,6 @@ import { MAX_VARINT, varintEnd, varintValue } from "./varint.ts";
 /** The wire types of protobuf that a walk passes over; groups are not among them. */
 export const WireType = { VARINT: 0, FIXED64: 1, LENGTH_DELIMITED: 2, FIXED32: 5 } as const;
 
-/** Told of each field: its number, where its value lies (without tag and length), its wire type. Returns false to end the walk. */
-export type FieldVisitor = (
-  field: number,
-  start: number,
-  end: number,
-  wireType: number,
-) => boolean | undefined;
-
 /** The part of the bytes that is walked. */
 export interface FieldRange {
   /** Default: 0. */
@@ -35,10 +27,12 @@ export const field = { number: 0, wireType: 0, start: 0 };
  *
  * A group is malformed. A repeated field is visited each time; of a single one the last counts, as in every decoder.
  * For readers that need a few fields of a large message, such as `names` of `Warms`.
+ *
+ * @param visit - called with the number of each field, where its value lies (without tag and length), and its wire type; returns false to end the walk
  */
 export function walkFields(
   bytes: Uint8Array,
-  visit: FieldVisitor,
+  visit: (field: number, start: number, end: number, wireType: number) => boolean | undefined,
   range: FieldRange = {},
 ): FieldWalk {
   const end = Math.min(range.end ?? bytes.length, bytes.length);

@@ -30,9 +30,6 @@ export type ListEntry =
       readonly payload: AnyBytes;
     };
 
-/** Told of each entry in its order; gives what is wrong with it, which ends the walk. */
-export type ListVisitor = (entry: ListEntry) => Fault | undefined;
-
 /**
  * Visits the entries of an encoded list collection. Never throws; gives what is wrong, with the number of the entry: one that is neither a locator nor inline (B-LIST-3),
  * a name that occurs twice, a payload of another type than its members have (B-LIST-4), or what the visitor says. undefined: nothing. Called by the cache, and by who follows lists.
@@ -40,7 +37,7 @@ export type ListVisitor = (entry: ListEntry) => Fault | undefined;
 export function walkList(
   payload: Uint8Array,
   memberTypeUrl: string,
-  visit?: ListVisitor,
+  visit?: (entry: ListEntry) => Fault | undefined,
 ): Fault | undefined {
   const names = new Set<string>();
   let count = 0;

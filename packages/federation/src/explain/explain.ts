@@ -18,14 +18,6 @@ import type { FederationServer, FederationSource } from "../federation-source.ts
 import { locatorFault } from "../links/locator-fault.ts";
 import { isHasty, serversOf, sourcesFor, unknownAuthority } from "../routes/routes.ts";
 
-/** What {@link explain} may know besides the sources. */
-export interface ExplainOptions {
-  /** Context parameters that are not in the name; `node` for globs only, as by a client. Default: none. */
-  readonly layers?: ContextLayers;
-  /** The ConfigSource that stands next to the reference (C-AUTH-1, C-AUTH-6). Default: there is none. */
-  readonly ownSource?: FederationSource;
-}
-
 /** One place that is asked, and why there. */
 export interface ExplainedPlace {
   /** As it is written, directives and all. */
@@ -59,7 +51,15 @@ export interface ExplainedPlace {
 export function explain(
   sources: readonly FederationSource[],
   name: string,
-  { layers = {}, ownSource }: ExplainOptions = {},
+  {
+    layers = {},
+    ownSource,
+  }: {
+    /** Context parameters that are not in the name; `node` for globs only, as by a client. Default: none. */
+    readonly layers?: ContextLayers;
+    /** The ConfigSource that stands next to the reference (C-AUTH-1, C-AUTH-6). Default: there is none. */
+    readonly ownSource?: FederationSource;
+  } = {},
 ): readonly ExplainedPlace[] {
   const choose = (authority: string | null): Choice => choiceOf(sources, authority, ownSource);
   if (!name.startsWith("xdstp:"))

@@ -3,14 +3,6 @@ import { parseLocator, type Locator, type XdstpLocator } from "@xdstp/uri";
 import type { FederationSource } from "../federation-source.ts";
 import { routeId, sourcesFor } from "./routes.ts";
 
-/** The sources of names with a ConfigSource of their own. */
-export interface SourcesBeside {
-  /** Equal for ConfigSources that are equal, however they are written. */
-  readonly id: string;
-  /** For a federation of its own: contents of different sources under one opaque name are not one. */
-  readonly sources: readonly FederationSource[];
-}
-
 /**
  * The sources for a name next to which a ConfigSource stands: opaque names, and those of authorities that it lists, are asked there, all others as ever (C-AUTH-1, C-AUTH-4, C-AUTH-6). It stands next to the alternatives of a name too. For whoever follows references, as `@xdstp/client` does.
  * undefined: the name, and each alternative of it, is asked of the very servers of which it would be asked without it, so that one source keeps one stream (C-AGG-1).
@@ -19,7 +11,14 @@ export function sourcesBeside(
   sources: readonly FederationSource[],
   name: string,
   ownSource: FederationSource,
-): SourcesBeside | undefined {
+):
+  | {
+      /** Equal for ConfigSources that are equal, however they are written. */
+      readonly id: string;
+      /** For a federation of its own: contents of different sources under one opaque name are not one. */
+      readonly sources: readonly FederationSource[];
+    }
+  | undefined {
   const counts = authoritiesIn(name).some((authority) => {
     const asked = sourcesFor(sources, authority, ownSource);
     return asked[0] === ownSource && routeId(asked) !== routeId(sourcesFor(sources, authority));

@@ -12,16 +12,15 @@ export interface Scheduler {
   add(drainable: Drainable): void;
 }
 
-/** Options of {@link createScheduler}: each has a default. */
-export interface SchedulerOptions {
-  /** Streams served per turn of the event loop. Default: 256. */
-  readonly slice?: number;
-  /** Calls back in a later turn. Default: `setImmediate`. */
-  readonly later?: (callback: () => void) => void;
-}
-
 /** A queue in order of arrival. */
-export function createScheduler(options: SchedulerOptions = {}): Scheduler {
+export function createScheduler(
+  options: {
+    /** Streams served per turn of the event loop. Default: 256. */
+    readonly slice?: number;
+    /** Calls back in a later turn. Default: `setImmediate`. */
+    readonly later?: (callback: () => void) => void;
+  } = {},
+): Scheduler {
   const slice = options.slice ?? 256;
   const later =
     options.later ??

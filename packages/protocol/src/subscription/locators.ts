@@ -3,14 +3,6 @@ import { excessOfNames } from "./excess-of-names.ts";
 import { isLongerThan } from "./is-longer-than.ts";
 import type { StreamLimits } from "../stream/limits.ts";
 
-/** A `ResourceLocator` of a request, as decoded. */
-export interface LocatorLike {
-  /** The resource name. */
-  readonly name: string;
-  /** The parameters of the locator; empty: none. */
-  readonly dynamicParameters: Readonly<Record<string, string>>;
-}
-
 /** The locators of a request: those with parameters, and the names of the others, which say no more than a plain name. */
 export interface Locators {
   /** The names that have no parameters. */
@@ -22,7 +14,14 @@ export interface Locators {
 const NONE: Locators = { names: [], interests: [] };
 
 /** Tells the locators of a request apart. */
-export function locatorsOf(locators: readonly LocatorLike[]): Locators {
+export function locatorsOf(
+  locators: readonly {
+    /** The resource name. */
+    readonly name: string;
+    /** The parameters of the locator; empty: none. */
+    readonly dynamicParameters: Readonly<Record<string, string>>;
+  }[],
+): Locators {
   if (locators.length === 0) return NONE;
   const names: string[] = [];
   const interests: Interest[] = [];

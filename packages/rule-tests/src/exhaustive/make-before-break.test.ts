@@ -1,6 +1,6 @@
 import { createCache } from "@xdstp/cache";
 import type { Reference, ResourceType, Transaction } from "@xdstp/core";
-import { createScheduler, createServerContext, type OrderedStream } from "@xdstp/protocol/server";
+import { createScheduler, createServerContext, type TypeMachine } from "@xdstp/protocol/server";
 import { createFakeClock, createManualScheduler, createMemoryStream } from "@xdstp/testing";
 import { createDeltaServer } from "@xdstp/transport-delta/server";
 import { createSotwServer } from "@xdstp/transport-sotw/server";
@@ -108,13 +108,13 @@ function startOf(
       clock,
       scheduler: createScheduler({ later: turns.later }),
     });
-    let server: OrderedStream | undefined;
+    let server: { readonly types: readonly TypeMachine<never>[] } | undefined;
     const open = (
       call: Parameters<typeof createMemoryStream>[0],
     ): ReturnType<typeof createMemoryStream> =>
       createMemoryStream((out) => {
         const handler = call(out);
-        server = handler as unknown as OrderedStream;
+        server = handler as unknown as typeof server;
         return handler;
       });
     const client =

@@ -1,15 +1,5 @@
 import type { FakeClock } from "../create-fake-clock.ts";
 
-/** Options of {@link createStepper}. */
-export interface StepperOptions {
-  /** The clock that is advanced. */
-  readonly clock: FakeClock;
-  /** Lets the promises and microtasks of a step end before the next one. Default: `setImmediate`, so that all of them have. */
-  readonly turn?: () => Promise<void>;
-  /** Called after each step; what it throws ends the run. */
-  readonly onStep?: () => void;
-}
-
 /** Runs a simulation, one event after the other: what falls due next on the clock is a step. */
 export interface Stepper {
   /** Made so far. */
@@ -25,7 +15,14 @@ export function createStepper({
   clock,
   turn = nextTurn,
   onStep = () => undefined,
-}: StepperOptions): Stepper {
+}: {
+  /** The clock that is advanced. */
+  readonly clock: FakeClock;
+  /** Lets the promises and microtasks of a step end before the next one. Default: `setImmediate`, so that all of them have. */
+  readonly turn?: () => Promise<void>;
+  /** Called after each step; what it throws ends the run. */
+  readonly onStep?: () => void;
+}): Stepper {
   let steps = 0;
   const act = async (action: () => void): Promise<void> => {
     steps++;
