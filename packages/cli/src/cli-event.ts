@@ -20,8 +20,8 @@ export type ServeEvent =
       readonly metrics?: Endpoint;
     } & Served)
   | { readonly kind: "warning"; readonly message: string }
-  /** The files of the certificate have changed. `problem`: why they are not used; what was used before stays. */
-  | { readonly kind: "certificate"; readonly problem?: string }
+  /** The files of the certificate or of the authorities of clients have changed. `file` and `problem`: which of them is broken and why; what was used before stays. */
+  | { readonly kind: "certificate"; readonly file?: string; readonly problem?: string }
   /** The policy file has changed. `problem`: why its rules are not used; those before stay. */
   | { readonly kind: "policy"; readonly problem?: string }
   /** The folder is loaded: the version of each type, by type URL, as clients that have all of it show it. */

@@ -57,7 +57,7 @@ function describeServeEvent(event: ServeEvent | WorkerEvent): ReportLine {
         : {
             level: "error",
             label: "certificate",
-            text: `the new one is not used, the one before stays: ${escapeText(event.problem)}`,
+            text: `the new ${escapeText(event.file ?? "one")} is not used, the one before stays: ${escapeText(event.problem)}`,
           };
     case "policy":
       return event.problem === undefined

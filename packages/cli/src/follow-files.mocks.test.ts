@@ -34,7 +34,7 @@ it("reads again after a change that comes while it reads", async () => {
       inUse = contents;
     },
     onChange: (problem) => {
-      changes.push(problem);
+      changes.push(problem?.text);
     },
   });
   clock.advance(100);

@@ -14,8 +14,14 @@ export interface FollowOptions<T> {
   readonly clock: Clock;
   /** Puts new contents to use; throws if they are broken. */
   readonly apply: (contents: T) => void;
-  /** Told of each change once: undefined if it is in use, else why it is not. */
-  readonly onChange: (problem: string | undefined) => void;
+  /** Called once for each change. `problem`: why it is not in use, with the error that `read` or `apply` threw; absent if it is in use. */
+  readonly onChange: (problem: FollowProblem | undefined) => void;
+}
+
+/** Why the new contents of files are not in use. */
+export interface FollowProblem {
+  readonly text: string;
+  readonly error: unknown;
 }
 
 /** Several files never change at one moment: a pause without events shows that all are there. */
@@ -53,7 +59,7 @@ export function followFiles<T>({
     isReading = true;
     const before = changes;
     const reading = await readingOf(read);
-    const now = "problem" in reading ? reading.problem : fingerprint(reading.contents);
+    const now = "problem" in reading ? reading.problem.text : fingerprint(reading.contents);
     if (open && now !== seen) {
       seen = now;
       onChange("problem" in reading ? reading.problem : problemWith(reading.contents, apply));
@@ -78,25 +84,25 @@ export function followFiles<T>({
 
 async function readingOf<T>(
   read: () => Promise<T>,
-): Promise<{ readonly contents: T } | { readonly problem: string }> {
+): Promise<{ readonly contents: T } | { readonly problem: FollowProblem }> {
   try {
     return { contents: await read() };
   } catch (error) {
-    return { problem: textOf(error) };
+    return { problem: problemOf(error) };
   }
 }
 
-function problemWith<T>(contents: T, apply: (contents: T) => void): string | undefined {
+function problemWith<T>(contents: T, apply: (contents: T) => void): FollowProblem | undefined {
   try {
     apply(contents);
     return undefined;
   } catch (error) {
-    return textOf(error);
+    return problemOf(error);
   }
 }
 
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function problemOf(error: unknown): FollowProblem {
+  return { text: error instanceof Error ? error.message : String(error), error };
 }
 
 /** A directory that cannot be watched is polled. */

@@ -138,8 +138,7 @@ function useSecured(): {
         [
           "status",
           `localhost:${await cli.port()}`,
-          "--tls-ca",
-          "ca.pem",
+          ...(flags.includes("--tls-ca") ? [] : ["--tls-ca", "ca.pem"]),
           "--tls-cert",
           `${who}.pem`,
           "--tls-key",
@@ -213,6 +212,47 @@ describe("xdstp status with a policy", () => {
     const metrics = await page(cli, "/metrics");
     expect(metrics).toMatch(/\nxdstp_policy_stale\{policy=".*policy\.yaml"\} 1\n/);
     expect(metrics).toMatch(/\nxdstp_certificate_stale\{certificate=".*server\.pem"\} 1\n/);
+  });
+});
+
+describe("xdstp serve with a broken --tls-client-ca", () => {
+  it("shows it under its own name in the log, status and metrics, and the certificate of the server as good", async () => {
+    const { folder, cli, status } = useSecured();
+    await cli.stdout.line(/Z loaded /);
+    folder.write({ "ca.pem": "no certificate" });
+    expect(await cli.stdout.line(/certificate .*the one before stays/)).toMatch(
+      /the new \S+\/ca\.pem is not used, the one before stays: --tls-client-ca holds no certificate in PEM$/,
+    );
+    folder.write({ "check.pem": authority.cert });
+    const { out } = await status("admin", "--tls-ca", "check.pem");
+    expect(out).toMatch(/^\S+\/ca\.pem is not used since \d+[sm]: --tls-client-ca holds no /);
+    expect(out).not.toContain("server.pem is not used");
+    const metrics = await page(cli, "/metrics");
+    expect(metrics).toMatch(/\nxdstp_certificate_stale\{certificate="[^"]*\/ca\.pem"\} 1\n/);
+    expect(metrics).toMatch(/\nxdstp_certificate_stale\{certificate="[^"]*\/server\.pem"\} 0\n/);
+    expect(metrics).toMatch(
+      /\nxdstp_stale_since_timestamp_seconds\{kind="certificate",name="[^"]*\/ca\.pem",/,
+    );
+  });
+
+  it("says what a certificate waits for that was broken before, and that both are good again", async () => {
+    const { folder, cli, status } = useSecured();
+    await cli.stdout.line(/Z loaded /);
+    folder.write({ "server.pem": "no certificate" });
+    expect(await cli.stdout.line(/certificate .*the one before stays/)).toMatch(
+      /\/server\.pem is not used/,
+    );
+    const { cert, key } = authority.issue({ dnsNames: ["localhost"] });
+    folder.write({ "server.pem": cert, "server-key.pem": key, "check.pem": authority.cert });
+    folder.remove("ca.pem");
+    await cli.stdout.line(/certificate .*the new \S+\/ca\.pem is not used.* no such file/);
+    const { out } = await status("admin", "--tls-ca", "check.pem");
+    expect(out).toMatch(
+      /^\S+\/server\.pem is not used since \d+[sm]: it is used only together with \S+\/ca\.pem, which is broken\n\S+\/ca\.pem is not used/,
+    );
+    folder.write({ "ca.pem": authority.cert });
+    await cli.stdout.line(/certificate .*the new one is shown/);
+    expect(await page(cli, "/metrics")).not.toMatch(/\nxdstp_certificate_stale\{[^}]*\} 1\n/);
   });
 });
 

@@ -12,7 +12,7 @@ import { CliError } from "./cli-error.ts";
 import type { Served, ServeEvent } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
 import { reachable, type ServedTls } from "./connect-commands.ts";
-import { createHealthBook, type HealthBook } from "./health-book.ts";
+import { createHealthBook } from "./health-book.ts";
 import { createReporter } from "./create-reporter.ts";
 import { exposureWarning } from "./exposure-warning.ts";
 import { type FollowOptions, followFiles } from "./follow-files.ts";
@@ -23,7 +23,7 @@ import { groupLimits } from "./named-limits.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { type PolicyFile, readPolicyFile } from "./policy-file.ts";
 import { createPrometheusMeter } from "./prometheus-meter.ts";
-import { expiryOf } from "./expiry-of.ts";
+import { noteBrokenCertificate, noteCertificates } from "./note-certificates.ts";
 import { ownVersion } from "./own-version.ts";
 import { recordLogLoss } from "./record-log-loss.ts";
 import { recordHealth } from "./record-health.ts";
@@ -32,7 +32,7 @@ import { recordProcess } from "./record-process.ts";
 import type { ServerFlags } from "./server-flags.ts";
 import { serverName } from "./server-name.ts";
 import { createStage, type Tell } from "./stage.ts";
-import { readTlsFiles, type TlsContents, type TlsFiles } from "./tls-files.ts";
+import { asTlsFileError, readTlsFiles, type TlsContents, type TlsFiles } from "./tls-files.ts";
 import { untilStopped } from "./until-stopped.ts";
 import type { Held } from "./held.ts";
 
@@ -211,20 +211,26 @@ export async function openHost(
     ...(tls && { tls }),
     ...(metrics && { metrics: metrics.address }),
   });
+  const tlsFiles = options.tls;
   const follower =
-    options.tls &&
+    tlsFiles &&
     contents &&
     followTlsFiles({
-      files: options.tls,
+      files: tlsFiles,
       first: contents,
       clock,
       apply(next) {
         setTls(server, next);
-        if (options.tls !== undefined) noteCertificates(book, options.tls, next);
+        noteCertificates(book, tlsFiles, next);
       },
       onChange(problem) {
-        if (problem !== undefined) book.bad("certificate", options.tls?.cert ?? "", problem);
-        say({ kind: "certificate", ...(problem !== undefined && { problem }) });
+        say({
+          kind: "certificate",
+          ...(problem !== undefined && {
+            file: noteBrokenCertificate(book, tlsFiles, problem),
+            problem: problem.text,
+          }),
+        });
       },
     });
   const rules =
@@ -234,8 +240,8 @@ export async function openHost(
       clock,
       onChange(problem) {
         if (problem === undefined) book.good("policy", options.policy ?? "");
-        else book.bad("policy", options.policy ?? "", problem);
-        say({ kind: "policy", ...(problem !== undefined && { problem }) });
+        else book.bad("policy", options.policy ?? "", problem.text);
+        say({ kind: "policy", ...(problem !== undefined && { problem: problem.text }) });
       },
     });
   const measuring = meter?.meter ?? serving.meter;
@@ -254,13 +260,6 @@ export async function openHost(
       stopMeasuring?.();
     },
   };
-}
-
-/** The server's own certificate, and the authorities of clients: without these no new client is served either. */
-function noteCertificates(book: HealthBook, files: TlsFiles, contents: TlsContents): void {
-  book.good("certificate", files.cert, expiryOf(contents.cert, "chain"));
-  if (files.clientCa !== undefined && contents.clientCa !== undefined)
-    book.good("certificate", files.clientCa, expiryOf(contents.clientCa, "authorities"));
 }
 
 function measureHost(
@@ -305,7 +304,7 @@ async function begin(options: ServerOptions, close: () => Promise<void>): Promis
   try {
     return createServer(options);
   } catch (error) {
-    return undo(inOptions(error), close);
+    return undo(asTlsFileError(error), close);
   }
 }
 
@@ -313,29 +312,9 @@ function setTls(server: XdsServer, contents: TlsContents): void {
   try {
     server.setTls(contents);
   } catch (error) {
-    throw inOptions(error);
+    throw asTlsFileError(error);
   }
 }
-
-/** An error about a certificate, with the option of the command that names it. */
-function inOptions(error: unknown): unknown {
-  return error instanceof XdsError
-    ? new CliError(
-        1,
-        error.text.replaceAll(
-          /\btls\.(cert|key|clientCa)\b/g,
-          (_, part: keyof TlsFiles) => tlsOptions[part],
-        ),
-        { cause: error },
-      )
-    : error;
-}
-
-const tlsOptions: Readonly<Record<keyof TlsFiles, string>> = {
-  cert: "--tls-cert",
-  key: "--tls-key",
-  clientCa: "--tls-client-ca",
-};
 
 function protectionOf(tls: TlsFiles | undefined): "none" | "tls" | "mtls" {
   if (tls === undefined) return "none";

@@ -1,3 +1,5 @@
+import { XdsError } from "@xdstp/core";
+import { CliError } from "./cli-error.ts";
 import { readPem } from "./read-pem.ts";
 
 /** The files of a server's TLS, as absolute paths. */
@@ -15,11 +17,46 @@ export interface TlsContents {
   readonly clientCa?: Buffer;
 }
 
-/** Reads the files. Throws a CliError that names the one that cannot be read. */
+/** One of {@link TlsFiles} cannot be read or used. */
+export class TlsFileError extends CliError {
+  readonly part: keyof TlsFiles;
+
+  constructor(part: keyof TlsFiles, message: string, options?: ErrorOptions) {
+    super(1, message, options);
+    this.part = part;
+  }
+}
+
+const tlsOptions: Readonly<Record<keyof TlsFiles, string>> = {
+  cert: "--tls-cert",
+  key: "--tls-key",
+  clientCa: "--tls-client-ca",
+};
+
+/** Reads the files. Throws a TlsFileError for the first that cannot be read. */
 export async function readTlsFiles({ cert, key, clientCa }: TlsFiles): Promise<TlsContents> {
   return {
-    cert: await readPem("--tls-cert", cert),
-    key: await readPem("--tls-key", key),
-    ...(clientCa !== undefined && { clientCa: await readPem("--tls-client-ca", clientCa) }),
+    cert: await readPart("cert", cert),
+    key: await readPart("key", key),
+    ...(clientCa !== undefined && { clientCa: await readPart("clientCa", clientCa) }),
   };
+}
+
+async function readPart(part: keyof TlsFiles, file: string): Promise<Buffer> {
+  try {
+    return await readPem(tlsOptions[part], file);
+  } catch (error) {
+    throw new TlsFileError(part, (error as CliError).message, { cause: error });
+  }
+}
+
+/** An error of a server about its TLS, with the option of the command that names the file. Other errors stay as they are. */
+export function asTlsFileError(error: unknown): unknown {
+  if (!(error instanceof XdsError)) return error;
+  const found = /\btls\.(cert|key|clientCa)\b/g;
+  const [, part] = found.exec(error.text) ?? [];
+  const message = error.text.replaceAll(found, (_, one: keyof TlsFiles) => tlsOptions[one]);
+  return part === undefined
+    ? new CliError(1, message, { cause: error })
+    : new TlsFileError(part as keyof TlsFiles, message, { cause: error });
 }
