@@ -10,7 +10,6 @@ import {
 import type { FederationServer } from "./federation-source.ts";
 import type { Federation, FederationOptions, FederationServerStatus, Trace } from "./federation.ts";
 import type { Globs } from "./globs/globs.ts";
-import type { FollowedRedirect } from "./links/followed-redirect.ts";
 import type { Follower } from "./links/follower.ts";
 import { Followers, type FollowersHost } from "./links/followers.ts";
 import { Redirects } from "./links/redirects.ts";
@@ -22,7 +21,7 @@ import { createLinkSink } from "./routes/link-sink.ts";
 import { Owing } from "./routes/owing.ts";
 import { createAuthorityReader } from "./routes/read-authority.ts";
 import { recall } from "./routes/recall.ts";
-import { Route } from "./routes/route.ts";
+import { Route, type FollowedRedirect } from "./routes/route.ts";
 import { Routes } from "./routes/routes.ts";
 import { ServerLink } from "./routes/server-link.ts";
 
@@ -137,7 +136,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
     this.#routes.end();
     this.#readers.clear();
     for (const glob of [...this.globs]) this.globs.end(glob);
-    for (const follower of [...this.followers]) this.followers.end(follower);
+    for (const follower of [...this.followers]) follower.end();
     for (const route of this.#routes) this.redirects.end(route);
     for (const link of this.#links.values()) link.end();
   }
@@ -175,10 +174,6 @@ export class FederationRun implements LinkBooks, FollowersHost {
     return this.#options.altOnUnreachable?.(authority) ?? false;
   }
 
-  now(): number {
-    return this.clock.now();
-  }
-
   random(): number {
     return (this.#options.random ?? Math.random)();
   }
@@ -214,7 +209,8 @@ export class FederationRun implements LinkBooks, FollowersHost {
   #onResolved(authority: string): void {
     this.#readers.resolved(authority);
     // There may be many, as servers lead to more authorities.
-    this.followers.touch([...this.followers].filter(({ unknown }) => unknown.includes(authority)));
+    for (const follower of this.followers)
+      if (follower.unknown.includes(authority)) follower.touch();
     for (const glob of this.globs) glob.touch();
     this.followers.settle();
   }
@@ -243,12 +239,6 @@ export class FederationRun implements LinkBooks, FollowersHost {
         clock: this.clock,
         part: this.#part(),
         recall,
-        touch: (followers) => {
-          this.followers.touch(followers);
-        },
-        touchSides: (sides) => {
-          this.globs.touch(sides);
-        },
         changed: (ask) => {
           this.redirects.serveFor(ask);
         },

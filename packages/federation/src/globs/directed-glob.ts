@@ -2,18 +2,18 @@ import { XdsError, type Interest, type Timer, type TypedInterest } from "@xdstp/
 import type { XdstpLocator } from "@xdstp/uri";
 
 import { Choice } from "../links/choice.ts";
-import type { Followers, FollowersHost } from "../links/followers.ts";
-import { GlobSide } from "./glob-side.ts";
+import type { SearchHost } from "../links/search.ts";
+import { GlobSide, type GlobFollowers, type GlobOfSides } from "./glob-side.ts";
 
 /** What a glob with alternatives needs. */
 export interface GlobHost {
-  readonly host: FollowersHost;
-  readonly followers: Followers;
+  readonly host: SearchHost;
+  readonly followers: GlobFollowers;
   touch(glob: DirectedGlob): void;
 }
 
 /** A glob with alternatives (C-ALT-7): the members of one of them are delivered under its names, never of two. */
-export class DirectedGlob {
+export class DirectedGlob implements GlobOfSides {
   readonly typeUrl: string;
   /** By what readers ask for it: one interest for each set of parameters (TP2), and one choice for all of them. */
   asked: readonly Interest[];
@@ -92,7 +92,7 @@ export class DirectedGlob {
 
   /** Which one the choices lead to. */
   #choose(): GlobSide {
-    const now = this.#of.host.now();
+    const now = this.#of.host.clock.now();
     let target = this.inUse;
     let until = Infinity;
     for (const [index, side] of this.#sides.entries()) {
@@ -131,7 +131,6 @@ export class DirectedGlob {
 
   /** All members change over at once. */
   #use(side: GlobSide): void {
-    const { followers } = this.#of;
     const before = new Map(
       Array.from(this.inUse.members.values(), (follower) => [follower.interest.name, follower]),
     );
@@ -140,8 +139,8 @@ export class DirectedGlob {
       const known = before.get(follower.interest.name);
       if (known !== undefined) follower.takeOver(known);
     }
-    followers.touch(before.values());
-    followers.touch(side.members.values());
+    for (const members of [before, side.members])
+      for (const follower of members.values()) follower.touch();
   }
 }
 

@@ -1,17 +1,6 @@
 import { nameFromLocator, printLocator, printName, type XdstpLocator } from "@xdstp/uri";
 
-import type { Step } from "../links/link-version.ts";
-import type { Hop } from "../links/outcome.ts";
-import type { Ask } from "../routes/ask.ts";
-import type { GlobSide } from "./glob-side.ts";
-
-/** One member of a side of a glob with alternatives: where it is found, and the way there from the name that it is delivered under. */
-export interface GlobMember {
-  readonly side: GlobSide;
-  readonly ask: Ask;
-  readonly steps: readonly Step[];
-  readonly hops: readonly Hop[];
-}
+import type { GlobMember } from "../links/follower.ts";
 
 /** The locator of a member. It has the alternatives of the glob, not of its own, so that it differs from the name that is subscribed by itself and chooses by itself (C-ALT-7). */
 export function memberOf(glob: XdstpLocator, segment: string): XdstpLocator {

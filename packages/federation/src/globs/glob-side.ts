@@ -1,26 +1,40 @@
 import { XdsError, type Interest } from "@xdstp/core";
 import { nameFromLocator, parseName, printLocator, printName, type XdstpLocator } from "@xdstp/uri";
 
-import type { Follower } from "../links/follower.ts";
-import type { Followers, FollowersHost } from "../links/followers.ts";
-import type { Ask } from "../routes/ask.ts";
+import type { Followed, Follower, MemberSide } from "../links/follower.ts";
+import type { SearchHost } from "../links/search.ts";
+import type { Ask, AskSide } from "../routes/ask.ts";
 import { isOutOfReach } from "../routes/is-out-of-reach.ts";
 import { gatheredIn } from "../routes/recall.ts";
 import type { Route } from "../routes/route.ts";
-import type { DirectedGlob } from "./directed-glob.ts";
 import { memberOf, segmentOf, wayTo } from "./glob-member.ts";
 
+/** What globs need of the followers of their members. */
+export interface GlobFollowers {
+  add(followed: Followed): Follower;
+  schedule(): void;
+}
+
+/** The glob that a side is of. */
+export interface GlobOfSides {
+  readonly typeUrl: string;
+  readonly asked: readonly Interest[];
+  readonly locator: XdstpLocator;
+  readonly inUse: GlobSide;
+  touch(): void;
+}
+
 /** A glob, or one of its alternatives, and what it has for members. */
-export class GlobSide {
-  readonly glob: DirectedGlob;
+export class GlobSide implements AskSide, MemberSide {
+  readonly glob: GlobOfSides;
   /** With its own alternatives. */
   readonly locator: XdstpLocator;
   /** By key of their own names. */
   readonly members: Map<string, Follower> = new Map<string, Follower>();
   /** Those of which it is not known what they lead to. */
   readonly pending: Set<Follower> = new Set<Follower>();
-  readonly #host: FollowersHost;
-  readonly #followers: Followers;
+  readonly #host: SearchHost;
+  readonly #followers: GlobFollowers;
   readonly #before: readonly XdstpLocator[];
   /** One for each set of parameters. */
   #asks: readonly Ask[] = [];
@@ -30,11 +44,11 @@ export class GlobSide {
 
   /** @param before - the locators that it is the alternative of */
   constructor(
-    glob: DirectedGlob,
+    glob: GlobOfSides,
     locator: XdstpLocator,
     before: readonly XdstpLocator[],
-    host: FollowersHost,
-    followers: Followers,
+    host: SearchHost,
+    followers: GlobFollowers,
   ) {
     this.glob = glob;
     this.locator = locator;
@@ -117,10 +131,14 @@ export class GlobSide {
     const asks = this.#asks;
     this.#asks = [];
     this.#asked = this.#error = undefined;
-    for (const follower of this.members.values()) this.#followers.end(follower);
+    for (const follower of this.members.values()) follower.end();
     this.members.clear();
     this.pending.clear();
     for (const ask of asks) ask.route.asks.ungather(ask, this);
+  }
+
+  touch(): void {
+    this.glob.touch();
   }
 
   /** It has a member of this name. */

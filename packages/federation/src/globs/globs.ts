@@ -2,20 +2,20 @@ import type { Interest, TypedInterest } from "@xdstp/core";
 import type { XdstpLocator } from "@xdstp/uri";
 
 import type { Ambient } from "../links/ambient.ts";
-import type { Followers, FollowersHost } from "../links/followers.ts";
+import type { SearchHost } from "../links/search.ts";
 import { DirectedGlob } from "./directed-glob.ts";
-import type { GlobSide } from "./glob-side.ts";
+import type { GlobFollowers } from "./glob-side.ts";
 
 /** All globs with alternatives. */
 export class Globs implements Iterable<DirectedGlob> {
-  readonly #host: FollowersHost;
-  readonly #followers: Followers;
+  readonly #host: SearchHost;
+  readonly #followers: GlobFollowers;
   readonly #ambient: Ambient;
   readonly #all = new Set<DirectedGlob>();
   readonly #dirty = new Set<DirectedGlob>();
   readonly #looked = new Set<DirectedGlob>();
 
-  constructor(host: FollowersHost, followers: Followers, ambient: Ambient) {
+  constructor(host: SearchHost, followers: GlobFollowers, ambient: Ambient) {
     this.#host = host;
     this.#followers = followers;
     this.#ambient = ambient;
@@ -47,7 +47,7 @@ export class Globs implements Iterable<DirectedGlob> {
   askedBy(glob: DirectedGlob, asked: readonly Interest[]): void {
     glob.asked = asked;
     this.#ambient.again(glob, interestsIn(glob));
-    for (const follower of glob.inUse.members.values()) this.#followers.readersChanged(follower);
+    for (const follower of glob.inUse.members.values()) follower.readersChanged();
     this.#touch(glob);
   }
 
@@ -56,10 +56,6 @@ export class Globs implements Iterable<DirectedGlob> {
     for (const some of [this.#dirty, this.#looked]) some.delete(glob);
     this.#ambient.set(glob, undefined, []);
     glob.end();
-  }
-
-  touch(sides: Iterable<GlobSide>): void {
-    for (const { glob } of sides) this.#touch(glob);
   }
 
   /** Looks at those of which something has changed. */

@@ -1,11 +1,11 @@
 import { isLate, type Interest, type Timer } from "@xdstp/core";
 import type { XdstpLocator } from "@xdstp/uri";
 
-import type { GlobMember } from "../globs/glob-member.ts";
 import type { Ask } from "../routes/ask.ts";
-import type { FollowedRedirect } from "./followed-redirect.ts";
+import type { RedirectFollower, RedirectPlace } from "../routes/route.ts";
 import { Choice } from "./choice.ts";
-import type { LinkedResource, Outcome } from "./outcome.ts";
+import type { Step } from "./link-version.ts";
+import type { Hop, LinkedResource, Outcome } from "./outcome.ts";
 
 /** What a follower follows. */
 export interface Followed {
@@ -13,14 +13,40 @@ export interface Followed {
   /** As what it is delivered, and for whom. */
   readonly interest: Interest;
   /** A locator with directives; a name that leads elsewhere, which readers ask for; a member of a glob with alternatives. */
-  readonly start: XdstpLocator | FollowedRedirect["place"] | GlobMember;
+  readonly start: XdstpLocator | RedirectPlace | GlobMember;
+}
+
+/** One member of a side of a glob with alternatives: where it is found, and the way there from the name that it is delivered under. */
+export interface GlobMember {
+  readonly side: MemberSide;
+  readonly ask: Ask;
+  readonly steps: readonly Step[];
+  readonly hops: readonly Hop[];
+}
+
+/** The side of a glob that has a member. */
+export interface MemberSide {
+  readonly glob: { readonly asked: readonly Interest[] };
+  /** Its members are those that are delivered. */
+  readonly isInUse: boolean;
+  /** Whether a follower is still that of a member. */
+  has(follower: Follower, ask: Ask): boolean;
+  /** What is found of a member is known. */
+  note(follower: Follower, ask: Ask): void;
+}
+
+/** All followers, as one of them knows them. */
+export interface FollowerList {
+  touch(follower: Follower): void;
+  readersChanged(follower: Follower): void;
+  end(follower: Follower): void;
 }
 
 /** Up to this number of steps of the way are remembered: twice the steps of one search. Servers decide where the way leads. */
 const MAX_CHOICES = 64;
 
 /** One name that leads elsewhere, as long as it has subscribers. */
-export class Follower implements Followed {
+export class Follower implements Followed, RedirectFollower {
   readonly typeUrl: string;
   readonly interest: Interest;
   readonly start: Followed["start"];
@@ -42,9 +68,11 @@ export class Follower implements Followed {
   /** What is delivered is not what it has found itself. */
   hasTakenOver = false;
   timer: Timer | undefined;
+  readonly #list: FollowerList;
   readonly #choices = new Map<string, Choice>();
 
-  constructor({ typeUrl, interest, start }: Followed) {
+  constructor({ typeUrl, interest, start }: Followed, list: FollowerList) {
+    this.#list = list;
     this.typeUrl = typeUrl;
     this.interest = interest;
     this.asked = [interest];
@@ -71,6 +99,21 @@ export class Follower implements Followed {
       source.missing !== undefined &&
       !isLate(source.missing)
     );
+  }
+
+  /** Something on the way has changed. */
+  touch(): void {
+    this.#list.touch(this);
+  }
+
+  /** Others ask for it than before. */
+  readersChanged(): void {
+    this.#list.readersChanged(this);
+  }
+
+  /** It has no subscribers any more, or leads nowhere else. */
+  end(): void {
+    this.#list.end(this);
   }
 
   /** Which of two locators is in use, at one place of the way. */

@@ -1,5 +1,4 @@
 import type {
-  Clock,
   Committed,
   Interest,
   Put,
@@ -13,13 +12,12 @@ import { Globs } from "../globs/globs.ts";
 import type { Ask } from "../routes/ask.ts";
 import { Ambient } from "./ambient.ts";
 import { deliver, noteDelivered, type Delivery } from "./deliver.ts";
-import { Follower, type Followed } from "./follower.ts";
+import { Follower, type Followed, type FollowerList } from "./follower.ts";
 import { variantId } from "./kept.ts";
 import { Search, type SearchHost } from "./search.ts";
 
 /** What followers need of their federation. */
 export interface FollowersHost extends SearchHost {
-  readonly clock: Clock;
   /** By what readers ask for what is delivered. */
   interestsOf(follower: Follower): readonly TypedInterest[];
   /** Everybody has been looked at. */
@@ -33,7 +31,7 @@ export interface RejectedLink {
 }
 
 /** All that lead elsewhere. What they follow is looked at again when something of it has changed; the result is one transaction. */
-export class Followers implements Iterable<Follower> {
+export class Followers implements FollowerList, Iterable<Follower> {
   /** The globs of which some are members. */
   readonly globs: Globs;
   readonly #host: FollowersHost;
@@ -55,9 +53,9 @@ export class Followers implements Iterable<Follower> {
   }
 
   add(followed: Followed): Follower {
-    const follower = new Follower(followed);
+    const follower = new Follower(followed, this);
     this.#all.add(follower);
-    this.touch([follower]);
+    this.touch(follower);
     return follower;
   }
 
@@ -72,16 +70,17 @@ export class Followers implements Iterable<Follower> {
   }
 
   /** Something on the way has changed. */
-  touch(followers: Iterable<Follower>): void {
-    for (const follower of followers) if (this.#all.has(follower)) this.#dirty.add(follower);
-    if (this.#dirty.size > 0) this.schedule();
+  touch(follower: Follower): void {
+    if (!this.#all.has(follower)) return;
+    this.#dirty.add(follower);
+    this.schedule();
   }
 
   /** Readers ask for it with these sets of parameters now. */
   askedBy(follower: Follower, asked: readonly Interest[]): void {
     follower.asked = asked;
     this.readersChanged(follower);
-    this.touch([follower]);
+    this.touch(follower);
   }
 
   /** Others ask for it than before. */
@@ -130,8 +129,8 @@ export class Followers implements Iterable<Follower> {
     follower.timer =
       search.until === Infinity
         ? undefined
-        : this.#host.clock.after(Math.max(0, search.until - this.#host.now()), () => {
-            this.touch([follower]);
+        : this.#host.clock.after(Math.max(0, search.until - this.#host.clock.now()), () => {
+            this.touch(follower);
           });
     follower.member?.side.note(follower, follower.member.ask);
   }

@@ -1,10 +1,9 @@
 import type { Clock, Resource, Timer } from "@xdstp/core";
 
-import type { ServerLink } from "../routes/server-link.ts";
-
 /** A resource that is not, or not only, passed on under its own name: kept as long as it has followers. */
-export interface Kept {
-  readonly link: ServerLink;
+export interface Kept<Link> {
+  /** The server that has given it. */
+  readonly link: Link;
   readonly resource: Resource;
   /** When it ends (C-TTL-4). Absent: it stays. */
   expiry?: Timer;
@@ -12,8 +11,8 @@ export interface Kept {
 }
 
 /** Resources by name and constraints, each until its time is over. */
-export class KeptResources {
-  readonly #kept = new Map<string, Kept>();
+export class KeptResources<Link> {
+  readonly #kept = new Map<string, Kept<Link>>();
   readonly #clock: Clock;
   readonly #onExpired: () => void;
 
@@ -26,19 +25,19 @@ export class KeptResources {
     return this.#kept.size;
   }
 
-  [Symbol.iterator](): Iterator<Kept> {
+  [Symbol.iterator](): Iterator<Kept<Link>> {
     return this.#kept.values();
   }
 
-  put(id: string, link: ServerLink, resource: Resource): void {
+  put(id: string, link: Link, resource: Resource): void {
     this.remove(id);
-    const kept: Kept = { link, resource };
+    const kept: Kept<Link> = { link, resource };
     this.#kept.set(id, kept);
     this.#await(id, kept, resource.expireMs);
   }
 
   /** Each with what is left of its time. */
-  *lasting(): Iterable<Pick<Kept, "link" | "resource">> {
+  *lasting(): Iterable<Pick<Kept<Link>, "link" | "resource">> {
     for (const { link, resource, ends } of this.#kept.values())
       yield {
         link,
@@ -47,7 +46,7 @@ export class KeptResources {
   }
 
   /** What another has is here too, for as long. */
-  share(others: KeptResources): void {
+  share(others: KeptResources<Link>): void {
     for (const { link, resource } of others.lasting())
       this.put(variantId(resource), link, resource);
   }
@@ -71,7 +70,7 @@ export class KeptResources {
     for (const id of [...this.#kept.keys()]) this.remove(id);
   }
 
-  #await(id: string, kept: Kept, expireMs: number | undefined): void {
+  #await(id: string, kept: Kept<Link>, expireMs: number | undefined): void {
     if (expireMs === undefined) return;
     kept.ends = this.#clock.now() + expireMs;
     kept.expiry = this.#clock.after(expireMs, () => {

@@ -2,8 +2,7 @@ import type { Clock, Interest } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 import { covers, type Ask } from "../routes/ask.ts";
-import type { Route } from "../routes/route.ts";
-import type { FollowedRedirect } from "./followed-redirect.ts";
+import type { FollowedRedirect, Route } from "../routes/route.ts";
 import type { Followers } from "./followers.ts";
 
 /** The names that lead elsewhere, as servers say, and who follows them. */
@@ -56,7 +55,7 @@ export class Redirects {
     byKey.delete(key);
     if (byKey.size === 0) route.redirects.delete(typeUrl);
     this.#unfile(redirect);
-    if (redirect.follower !== undefined) this.#followers.end(redirect.follower);
+    redirect.follower?.end();
     this.#touch(route, redirect);
     return true;
   }
@@ -95,11 +94,11 @@ export class Redirects {
       });
       redirect.follower.stands = isHeld(route, redirect);
     }
-    if (direct.length === 0 && redirect.follower !== undefined) {
-      this.#followers.end(redirect.follower);
+    if (direct.length === 0) {
+      redirect.follower?.end();
       redirect.follower = undefined;
     }
-    if (redirect.follower !== undefined) this.#followers.readersChanged(redirect.follower);
+    redirect.follower?.readersChanged();
     if (covering.length === 0) this.drop(route, redirect.typeUrl, redirect.key);
   }
 
@@ -118,8 +117,9 @@ export class Redirects {
   }
 
   #touch(route: Route, { typeUrl, key, follower }: FollowedRedirect): void {
-    if (follower !== undefined) this.#followers.touch([follower]);
-    for (const { followers } of route.asks.of(typeUrl, key)) this.#followers.touch(followers);
+    follower?.touch();
+    for (const { followers } of route.asks.of(typeUrl, key))
+      for (const other of followers) other.touch();
   }
 
   #unfile(redirect: FollowedRedirect): void {

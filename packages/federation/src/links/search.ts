@@ -1,4 +1,4 @@
-import { isLate, XdsError, type Interest, type Resource } from "@xdstp/core";
+import { isLate, XdsError, type Clock, type Interest, type Resource } from "@xdstp/core";
 import {
   nameFromLocator,
   printLocator,
@@ -9,12 +9,10 @@ import {
   type XdstpName,
 } from "@xdstp/uri";
 
-import type { GlobMember } from "../globs/glob-member.ts";
 import type { Ask } from "../routes/ask.ts";
 import { isOutOfReach } from "../routes/is-out-of-reach.ts";
-import type { Route } from "../routes/route.ts";
-import type { FollowedRedirect } from "./followed-redirect.ts";
-import type { Follower } from "./follower.ts";
+import type { FollowedRedirect, Route } from "../routes/route.ts";
+import type { Follower, GlobMember } from "./follower.ts";
 import { linkVersion, type Step } from "./link-version.ts";
 import type { Hop, LinkedResource, Outcome } from "./outcome.ts";
 import { readEntry } from "./read-entry.ts";
@@ -30,7 +28,7 @@ export interface SearchHost {
   readonly altOnMissing: boolean;
   /** Whether an alternative replaces cached resources as soon as its primary cannot be reached (C-ALT-3). */
   altOnUnreachable(authority: string): boolean;
-  now(): number;
+  readonly clock: Clock;
   random(): number;
 }
 
@@ -134,8 +132,11 @@ export class Search {
     const shows = choice.onAlt ? this.#follower.shows : primary.state === "held";
     this.until = Math.min(
       this.until,
-      choice.decide(this.#callsForAlt(primary, locator.authority), shows, this.#host.now(), () =>
-        this.#host.random(),
+      choice.decide(
+        this.#callsForAlt(primary, locator.authority),
+        shows,
+        this.#host.clock.now(),
+        () => this.#host.random(),
       ),
     );
     if (!choice.onAlt || alt.scheme !== "xdstp") return primary;

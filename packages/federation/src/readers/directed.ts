@@ -53,7 +53,7 @@ export class Directed {
       return;
     }
     this.#asked.delete(id);
-    if (known instanceof Follower) this.#followers.end(known);
+    if (known instanceof Follower) known.end();
     else this.#followers.globs.end(known);
   }
 

@@ -1,8 +1,6 @@
 import { XdsError, type Clock, type Interest } from "@xdstp/core";
 import { globMatches, isGlob } from "@xdstp/uri";
 
-import type { GlobSide } from "../globs/glob-side.ts";
-import type { Follower } from "../links/follower.ts";
 import { KeptResources } from "../links/kept.ts";
 import type { Route } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
@@ -18,21 +16,37 @@ export interface Asked {
   readonly authority: string | null;
 }
 
+/** Follows an ask on the way to what it delivers. */
+export interface AskFollower {
+  /** The member of a glob that it delivers. The glob is subscribed, so the member need not be. */
+  readonly member: { readonly ask: Ask } | undefined;
+  /** Something that it follows has changed. */
+  touch(): void;
+}
+
+/** Gathers the members of a glob under other names (C-ALT-7). */
+export interface AskSide {
+  /** The glob has a member of this name. */
+  add(name: string, key: string): void;
+  /** Something of the glob has changed. */
+  touch(): void;
+}
+
 /** One interest of a type in what a route has, and what is known of it. */
 export interface Ask extends Asked {
   readonly kind: "name" | "glob" | "wildcard";
   /** Readers ask for it by this very name: what comes of it is handed on as it is. */
   direct: boolean;
   /** Those to whom it is a step on the way, or the end of it. */
-  readonly followers: Set<Follower>;
+  readonly followers: Set<AskFollower>;
   /** Of a glob: those that gather its members under other names (C-ALT-7). */
-  readonly sides: Set<GlobSide>;
+  readonly sides: Set<AskSide>;
   /** It is subscribed at servers; not so a member of a glob that is gathered. */
   wanted: boolean;
   /** A collection: all of it is known. */
   settled: boolean;
   /** What has come of it, while it has followers. */
-  readonly kept: KeptResources;
+  readonly kept: KeptResources<ServerLink>;
   /** Of a name: it does not exist, and why. */
   missing: XdsError | undefined;
   /** It is missing since its time is over: no server has said so. */
@@ -41,7 +55,7 @@ export interface Ask extends Asked {
   unavailable: { readonly link: ServerLink; readonly error: XdsError } | undefined;
 }
 
-export function createAsk(asked: Asked, clock: Clock, onExpired: (ask: Ask) => void): Ask {
+export function createAsk(asked: Asked, clock: Clock): Ask {
   const {
     interest: { name },
   } = asked;
@@ -55,7 +69,7 @@ export function createAsk(asked: Asked, clock: Clock, onExpired: (ask: Ask) => v
     settled: false,
     kept: new KeptResources(clock, () => {
       expire(ask);
-      onExpired(ask);
+      for (const follower of ask.followers) follower.touch();
     }),
     missing: undefined,
     expired: false,

@@ -1,4 +1,3 @@
-import type { Globs } from "../globs/globs.ts";
 import type { Followers } from "../links/followers.ts";
 import type { Redirects } from "../links/redirects.ts";
 import type { Ask } from "./ask.ts";
@@ -12,7 +11,6 @@ export interface LinkBooks {
   readonly follow: boolean;
   readonly followers: Followers;
   readonly redirects: Redirects;
-  readonly globs: Globs;
   /** The route of a name; undefined: none. */
   routeOfName(name: string): Route | undefined;
   /** Whether readers ask for a name as it is, or for a collection that it is in. */

@@ -13,7 +13,6 @@ import {
 } from "@xdstp/core";
 import { globMatches, isGlob, nameKey } from "@xdstp/uri";
 
-import type { FollowedRedirect } from "../links/followed-redirect.ts";
 import type { RejectedLink } from "../links/followers.ts";
 import { variantId } from "../links/kept.ts";
 import type { Ask } from "./ask.ts";
@@ -21,7 +20,7 @@ import type { LinkBooks } from "./link-books.ts";
 import { notFound } from "./not-found.ts";
 import { orphansOf } from "./orphans-of.ts";
 import { reachable, typeReachable } from "./reachable.ts";
-import type { Route } from "./route.ts";
+import type { FollowedRedirect, Route } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
 import { takeTransaction, type Taken } from "./take-transaction.ts";
 import { UNSURE } from "./unsure.ts";
@@ -153,7 +152,7 @@ function dropKept(books: LinkBooks, ask: Ask, link: ServerLink, led: boolean): v
   for (const { resource } of others) kept.remove(variantId(resource));
   if (others.length === 0 && !led) return;
   if (kept.size === 0) ask.missing = notFound(typeUrl, name);
-  books.followers.touch(followers);
+  for (const follower of followers) follower.touch();
 }
 
 /** What a server is sent as cached from it. Where another one replaces it, or may, it has to send everything again: it would not repeat what the other one gives. */

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 
-import type { FollowedRedirect } from "../links/followed-redirect.ts";
 import type { Ask } from "./ask.ts";
 import { Owing } from "./owing.ts";
+import type { FollowedRedirect } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
 
 it("looks once at each member of a collection, however many come to be known one by one [S-LIM-6]", () => {

@@ -1,5 +1,5 @@
-import type { FollowedRedirect } from "../links/followed-redirect.ts";
 import { covers, type Ask } from "./ask.ts";
+import type { FollowedRedirect } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
 
 interface Owed {

@@ -1,17 +1,13 @@
 import type { Clock, Interest } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
-import type { GlobSide } from "../globs/glob-side.ts";
-import type { Follower } from "../links/follower.ts";
-import { createAsk, isUsed, isWanted, type Ask } from "./ask.ts";
+import { createAsk, isUsed, isWanted, type Ask, type AskFollower, type AskSide } from "./ask.ts";
 import { AskIndex } from "./ask-index.ts";
 import type { Route } from "./route.ts";
 
 /** What the asks of a route need of it. */
 export interface RouteAsksHost {
   readonly clock: Clock;
-  /** Something that these follow has changed. */
-  touch(followers: Iterable<Follower>): void;
   /** What came of an ask that was answered under its own name until now. */
   recall(ask: Ask): void;
   /** Servers have to be asked for it from now on, or not any more: `ask.wanted`. */
@@ -52,9 +48,6 @@ export class RouteAsks extends AskIndex {
     const ask = createAsk(
       { route: this.#route, typeUrl, interest, key, authority },
       this.#host.clock,
-      ({ followers }) => {
-        this.#host.touch(followers);
-      },
     );
     this.add(ask);
     return ask;
@@ -66,23 +59,23 @@ export class RouteAsks extends AskIndex {
     this.#update(ask);
   }
 
-  follow(ask: Ask, follower: Follower): void {
+  follow(ask: Ask, follower: AskFollower): void {
     if (ask.followers.has(follower)) return;
     if (ask.followers.size === 0) this.#host.recall(ask);
     ask.followers.add(follower);
     this.#update(ask);
   }
 
-  unfollow(ask: Ask, follower: Follower): void {
+  unfollow(ask: Ask, follower: AskFollower): void {
     if (ask.followers.delete(follower)) this.#loosen(ask);
   }
 
-  gather(ask: Ask, side: GlobSide): void {
+  gather(ask: Ask, side: AskSide): void {
     ask.sides.add(side);
     this.#update(ask);
   }
 
-  ungather(ask: Ask, side: GlobSide): void {
+  ungather(ask: Ask, side: AskSide): void {
     if (ask.sides.delete(side)) this.#loosen(ask);
   }
 

@@ -1,20 +1,52 @@
-import type { Interest, ResourceSink, XdsError } from "@xdstp/core";
-import { nameKey } from "@xdstp/uri";
+import type { Interest, ResourceSink, Timer, XdsError } from "@xdstp/core";
+import { nameKey, type XdstpLocator } from "@xdstp/uri";
 
-import type { GlobSide } from "../globs/glob-side.ts";
-import type { FollowedRedirect } from "../links/followed-redirect.ts";
 import { Answers } from "./answers.ts";
-import type { Ask } from "./ask.ts";
+import type { Ask, AskFollower } from "./ask.ts";
 import { RouteAsks, type RouteAsksHost } from "./route-asks.ts";
 import { RouteFailures } from "./route-failures.ts";
 import type { ServerLink } from "./server-link.ts";
+
+/** A name that leads elsewhere, as one of its servers says. */
+export interface FollowedRedirect {
+  readonly typeUrl: string;
+  /** As it came. */
+  readonly name: string;
+  readonly key: string;
+  readonly target: XdstpLocator;
+  /** Of the redirect itself (S-REDIR-7). */
+  readonly version: string;
+  readonly link: ServerLink;
+  /** Which of the variants of its name it is (TP2). Absent: it has no constraints. */
+  readonly constraints?: Uint8Array;
+  /** Where it stands, whatever it leads to. */
+  readonly place: RedirectPlace;
+  /** Who follows it for those that ask for its name, or for a collection that it is a member of. Absent: it is a step of others only. */
+  follower?: RedirectFollower | undefined;
+  /** When it ends (C-TTL-4). */
+  expiry?: Timer | undefined;
+}
+
+/** Where a redirect stands. */
+export interface RedirectPlace {
+  readonly route: Route;
+  readonly key: string;
+}
+
+/** Follows a redirect for readers. */
+export interface RedirectFollower extends AskFollower {
+  readonly outcome: { readonly state: string };
+  /** What came before it stands under its name. */
+  stands: boolean;
+  /** Others ask for it than before. */
+  readersChanged(): void;
+  end(): void;
+}
 
 /** What a route needs of its federation. */
 export interface RouteHost extends Omit<RouteAsksHost, "turned"> {
   /** What this route says of its supply. */
   readonly part: ResourceSink;
-  /** Something of a collection that is gathered has changed. */
-  touchSides(sides: Iterable<GlobSide>): void;
 }
 
 /** How a route chooses among its servers. */
@@ -195,7 +227,7 @@ export class Route {
   }
 
   #touch({ followers, sides }: Ask): void {
-    this.#host.touch(followers);
-    this.#host.touchSides(sides);
+    for (const follower of followers) follower.touch();
+    for (const side of sides) side.touch();
   }
 }

@@ -10,9 +10,8 @@ import {
 import type { ClientStatus } from "@xdstp/protocol/client";
 
 import type { FederationServer, OpenServer } from "../federation-source.ts";
-import type { FollowedRedirect } from "../links/followed-redirect.ts";
 import type { Asked } from "./ask.ts";
-import type { Route } from "./route.ts";
+import type { FollowedRedirect, Route } from "./route.ts";
 
 /** What a server needs of its federation. */
 export interface LinkHost {

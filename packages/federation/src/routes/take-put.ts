@@ -1,11 +1,10 @@
 import { XdsError, type Put } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
-import type { FollowedRedirect } from "../links/followed-redirect.ts";
 import { ownCopy, variantId } from "../links/kept.ts";
 import { isRedirect, redirectTarget } from "../links/redirect.ts";
 import { withName } from "./foreign-names.ts";
-import type { Route } from "./route.ts";
+import type { FollowedRedirect, Route } from "./route.ts";
 import { change, routeIn, type Taking } from "./taking.ts";
 
 /** A resource that a server gives: it is handed on as it is, leads elsewhere, or is kept for those that follow it. */

@@ -68,7 +68,7 @@ export function takeComplete(taking: Taking, complete: TypedInterest): void {
   taking.updates.add(route);
   if (!route.plain)
     for (const removal of absent(taking, route, ask, complete)) takeAbsent(taking, route, removal);
-  if (ask !== undefined) noteWhole(taking, route, ask);
+  if (ask !== undefined) noteWhole(route, ask);
   if (ask?.direct === false) return;
   if (ask !== undefined && isLeadingElsewhere(ask)) completeInParts(taking, ask, complete);
   else taking.pass.complete.push(complete);
@@ -81,7 +81,7 @@ export function takeSettled(taking: Taking, settled: TypedInterest): void {
     noteUnheard(taking, settled);
     return;
   }
-  if (ask !== undefined) noteWhole(taking, route, ask);
+  if (ask !== undefined) noteWhole(route, ask);
   if (ask?.direct === false) return;
   if (ask !== undefined && isLeadingElsewhere(ask)) taking.owed.push(ask);
   else taking.pass.settled.push(settled);
@@ -95,11 +95,11 @@ function asked(
   return route === undefined ? {} : { route, ask: route.find(typeUrl, interest) };
 }
 
-function noteWhole({ books }: Taking, route: Route, ask: Ask): void {
+function noteWhole(route: Route, ask: Ask): void {
   route.answers.note([ask]);
   if (ask.kind === "name") return;
   ask.settled = true;
-  books.globs.touch(ask.sides);
+  for (const side of ask.sides) side.touch();
 }
 
 /** Applies the removal of a member. A member that leads to another server is not cached under its name for this server, so it is removed by name. */

@@ -83,13 +83,13 @@ export function leaveOut({ pass, leftOut }: Taking, removal: Removal): void {
 }
 
 /** What others follow has changed. */
-export function change({ books, touched }: Taking, ask: Ask, how: () => void): void {
+export function change({ touched }: Taking, ask: Ask, how: () => void): void {
   if (!ask.route.asks.isFollowed(ask)) return;
   ask.missing = undefined;
   ask.expired = false;
   how();
   touched.add(ask);
-  books.followers.touch(ask.followers);
+  for (const follower of ask.followers) follower.touch();
 }
 
 function namesIn({ put = [], remove = [] }: Transaction): ReadonlySet<string> {

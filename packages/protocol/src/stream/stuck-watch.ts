@@ -1,14 +1,13 @@
 import { type Clock, StatusCode } from "@xdstp/core";
-import type { Exchange } from "../delivery/exchange.ts";
+import type { StreamLimits } from "./limits.ts";
 import { createRepairs, type Repairable } from "./repairs.ts";
-import type { TypeHost } from "./type-machine.ts";
 
 /** One type on a stream that may owe an answer. */
-export interface Debtor {
+interface Debtor {
   /** Its unanswered response, if there is one. */
-  readonly exchange: Exchange;
+  readonly exchange: { readonly inFlight: { readonly since: number } | undefined };
   /** The stream that is ended. */
-  readonly host: Pick<TypeHost, "end">;
+  readonly host: { end(code: number, message: string, limit?: keyof StreamLimits): void };
 }
 
 /** Ends streams of clients that do not answer (S-ACK-17). */
