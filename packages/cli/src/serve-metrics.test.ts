@@ -52,6 +52,26 @@ describe("xdstp serve --metrics", () => {
     await expect(get(`${base}/healthz`)).rejects.toThrow();
   });
 
+  it("measures the revision that the log names, also while the folder is broken and where the view of a node key changes with it", async () => {
+    const web = "_opaque/clusters/web.yaml";
+    const folder = useFolder({ [web]: "type: EDS\n", [`_nodes/edge/${web}`]: "type: STATIC\n" });
+    const cli = useCli(["serve", folder.dir, ...free, "--metrics", "0"]);
+    const [, url = ""] = /metrics: (http:\S+)$/.exec(await cli.stdout.line(/listening/)) ?? [];
+    const measured = async (): Promise<string | undefined> =>
+      /\nxdstp_revision (\d+)\n/.exec((await get(url)).text)?.[1];
+    const logged = async (change: string): Promise<string | undefined> =>
+      /revision (\d+):/.exec(await cli.stdout.line(new RegExp(`Z loaded .*: ${change}`)))?.[1];
+    expect(await logged("2 put")).toBe(await measured());
+    folder.remove(`_nodes/edge/${web}`);
+    const revision = await logged("0 put, 1 removed");
+    expect(await measured()).toBe(revision);
+    folder.write({ [web]: "type: EDSX\n" });
+    await cli.stdout.line(/Z rejected /);
+    expect(await measured()).toBe(revision);
+    folder.write({ [web]: "type: STRICT_DNS\n" });
+    expect(await logged("1 put")).toBe(await measured());
+  });
+
   it("counts the lines of the log that cannot be written", async () => {
     const { dir } = useFolder({ "a.example/clusters/web.yaml": "type: EDS\n" });
     const log = createTextSink();

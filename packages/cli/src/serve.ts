@@ -97,9 +97,13 @@ function folderSupply(
   });
   const onEvent = (event: FolderEvent): void => {
     noteFolder(health, dir, event);
-    tell({ from: "folder", event });
-    if (event.kind === "loaded")
-      tell({ from: "serve", event: { kind: "versions", versions: versions() } });
+    if (event.kind !== "loaded") {
+      tell({ from: "folder", event });
+      return;
+    }
+    // Views of node keys follow shared resources at revisions of their own, after that of the folder.
+    tell({ from: "folder", event: { ...event, revision: nodes.revision } });
+    tell({ from: "serve", event: { kind: "versions", versions: versions() } });
   };
   return {
     from: "serve",

@@ -140,6 +140,20 @@ describe("createNodeCaches", () => {
     expect([count.wakes, topic.head]).toEqual([1, nodes.revision]);
   });
 
+  it("makes no revision when a shared resource that replaces a removed one becomes stale and is good again", () => {
+    const nodes = nodesBy();
+    const gold = nodes.of("gold");
+    nodes.shared.put(flag("web", 1));
+    gold.put(flag("web", 2));
+    const { revision } = gold.remove(typeUrl, "web");
+    nodes.shared.unavailable({}, new XdsError("UNAVAILABLE", "the folder is broken"));
+    nodes.shared.unavailable({}, undefined);
+    expect(nodes.revision).toBe(revision);
+    const all = gold.topic(typeUrl, { name: "*" });
+    nodes.shared.put(flag("web", 3));
+    expect([shown(all.members()), nodes.revision]).toEqual([{ web: 3 }, revision + 2]);
+  });
+
   it("shares arrays between keys without content", () => {
     const nodes = nodesBy();
     nodes.shared.put(flag("web", 1));

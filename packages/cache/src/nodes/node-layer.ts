@@ -297,11 +297,16 @@ export class NodeLayer implements NodeContent, LayerHost {
   #copy(typeUrl: string, name: string): void {
     const topic = this.#options.shared.topic(typeUrl, { name });
     const self = new WeakRef(this);
+    let { head } = topic;
     const watcher: Watcher = {
       wake: (moved) => {
         const layer = self.deref();
         if (layer === undefined) moved.unwatch(watcher);
-        else layer.#update(typeUrl, name);
+        else if (moved.head !== head) {
+          // A wake for staleness makes no revision.
+          ({ head } = moved);
+          layer.#update(typeUrl, name);
+        }
       },
     };
     topic.watch(watcher);
