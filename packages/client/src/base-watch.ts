@@ -17,6 +17,8 @@ export abstract class BaseWatch<Update> extends ReadWatch<Update> implements Wat
   readonly name: string;
   protected readonly topic: Topic;
   readonly #uncheck: () => void;
+  /** What the topic was like at the wake before; -1: there was none. */
+  #seen = { head: -1, settled: false };
 
   constructor(hub: Hub, { typeUrl, name, options, check }: Watched) {
     super(hub);
@@ -25,6 +27,14 @@ export abstract class BaseWatch<Update> extends ReadWatch<Update> implements Wat
     this.#uncheck = hub.cache.check(typeUrl, interest, check);
     this.topic = hub.cache.topic(typeUrl, interest);
     this.topic.watch(this);
+  }
+
+  /** Whether a wake is of the supply: nothing else of the topic is different from the wake before. To be called once in each. */
+  protected isSupply(): boolean {
+    const { head, settled } = this.topic;
+    const { head: before, settled: wasSettled } = this.#seen;
+    this.#seen = { head, settled };
+    return head === before && settled === wasSettled;
   }
 
   protected end(): void {

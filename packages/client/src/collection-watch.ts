@@ -1,6 +1,7 @@
 import type { Entry, StoredResource, XdsError } from "@xdstp/core";
 
 import { BaseWatch, type Watched } from "./base-watch.ts";
+import { nextCollectionState, requestedCollection } from "./collection-state.ts";
 import type { Decoder } from "./decoder.ts";
 import { glance } from "./glance.ts";
 import type { Hub } from "./hub.ts";
@@ -56,8 +57,9 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
     { readonly resource: StoredResource; readonly error: XdsError }
   >();
   #revision = -1;
-  #complete = false;
-  #error: XdsError | undefined;
+  #state = requestedCollection;
+  /** The supply has woken since the last read. */
+  #isReported = false;
 
   constructor(
     hub: Hub,
@@ -78,6 +80,7 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
   }
 
   wake(): void {
+    this.#isReported ||= this.isSupply();
     const { settled, stale, head } = this.topic;
     if (!settled && stale === undefined && head <= 0) return;
     this.announce(() => this.#change());
@@ -100,16 +103,19 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
       removed: [] as string[],
     };
     for (const entry of this.#updates(change.removed)) this.#take(entry, change);
-    const stale = this.topic.stale ?? this.#unfit.values().next().value?.error;
-    const isSame = settled === this.#complete && stale === this.#error;
-    this.#complete = settled;
-    this.#error = stale;
-    if (isSame && change.added.length + change.updated.length + change.removed.length === 0)
+    const before = this.#state;
+    const error = this.topic.stale ?? this.#unfit.values().next().value?.error;
+    this.#state = nextCollectionState(before, settled, error, this.#isReported);
+    this.#isReported = false;
+    if (
+      this.#state === before &&
+      change.added.length + change.updated.length + change.removed.length === 0
+    )
       return undefined;
     return {
       ...change,
       complete: settled,
-      ...(stale === undefined ? {} : { error: this.hub.tell(stale) }),
+      ...(error === undefined ? {} : { error: this.hub.tell(error) }),
     };
   }
 

@@ -1,4 +1,4 @@
-import type { XdsError } from "@xdstp/core";
+import { isSameError, type XdsError } from "@xdstp/core";
 import { followList, type FollowedList, type ListWatcher } from "@xdstp/federation";
 import { collectionTypeOf } from "@xdstp/uri";
 
@@ -145,6 +145,6 @@ function isSame(
     one.exists === other.exists &&
     one.version === other.version &&
     one.complete === other.complete &&
-    one.error?.message === other.error?.message
+    isSameError(one.error, other.error)
   );
 }

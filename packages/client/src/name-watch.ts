@@ -3,6 +3,7 @@ import { XdsError, type StoredResource } from "@xdstp/core";
 import { BaseWatch } from "./base-watch.ts";
 import type { Decoder } from "./decoder.ts";
 import type { Hub } from "./hub.ts";
+import { nextNameState, requested } from "./name-state.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Watch, WatchOptions } from "./watch.ts";
 import { watchedType, type TypeSource, type ValueOf, type WatchedType } from "./watched-type.ts";
@@ -17,16 +18,11 @@ export function watchName<S extends TypeSource<unknown>>(
   return new NameWatch<ValueOf<S>>(hub, source as TypeSource<ValueOf<S>>, name, options);
 }
 
-/** What a consumer knows: a snapshot is a change where this differs. */
-interface Known {
-  readonly resource: StoredResource | undefined;
-  readonly error: XdsError | undefined;
-}
-
 class NameWatch<T> extends BaseWatch<Snapshot<T>> {
   readonly #decoder: Decoder<T>;
-  #known: Known | undefined;
-  #unfit: { readonly resource: StoredResource; readonly error: XdsError } | undefined;
+  #state = requested;
+  /** Why a resource that was cached before the watch began cannot be used. undefined: it has begun, and what comes is checked before it is cached. */
+  #judge: ((resource: StoredResource) => XdsError | undefined) | undefined;
 
   constructor(
     hub: Hub,
@@ -43,73 +39,48 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
       check: (resource, checked) => decoder.check(resource, checked, validate),
     });
     this.#decoder = decoder;
-    this.#judge(validate);
+    this.#judge = (resource) => decoder.check(resource, resource.name, validate);
     this.begin(signal);
+    this.#judge = undefined;
   }
 
   wake(): void {
-    const now = this.#now();
-    if (
-      now === undefined ||
-      (this.#known !== undefined &&
-        this.#known.resource === now.resource &&
-        this.#known.error === now.error)
-    )
-      return;
-    this.#known = now;
+    // What came by an alias was checked under its own name.
+    const judge = this.#judge ?? ((resource) => faultOf(this.#decoder, resource));
+    const next = nextNameState(this.#state, this.topic, this.isSupply(), judge);
+    if (next === this.#state) return;
+    this.#state = next;
     this.announce(() => this.#snapshot());
   }
 
-  /** undefined: nothing is known yet. */
-  #now(): Known | undefined {
-    const { settled, stale } = this.topic;
-    const [entry] = this.topic.members();
-    const resource = entry?.resource;
-    const error = stale ?? entry?.error;
-    if (resource !== undefined) return this.#readable(resource, error);
-    if (error !== undefined) return { resource, error };
-    return settled ? { resource, error: this.#missing() } : undefined;
-  }
-
-  /** What was taken before this watch began need not be what it wants. */
-  #judge(validate: WatchOptions<T>["validate"]): void {
-    const resource = this.topic.members()[0]?.resource;
-    const error =
-      resource === undefined ? undefined : this.#decoder.check(resource, resource.name, validate);
-    if (resource !== undefined && error !== undefined) this.#unfit = { resource, error };
-  }
-
-  /** What came by an alias was checked under its own name. */
-  #readable(resource: StoredResource, error: XdsError | undefined): Known {
-    if (resource === this.#unfit?.resource)
-      return { resource: undefined, error: this.#unfit.error };
-    try {
-      this.#decoder.read(resource);
-      return { resource, error };
-    } catch (failure) {
-      this.#unfit = { resource, error: XdsError.from(failure) };
-      return { resource: undefined, error: this.#unfit.error };
+  #snapshot(): Snapshot<T> | undefined {
+    const state = this.#state;
+    switch (state.kind) {
+      case "requested":
+        return undefined;
+      case "cached": {
+        const { resource, error } = state;
+        return {
+          name: this.name,
+          value: this.#decoder.read(resource),
+          version: resource.given,
+          ...(error !== undefined && { error: this.hub.tell(error) }),
+        };
+      }
+      case "rejected":
+      case "missing":
+      case "late":
+        return { name: this.name, version: "", error: this.hub.tell(state.error) };
     }
   }
+}
 
-  #missing(): XdsError {
-    return this.#known?.resource === undefined && this.#known?.error?.code === "NOT_FOUND"
-      ? this.#known.error
-      : new XdsError("NOT_FOUND", `${JSON.stringify(this.name)} does not exist`, {
-          resource: this.name,
-          reason: "missing",
-        });
-  }
-
-  #snapshot(): Snapshot<T> | undefined {
-    const { resource, error } = this.#known ?? {};
-    const told = error === undefined ? {} : { error: this.hub.tell(error) };
-    if (resource === undefined) return { name: this.name, version: "", ...told };
-    return {
-      name: this.name,
-      value: this.#decoder.read(resource),
-      version: resource.given,
-      ...told,
-    };
+/** Why a cached resource cannot be read; it is kept decoded where it can. */
+function faultOf(decoder: Decoder<unknown>, resource: StoredResource): XdsError | undefined {
+  try {
+    decoder.read(resource);
+    return undefined;
+  } catch (failure) {
+    return XdsError.from(failure);
   }
 }

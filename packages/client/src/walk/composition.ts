@@ -1,22 +1,54 @@
-import type { XdsError } from "@xdstp/core";
+import { isSameError, type XdsError } from "@xdstp/core";
 
 import { referenceKey, type Gap, type Graph } from "./graph.ts";
 import type { KeyedReference } from "./place.ts";
 
-/** What is in force, and what a newer state waits for. */
-export interface Composition {
-  /** The newest graph that was complete, but for `missing`. Absent: there was none yet, or its root was removed. */
-  readonly graph?: Graph;
+/**
+ * What is in force, and what a newer state waits for. A value that only `compose` makes:
+ *
+ * ```text
+ * requested --an error of what it waits for--> failed
+ * requested, failed --all of it, but for what it may lack--> complete
+ * complete --a newer graph has gaps or a fault--> outdated --the gaps are filled--> complete
+ * complete, outdated --the root was removed--> requested, failed
+ * ```
+ */
+export type Composition =
+  /** There is no graph, and nothing says why: it is on its way. */
+  | (Waiting & { readonly kind: "requested"; readonly graph?: never; readonly error?: never })
+  /** There is no graph: there was none yet, or its root was removed. `error`: why, of what is nearest to the root. */
+  | (Waiting & { readonly kind: "failed"; readonly graph?: never; readonly error: XdsError })
+  /** The newest graph is in force. `error`: why it may be old. */
+  | (Waiting & { readonly kind: "complete"; readonly graph: Graph; readonly error?: XdsError })
+  /** The graph before it is still in force. `error`: why. */
+  | (Waiting & { readonly kind: "outdated"; readonly graph: Graph; readonly error?: XdsError });
+
+interface Waiting {
   /** What `graph` goes without, since it did not come in time (C-WARM-3). */
   readonly missing: readonly Gap[];
   /** What keeps a newer state from being in force. */
   readonly pending: readonly Gap[];
-  /** Why `graph` may be old, or why there is none: of what is nearest to the root. */
-  readonly error?: XdsError;
 }
 
 /** Nothing is known. */
-export const nothing: Composition = { missing: [], pending: [] };
+export const nothing: Composition = { kind: "requested", missing: [], pending: [] };
+
+/** Whether a reader of the one notices the other: a step that is merely on its way is not reported; an error of it is, and the end of the wait. */
+export function isNews(told: Composition, now: Composition): boolean {
+  if (now.kind === "requested") return false;
+  if (told.graph !== now.graph || !isSameError(told.error, now.error)) return true;
+  if (now.kind === "complete" && told.kind !== "complete") return true;
+  const [before, after] = [failedOf(told), failedOf(now)];
+  return before.length !== after.length || after.some((gap, n) => !isSameGap(gap, before[n]));
+}
+
+function failedOf({ pending }: Composition): readonly Gap[] {
+  return pending.filter(({ error }) => error !== undefined);
+}
+
+function isSameGap({ typeUrl, name, error }: Gap, other: Gap | undefined): boolean {
+  return other?.name === name && other.typeUrl === typeUrl && isSameError(error, other.error);
+}
 
 /**
  * Puts a graph in force if it is complete (C-ORD-7), else keeps the one before; without its root there is nothing to keep (C-GRPC-17).
@@ -36,12 +68,17 @@ export function compose(
   const blocking = gaps.filter((gap) => !may(gap));
   if (now.fault === undefined && now.nodes.has(rootKey) && blocking.length === 0) {
     const graph = before.graph !== undefined && isSame(before.graph, now) ? before.graph : now;
-    return { graph, missing: gaps, pending: [], ...errorOf(now, []) };
+    return { kind: "complete", graph, missing: gaps, pending: [], ...errorOf(now, []) };
   }
   const hasGone = now.gaps.get(rootKey)?.answered === true;
-  if (hasGone || before.graph === undefined)
-    return { missing: [], pending: gaps, ...errorOf(now, gaps) };
+  if (hasGone || before.graph === undefined) {
+    const { error } = errorOf(now, gaps);
+    return error === undefined
+      ? { kind: "requested", missing: [], pending: gaps }
+      : { kind: "failed", missing: [], pending: gaps, error };
+  }
   return {
+    kind: "outdated",
     graph: before.graph,
     missing: before.missing,
     pending: blocking,

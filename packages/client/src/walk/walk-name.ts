@@ -1,4 +1,4 @@
-import { isSameError, type Clock, type Interest, type StoredResource } from "@xdstp/core";
+import type { Clock, Interest, StoredResource } from "@xdstp/core";
 
 import { followSignal } from "../follow-signal.ts";
 import type { Hub } from "../hub.ts";
@@ -6,7 +6,7 @@ import { createLatest, type Latest } from "../latest.ts";
 import { createMember, type Member } from "../member.ts";
 import type { Unread } from "../taking.ts";
 import { watchedType, type TypeSource, type ValueOf } from "../watched-type.ts";
-import { nothing, type Composition } from "./composition.ts";
+import { isNews, nothing, type Composition } from "./composition.ts";
 import type { Configuration, Parts, PartTypes } from "./configuration.ts";
 import type { Gap } from "./graph.ts";
 import { createPartDecoders, type PartDecoders } from "./part-decoders.ts";
@@ -199,22 +199,4 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
       gap.error === undefined ? gap : { ...gap, error: this.#hub.tell(gap.error) },
     );
   }
-}
-
-/** A step that is merely on its way is not reported; an error of it is, and the end of the wait. An empty list is never reported. */
-function isNews(told: Composition, now: Composition): boolean {
-  if (now.graph === undefined && now.error === undefined) return false;
-  if (
-    told.graph !== now.graph ||
-    !isSameError(told.error, now.error) ||
-    (told.pending.length > 0 && now.pending.length === 0)
-  )
-    return true;
-  const before = told.pending.filter(({ error }) => error !== undefined);
-  const after = now.pending.filter(({ error }) => error !== undefined);
-  return before.length !== after.length || after.some((gap, n) => !isSameGap(gap, before[n]));
-}
-
-function isSameGap({ typeUrl, name, error }: Gap, other: Gap | undefined): boolean {
-  return other?.name === name && other.typeUrl === typeUrl && isSameError(error, other.error);
 }
