@@ -2,9 +2,10 @@ import { defaultChannelLimits } from "@xdstp/grpc/client";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { getCommand } from "./get-command.ts";
-import { channelLimitsFlag, limitsFlag } from "./limits-flag.ts";
+import { channelLimitsFlag, limitsFlag, wireLimitsFlag } from "./limits-flag.ts";
 import { defaultNamedLimits } from "./named-limits.ts";
 import { parseCall } from "./parse-call.ts";
+import { replayCommand } from "./replay-command.ts";
 import { serveCommand } from "./serve-command.ts";
 
 const limitsOf = async (...values: readonly string[]): Promise<object> =>
@@ -40,6 +41,17 @@ describe("limitsFlag()", () => {
 
   it("takes every limit that the README lists with its default, and the README lists every limit", () => {
     expect(documented("Limits of a server")).toEqual(defaultNamedLimits);
+  });
+});
+
+describe("wireLimitsFlag()", () => {
+  it("takes the limits of connections, calls and messages, and no others", async () => {
+    const limitsOfReplay = async (value: string): Promise<object> =>
+      wireLimitsFlag(parseCall(replayCommand, ["f", "--limit", value]));
+    expect(await limitsOfReplay("messageMs=5")).toEqual({ messageMs: 5 });
+    await expect(limitsOfReplay("subscriptions=1")).rejects.toThrow(
+      "--limit subscriptions: there is no such limit; the limits are emptyBytes, ",
+    );
   });
 });
 

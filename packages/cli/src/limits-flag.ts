@@ -1,7 +1,9 @@
 import type { ChannelLimits } from "@xdstp/grpc/client";
+import type { GrpcLimits } from "@xdstp/grpc/server";
 import { CliError } from "./cli-error.ts";
 import type { CommandCall } from "./command.ts";
 import type { NamedLimits } from "./named-limits.ts";
+import type { StatusLimits } from "./status-client.ts";
 
 const LARGEST = 0x7fff_ffff;
 
@@ -19,6 +21,24 @@ export async function channelLimitsFlag(call: CommandCall): Promise<Partial<Chan
   return limitsFrom(call, {
     option: "channel-limit",
     defaults: async () => (await import("@xdstp/grpc/client")).defaultChannelLimits,
+    example: "maxMessageBytes=200000000",
+  });
+}
+
+/** The limits that `--limit` of a server has that serves no resources of its own: those of connections, calls and messages. */
+export async function wireLimitsFlag(call: CommandCall): Promise<Partial<GrpcLimits>> {
+  return limitsFrom(call, {
+    option: "limit",
+    defaults: async () => (await import("@xdstp/grpc/server")).defaultGrpcLimits,
+    example: "messageMs=60000",
+  });
+}
+
+/** The limits that `--channel-limit` of a single request has. */
+export async function statusLimitsFlag(call: CommandCall): Promise<Partial<StatusLimits>> {
+  return limitsFrom(call, {
+    option: "channel-limit",
+    defaults: async () => (await import("./status-client.ts")).defaultStatusLimits,
     example: "maxMessageBytes=200000000",
   });
 }

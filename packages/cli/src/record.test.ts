@@ -321,6 +321,39 @@ describe("xdstp record and replay, what they cannot do", () => {
     );
   });
 
+  it("keep to --limit as a server and to --channel-limit as a client", async () => {
+    const origin = await useOrigin();
+    const { file } = await recorded(origin, "delta");
+    const server = useCli([
+      "replay",
+      file,
+      "--serve",
+      "127.0.0.1:0",
+      "--limit",
+      "maxMessageBytes=1",
+      "--limit",
+      "maxFirstMessageBytes=1",
+    ]);
+    const address = `127.0.0.1:${await server.port()}`;
+    const get = useCli(["get", "blue", "--type", "clusters", "--server", address]);
+    await server.stdout.line(/closed with code 8/);
+    get.signal("SIGINT");
+    const { code, out } = await runToEnd([
+      "replay",
+      file,
+      "--server",
+      origin.address,
+      "--timeout",
+      "1",
+      "--channel-limit",
+      "maxMessageBytes=1",
+    ]);
+    expect([code, out]).toEqual([
+      1,
+      expect.stringContaining("the server ended the stream with code 8") as string,
+    ]);
+  });
+
   it("turn a client of the other variant away, and say so", async () => {
     const { file } = await recorded(await useOrigin(), "delta");
     const server = useCli(["replay", file, "--serve", "127.0.0.1:0"]);
@@ -360,6 +393,14 @@ describe("xdstp record and replay, what they cannot do", () => {
       "--show-secrets and --descriptors go with --server; a recording is served as it is",
     ],
     [["replay", "f", "--server", "a:1", "--count", "1"], "--count goes with --serve"],
+    [
+      ["replay", "f", "--server", "a:1", "--limit", "pingMs=1"],
+      "--limit goes with --serve; with --server it is --channel-limit",
+    ],
+    [
+      ["replay", "f", "--serve", "a:1", "--channel-limit", "pingMs=1"],
+      "--channel-limit goes with --server; with --serve it is --limit",
+    ],
   ])("show the usage when they are called the wrong way: %j", async (argv, said) => {
     const { code, err } = await runToEnd(argv);
     expect(code).toBe(2);

@@ -1,5 +1,6 @@
 import { createChannels } from "@xdstp/client";
 import { StatusCode, XdsError } from "@xdstp/core";
+import type { ChannelLimits } from "@xdstp/grpc/client";
 import { envoyTypes } from "@xdstp/resource-types";
 import { type HeldDifference, replayClient, type ReplayClientEvent } from "@xdstp/recording";
 import { streamFailure } from "./ask-failure.ts";
@@ -22,6 +23,8 @@ import { diffLines, lineTone, printable } from "./watch-show.ts";
 export interface ReplayAskOptions {
   readonly file: string;
   readonly server: Endpoint;
+  /** On what the server may send. */
+  readonly limits: Partial<ChannelLimits>;
   readonly tls?: ClientTlsFiles;
   readonly json: boolean;
   readonly showSecrets: boolean;
@@ -57,7 +60,7 @@ export async function replayAsk(options: ReplayAskOptions, io: CliIo): Promise<n
   const alive = setInterval(() => undefined, 0x7fff_ffff);
   const heard = { responses: 0, failure: undefined as string | undefined };
   try {
-    const channel = createChannels({ clock: io.clock }).acquire(server);
+    const channel = createChannels({ clock: io.clock, limits: options.limits }).acquire(server);
     const differences = await replayClient({
       recording,
       clock: io.clock,

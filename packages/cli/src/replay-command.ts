@@ -5,6 +5,7 @@ import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { countFlag, secondsFlag } from "./flag-values.ts";
 import { viewOptions } from "./get-command.ts";
+import { channelLimitsFlag, wireLimitsFlag } from "./limits-flag.ts";
 import { parseEndpoint } from "./parse-endpoint.ts";
 import { pathFrom } from "./path-from.ts";
 
@@ -12,7 +13,7 @@ import { pathFrom } from "./path-from.ts";
 export const replayCommand: Command = {
   name: "replay",
   summary: "Play the server's side of a recording to clients, or the client's side to a server.",
-  usage: `xdstp replay FILE (--serve HOST:PORT | --server HOST:PORT) [--json] [--count N] [--timeout SECONDS] [--show-secrets] [--descriptors FILE]... ${tlsUsage}`,
+  usage: `xdstp replay FILE (--serve HOST:PORT | --server HOST:PORT) [--json] [--count N] [--timeout SECONDS] [--show-secrets] [--descriptors FILE]... [--limit NAME=NUMBER]... [--channel-limit NAME=NUMBER]... ${tlsUsage}`,
   notes: [
     "With --serve each client that connects gets what the recorded client got: each response goes out once the client has sent, for its type, what the recording has before it. Further requests are reported. It runs until Ctrl-C; --count N ends it after N streams.",
     "With --server the recorded requests are sent, and differences between the responses and the recording are reported. Versions and nonces are a server's own, and may differ.",
@@ -29,6 +30,16 @@ export const replayCommand: Command = {
     timeout: {
       value: "SECONDS",
       help: "with --serve: end after this time; with --server: how long to wait for each response (default 5)",
+    },
+    limit: {
+      value: "NAME=NUMBER",
+      multiple: true,
+      help: "with --serve: another value of a limit on what clients may do, such as maxMessageBytes=200000000; those of connections, calls and messages. May be given several times. The README has the names, defaults and units",
+    },
+    "channel-limit": {
+      value: "NAME=NUMBER",
+      multiple: true,
+      help: "with --server: another value of a limit on what the server may send, such as maxMessageBytes=200000000; may be given several times",
     },
     ...viewOptions,
     ...clientTlsOptions,
@@ -79,11 +90,15 @@ async function runServer(
       2,
       "--show-secrets and --descriptors go with --server; a recording is served as it is",
     );
+  if (call.texts("channel-limit").length > 0)
+    throw new CliError(2, "--channel-limit goes with --server; with --serve it is --limit");
+  const limits = await wireLimitsFlag(call);
   const { replayServe } = await import("./replay-serve.ts");
   return replayServe(
     {
       ...shared,
       listen: parseEndpoint("--serve", listen, 0),
+      limits,
       ...(count !== undefined && { count }),
     },
     io,
@@ -97,12 +112,16 @@ async function runClient(
   server: string,
 ): Promise<number> {
   if (call.text("count") !== undefined) throw new CliError(2, "--count goes with --serve");
+  if (call.texts("limit").length > 0)
+    throw new CliError(2, "--limit goes with --serve; with --server it is --channel-limit");
   const tls = clientTlsFlags(call);
+  const limits = await channelLimitsFlag(call);
   const { replayAsk } = await import("./replay-ask.ts");
   return replayAsk(
     {
       ...shared,
       server: parseEndpoint("--server", server, 1),
+      limits,
       showSecrets: call.flag("show-secrets"),
       descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
       ...(tls && {

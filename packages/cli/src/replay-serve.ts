@@ -1,5 +1,5 @@
 import { StatusCode, XdsError } from "@xdstp/core";
-import { createGrpcServer } from "@xdstp/grpc/server";
+import { createGrpcServer, type GrpcLimits } from "@xdstp/grpc/server";
 import { createReplayServer, type ReplayServerEvent } from "@xdstp/recording";
 import { aggregatedPath } from "./aggregated-path.ts";
 import { CliError } from "./cli-error.ts";
@@ -17,6 +17,8 @@ import { untilEnough } from "./until-enough.ts";
 export interface ReplayServeOptions {
   readonly file: string;
   readonly listen: Endpoint;
+  /** On what clients may do. */
+  readonly limits: Partial<GrpcLimits>;
   readonly json: boolean;
   /** Ends after this number of streams. */
   readonly count?: number;
@@ -43,6 +45,7 @@ export async function replayServe(options: ReplayServeOptions, io: CliIo): Promi
   const replay = createReplayServer(recording, tell);
   const server = createGrpcServer({
     clock: io.clock,
+    limits: options.limits,
     isStreaming: (path) => path === recording.path || path === other,
     accept(call, out) {
       if (call.path === recording.path) return replay.accept(out);

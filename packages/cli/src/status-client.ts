@@ -29,7 +29,18 @@ export interface StatusClientOptions {
   readonly byType: boolean;
   /** Only clients whose id begins so; absent: all. */
   readonly node?: string;
+  /** What is accepted of the server. Absent: {@link defaultStatusLimits}. */
+  readonly limits?: Partial<StatusLimits>;
 }
+
+/** Limits on the client status that a server sends. */
+export interface StatusLimits {
+  /** Bytes of one answer. */
+  readonly maxMessageBytes: number;
+}
+
+/** The answer may be larger than what our own server sends at most. */
+export const defaultStatusLimits: StatusLimits = { maxMessageBytes: 80 << 20 };
 
 /** Asks a server for client status (CSDS), over one connection. */
 export interface StatusClient {
@@ -37,9 +48,6 @@ export interface StatusClient {
   ask(): Promise<ClientStatusResponse>;
   close(): void;
 }
-
-/** Large enough for what our own server answers at most. */
-const mostBytes = 80 << 20;
 
 /** Connects with the first request. Servers that offer only the stream are asked by it. */
 export function openStatusClient({
@@ -49,14 +57,16 @@ export function openStatusClient({
   timeoutMs,
   byType,
   node,
+  limits,
 }: StatusClientOptions): StatusClient {
+  const { maxMessageBytes } = { ...defaultStatusLimits, ...limits };
   // The origin: without the port that goes without saying, and in lower case.
   const baseUrl = new URL(`${tls === undefined ? "http" : "https"}://${formatEndpoint(server)}`)
     .origin;
   const sessionManager = createHttp2Connection(baseUrl, { ...tls });
   const client = createClient(
     ClientStatusDiscoveryService,
-    createGrpcTransport({ baseUrl, sessionManager, readMaxBytes: mostBytes }),
+    createGrpcTransport({ baseUrl, sessionManager, readMaxBytes: maxMessageBytes }),
   );
   const request = {
     excludeResourceContents: true,
@@ -132,7 +142,8 @@ function whyNot(error: unknown, withTls: boolean): string {
     return "does not serve client status: envoy.service.status.v3.ClientStatusDiscoveryService is not offered there";
   if (code === Code.Unauthenticated || code === Code.PermissionDenied)
     return `does not tell this client: ${rawMessage}`;
-  if (code === Code.ResourceExhausted) return `has too much to tell: ${rawMessage}`;
+  if (code === Code.ResourceExhausted)
+    return `has too much to tell: ${rawMessage}${rawMessage.includes("readMaxBytes") ? "; larger answers are accepted with --channel-limit maxMessageBytes=NUMBER" : ""}`;
   // An answer of the server itself, not a failure of the connection: that has a cause.
   if (code === Code.Unavailable && ConnectError.from(error).cause === undefined)
     return `is not ready to answer: ${rawMessage}`;

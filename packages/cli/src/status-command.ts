@@ -3,6 +3,7 @@ import { CliError } from "./cli-error.ts";
 import { clientTlsFlags, clientTlsOptions } from "./client-tls-flags.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
+import { statusLimitsFlag } from "./limits-flag.ts";
 import { pathFrom } from "./path-from.ts";
 import type { StatusOptions } from "./status.ts";
 
@@ -11,7 +12,7 @@ export const statusCommand: Command = {
   name: "status",
   summary: "Show what each client of a server has accepted, rejected or not answered.",
   usage:
-    "xdstp status [HOST:PORT] [--watch] [--json] [--fail-on-nack] [--fail-if-none] [--node PREFIX] [--timeout SECONDS] [--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]",
+    "xdstp status [HOST:PORT] [--watch] [--json] [--fail-on-nack] [--fail-if-none] [--node PREFIX] [--timeout SECONDS] [--channel-limit maxMessageBytes=NUMBER] [--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]",
   notes: [
     "Without HOST:PORT it asks the server that the environment variable XDSTP_SERVER names.",
     "It asks by CSDS (envoy.service.status.v3.ClientStatusDiscoveryService): `xdstp serve` answers, and so do other management servers and gRPC programs that offer it.",
@@ -30,6 +31,11 @@ export const statusCommand: Command = {
     },
     node: { value: "PREFIX", help: "only clients whose id begins so" },
     timeout: { value: "SECONDS", help: "how long to wait for an answer (default 5)" },
+    "channel-limit": {
+      value: "NAME=NUMBER",
+      multiple: true,
+      help: "another value of a limit on what the server may send: maxMessageBytes, the bytes of one answer (default 83886080)",
+    },
     ...clientTlsOptions,
   },
   example: "xdstp status 127.0.0.1:18000 --watch",
@@ -55,6 +61,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
     failOnNack: call.flag("fail-on-nack"),
     failIfNone: call.flag("fail-if-none"),
     timeoutMs: timeoutOf(call),
+    limits: await statusLimitsFlag(call),
     ...(tls && { tls }),
     ...(node !== undefined && { node }),
   };

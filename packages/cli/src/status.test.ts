@@ -367,6 +367,30 @@ describe("xdstp status of other servers", () => {
     ]);
   });
 
+  it("rejects an answer above --channel-limit maxMessageBytes, and says how it is accepted", async () => {
+    const port = await useRoutes((router) => {
+      router.service(ClientStatusDiscoveryService, {
+        fetchClientStatus: () =>
+          create(ClientStatusResponseSchema, { config: [{ node: { id: "n".repeat(100) } }] }),
+      });
+    });
+    const limited = async (limit: string): Promise<Awaited<ReturnType<typeof runToEnd>>> =>
+      runToEnd(["status", `127.0.0.1:${port}`, "--channel-limit", limit]);
+    expect(await limited("maxMessageBytes=50")).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(
+        /has too much to tell: .*; larger answers are accepted with --channel-limit maxMessageBytes=NUMBER\n$/,
+      ) as string,
+    });
+    expect(await limited("maxMessageBytes=500")).toMatchObject({ code: 0, err: "" });
+    expect(await limited("pingMs=500")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(
+        "--channel-limit pingMs: there is no such limit; the limits are maxMessageBytes",
+      ) as string,
+    });
+  });
+
   it.each([
     [Code.PermissionDenied, "operators only", "does not tell this client: operators only"],
     [Code.ResourceExhausted, "too large", "has too much to tell: too large"],

@@ -4,7 +4,12 @@ import type { CliIo } from "./cli-io.ts";
 import { clientRows, type StatusClientRow } from "./client-types.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { readPem } from "./read-pem.ts";
-import { type ClientTls, openStatusClient, type StatusClient } from "./status-client.ts";
+import {
+  type ClientTls,
+  openStatusClient,
+  type StatusClient,
+  type StatusLimits,
+} from "./status-client.ts";
 import { counted } from "./short-text.ts";
 import {
   jsonShow,
@@ -30,6 +35,8 @@ export interface StatusOptions {
   readonly timeoutMs: number;
   /** Only clients whose id begins so; absent: all. */
   readonly node?: string;
+  /** What is accepted of the server. */
+  readonly limits: Partial<StatusLimits>;
   /** Files, PEM; absent: no TLS. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
@@ -39,13 +46,14 @@ const pauseMs = 1_000;
 
 /** Asks a server what its clients made of their configuration, once or until it is stopped. Returns the exit code. Throws a CliError where the first question has no answer. */
 export async function status(options: StatusOptions, io: CliIo): Promise<number> {
-  const { server, tls, timeoutMs, watch, json, node } = options;
+  const { server, tls, timeoutMs, watch, json, node, limits } = options;
   const contents = tls === undefined ? undefined : await readTls(tls);
   const client = openStatusClient({
     server,
     clock: io.clock,
     timeoutMs,
     byType: !json,
+    limits,
     ...(node !== undefined && { node }),
     ...(contents !== undefined && { tls: contents }),
   });
