@@ -5,6 +5,7 @@ import type { RelayEvent } from "@xdstp/relay";
 import type { ServerEvent } from "@xdstp/server";
 import type { StopSignal } from "./cli-io.ts";
 import type { ServedTls } from "./connect-commands.ts";
+import type { ServedVersions, Versions } from "./served-versions.ts";
 import type { Endpoint } from "./parse-endpoint.ts";
 
 /** Where what is served comes from: a folder, or other servers as some file or option says them. */
@@ -24,8 +25,13 @@ export type ServeEvent =
   | { readonly kind: "certificate"; readonly file?: string; readonly problem?: string }
   /** The policy file has changed. `problem`: why its rules are not used; those before stay. */
   | { readonly kind: "policy"; readonly problem?: string }
-  /** The folder is loaded: the version of each type, by type URL, as clients that have all of it show it. */
-  | { readonly kind: "versions"; readonly versions: Readonly<Record<string, string>> }
+  /** The folder is loaded: the version of each type, by type URL, as clients that have all of it show it. `views`: by node key, types that differ from these; absent: none. `moreViews`: the number of further keys; absent: none. */
+  | {
+      readonly kind: "versions";
+      readonly versions: Versions;
+      readonly views?: ServedVersions["views"];
+      readonly moreViews?: number;
+    }
   | { readonly kind: "stopping"; readonly signal: StopSignal; readonly streams: number }
   | { readonly kind: "stopped" };
 

@@ -440,6 +440,21 @@ describe("describeEvent()", () => {
     expect(shown(versions({}))).toEqual(["info versions: none, since there are no resources"]);
   });
 
+  it("shows the versions of ten node keys, and the number of the others", () => {
+    const keys = Array.from({ length: 12 }, (_, at) => `k${at}`);
+    const [line = ""] = shown({
+      from: "serve",
+      event: {
+        kind: "versions",
+        versions: {},
+        views: Object.fromEntries(keys.map((key) => [key, { "a/own.Flag": "1" }])),
+        moreViews: 5,
+      },
+    });
+    expect(line).toMatch(/; for node key "k9": own\.Flag 1; and 7 more node keys$/);
+    expect(line).not.toContain('"k10"');
+  });
+
   it("cuts versions that are hashes, and long ones", () => {
     const ack = (version: string): CliEvent => ({
       from: "server",

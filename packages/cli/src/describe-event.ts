@@ -7,6 +7,7 @@ import { describeUpstreamEvent } from "./describe-upstream-event.ts";
 import { escapeText } from "./escape-text.ts";
 import { formatEndpoint } from "./parse-endpoint.ts";
 import type { ReportLine } from "./report-line.ts";
+import type { Versions } from "./served-versions.ts";
 import { counted, shortType, shortVersion, someNames } from "./short-text.ts";
 
 /** An event in words: one line, or one for each problem in it. */
@@ -71,10 +72,7 @@ function describeServeEvent(event: ServeEvent | WorkerEvent): ReportLine {
       return {
         level: "info",
         label: "versions",
-        text:
-          Object.entries(event.versions)
-            .map(([typeUrl, version]) => `${shortType(typeUrl)} ${shortVersion(version)}`)
-            .join(", ") || "none, since there are no resources",
+        text: versionsText(event),
       };
     case "worker-started":
       return {
@@ -97,6 +95,29 @@ function describeServeEvent(event: ServeEvent | WorkerEvent): ReportLine {
     case "stopped":
       return { level: "info", label: "stopped", text: "every stream has ended" };
   }
+}
+
+/** The number of node keys whose versions are in a line. */
+const mostViewsOfLine = 10;
+
+function versionsText({
+  versions,
+  views = {},
+  moreViews = 0,
+}: Extract<ServeEvent, { kind: "versions" }>): string {
+  const textOf = (one: Versions): string =>
+    Object.entries(one)
+      .map(([typeUrl, version]) => `${shortType(typeUrl)} ${shortVersion(version)}`)
+      .join(", ");
+  const all = Object.entries(views);
+  const more = all.length - mostViewsOfLine + moreViews;
+  return [
+    textOf(versions) || "none, since there are no resources",
+    ...all
+      .slice(0, mostViewsOfLine)
+      .map(([key, own]) => `for node key ${quoted(key)}: ${textOf(own)}`),
+    ...(more > 0 ? [`and ${counted(more, "more node key")}`] : []),
+  ].join("; ");
 }
 
 function workerText(worker: number): string {

@@ -297,4 +297,38 @@ describe("the version of a type", () => {
     );
     expect(await cli.stdout.line(/xdstp .*push|push +xdstp/)).toContain(`version ${logged}`);
   });
+
+  it("is shown for each node key with content of its own, where it differs from that of all [S-VER-3]", async () => {
+    const { dir } = useFolder({
+      "_opaque/clusters/web.yaml": "type: EDS\n",
+      "_opaque/listeners/in.yaml": "{}\n",
+      "_nodes/edge/_opaque/clusters/web.yaml": "type: STATIC\n",
+    });
+    const cli = useCli([
+      "serve",
+      dir,
+      "--listen",
+      "127.0.0.1:0",
+      "--metrics",
+      "0",
+      "--node-key",
+      "id",
+    ]);
+    const [, , logged] =
+      /versions +clusters (\w+), listeners \w+; for node key "edge": clusters (\w+)$/.exec(
+        await cli.stdout.line(/Z versions /),
+      ) ?? [];
+    const client = await openDeltaStream(await cli.port(), "edge");
+    onTestFinished(() => {
+      client.close();
+    });
+    client.send({ typeUrl: clusters, resourceNamesSubscribe: ["*"] });
+    await client.arrived();
+    expect(client.next().systemVersionInfo).toBe(logged);
+    const metrics = await page(cli, "/metrics");
+    expect(metrics).toContain(
+      `\nxdstp_version_info{type="envoy.config.cluster.v3.Cluster",view="edge",version="${logged}"} 1\n`,
+    );
+    expect(metrics.match(/\nxdstp_version_info\{/g)).toHaveLength(3);
+  });
 });

@@ -31,6 +31,7 @@ import { recordVersions } from "./record-versions.ts";
 import { recordProcess } from "./record-process.ts";
 import type { ServerFlags } from "./server-flags.ts";
 import { serverName } from "./server-name.ts";
+import type { ServedVersions } from "./served-versions.ts";
 import { createStage, type Tell } from "./stage.ts";
 import { asTlsFileError, readTlsFiles, type TlsContents, type TlsFiles } from "./tls-files.ts";
 import { untilStopped } from "./until-stopped.ts";
@@ -57,8 +58,8 @@ export interface Supply {
   readonly upstreams?: () => RelayStatus["upstreams"];
   /** How things stand with what it has. Absent: nothing is known. */
   readonly health?: () => readonly Health[];
-  /** The version of each type as clients of the whole have it. Absent: it has no whole, as a relay. */
-  readonly versions?: () => Readonly<Record<string, string>>;
+  /** The version of each type, for clients that subscribe to all of it. */
+  readonly versions: () => ServedVersions;
   /** What clients have rejected, newest first. Absent: not counted. */
   readonly rejections?: () => readonly RejectedVersion[];
   /** Begins when clients may come. Settles if what is served is followed no more; undefined: that was on purpose. */
@@ -246,7 +247,7 @@ export async function openHost(
     });
   const measuring = meter?.meter ?? serving.meter;
   const stopMeasuring = measuring && measureHost(measuring, health, { clock, nodeVersion });
-  if (measuring !== undefined) recordVersions(measuring, supply.versions ?? (() => ({})));
+  if (measuring !== undefined) recordVersions(measuring, supply.versions);
   if (measuring !== undefined && options.linesLost !== undefined)
     recordLogLoss(measuring, options.linesLost);
   return {

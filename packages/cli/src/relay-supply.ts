@@ -7,6 +7,7 @@ import type { UpstreamEvent } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Supply } from "./host-server.ts";
 import type { RelayCall } from "./relay-call.ts";
+import { relayVersions } from "./served-versions.ts";
 import { snapshotOptions } from "./snapshot-options.ts";
 import type { Tell } from "./stage.ts";
 import { followUpstreamCertificates } from "./upstream-certificates.ts";
@@ -87,6 +88,7 @@ export function relaySupply(
     serving: made.serving,
     upstreams: () => made.status().upstreams,
     health: () => [...made.status().upstreams.map(upstreamHealth), ...shown.rows()],
+    versions: () => relayVersions(made),
     rejections: () => made.rejections(),
     start: async () => failed,
     close: () => made.close(),

@@ -204,6 +204,40 @@ describe("xdstp relay", () => {
     expect(nodes.slice(2)).toEqual(["xdstp-relay  web"]);
   });
 
+  it.each([
+    ["none", ""],
+    ["id", 'view="id=n1",'],
+  ])(
+    "measures the version of a type to all of which clients subscribe, as they get it (--opaque-key %s)",
+    async (key, label) => {
+      const origin = await useOrigin();
+      origin.cluster("web");
+      const cli = useCli([
+        "relay",
+        "--server",
+        origin.address,
+        "--listen",
+        "127.0.0.1:0",
+        "--metrics",
+        "0",
+        "--opaque-key",
+        key,
+      ]);
+      const [, url = ""] = /metrics: (http:\S+)$/.exec(await cli.stdout.line(/listening/)) ?? [];
+      const measured = async (): Promise<readonly string[]> =>
+        (await (await fetch(url, { headers: { connection: "close" } })).text())
+          .split("\n")
+          .filter((line) => line.startsWith("xdstp_version_info{"));
+      await nextNames(await ask(cli, "n1", "web"));
+      expect(await measured()).toEqual([]);
+      const client = await ask(cli, "n1", "*");
+      await client.arrived();
+      expect(await measured()).toEqual([
+        `xdstp_version_info{type="envoy.config.cluster.v3.Cluster",${label}version="${client.next().systemVersionInfo}"} 1`,
+      ]);
+    },
+  );
+
   it("rejects upstream what one of the first clients rejects, with --quorum [B-RELAY-5]", async () => {
     const origin = lead(await useOrigin());
     origin.cluster(of("x", "web"), 1);

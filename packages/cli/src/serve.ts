@@ -1,5 +1,4 @@
-import { type Cache, createNodeCaches, nodeField } from "@xdstp/cache";
-import { versionOf } from "@xdstp/protocol/server";
+import { createNodeCaches, nodeField } from "@xdstp/cache";
 import { XdsError } from "@xdstp/core";
 import { createFolderFeed, type FolderEvent } from "@xdstp/folder";
 import type { Registry } from "@bufbuild/protobuf";
@@ -11,6 +10,7 @@ import type { CliIo } from "./cli-io.ts";
 import { type HostOptions, hostServer, type Supply } from "./host-server.ts";
 import { createHealthBook, noteFolder } from "./health-book.ts";
 import { loadRegistry } from "./load-registry.ts";
+import { nodeVersions, type ServedVersions } from "./served-versions.ts";
 import type { Tell } from "./stage.ts";
 
 /** What `xdstp serve` was asked to do. */
@@ -48,18 +48,6 @@ function checkNodeKey(field: string): void {
   }
 }
 
-/** The version of each type as clients of the whole have it, over SotW and delta: what stands as VERSION in `xdstp status`. */
-function versionsOf(cache: Cache, own: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    [...envoyTypes.map(({ typeUrl }) => typeUrl), ...own].flatMap((typeUrl) => {
-      const topic = cache.serves(typeUrl) ? cache.topic(typeUrl, { name: "*" }) : undefined;
-      return topic === undefined || topic.members().length === 0
-        ? []
-        : [[typeUrl, topic.label ?? versionOf(topic.hash)]];
-    }),
-  );
-}
-
 /** Type URLs of the messages that `--descriptors` add to the API of Envoy. */
 function ownTypes(registry: Registry): readonly string[] {
   const known = envoyRegistry();
@@ -91,7 +79,7 @@ function folderSupply(
     },
   });
   const own = ownTypes(registry);
-  const versions = (): Readonly<Record<string, string>> => versionsOf(nodes.shared, own);
+  const versions = (): ServedVersions => nodeVersions(nodes, own);
   const dangling = nodes.watchDangling((event) => {
     tell({ from: "cache", event });
   });
@@ -103,7 +91,16 @@ function folderSupply(
     }
     // Views of node keys follow shared resources at revisions of their own, after that of the folder.
     tell({ from: "folder", event: { ...event, revision: nodes.revision } });
-    tell({ from: "serve", event: { kind: "versions", versions: versions() } });
+    const { shared, views, moreViews } = versions();
+    tell({
+      from: "serve",
+      event: {
+        kind: "versions",
+        versions: shared,
+        ...(Object.keys(views).length > 0 && { views }),
+        ...(moreViews > 0 && { moreViews }),
+      },
+    });
   };
   return {
     from: "serve",

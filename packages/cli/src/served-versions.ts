@@ -1,0 +1,99 @@
+import type { Cache, NodeCaches } from "@xdstp/cache";
+import type { ResourceSource } from "@xdstp/core";
+import { versionOf } from "@xdstp/protocol/server";
+import type { Relay } from "@xdstp/relay";
+import { envoyTypes } from "@xdstp/resource-types";
+
+/** Versions by type URL, in the form of VERSION in `xdstp status`. */
+export type Versions = Readonly<Record<string, string>>;
+
+/** The versions of all types that are served, to clients that subscribe to all of a type. */
+export interface ServedVersions {
+  /** For clients without a view of their own. */
+  readonly shared: Versions;
+  /** By view, that is node key or tenant: types that differ from the shared ones. At most {@link mostViews}, the first in alphabetical order. */
+  readonly views: Readonly<Record<string, Versions>>;
+  /** The number of views beyond these. */
+  readonly moreViews: number;
+}
+
+/** The number of views whose versions are shown: each is a series of a metric for each of its types. */
+export const mostViews = 100;
+
+const envoyUrls = envoyTypes.map(({ typeUrl }) => typeUrl);
+
+/** The versions of a cache with content per node. `own`: type URLs that are not of Envoy. */
+export function nodeVersions(nodes: NodeCaches, own: readonly string[]): ServedVersions {
+  const typeUrls = [...envoyUrls, ...own];
+  const shared = versionsOf(nodes.shared, typeUrls);
+  return {
+    shared,
+    ...viewsOf(nodes.keys(), (key) => {
+      const content = nodes.of(key);
+      const isOwned = (typeUrl: string): boolean =>
+        !content.held(typeUrl)[Symbol.iterator]().next().done;
+      return versionsOf(content, typeUrls.filter(isOwned));
+    }),
+  };
+}
+
+/** The versions of a relay: of the types to all of which its clients subscribe. What else it has cached depends on its clients, and has no version as a whole. */
+export function relayVersions({
+  cache,
+  tenants,
+}: Pick<Relay, "cache" | "tenants">): ServedVersions {
+  const byView = new Map(
+    tenants().map((tenant) => [viewText(tenant.values), tenant.cache] as const),
+  );
+  return {
+    shared: settledVersions(cache),
+    ...viewsOf([...byView.keys()], (view) => {
+      const own = byView.get(view);
+      return own === undefined ? {} : settledVersions(own);
+    }),
+  };
+}
+
+function settledVersions(cache: Cache): Versions {
+  return versionsOf(
+    cache,
+    envoyUrls.filter(
+      (typeUrl) => cache.serves(typeUrl) && cache.topic(typeUrl, { name: "*" }).settled,
+    ),
+  );
+}
+
+function versionsOf(source: ResourceSource, typeUrls: readonly string[]): Versions {
+  return Object.fromEntries(
+    typeUrls.flatMap((typeUrl) => {
+      const topic = source.serves(typeUrl) ? source.topic(typeUrl, { name: "*" }) : undefined;
+      return topic === undefined || topic.members().length === 0
+        ? []
+        : [[typeUrl, topic.label ?? versionOf(topic.hash)]];
+    }),
+  );
+}
+
+function viewsOf(
+  all: readonly string[],
+  versions: (view: string) => Versions,
+): Pick<ServedVersions, "views" | "moreViews"> {
+  const shown = all.toSorted().slice(0, mostViews);
+  return {
+    views: Object.fromEntries(
+      shown
+        .map((view) => [view, versions(view)] as const)
+        .filter(([, own]) => Object.keys(own).length > 0),
+    ),
+    moreViews: all.length - shown.length,
+  };
+}
+
+/** The key of a tenant, as client status shows it. */
+function viewText(values: Readonly<Record<string, unknown>>): string {
+  return Object.entries(values)
+    .map(
+      ([field, value]) => `${field}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+    )
+    .join(", ");
+}
