@@ -98,7 +98,7 @@ class Dispatch implements CallDispatch, RawCallHost {
     );
     const path = call.headers[":path"] ?? "";
     const headerBytes = headerListSize(call.rawHeaders);
-    connection?.credit(headerBytes);
+    connection?.arrived(headerBytes);
     if (connection === undefined) call.stream.close(constants.NGHTTP2_REFUSED_STREAM);
     else if (this.#draining) reject(call, shuttingDown, 503);
     else if (headerBytes > this.context.limits.headerListBytes)

@@ -35,12 +35,14 @@ export interface Connection extends Retirable {
   readonly meter: WireMeter;
   /** A call that this server serves is open: the connection is not a silent one any more. */
   opensCall(): void;
-  /** Bytes of a message, or of the headers of a call, were received. */
+  /** Bytes of a message were received. */
   credit(bytes: number): void;
+  /** A call with headers of `headerBytes` has arrived. Headers that are rejected are not content. */
+  arrived(headerBytes: number): void;
   /** A call was rejected for what the peer sent. Too many of them end the connection. */
   rejected(): void;
-  /** Called once a second: ends a connection that goes on sending what carries nothing. */
-  look(): void;
+  /** Called some times a second: ends a connection that goes on sending what carries nothing. Returns the header blocks since the last look that HTTP/2 has rejected. */
+  look(): number;
   /** Memory of unfinished messages; negative gives back. false: the limit is reached. */
   reserve(bytes: number): boolean;
   /** Tells the client why and ends the connection with all its calls. */
@@ -65,10 +67,14 @@ const graces: ReadonlySet<ConnectionCut> = new Set<ConnectionCut>([
   "age-grace",
 ]);
 const maxWaitingLargeMessages = 16;
-/** What comes back at each look: bytes that may carry nothing, and calls that may be rejected, of which a higher limit brings back more. */
-const emptyBytesPerLook = 16 * 1024;
-const rejectedCallsPerLook = 20;
-const looksOfRejectedCalls = 50;
+/** What comes back each second: bytes that may carry nothing, and calls that may be rejected, of which a higher limit brings back more. */
+export const emptyBytesPerSecond: number = 16 * 1024;
+const rejectedCallsPerSecond = 20;
+const secondsOfRejectedCalls = 50;
+/** The bytes that a header block counts as which HTTP/2 rejects, however short it is: 88 references to a value of 4 KB in the table of HPACK take 0.1 ms to read. */
+export const rejectedBlockBytes: number = 64 * 1024;
+/** No block that is rejected is shorter: a peer may leave out ids of streams. */
+const leastBlockBytes = 64;
 const connectionWindowBytes = 4 * 1024 * 1024;
 
 /** Who holds connections. */
@@ -109,9 +115,11 @@ class Watched implements Connection, KeptAlive {
   #partialBytes = 0;
   #rejectedCalls = 0;
   #contentBytes = 0;
-  /** Bytes received that carried nothing, less what has come back since. */
-  #emptyBytes = 0;
-  #atLook = { received: 0, content: 0, sent: 0 };
+  /** Bytes received that carried nothing, less what has come back since; down to what comes back in a second. */
+  #emptyBytes = -emptyBytesPerSecond;
+  /** Calls that HTTP/2 has handed over. */
+  #arrivedCalls = 0;
+  #atLook: { ms: number; received: number; content: number; sent: number; calls: number };
 
   constructor(session: WatchedSession, host: ConnectionHost) {
     const { clock, limits } = host.context;
@@ -123,6 +131,7 @@ class Watched implements Connection, KeptAlive {
     this.session = session;
     this.#host = host;
     this.meter = createWireMeter(session);
+    this.#atLook = { ms: clock.now(), received: 0, content: 0, sent: 0, calls: 0 };
     this.#pings = createPingGuard(clock, limits.minPingIntervalMs, this.meter);
     this.#firstMessage = stallTimer(clock, {
       ms: limits.firstMessageMs,
@@ -165,32 +174,59 @@ class Watched implements Connection, KeptAlive {
     this.#contentBytes += bytes;
   }
 
+  arrived(headerBytes: number): void {
+    this.#arrivedCalls += 1;
+    if (headerBytes <= this.#host.context.limits.headerListBytes) this.credit(headerBytes);
+  }
+
   rejected(): void {
     this.#rejectedCalls += 1;
     if (this.#rejectedCalls > this.#host.context.limits.rejectedCalls) this.cut("rejected-calls");
   }
 
-  look(): void {
-    const { rejectedCalls } = this.#host.context.limits;
-    const back = Math.max(rejectedCallsPerLook, rejectedCalls / looksOfRejectedCalls);
-    this.#rejectedCalls = Math.max(0, this.#rejectedCalls - back);
-    const { receivedBytes } = this.meter;
+  look(): number {
+    const { clock, limits } = this.#host.context;
     const before = this.#atLook;
+    const now = clock.now();
+    const seconds = (now - before.ms) / 1_000;
+    before.ms = now;
+    const back = Math.max(rejectedCallsPerSecond, limits.rejectedCalls / secondsOfRejectedCalls);
+    this.#rejectedCalls = Math.max(0, this.#rejectedCalls - back * seconds);
+    const { receivedBytes } = this.meter;
     const came = receivedBytes - before.received;
     before.received = receivedBytes;
-    if (came > emptyBytesPerLook) this.#weigh(came);
-    else this.#emptyBytes = Math.max(0, this.#emptyBytes + came - emptyBytesPerLook);
+    this.#addEmptyBytes(-emptyBytesPerSecond * seconds);
+    return came === 0 ? 0 : this.#weigh(came);
   }
 
   /** Content is credited twice, since small frames have large heads, and a quarter of what was sent, since reading takes frames too. */
-  #weigh(came: number): void {
+  #weigh(came: number): number {
     const { sentBytes } = this.meter;
     const before = this.#atLook;
     const credited = 2 * (this.#contentBytes - before.content) + (sentBytes - before.sent) / 4;
     before.content = this.#contentBytes;
     before.sent = sentBytes;
-    this.#emptyBytes = Math.max(0, this.#emptyBytes + came - credited - emptyBytesPerLook);
+    const rejected = this.#rejectedBlocks(came);
+    this.#addEmptyBytes(came - credited);
+    this.#addEmptyBytes(rejected * rejectedBlockBytes);
     if (this.#emptyBytes > this.#host.context.limits.emptyBytes) this.cut("no-content");
+    return rejected;
+  }
+
+  #addEmptyBytes(bytes: number): void {
+    this.#emptyBytes = Math.max(-emptyBytesPerSecond, this.#emptyBytes + bytes);
+  }
+
+  /** Node does not report which header blocks it rejects. Each has opened a stream that was not handed over. On a session that is closing, good calls are not handed over either. */
+  #rejectedBlocks(came: number): number {
+    const { session } = this;
+    if (session.destroyed || session.closed) return 0;
+    const calls = ((session.state.lastProcStreamID ?? 0) + 1) / 2;
+    const before = this.#atLook;
+    const rejected = calls - before.calls - this.#arrivedCalls;
+    before.calls = calls;
+    this.#arrivedCalls = 0;
+    return Math.max(0, Math.min(rejected, Math.floor(came / leastBlockBytes)));
   }
 
   lost(): void {

@@ -1,7 +1,13 @@
 import type { ServerHttp2Session } from "node:http2";
 import type { Status, Timer } from "@xdstp/core";
 import type { ConnectionAge } from "./connection-age.ts";
-import { createConnection, type Connection, type ConnectionHost } from "./connection.ts";
+import {
+  createConnection,
+  emptyBytesPerSecond,
+  rejectedBlockBytes,
+  type Connection,
+  type ConnectionHost,
+} from "./connection.ts";
 import type { GrpcContext } from "./grpc-context.ts";
 import { createKeepalive } from "./keepalive.ts";
 import { createTally } from "./tally.ts";
@@ -26,8 +32,10 @@ export interface ConnectionRules {
   readonly age: ConnectionAge | undefined;
 }
 
-/** Milliseconds between two looks at what connections send. */
-const lookMs = 1_000;
+/** Milliseconds between two looks at what connections send: the more of them there are, the longer, so that looks take 2 % of the time at most. */
+function lookMs(connections: number): number {
+  return Math.min(1_000, Math.max(50, connections / 20));
+}
 
 /** No connections yet. */
 export function createConnections(
@@ -41,14 +49,19 @@ export function createConnections(
   let drainMs: number | undefined;
   let looks: Timer | undefined;
 
+  const rejections = createRejections(context);
+
   const look = (): void => {
-    for (const connection of [...open.values()]) connection.look();
-    looks = open.size === 0 ? undefined : context.clock.after(lookMs, look);
+    for (const connection of [...open.values()]) {
+      const blocks = connection.look();
+      if (blocks > 0 && rejections.add(connection.principal, blocks)) connection.cut("no-content");
+    }
+    looks = open.size === 0 ? undefined : context.clock.after(lookMs(open.size), look);
   };
 
   const take = (session: ServerHttp2Session, connection: Connection): void => {
     open.set(session, connection);
-    looks ??= context.clock.after(lookMs, look);
+    looks ??= context.clock.after(lookMs(open.size), look);
     counters.connections += 1;
     counters.connectionsOpened += 1;
     const { peer, identity } = connection;
@@ -95,4 +108,31 @@ export function createConnections(
         });
     },
   };
+}
+
+/** The header blocks of each peer that HTTP/2 has rejected: a peer gets no more of them by more connections. */
+interface Rejections {
+  /** true: the peer has sent too many. */
+  add(peer: string, blocks: number): boolean;
+}
+
+function createRejections({ clock, limits }: GrpcContext): Rejections {
+  const peers = new Map<string, { bytes: number; ms: number }>();
+  const forget = (now: number): void => {
+    for (const [peer, { bytes, ms }] of peers) if (bytes <= comesBack(now - ms)) peers.delete(peer);
+  };
+  return {
+    add(peer, blocks) {
+      const now = clock.now();
+      forget(now);
+      const before = peers.get(peer) ?? { bytes: 0, ms: now };
+      const bytes = before.bytes - comesBack(now - before.ms) + blocks * rejectedBlockBytes;
+      peers.set(peer, { bytes, ms: now });
+      return bytes > limits.emptyBytes;
+    },
+  };
+}
+
+function comesBack(ms: number): number {
+  return (emptyBytesPerSecond * ms) / 1_000;
 }

@@ -159,6 +159,30 @@ describe("headerListBytes", () => {
     },
   );
 
+  test.for(greetings)(
+    "comes with one of 1,000 headers, however short they are, also for a client that %s [S-LIM-1]",
+    async ([, greeting]) => {
+      const server = await useServer();
+      const socket = await useSocket(server.port);
+      const entry = literalHeader("x", "");
+      entry.writeUInt8(0x40, 0);
+      const reset = received(
+        socket,
+        frame(3, 0, 3, Buffer.from([0, 0, 0, constants.NGHTTP2_ENHANCE_YOUR_CALM])),
+      );
+      socket.write(
+        Buffer.concat([
+          greeting,
+          headerFrames(1, block(entry, Buffer.alloc(994, 0xbe))),
+          headerFrames(3, block(Buffer.alloc(996, 0xbe))),
+        ]),
+      );
+      await reset;
+      expect(server.calls).toHaveLength(1);
+      expect(server.server.stats().cuts).toEqual({});
+    },
+  );
+
   test("admits a token of 17 KiB by default, since those of some identity providers are as large [S-LIM-1]", async () => {
     const server = await useServer();
     const client = await server.client();

@@ -9,7 +9,6 @@ import type { AddressInfo, DropArgument, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { XdsError } from "@xdstp/core";
 import type { GrpcContext } from "./grpc-context.ts";
-import { headerOverhead } from "./header-list-size.ts";
 import { peerName } from "./peer-name.ts";
 import { secureContextOf, type TlsOptions } from "./tls-options.ts";
 
@@ -20,6 +19,8 @@ const backlog = 4096;
 const defaultHost = "127.0.0.1";
 /** More than a header block that HTTP/2 takes can hold without the tricks of HPACK. */
 const headerSlackBytes = 256 * 1024;
+/** Headers of one call, each as short as a byte by compression. Real clients send some dozen. */
+const headerCount = 1_000;
 
 /** A server for HTTP/2 that tells its clients what it takes; with `tls` for TLS 1.2 and newer with ALPN `h2`, and nothing else. */
 export function createHttp2Server(
@@ -72,7 +73,7 @@ function settingsOf({ limits }: GrpcContext): ServerOptions {
     // A client that gives up all its calls at once is not an attack (grpc-node#2872); one that goes on is (CVE-2023-44487).
     streamResetBurst: Math.max(1000, limits.maxStreamsPerConnection),
     streamResetRate: 100,
-    maxHeaderListPairs: Math.ceil(maxHeaderListSize / headerOverhead),
+    maxHeaderListPairs: headerCount,
     settings: {
       maxConcurrentStreams: limits.maxStreamsPerConnection,
       maxHeaderListSize,

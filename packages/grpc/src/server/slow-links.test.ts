@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { constants } from "node:http2";
+import type { Socket } from "node:net";
 import { StatusCode } from "@xdstp/core";
 import { describe, expect, test } from "vitest";
 import { useRawCall } from "../../test/raw-call.ts";
@@ -151,6 +152,33 @@ describe("a client on a slow link", () => {
   });
 });
 
+/** A header of 4,000 bytes for the table of HPACK, and how a peer refers to it: by one byte. */
+const tabled = literalHeader("x", "x".repeat(4_000));
+tabled.writeUInt8(0x40, 0);
+const reference = 0xbe;
+const refers = (times: number): Buffer =>
+  Buffer.concat([headerBlock(echoPath), Buffer.alloc(times, reference)]);
+const refused = (streamId: number): Buffer =>
+  frame(3, 0, streamId, Buffer.from([0, 0, 0, constants.NGHTTP2_ENHANCE_YOUR_CALM]));
+
+/** A connection with a good call on stream 1 that sends `count` header blocks of 380 KB each, in 150 bytes, from stream `first` on. */
+async function sendBombs(port: number, count: number, first = 3): Promise<Socket> {
+  const socket = await useSocket(port);
+  const bombs = Array.from({ length: count }, (_, i) => frame(1, 4, first + 2 * i, refers(95)));
+  const read = received(socket, refused(first + 2 * (count - 1)));
+  socket.write(
+    Buffer.concat([
+      Buffer.from(preface),
+      frame(4, 0, 0),
+      frame(4, 1, 0),
+      frame(1, 4, 1, Buffer.concat([headerBlock(echoPath), tabled])),
+      ...bombs,
+    ]),
+  );
+  await read;
+  return socket;
+}
+
 describe("a client that says GOAWAY", () => {
   test("keeps its open calls as long as it likes, and goes with the last one", async () => {
     const server = await useServer();
@@ -249,6 +277,85 @@ describe("a peer that sends what carries nothing", () => {
     await closed;
     await server.event("connection-closed");
     expect(server.server.stats().cuts).toEqual({ "no-content": 1 });
+  });
+
+  test("header blocks that HTTP/2 rejects count for more than their bytes: is cut after 64 of 150 bytes each, at once [S-LIM-1]", async () => {
+    const server = await useServer();
+    const few = await sendBombs(server.port, 64);
+    const many = await sendBombs(server.port, 65);
+    const closed = once(many, "close");
+    server.clock.advance(49);
+    expect(server.server.stats().cuts).toEqual({});
+    server.clock.advance(1);
+    await closed;
+    await server.event("connection-closed");
+    expect(server.server.stats().cuts["no-content"]).toBeGreaterThan(0);
+    few.destroy();
+  });
+
+  test("and what sends them over several connections gets no more of them; other connections of the same address stay [S-LIM-1]", async () => {
+    const server = await useServer({ limits: { pingMs: 100_000_000 } });
+    const call = (await server.client()).call(echoPath);
+    for (let n = 0; n < 3; n += 1) await sendBombs(server.port, 20);
+    const closed = once(await sendBombs(server.port, 20), "close");
+    server.clock.advance(50);
+    await closed;
+    await server.event("connection-closed");
+    expect(server.server.stats()).toMatchObject({ connections: 4, cuts: { "no-content": 1 } });
+    const next = await sendBombs(server.port, 1);
+    const nextClosed = once(next, "close");
+    server.clock.advance(50);
+    await nextClosed;
+    server.clock.advance(256_000);
+    await sendBombs(server.port, 20);
+    server.clock.advance(50);
+    expect(server.server.stats().cuts["no-content"]).toBe(2);
+    call.stream.write(enveloped("x"));
+    expect((await call.next()).toString()).toBe("x");
+    call.stream.close();
+  });
+
+  test("is not one with 100 calls of 64 KB of headers each [S-LIM-1]", async () => {
+    const server = await useServer({ limits: { emptyBytes: 1_000_000 } });
+    const socket = await useSocket(server.port);
+    const large = Buffer.concat([
+      headerBlock(echoPath),
+      ...[1, 2, 3, 4].map((n) => literalHeader(`x${n}`, "x".repeat(16_000))),
+    ]);
+    const opened = server.event("stream-opened", () => server.server.stats().streams === 100);
+    socket.write(Buffer.concat([Buffer.from(preface), frame(4, 0, 0), frame(4, 1, 0)]));
+    for (let n = 0; n < 100; n += 1) socket.write(headerFrames(2 * n + 1, large));
+    await opened;
+    server.clock.advance(1_000);
+    expect(server.server.stats().cuts).toEqual({});
+  });
+
+  test("is not one that leaves out ids of streams: what was not sent was not rejected", async () => {
+    const server = await useServer();
+    const { socket } = await useRawCall(server.port);
+    socket.write(
+      Buffer.concat([
+        frame(1, 4, 1_000_001, headerBlock(echoPath)),
+        frame(0, 0, 1_000_001, enveloped("y")),
+      ]),
+    );
+    await received(socket, enveloped("y"));
+    server.clock.advance(1_000);
+    expect(server.server.stats().cuts).toEqual({});
+  });
+
+  test("headers that are too large are no content either [S-LIM-1]", async () => {
+    const server = await useServer({ limits: { emptyBytes: 400_000 } });
+    const socket = await useSocket(server.port);
+    const closed = once(socket, "close");
+    const large = Array.from({ length: 7 }, (_, n) => literalHeader(`x${n}`, "x".repeat(16_000)));
+    socket.write(Buffer.concat([Buffer.from(preface), frame(4, 0, 0), frame(4, 1, 0)]));
+    const block = Buffer.concat([headerBlock(echoPath), ...large]);
+    for (let n = 0; n < 5; n += 1) socket.write(headerFrames(2 * n + 1, block));
+    await server.event("stream-cut", () => server.server.stats().cuts["headers-too-large"] === 5);
+    server.clock.advance(50);
+    await closed;
+    expect(server.server.stats().cuts["no-content"]).toBe(1);
   });
 
   test("is not one that reads much with a small window, or sends large messages in small frames [S-LIM-1]", async () => {
