@@ -112,7 +112,7 @@ describe.each(variants)("metrics of a server (%s)", (variant) => {
         "xdstp_revision{} 2",
         "xdstp_connections{} 0",
         "xdstp_waiting_streams{} 0",
-        "xdstp_frames{encoded} 1",
+        "xdstp_frames_total{encoded} 1",
       ]),
     );
     call.ack(call.next());
@@ -132,7 +132,7 @@ describe("metrics of limits", () => {
     call.ask(types.cluster, ["too long"]);
     turn();
     expect(call.closed).toMatchObject({ code: 8 });
-    expect(observed()).toContain("xdstp_limits{nameLength} 1");
+    expect(observed()).toContain("xdstp_limits_total{nameLength} 1");
   });
 
   it("count Fetches and status requests that were turned away, and tell which wait [S-LIM-1]", async () => {
@@ -145,10 +145,10 @@ describe("metrics of limits", () => {
     expect(observed()).toEqual(
       expect.arrayContaining([
         "xdstp_waiting_answers{status} 1",
-        "xdstp_rejected_answers{status} 1",
+        "xdstp_rejected_answers_total{status} 1",
         "xdstp_waiting_answers{fetch} 0",
-        "xdstp_rejected_answers{fetch} 0",
-        "xdstp_full_connections{} 0",
+        "xdstp_rejected_answers_total{fetch} 0",
+        "xdstp_full_connections_total{} 0",
       ]),
     );
     await Promise.allSettled(asked);
@@ -158,7 +158,7 @@ describe("metrics of limits", () => {
     expect(observed()).toEqual(
       expect.arrayContaining([
         "xdstp_waiting_answers{status} 0",
-        "xdstp_rejected_answers{fetch} 1",
+        "xdstp_rejected_answers_total{fetch} 1",
       ]),
     );
   });

@@ -56,10 +56,10 @@ function recorderOf({ meter, clock, source }: MetricsHost): (event: ServerEvent)
     description: "From a response to its ACK or NACK, by type",
     ...seconds,
   });
-  const unsent = meter.createCounter("xdstp_unsent_resources", {
+  const unsent = meter.createCounter("xdstp_unsent_resources_total", {
     description: "Resources that could not be sent to a client, by type and reason",
   });
-  const rejected = meter.createCounter("xdstp_rejected_streams", {
+  const rejected = meter.createCounter("xdstp_rejected_streams_total", {
     description: "Streams and Fetches turned away, by gRPC status",
   });
   const open = new WeakMap<StreamInfo, Map<string, number>>();
@@ -158,7 +158,7 @@ function observe({ meter, source, status, stats }: MetricsHost): () => void {
     },
   );
   add(
-    meter.createObservableCounter("xdstp_cuts", {
+    meter.createObservableCounter("xdstp_cuts_total", {
       description: "Connections and streams cut, by reason",
     }),
     (result) => {
@@ -167,7 +167,7 @@ function observe({ meter, source, status, stats }: MetricsHost): () => void {
     },
   );
   add(
-    meter.createObservableCounter("xdstp_limits", {
+    meter.createObservableCounter("xdstp_limits_total", {
       description: "How often a limit of the streams was met, by its name",
     }),
     (result) => {
@@ -175,7 +175,7 @@ function observe({ meter, source, status, stats }: MetricsHost): () => void {
     },
   );
   add(
-    meter.createObservableCounter("xdstp_full_connections", {
+    meter.createObservableCounter("xdstp_full_connections_total", {
       description: "How often a connection had all the calls open that one may have",
     }),
     (result) => {
@@ -183,7 +183,7 @@ function observe({ meter, source, status, stats }: MetricsHost): () => void {
     },
   );
   add(
-    meter.createObservableCounter("xdstp_rejected_answers", {
+    meter.createObservableCounter("xdstp_rejected_answers_total", {
       description: "Fetches and status requests turned away since too many waited, by kind",
     }),
     (result) => {
@@ -209,7 +209,7 @@ function observe({ meter, source, status, stats }: MetricsHost): () => void {
     },
   );
   add(
-    meter.createObservableCounter("xdstp_frames", {
+    meter.createObservableCounter("xdstp_frames_total", {
       description: "Responses by how they were made: encoded, shared with others, stamped again",
     }),
     (result) => {
