@@ -1,4 +1,5 @@
 import type { Interest, ResourceType, XdsError } from "@xdstp/core";
+import { isGlob, parseName, printName } from "@xdstp/uri";
 
 import { homeType } from "./home-type.ts";
 import type { BaseTopic } from "./base-topic.ts";
@@ -10,7 +11,6 @@ import { fitsType } from "./reject-put.ts";
 import type { WindowLimits } from "./tombstone-window.ts";
 import type { StateEntry } from "./state-entry.ts";
 import { TypeStore, type TypeHost } from "./type-store.ts";
-import { withoutParameters } from "./without-parameters.ts";
 
 const NONE: readonly string[] = [];
 
@@ -173,4 +173,16 @@ export class TypeIndex implements TypeHost {
       if (type.deref() === undefined) this.#cleared.delete(typeUrl);
     this.#forgotten = Math.max(BLANK_TYPES, 2 * this.#cleared.size);
   }
+}
+
+/** A name without some context parameters (S-CTX-4). What is not an xdstp name, or a glob, whose members have its parameters (S-GLOB-4), stays as it is. */
+export function withoutParameters(name: string, keys: readonly string[]): string {
+  if (keys.length === 0 || !name.startsWith("xdstp:") || !name.includes("?") || isGlob(name))
+    return name;
+  const parsed = parseName(name);
+  if (!parsed.ok || !keys.some((key) => parsed.value.contextParams.has(key))) return name;
+  const contextParams = new Map(
+    [...parsed.value.contextParams].filter(([key]) => !keys.includes(key)),
+  );
+  return printName({ ...parsed.value, contextParams });
 }

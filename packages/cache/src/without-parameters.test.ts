@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withoutParameters } from "./without-parameters.ts";
+import { withoutParameters } from "./type-index.ts";
 
 describe("withoutParameters()", () => {
   it.each([

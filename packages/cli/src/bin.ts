@@ -1,10 +1,10 @@
 #!/usr/bin/env node
+import type { Writable } from "node:stream";
 import type { StopSignal } from "./cli-io.ts";
 import { isThreadBusy, leaveProcess } from "./leave-process.ts";
 import { processIo } from "./process-io.ts";
 import { runCli } from "./run-cli.ts";
 import { leaveScreen } from "./terminal-codes.ts";
-import { writtenOut } from "./written-out.ts";
 
 let isLost = false;
 
@@ -47,3 +47,13 @@ setTimeout(() => {
   if (!isThreadBusy()) process.exit();
   setTimeout(leaveProcess, 1_000).unref();
 }, 50).unref();
+
+/** Resolves when an output has passed all its bytes to the system, or has failed. The system buffers about 64 KiB of a pipe, so this takes as long as the reader takes. */
+async function writtenOut(output: Writable): Promise<void> {
+  if (output.writableLength === 0) return;
+  await new Promise<void>((resolve) => {
+    output.write("", () => {
+      resolve();
+    });
+  });
+}

@@ -1,9 +1,9 @@
 import { createCalmReporter } from "./calm-reporter.ts";
-import { isShown } from "./is-shown.ts";
 import { createLineReporter } from "./line-reporter.ts";
 import type { Reporter } from "./reporter.ts";
 import { createTableReporter } from "./table-reporter.ts";
 import type { ReporterOptions } from "./reporter-options.ts";
+import type { CliEvent } from "./cli-event.ts";
 
 /** A live table on a terminal; lines elsewhere, and with JSON. */
 export function createReporter(options: ReporterOptions): Reporter {
@@ -26,4 +26,20 @@ export function createReporter(options: ReporterOptions): Reporter {
       reporter.close();
     },
   };
+}
+
+/** What only repeats others: each connection has its streams, and each stream tells of its begin and end itself. */
+const repeated: ReadonlySet<string> = new Set([
+  "connection-opened",
+  "connection-closed",
+  "stream-opened",
+  "stream-closed",
+]);
+
+/** Events that only `--json` shows. Each stream and type has several heartbeats in a TTL, and they change nothing. What is rejected is in a NACK, and by resource in the table of a relay. */
+const forPrograms: ReadonlySet<string> = new Set(["heartbeat", "resource-rejected"]);
+
+/** Whether an event is shown at all, to people or to programs. */
+export function isShown({ from, event }: CliEvent, json: boolean): boolean {
+  return !(from === "server" && repeated.has(event.kind)) && (json || !forPrograms.has(event.kind));
 }

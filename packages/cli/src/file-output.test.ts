@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFileOutput } from "./file-output.ts";
+import { createFileOutput } from "./process-io.ts";
 
 /** A disk with room for some bytes. */
 function useDisk(): {

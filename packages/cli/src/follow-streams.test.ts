@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { followStreams, type StreamFollower } from "./follow-streams.ts";
+import { followStreams, type StreamFollower } from "./watch.ts";
 
 const ignored = { server: "s:1", typeUrl: "type.googleapis.com/test.T", names: 1, namesHash: 1 };
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { CliEvent } from "./cli-event.ts";
-import { isShown } from "./is-shown.ts";
+import { isShown } from "./create-reporter.ts";
 
 type Kinds<From extends CliEvent["from"]> = Readonly<
   Record<Extract<CliEvent, { readonly from: From }>["event"]["kind"], "shown" | "json" | "hidden">

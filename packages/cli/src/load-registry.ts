@@ -1,7 +1,12 @@
 import { readFile } from "node:fs/promises";
+// By its whole: Node before 22.15 has no zstd, and a missing name would keep this module from loading.
+import zlib from "node:zlib";
 import { registryWith } from "@xdstp/protos/envoy";
+import { CORE_SCHEMA, load } from "js-yaml";
 import { CliError } from "./cli-error.ts";
-import { descriptorEndings, descriptorSetOf } from "./descriptor-set-of.ts";
+
+/** The endings of what `buf build -o FILE` writes. */
+const descriptorEndings = ".binpb, .bin, .json, .txtpb or .yaml, also with .gz or .zst";
 
 const wayOut = `give what \`buf build -o FILE\` writes, where FILE ends with ${descriptorEndings}`;
 
@@ -54,4 +59,20 @@ function withFileName(message: string, files: readonly string[]): string {
 
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+const maxUnpackedBytes = 256 * 1024 * 1024;
+
+/** What is in a file of descriptors, as `registryWith` reads it: YAML as JSON, all else as it is. Throws what the parser or the decompression throws. */
+function descriptorSetOf(file: string, bytes: Uint8Array): Uint8Array {
+  const packing = /\.ya?ml(?<packing>\.gz|\.zst)?$/iu.exec(file);
+  if (packing === null) return bytes;
+  const text = new TextDecoder().decode(unpack(bytes, packing.groups?.packing?.toLowerCase()));
+  return new TextEncoder().encode(JSON.stringify(load(text, { schema: CORE_SCHEMA }) ?? {}));
+}
+
+function unpack(bytes: Uint8Array, packing: string | undefined): Uint8Array {
+  const limit = { maxOutputLength: maxUnpackedBytes };
+  if (packing === ".gz") return zlib.gunzipSync(bytes, limit);
+  return packing === ".zst" ? zlib.zstdDecompressSync(bytes, limit) : bytes;
 }

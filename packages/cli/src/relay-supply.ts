@@ -1,17 +1,24 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { readFile } from "node:fs/promises";
 import { type AnyBootstrap, createChannels } from "@xdstp/bootstrap";
 import { systemClock, XdsError } from "@xdstp/core";
-import { createRelay, type Relay, type RelayOptions, SnapshotInUse } from "@xdstp/relay";
+import {
+  createRelay,
+  type Relay,
+  type RelayOptions,
+  SnapshotInUse,
+  type SnapshotOptions,
+  type UpstreamStatus,
+} from "@xdstp/relay";
+import type { Health } from "@xdstp/server";
 import { CliError } from "./cli-error.ts";
 import type { UpstreamEvent } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Supply } from "./host-server.ts";
 import type { RelayCall } from "./relay-call.ts";
 import { relayVersions } from "./served-versions.ts";
-import { snapshotOptions } from "./snapshot-options.ts";
 import type { Tell } from "./stage.ts";
 import { followUpstreamCertificates } from "./upstream-certificates.ts";
-import { upstreamHealth } from "./upstream-health.ts";
 
 /** What a call says of the relay. Throws a CliError for a key that is none. */
 export async function relayOptions(
@@ -137,4 +144,50 @@ function begin(options: RelayOptions): Relay {
       ? new CliError(1, error.text.replace(/^opaqueKey/, "--opaque-key"), { cause: error })
       : error;
   }
+}
+
+const keyBytes = 32;
+
+/** Where a relay keeps its state, with the key of a file. Throws a CliError that never shows what is in the file. */
+async function snapshotOptions({
+  dir,
+  keyFile,
+}: {
+  readonly dir: string;
+  readonly keyFile?: string;
+}): Promise<SnapshotOptions> {
+  return { dir, ...(keyFile !== undefined && { secretKey: await readKey(keyFile) }) };
+}
+
+/** 32 bytes as they are, in hexadecimal digits or in base64. */
+async function readKey(file: string): Promise<Uint8Array> {
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw new CliError(
+      1,
+      `--snapshot-key ${file}: ${(error as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such file" : (error as Error).message}; openssl rand -hex 32 makes one`,
+      { cause: error },
+    );
+  });
+  if (bytes.length === keyBytes) return bytes;
+  const text = bytes.toString("latin1").trim();
+  const key = /^[0-9a-fA-F]{64}$/.test(text)
+    ? Buffer.from(text, "hex")
+    : Buffer.from(text, "base64");
+  if (key.length === keyBytes && /^[0-9a-zA-Z+/]+=?$/.test(text)) return key;
+  throw new CliError(
+    1,
+    `--snapshot-key ${file}: a key is 32 bytes, as they are, as 64 hexadecimal digits or in base64; openssl rand -hex 32 makes one`,
+  );
+}
+
+/** A server upstream that is away: what came from it is served on. */
+function upstreamHealth({ name, lastWordAt, staleSince, failure }: UpstreamStatus): Health {
+  return {
+    kind: "upstream",
+    name,
+    ...(lastWordAt !== undefined && { loadedAt: lastWordAt }),
+    ...(staleSince !== undefined && {
+      stale: { since: staleSince, reason: failure?.text ?? "its stream has ended" },
+    }),
+  };
 }

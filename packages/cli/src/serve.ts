@@ -1,10 +1,10 @@
+import { readdir } from "node:fs/promises";
 import { createNodeCaches, nodeField } from "@xdstp/cache";
 import { XdsError } from "@xdstp/core";
 import { createFolderFeed, type FolderEvent } from "@xdstp/folder";
 import type { Registry } from "@bufbuild/protobuf";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { envoyTypes } from "@xdstp/resource-types";
-import { checkFolder } from "./check-folder.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type HostOptions, hostServer, type Supply } from "./host-server.ts";
@@ -137,3 +137,20 @@ function folderSupply(
     },
   };
 }
+
+/** Throws a CliError if there is no such folder. One that cannot be read may become readable: that, like later losses, is the feed's matter (S-STREAM-9). */
+async function checkFolder(dir: string): Promise<void> {
+  try {
+    await readdir(dir);
+  } catch (error) {
+    const reason = reasons[(error as NodeJS.ErrnoException).code ?? ""];
+    if (reason !== undefined) throw new CliError(1, `${dir}: ${reason}`, { cause: error });
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such folder; make it (it may be empty), or name another",
+  ENOTDIR:
+    "this is not a folder; name the folder that holds AUTHORITY/TYPE/ID.yaml or _opaque/TYPE/NAME.yaml. Of a static Envoy bootstrap, each entry of static_resources.clusters is a file DIR/_opaque/clusters/NAME.yaml, and each listener DIR/_opaque/listeners/NAME.yaml",
+  ELOOP: "this is a symbolic link that leads back to itself; fix it, or name another folder",
+};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { streamStatus } from "../test/status-of.ts";
-import { createSinceBook } from "./since-book.ts";
+import { createSinceBook } from "./table-reporter.ts";
 
 const ack = (id: number, typeUrl: string) =>
   ({ kind: "ack", stream: streamStatus(id, []), typeUrl, version: "1", nonce: "1" }) as const;

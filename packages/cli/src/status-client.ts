@@ -1,9 +1,15 @@
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  type OutgoingHttpHeaders,
+  type SecureClientSessionOptions,
+} from "node:http2";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import type { Clock } from "@xdstp/core";
 import { ClientStatusDiscoveryService, type ClientStatusResponse } from "@xdstp/protos/status";
 import { CliError } from "./cli-error.ts";
-import { createHttp2Connection } from "./http2-connection.ts";
 import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { SERVER_FACTS } from "./told-facts.ts";
 import { REJECTIONS } from "./told-rejections.ts";
@@ -172,4 +178,44 @@ function causeCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code } = error as NodeJS.ErrnoException;
   return causeCode(error.cause) ?? (typeof code === "string" ? code : undefined);
+}
+
+/** Makes requests over one HTTP/2 connection, in the form that a transport of Connect takes. */
+interface Http2Connection {
+  readonly authority: string;
+  request(method: string, path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream>;
+  notifyResponseByteRead(stream: ClientHttp2Stream): void;
+  close(): void;
+}
+
+/** Connects with the first request, and again after the connection was lost. Failures reach the requests, also after `close`: they never end the process. */
+function createHttp2Connection(
+  authority: string,
+  options: SecureClientSessionOptions,
+): Http2Connection {
+  let session: ClientHttp2Session | undefined;
+  const opened = async (): Promise<ClientHttp2Session> => {
+    if (session !== undefined && !session.closed && !session.destroyed) return session;
+    const next = connect(authority, options);
+    session = next;
+    await new Promise<void>((resolve, reject) => {
+      next.once("connect", () => {
+        resolve();
+      });
+      next.on("error", reject);
+      next.once("close", () => {
+        reject(new Error("the connection was closed"));
+      });
+    });
+    return next;
+  };
+  return {
+    authority,
+    request: async (method, path, headers) =>
+      (await opened()).request({ ...headers, ":method": method, ":path": path }),
+    notifyResponseByteRead: () => undefined,
+    close: () => {
+      session?.destroy();
+    },
+  };
 }

@@ -1,14 +1,14 @@
 import type { Clock, Timer } from "@xdstp/core";
-import type { CliEvent } from "./cli-event.ts";
+import type { ServerEvent } from "@xdstp/server";
+import type { CliEvent, Served } from "./cli-event.ts";
 import type { ReporterOptions } from "./reporter-options.ts";
 import { describeEvent } from "./describe-event.ts";
 import { type RecentLine, renderScreen } from "./render-screen.ts";
 import type { ReportLine } from "./report-line.ts";
 import type { Reporter } from "./reporter.ts";
-import { servedText } from "./served-text.ts";
-import { createSinceBook } from "./since-book.ts";
 import { createPaint } from "./style.ts";
 import { leaveScreen, redraw, takeScreen } from "./terminal-codes.ts";
+import { escapeText } from "./escape-text.ts";
 
 /** At least this long between two pictures, and a tenth of a millisecond more for each stream: pictures cost time that streams need. */
 const pauseMs = 250;
@@ -119,5 +119,32 @@ function createPacer(clock: Clock, draw: () => number): Pacer {
     stop: () => {
       timer?.cancel();
     },
+  };
+}
+
+/** What is served, in words, escaped: the folder, or who says whom to ask. */
+function servedText(what: Served): string {
+  return escapeText("dir" in what ? what.dir : what.by);
+}
+
+/** When something last happened between a stream and a type: what the table's age counts from. */
+interface SinceBook {
+  note(event: ServerEvent, time: number): void;
+  /** Milliseconds since the epoch; undefined if nothing has happened yet. */
+  readonly of: (stream: number, typeUrl: string) => number | undefined;
+}
+
+/** An empty book. It forgets streams that have ended. */
+export function createSinceBook(): SinceBook {
+  const streams = new Map<number, Map<string, number>>();
+  return {
+    note(event, time) {
+      if (!("stream" in event)) return;
+      const { id } = event.stream;
+      if (event.kind === "connect") streams.set(id, new Map());
+      else if (event.kind === "disconnect") streams.delete(id);
+      else if ("typeUrl" in event) streams.get(id)?.set(event.typeUrl, time);
+    },
+    of: (stream, typeUrl) => streams.get(stream)?.get(typeUrl),
   };
 }

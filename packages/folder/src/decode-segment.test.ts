@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decodeSegment } from "./decode-segment.ts";
+import { decodeSegment } from "./place.ts";
 
 describe("decodeSegment()", () => {
   for (const [segment, decoded] of [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isIgnored } from "./is-ignored.ts";
+import { isIgnored } from "./walk-folder.ts";
 
 describe("isIgnored()", () => {
   for (const name of [

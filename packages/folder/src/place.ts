@@ -1,9 +1,13 @@
 import { join } from "node:path";
-import { decodeSegment } from "./decode-segment.ts";
+import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { shortTypes, typeUrlOf } from "@xdstp/resource-types";
+import { typeFromTypeUrl } from "@xdstp/uri";
 import { Fault } from "./fault.ts";
 import { extensions, type FileFormat, splitFileName } from "./file-format.ts";
 import type { FolderContext } from "./folder-context.ts";
-import { type TypeFolder, typeFolder } from "./type-folder.ts";
+import { closest } from "./closest.ts";
+import { isUtf8, notUtf8 } from "./not-utf8.ts";
+import { quote } from "./quote.ts";
 
 /** The folder of legacy names; an authority of that name is written `%5Fopaque`. */
 export const opaqueFolder = "_opaque";
@@ -75,5 +79,80 @@ function misplaced(): Fault {
   return new Fault({
     message: "a resource lies in AUTHORITY/TYPE/ID.yaml",
     hint: "move the file, or begin its name with a dot to keep it out",
+  });
+}
+
+/**
+ * A file or folder name as a part of a resource name: `%HH` is the byte, so `%2F` is a slash and `%25` a percent sign.
+ * Throws a fault for a bad escape (N-05), for bytes that are not UTF-8 (N-06) and for a name that is none.
+ */
+export function decodeSegment(segment: string): string {
+  if (!isUtf8(segment)) throw new Fault(notUtf8(segment));
+  const bad = /%(?![0-9A-Fa-f]{2})/.exec(segment);
+  if (bad !== null) {
+    const escape = segment.slice(bad.index, bad.index + 3);
+    throw new Fault({
+      message: `${quote(escape)} in the file name ${quote(segment)} is not an escape`,
+      rule: "N-05",
+      hint: "a percent sign is written %25",
+    });
+  }
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new Fault({
+      message: `the escapes in the file name ${quote(segment)} are not UTF-8`,
+      rule: "N-06",
+      hint: "escape the UTF-8 bytes, for instance %C3%A9",
+    });
+  }
+}
+
+/** The type of the resources in a folder. */
+interface TypeFolder {
+  readonly typeUrl: string;
+  readonly desc: DescMessage;
+  /** The field that holds the name of a resource. Absent: the type has none, or it has no descriptor. */
+  readonly nameField?: DescField;
+}
+
+/** The type of a folder, by its name. Throws a fault for a name that is not a type of the registry. */
+function typeFolder(name: string, context: FolderContext): TypeFolder {
+  const typeUrl = shortTypes.get(name) ?? typeUrlOf(name);
+  const desc = context.registry.getMessage(typeFromTypeUrl(typeUrl) ?? "");
+  if (desc === undefined) throw unknownType(name, context);
+  const nameField = nameFieldOf(desc, context.types.get(typeUrl));
+  return nameField === undefined ? { typeUrl, desc } : { typeUrl, desc, nameField };
+}
+
+/** Without a descriptor field 1 is not known to be a name, so it is not changed. */
+function nameFieldOf(
+  desc: DescMessage,
+  type: { readonly nameField?: number } | undefined,
+): DescField | undefined {
+  if (type === undefined) return undefined;
+  const field = desc.fields.find(({ number }) => number === (type.nameField ?? 1));
+  return field?.fieldKind === "scalar" && field.scalar === ScalarType.STRING ? field : undefined;
+}
+
+function unknownType(name: string, context: FolderContext): Fault {
+  const messages = Array.from(context.registry, (type) =>
+    type.kind === "message" ? type.typeName : "",
+  );
+  const meant = closest(name, [...shortTypes.keys(), ...messages]);
+  const own = "for a type of your own, add its descriptors: --descriptors FILE";
+  const known =
+    meant === undefined
+      ? `the short names are ${[...shortTypes.keys()].join(" ")}`
+      : `did you mean ${meant}?`;
+  const hint = name.includes(".")
+    ? `${meant === undefined ? "" : `${known} `}${own}`
+    : meant === undefined
+      ? `call the folder by a full message name; ${known}`
+      : known;
+  return new Fault({
+    message: `the folder ${quote(name)} is not a known type`,
+    rule: "B-TYPE-1",
+    hint,
   });
 }

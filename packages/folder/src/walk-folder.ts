@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { extensions, splitFileName } from "./file-format.ts";
 import { fileTrouble } from "./file-trouble.ts";
 import type { FolderProblem } from "./folder-problem.ts";
-import { isIgnored } from "./is-ignored.ts";
 import { isUtf8, notUtf8 } from "./not-utf8.ts";
 import { mapLimit } from "./map-limit.ts";
 import type { Patience } from "./patience.ts";
@@ -242,4 +241,17 @@ export function isGone(error: unknown): boolean {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
+}
+
+const names = new Set(["4913", "lost+found"]);
+const endings = ["~", ".tmp", ".temp", ".swp", ".swo", ".swx", ".bak", ".orig", ".part"];
+
+/**
+ * Whether a file or folder of this name is never read: hidden ones (also `..data` of Kubernetes, `.#x` of Emacs), and what editors leave for a moment:
+ * `x~`, `#x#`, `x.swp`, `x.swo`, `x.swx`, `x.tmp`, `x.temp`, `x.bak`, `x.orig`, `x.part`, `___jb_tmp___`, `___jb_old___`, `4913`; and `lost+found`.
+ */
+export function isIgnored(name: string): boolean {
+  if (name.startsWith(".") || names.has(name)) return true;
+  if (name.startsWith("#") && name.endsWith("#")) return true;
+  return endings.some((ending) => name.endsWith(ending)) || /___jb_(tmp|old)___$/.test(name);
 }

@@ -1,6 +1,5 @@
 import type { Entry, Interest, Topic, XdsError } from "@xdstp/core";
 import { absence, shownSince } from "./own-entry.ts";
-import { hideVariant, noteGone, showAnew } from "./variant-entries.ts";
 import { aloneOf, VisibleLog, type LogWindow } from "./visible-log.ts";
 
 /** What a view asks of its filter. */
@@ -244,4 +243,36 @@ export class TopicView {
       this.#topic.barred ? this.#host.denial(this.#topic.typeUrl, name) : undefined,
     );
   }
+}
+
+/** A variant was removed (S-DYN-5): its place is free for the next one. A reader that was not shown it is not notified, unless `mayHold` says that a reader may have it nevertheless. */
+function noteGone(
+  log: VisibleLog,
+  { name, revision, error, constraints }: Entry,
+  mayHold: () => boolean,
+): void {
+  const isShown = constraints !== undefined && isVariant(log.newest(name), constraints);
+  if (isShown) log.forget(name);
+  if (isShown || mayHold()) log.add(absence(name, revision, error, constraints));
+}
+
+/** Something newer of a name; in the place of another variant it takes that away. */
+function showAnew(log: VisibleLog, held: Entry, entry: Entry): void {
+  const constraints = held.resource?.constraints;
+  if (constraints !== undefined && !isVariant(entry, constraints))
+    log.add(absence(held.name, entry.revision, undefined, constraints));
+  log.add(entry);
+}
+
+/** A variant may not be seen any more. false: it is none. */
+function hideVariant(log: VisibleLog, { name, resource }: Entry, revision: number): boolean {
+  if (resource?.constraints === undefined) return false;
+  log.forget(name);
+  log.add(absence(name, revision, undefined, resource.constraints));
+  return true;
+}
+
+function isVariant(entry: Entry | undefined, constraints: Uint8Array): boolean {
+  const own = entry?.resource?.constraints;
+  return own !== undefined && Buffer.compare(own, constraints) === 0;
 }

@@ -1,11 +1,12 @@
 import { StatusCode, systemClock, type ByteStream, type Message } from "@xdstp/core";
+import { clone, create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { DeltaDiscoveryRequestSchema, DiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
-import { ackAfter, withAnswer } from "./answer-request.ts";
 import { describeRequest, describeResponse } from "./describe-message.ts";
 import { createHeldState, heldDifferences, type HeldState } from "./held-state.ts";
 import { createLiveInbox, type LiveInbox } from "./live-inbox.ts";
 import { readRequest, readResponse, type ReadResponse } from "./read-message.ts";
-import type { RecordedEvent, RecordedMessage, Recording } from "./recording.ts";
+import type { RecordedEvent, RecordedMessage, Recording, Variant } from "./recording.ts";
 import type { ReplayClientEvent, ReplayClientOptions } from "./replay-client-options.ts";
 
 /** Plays one recorded stream; the answer is how many differences there are. */
@@ -225,4 +226,44 @@ export function messageOf(bytes: Uint8Array): Message {
   new DataView(enveloped.buffer).setUint32(1, bytes.length);
   enveloped.set(bytes, ENVELOPE);
   return { enveloped, bytes: enveloped.subarray(ENVELOPE) };
+}
+
+/** What a recorded request says of a response, for the server of now. */
+interface LiveAnswer {
+  /** Empty: there is nothing to answer. */
+  readonly nonce: string;
+  /** SotW: of the response that was accepted last. */
+  readonly version: string;
+}
+
+/** A recorded request with the nonce and version of the server that it goes to. */
+function withAnswer(
+  variant: Variant,
+  bytes: Uint8Array,
+  { nonce, version }: LiveAnswer,
+): Uint8Array {
+  if (variant === "delta") {
+    const request = fromBinary(DeltaDiscoveryRequestSchema, bytes);
+    request.responseNonce = nonce;
+    return toBinary(DeltaDiscoveryRequestSchema, request);
+  }
+  const request = fromBinary(DiscoveryRequestSchema, bytes);
+  request.responseNonce = nonce;
+  request.versionInfo = version;
+  return toBinary(DiscoveryRequestSchema, request);
+}
+
+/** An ACK that changes no subscription: that of the request before. */
+function ackAfter(variant: Variant, before: Uint8Array, answer: LiveAnswer): Uint8Array {
+  if (variant === "delta") {
+    const { typeUrl } = fromBinary(DeltaDiscoveryRequestSchema, before);
+    return toBinary(
+      DeltaDiscoveryRequestSchema,
+      create(DeltaDiscoveryRequestSchema, { typeUrl, responseNonce: answer.nonce }),
+    );
+  }
+  const request = clone(DiscoveryRequestSchema, fromBinary(DiscoveryRequestSchema, before));
+  request.errorDetail = undefined;
+  request.node = undefined;
+  return withAnswer(variant, toBinary(DiscoveryRequestSchema, request), answer);
 }

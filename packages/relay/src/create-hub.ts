@@ -15,9 +15,9 @@ import { limitServers } from "./limit-servers.ts";
 import { nameLimits } from "./name-room.ts";
 import { createAskAnew } from "./no-store/ask-anew.ts";
 import type { RelayOptions } from "./relay.ts";
-import { keepSnapshot } from "./snapshot/keep-snapshot.ts";
 import type { SnapshotStore } from "./snapshot/snapshot-store.ts";
 import { tellErrors } from "./tell-errors.ts";
+import { SnapshotKeeper, type KeepOptions } from "./snapshot/snapshot-keeper.ts";
 
 /** What all hubs of a relay have in common. */
 export interface HubOptions extends Omit<RelayOptions, "bootstrap" | "snapshot"> {
@@ -171,4 +171,30 @@ function upstreams(
       onEvent?.(event);
     },
   });
+}
+
+/**
+ * Wraps a feed on demand: its transactions are written to the snapshot, and subscribed interests are served from the snapshot until upstream answers (B-RELAY-9).
+ * It is the wrapper next to the cache, so that only accepted resources are stored.
+ */
+export function keepSnapshot(
+  feed: ResourceFeed,
+  store: SnapshotStore,
+  options: KeepOptions,
+): ResourceFeed {
+  const keeper = new SnapshotKeeper(store, options);
+  return {
+    async run(sink, signal) {
+      keeper.begin(sink);
+      try {
+        await feed.run(keeper.over(sink), signal);
+      } finally {
+        keeper.end();
+      }
+    },
+    want(typeUrl, added, dropped) {
+      keeper.want(typeUrl, added, dropped);
+      feed.want?.(typeUrl, added, dropped);
+    },
+  };
 }

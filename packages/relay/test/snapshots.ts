@@ -15,7 +15,7 @@ import type {
 import { createFakeClock, type FakeClock } from "@xdstp/testing";
 import { onTestFinished } from "vitest";
 
-import { keepSnapshot } from "../src/snapshot/keep-snapshot.ts";
+import { keepSnapshot } from "../src/create-hub.ts";
 import type { SnapshotOptions } from "../src/snapshot/snapshot.ts";
 import type { SnapshotEvent } from "../src/snapshot/snapshot-event.ts";
 import type { RowChange } from "../src/snapshot/row.ts";

@@ -1,5 +1,5 @@
 import { create, type Registry } from "@bufbuild/protobuf";
-import { type AnyBytes, type Status, StatusCode } from "@xdstp/core";
+import { type AnyBytes, type Status, StatusCode, type NodeInfo } from "@xdstp/core";
 import type { RejectedVersion, ServerStream } from "@xdstp/protocol/server";
 import type { CallPeer } from "@xdstp/grpc/server";
 import {
@@ -7,6 +7,8 @@ import {
   type ClientStatusRequest,
   type ClientStatusResponse,
   ClientStatusResponseSchema,
+  type NodeMatcher,
+  type StringMatcher,
 } from "@xdstp/protos/status";
 import {
   clientConfig,
@@ -20,7 +22,6 @@ import type { FormerStates, ShowPayload } from "./generic-configs.ts";
 import type { AnswerLine } from "./answer-line.ts";
 import { BYTES_PER_TURN, nextLoopTurn } from "./next-loop-turn.ts";
 import { BY_TYPE } from "./type-configs.ts";
-import { nodeTestOf } from "./node-matches.ts";
 import type { Health } from "./health.ts";
 import { SERVER_FACTS, serverFactsConfig } from "./server-facts.ts";
 import type { StatusView } from "./access/status-view.ts";
@@ -183,3 +184,44 @@ function createBudget(mostBytes: number): Budget {
     },
   };
 }
+
+/** Whether a client is one of those asked for. */
+type NodeTest = (node: NodeInfo | undefined) => boolean;
+
+/**
+ * Reads the matchers of a status request: one of them has to hold, and none means every client (B-CSDS-5).
+ * @returns INVALID_ARGUMENT for what cannot be tested: the metadata of nodes, which is not kept, regular expressions, which a stranger must not choose, and matchers of one's own
+ */
+function nodeTestOf(matchers: readonly NodeMatcher[]): NodeTest | Status {
+  const tests = matchers.map(testOf);
+  const problem = tests.find((test) => typeof test === "string");
+  if (problem !== undefined)
+    return { code: StatusCode.INVALID_ARGUMENT, message: `node_matchers: ${problem}` };
+  if (tests.length === 0) return () => true;
+  return (node) =>
+    node !== undefined && tests.some((test) => typeof test === "function" && test(node.id));
+}
+
+type TextTest = (text: string) => boolean;
+
+function testOf({ nodeId, nodeMetadatas }: NodeMatcher): TextTest | string {
+  if (nodeMetadatas.length > 0)
+    return "the metadata of nodes is not kept, so node_metadatas cannot be tested; match by node_id";
+  return nodeId === undefined ? () => true : textTestOf(nodeId);
+}
+
+function textTestOf({ matchPattern, ignoreCase }: StringMatcher): TextTest | string {
+  if (typeof matchPattern.value !== "string")
+    return "give exact, prefix, suffix or contains for node_id; nothing else is tested";
+  const compare = compares[matchPattern.case];
+  const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
+  const wanted = fold(matchPattern.value);
+  return (text) => compare(fold(text), wanted);
+}
+
+const compares = {
+  exact: (text: string, wanted: string) => text === wanted,
+  prefix: (text: string, wanted: string) => text.startsWith(wanted),
+  suffix: (text: string, wanted: string) => text.endsWith(wanted),
+  contains: (text: string, wanted: string) => text.includes(wanted),
+} as const;

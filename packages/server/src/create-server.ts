@@ -1,9 +1,10 @@
-import { systemClock, XdsError, statusNameOf } from "@xdstp/core";
+import { systemClock, XdsError, statusNameOf, type Clock } from "@xdstp/core";
 import {
   createScheduler,
   createServerContext,
   type ServerContext,
   type ServerContextOptions,
+  type Scheduler,
 } from "@xdstp/protocol/server";
 import { createGrpcServer, nodeWarning } from "@xdstp/grpc/server";
 import { SERVICES } from "@xdstp/protos/services";
@@ -26,7 +27,6 @@ import { streamsOn } from "./access/access-book.ts";
 import { createAccess } from "./access/create-access.ts";
 import { recordMetrics } from "./record-metrics.ts";
 import { methodTable } from "./method-table.ts";
-import { nextTurn } from "./next-turn.ts";
 import { createOpenStreams, type OpenStreams } from "./open-streams.ts";
 import { checkLimits } from "./server-limits.ts";
 import { statusRoutes, FETCH_STATUS } from "./status-routes.ts";
@@ -243,4 +243,22 @@ function sharedContext(
       return hub.emit;
     },
   };
+}
+
+/** Waits until everything that a scheduler holds now has been served, for `atMostMs` milliseconds at most. */
+export async function nextTurn(
+  scheduler: Scheduler,
+  clock: Clock,
+  atMostMs: number,
+): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = clock.after(atMostMs, resolve);
+    scheduler.add({
+      queued: false,
+      drain() {
+        timer.cancel();
+        resolve();
+      },
+    });
+  });
 }

@@ -1,7 +1,7 @@
 import { createScheduler } from "@xdstp/protocol/server";
 import { createFakeClock, createManualScheduler } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
-import { nextTurn } from "./next-turn.ts";
+import { nextTurn } from "./create-server.ts";
 
 describe("nextTurn()", () => {
   it("comes after all that is due, and leaves no timer", async () => {

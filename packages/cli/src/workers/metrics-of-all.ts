@@ -2,7 +2,6 @@ import type { Clock } from "@xdstp/core";
 import type { Health } from "@xdstp/server";
 import type { FromChild } from "./messages.ts";
 import type { Child } from "./start-child.ts";
-import { countsOf, sumMetrics } from "./sum-metrics.ts";
 
 /** How long a worker has to say what it has measured; then what it said last counts. */
 const waitMs = 2_000;
@@ -64,4 +63,67 @@ export function createMetricsOfAll(
       settle(child);
     },
   };
+}
+
+interface Family {
+  /** The lines before its series: help and type. */
+  readonly head: readonly string[];
+  readonly isGauge: boolean;
+  readonly series: Map<string, number>;
+}
+
+/** Of these the largest is that of all: states, moments and delays, which are not amounts. */
+const largest =
+  /^(xdstp_revision|process_start_time_seconds|nodejs_eventloop_lag_\w+)$|_(stale|info|timestamp_seconds|broken_files)$/;
+
+/** Texts for Prometheus of several processes as one: equal series are added up. */
+export function sumMetrics(texts: readonly string[]): string {
+  const sum = new Map<string, Family>();
+  for (const text of texts)
+    for (const [name, { head, isGauge, series }] of familiesOf(text)) {
+      const family = sum.get(name) ?? { head, isGauge, series: new Map<string, number>() };
+      sum.set(name, family);
+      for (const [key, value] of series) {
+        const before = family.series.get(key) ?? 0;
+        family.series.set(key, largest.test(name) ? Math.max(before, value) : before + value);
+      }
+    }
+  return textOf(sum.values());
+}
+
+/** What of a text goes on counting when its process has ended: all but gauges. */
+export function countsOf(text: string): string {
+  return textOf(
+    familiesOf(text)
+      .values()
+      .filter(({ isGauge }) => !isGauge),
+  );
+}
+
+function familiesOf(text: string): ReadonlyMap<string, Family> {
+  const families = new Map<string, Family>();
+  let series = new Map<string, number>();
+  const lines = text.split("\n").filter((line) => line !== "");
+  for (const [at, line] of lines.entries()) {
+    const [, name] = /^# HELP (\S+)/.exec(line) ?? [];
+    const type = lines[at + 1] ?? "";
+    if (name !== undefined)
+      families.set(name, {
+        head: [line, type],
+        isGauge: type.endsWith(" gauge"),
+        series: (series = new Map<string, number>()),
+      });
+    else if (!line.startsWith("#"))
+      series.set(
+        line.slice(0, line.lastIndexOf(" ")),
+        Number(line.slice(line.lastIndexOf(" ") + 1)),
+      );
+  }
+  return families;
+}
+
+function textOf(families: Iterable<Family>): string {
+  return Array.from(families, ({ head, series }) =>
+    [...head, ...series.entries().map(([key, value]) => `${key} ${value}`), ""].join("\n"),
+  ).join("");
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createPrometheusMeter, type PrometheusMeter } from "../prometheus-meter.ts";
-import { countsOf, sumMetrics } from "./sum-metrics.ts";
+import { countsOf, sumMetrics } from "./metrics-of-all.ts";
 
 function measured(
   pushes: Readonly<Record<string, number>>,

@@ -14,10 +14,8 @@ import { compose, nothing, type Composition } from "./composition.ts";
 import type { Graph } from "./graph.ts";
 import { createInitialFetch, type InitialFetch } from "./initial-fetch.ts";
 import { knownReferences, type KnownReferences } from "./known-references.ts";
-import type { KeyedReference } from "./place.ts";
 import { lookUp, type Looked } from "./look-up.ts";
-import { patchGraph } from "./patch-graph.ts";
-import { placed, unplaced, type Place, type PlaceOf } from "./place.ts";
+import { type KeyedReference, placed, unplaced, type Place, type PlaceOf } from "./place.ts";
 import { referenceFault } from "./reference-fault.ts";
 import { typeFault } from "./type-fault.ts";
 import { walkGraph, type GraphReader } from "./walk-graph.ts";
@@ -224,4 +222,37 @@ class Watching implements GraphWatch, GraphReader {
       slot.end();
     }
   }
+}
+
+/**
+ * The graph after a change of these names, if it refers to the same as before: then nothing else has to be looked at (endpoints are what changes most).
+ * undefined: it has to be walked.
+ */
+function patchGraph(
+  before: Graph | undefined,
+  changed: Iterable<KeyedReference>,
+  reader: GraphReader,
+): Graph | undefined {
+  if (before === undefined || before.fault !== undefined || before.gaps.size > 0) return undefined;
+  const nodes = new Map(before.nodes);
+  for (const reference of changed) {
+    const { key, typeUrl, name } = reference;
+    const node = nodes.get(key);
+    if (node === undefined) continue;
+    const { resource, error } = reader.look(reference);
+    if (
+      resource === undefined ||
+      !isSame(reader.references(typeUrl, node.resource), reader.references(typeUrl, resource))
+    )
+      return undefined;
+    nodes.set(
+      key,
+      error === undefined ? { typeUrl, name, resource } : { typeUrl, name, resource, error },
+    );
+  }
+  return { revision: reader.revision, nodes, gaps: before.gaps };
+}
+
+function isSame(one: readonly KeyedReference[], other: readonly KeyedReference[]): boolean {
+  return one.length === other.length && one.every(({ key }, n) => key === other[n]?.key);
 }

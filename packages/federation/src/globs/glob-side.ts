@@ -1,13 +1,12 @@
 import { XdsError, type Interest } from "@xdstp/core";
 import { nameFromLocator, parseName, printLocator, printName, type XdstpLocator } from "@xdstp/uri";
 
-import type { Followed, Follower, MemberSide } from "../links/follower.ts";
+import type { Followed, Follower, MemberSide, GlobMember } from "../links/follower.ts";
 import type { SearchHost } from "../links/search.ts";
 import type { Ask, AskSide } from "../routes/ask.ts";
 import { isOutOfReach } from "../routes/is-out-of-reach.ts";
 import { gatheredIn } from "../routes/recall.ts";
 import type { Route } from "../routes/route.ts";
-import { memberOf, segmentOf, wayTo } from "./glob-member.ts";
 
 /** What globs need of the followers of their members. */
 export interface GlobFollowers {
@@ -201,4 +200,28 @@ export class GlobSide implements AskSide, MemberSide {
     ask.route.asks.gather(ask, this);
     for (const [key, name] of gatheredIn(ask)) this.add(name, key);
   }
+}
+
+/** The locator of a member. It has the alternatives of the glob, not of its own, so that it differs from the name that is subscribed by itself and chooses by itself (C-ALT-7). */
+function memberOf(glob: XdstpLocator, segment: string): XdstpLocator {
+  return { ...glob, id: `${glob.id.slice(0, -1)}${segment}` };
+}
+
+/** The last part of the id of a name: the part that matches `*` in its glob. */
+function segmentOf({ id }: { readonly id: string }): string {
+  return id.slice(id.lastIndexOf("/") + 1);
+}
+
+/** From one side to the next. */
+function wayTo(
+  sides: readonly XdstpLocator[],
+  segment: string,
+): Pick<GlobMember, "steps" | "hops"> {
+  const members = sides.map((side) => memberOf(side, segment));
+  return {
+    steps: members
+      .slice(0, -1)
+      .map((member) => ({ name: printName(nameFromLocator(member)), version: "alt" })),
+    hops: members.slice(1).map((member) => ({ kind: "alt", to: printLocator(member) })),
+  };
 }

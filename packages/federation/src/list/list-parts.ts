@@ -1,13 +1,13 @@
 import { XdsError, type Interest, type ResourceSource } from "@xdstp/core";
-import { printLocator } from "@xdstp/uri";
+import { printLocator, collectionTypeOf, isGlob, typeFromTypeUrl, type Locator } from "@xdstp/uri";
 
 import { failedPart, inlinePart, type ListPart } from "./list-part.ts";
 import type { FollowListOptions } from "./followed-list.ts";
 import type { ListMember } from "./list-member.ts";
 import { locatedPart } from "./located-part.ts";
-import { memberFault } from "./member-fault.ts";
 import { memberName, type NamingList } from "./member-name.ts";
 import type { InlineEntry, LocatedEntry } from "./read-list.ts";
+import { locatorFault } from "../links/locator-fault.ts";
 
 /** Where the members of a list come from. */
 export interface ListPartsHost extends Pick<
@@ -158,4 +158,31 @@ function namelessKey({ version }: InlineEntry, counts: Map<string, number>): str
   const count = counts.get(version) ?? 0;
   counts.set(version, count + 1);
   return `\n${version}\n${count}`;
+}
+
+/** Why a list cannot have this member, which is then an error of that member alone (C-LIST-9): it is a collection itself (C-LIST-7), of another type, or has no server. undefined: it can. */
+function memberFault(memberTypeUrl: string, locator: Locator): XdsError | undefined {
+  const fault = isNested(memberTypeUrl, locator)
+    ? {
+        text: `${printLocator(locator)} is a collection, which no list can have as its member; list its members`,
+        rule: "C-LIST-7",
+      }
+    : locatorFault(memberTypeUrl, locator);
+  return fault === undefined
+    ? undefined
+    : new XdsError(locator.scheme === "xdstp" ? "INVALID_ARGUMENT" : "UNIMPLEMENTED", fault.text, {
+        typeUrl: memberTypeUrl,
+        resource: printLocator(locator),
+        rule: fault.rule,
+      });
+}
+
+function isNested(memberTypeUrl: string, locator: Locator): boolean {
+  if (isGlob(locator)) return true;
+  const isEntry = locator.directives.some(({ kind }) => kind === "entry");
+  return (
+    locator.scheme === "xdstp" &&
+    !isEntry &&
+    locator.resourceType === collectionTypeOf(typeFromTypeUrl(memberTypeUrl) ?? "")
+  );
 }

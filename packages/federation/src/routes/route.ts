@@ -1,7 +1,6 @@
 import type { Interest, ResourceSink, Timer, XdsError } from "@xdstp/core";
 import { nameKey, type XdstpLocator } from "@xdstp/uri";
 
-import { Answers } from "./answers.ts";
 import type { Ask, AskFollower } from "./ask.ts";
 import { RouteAsks, type RouteAsksHost } from "./route-asks.ts";
 import { RouteFailures } from "./route-failures.ts";
@@ -229,5 +228,55 @@ export class Route {
   #touch({ followers, sides }: Ask): void {
     for (const follower of followers) follower.touch();
     for (const side of sides) side.touch();
+  }
+}
+
+/** What servers have said of what a route wants: of what nothing is known yet, and what cannot be had for now. */
+class Answers {
+  readonly #unanswered = new Set<Ask>();
+  readonly #troubled = new Set<Ask>();
+
+  /** Whether it matters that something is known. */
+  get waits(): boolean {
+    return this.#unanswered.size > 0;
+  }
+
+  /** It is subscribed from now on. */
+  begin(ask: Ask): void {
+    if (ask.kept.size === 0 && ask.missing === undefined) this.#unanswered.add(ask);
+  }
+
+  /** It is not wanted any more. */
+  end(ask: Ask): void {
+    this.#unanswered.delete(ask);
+  }
+
+  /** Something has come of these, or they are known not to exist. */
+  note(asks: Iterable<Ask>): void {
+    for (const ask of asks) this.#unanswered.delete(ask);
+  }
+
+  /** It is subscribed, and something has come of it. */
+  has(ask: Ask): boolean {
+    return ask.wanted && !this.#unanswered.has(ask);
+  }
+
+  /** The same of what is of these types. It is looked at with each name that is begun, so not at all of them. */
+  waitsFor(types: ReadonlyMap<string, unknown>): boolean {
+    return types.size > 0 && this.#unanswered.values().some(({ typeUrl }) => types.has(typeUrl));
+  }
+
+  /** One server has said that it cannot be had for now; without an error, that it can. */
+  trouble(ask: Ask, link: ServerLink, error: XdsError | undefined): void {
+    ask.unavailable = error === undefined ? undefined : { link, error };
+    if (error === undefined) this.#troubled.delete(ask);
+    else this.#troubled.add(ask);
+  }
+
+  /** What cannot be had as one server says, of one type or all. */
+  troubledBy(link: ServerLink, typeUrl?: string): readonly Ask[] {
+    return [...this.#troubled].filter(
+      (ask) => ask.unavailable?.link === link && (typeUrl === undefined || ask.typeUrl === typeUrl),
+    );
   }
 }

@@ -1,11 +1,13 @@
-import { XdsError, type Put } from "@xdstp/core";
-import { nameKey } from "@xdstp/uri";
+import { XdsError, type Put, type Fault, type Resource } from "@xdstp/core";
+import { nameKey, isGlob, type Locator, type XdstpLocator } from "@xdstp/uri";
+import { readRedirect } from "@xdstp/protos/xds";
 
 import { ownCopy, variantId } from "../links/kept.ts";
-import { isRedirect, redirectTarget } from "../links/redirect.ts";
 import { withName } from "./foreign-names.ts";
 import type { FollowedRedirect, Route } from "./route.ts";
 import { change, routeIn, type Taking } from "./taking.ts";
+import { locatorFault } from "../links/locator-fault.ts";
+import { locatorOf } from "../links/locator-of.ts";
 
 /** A resource that a server gives: it is handed on as it is, leads elsewhere, or is kept for those that follow it. */
 export function takePut(taking: Taking, given: Put): void {
@@ -98,4 +100,30 @@ function keeps(taking: Taking, route: Route, { typeUrl, resource }: Put, key: st
       ask.kept.put(variantId(resource), link, ownCopy(resource));
     });
   return books.isCovered(route, typeUrl, key, resource.aliases);
+}
+
+/** The type URL of a redirect (C-REDIR-1). */
+const REDIRECT_TYPE_URL = "type.googleapis.com/xds.core.v3.ResourceLocator";
+
+/** A resource that leads elsewhere. */
+function isRedirect({ payload }: Resource, typeUrl: string): boolean {
+  return payload.typeUrl === REDIRECT_TYPE_URL && typeUrl !== REDIRECT_TYPE_URL;
+}
+
+/** Where a redirect leads; or why it is rejected: it is unreadable, of another type (C-REDIR-5), a glob (C-REDIR-6), of another scheme (C-REDIR-8). */
+function redirectTarget(typeUrl: string, payload: Uint8Array): XdstpLocator | Fault {
+  const read = readRedirect(payload);
+  if (!read.ok) return { text: `the redirect cannot be read: ${read.reason}` };
+  const locator = locatorOf(read.value);
+  if ("text" in locator) return { ...locator, text: `the redirect leads nowhere: ${locator.text}` };
+  return faultOf(typeUrl, locator) ?? (locator as XdstpLocator);
+}
+
+function faultOf(typeUrl: string, locator: Locator): Fault | undefined {
+  const fault =
+    locatorFault(typeUrl, locator) ??
+    (isGlob(locator) ? { text: "its target is a glob", rule: "C-REDIR-6" } : undefined);
+  return fault === undefined
+    ? undefined
+    : { ...fault, text: `the redirect is rejected: ${fault.text}` };
 }

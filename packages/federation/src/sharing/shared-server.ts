@@ -8,11 +8,10 @@ import {
   type Transaction,
   XdsError,
 } from "@xdstp/core";
-import type { ClientStatus } from "@xdstp/protocol/client";
-import { nameKey } from "@xdstp/uri";
+import type { ClientStatus, WantStatus } from "@xdstp/protocol/client";
+import { nameKey, isGlob } from "@xdstp/uri";
 
 import type { OpenServer } from "../federation-source.ts";
-import { forTenant } from "./for-tenant.ts";
 import { jointCommitted } from "./joint-committed.ts";
 import { jointHeld } from "./joint-held.ts";
 import { shareTransaction } from "./share-transaction.ts";
@@ -224,4 +223,30 @@ export class SharedServer {
 
 function idOf(typeUrl: string, name: string): string {
   return `${typeUrl}\n${nameKey(name)}`;
+}
+
+/**
+ * What is known of something wanted, as one of those that share a server sees it: what others reject, and what has not come for others, counts as cached for it (B-CSDS-2, C-CSDS-3).
+ * @param concerns - whether an error is its own
+ */
+function forTenant(
+  tenant: Tenant,
+  typeUrl: string,
+  want: WantStatus,
+  concerns: (error: XdsError) => boolean,
+): WantStatus {
+  const { interest, state, error, rejected: all, ...others } = want;
+  const rejected = all.filter((one) => concerns(one.error));
+  const own = error !== undefined && concerns(error) ? { error } : {};
+  const lacks =
+    interest.name !== "*" && !isGlob(interest.name) && !tenant.holds(typeUrl, interest.name);
+  const known = state === "cached" && lacks ? "late" : state;
+  if (rejected.length === all.length && own.error === error && known === state) return want;
+  return {
+    interest,
+    ...others,
+    rejected,
+    ...own,
+    state: rejected.length > 0 ? "rejected" : own.error === undefined && !lacks ? "cached" : known,
+  };
 }

@@ -1,12 +1,13 @@
 import type { ClientHttp2Stream, Http2Session, OutgoingHttpHeaders } from "node:http2";
-import { isIP, type Socket } from "node:net";
+import { isIP, type Socket, connect as connectTcp } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Http2SessionManager } from "@connectrpc/connect-node";
 import { StatusCode, systemClock, type Status, type Timer } from "@xdstp/core";
 import type { ChannelContext } from "./channel-context.ts";
 import type { ChannelCredentials } from "./channel-tls.ts";
 import { describeFailure } from "./describe-failure.ts";
-import { openSocket } from "./open-socket.ts";
+import type { Target } from "./parse-target.ts";
 
 /** The connections of a channel with one set of certificates: usually one, and those that have received GOAWAY and still have calls. */
 export interface Sessions {
@@ -273,4 +274,25 @@ function isOrderly(error: Error): boolean {
 /** Whoever has to know listens next to this; without a listener the process would end. */
 function ignore(): void {
   /* see above */
+}
+
+/** Begins a connection to a target, over TLS 1.2 or newer with ALPN `h2` where credentials are given. Whatever goes wrong is an error of the socket. */
+function openSocket(target: Target, credentials: ChannelCredentials | undefined): Socket {
+  if (credentials === undefined) return connectTcp({ ...target.address, noDelay: true });
+  const { context, servername = isIP(target.host) === 0 ? target.host : undefined } = credentials;
+  const socket = connectTls({
+    ...target.address,
+    secureContext: context,
+    ALPNProtocols: ["h2"],
+    ...(servername !== undefined && { servername }),
+  });
+  socket.setNoDelay(true);
+  socket.once("secureConnect", () => {
+    // Not at once: Node ends the process if a socket is destroyed before its HTTP/2 session has taken it over, in this same event.
+    if (socket.alpnProtocol !== "h2")
+      setImmediate(() => {
+        socket.destroy(new Error("the server does not offer h2 in ALPN"));
+      });
+  });
+  return socket;
 }

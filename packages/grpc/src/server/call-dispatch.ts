@@ -8,7 +8,6 @@ import type { GrpcContext } from "./grpc-context.ts";
 import { isPeerFault, type StreamCut } from "./grpc-event.ts";
 import { parseGrpcTimeout } from "./grpc-timeout.ts";
 import { headerListSize } from "./header-list-size.ts";
-import { isCanonicalPath } from "./is-canonical-path.ts";
 import { isGrpcContentType, speaksGrpc } from "./is-grpc-content-type.ts";
 import { openRawCall, type AcceptCall, type RawCallHost } from "./raw-call.ts";
 import { rejectWithHttp, rejectWithStatus } from "./reject.ts";
@@ -220,4 +219,17 @@ function ignore(): void {
 
 function giveUp(stream: ServerHttp2Stream): void {
   if (!stream.destroyed && !stream.closed) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+}
+
+/**
+ * Whether a `:path` is written in the one way that names a method: one slash before each part, no escapes, no dot segments.
+ * `query` allows a query behind it, which only GET has.
+ *
+ * Whoever authorises by path and whoever routes by it must read the same (CVE-2026-33186).
+ */
+export function isCanonicalPath(path: string, query = false): boolean {
+  const mark = path.indexOf("?");
+  if (mark >= 0 && !query) return false;
+  const plain = mark < 0 ? path : path.slice(0, mark);
+  return /^(?:\/[\w.:~-]+)+$/.test(plain) && !/\/\.{1,2}(?:\/|$)/.test(plain);
 }

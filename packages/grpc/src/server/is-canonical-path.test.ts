@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isCanonicalPath } from "./is-canonical-path.ts";
+import { isCanonicalPath } from "./call-dispatch.ts";
 
 describe("isCanonicalPath()", () => {
   test.for([

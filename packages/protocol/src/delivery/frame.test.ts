@@ -3,7 +3,7 @@ import { DeltaDiscoveryResponseSchema, DiscoveryResponseSchema } from "@xdstp/pr
 import { describe, expect, it } from "vitest";
 import { lengthDelimited } from "@xdstp/core/wire";
 import { createFrame, restampFrame } from "./frame.ts";
-import { nextNonce } from "../stream/nonce.ts";
+import { nextNonce } from "./frame.ts";
 
 describe("createFrame()", () => {
   it("is a response of both variants, with a nonce of its own as the last field", () => {

@@ -1,6 +1,5 @@
 import { lengthDelimited } from "@xdstp/core/wire";
 import type { Message } from "@xdstp/core";
-import { nextNonce } from "../stream/nonce.ts";
 import { envelop } from "../wire/envelop.ts";
 
 /** The nonce is field 5 of both discovery responses. */
@@ -25,4 +24,13 @@ export function createFrame(fields: readonly Uint8Array[]): Frame {
 /** The same response under a new nonce. */
 export function restampFrame(frame: Frame): Frame {
   return createFrame([frame.bytes.subarray(0, frame.bodyLength)]);
+}
+
+let last = 0;
+
+/**
+ * The next nonce of this process. One counter for all streams, drawn when a frame is encoded, so that one frame serves every stream in the same state (S-NONCE-1).
+ */
+export function nextNonce(): number {
+  return ++last;
 }

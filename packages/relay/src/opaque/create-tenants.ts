@@ -1,13 +1,19 @@
 import type { Cache, FeedHandle, Revisions } from "@xdstp/cache";
-import { type ResourceFeed, type ResourceSource, XdsError, interestKey } from "@xdstp/core";
+import {
+  type ResourceFeed,
+  type ResourceSource,
+  XdsError,
+  interestKey,
+  forwardSource,
+} from "@xdstp/core";
 import type { StreamEvent } from "@xdstp/protocol/server";
 import type { Federation } from "@xdstp/federation";
 
 import type { RelayEvent } from "../relay-event.ts";
-import { createView } from "./create-view.ts";
 import type { ClientNode, NodeKey, NodeValues } from "./node-key.ts";
 import { rejectNames } from "./reject-names.ts";
 import type { TenantStatus } from "./tenant-status.ts";
+import { isOpaque } from "./is-opaque.ts";
 
 /** A cache for opaque names, and their sources: not before `start`. */
 export interface TenantHub {
@@ -209,4 +215,43 @@ function countInterest(feed: ResourceFeed, onIdle: () => void): ResourceFeed {
         });
     },
   };
+}
+
+/** What a view is made of. */
+interface ViewParts {
+  /** For xdstp names. */
+  readonly shared: ResourceSource;
+  /** For opaque names and `*`: looked up each time, since it ends when it is not used. */
+  readonly opaque: () => ResourceSource;
+  /** The same, unless it would have to be made. */
+  readonly held: () => ResourceSource | undefined;
+  /** Of both. */
+  readonly revisions: Revisions;
+  /** What this is a view of, where it is that of a tenant. */
+  readonly viewOf?: ResourceSource;
+  /** The tenant, in words for people. */
+  readonly viewKey?: string;
+}
+
+/** What clients with one key are served: one source, each topic of which is that of the cache which has it (B-RELAY-2). */
+function createView({
+  shared,
+  opaque,
+  held,
+  revisions,
+  viewOf,
+  viewKey,
+}: ViewParts): ResourceSource {
+  return forwardSource(shared, {
+    get revision() {
+      return revisions.last;
+    },
+    viewOf,
+    viewKey,
+    serves: (typeUrl) => shared.serves(typeUrl) || held()?.serves(typeUrl) === true,
+    topic: (typeUrl, interest) =>
+      (isOpaque(interest.name) ? opaque() : shared).topic(typeUrl, interest),
+    asOf: (typeUrl, name, revision) =>
+      (isOpaque(name) ? held() : shared)?.asOf?.(typeUrl, name, revision),
+  });
 }

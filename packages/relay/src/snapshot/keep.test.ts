@@ -13,7 +13,7 @@ import {
   useDir,
   useKept,
 } from "../../test/snapshots.ts";
-import { keepSnapshot } from "./keep-snapshot.ts";
+import { keepSnapshot } from "../create-hub.ts";
 
 const secretUrl = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
 const [a, b, c, glob] = ["ns/a", "ns/b", "ns/c", "ns/*"].map(flagName) as [
