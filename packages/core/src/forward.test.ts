@@ -25,6 +25,7 @@ function createSource(): ResourceSource & { revision: number; ready: boolean } {
     ready: false,
     authorities: ["a"],
     viewKey: "gold",
+    changedBy: (revision) => revision > 4,
     descriptor: (typeUrl) => ({ typeUrl }),
     serves: (typeUrl) => typeUrl === "served",
     topic: () => topic,
@@ -45,11 +46,17 @@ describe("forwardSource", () => {
     expect(forwarded.authorities).toEqual(["a"]);
     expect(forwarded.viewOf).toBe(root);
     expect(forwarded.viewKey).toBe("gold");
+    expect([4, 5].map((revision) => forwarded.changedBy?.(revision))).toEqual([false, true]);
     expect(forwarded.descriptor("t")).toEqual({ typeUrl: "t" });
     expect(forwarded.serves("served")).toBe(true);
     expect(forwarded.serves("other")).toBe(false);
     expect(forwarded.topic("t", { name: "x" })).toBe(topic);
     expect(forwarded.asOf?.("t", "x", 7)).toMatchObject({ name: "x", revision: 7 });
+  });
+
+  it("says that every revision may have changed something where the source does not know", () => {
+    const source: ResourceSource = { ...createSource(), changedBy: undefined };
+    expect(forwardSource(source, {}).changedBy?.(1)).toBe(true);
   });
 
   it("keeps nothing of a source that does not keep what was replaced", () => {

@@ -27,6 +27,7 @@ export function forwardSource(
     get viewKey() {
       return source.viewKey;
     },
+    changedBy: (revision) => source.changedBy?.(revision) ?? true,
     descriptor: (typeUrl) => source.descriptor(typeUrl),
     serves: (typeUrl) => source.serves(typeUrl),
     topic: (typeUrl, interest) => source.topic(typeUrl, interest),

@@ -17,6 +17,11 @@ export interface ResourceSource {
   readonly viewOf?: ResourceSource | undefined;
   /** What the clients of this view have in common, a text for people: the status of a client shows it. Absent or undefined: the view has no such key, or no view has content of its own now. */
   readonly viewKey?: string | undefined;
+  /**
+   * Whether a revision may have changed something for the clients of this view. false: it changed only what clients of other views see, so a wait for the ACKs of that revision does not wait for these.
+   * Absent: every revision may.
+   */
+  changedBy?: ((revision: number) => boolean) | undefined;
   /** The data of a type. undefined, and nothing of the type ever held: the type is not served (S-STREAM-8). */
   descriptor(typeUrl: string): ResourceType | undefined;
   /** True where the type has a descriptor, or something of it is or was cached. */

@@ -1,6 +1,7 @@
 import { createCache, type Cache } from "@xdstp/cache";
 import {
   encodeConstraints,
+  forwardSource,
   type Entry,
   type ResourceSource,
   type Topic,
@@ -43,6 +44,16 @@ function setup(allows: (name: string) => boolean = (name) => !name.includes("sec
     },
   };
 }
+
+it("says of a revision what its source says: whether it may have changed something", () => {
+  const policy = createPolicy({ key: "k", allows: () => true });
+  const source = forwardSource(createCache(), { changedBy: (revision) => revision > 4 });
+  expect([4, 5].map((revision) => filterSource(source, policy).changedBy?.(revision))).toEqual([
+    false,
+    true,
+  ]);
+  expect(filterSource(createCache(), policy).changedBy?.(4)).toBe(true);
+});
 
 const namesOf = (entries: readonly Entry[] | undefined): readonly string[] =>
   (entries ?? []).map(({ name, resource }) => (resource === undefined ? `-${name}` : name));

@@ -115,6 +115,10 @@ class Filter implements FilteredSource, EveryMember<ResourceSource>, FilterHost 
     return topic;
   }
 
+  changedBy(revision: number): boolean {
+    return this.#source.changedBy?.(revision) ?? true;
+  }
+
   asOf(typeUrl: string, name: string, revision: number): Entry | undefined {
     return this.allows(typeUrl, name) ? this.#source.asOf?.(typeUrl, name, revision) : undefined;
   }

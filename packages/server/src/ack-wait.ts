@@ -120,6 +120,7 @@ class Wait implements AckWait {
       types: new Map<string, AckTracker>(),
     };
     this.#followed.set(served.info.id, followed);
+    if (!served.changedBy(this.#revision)) return undefined;
     let rejection: Rejection | undefined;
     for (const view of served.views()) {
       const { typeUrl, exchange } = view;

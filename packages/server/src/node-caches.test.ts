@@ -120,6 +120,99 @@ describe.each(variants)("a server of caches per node (%s)", (variant) => {
     expect(await waiting).toMatchObject({ accepted: [{ node: "gold-1" }] });
   });
 
+  it(`does not wait for the clients of another key, whose content has changed since (${variant}) [S-ACK-9]`, async () => {
+    const subject = useNodes();
+    const { server, put, turn } = subject;
+    put("", "web", "shared");
+    const [gold, basic, none] = [
+      await connect(subject, variant, "gold"),
+      await connect(subject, variant, "basic"),
+      await connect(subject, variant, ""),
+    ];
+    for (const call of [gold, basic, none]) call.ack(call.next());
+    const revision = put("gold", "web", "gold");
+    const later = put("basic", "web", "basic");
+    const waiting = server.waitForAck(revision);
+    turn();
+    basic.nack(basic.next(), "no");
+    const late = await connect(subject, variant, "basic");
+    late.nack(late.next(), "no");
+    gold.ack(gold.next());
+    expect(await waiting).toMatchObject({ accepted: [{ node: "gold-1" }], gone: [] });
+    await expect(server.waitForAck(later)).rejects.toMatchObject({ code: "ABORTED" });
+  });
+
+  it(`is not satisfied by the clients of another key (${variant}) [S-ACK-9]`, async () => {
+    const subject = useNodes();
+    const { server, put, turn } = subject;
+    put("", "web", "shared");
+    const basic = await connect(subject, variant, "basic");
+    basic.ack(basic.next());
+    const revision = put("gold", "web", "gold");
+    put("basic", "web", "basic");
+    const waiting = server.waitForAck(revision, { nodes: ["basic-1", "gold-1"] });
+    turn();
+    basic.ack(basic.next());
+    const gold = await connect(subject, variant, "gold");
+    gold.ack(gold.next());
+    expect(await waiting).toMatchObject({ accepted: [{ node: "gold-1" }] });
+    const unseen = put("silver", "web", "silver");
+    put("gold", "web", "gold 2");
+    const noOne = server.waitForAck(unseen);
+    turn();
+    gold.ack(gold.next());
+    expect((await noOne).noSubscribers).toBe(true);
+  });
+
+  it(`waits for the clients of all keys whose content a commit or a shared change concerns (${variant}) [S-ACK-9]`, async () => {
+    const subject = useNodes();
+    const { server, put, nodes, turn } = subject;
+    put("", "web", "shared");
+    const calls = [
+      await connect(subject, variant, "gold"),
+      await connect(subject, variant, "basic"),
+      await connect(subject, variant, ""),
+    ];
+    for (const call of calls) call.ack(call.next());
+    const part = (text: string): Transaction => ({
+      put: [
+        {
+          typeUrl: types.cluster,
+          resource: {
+            name: "web",
+            version: "",
+            payload: { typeUrl: types.cluster, value: payload("web", text) },
+          },
+        },
+      ],
+    });
+    const { revision } = nodes.commit(
+      new Map([
+        ["gold", part("gold")],
+        ["basic", part("basic")],
+      ]),
+    );
+    const both = server.waitForAck(revision);
+    turn();
+    for (const call of calls.slice(0, 2)) call.ack(call.next());
+    expect((await both).accepted).toHaveLength(2);
+    const all = server.waitForAck(
+      nodes.commit(
+        new Map([
+          ["gold", part("gold 2")],
+          [undefined, part("shared 2")],
+        ]),
+      ).revision,
+    );
+    turn();
+    for (const call of calls) if (call.unread > 0) call.ack(call.next());
+    expect((await all).accepted.map(({ node }) => node)).toEqual(["gold-1", "-1"]);
+    const shared = server.waitForAck(put("", "api", "shared"));
+    turn();
+    for (const call of calls) call.ack(call.next());
+    expect((await shared).accepted).toHaveLength(3);
+  });
+
   it(`sends the shared resource again when the one of the node is removed (${variant}) [S-NODE-10]`, async () => {
     const subject = useNodes();
     const { server, put, nodes, turn } = subject;

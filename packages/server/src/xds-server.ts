@@ -166,7 +166,7 @@ export interface XdsServer extends AsyncDisposable {
    * Without subscribers it resolves at once, and `noSubscribers` is true. Clients that connect meanwhile count too; one that disconnects is waited for only if it is named, and else is in `gone`.
    * An ACK says that a client has taken a change, not that it is in force there.
    *
-   * Call it before the next change: what has been changed again since counts as changed by this revision.
+   * Call it before the next change: what has been changed again since counts as changed by this revision. Of `createNodeCaches`, changes of the content of other keys do not count.
    * Rejects with an {@link AckError}, which lists who is missing: ABORTED at the first NACK, DEADLINE_EXCEEDED, CANCELLED, UNAVAILABLE when the server closes. INVALID_ARGUMENT for a revision that does not exist.
    */
   waitForAck(revision: number, options?: WaitForAckOptions): Promise<AckReport>;

@@ -13,6 +13,7 @@ import { createCache } from "../create-cache.ts";
 import type { DanglingEvent, DanglingWatch } from "../dangling/dangling-reference.ts";
 import { describeValue } from "../describe-value.ts";
 import type { NodeContent } from "./node-content.ts";
+import { createKeyedRevisions, type KeyedRevisions } from "./keyed-revisions.ts";
 import { NodeLayer, type OwnName } from "./node-layer.ts";
 import { watchNodeReferences, type NodeReferences } from "./watch-node-references.ts";
 
@@ -79,7 +80,8 @@ export function createNodeCaches({ keyOf, ...options }: NodeCachesOptions): Node
   const revisions = { last: 0 };
   const { clock = systemClock, tombstoneMs = 600_000 } = options;
   const shared = createCache({ ...options, revisions });
-  const root = rootView(shared, revisions);
+  const keyed = createKeyedRevisions();
+  const root = rootView(shared, revisions, keyed);
   const used = new Map<string, WeakRef<NodeLayer>>();
   const owned = new Map<string, NodeLayer>();
   const watches = new Set<NodeReferences>();
@@ -104,6 +106,7 @@ export function createNodeCaches({ keyOf, ...options }: NodeCachesOptions): Node
       shared,
       root,
       revisions,
+      keyed,
       cacheOptions: options,
       now: () => clock.now(),
       tombstoneMs,
@@ -138,6 +141,7 @@ export function createNodeCaches({ keyOf, ...options }: NodeCachesOptions): Node
       );
       if (rejected.length > 0) return { revision: revisions.last, rejected };
       const [first] = all.map(({ sink, transaction }) => sink.commit(transaction).revision);
+      if (first !== undefined) keyed.note(first, [...parts.keys()]);
       return { revision: first ?? revisions.last };
     },
     watchDangling(onEvent = () => undefined) {
@@ -185,10 +189,15 @@ function chosen(
 }
 
 /** The shared content, with the revisions of all. */
-function rootView(shared: Cache, revisions: { readonly last: number }): ResourceSource {
+function rootView(
+  shared: Cache,
+  revisions: { readonly last: number },
+  keyed: KeyedRevisions,
+): ResourceSource {
   return forwardSource(shared, {
     get revision() {
       return revisions.last;
     },
+    changedBy: (revision) => keyed.concerns(revision, undefined),
   });
 }

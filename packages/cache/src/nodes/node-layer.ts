@@ -23,6 +23,7 @@ import type { Cache, CacheOptions, Revisions } from "../cache.ts";
 import { encodeAhead } from "../encoded-ahead.ts";
 import { atHome, homeType } from "../home-type.ts";
 import { readName } from "../read-name.ts";
+import type { KeyedRevisions } from "./keyed-revisions.ts";
 import { LayeredTopic, type LayerHost } from "./layered-topic.ts";
 import type { NodeContent } from "./node-content.ts";
 
@@ -33,6 +34,7 @@ export interface LayerOptions {
   /** What all layers and the shared content are views of. */
   readonly root: ResourceSource;
   readonly revisions: Revisions;
+  readonly keyed: KeyedRevisions;
   readonly cacheOptions: CacheOptions;
   readonly now: () => number;
   /** Something is put under some key. */
@@ -92,6 +94,10 @@ export class NodeLayer implements NodeContent, LayerHost {
   }
   get resources(): number {
     return this.#resources;
+  }
+
+  changedBy(revision: number): boolean {
+    return this.#options.keyed.concerns(revision, this.key);
   }
 
   descriptor(typeUrl: string): ResourceType | undefined {
@@ -197,8 +203,10 @@ export class NodeLayer implements NodeContent, LayerHost {
       atomic: true,
       ...(transaction.label !== undefined && { label: transaction.label }),
     });
-    if (committed.rejected === undefined) this.#note(transaction.put ?? [], plan);
-    else uncover();
+    if (committed.rejected === undefined) {
+      this.#options.keyed.note(committed.revision, [this.key]);
+      this.#note(transaction.put ?? [], plan);
+    } else uncover();
     this.#forgetOld();
     if (isNew || committed.rejected === undefined)
       for (const topic of [...this.#watched]) topic.attach();

@@ -62,6 +62,8 @@ export interface ServerStream extends ByteStreamHandler {
   status(): StreamStatus;
   /** Its types, for whoever reports on single names or waits for them. */
   views(): readonly TypeView[];
+  /** Whether a revision may have changed something for its client: the `changedBy` of the source that it is served from. */
+  changedBy(revision: number): boolean;
   /** What was taken to be sent later is taken again: the client may see something else by now. */
   thaw(): void;
   /** Ends it from this side. */
@@ -130,6 +132,10 @@ class Stream<Request extends DecodedRequest>
   }
   get viewKey(): string | undefined {
     return this.#context.source.viewKey;
+  }
+
+  changedBy(revision: number): boolean {
+    return this.#context.source.changedBy?.(revision) ?? true;
   }
   get variant(): "delta" | "sotw" {
     return this.#variant.name;

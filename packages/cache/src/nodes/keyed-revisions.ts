@@ -1,0 +1,28 @@
+/** The keys whose clients a revision concerns. */
+export interface KeyedRevisions {
+  /** A transaction has changed the content of these keys; `undefined` is the shared content, which concerns the clients of all keys. Replaces what was noted before. */
+  note(revision: number, keys: readonly (string | undefined)[]): void;
+  /** Whether a revision may concern the clients with a key, or those without one. */
+  concerns(revision: number, key: string | undefined): boolean;
+}
+
+/** A wait for the ACKs of a revision begins soon after it; one that is forgotten concerns everyone. */
+const mostKept = 10_000;
+
+/** Knows the newest 10,000 revisions of single keys. */
+export function createKeyedRevisions(): KeyedRevisions {
+  const known = new Map<number, readonly (string | undefined)[]>();
+  return {
+    note(revision, keys) {
+      known.set(revision, keys);
+      for (const oldest of known.keys()) {
+        if (known.size <= mostKept) return;
+        known.delete(oldest);
+      }
+    },
+    concerns(revision, key) {
+      const keys = known.get(revision);
+      return keys === undefined || keys.includes(undefined) || keys.includes(key);
+    },
+  };
+}
