@@ -12,6 +12,8 @@ export class AliasIndex {
   readonly #records = new Map<string, Set<NameRecord>>();
   /** Those of aliases that many have; also some that have them no longer. */
   readonly #ordered = new Map<string, MinHeap<NameRecord>>();
+  /** Aliases that were removed, while the resources of these records go on listing them (C-ALIAS-6). */
+  readonly #ended = new Map<NameRecord, Set<string>>();
 
   /** The resource of an alias: of several the first by name, so that replicas agree. */
   first(key: string): NameRecord | undefined {
@@ -30,7 +32,24 @@ export class AliasIndex {
     return this.#records.get(key) ?? [];
   }
 
-  /** Takes over the aliases of a changed resource. Returns the keys concerned, old and new. */
+  /** The resource does not have this alias any more, though it lists it: until it is put again. */
+  end(key: string, record: NameRecord): void {
+    this.#remove(key, record);
+    const ended = this.#ended.get(record);
+    if (ended === undefined) this.#ended.set(record, new Set([key]));
+    else ended.add(key);
+  }
+
+  /** The resource is put, so it has what it lists. Returns the keys that had ended. */
+  restore(record: NameRecord): Iterable<string> {
+    if (this.#ended.size === 0) return NONE;
+    const ended = this.#ended.get(record) ?? NONE;
+    this.#ended.delete(record);
+    for (const key of ended) this.#add(key, record);
+    return ended;
+  }
+
+  /** Takes over the aliases of a changed resource; what has ended of an unchanged one stays so. Returns the keys concerned, old and new. */
   replace(
     record: NameRecord,
     old: readonly string[] = NONE,
@@ -39,8 +58,10 @@ export class AliasIndex {
     if (old.length === 0 && next.length === 0) return NONE;
     const before = old.map((alias) => readName(alias).key);
     const after = next.map((alias) => readName(alias).key);
+    if (old !== next) this.#ended.delete(record);
+    const ended = this.#ended.get(record);
     for (const key of before) this.#remove(key, record);
-    for (const key of after) this.#add(key, record);
+    for (const key of after) if (ended?.has(key) !== true) this.#add(key, record);
     return new Set([...before, ...after]);
   }
 

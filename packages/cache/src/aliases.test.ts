@@ -1,3 +1,4 @@
+import { XdsError } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
@@ -78,6 +79,68 @@ describe("aliases", () => {
     expect([watcher.wakes, shown(topic.changes(2))]).toEqual([2, ["alias-"]]);
     cache.commit({ remove: [{ typeUrl: T, name: "real" }] });
     expect([watcher.wakes, topic.head, shown(topic.changes(3))]).toEqual([3, 4, ["real-"]]);
+  });
+
+  it("end with their own removal, and come back with the same state of the resource [C-ALIAS-6]", () => {
+    const { cache, topic, watcher } = scene();
+    const real = cache.topic(T, { name: "real" });
+    const both = put("real", "1", { aliases: ["alias", "other"] });
+    cache.commit({ put: [both] });
+    cache.commit({ remove: [{ typeUrl: T, name: "alias" }] });
+    const after = [topic, real, cache.topic(T, { name: "other" })].map((one) =>
+      shown(one.members()),
+    );
+    expect([watcher.wakes, shown(topic.changes(2)), after]).toEqual([
+      2,
+      ["alias-"],
+      [["alias-"], ["real=1"], ["real=1"]],
+    ]);
+    cache.commit({ put: [both] });
+    expect([watcher.wakes, shown(topic.members())]).toEqual([3, ["real=1"]]);
+  });
+
+  it("stay ended while the resource is only given a new entry, and show why they are removed [C-ALIAS-6]", () => {
+    const { cache, topic } = scene();
+    cache.topic(T, { name: "other" }).watch(createWatcher());
+    cache.commit({ put: [put("real", "1", { aliases: ["alias", "other"] })] });
+    const error = new XdsError("PERMISSION_DENIED", "not for you");
+    cache.commit({ remove: [{ typeUrl: T, name: "alias", error }] });
+    cache.commit({ put: [put("other", "own")] });
+    cache.commit({ remove: [{ typeUrl: T, name: "other" }] });
+    expect(shown(cache.topic(T, { name: "other" }).members())).toEqual(["real=1"]);
+    expect([shown(topic.members()), topic.members()[0]?.error]).toEqual([["alias-"], error]);
+  });
+
+  it("do not end with a removal next to a state that lists them, and do with one next to a rejected state [C-ALIAS-6]", () => {
+    const cache = createCache({
+      types: [
+        {
+          typeUrl: T,
+          validate: ({ version }) =>
+            version === "bad" ? new XdsError("INVALID_ARGUMENT", "bad") : undefined,
+        },
+      ],
+    });
+    const remove = [{ typeUrl: T, name: "alias" }];
+    const shownAfter = (version: string, aliases: readonly string[]): ReturnType<typeof shown> => {
+      cache.commit({ put: [put("real", "2", { version, aliases })], remove });
+      return shown(cache.topic(T, { name: "alias" }).members());
+    };
+    cache.commit({ put: [put("real", "1", { aliases: ["alias"] })] });
+    expect(shownAfter("good", ["alias"])).toEqual(["real=2"]);
+    expect(shownAfter("bad", [])).toEqual(["alias-"]);
+  });
+
+  it("do not end with a removal of another feed [C-ALIAS-6]", () => {
+    const { cache, topic } = scene();
+    cache.addFeed({
+      run: (sink) => {
+        sink.commit({ put: [put("real", "1", { aliases: ["alias"] })] });
+        return new Promise(() => undefined);
+      },
+    });
+    cache.commit({ remove: [{ typeUrl: T, name: "alias" }] });
+    expect(shown(topic.members())).toEqual(["real=1"]);
   });
 
   it("give way to a resource of that very name, and step in when it goes [S-ALIAS-1]", () => {

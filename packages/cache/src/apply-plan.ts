@@ -31,8 +31,15 @@ export function applyPlan(
   for (const put of plan.puts)
     if (variants.length === 0 || !isVariant(put)) applyPut(host, put, owner);
   for (const { removal, name } of plan.removals) {
-    if (host.types.isReachable(removal.typeUrl, name))
-      remove(host, removal.typeUrl, { name, text: removal.name, owner }, removal.error);
+    const { typeUrl, error } = removal;
+    if (!host.types.isReachable(typeUrl, name)) continue;
+    const type = host.types.type(typeUrl);
+    const change = { name, text: removal.name, owner };
+    const isAlias =
+      type.aliasOf(name.key) !== undefined &&
+      type.recordsOf(name.key).every(({ entry }) => entry?.resource === undefined);
+    remove(host, typeUrl, change, error);
+    if (isAlias) type.endAlias(change, (record) => isPut(plan, typeUrl, record));
   }
   for (const interest of transaction.complete ?? []) {
     for (const record of coveredRecords(
@@ -51,6 +58,12 @@ export function applyPlan(
 
 function remove(host: ApplyHost, typeUrl: string, change: Change, error?: XdsError): void {
   if (!host.kept.keeps(typeUrl, change)) host.types.type(typeUrl).remove(change, error);
+}
+
+function isPut({ named }: TransactionPlan, typeUrl: string, record: NameRecord): boolean {
+  const names = named.get(typeUrl);
+  const id = idOf(record);
+  return names?.has(id) === true && names.get(id) === undefined;
 }
 
 function applyPut(

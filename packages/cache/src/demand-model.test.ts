@@ -89,13 +89,18 @@ class Upstream implements ResourceFeed {
   change(random: Random, now: number): void {
     const name = random.pick(names);
     const aliases = random.chance(0.4) ? [random.pick(["al1", "al2"])] : [];
-    if (random.chance(0.4)) this.world.remove(name, now);
-    else this.world.put(name, { content: String(random.int(3)), ttlMs: undefined, aliases }, 0);
     const key = nameKey(name);
+    if (!random.chance(0.4))
+      this.world.put(name, { content: String(random.int(3)), ttlMs: undefined, aliases }, 0);
+    else if (this.world.names.has(key)) this.world.remove(name, now);
     if (this.world.names.has(key) && this.#isWanted(key))
       void this.#sink?.commit({ put: [this.#put(key)] });
     else if (this.#given.delete(key))
-      void this.#sink?.commit({ remove: [{ typeUrl: T, name: key }] });
+      void this.#sink?.commit({
+        // What an alias leads to now is told with it, as by a server (S-ALIAS-1).
+        put: this.#wanted.has(key) ? this.world.withAlias(key).map((real) => this.#put(real)) : [],
+        remove: [{ typeUrl: T, name: key }],
+      });
   }
 
   /** Says something that it has not been asked for yet. */

@@ -230,7 +230,11 @@ export class TypeStore implements ExactHost, CollectionHost {
     const spelling = old?.resource === undefined ? text : old.name;
     const named = asLink || resource.name === spelling ? resource : { ...resource, name: spelling };
     const next = nextResource(old?.resource, this.#lastOf(record, named), named);
-    if (next.resource === undefined) return false;
+    const restored = this.#aliases.restore(record);
+    if (next.resource === undefined) {
+      for (const alias of restored) this.#refreshAlias(alias, record);
+      return false;
+    }
     const { revision, label } = this.state;
     const since = old?.resource === undefined ? revision : old.since;
     this.#enter(
@@ -270,6 +274,15 @@ export class TypeStore implements ExactHost, CollectionHost {
       }),
     );
     if (record.entry !== undefined) this.window.add(record, record.entry, this.#host.now());
+  }
+
+  /** A name was removed that only an alias leads to: that ends, also where its resource stays, until this is put again (C-ALIAS-6). `isPut`: it was, in the same transaction. */
+  endAlias({ name: { key }, owner }: Change, isPut: (record: NameRecord) => boolean): void {
+    for (const record of [...this.#aliases.all(key)]) {
+      if (record.owner !== owner || isPut(record)) continue;
+      this.#aliases.end(key, record);
+      this.#refreshAlias(key, record);
+    }
   }
 
   /** Concludes for a name that what is not there does not exist. */
@@ -422,9 +435,14 @@ export class TypeStore implements ExactHost, CollectionHost {
   #enterAliases(record: NameRecord, old: StateEntry | undefined, entry: StateEntry): void {
     const aliases = this.#aliases.replace(record, old?.resource?.aliases, entry.resource?.aliases);
     for (const alias of aliases) {
-      for (const topic of this.#topics.exact(alias)) topic.refresh(record.key);
+      this.#refreshAlias(alias, record);
       this.#settleAlias(alias, record.owner);
     }
+  }
+
+  /** Notifies those that ask by this alias that it leads to the resource, or does not any more. */
+  #refreshAlias(alias: string, record: NameRecord): void {
+    for (const topic of this.#topics.exact(alias)) topic.refresh(record.key);
   }
 
   /** A subscribed alias leads nowhere any more: that is an answer, which must not be lost with the topic. */

@@ -31,6 +31,14 @@ export class NaiveStore {
   remove(text: string, now: number): void {
     const key = nameKey(text);
     if (this.names.delete(key)) this.removedAt.set(key, now);
+    else this.endAlias(text);
+  }
+
+  /** What only an alias leads to is removed: the resources stay without it until they are put again. */
+  private endAlias(alias: string): void {
+    for (const [key, { aliases, ...rest }] of this.names)
+      if (aliases.includes(alias))
+        this.names.set(key, { ...rest, aliases: aliases.filter((one) => one !== alias) });
   }
 
   /** Keys of existing names that an interest covers. */

@@ -53,7 +53,7 @@ describe("an alias that goes (delta)", () => {
       resources: [{ name: "real", text: "2", version: "2" }],
       removed: ["alias"],
     });
-    expect(real?.now).toBe("real=1 ~INVALID_ARGUMENT");
+    expect([real?.now, alias?.now]).toEqual(["real=1 ~INVALID_ARGUMENT", "alias!"]);
     real?.stop();
     await turn();
     expect([alias?.now, [...cache.held(PART)]]).toEqual(["alias!", []]);
@@ -61,6 +61,31 @@ describe("an alias that goes (delta)", () => {
     await turn();
     server.reply(PART, { resources: [{ name: "real", text: "3", version: "3" }] });
     expect([again.now, alias?.now]).toEqual(["real=3", "alias!"]);
+  });
+
+  it("shows nothing of a resource that keeps its old state, until a state that lists it is accepted, be it the old one [C-ALIAS-6] [C-ACK-5]", async () => {
+    const { ask, server, watch } = createClientWorld("delta", { types: [choosy] });
+    const [alias, real] = await ask(PART, "alias", "real");
+    const old = { name: "real", text: "1", version: "1", aliases: ["alias"] };
+    server.reply(PART, { resources: [old] });
+    server.reply(PART, { resources: [{ name: "real", version: "bad" }], removed: ["alias"] });
+    expect([real?.now, alias?.now]).toEqual(["real=1 ~INVALID_ARGUMENT", "alias!"]);
+    alias?.stop();
+    await turn();
+    const again = watch(PART, "alias");
+    await turn();
+    server.reply(PART, { removed: ["alias"] });
+    expect([real?.now, again.now]).toEqual(["real=1 ~INVALID_ARGUMENT", "alias!"]);
+    server.reply(PART, { resources: [old] });
+    expect([real?.now, again.now]).toEqual(["real=1", "real=1"]);
+  });
+
+  it("ends with its removal, also where nothing else comes of the resource [C-ALIAS-6]", async () => {
+    const { ask, server } = createClientWorld("delta");
+    const [alias, real] = await ask(PART, "alias", "real");
+    server.reply(PART, { resources: [{ name: "real", text: "1", aliases: ["alias"] }] });
+    server.reply(PART, { removed: ["alias"] });
+    expect([real?.now, alias?.now]).toEqual(["real=1", "alias!"]);
   });
 
   it("takes along what was unsubscribed by its own name while the response was on its way, whether its state without the alias is good or bad [C-ALIAS-3] [C-SUB-8]", async () => {
