@@ -2,8 +2,11 @@ import { createHash } from "node:crypto";
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
-import { ResourceSchema, DynamicParameterConstraintsSchema } from "@xdstp/protos/discovery";
-import { MetadataSchema } from "@xdstp/protos/discovery";
+import {
+  ResourceSchema,
+  DynamicParameterConstraintsSchema,
+  MetadataSchema,
+} from "@xdstp/protos/discovery";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

@@ -4,7 +4,7 @@ import type { StopSignal } from "./cli-io.ts";
 import { isThreadBusy, leaveProcess } from "./leave-process.ts";
 import { processIo } from "./process-io.ts";
 import { runCli } from "./run-cli.ts";
-import { leaveScreen } from "./terminal-codes.ts";
+import { leaveScreen } from "./style.ts";
 
 let isLost = false;
 

@@ -1,8 +1,7 @@
 import { createCalmReporter } from "./calm-reporter.ts";
 import { createLineReporter } from "./line-reporter.ts";
-import type { Reporter } from "./reporter.ts";
+import type { Reporter, ReporterOptions } from "./reporter.ts";
 import { createTableReporter } from "./table-reporter.ts";
-import type { ReporterOptions } from "./reporter-options.ts";
 import type { CliEvent } from "./cli-event.ts";
 
 /** A live table on a terminal; lines elsewhere, and with JSON. */

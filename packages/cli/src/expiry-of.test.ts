@@ -1,6 +1,6 @@
 import { createTestAuthority } from "@xdstp/testing";
 import { expect, it } from "vitest";
-import { expiryOf } from "./expiry-of.ts";
+import { expiryOf } from "./note-certificates.ts";
 
 const day = 86_400_000;
 const authority = createTestAuthority();

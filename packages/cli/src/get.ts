@@ -5,7 +5,6 @@ import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { escapeText } from "./escape-text.ts";
 import { gotCollection, gotList, type Got } from "./got-collection.ts";
-import { ignoredText } from "./ignored-text.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { createRejections, type Rejections, type SeenRejection } from "./rejections.ts";
 import { whyNothing } from "./why-nothing.ts";
@@ -18,6 +17,7 @@ import {
 } from "./show-resources.ts";
 import type { Way } from "./way.ts";
 import type { GetOptions } from "./get-options.ts";
+import { ignoredText } from "./short-text.ts";
 
 /** Shows what a name has, once; the answer is the exit code. Throws a CliError where that is nothing. */
 export async function get(options: GetOptions, io: CliIo): Promise<number> {

@@ -1,5 +1,4 @@
 import type { Command, CommandOption } from "./command.ts";
-import { usageText } from "./usage-text.ts";
 import { helpWidth, wrapWords } from "./wrap-words.ts";
 
 /** The help of one command. */
@@ -41,5 +40,16 @@ function columns(rows: readonly (readonly [left: string, right: string])[]): rea
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.map(([left, right]) =>
     wrapWords(`  ${left.padEnd(width)}  ${right}`, helpWidth, " ".repeat(width + 4)),
+  );
+}
+
+/** `Usage: ...` in lines that fit a terminal: an option stays with its value, and so does the text in one pair of brackets. */
+export function usageText(usage: string): string {
+  const kept = usage
+    .replaceAll(/(--[\w-]+) (?=[A-Z])/g, "$1\u00a0")
+    .replaceAll(/\[[^[\]]*\]/g, (group) => group.replaceAll(" ", "\u00a0"));
+  return wrapWords(`Usage: ${kept}`, helpWidth, " ".repeat("Usage: ".length)).replaceAll(
+    "\u00a0",
+    " ",
   );
 }

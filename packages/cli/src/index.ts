@@ -9,12 +9,14 @@
  * ```
  * @packageDocumentation
  */
-export { envoyBootstrap } from "./envoy-bootstrap.ts";
-export { grpcBootstrap } from "./grpc-bootstrap.ts";
+export {
+  envoyBootstrap,
+  type EnvoyBootstrap,
+  type EnvoyBootstrapOptions,
+} from "./envoy-bootstrap.ts";
+export { grpcBootstrap, type GrpcBootstrap } from "./grpc-bootstrap.ts";
 export { runCli } from "./run-cli.ts";
 export type { BootstrapOptions } from "./bootstrap-options.ts";
 export type { ClientTlsFiles } from "./client-tls-flags.ts";
 export type { CliIo, StopSignal, TerminalSize, TextOutput } from "./cli-io.ts";
-export type { EnvoyBootstrap, EnvoyBootstrapOptions } from "./envoy-bootstrap.ts";
-export type { GrpcBootstrap } from "./grpc-bootstrap.ts";
 export type { Endpoint } from "./parse-endpoint.ts";

@@ -1,5 +1,6 @@
+import { X509Certificate } from "node:crypto";
+import type { Health } from "@xdstp/server";
 import type { FollowProblem } from "./follow-files.ts";
-import { expiryOf } from "./expiry-of.ts";
 import type { HealthBook } from "./health-book.ts";
 import { type TlsContents, TlsFileError, type TlsFiles } from "./tls-files.ts";
 
@@ -26,4 +27,24 @@ export function noteBrokenCertificate(
       book.bad(kind, name, `it is used only together with ${broken}, which is broken`);
   book.bad("certificate", broken, text);
   return broken;
+}
+
+/**
+ * When the certificates of a PEM stop working, in the form of {@link Health}; nothing where one cannot be read.
+ * `chain`: with the first of them to expire. `authorities`: with the last, since while authorities are renewed the old and the new one are both there.
+ */
+export function expiryOf(
+  pem: Buffer,
+  kind: "chain" | "authorities",
+): Pick<Health, "expiresAt"> | undefined {
+  const blocks =
+    pem.toString("latin1").match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ??
+    [];
+  try {
+    const times = blocks.map((block) => Date.parse(new X509Certificate(block).validTo));
+    if (times.length === 0) return undefined;
+    return { expiresAt: kind === "chain" ? Math.min(...times) : Math.max(...times) };
+  } catch {
+    return undefined;
+  }
 }

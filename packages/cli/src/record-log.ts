@@ -8,7 +8,6 @@ import {
   type RecordedEvent,
   type Recorder,
 } from "@xdstp/recording";
-import { aggregatedPath } from "./aggregated-path.ts";
 import type { AskClient } from "./ask-client.ts";
 import type { CliIo } from "./cli-io.ts";
 import { escapeText } from "./escape-text.ts";
@@ -97,4 +96,9 @@ function warn(name: string | undefined, { file }: RecordOptions, { stderr }: Cli
       `xdstp record: warning: ${escapeText(file)} holds what may be secret (the first in ${escapeText(name)}); --redact leaves it out\n`,
     );
   return name !== undefined;
+}
+
+/** The aggregated method of a variant. */
+export function aggregatedPath(variant: "delta" | "sotw"): string {
+  return `/envoy.service.discovery.v3.AggregatedDiscoveryService/${variant === "delta" ? "Delta" : "Stream"}AggregatedResources`;
 }

@@ -1,7 +1,6 @@
 import { StatusCode, XdsError } from "@xdstp/core";
 import { createGrpcServer, type GrpcLimits } from "@xdstp/grpc/server";
 import { createReplayServer, type ReplayServerEvent } from "@xdstp/recording";
-import { aggregatedPath } from "./aggregated-path.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { escapeText } from "./escape-text.ts";
@@ -12,6 +11,7 @@ import { readRecording } from "./recording-file.ts";
 import { messageText } from "./recording-show.ts";
 import { counted, shortType, someNames } from "./short-text.ts";
 import { untilEnough } from "./until-enough.ts";
+import { aggregatedPath } from "./record-log.ts";
 
 /** What `xdstp replay --serve` was asked to do. */
 export interface ReplayServeOptions {

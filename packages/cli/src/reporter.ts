@@ -1,4 +1,10 @@
-import type { CliEvent } from "./cli-event.ts";
+import type { RejectedVersion, RelayStatus } from "@xdstp/relay";
+import type { XdsServer } from "@xdstp/server";
+import type { CliEvent, Served } from "./cli-event.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { ServedTls } from "./connect-commands.ts";
+import type { Held } from "./held.ts";
+import type { Endpoint } from "./parse-endpoint.ts";
 
 /** Shows people or programs what happens. */
 export interface Reporter {
@@ -6,4 +12,23 @@ export interface Reporter {
   event(shown: CliEvent): void;
   /** Nothing more will come: pending lines are written, and the terminal is restored. */
   close(): void;
+}
+
+/** What a reporter may look at. */
+export interface ReporterOptions {
+  /** The command. */
+  readonly from: "serve" | "relay";
+  readonly what: Served;
+  readonly address: Endpoint;
+  readonly tls?: ServedTls | undefined;
+  readonly cache: Held;
+  readonly server: Pick<XdsServer, "status">;
+  /** Absent: nothing is had from other servers. */
+  readonly upstreams?: (() => RelayStatus["upstreams"]) | undefined;
+  /** Absent: not counted. */
+  readonly rejections?: (() => readonly RejectedVersion[]) | undefined;
+  readonly json: boolean;
+  /** Called for each number of lines of the log that cannot be written. */
+  readonly onLinesLost?: (lines: number) => void;
+  readonly io: CliIo;
 }

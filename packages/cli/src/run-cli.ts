@@ -3,13 +3,12 @@ import { CliError } from "./cli-error.ts";
 import { closest } from "./closest.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command } from "./command.ts";
-import { commandHelp, overallHelp } from "./help-text.ts";
+import { commandHelp, overallHelp, usageText } from "./help-text.ts";
 import { parseCall } from "./parse-call.ts";
 import { processIo } from "./process-io.ts";
 import { withRule } from "./error-text.ts";
 import { escapeText } from "./escape-text.ts";
 import { jsonText } from "./json-text.ts";
-import { usageText } from "./usage-text.ts";
 
 /** As `engines` of the package says. */
 const oldestNode = 22;

@@ -11,9 +11,8 @@ import { reasonOf, rejectedBy, renderRejections } from "./render-rejections.ts";
 import { renderTable } from "./render-table.ts";
 import { counted, shortType, shortVersion } from "./short-text.ts";
 import type { StatusRow } from "./status-row.ts";
-import { createPaint } from "./style.ts";
+import { createPaint, leaveScreen, redraw, takeScreen } from "./style.ts";
 import type { ToldFacts } from "./told-facts.ts";
-import { leaveScreen, redraw, takeScreen } from "./terminal-codes.ts";
 
 /** What a server says of its clients. */
 export interface StatusPicture extends ToldFacts {

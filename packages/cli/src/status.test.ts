@@ -19,7 +19,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openDeltaStream, type DeltaStream } from "../test/grpc-stream.ts";
 import { runToEnd, useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
-import { leaveScreen, takeScreen } from "./terminal-codes.ts";
+import { leaveScreen, takeScreen } from "./style.ts";
 
 const flag = "type.googleapis.com/acme.v1.Flag";
 

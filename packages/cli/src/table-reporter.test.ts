@@ -7,7 +7,7 @@ import type { CliEvent } from "./cli-event.ts";
 import type { CliIo, TerminalSize } from "./cli-io.ts";
 import { createReporter } from "./create-reporter.ts";
 import type { Reporter } from "./reporter.ts";
-import { leaveScreen, takeScreen } from "./terminal-codes.ts";
+import { leaveScreen, takeScreen } from "./style.ts";
 
 interface Shown {
   readonly reporter: Reporter;

@@ -1,13 +1,11 @@
 import type { Clock, Timer } from "@xdstp/core";
 import type { ServerEvent } from "@xdstp/server";
 import type { CliEvent, Served } from "./cli-event.ts";
-import type { ReporterOptions } from "./reporter-options.ts";
 import { describeEvent } from "./describe-event.ts";
 import { type RecentLine, renderScreen } from "./render-screen.ts";
 import type { ReportLine } from "./report-line.ts";
-import type { Reporter } from "./reporter.ts";
-import { createPaint } from "./style.ts";
-import { leaveScreen, redraw, takeScreen } from "./terminal-codes.ts";
+import type { ReporterOptions, Reporter } from "./reporter.ts";
+import { createPaint, leaveScreen, redraw, takeScreen } from "./style.ts";
 import { escapeText } from "./escape-text.ts";
 
 /** At least this long between two pictures, and a tenth of a millisecond more for each stream: pictures cost time that streams need. */

@@ -3,8 +3,8 @@ import type { Clock } from "@xdstp/core";
 import type { FederationSource } from "@xdstp/federation";
 import type { Health } from "@xdstp/server";
 import type { UpstreamEvent } from "./cli-event.ts";
-import { expiryOf } from "./expiry-of.ts";
 import { createHealthBook } from "./health-book.ts";
+import { expiryOf } from "./note-certificates.ts";
 
 /** The certificates that a relay shows to the servers upstream. */
 export interface UpstreamCertificates {

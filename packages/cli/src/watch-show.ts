@@ -1,10 +1,9 @@
 import { structuredPatch, type StructuredPatchHunk } from "diff";
 import type { CliIo } from "./cli-io.ts";
 import { escapeText } from "./escape-text.ts";
-import { ignoredText } from "./ignored-text.ts";
 import { jsonText } from "./json-text.ts";
 import { viewResource, type ViewOptions } from "./resource-view.ts";
-import { counted, shortVersion, someNames } from "./short-text.ts";
+import { ignoredText, counted, shortVersion, someNames } from "./short-text.ts";
 import { resourceJson } from "./show-resources.ts";
 import { hopLines } from "./shown-hop.ts";
 import { createPaint, type Paint, type Tone } from "./style.ts";

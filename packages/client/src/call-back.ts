@@ -1,5 +1,4 @@
-import type { Snapshot } from "./snapshot.ts";
-import type { Watch, WatchCalls } from "./watch.ts";
+import type { Snapshot, Watch, WatchCalls } from "./watch.ts";
 
 /** Turns snapshots into the two calls of gRPC (C-GRPC-8): a late watcher gets the cached resource, then the ambient error. Rejects with what a call throws; a signal that ends the watch is not an error here. */
 export async function callBack<T>(

@@ -3,10 +3,9 @@ import type { ClientConfig } from "@xdstp/protos/status";
 
 import type { CollectionOptions, CollectionWatch } from "./collection-watch.ts";
 import type { ListOptions, ListWatch } from "./list-watch.ts";
-import type { Snapshot } from "./snapshot.ts";
 import type { PartTypes } from "./walk/configuration.ts";
 import type { Walk, WalkOptions } from "./walk/walk.ts";
-import type { Watch, WatchCalls, WatchOptions } from "./watch.ts";
+import type { Snapshot, Watch, WatchCalls, WatchOptions } from "./watch.ts";
 import type { TypeSource, ValueOf } from "./watched-type.ts";
 
 /** Options of {@link Client.read}. */

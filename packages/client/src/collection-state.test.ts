@@ -1,7 +1,7 @@
 import { XdsError } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
-import { nextCollectionState, requestedCollection } from "./collection-state.ts";
+import { nextCollectionState, requestedCollection } from "./collection-watch.ts";
 
 const away = (): XdsError => new XdsError("UNAVAILABLE", "the server is away");
 

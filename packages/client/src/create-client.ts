@@ -25,11 +25,10 @@ import type { NameOptions } from "./name-options.ts";
 import { watchName } from "./name-watch.ts";
 import { readOnce } from "./read-once.ts";
 import { recordMetrics, type Metrics } from "./record-metrics.ts";
-import type { Snapshot } from "./snapshot.ts";
 import type { PartTypes } from "./walk/configuration.ts";
 import { walkName } from "./walk/walk-name.ts";
 import type { Walk, WalkOptions } from "./walk/walk.ts";
-import type { Watch, WatchCalls, WatchOptions } from "./watch.ts";
+import type { Snapshot, Watch, WatchCalls, WatchOptions } from "./watch.ts";
 import { watchedType, type TypeSource, type ValueOf } from "./watched-type.ts";
 
 /** Makes a client. It connects when something is watched for the first time. Throws an XdsError where there is no bootstrap, or a broken one. */

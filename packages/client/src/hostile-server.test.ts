@@ -1,6 +1,5 @@
 import { createServer, type ServerHttp2Stream } from "node:http2";
-import type { AddressInfo } from "node:net";
-import { createServer as createTcpServer, type Socket } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { DeltaDiscoveryResponseSchema } from "@xdstp/protos/discovery";
 import { expect, it, onTestFinished } from "vitest";

@@ -12,13 +12,35 @@ export { createClient } from "./create-client.ts";
 export type { Client, ReadOptions } from "./client.ts";
 export type { ClientOptions } from "./client-options.ts";
 export type { FindSource } from "./find-source.ts";
-export type {
-  AnyBootstrap as ClientBootstrap,
-  SourceConfig,
-  SourcesBootstrap,
+export {
+  type AnyBootstrap as ClientBootstrap,
+  type SourceConfig,
+  type SourcesBootstrap,
+  clientFeatures,
+  clientListenerName,
+  createChannels,
+  encodeNode,
+  parseBootstrap,
+  readBootstrap,
+  serverListenerName,
+  type Bootstrap,
+  type BootstrapAuthority,
+  type BootstrapCredentials,
+  type BootstrapLocality,
+  type BootstrapNode,
+  type BootstrapServer,
+  type BootstrapSources,
+  type CertificateProvider,
+  type Channels,
+  type ChannelsOptions,
+  type CredentialsEvent,
+  type JsonObject,
+  type JsonValue,
+  type NodeOptions,
+  type SharedChannel,
+  type TlsCredentials,
 } from "@xdstp/bootstrap";
-export type { Watch, WatchCalls, WatchOptions } from "./watch.ts";
-export type { Snapshot } from "./snapshot.ts";
+export type { Watch, WatchCalls, WatchOptions, Snapshot } from "./watch.ts";
 export type { CollectionChange, CollectionOptions, CollectionWatch } from "./collection-watch.ts";
 export type { ListChange, ListOptions, ListWatch } from "./list-watch.ts";
 export type { ListMember } from "./list-member.ts";
@@ -32,33 +54,6 @@ export type { ClientWarning } from "./node-warner.ts";
 export type { Walk, WalkOptions } from "./walk/walk.ts";
 
 // Whom to ask: the bootstrap of gRPC, and connections that clients share.
-export {
-  clientFeatures,
-  clientListenerName,
-  createChannels,
-  encodeNode,
-  parseBootstrap,
-  readBootstrap,
-  serverListenerName,
-} from "@xdstp/bootstrap";
-export type {
-  Bootstrap,
-  BootstrapAuthority,
-  BootstrapCredentials,
-  BootstrapLocality,
-  BootstrapNode,
-  BootstrapServer,
-  BootstrapSources,
-  CertificateProvider,
-  Channels,
-  ChannelsOptions,
-  CredentialsEvent,
-  JsonObject,
-  JsonValue,
-  NodeOptions,
-  SharedChannel,
-  TlsCredentials,
-} from "@xdstp/bootstrap";
 export type { ClientNotice, FederationEvent, Hop, Trace } from "@xdstp/federation";
 
 // For whoever looks on.

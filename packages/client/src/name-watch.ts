@@ -4,8 +4,7 @@ import { BaseWatch } from "./base-watch.ts";
 import type { Decoder } from "./decoder.ts";
 import type { Hub } from "./hub.ts";
 import { nextNameState, requested } from "./name-state.ts";
-import type { Snapshot } from "./snapshot.ts";
-import type { Watch, WatchOptions } from "./watch.ts";
+import type { Snapshot, Watch, WatchOptions } from "./watch.ts";
 import { watchedType, type TypeSource, type ValueOf, type WatchedType } from "./watched-type.ts";
 
 /** Watches one name. */

@@ -1,7 +1,6 @@
 import { XdsError, type Clock } from "@xdstp/core";
 
-import type { Snapshot } from "./snapshot.ts";
-import type { Watch } from "./watch.ts";
+import type { Snapshot, Watch } from "./watch.ts";
 
 /**
  * The first snapshot with a value, or the first error that will not pass by itself.

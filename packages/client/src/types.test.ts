@@ -1,5 +1,4 @@
-import type { Duration } from "@bufbuild/protobuf/wkt";
-import { DurationSchema } from "@bufbuild/protobuf/wkt";
+import { type Duration, DurationSchema } from "@bufbuild/protobuf/wkt";
 import { describe, expectTypeOf, it } from "vitest";
 
 import { flag } from "../test/use-script.ts";

@@ -6,9 +6,8 @@
 export type { AnyBytes, Entry, Interest, Resource, Scope, StoredResource } from "./resource.ts";
 export type { ResourceSource, Topic, Watcher } from "./source.ts";
 export { systemClock, wallTimeOf, type Clock, type Timer } from "./clock.ts";
-export { statusNameOf } from "./status-name-of.ts";
-export { StatusCode, type Status, type StatusName } from "./status.ts";
-export { isLate, isSameError, XdsError, type XdsErrorContext } from "./xds-error.ts";
+export { statusNameOf, StatusCode, type Status, type StatusName } from "./status.ts";
+export { isLate, isSameError, XdsError, type XdsErrorContext, type Fault } from "./xds-error.ts";
 export { isDeeperThan, maxMetadataDepth } from "./is-deeper-than.ts";
 
 // For authors of feeds, resource types and byte streams.
@@ -25,19 +24,23 @@ export type {
   TypedInterest,
 } from "./feed.ts";
 export { CompactedLog } from "./compacted-log.ts";
-export type { Fault } from "./fault.ts";
 export { type EveryMember, forwardSink, forwardSource } from "./forward.ts";
 export { whenDecided } from "./when-decided.ts";
 export { createBackoff, type Backoff, type BackoffOptions } from "./backoff.ts";
-export type { Follows, Reference, ResourceType, Warms, WithinReference } from "./resource-type.ts";
-export type { MessageType } from "./message-type.ts";
+export type {
+  Follows,
+  Reference,
+  ResourceType,
+  Warms,
+  WithinReference,
+  MessageType,
+} from "./resource-type.ts";
 export type { ByteStream, ByteStreamHandler, Message } from "./byte-stream.ts";
 
 // Dynamic parameters (TP2): which variant of a resource is for whom, and whether two exclude each other.
-export type { Constraints } from "./constraints/constraints.ts";
+export { type Constraints, keysOfConstraints } from "./constraints/constraints.ts";
 export { conflictOf } from "./constraints/conflict-of.ts";
 export { encodeConstraints } from "./constraints/encode-constraints.ts";
-export { keysOfConstraints } from "./constraints/keys-of-constraints.ts";
 export { matchesConstraints } from "./constraints/matches-constraints.ts";
 export { overlapOf } from "./constraints/overlap-of.ts";
 export { readConstraints } from "./constraints/read-constraints.ts";
@@ -45,5 +48,4 @@ export { textOfConstraints } from "./constraints/text-of-constraints.ts";
 export { interestKey } from "./interest-key.ts";
 
 // The identity of a client: the node that it sends, and the names in its certificate.
-export type { DynamicParameters, NodeInfo } from "./node-info.ts";
-export type { PeerIdentity } from "./peer-identity.ts";
+export type { DynamicParameters, NodeInfo, PeerIdentity } from "./node-info.ts";

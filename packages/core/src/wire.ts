@@ -13,8 +13,7 @@ export {
 } from "./wire/walk-fields.ts";
 export { decodeText } from "./wire/decode-text.ts";
 export { varintEnd, varintValue } from "./wire/varint.ts";
-export { concatBytes } from "./wire/concat-bytes.ts";
-export { fieldHead, lengthDelimited } from "./wire/length-delimited.ts";
+export { concatBytes, fieldHead, lengthDelimited } from "./wire/length-delimited.ts";
 
 // The entries of list collections.
 export { walkList, type ListEntry } from "./wire/walk-list.ts";

@@ -10,13 +10,13 @@ import { anyFromJson } from "@xdstp/protos/envoy";
 import { typeUrlOf } from "@xdstp/resource-types";
 import type { Candidate } from "./candidate.ts";
 import type { ReadDocument } from "./documents-of.ts";
-import { explainJsonError } from "./explain-json-error.ts";
 import { Fault, type JsonPath, located } from "./fault.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { isObject } from "./is-object.ts";
 import type { Place } from "./place.ts";
 import { quote } from "./quote.ts";
 import { type WrapperFacts, wrapperFacts } from "./wrapper-facts.ts";
+import { explainJsonError } from "./json-reason.ts";
 
 /**
  * The resources of one document: the document itself, the payload of an `envoy.service.discovery.v3.Resource`, or the members of a `DiscoveryResponse`.

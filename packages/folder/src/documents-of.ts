@@ -3,7 +3,6 @@ import { fromText } from "@bufbuild/protobuf/txtpb";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
 import { canonicalJson } from "./canonical-json.ts";
-import { enumHint } from "./enum-hint.ts";
 import { Fault, reasonOf } from "./fault.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { isObject } from "./is-object.ts";
@@ -11,6 +10,7 @@ import { parseJson } from "./parse-json.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import type { Place } from "./place.ts";
 import { quote } from "./quote.ts";
+import { enumHint } from "./closest.ts";
 
 /** One document of a file. */
 export interface ReadDocument {

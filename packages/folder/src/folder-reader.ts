@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "@xdstp/core";
-import { duplicateProblems } from "./duplicate-problems.ts";
+import { duplicateProblems, variantProblems } from "./duplicate-problems.ts";
 import { fileTrouble } from "./file-trouble.ts";
 import { createFileParser, type FileParser } from "./file-parser.ts";
 import type { FolderContext } from "./folder-context.ts";
@@ -12,7 +12,6 @@ import { nodeOf } from "./place.ts";
 import type { FileContent } from "./read-file.ts";
 import type { FileReference } from "./references-in.ts";
 import { variantOf } from "./variant-of.ts";
-import { variantProblems } from "./variant-problems.ts";
 import {
   type FolderListing,
   type FoundFile,

@@ -12,12 +12,12 @@ import type { Put } from "@xdstp/core";
 import { anyFromJson } from "@xdstp/protos/envoy";
 
 import type { Candidate } from "./candidate.ts";
-import { explainJsonError } from "./explain-json-error.ts";
 import { Fault, type FaultDetails, located, reasonOf } from "./fault.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { nameInFile, nameOfPath } from "./names.ts";
 import type { Place } from "./place.ts";
 import { quote } from "./quote.ts";
+import { explainJsonError } from "./json-reason.ts";
 
 /**
  * Names and encodes a resource. The wrapper's name wins; then comes that of the payload where a file holds several, else that of the path.

@@ -12,7 +12,12 @@ import { clientKey, readerView } from "@xdstp/rollout";
 
 import { createHub, type Hub } from "./create-hub.ts";
 import { createNodeKey } from "./opaque/node-key.ts";
-import { createTenants, type TenantOptions, type Tenants } from "./opaque/create-tenants.ts";
+import {
+  createTenants,
+  type TenantOptions,
+  type Tenants,
+  isOpaque,
+} from "./opaque/create-tenants.ts";
 import type { TenantStatus } from "./opaque/tenant-status.ts";
 import { createRejectionBook, type RejectionBook } from "./rejections/rejection-book.ts";
 import type { Relay, RelayOptions, RelayPeer, RelayServing } from "./relay.ts";
@@ -22,7 +27,6 @@ import type { RelayStatus } from "./status/relay-status.ts";
 import { statusOf } from "./status/status-of.ts";
 import { SnapshotStore } from "./snapshot/snapshot-store.ts";
 import type { OpaqueEvent } from "./relay-event.ts";
-import { isOpaque } from "./opaque/is-opaque.ts";
 import { rejectNames } from "./opaque/reject-names.ts";
 import type { Snapshot, SnapshotOptions } from "./snapshot/snapshot.ts";
 import type { SnapshotEvent } from "./snapshot/snapshot-event.ts";

@@ -14,7 +14,7 @@ export type { ClientNode } from "./opaque/node-key.ts";
 export type { TenantStatus } from "./opaque/tenant-status.ts";
 export type { LimitEvent, OpaqueEvent, RelayEvent } from "./relay-event.ts";
 export type { QuorumOptions } from "@xdstp/rollout";
-export type { RejectionEvent } from "./rejections/rejection-event.ts";
+export type { RejectionEvent } from "./rejections/rejection-book.ts";
 export type { RejectedVersion } from "@xdstp/protocol/server";
 export { openSnapshot } from "./snapshot/snapshot-store.ts";
 export type { Snapshot, SnapshotOptions, SnapshotStatus } from "./snapshot/snapshot.ts";

@@ -2,8 +2,8 @@ import type { JsonValue } from "@xdstp/bootstrap";
 import type { CacheEvent } from "@xdstp/cache";
 import type { FederationEvent } from "@xdstp/federation";
 
-import type { RejectionEvent } from "./rejections/rejection-event.ts";
 import type { SnapshotEvent } from "./snapshot/snapshot-event.ts";
+import type { RejectionEvent } from "./rejections/rejection-book.ts";
 
 /** What an operator of a relay should know; what happens on the streams upstream is in the `ClientNotice`s. */
 export type RelayEvent =

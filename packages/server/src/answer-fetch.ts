@@ -16,7 +16,6 @@ import {
 import { createSotwServer } from "@xdstp/transport-sotw/server";
 
 import type { AnswerLine } from "./answer-line.ts";
-import { BYTES_PER_TURN, nextLoopTurn } from "./next-loop-turn.ts";
 import { whenSettled, type Settled } from "./when-settled.ts";
 
 /** One Fetch. */
@@ -186,5 +185,15 @@ function recordingSource(source: ResourceSource, onTopic: (topic: Topic) => void
       onTopic(topic);
       return topic;
     },
+  });
+}
+
+/** Up to this number of bytes are copied or encoded before others get a turn. */
+export const BYTES_PER_TURN: number = 1 << 20;
+
+/** Lets everything else that is due go first. */
+export async function nextLoopTurn(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    setImmediate(resolve);
   });
 }

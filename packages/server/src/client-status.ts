@@ -20,12 +20,12 @@ import {
 } from "./client-config.ts";
 import type { FormerStates, ShowPayload } from "./generic-configs.ts";
 import type { AnswerLine } from "./answer-line.ts";
-import { BYTES_PER_TURN, nextLoopTurn } from "./next-loop-turn.ts";
 import { BY_TYPE } from "./type-configs.ts";
 import type { Health } from "./health.ts";
 import { SERVER_FACTS, serverFactsConfig } from "./server-facts.ts";
 import type { StatusView } from "./access/status-view.ts";
 import { principalOf } from "./principal-of.ts";
+import { BYTES_PER_TURN, nextLoopTurn } from "./answer-fetch.ts";
 
 /** Answers one status request. */
 export type AnswerStatus = (

@@ -1,5 +1,5 @@
 import type { DescMethodUnary } from "@bufbuild/protobuf";
-import { XdsError, type Status } from "@xdstp/core";
+import { XdsError, type Status, StatusCode, type StatusName } from "@xdstp/core";
 import type { MethodCall, MethodRouter } from "@xdstp/grpc/server";
 import type {
   DiscoveryRequest,
@@ -9,7 +9,6 @@ import type {
 } from "@xdstp/protos/discovery";
 import { ClusterDiscoveryService } from "@xdstp/protos/services";
 import type { FetchMethod } from "./method-table.ts";
-import { statusError } from "./status-error.ts";
 
 /** Answers a Fetch of one method. Never rejects. */
 export type AnswerFetch = (
@@ -56,4 +55,13 @@ function described({
 function orThrow(answer: DiscoveryResponse | Status): DiscoveryResponse {
   if ("code" in answer) throw statusError(answer);
   return answer;
+}
+
+const names: ReadonlyMap<number, StatusName> = new Map(
+  (Object.keys(StatusCode) as StatusName[]).map((name) => [StatusCode[name], name]),
+);
+
+/** A status as what a handler throws, so that its call ends with it. */
+export function statusError({ code, message }: Status): XdsError {
+  return new XdsError(names.get(code) ?? "UNKNOWN", message);
 }

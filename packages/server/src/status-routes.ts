@@ -8,7 +8,7 @@ import {
 
 import type { AnswerStatus } from "./client-status.ts";
 import type { StatusViewOf } from "./access/status-view.ts";
-import { statusError } from "./status-error.ts";
+import { statusError } from "./fetch-routes.ts";
 
 /** The methods of client status. */
 export const FETCH_STATUS =

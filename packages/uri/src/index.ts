@@ -17,16 +17,13 @@ export type { Directive, FileLocator, HttpLocator, Locator, XdstpLocator } from 
 export type { ParseResult, UriError, UriErrorCode, UriPart } from "./uri-error.ts";
 
 // Names as received.
-export { nameKey } from "./name-key.ts";
-export { sameName } from "./same-name.ts";
-export { isGlob } from "./is-glob.ts";
-export { globMatches, globOf } from "./glob-of.ts";
+export { nameKey, sameName } from "./name-key.ts";
+export { isGlob, globMatches, globOf } from "./glob-of.ts";
 export { typeOf } from "./type-of.ts";
 export { authorityOf } from "./authority-of.ts";
 
 // Types.
-export { typeFromTypeUrl, typeUrlFromType } from "./type-url.ts";
-export { collectionTypeOf, memberTypeOf } from "./collection-type.ts";
+export { typeFromTypeUrl, typeUrlFromType, collectionTypeOf, memberTypeOf } from "./type-url.ts";
 
 // From a literal locator to the name asked for.
 export { nameFromLocator } from "./name-from-locator.ts";

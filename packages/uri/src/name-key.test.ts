@@ -2,10 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyName, anyText, spelledName } from "../test/arbitraries.ts";
 import { property } from "../test/scale.ts";
-import { nameKey } from "./name-key.ts";
+import { nameKey, sameName } from "./name-key.ts";
 import { parseName } from "./parse-name.ts";
 import { printName } from "./print-name.ts";
-import { sameName } from "./same-name.ts";
 
 /** The key without any short cut. */
 function keyByParts(text: string): string {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { uriVectors, type Components } from "../test/docs.ts";
 import { errorOf, locator } from "../test/parsed.ts";
-import { isGlob } from "./is-glob.ts";
 import type { Locator } from "./locator.ts";
 import { parseLocator } from "./parse-locator.ts";
 import { printLocator } from "./print-locator.ts";
+import { isGlob } from "./glob-of.ts";
 
 const vectors = uriVectors.filter(({ kind }) => kind === "locator");
 

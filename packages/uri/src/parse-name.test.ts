@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { uriVectors } from "../test/docs.ts";
 import { errorOf, name } from "../test/parsed.ts";
 import { printName } from "./print-name.ts";
-import { isGlob } from "./is-glob.ts";
 import { parseName } from "./parse-name.ts";
+import { isGlob } from "./glob-of.ts";
 
 const vectors = uriVectors.filter(({ kind }) => kind === "name");
 

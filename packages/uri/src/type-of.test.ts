@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { xdstpLocator, name } from "../test/parsed.ts";
 import { authorityOf } from "./authority-of.ts";
-import { collectionTypeOf, memberTypeOf } from "./collection-type.ts";
 import { nameFromLocator } from "./name-from-locator.ts";
 import { typeOf } from "./type-of.ts";
-import { typeFromTypeUrl, typeUrlFromType } from "./type-url.ts";
+import { collectionTypeOf, memberTypeOf, typeFromTypeUrl, typeUrlFromType } from "./type-url.ts";
 
 const opaque = ["", "*", "foo", "http://a/t/x", "xdstp://", "xdstp://a", "xdstp://a/t#entry=e"];
 

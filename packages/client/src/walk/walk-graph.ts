@@ -2,9 +2,8 @@ import { XdsError, type Reference } from "@xdstp/core";
 
 import { referenceKey, type Gap, type Graph, type GraphNode } from "./graph.ts";
 import type { KnownReferences } from "./known-references.ts";
-import type { KeyedReference } from "./place.ts";
+import type { KeyedReference, Place } from "./place.ts";
 import type { Looked } from "./look-up.ts";
-import type { Place } from "./place.ts";
 
 /** What a walk reads. */
 export interface GraphReader {

@@ -1,5 +1,4 @@
-import type { Constraints } from "./constraints.ts";
-import { keysOfConstraints } from "./keys-of-constraints.ts";
+import { type Constraints, keysOfConstraints } from "./constraints.ts";
 import { overlapOf } from "./overlap-of.ts";
 import { textOfConstraints } from "./text-of-constraints.ts";
 

@@ -1,15 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import { create, toBinary } from "@bufbuild/protobuf";
 import {
   DynamicParameterConstraintsSchema,
   type DynamicParameterConstraints,
 } from "@xdstp/protos/discovery";
 import * as fc from "fast-check";
-import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { Constraints } from "./constraints.ts";
+import { type Constraints, keysOfConstraints } from "./constraints.ts";
 import { conflictOf } from "./conflict-of.ts";
 import { encodeConstraints } from "./encode-constraints.ts";
-import { keysOfConstraints } from "./keys-of-constraints.ts";
 import { matchesConstraints } from "./matches-constraints.ts";
 import { overlapOf } from "./overlap-of.ts";
 import { readConstraints } from "./read-constraints.ts";

@@ -13,3 +13,17 @@ export type Constraints =
   | { readonly kind: "and"; readonly of: readonly Constraints[] }
   | { readonly kind: "or"; readonly of: readonly Constraints[] }
   | { readonly kind: "not"; readonly of: Constraints };
+
+/** The keys that constraints mention. */
+export function keysOfConstraints(constraints: Constraints): ReadonlySet<string> {
+  const keys = new Set<string>();
+  collect(constraints, keys);
+  return keys;
+}
+
+function collect(constraints: Constraints, keys: Set<string>): void {
+  if (constraints.kind === "and" || constraints.kind === "or")
+    for (const one of constraints.of) collect(one, keys);
+  else if (constraints.kind === "not") collect(constraints.of, keys);
+  else keys.add(constraints.key);
+}

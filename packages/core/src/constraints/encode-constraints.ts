@@ -1,5 +1,4 @@
-import { concatBytes } from "../wire/concat-bytes.ts";
-import { lengthDelimited } from "../wire/length-delimited.ts";
+import { concatBytes, lengthDelimited } from "../wire/length-delimited.ts";
 import type { Constraints } from "./constraints.ts";
 
 /** Of `DynamicParameterConstraints`. */

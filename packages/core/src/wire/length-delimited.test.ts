@@ -1,8 +1,7 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { describe, expect, it } from "vitest";
-import { concatBytes } from "./concat-bytes.ts";
 import { decodeText } from "./decode-text.ts";
-import { lengthDelimited } from "./length-delimited.ts";
+import { concatBytes, lengthDelimited } from "./length-delimited.ts";
 
 const text = new TextEncoder();
 

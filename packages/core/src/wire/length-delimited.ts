@@ -1,4 +1,3 @@
-import { concatBytes } from "./concat-bytes.ts";
 import { varintLength, writeVarint } from "./varint.ts";
 
 /**
@@ -18,4 +17,15 @@ export function fieldHead(field: number, length: number): Uint8Array {
   const head = new Uint8Array(varintLength(tag) + varintLength(length));
   writeVarint(head, writeVarint(head, 0, tag), length);
   return head;
+}
+
+/** The parts one after another, in a buffer of their own. */
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const target = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    target.set(part, at);
+    at += part.length;
+  }
+  return target;
 }

@@ -1,7 +1,7 @@
-import type { Fault } from "../fault.ts";
 import type { AnyBytes } from "../resource.ts";
 import { decodeText } from "./decode-text.ts";
 import { walkFields, WireType } from "./walk-fields.ts";
+import type { Fault } from "../xds-error.ts";
 
 /** Of every list collection, whatever the field is called (B-LIST-1). */
 const ENTRIES = 1;

@@ -13,7 +13,6 @@ import type { RelayEvent } from "../relay-event.ts";
 import type { ClientNode, NodeKey, NodeValues } from "./node-key.ts";
 import { rejectNames } from "./reject-names.ts";
 import type { TenantStatus } from "./tenant-status.ts";
-import { isOpaque } from "./is-opaque.ts";
 
 /** A cache for opaque names, and their sources: not before `start`. */
 export interface TenantHub {
@@ -254,4 +253,9 @@ function createView({
     asOf: (typeUrl, name, revision) =>
       (isOpaque(name) ? held() : shared)?.asOf?.(typeUrl, name, revision),
   });
+}
+
+/** Whether the resource of a name may depend on the node of the subscriber (B-RELAY-2): all but xdstp names, and so `*` too. */
+export function isOpaque(name: string): boolean {
+  return !name.startsWith("xdstp:");
 }

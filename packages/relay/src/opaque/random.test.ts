@@ -7,7 +7,7 @@ import {
   type TenantClient,
   type TenantWorld,
 } from "../../test/tenant-world.ts";
-import { isOpaque } from "./is-opaque.ts";
+import { isOpaque } from "./create-tenants.ts";
 
 const SEEDS = Number(process.env.XDSTP_SCALE ?? "0.01") >= 1 ? 1_000 : 10;
 const CLUSTERS = ["web", "db", "batch"];

@@ -7,8 +7,6 @@ import type {
 } from "@xdstp/protocol/server";
 import { clientKey } from "@xdstp/rollout";
 
-import type { RejectionEvent } from "./rejection-event.ts";
-
 /** What clients reject. */
 export interface RejectionBook {
   observe(event: StreamEvent): void;
@@ -93,4 +91,22 @@ function whoIs({ identity, node, peer }: StreamInfo): string {
 function updatesOf({ entries, base }: HeldByResponse): readonly Entry[] {
   const updates = entries.filter(({ revision }) => revision > base);
   return updates.length === 0 ? entries : updates;
+}
+
+/** A client has rejected a version of a resource, told once for each version and client (B-RELAY-5). */
+export interface RejectionEvent {
+  /** A client has rejected a version of a resource. */
+  readonly kind: "resource-rejected";
+  /** The type URL of the resource. */
+  readonly typeUrl: string;
+  /** The name of the resource. */
+  readonly name: string;
+  /** Empty: the removal of it. */
+  readonly version: string;
+  /** Whom the certificate names, or what the client calls itself, or its address. */
+  readonly client: string;
+  /** The number of changes in the response, which a client answers as a whole: with 1 it is certain. At most the first 100 of a response are reported. */
+  readonly among: number;
+  /** What the client says: untrusted, unescaped (S-ACK-15). */
+  readonly reason: string;
 }
