@@ -6,7 +6,7 @@ import type { FolderEvent } from "./folder-event.ts";
 import { authoritiesOf, foreignProblems } from "./foreign-problems.ts";
 import { type FolderProblem, formatProblem } from "./folder-problem.ts";
 import type { FolderState } from "./folder-reader.ts";
-import { lostVolume } from "./lost-volume.ts";
+import { lostVolume, uncoveredVolume } from "./lost-volume.ts";
 import { type NodeSinks, unplacedProblems } from "./node-sinks.ts";
 import { type FolderPlan, planFolder } from "./plan-transaction.ts";
 import { isGone } from "./walk-folder.ts";
@@ -85,7 +85,12 @@ async function take(progress: Progress, reading: Reading): Promise<void> {
   const plan = planFolder(state.entries, progress.types, progress.sink, progress.nodes);
   const lost =
     plan.removed === 0 || progress.allowMassDelete ? undefined : lostVolume(progress.loaded, state);
+  const uncovered =
+    plan.put + plan.removed === 0 || progress.allowMassDelete
+      ? undefined
+      : uncoveredVolume(progress.loaded, state);
   if (lost !== undefined) keepVolume(progress, plan, lost);
+  else if (uncovered !== undefined) keepCovered(progress, plan, uncovered);
   else if (isMassDelete(progress, plan)) keepAll(progress, plan);
   else if (progress.revision === undefined || plan.put + plan.removed > 0)
     await commit(progress, state, plan);
@@ -241,6 +246,13 @@ function keepVolume(progress: Progress, { held, removed }: FolderPlan, path: str
   const directory = join(progress.context.dir, path);
   const message = `${directory} is empty, as if a volume were not mounted: ${lost} of ${held} resources are missing; the last state is still served (mount it or put the files back; if this is meant, leave an empty sub-folder in it, or allow mass deletion)`;
   fail(progress, { kind: "kept", reason: "emptied", directory, message, held, lost }, message);
+}
+
+function keepCovered(progress: Progress, { held, removed }: FolderPlan, path: string): void {
+  const lost = removed;
+  const directory = join(progress.context.dir, path);
+  const message = `the volume at ${directory} is no longer mounted, and the directory under it has other content: ${lost} of ${held} resources are missing; the last state is still served (mount it again; if the directory is meant, restart, or allow mass deletion)`;
+  fail(progress, { kind: "kept", reason: "unmounted", directory, message, held, lost }, message);
 }
 
 function keepAll(progress: Progress, { held, removed }: FolderPlan): void {

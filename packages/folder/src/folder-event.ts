@@ -32,9 +32,12 @@ export type FolderEvent =
   | {
       /** The last good state is kept, since what was read may be an accident. */
       readonly kind: "kept";
-      /** `emptied`: the folder, or a volume mounted in it, holds nothing any more, whatever the number of resources was. */
-      readonly reason: "root-vanished" | "unreadable" | "emptied" | "mass-delete";
-      /** The folder, or the volume in it that is empty; as the folder was given. */
+      /**
+       * `emptied`: the folder, or a volume mounted in it, holds nothing any more, whatever the number of resources was.
+       * `unmounted`: a volume is not mounted any more, and the directory that it was mounted over has resources of its own.
+       */
+      readonly reason: "root-vanished" | "unreadable" | "emptied" | "unmounted" | "mass-delete";
+      /** The folder, or the volume in it that is empty or not mounted; as the folder was given. */
       readonly directory: string;
       /** One line that names the folder, what was seen and the way out. */
       readonly message: string;

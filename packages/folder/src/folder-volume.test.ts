@@ -169,4 +169,58 @@ describe("createFolderFeed() with real mounts", () => {
       remove?.();
     },
   );
+
+  it.each([
+    ["the folder", "", ""],
+    ["a directory in the folder", "", "_opaque/clusters"],
+    ["a directory that the folder lies in", "below", ""],
+  ])(
+    "keeps the last state when a volume over %s with resources goes away, and follows it when it is back",
+    async (_, below, path) => {
+      const own = "_opaque/clusters";
+      const { dir: root } = await useFolder({
+        [join(below, own, "x.yaml")]: "type: EDS",
+        [join(below, own, "old.yaml")]: "{}",
+      });
+      const dir = join(root, below);
+      const volume = below === "" ? join(dir, path) : root;
+      const cover = (files: Readonly<Record<string, string>>): (() => void) | undefined => {
+        const unmount = mount(volume);
+        if (unmount === undefined) return undefined;
+        mkdirSync(join(dir, own), { recursive: true });
+        for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, own, name), text);
+        return unmount;
+      };
+      const unmount = cover({ "x.yaml": "{}", "y.yaml": "{}" });
+      if (unmount === undefined) return;
+      const clock = createFakeClock();
+      const { next, sink } = useFeed({ dir, clock });
+      const after = async <T>(event: Promise<T>): Promise<T> => {
+        let isOver = false;
+        void event.finally(() => {
+          isOver = true;
+        });
+        await waitFor(() => {
+          clock.advance(100);
+          return isOver;
+        });
+        return await event;
+      };
+      await next("loaded");
+      unmount();
+      expect(await after(next("kept"))).toMatchObject({
+        reason: "unmounted",
+        directory: join(dir, path),
+        held: 2,
+        lost: 1,
+        message: expect.stringContaining("mount it again") as string,
+      });
+      expect(sink.names(clusters)).toEqual(["x", "y"]);
+      expect(sink.outage?.code).toBe("UNAVAILABLE");
+      cover({ "y.yaml": "{}", "z.yaml": "{}" });
+      expect(await after(next("loaded"))).toMatchObject({ removed: 1 });
+      expect(sink.names(clusters)).toEqual(["y", "z"]);
+      expect(sink.outage).toBeUndefined();
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lostVolume } from "./lost-volume.ts";
+import { lostVolume, uncoveredVolume } from "./lost-volume.ts";
 import type { FoundDirectory } from "./walk-folder.ts";
 
 type Directories = Readonly<Record<string, Partial<FoundDirectory>>>;
@@ -9,7 +9,14 @@ const places = (directories: Directories, ...paths: readonly string[]) => ({
   directories: new Map(
     Object.entries(directories).map(([path, facts]) => [
       path,
-      { identity: `1:${path}`, device: "1", isMount: false, isEmpty: false, ...facts },
+      {
+        identity: `1:${path}`,
+        device: "1",
+        isMount: false,
+        isLink: false,
+        isEmpty: false,
+        ...facts,
+      },
     ]),
   ),
 });
@@ -74,5 +81,47 @@ describe("lostVolume()", () => {
   it("finds an empty root also before anything was loaded", () => {
     expect(lostVolume(undefined, places({ "": { isEmpty: true } }))).toBe("");
     expect(lostVolume(undefined, places({ "": {}, a: {} }))).toBeUndefined();
+  });
+});
+
+describe("uncoveredVolume()", () => {
+  const at = (path: string, mountPoint: string, facts: Directories = { a: {} }) =>
+    places({ "": { place: { path, mountPoint } }, ...facts }, "a/clusters/x.yaml");
+  const state = at("/v/conf", "/v", { a: {}, "a/clusters": mounted });
+  it.each([
+    ["the folder", at("/v/conf", "/", { a: {}, "a/clusters": mounted }), ""],
+    [
+      "a directory in it",
+      at("/v/conf", "/v", { a: {}, "a/clusters": { identity: "1:9" } }),
+      "a/clusters",
+    ],
+  ])("finds %s", (_, now, path) => {
+    expect(uncoveredVolume(state, now)).toBe(path);
+  });
+  it.each([
+    ["nothing that changed", state],
+    [
+      "another volume in its place",
+      at("/v/conf", "/v", { a: {}, "a/clusters": { ...mounted, device: "3" } }),
+    ],
+    [
+      "a volume that is mounted over it",
+      at("/v/conf", "/v/conf", { a: {}, "a/clusters": mounted }),
+    ],
+    ["a link of the folder that leads elsewhere", at("/w", "/", { a: {}, "a/clusters": mounted })],
+    [
+      "a link in the place of a volume",
+      at("/v/conf", "/v", { a: {}, "a/clusters": { isLink: true } }),
+    ],
+    ["a directory that is gone", at("/v/conf", "/v")],
+    [
+      "a root of which nothing is known",
+      places({ "": {}, a: {}, "a/clusters": mounted }, "a/clusters/x.yaml"),
+    ],
+  ])("takes as an edit: %s", (_, now) => {
+    expect(uncoveredVolume(state, now)).toBeUndefined();
+  });
+  it("finds nothing before anything was loaded", () => {
+    expect(uncoveredVolume(undefined, state)).toBeUndefined();
   });
 });

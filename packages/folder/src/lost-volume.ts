@@ -21,6 +21,29 @@ export function lostVolume(before: Places | undefined, now: Places): string | un
   );
 }
 
+/**
+ * The path below the folder of a directory that was a volume, or lay in one, and now shows what lies below the mount point, since the volume is not mounted any more. The folder itself is the empty path.
+ * A volume that is replaced by another one is still mounted; so is one whose folder is replaced by a rename. A link that leads elsewhere is followed.
+ */
+export function uncoveredVolume(before: Places | undefined, now: Places): string | undefined {
+  const [had, has] = [before?.directories.get("")?.place, now.directories.get("")?.place];
+  if (had !== undefined && had.path === has?.path && has.mountPoint.length < had.mountPoint.length)
+    return "";
+  return [...populated(before?.paths ?? [])].find(
+    (path) =>
+      path !== "" && before?.directories.get(path)?.isMount === true && isUncovered(now, path),
+  );
+}
+
+function isUncovered({ directories }: Places, path: string): boolean {
+  const found = directories.get(path);
+  return (
+    found !== undefined &&
+    !found.isLink &&
+    found.device === directories.get(nameOf(dirname(path)))?.device
+  );
+}
+
 /** The directories with a resource file in them or below, the root as the empty path. */
 function populated(paths: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();

@@ -1,6 +1,6 @@
 import type { Dirent, Stats } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, realpath, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { extensions, splitFileName } from "./file-format.ts";
 import { fileTrouble } from "./file-trouble.ts";
 import type { FolderProblem } from "./folder-problem.ts";
@@ -32,8 +32,20 @@ export interface FoundDirectory {
   readonly device: string;
   /** It is mounted: it lies in another file system than its parent, and is not reached by a link. */
   readonly isMount: boolean;
+  /** It is reached by a link that lies in the folder. */
+  readonly isLink: boolean;
+  /** Where the root lies. Absent: this is not the root, or it cannot be found out. */
+  readonly place?: FolderPlace | undefined;
   /** It holds nothing but what is never read. */
   readonly isEmpty: boolean;
+}
+
+/** Where a folder lies in the file system. */
+export interface FolderPlace {
+  /** Its path without links. */
+  readonly path: string;
+  /** The start of that path that lies in the same file system: where that is mounted. */
+  readonly mountPoint: string;
 }
 
 /** What lies in a folder. */
@@ -135,13 +147,14 @@ async function visit(
     if (isIgnored(name) && !name.startsWith(".")) walk.unread.push([...segments, name].join("/"));
   const parent =
     segments.length === 0 ? undefined : walk.directories.get(segments.slice(0, -1).join("/"));
-  const isMount =
-    parent !== undefined && parent.device !== `${dev}` && !walk.links.includes(directory);
+  const isLink = walk.links.includes(directory);
   walk.directories.set(segments.join("/"), {
     identity,
     device: `${dev}`,
-    isMount,
+    isMount: parent !== undefined && parent.device !== `${dev}` && !isLink,
+    isLink,
     isEmpty: entries.length === 0,
+    place: parent === undefined ? await placeOf(directory, walk.patience) : undefined,
   });
   const folders = await mapLimit(entries, parallel, async (entry) => {
     const path = [...segments, entry.name];
@@ -152,6 +165,23 @@ async function visit(
   });
   for (const path of folders.flat())
     await below(walk, path, () => visit(walk, path, [...ancestors, identity]));
+}
+
+async function placeOf(directory: string, patience: Patience): Promise<FolderPlace | undefined> {
+  try {
+    return await patience(directory, async () => {
+      const path = await realpath(directory);
+      const { dev } = await stat(path);
+      let mountPoint = path;
+      for (let above = dirname(path); above !== mountPoint; above = dirname(above)) {
+        if ((await stat(above)).dev !== dev) break;
+        mountPoint = above;
+      }
+      return { path, mountPoint };
+    });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether something would be lost without a word, were it left out: a name that is not UTF-8 leads to nothing. */
