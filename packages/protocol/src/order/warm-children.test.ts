@@ -16,7 +16,10 @@ function useHost(...subscribed: readonly string[]): {
   const sibling: TypeHost["sibling"] = (typeUrl) =>
     subscribed.includes(typeUrl)
       ? {
-          rejecting: false,
+          isBusy: false,
+          accepted: 0,
+          awaits: fail,
+          removed: fail,
           lacks: fail,
           hasAccepted: fail,
           isCold: fail,

@@ -40,17 +40,17 @@ export interface Quirk {
 export interface ClientQuirks {
   /** By type URL. */
   readonly missingAs: ReadonlyMap<string, MissingForm>;
-  /** {@link QuirkEffect.resendOnReconnect} of all rows that apply. */
+  /** `resendOnReconnect` of all rows that apply. */
   readonly resendOnReconnect: readonly string[];
-  /** {@link QuirkEffect.forgetsGlobMembers}; false where no row says so. */
+  /** `forgetsGlobMembers`; false where no row says so. */
   readonly forgetsGlobMembers: boolean;
   /** An empty first list means `*`; false where a row says that it does not. */
   readonly legacyWildcard: boolean;
-  /** {@link QuirkEffect.ttl}; the later row of a variant wins. */
+  /** `ttl`; the later row of a variant wins. */
   readonly ttl: TtlByVariant;
   /** The client accepts heartbeats for members of globs; false where a row says that it does not. */
   readonly globHeartbeats: boolean;
-  /** {@link QuirkEffect.readsErrors}; false where no row says so. */
+  /** `readsErrors`; false where no row says so. */
   readonly readsErrors: boolean;
 }
 

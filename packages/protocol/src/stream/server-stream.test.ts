@@ -159,18 +159,21 @@ function machineOf(
     knowsReferences: true,
     heldBack: new Map(),
     accepted: 0,
-    namesCold: false,
+    waitsAsWhole: false,
+    isBusy: false,
     lacks: () => false,
     mayRetry: false,
     retryRejected: () => undefined,
     hasAccepted: () => false,
     isCold: () => false,
+    awaits: () => false,
+    removed: () => "never-sent",
     misses: () => false,
     take: () => {
       log.push(`take ${typeUrl}`);
     },
     putBack: () => undefined,
-    takeUpAgain: () => undefined,
+    releaseHolds: () => undefined,
     request: ({ nonce }) => {
       log.push(`request ${typeUrl} ${nonce}`);
     },
