@@ -167,6 +167,15 @@ describe("holdBack()", () => {
     expect(reads).toBe(before + 1);
   });
 
+  it("knows a name in each of its spellings [N-40]", () => {
+    const { owner, clusters, names } = useHolds();
+    clusters.awaits.add("new");
+    expect(names([route("xdstp://a/t.T/0", "cluster/new")])).toEqual([]);
+    clusters.awaits.clear();
+    expect(names([route("xdstp://a/t.T/%30", "cluster/new")])).toEqual(["xdstp://a/t.T/%30"]);
+    expect(owner.heldBack).toBe(NO_HOLDS);
+  });
+
   it("looks at what is cold only after the client has accepted something of the type [S-WARM-2]", () => {
     const { owner, clusters, names } = useHolds();
     clusters.cold.add("new");
