@@ -23,7 +23,7 @@ import type { BaseTopic } from "./base-topic.ts";
 import { createCacheState, type CacheState } from "./cache-state.ts";
 import { CheckBook } from "./check-book.ts";
 import { coveredRecords } from "./covered-records.ts";
-import type { Cache, CacheCounters, CacheOptions, Check, Revisions } from "./cache.ts";
+import type { Cache, CacheOptions, Check, Revisions } from "./cache.ts";
 import { encodeAhead } from "./encoded-ahead.ts";
 import { EventQueue } from "./event-queue.ts";
 import { Expiries, type Expiry } from "./expiries.ts";
@@ -127,7 +127,7 @@ export class CacheCore implements Cache {
     return this.#ready;
   }
 
-  get counters(): CacheCounters {
+  get counters(): Cache["counters"] {
     const counts = { resources: 0, tombstones: 0, topics: 0 };
     for (const type of this.#types) {
       counts.resources += type.size;

@@ -52,24 +52,6 @@ export interface Revisions {
   last: number;
 }
 
-/** What the cache has counted since it was made, and holds now. */
-export interface CacheCounters {
-  /** Puts whose version had come with other bytes before (B-VER-5). */
-  readonly reusedVersions: number;
-  /** Puts whose aliases were ignored (B-ALIAS-4). */
-  readonly ignoredAliases: number;
-  /** Names whose variants came not to exclude each other (S-DYN-8). */
-  readonly overlappingVariants: number;
-  /** Puts that were rejected. */
-  readonly rejected: number;
-  /** Resources held. */
-  readonly resources: number;
-  /** Removals remembered. */
-  readonly tombstones: number;
-  /** Topics with watchers. */
-  readonly topics: number;
-}
-
 /** What a reader's check says of a resource, filed under `name`: why it is rejected, or undefined. */
 export type Check = (resource: Resource, name: string) => XdsError | undefined;
 
@@ -89,7 +71,22 @@ export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDispos
    */
   check(typeUrl: string, interest: Interest, check: Check): () => void;
   /** What the cache holds and has counted. */
-  readonly counters: CacheCounters;
+  readonly counters: {
+    /** Puts whose version had come with other bytes before (B-VER-5). */
+    readonly reusedVersions: number;
+    /** Puts whose aliases were ignored (B-ALIAS-4). */
+    readonly ignoredAliases: number;
+    /** Names whose variants came not to exclude each other (S-DYN-8). */
+    readonly overlappingVariants: number;
+    /** Puts that were rejected. */
+    readonly rejected: number;
+    /** Resources held. */
+    readonly resources: number;
+    /** Removals remembered. */
+    readonly tombstones: number;
+    /** Topics with watchers. */
+    readonly topics: number;
+  };
   /** Stops all feeds and timers; resolves when the feeds have ended. The content can still be read. */
   close(): Promise<void>;
 }

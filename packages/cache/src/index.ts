@@ -8,7 +8,7 @@
  *
  * @packageDocumentation
  */
-export type { Cache, CacheCounters, CacheOptions, Check, Revisions } from "./cache.ts";
+export type { Cache, CacheOptions, Check, Revisions } from "./cache.ts";
 export { createCache } from "./create-cache.ts";
 export type { MessageType } from "@xdstp/core";
 export {

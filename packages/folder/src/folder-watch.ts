@@ -7,15 +7,12 @@ import { isGone } from "./walk-folder.ts";
 export type WatchDirectory = (
   directory: string,
   listener: (event: string, name: string | null) => void,
-) => DirectoryWatcher;
-
-/** What {@link WatchDirectory} gives; an `FSWatcher` is one. */
-export interface DirectoryWatcher {
+) => {
   /** It sees nothing any more. */
   on(event: "error", listener: (error: Error) => void): unknown;
   /** Ends the watch. */
   close(): void;
-}
+};
 
 /** A check looks at this many directories at most, so that a large folder costs no more than a small one. */
 const checkedAtOnce = 256;
@@ -49,7 +46,7 @@ export interface FolderWatch {
 
 /** One watched directory. */
 interface Watched {
-  readonly watcher: DirectoryWatcher;
+  readonly watcher: ReturnType<WatchDirectory>;
   /** A directory that was replaced has the same path and another identity; its watch sees nothing any more. */
   readonly identity: string;
   /** undefined: all entries. */

@@ -17,4 +17,4 @@ export type { NodeSinks } from "./node-sinks.ts";
 export { formatProblem, type FolderProblem } from "./folder-problem.ts";
 
 // For tests and for file systems that `fs.watch` does not know.
-export type { DirectoryWatcher, WatchDirectory } from "./folder-watch.ts";
+export type { WatchDirectory } from "./folder-watch.ts";

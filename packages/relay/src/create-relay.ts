@@ -20,7 +20,7 @@ import {
 } from "./opaque/create-tenants.ts";
 import type { TenantStatus } from "./opaque/tenant-status.ts";
 import { createRejectionBook, type RejectionBook } from "./rejections/rejection-book.ts";
-import type { Relay, RelayOptions, RelayPeer, RelayServing } from "./relay.ts";
+import type { Relay, RelayOptions, RelayPeer } from "./relay.ts";
 import { createLastWords, type LastWords } from "./status/last-words.ts";
 import { createLookUpBook, type LookUpBook } from "./status/look-ups.ts";
 import type { RelayStatus } from "./status/relay-status.ts";
@@ -185,7 +185,13 @@ interface ServingParts {
 }
 
 /** Returns the options for `createServer`: the source for each client, and the observers. */
-function servingOf({ shared, tenants, isStaged, observe, rejections }: ServingParts): RelayServing {
+function servingOf({
+  shared,
+  tenants,
+  isStaged,
+  observe,
+  rejections,
+}: ServingParts): Relay["serving"] {
   const source = Object.assign(tenants?.viewFor(undefined) ?? shared, { observe, rejections });
   const sourceFor = (peer: RelayPeer): ResourceSource => {
     const view = tenants?.viewFor(peer.node) ?? source;

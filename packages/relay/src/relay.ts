@@ -82,18 +82,15 @@ export interface RelayPeer {
   readonly path?: string;
 }
 
-/** What `createServer` needs of a relay. */
-export interface RelayServing {
-  /** For all clients, or those without a node. It listens to their answers. */
-  readonly source: ListeningSource;
-  /** What each client is served; the same object for clients that are equal in `opaqueKey`, or with a quorum a view of that for each stream. Absent: `source` for all. */
-  readonly sourceFor?: (peer: RelayPeer) => ResourceSource;
-}
-
 /** A relay without its server: `createServer({ ...relay.serving })` serves what it has. */
 export interface Relay extends AsyncDisposable {
   /** What is served, and to whom. */
-  readonly serving: RelayServing;
+  readonly serving: {
+    /** For all clients, or those without a node. It listens to their answers. */
+    readonly source: ListeningSource;
+    /** What each client is served; the same object for clients that are equal in `opaqueKey`, or with a quorum a view of that for each stream. Absent: `source` for all. */
+    readonly sourceFor?: (peer: RelayPeer) => ResourceSource;
+  };
   /** What is served to who has no node: all that upstream has but opaque names of others, asked for as clients ask. */
   readonly source: ListeningSource;
   /** What is cached for all, for observers. */

@@ -13,7 +13,7 @@ export { parseLocator } from "./parse-locator.ts";
 export { printName } from "./print-name.ts";
 export { printLocator } from "./print-locator.ts";
 export type { ResourceParts, XdstpName } from "./xdstp-name.ts";
-export type { Directive, FileLocator, HttpLocator, Locator, XdstpLocator } from "./locator.ts";
+export type { Directive, HttpLocator, Locator, XdstpLocator } from "./locator.ts";
 export type { ParseResult, UriError, UriErrorCode, UriPart } from "./uri-error.ts";
 
 // Names as received.

@@ -1,7 +1,18 @@
 import type { ResourceParts } from "./xdstp-name.ts";
 
 /** Says how to find a resource. It may carry directives, and it may be a glob. All strings are decoded. */
-export type Locator = XdstpLocator | HttpLocator | FileLocator;
+export type Locator =
+  | XdstpLocator
+  | HttpLocator
+  /** `file:///id#directives`. The id is the path without its leading slash (N-19). */
+  | {
+      /** `file:`. */
+      readonly scheme: "file";
+      /** The path of the file. */
+      readonly id: string;
+      /** What stands behind `#`; empty: nothing. */
+      readonly directives: readonly Directive[];
+    };
 
 /** `xdstp://authority/type/id?params#directives`. It is also an {@link XdstpName}; {@link nameFromLocator} drops the directives. */
 export interface XdstpLocator extends ResourceParts {
@@ -15,16 +26,6 @@ export interface XdstpLocator extends ResourceParts {
 export interface HttpLocator extends ResourceParts {
   /** `http:`. */
   readonly scheme: "http";
-  /** What stands behind `#`; empty: nothing. */
-  readonly directives: readonly Directive[];
-}
-
-/** `file:///id#directives`. The id is the path without its leading slash (N-19). */
-export interface FileLocator {
-  /** `file:`. */
-  readonly scheme: "file";
-  /** The path of the file. */
-  readonly id: string;
   /** What stands behind `#`; empty: nothing. */
   readonly directives: readonly Directive[];
 }

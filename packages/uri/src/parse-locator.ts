@@ -1,7 +1,7 @@
 import { checkText } from "./check-text.ts";
 import { decode } from "./decode.ts";
 import { fault } from "./fault.ts";
-import type { Directive, FileLocator, HttpLocator, Locator, XdstpLocator } from "./locator.ts";
+import type { Directive, HttpLocator, Locator, XdstpLocator } from "./locator.ts";
 import { parseResourceParts } from "./parse-resource-parts.ts";
 import type { ParseResult, UriError } from "./uri-error.ts";
 
@@ -50,7 +50,11 @@ function parseResource(
 }
 
 /** A file has a path and nothing else (N-19). */
-function parseFile(text: string, start: number, end: number): FileLocator | UriError {
+function parseFile(
+  text: string,
+  start: number,
+  end: number,
+): Extract<Locator, { readonly scheme: "file" }> | UriError {
   const question = text.indexOf("?", start);
   if (question !== -1 && question < end) return fault("query-in-file", "context", text, question);
   if (start < end && text.charAt(start) !== "/")

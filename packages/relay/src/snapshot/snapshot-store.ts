@@ -19,7 +19,7 @@ import { createRecord, sealedFor, type RecordFacts, type SnapshotRecord } from "
 import type { Row, RowChange } from "./row.ts";
 import { createSeal, type Seal } from "./seal.ts";
 import type { StoredCollection } from "./type-index.ts";
-import type { Snapshot, SnapshotOptions, SnapshotStatus } from "./snapshot.ts";
+import type { Snapshot, SnapshotOptions } from "./snapshot.ts";
 import { threadDisk, type OpenDisk } from "./snapshot-disk.ts";
 import type { SnapshotEvent } from "./snapshot-event.ts";
 import { SnapshotInUse, acquireLock, type SnapshotLock } from "./snapshot-lock.ts";
@@ -136,7 +136,7 @@ export class SnapshotStore implements Snapshot {
     if (exposed.length > 0) this.#writer.purge();
   }
 
-  status(): SnapshotStatus {
+  status(): ReturnType<Snapshot["status"]> {
     const { waiting, writtenAt, trouble } = this.#writer;
     const counts = { stored: 0, withheld: 0, locked: 0 };
     for (const { state } of this.index) counts[state]++;

@@ -21,27 +21,24 @@ export interface SnapshotOptions {
 /** What upstream servers have sent, on disk: a relay serves it after a restart until they answer (B-RELAY-9). Pass it as the option `snapshot` of one `createRelay`. */
 export interface Snapshot extends AsyncDisposable {
   /** Counts all records, so it takes milliseconds for 100,000 of them. */
-  status(): SnapshotStatus;
+  status(): {
+    /** The directory. */
+    readonly dir: string;
+    /** Resources that are stored. */
+    readonly resources: number;
+    /** Names that exist and are not stored: secrets without their key, and `do_not_cache` (B-RELAY-11). */
+    readonly withheld: number;
+    /** Bytes of the database with its write-ahead log. */
+    readonly fileBytes: number;
+    /** Changes that are not on disk yet. */
+    readonly waiting: number;
+    /** When something was written last, in milliseconds since the epoch. Absent: never. */
+    readonly writtenAt?: number;
+    /** Why nothing can be written now; the relay tries again. Absent: it can. */
+    readonly trouble?: string;
+  };
   /** Resolves when all changes so far are on disk, or could not be written; an event has the reason. */
   flush(): Promise<void>;
   /** Writes the changes that wait and releases the directory. Called by `Relay.close`. */
   close(): Promise<void>;
-}
-
-/** What is in a snapshot. Times are milliseconds since the epoch. */
-export interface SnapshotStatus {
-  /** The directory. */
-  readonly dir: string;
-  /** Resources that are stored. */
-  readonly resources: number;
-  /** Names that exist and are not stored: secrets without their key, and `do_not_cache` (B-RELAY-11). */
-  readonly withheld: number;
-  /** Bytes of the database with its write-ahead log. */
-  readonly fileBytes: number;
-  /** Changes that are not on disk yet. */
-  readonly waiting: number;
-  /** When something was written last. Absent: never. */
-  readonly writtenAt?: number;
-  /** Why nothing can be written now; the relay tries again. Absent: it can. */
-  readonly trouble?: string;
 }

@@ -2,14 +2,14 @@ import { forwardSource, type ResourceSource } from "@xdstp/core";
 import type { FederationSource } from "@xdstp/federation";
 import { authorityOf } from "@xdstp/uri";
 
-import type { LookUps } from "./relay-status.ts";
+import type { UpstreamStatus } from "./relay-status.ts";
 
 /** Counts what clients begin to ask for. */
 export interface LookUpBook {
   /** The same source, which counts. */
   over(source: ResourceSource): ResourceSource;
   /** Of names that a server is for, by its id. */
-  of(server: string): LookUps;
+  of(server: string): UpstreamStatus["lookUps"];
 }
 
 /** An empty book. It has one count for each source, whatever authorities clients name. */

@@ -24,14 +24,11 @@ export interface UpstreamStatus {
   readonly staleSince?: number;
   /** Why it cannot be reached. */
   readonly failure?: XdsError;
-  /** Of names that it is for; it shares the count with the other servers of its authorities. */
-  readonly lookUps: LookUps;
-}
-
-/** How often clients began to ask for something, since the relay was made. */
-export interface LookUps {
-  /** Answered at once from the cache. */
-  readonly held: number;
-  /** Those that had to wait for upstream. */
-  readonly asked: number;
+  /** How often clients began to ask for names that it is for, since the relay was made; it shares the count with the other servers of its authorities. */
+  readonly lookUps: {
+    /** Answered at once from the cache. */
+    readonly held: number;
+    /** Those that had to wait for upstream. */
+    readonly asked: number;
+  };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { createFakeClock, type FakeClock } from "../create-fake-clock.ts";
 import { createNetwork } from "./create-network.ts";
-import type { Network, NetworkOptions } from "./network.ts";
+import type { Network } from "./network.ts";
 import { createSeededRandom } from "./seeded-random.ts";
 
 /** An end that notes what it hears. */
@@ -24,7 +24,7 @@ interface Scene {
   readonly call: (name?: string, address?: string) => End;
 }
 
-function createScene(seed = 1, options: Partial<NetworkOptions> = {}): Scene {
+function createScene(seed = 1, options: Partial<Parameters<typeof createNetwork>[0]> = {}): Scene {
   const clock = createFakeClock();
   const log: string[] = [];
   const served: End[] = [];

@@ -1,7 +1,8 @@
-import { StatusCode, type ByteStreamHandler } from "@xdstp/core";
+import { type Clock, StatusCode, type ByteStreamHandler } from "@xdstp/core";
+import type { SeededRandom } from "./seeded-random.ts";
+import type { NetworkObserver, Network, Serve } from "./network.ts";
 
 import { createConnection, type ConnectionHost, type OpenConnection } from "./connection.ts";
-import type { Network, NetworkOptions, Serve } from "./network.ts";
 
 /** A network in memory. It knows byte streams and a clock, and nothing of what the bytes mean. */
 export function createNetwork({
@@ -11,7 +12,20 @@ export function createNetwork({
   window = 16,
   keepaliveMs = 20_000,
   observer = {},
-}: NetworkOptions): Network {
+}: {
+  /** Everything that happens is a call of it. */
+  readonly clock: Clock;
+  /** All delays come from it. */
+  readonly random: SeededRandom;
+  /** Milliseconds that a message is on its way, at least and at most. Default: 1 to 30. */
+  readonly delayMs?: readonly [least: number, most: number];
+  /** Messages on their way in one direction from which the sender must wait. Default: 16. */
+  readonly window?: number;
+  /** Milliseconds after which an end that was not told of a cut takes the connection for lost. Default: 20,000. */
+  readonly keepaliveMs?: number;
+  /** Sees all messages. Default: none. */
+  readonly observer?: NetworkObserver;
+}): Network {
   const listeners = new Map<string, Serve>();
   const connections = new Set<OpenConnection>();
   let made = 0;

@@ -1,22 +1,4 @@
-import type { ByteStream, ByteStreamHandler, Clock } from "@xdstp/core";
-
-import type { SeededRandom } from "./seeded-random.ts";
-
-/** Options of {@link createNetwork}. */
-export interface NetworkOptions {
-  /** Everything that happens is a call of it. */
-  readonly clock: Clock;
-  /** All delays come from it. */
-  readonly random: SeededRandom;
-  /** Milliseconds that a message is on its way, at least and at most. Default: 1 to 30. */
-  readonly delayMs?: readonly [least: number, most: number];
-  /** Messages on their way in one direction from which the sender must wait. Default: 16. */
-  readonly window?: number;
-  /** Milliseconds after which an end that was not told of a cut takes the connection for lost. Default: 20,000. */
-  readonly keepaliveMs?: number;
-  /** Sees all messages. Default: none. */
-  readonly observer?: NetworkObserver;
-}
+import type { ByteStream, ByteStreamHandler } from "@xdstp/core";
 
 /** Which end. */
 export type Side = "client" | "server";
