@@ -4,3 +4,9 @@ export async function turn(): Promise<void> {
     setImmediate(resolve);
   });
 }
+
+/** When what is begun in the next turn is done, too. */
+export async function settle(): Promise<void> {
+  await turn();
+  await turn();
+}

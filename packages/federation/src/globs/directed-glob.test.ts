@@ -2,7 +2,7 @@ import { XdsError } from "@xdstp/core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { of, redirect, resource, scene, T, type Scene, type Watched } from "../../test/scene.ts";
-import { turn } from "../../test/turn.ts";
+import { settle, turn } from "../../test/turn.ts";
 import type { FederationOptions } from "../index.ts";
 import { Search } from "../links/search.ts";
 
@@ -10,11 +10,6 @@ const GLOB = `${of("a", "ns/*")}#alt=${of("b", "ns/*")}`;
 const memberName = (id: string): string => `${of("a", `ns/${id}`)}#alt=${of("b", "ns/*")}`;
 const directed = (id: string): string => `${of("a", `ns/${id}`)}#alt=${of("b", `ns/${id}`)}`;
 const complete = [{ typeUrl: T, interest: { name: of("a", "ns/*") } }];
-
-async function settle(): Promise<void> {
-  await turn();
-  await turn();
-}
 
 /** `a` has m and n, `b` has n and o. */
 async function useTwo(options: Partial<FederationOptions> = {}): Promise<Scene> {

@@ -11,7 +11,7 @@ import {
   type Answering,
   type Scene,
 } from "../../test/scene.ts";
-import { turn } from "../../test/turn.ts";
+import { settle, turn } from "../../test/turn.ts";
 import type { FederationOptions } from "../index.ts";
 
 const alt = (...places: readonly string[]): string =>
@@ -28,11 +28,6 @@ async function useThree(
     for (const id of ["x", "y"])
       three.servers[authority]?.put(T, resource(of(authority, id), `${id} of ${authority}`, "1"));
   return three;
-}
-
-async function settle(): Promise<void> {
-  await turn();
-  await turn();
 }
 
 describe("a name with an alternative", () => {

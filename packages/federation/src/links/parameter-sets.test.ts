@@ -2,7 +2,7 @@ import { encodeConstraints, type Interest, type Topic, type TypedInterest } from
 import { expect, it } from "vitest";
 
 import { of, redirect, resource, scene, T, type Scene } from "../../test/scene.ts";
-import { turn } from "../../test/turn.ts";
+import { settle } from "../../test/turn.ts";
 
 const GLOB = `${of("a", "ns/*")}#alt=${of("b", "ns/*")}`;
 const NAME = `${of("a", "ns/m")}#alt=${of("b", "ns/m")}`;
@@ -41,11 +41,6 @@ function ask({ cache }: Scene, name: string, env: string): Reader {
       topic.unwatch(watcher);
     },
   };
-}
-
-async function settle(): Promise<void> {
-  await turn();
-  await turn();
 }
 
 it.each([of("a", "ns/*"), GLOB])(

@@ -15,6 +15,7 @@ import { createSotwServer } from "@xdstp/transport-sotw/server";
 import { payloadOf } from "../harness/payload.ts";
 import type { Change } from "./action.ts";
 import type { Defect } from "./defects/defect.ts";
+import { forwardTo } from "./defects/forward.ts";
 import { BAD, ROUTES, types } from "./types.ts";
 import type { WorldShape } from "./world-shape.ts";
 
@@ -220,12 +221,7 @@ class Server implements SimServer {
     this.#options.onOpen(connection);
     const handler = this.#options.defect.serve?.(serve, out, variant) ?? serve(out);
     return {
-      onMessage: (message) => {
-        handler.onMessage(message);
-      },
-      onDrained: () => {
-        handler.onDrained();
-      },
+      ...forwardTo(handler),
       onClosed: (status) => {
         streams.delete(connection);
         handler.onClosed(status);
