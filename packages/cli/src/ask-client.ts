@@ -235,7 +235,7 @@ export function shownType(typeUrl: string, registry: Registry): WatchedType<Uint
     typeUrl,
     decode(payload) {
       if (schema !== undefined) fromBinary(schema, payload);
-      return Uint8Array.from(payload);
+      return new Uint8Array(payload);
     },
   };
 }

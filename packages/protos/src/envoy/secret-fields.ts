@@ -19,9 +19,22 @@ const unmarked: ReadonlySet<string> = new Set([
   "envoy.service.redis_auth.v3.RedisProxyExternalAuthRequest.password",
 ]);
 
+/** What {@link isSecretField} has returned, since options are decoded at each look and a message may have 100,000 parts. */
+const known = new WeakMap<Registry, WeakMap<DescField, boolean>>();
+
 /** Whether the content of a field must not be shown: marked by `udpa.annotations.sensitive`, or known to be one. @internal */
 export function isSecretField(field: DescField, registry: Registry): boolean {
-  if (unmarked.has(`${field.parent.typeName}.${field.name}`)) return true;
+  const ofRegistry = known.get(registry) ?? new WeakMap<DescField, boolean>();
+  known.set(registry, ofRegistry);
+  const before = ofRegistry.get(field);
+  if (before !== undefined) return before;
+  const isSecret =
+    unmarked.has(`${field.parent.typeName}.${field.name}`) || isMarked(field, registry);
+  ofRegistry.set(field, isSecret);
+  return isSecret;
+}
+
+function isMarked(field: DescField, registry: Registry): boolean {
   const mark = registry.getExtension("udpa.annotations.sensitive");
   return mark !== undefined && hasOption(field, mark) && getOption(field, mark) === true;
 }

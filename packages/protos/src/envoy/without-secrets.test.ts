@@ -210,6 +210,25 @@ describe("withoutSecrets()", () => {
       typeUrl: url("a.Unknown"),
     });
   });
+
+  it("looks up once whether a field is secret, however many messages have it, and does not look into Structs", () => {
+    const cluster = "envoy.config.cluster.v3.Cluster";
+    const lookUps = (json: JsonObject): number => {
+      let count = 0;
+      const counting = Object.assign(Object.create(registry) as typeof registry, {
+        getExtension(name: string) {
+          count++;
+          return registry.getExtension(name);
+        },
+      });
+      withoutSecrets(anyFromJson({ "@type": url(cluster), ...json }, registry), counting);
+      return count;
+    };
+    const matches = Array.from({ length: 1_000 }, (_, at) => ({ name: `m${at}` }));
+    expect(lookUps({ transportSocketMatches: matches })).toBe(2);
+    const fields = Object.fromEntries(matches.map(({ name }) => [name, name]));
+    expect(lookUps({ metadata: { filterMetadata: { a: fields } } })).toBe(2);
+  });
 });
 
 function wrapped(any: Any): Uint8Array {

@@ -8,7 +8,7 @@ import {
   toJson,
 } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
-import { type Any, anyPack, AnySchema } from "@bufbuild/protobuf/wkt";
+import { type Any, anyPack, AnySchema, StructSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { typeNameFromUrl } from "../type-url.ts";
 import { blank, dropUnknown, messagesIn } from "./blank.ts";
 import { headerType, isSecretHeader } from "./secrecy-of-path.ts";
@@ -69,11 +69,16 @@ function hideIn(message: ReflectMessage, registry: Registry, depth: number): boo
     if (isSecret(field)) {
       blank(message, field);
       hidden = true;
-    } else
+    } else if (!isPlainStruct(field))
       for (const part of messagesIn(message, field))
         hidden = hideIn(part, registry, depth) || hidden;
   }
   return hidden;
+}
+
+/** Whether a field holds Structs as plain objects of JavaScript: these have neither secret nor unknown fields, and each look at them as messages copies them. */
+function isPlainStruct({ message, parent }: DescField): boolean {
+  return message?.typeName === StructSchema.typeName && parent.typeName !== ValueSchema.typeName;
 }
 
 /** Which fields of a message are secret. A header is whole, but for its name, where that is one of credentials. */
