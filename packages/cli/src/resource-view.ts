@@ -37,7 +37,18 @@ export function viewResource(payload: AnyBytes, options: ViewOptions): ResourceV
     { ...options, registry: createRegistry(options.registry, ListCollectionSchema) },
   );
   const shown = { ...(json as JsonObject), "@type": payload.typeUrl };
-  return { json: shown, yaml: yamlText(shown), notes };
+  return viewOf(shown, notes);
+}
+
+/** YAML is written when it is read. */
+function viewOf(json: JsonValue, notes: readonly string[]): ResourceView {
+  return {
+    json,
+    get yaml() {
+      return yamlText(json);
+    },
+    notes,
+  };
 }
 
 const listUrl = `type.googleapis.com/${ListCollectionSchema.typeName}`;
@@ -57,21 +68,16 @@ function viewMessage(payload: AnyBytes, { registry, showSecrets }: ViewOptions):
     registry.getMessage(payload.typeUrl.slice(payload.typeUrl.lastIndexOf("/") + 1)) !== undefined;
   const shown = showSecrets || !isKnown ? payload : blanked(payload, registry);
   if (shown === undefined) {
-    const json = { "@type": payload.typeUrl };
-    return {
-      json,
-      yaml: yamlText(json),
-      notes: [
-        "its content is not shown: it cannot be searched for secrets, because it cannot be read or is nested too deeply; --show-secrets shows its bytes",
-      ],
-    };
+    return viewOf({ "@type": payload.typeUrl }, [
+      "its content is not shown: it cannot be searched for secrets, because it cannot be read or is nested too deeply; --show-secrets shows its bytes",
+    ]);
   }
   const secrets =
     shown === payload
       ? []
       : ["what may be secret is [redacted] or left out; --show-secrets shows it"];
   const { json, notes } = jsonOf(shown, registry, isKnown);
-  return { json, yaml: yamlText(json), notes: [...secrets, ...notes] };
+  return viewOf(json, [...secrets, ...notes]);
 }
 
 /** Undefined: it cannot be searched. */
