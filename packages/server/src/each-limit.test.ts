@@ -3,6 +3,7 @@ import { envoyTypes } from "@xdstp/resource-types";
 import { describe, expect, it } from "vitest";
 import { createMemoryStream } from "@xdstp/testing";
 import { createClient, payload } from "../test/client.ts";
+import { routeTo } from "../test/route-to.ts";
 import { type Harness, type OpenCall, paths, readyCache, serve, types } from "../test/harness.ts";
 import { defaultServerLimits, type ServerLimitOptions } from "./server-limits.ts";
 import type { ServerOptions } from "./xds-server.ts";
@@ -139,11 +140,11 @@ const rows: readonly Row[] = [
     value: 1,
     act(harness, cache) {
       const call = asked(harness, "delta/ads", "*");
-      call.ask(types.listener, ["*"]);
+      call.ask(types.route, ["r"]);
       harness.turn();
       ackAll(harness, call);
       putClusters(cache, "a");
-      cache.put({ typeUrl: types.listener, name: "l", value: payload("l") });
+      cache.put({ typeUrl: types.route, name: "r", value: routeTo("a") });
       harness.turn();
       harness.clock.advance(1);
       harness.turn();
