@@ -91,11 +91,7 @@ function fieldsOf(event: ServerEvent): Partial<LogLine> {
         ...(event.missed !== undefined && { missed: event.missed }),
       };
     case "order-expired":
-      return {
-        what: event.what,
-        types: event.typeUrls,
-        ...(event.names !== undefined && { names: event.names }),
-      };
+      return { what: event.what, types: event.typeUrls };
     case "stale-nonce":
       return { nonce: event.nonce };
     case "not-sent":

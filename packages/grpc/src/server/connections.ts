@@ -32,9 +32,9 @@ export interface ConnectionRules {
   readonly age: ConnectionAge | undefined;
 }
 
-/** Milliseconds between two looks at what connections send: the more of them there are, the longer, so that looks take 2 % of the time at most. */
+/** Milliseconds between two looks at what connections send: the more of them there are, the longer, so that looks take half a percent of the time at most. */
 function lookMs(connections: number): number {
-  return Math.min(1_000, Math.max(50, connections / 20));
+  return Math.min(1_000, Math.max(50, connections / 4));
 }
 
 /** No connections yet. */

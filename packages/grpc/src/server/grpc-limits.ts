@@ -75,7 +75,7 @@ export interface GrpcLimits {
    * Bytes that a peer may send at once that carry nothing: frames of HTTP/2 itself, and headers that HTTP/2 rejects (HPACK bombs). Beyond it the connection is cut (`no-content`). Default 4 MiB.
    * Bytes of messages and of accepted headers are credited twice, and a quarter of what is sent; 16 KiB come back each second.
    * A header block that HTTP/2 rejects counts as 64 KiB more, on its connection and for its peer: by default a peer may send 64 of them at once over all its connections, then one every 4 s;
-   * beyond it each connection that sends one is cut. It is looked 20 times a second, less often above 1,000 connections. Until then one read of a socket (64 KB) may be full of such blocks, which takes 80 ms.
+   * beyond it each connection that sends one is cut. It is looked 20 times a second, less often above 200 connections, and once a second from 4,000 on. Until then one read of a socket (64 KB) may be full of such blocks, which takes 80 ms.
    * Room: WINDOW_UPDATE frames of a client with windows of 64 KiB are a thousandth of what it reads. Real clients send no headers of 352 KiB, nor 1,000 of them in one call.
    */
   readonly emptyBytes: number;

@@ -72,6 +72,8 @@ export interface Exchange {
   inFlight: Batch | undefined;
   /** What the client has rejected and not received in another form since. undefined: nothing. */
   rejected: Rejected | undefined;
+  /** What rejected content was offered again for, by type and name; until something is accepted (S-ACK-21). undefined: nothing. */
+  retriedFor: ReadonlySet<string> | undefined;
   /** Revision up to which the client has accepted. */
   accepted: number;
   /** Nonce of the newest response; 0 before the first. */
@@ -107,6 +109,7 @@ export function createExchange(): Exchange {
   return {
     inFlight: undefined,
     rejected: undefined,
+    retriedFor: undefined,
     accepted: 0,
     nonceSent: 0,
     nonceAccepted: 0,
@@ -302,6 +305,7 @@ function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Ba
   const { upTo, version, last } = batch;
   if (exchange.rejected === undefined) {
     exchange.accepted = upTo;
+    exchange.retriedFor = undefined;
     exchange.lastError = undefined;
   }
   exchange.versionAccepted = version;
@@ -332,10 +336,24 @@ function keepRejected(
     asked: asked || rejected?.asked === true,
     entries: repaired ? undefined : joinSaid(rejected, entries),
     newestEntries: repaired && !isNewestRejected ? undefined : newestEntries,
-    missed: joinMissed(rejected?.missed, missed),
+    missed: joinMissed(rejected?.missed, withoutRetried(exchange, missed)),
     isRetry: rejected?.isRetry === true,
     again: changedSince || narrowed || repaired,
   };
+}
+
+function withoutRetried(
+  { retriedFor }: Exchange,
+  missed: readonly MissedReference[],
+): readonly MissedReference[] {
+  return retriedFor === undefined
+    ? missed
+    : missed.filter((reference) => !retriedFor.has(missedKey(reference)));
+}
+
+/** A name of a type, as a key. */
+export function missedKey({ typeUrl, name }: Pick<MissedReference, "typeUrl" | "name">): string {
+  return `${typeUrl}\n${name}`;
 }
 
 /** Each once, and no more than a single rejection has. */

@@ -1,5 +1,4 @@
-import { type Holds, NO_HOLDS } from "../order/hold.ts";
-import { heldNames } from "../order/hold-back.ts";
+import type { Reference } from "@xdstp/core";
 import type { ExchangeOwner } from "./exchange.ts";
 import type { TypeState, TypeStatus } from "./type-status.ts";
 
@@ -16,7 +15,7 @@ export interface TypeProgress {
   /** Requested names are not known yet. */
   readonly unsettled: boolean;
   /** Names held back, each with what the client lacks for it (S-ORD-4). Absent: none. */
-  readonly heldBack?: Holds;
+  readonly heldBack?: ReadonlyMap<string, Reference>;
 }
 
 /** One type as operators read it (S-ACK-9, S-ACK-17). */
@@ -25,7 +24,10 @@ export function statusOf(
   progress: TypeProgress,
 ): TypeStatus {
   const { inFlight, lastError, nonceSent, nonceAccepted, acceptedAt } = exchange;
-  const heldBack = heldNames(progress.heldBack ?? NO_HOLDS, context.clock);
+  const heldBack = [...(progress.heldBack ?? [])].map(([name, lacking]) => ({
+    name,
+    for: lacking.name,
+  }));
   return {
     typeUrl,
     state: stateOf(

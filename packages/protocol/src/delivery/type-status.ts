@@ -1,4 +1,3 @@
-import type { HeldBackName } from "./held-back-name.ts";
 import type { MissedReference, NackError, StreamInfo } from "../stream/stream-event.ts";
 
 /**
@@ -17,6 +16,14 @@ export interface LastError extends NackError {
   readonly version: string;
   /** What it refers to and the client had not accepted: it is offered again when the client has (S-ACK-21). Absent: nothing. */
   readonly missed?: readonly MissedReference[];
+}
+
+/** A name that waits, and what it waits for. */
+export interface HeldBackName {
+  /** The name that waits. */
+  readonly name: string;
+  /** The name that the client has rejected or does not have yet. */
+  readonly for: string;
 }
 
 /** One type on one stream, as operators read it (S-ACK-9). */

@@ -1,4 +1,4 @@
-import type { Holds } from "./hold.ts";
+import type { Reference } from "@xdstp/core";
 
 /** One type on one stream, as much of it as the order of sending needs (S-ORD-1 to S-ORD-4). Revisions are Infinity where nothing limits them. */
 export interface OrderedType {
@@ -22,32 +22,24 @@ export interface OrderedType {
   readonly rejectedFrom: number;
   /** Revision up to which it has accepted what it was sent. */
   readonly accepted: number;
-  /** More of what was taken waits for other names than waits one by one: it waits as a whole. */
-  readonly waitsAsWhole: boolean;
-  /** Something of it is not accepted: it is unanswered, rejected, or not sent yet. */
-  readonly isBusy: boolean;
+  /** What was taken names something new that has not got what it waits for, like a cluster without its assignment (S-ORD-2). */
+  readonly namesCold: boolean;
   /** The client has rejected content that is still subscribed. */
   readonly rejecting: boolean;
   /** Revision of the oldest removal that waits until those who refer to it have let go. */
   readonly heldFrom: number;
   /** It is known what a resource of this type refers to. */
   readonly knowsReferences: boolean;
-  /** Names that wait, each with what the client lacks for it (S-ORD-4). */
-  readonly heldBack: Holds;
+  /** Names held back, each with what the client lacks for it (S-ORD-4). */
+  readonly heldBack: ReadonlyMap<string, Reference>;
   /** The client was sent this name, has rejected it and never had it before. */
   lacks(name: string): boolean;
-  /**
-   * How far a removed name, which existed at a revision, has come: the client has accepted it and has not been sent its removal, or it is in the response that is in flight.
-   */
-  removed(name: string, at: number): "accepted" | "in-flight" | "never-sent";
-  /** This name exists, and the client has not accepted it since it came to exist. */
-  awaits(name: string): boolean;
   /** This name was sent, exists only since this revision, and waits for another (S-ORD-2). */
   isCold(name: string, since: number): boolean;
   /** This name is not there yet: subscribed and missing, or about to be subscribed. */
   misses(name: string): boolean;
-  /** Sends what was taken, or else what is pending; removals up to this revision. `isLimited`: false, its time to wait for what is not accepted is over. */
-  drain(removeUpTo: number, isLimited?: boolean): void;
+  /** Sends what was taken, or else what is pending; removals up to this revision. */
+  drain(removeUpTo: number): void;
   /** Takes what is pending, to be sent later as it is now. */
   take(removeUpTo: number): void;
   /** Puts what was taken back among what is pending. */
@@ -58,8 +50,8 @@ export interface OrderedType {
   retryRejected(): void;
   /** The client has accepted the present state of this name. */
   hasAccepted(name: string): boolean;
-  /** Puts those of the names that wait among what is pending that may go by now. */
-  releaseHolds(): void;
+  /** Puts the names held back among what is pending. */
+  takeUpAgain(): void;
   /** Sends the delayed removals, up to this revision. */
   release(removeUpTo: number): void;
 }

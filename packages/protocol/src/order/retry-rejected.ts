@@ -1,5 +1,5 @@
 import type { Entry, ResourceType } from "@xdstp/core";
-import { type Exchange, MOST_MISSED } from "../delivery/exchange.ts";
+import { type Exchange, missedKey, MOST_MISSED } from "../delivery/exchange.ts";
 import type { MissedReference } from "../stream/stream-event.ts";
 import type { TypeHost } from "../stream/type-machine.ts";
 import { referencesOf } from "./references-of.ts";
@@ -21,7 +21,7 @@ export function missedBy(
     for (const { typeUrl, name } of referencesOf(type, resource)) {
       if (++looked > MOST_LOOKED_AT || missed.size >= MOST_MISSED) return [...missed.values()];
       const sibling = host.sibling(typeUrl);
-      const key = `${typeUrl}\n${name}`;
+      const key = missedKey({ typeUrl, name });
       if (missed.has(key) || sibling?.hasAccepted(name) === true) continue;
       missed.set(key, { typeUrl, name, served: sibling?.misses(name) === false });
     }
@@ -42,6 +42,8 @@ export function retryRejected({
   const missed = rejected.missed.filter(
     ({ typeUrl, name }) => host.sibling(typeUrl)?.hasAccepted(name) !== true,
   );
-  if (missed.length < rejected.missed.length)
-    exchange.rejected = { ...rejected, missed, isRetry: true, again: true };
+  if (missed.length === rejected.missed.length) return;
+  const retried = rejected.missed.filter((reference) => !missed.includes(reference)).map(missedKey);
+  exchange.retriedFor = new Set([...(exchange.retriedFor ?? []), ...retried].slice(-MOST_MISSED));
+  exchange.rejected = { ...rejected, missed, isRetry: true, again: true };
 }

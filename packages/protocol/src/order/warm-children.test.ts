@@ -16,10 +16,7 @@ function useHost(...subscribed: readonly string[]): {
   const sibling: TypeHost["sibling"] = (typeUrl) =>
     subscribed.includes(typeUrl)
       ? {
-          isBusy: false,
-          accepted: 0,
-          awaits: fail,
-          removed: fail,
+          rejecting: false,
           lacks: fail,
           hasAccepted: fail,
           isCold: fail,

@@ -159,21 +159,18 @@ function machineOf(
     knowsReferences: true,
     heldBack: new Map(),
     accepted: 0,
-    waitsAsWhole: false,
-    isBusy: false,
+    namesCold: false,
     lacks: () => false,
     mayRetry: false,
     retryRejected: () => undefined,
     hasAccepted: () => false,
     isCold: () => false,
-    awaits: () => false,
-    removed: () => "never-sent",
     misses: () => false,
     take: () => {
       log.push(`take ${typeUrl}`);
     },
     putBack: () => undefined,
-    releaseHolds: () => undefined,
+    takeUpAgain: () => undefined,
     request: ({ nonce }) => {
       log.push(`request ${typeUrl} ${nonce}`);
     },

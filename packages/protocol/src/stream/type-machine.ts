@@ -51,18 +51,7 @@ export interface TypeHost {
   sibling(
     typeUrl: string,
   ):
-    | Pick<
-        TypeMachine<never>,
-        | "warm"
-        | "isBusy"
-        | "accepted"
-        | "lacks"
-        | "awaits"
-        | "isCold"
-        | "misses"
-        | "removed"
-        | "hasAccepted"
-      >
+    | Pick<TypeMachine<never>, "warm" | "rejecting" | "lacks" | "isCold" | "misses" | "hasAccepted">
     | undefined;
   /** What was taken to be sent later is taken again: the client wants or has something else by now. */
   thaw(): void;

@@ -90,6 +90,27 @@ runCases("retries of rejected resources", [
     },
   },
   {
+    rules: ["S-ACK-21", "S-ACK-8"],
+    title: "a name offers it once, also where the name changes while it is rejected again",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = rejectsTheRouteToY(world);
+      putCluster(world, "Y");
+      world.run();
+      for (const answer of peer.answers()) peer.of(answer.typeUrl).ack(answer);
+      world.run();
+      const [offered] = peer.answers();
+      world.cache.put({ typeUrl: cluster.typeUrl, name: "Y", value: payloadOf("Y", "changed") });
+      world.run();
+      const [changed] = peer.answers();
+      if (offered !== undefined) peer.of(route.typeUrl).nack(offered, "no");
+      if (changed !== undefined) peer.of(cluster.typeUrl).ack(changed);
+      expect([offered?.names, changed?.names.includes("Y")]).toEqual([["r"], true]);
+      expect(readAll(world, peer, route.typeUrl, nothing)).toEqual([]);
+    },
+  },
+  {
     rules: ["S-ACK-21"],
     title: "another name that comes does not cause a retry",
     variants: adsVariants,

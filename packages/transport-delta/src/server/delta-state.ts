@@ -1,10 +1,9 @@
-import type { Entry, ResourceType, Topic, Watcher, XdsError } from "@xdstp/core";
+import type { Entry, Reference, ResourceType, Topic, Watcher, XdsError } from "@xdstp/core";
 import type {
   Beating,
   ClientQuirks,
   ExchangeOwner,
   FrameProfile,
-  Holds,
   Lifetimes,
   SmallMap,
   SmallSet,
@@ -55,8 +54,10 @@ export interface DeltaState extends ExchangeOwner {
   held: readonly Entry[];
   /** What is to be sent later as it was at the revision of a cut (S-ORD-4). */
   taken: Taken | undefined;
-  /** Names that refer to what the client has not accepted, each with what it lacks. */
-  heldBack: Holds;
+  /** Names that refer to what the client has rejected, each with what it lacks. */
+  heldBack: ReadonlyMap<string, Reference>;
+  /** Revision from which the client has missed something that is held back. */
+  heldBackFrom: number;
   /** What it holds for a time only; undefined while nothing that it was sent has a TTL. */
   lifetimes: Lifetimes | undefined;
   /** What the client listed as held, by canonical key, until everything is answered (S-RECON-4). */

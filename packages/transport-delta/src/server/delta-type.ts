@@ -1,4 +1,11 @@
-import { type Entry, type Interest, StatusCode, type Topic, type Watcher } from "@xdstp/core";
+import {
+  type Entry,
+  type Interest,
+  type Reference,
+  StatusCode,
+  type Topic,
+  type Watcher,
+} from "@xdstp/core";
 import {
   addHash,
   answeredUpTo,
@@ -10,11 +17,7 @@ import {
   createSmallSet,
   type FrameProfile,
   hashOf,
-  releaseHolds,
-  removedName,
   retryRejected,
-  type Holds,
-  heldBackFrom,
   heldBackOf,
   holdBack,
   isColdSince,
@@ -25,7 +28,7 @@ import {
   leaveRejected,
   type MissedReference,
   type NackError,
-  NO_HOLDS,
+  namesCold,
   parseNonce,
   quirksOf,
   rankOf,
@@ -43,16 +46,15 @@ import {
   type TypeMachine,
   type TypeStatus,
   type TypeView,
-  wouldHoldMany,
 } from "@xdstp/protocol/server";
 import { answerAgain } from "./answer-again.ts";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { hasLeftovers } from "./first-answer.ts";
-import { gather, takeHeld, type Gathered } from "./gather.ts";
+import { gather, gatherEmpty, takeHeld, type Gathered } from "./gather.ts";
 import { doubt, heldListOf } from "./held-by-client.ts";
 import { beat, noteAnswer, noteHolding } from "./heartbeat.ts";
-import { coveringTopic, isCovered, keyOf, lookUp, topicsOf } from "./lookup.ts";
+import { isCovered, keyOf, lookUp, topicsOf } from "./lookup.ts";
 import { endOpenError, oweOpenError } from "./open-error.ts";
 import { endKnownMembers, oweKnownMembers } from "./known-members.ts";
 import { oweLost } from "./owe-lost.ts";
@@ -61,7 +63,7 @@ import { leavingWith, locate, subscribe } from "./subscribe.ts";
 import { putBack, take } from "./take.ts";
 import { unlocate, unsubscribe } from "./unsubscribe.ts";
 import { stateHash } from "./state-version.ts";
-import { awaits, hasAccepted, viewOf } from "./view-of.ts";
+import { hasAccepted, viewOf } from "./view-of.ts";
 
 /** One type on one delta stream. */
 export function createDeltaType(
@@ -73,6 +75,8 @@ export function createDeltaType(
 ): TypeMachine<DeltaRequest> {
   return new DeltaType(context, host, typeUrl, stream, profile);
 }
+
+const NOTHING: ReadonlyMap<string, Reference> = new Map();
 
 class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   readonly typeUrl: string;
@@ -120,7 +124,8 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       initialShared: false,
       lifetimes: undefined,
       taken: undefined,
-      heldBack: NO_HOLDS,
+      heldBack: NOTHING,
+      heldBackFrom: Infinity,
     };
   }
 
@@ -139,30 +144,24 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   get accepted(): number {
     return this.#state.exchange.accepted;
   }
-  get waitsAsWhole(): boolean {
-    const { taken } = this.#state;
-    return taken !== undefined && wouldHoldMany(this.#state, taken.gathered.entries);
-  }
-  get isBusy(): boolean {
-    const { exchange, taken, heldBack } = this.#state;
-    return (
-      exchange.inFlight !== undefined ||
-      exchange.rejected !== undefined ||
-      taken !== undefined ||
-      heldBack.size > 0 ||
-      this.pending
+  get namesCold(): boolean {
+    return namesCold(
+      this.#state.type,
+      this.#state.host,
+      this.#state.taken?.gathered.entries ?? [],
+      this.accepted,
     );
   }
   get rejecting(): boolean {
     return this.#state.exchange.rejected !== undefined;
   }
   get rejectedFrom(): number {
-    return rejectedFrom(this.#state.exchange, heldBackFrom(this.#state.heldBack));
+    return rejectedFrom(this.#state.exchange, this.#state.heldBackFrom);
   }
   get knowsReferences(): boolean {
     return this.#state.type?.references !== undefined;
   }
-  get heldBack(): Holds {
+  get heldBack(): ReadonlyMap<string, Reference> {
     return this.#state.heldBack;
   }
   get heldFrom(): number {
@@ -242,15 +241,15 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     this.#state.host.schedule();
   }
 
-  drain(removeUpTo: number, isLimited = true): void {
+  drain(removeUpTo: number): void {
     const { taken } = this.#state;
     this.#state.taken = undefined;
-    const gathered = taken?.gathered ?? gather(this.#state, removeUpTo);
+    const gathered = taken?.gathered ?? gatherEmpty(this.#state) ?? gather(this.#state, removeUpTo);
     if (gathered === undefined) {
       this.#fallBehind();
       return;
     }
-    this.#send(gathered, isLimited);
+    this.#send(gathered);
     noteHolding(this.#state, gathered.entries, taken?.holding);
   }
 
@@ -269,11 +268,11 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     if (taken !== undefined) putBack(this.#state, taken);
   }
 
-  releaseHolds(): void {
-    const ready = releaseHolds(this.#state, (name) =>
-      isCovered(this.#state, name) ? lookUp(this.#state, name) : undefined,
-    );
-    for (const name of ready) this.#state.owed.add(name);
+  takeUpAgain(): void {
+    for (const name of this.#state.heldBack.keys())
+      if (isCovered(this.#state, name)) this.#state.owed.add(name);
+    this.#state.heldBack = NOTHING;
+    this.#state.heldBackFrom = Infinity;
   }
 
   release(removeUpTo: number): void {
@@ -307,14 +306,6 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   lacks(name: string): boolean {
     const entry = lookUp(this.#state, name);
     return entry !== undefined && isRejectedAndNew(this.#state.exchange, entry);
-  }
-
-  removed(name: string, at: number): ReturnType<typeof removedName> {
-    return removedName(this.#state.exchange, coveringTopic(this.#state, name), name, at);
-  }
-
-  awaits(name: string): boolean {
-    return awaits(this.#state, name);
   }
 
   isCold(name: string, since: number): boolean {
@@ -442,9 +433,9 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   }
 
   /** An empty response goes out only as the first one, and then not while names are pending, or to answer a wildcard (S-RECON-6, S-WILD-7, S-ACK-11). */
-  #send(gathered: Gathered, isLimited = true): void {
+  #send(gathered: Gathered): void {
     const { answered, unsettled, dirty, exchange, profile, sent, heldBack: before } = this.#state;
-    const sendable = this.#withoutHolds(gathered, isLimited);
+    const sendable = this.#withoutRejected(gathered);
     this.#repairing = false;
     if (
       isRepetition(
@@ -467,18 +458,24 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       exchange.accepted = sent;
   }
 
-  /** Leaves out what refers to a name that the client does not have (S-ORD-2, S-ORD-4). */
-  #withoutHolds(gathered: Gathered, isLimited: boolean): Gathered {
-    const entries = holdBack(this.#state, gathered.entries, baseOf(gathered), isLimited);
+  /** Keeps what refers to a rejected name back; what is sent of these names now is not owed any more. */
+  #withoutRejected(gathered: Gathered): Gathered {
+    const state = this.#state;
+    const { entries, heldBack } = holdBack(state.type, state.host, gathered.entries);
+    if (heldBack.size === 0 && state.heldBack.size === 0) return gathered;
+    const sent = new Set(entries.map(({ name }) => name));
+    state.heldBack = new Map(
+      [...state.heldBack].filter(([name]) => !sent.has(name)).concat([...heldBack]),
+    );
+    state.heldBackFrom =
+      state.heldBack.size === 0 ? Infinity : Math.min(state.heldBackFrom, baseOf(gathered));
     if (entries === gathered.entries) return gathered;
-    const [before, after] = [new Set(gathered.entries), new Set(entries)];
-    const left = hashOf(gathered.entries.filter((entry) => !after.has(entry)));
-    const earlier = hashOf(entries.filter((entry) => !before.has(entry)));
+    const kept = new Set(entries);
     return {
       ...gathered,
       entries,
       label: undefined,
-      hash: addHash(addHash(gathered.hash, -left), earlier),
+      hash: addHash(gathered.hash, -hashOf(gathered.entries.filter((entry) => !kept.has(entry)))),
     };
   }
 

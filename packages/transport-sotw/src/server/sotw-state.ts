@@ -1,10 +1,9 @@
-import type { Entry, ResourceType, Timer, Topic, Watcher } from "@xdstp/core";
+import type { Entry, Reference, ResourceType, Timer, Topic, Watcher } from "@xdstp/core";
 import type {
   Beating,
   ClientQuirks,
   ExchangeOwner,
   FrameProfile,
-  Holds,
   Lifetimes,
   Rejected,
   SmallMap,
@@ -69,8 +68,10 @@ export interface SotwState extends ExchangeOwner {
   parting: Timer | undefined;
   /** What is to be sent later as it was at the revision of a cut (S-ORD-4). */
   taken: Taken | undefined;
-  /** Names that refer to what the client has not accepted, each with what it lacks. */
-  heldBack: Holds;
+  /** Names that refer to what the client has rejected, each with what it lacks. */
+  heldBack: ReadonlyMap<string, Reference>;
+  /** Revision from which the client has missed something that is held back. */
+  heldBackFrom: number;
   /** What it holds for a time only; undefined while nothing that it was sent has a TTL. */
   lifetimes: Lifetimes | undefined;
   /** What was rejected last, and was removed since without a response: if it comes back unchanged, it is not sent again (S-ACK-8). */

@@ -212,7 +212,7 @@ describe("createSotwType()", () => {
   it("takes what it held back in again as soon as it may go", () => {
     const used = accepted(["a"]);
     expect([...used.machine.heldBack]).toEqual([]);
-    used.machine.releaseHolds();
+    used.machine.takeUpAgain();
     expect(used.machine.pending).toBe(false);
   });
 

@@ -1,4 +1,4 @@
-import type { Entry, NodeInfo, Topic, Watcher } from "@xdstp/core";
+import type { Entry, NodeInfo, Reference, Topic, Watcher } from "@xdstp/core";
 import {
   announcesTtl,
   answeredUpTo,
@@ -9,11 +9,7 @@ import {
   createSmallSet,
   hashBytes,
   hashOf,
-  releaseHolds,
-  removedName,
   retryRejected,
-  type Holds,
-  heldBackFrom,
   heldBackOf,
   isColdSince,
   isNewestNonce,
@@ -23,7 +19,7 @@ import {
   leaveRejected,
   type MissedReference,
   type NackError,
-  NO_HOLDS,
+  namesCold,
   parseNonce,
   quirksOf,
   rankOf,
@@ -42,11 +38,11 @@ import {
   type TypeMachine,
   type TypeStatus,
   type TypeView,
-  wouldHoldMany,
 } from "@xdstp/protocol/server";
 import type { SotwRequest } from "./decode-request.ts";
 import type { Gathered } from "./gathered.ts";
 import { gather } from "./gather.ts";
+import { gatherEmpty } from "./gather-changes.ts";
 import { currentVersion, isComplete } from "./gather-full-state.ts";
 import { beat, haveEqualTtls, noteAnswer, noteHolding, resume } from "./heartbeat.ts";
 import { isWithheld } from "./is-withheld.ts";
@@ -60,8 +56,8 @@ import { endStay } from "./stay.ts";
 import { putBack, take } from "./take.ts";
 import { hasNewErrors } from "./told-errors.ts";
 import { unsubscribe } from "./unsubscribe.ts";
-import { awaits, hasAccepted, viewOf } from "./view-of.ts";
-import { withoutHolds } from "./without-holds.ts";
+import { hasAccepted, viewOf } from "./view-of.ts";
+import { withoutRejected } from "./without-rejected.ts";
 
 /** One type on one SotW stream. */
 export function createSotwType(
@@ -125,7 +121,8 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
       stay: NOTHING,
       parting: undefined,
       taken: undefined,
-      heldBack: NO_HOLDS,
+      heldBack: NOTHING,
+      heldBackFrom: Infinity,
       lifetimes: undefined,
       unsaid: undefined,
       impatient: false,
@@ -148,30 +145,24 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   get accepted(): number {
     return this.#state.exchange.accepted;
   }
-  get waitsAsWhole(): boolean {
-    const { taken } = this.#state;
-    return taken !== undefined && wouldHoldMany(this.#state, taken.gathered.entries);
-  }
-  get isBusy(): boolean {
-    const { exchange, taken, heldBack } = this.#state;
-    return (
-      exchange.inFlight !== undefined ||
-      exchange.rejected !== undefined ||
-      taken !== undefined ||
-      heldBack.size > 0 ||
-      this.pending
+  get namesCold(): boolean {
+    return namesCold(
+      this.#state.type,
+      this.#state.host,
+      this.#state.taken?.gathered.entries ?? [],
+      this.accepted,
     );
   }
   get rejecting(): boolean {
     return this.#state.exchange.rejected !== undefined;
   }
   get rejectedFrom(): number {
-    return rejectedFrom(this.#state.exchange, heldBackFrom(this.#state.heldBack));
+    return rejectedFrom(this.#state.exchange, this.#state.heldBackFrom);
   }
   get knowsReferences(): boolean {
     return this.#state.type?.references !== undefined;
   }
-  get heldBack(): Holds {
+  get heldBack(): ReadonlyMap<string, Reference> {
     return this.#state.heldBack;
   }
   get heldFrom(): number {
@@ -246,14 +237,17 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     this.#state.host.schedule();
   }
 
-  drain(removeUpTo: number, isLimited = true): void {
+  drain(removeUpTo: number): void {
     const state = this.#state;
     const { taken } = state;
     state.taken = undefined;
     state.returning = false;
     const { heldBack: before } = state;
-    const all = taken?.gathered ?? gather(state, removeUpTo);
-    const gathered = withoutHolds(state, all, isLimited);
+    const all =
+      taken?.gathered ??
+      (this.#fullState ? undefined : gatherEmpty(state)) ??
+      gather(state, removeUpTo);
+    const gathered = withoutRejected(state, all);
     const updates = this.#fullState
       ? isNews(state, gathered)
       : isPartialNews(
@@ -285,9 +279,11 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     if (taken !== undefined) putBack(this.#state, taken);
   }
 
-  releaseHolds(): void {
-    const ready = releaseHolds(this.#state, (name) => coverOf(this.#state, name)?.topic.get(name));
-    for (const name of ready) this.#state.owed.add(name);
+  takeUpAgain(): void {
+    for (const name of this.#state.heldBack.keys())
+      if (coverOf(this.#state, name) !== undefined) this.#state.owed.add(name);
+    this.#state.heldBack = NOTHING;
+    this.#state.heldBackFrom = Infinity;
   }
 
   release(removeUpTo: number): void {
@@ -310,14 +306,6 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   lacks(name: string): boolean {
     const entry = coverOf(this.#state, name)?.topic.get(name);
     return entry !== undefined && isRejectedAndNew(this.#state.exchange, entry);
-  }
-
-  removed(name: string, at: number): ReturnType<typeof removedName> {
-    return removedName(this.#state.exchange, coverOf(this.#state, name)?.topic, name, at);
-  }
-
-  awaits(name: string): boolean {
-    return awaits(this.#state, name);
   }
 
   isCold(name: string, since: number): boolean {
