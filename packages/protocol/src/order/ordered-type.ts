@@ -48,8 +48,8 @@ export interface OrderedType {
   readonly mayRetry: boolean;
   /** Offers rejected content again if the client has accepted since what it refers to (S-ACK-21). */
   retryRejected(): void;
-  /** The client has accepted the present state of this name. */
-  hasAccepted(name: string): boolean;
+  /** The client has accepted the present state of this name. `isSentAgain`: also where that is on its way again, with what waits for it (S-WARM-1). */
+  hasAccepted(name: string, isSentAgain?: boolean): boolean;
   /** Puts the names held back among what is pending. */
   takeUpAgain(): void;
   /** Sends the delayed removals, up to this revision. */

@@ -22,7 +22,7 @@ export function missedBy(
       if (++looked > MOST_LOOKED_AT || missed.size >= MOST_MISSED) return [...missed.values()];
       const sibling = host.sibling(typeUrl);
       const key = missedKey({ typeUrl, name });
-      if (missed.has(key) || sibling?.hasAccepted(name) === true) continue;
+      if (missed.has(key) || sibling?.hasAccepted(name, true) === true) continue;
       missed.set(key, { typeUrl, name, served: sibling?.misses(name) === false });
     }
   }

@@ -112,6 +112,28 @@ runCases("retries of rejected resources", [
   },
   {
     rules: ["S-ACK-21"],
+    title: "a name that is older than its subscription has to be accepted, too",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      for (const name of ["X", "Y"]) world.put(cluster.typeUrl, name);
+      const peer = world.connect();
+      peer.of(cluster.typeUrl).subscribe("X");
+      peer.of(route.typeUrl).subscribe("r");
+      readAll(world, peer, route.typeUrl, nothing);
+      world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Y") });
+      const rejects = rejecting(route.typeUrl, "r");
+      expect(readAll(world, peer, route.typeUrl, rejects)).toEqual(["r"]);
+      peer.of(cluster.typeUrl).subscribe("Y");
+      world.run();
+      const [answer, ...others] = peer.answers();
+      expect([answer?.typeUrl, others]).toEqual([cluster.typeUrl, []]);
+      if (answer !== undefined) peer.of(cluster.typeUrl).ack(answer);
+      expect(readAll(world, peer, route.typeUrl, nothing)).toEqual(["r"]);
+    },
+  },
+  {
+    rules: ["S-ACK-21"],
     title: "another name that comes does not cause a retry",
     variants: adsVariants,
     world: withEnvoyTypes,

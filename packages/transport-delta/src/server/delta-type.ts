@@ -299,8 +299,8 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     retryRejected(this.#state);
   }
 
-  hasAccepted(name: string): boolean {
-    return hasAccepted(this.#state, name);
+  hasAccepted(name: string, isSentAgain?: boolean): boolean {
+    return hasAccepted(this.#state, name, isSentAgain);
   }
 
   lacks(name: string): boolean {

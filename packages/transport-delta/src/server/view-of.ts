@@ -28,8 +28,8 @@ function isPending(state: DeltaState, topic: Topic, { name, revision }: Entry): 
   return (dirty.has(topic) && revision > sent) || held.some((entry) => entry.name === name);
 }
 
-/** Whether a resource exists under this name, is subscribed, and the client has accepted its present state. */
-export function hasAccepted(state: DeltaState, name: string): boolean {
+/** Whether a resource exists under this name, is subscribed, and the client has accepted its present state. `isSentAgain`: also where that is on its way again, with what waits for it (S-WARM-1). */
+export function hasAccepted(state: DeltaState, name: string, isSentAgain = false): boolean {
   const topic = coveringTopic(state, name);
   const entry = topic?.get(name);
   if (topic === undefined || entry?.resource === undefined) return false;
@@ -38,6 +38,6 @@ export function hasAccepted(state: DeltaState, name: string): boolean {
     removals: "said" as const,
     isPending: (of: Topic, at: Entry): boolean => isPending(state, of, at),
   };
-  // It may be sent again with what waits for it (S-WARM-1).
-  return entry.revision <= state.exchange.accepted || deliveryOf(view, topic, entry) === "accepted";
+  if (isSentAgain && entry.revision <= state.exchange.accepted) return true;
+  return deliveryOf(view, topic, entry) === "accepted";
 }

@@ -299,8 +299,8 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     retryRejected(this.#state);
   }
 
-  hasAccepted(name: string): boolean {
-    return hasAccepted(this.#state, name);
+  hasAccepted(name: string, isSentAgain?: boolean): boolean {
+    return hasAccepted(this.#state, name, isSentAgain);
   }
 
   lacks(name: string): boolean {

@@ -40,8 +40,8 @@ function isPending(state: SotwState, topic: Topic, { name, revision, resource }:
   );
 }
 
-/** Whether a resource exists under this name, is subscribed, and the client has accepted its present state. */
-export function hasAccepted(state: SotwState, name: string): boolean {
+/** Whether a resource exists under this name, is subscribed, and the client has accepted its present state. `isSentAgain`: also where that is on its way again, with what waits for it (S-WARM-1). */
+export function hasAccepted(state: SotwState, name: string, isSentAgain = false): boolean {
   const topic = coverOf(state, name)?.topic;
   const entry = topic?.get(name);
   if (topic === undefined || entry?.resource === undefined) return false;
@@ -50,6 +50,6 @@ export function hasAccepted(state: SotwState, name: string): boolean {
     removals: removalsOf(state),
     isPending: (of: Topic, at: Entry): boolean => isPending(state, of, at),
   };
-  // It may be sent again with what waits for it (S-WARM-1).
-  return entry.revision <= state.exchange.accepted || deliveryOf(view, topic, entry) === "accepted";
+  if (isSentAgain && entry.revision <= state.exchange.accepted) return true;
+  return deliveryOf(view, topic, entry) === "accepted";
 }
