@@ -159,4 +159,10 @@ export const failedSeeds: readonly {
     showed:
       "a delta client still showed a resource by a removed alias, since its name was unsubscribed while the response with that removal was on its way",
   },
+  {
+    seed: 35_868_015,
+    steps: 30_000,
+    showed:
+      "the checker of repeated rejections took no notice of a name that was dropped by a list that crossed a response",
+  },
 ];

@@ -248,6 +248,19 @@ describe("rejectedIsNotRepeated(), a list that crossed a response", () => {
       ],
     ],
     [
+      "changes what is wanted at once by what it drops",
+      false,
+      [
+        { says: 1 },
+        { asks: ["a", "b"] },
+        { answers: "ACK" },
+        { says: 2 },
+        { asks: ["a"], crosses: true },
+        { answers: "NACK" },
+        { says: 2 },
+      ],
+    ],
+    [
       "without anything new in it is not a request",
       true,
       [

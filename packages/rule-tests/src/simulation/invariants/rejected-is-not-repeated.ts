@@ -120,6 +120,8 @@ export function rejectedIsNotRepeated(
       } else if (!Number.isNaN(nonce) && nonce !== last.nonce) {
         // It crossed a response, or answers one of a call that arrived twice. What its list adds is requested by the answer to the newest response (S-NONCE-6).
         last.asked = last.asked.filter((name) => names.includes(name));
+        // What it drops changes what is wanted at once.
+        last.asks ||= last.names.some((name) => !names.includes(name));
         last.names = last.names.filter((name) => names.includes(name));
       } else {
         last.asks ||=
