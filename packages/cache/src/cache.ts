@@ -80,7 +80,7 @@ export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDispos
     readonly overlappingVariants: number;
     /** Puts that were rejected. */
     readonly rejected: number;
-    /** Resources held. */
+    /** The number of cached resources. */
     readonly resources: number;
     /** Removals remembered. */
     readonly tombstones: number;

@@ -97,7 +97,7 @@ class Upstream implements ResourceFeed {
       void this.#sink?.commit({ put: [this.#put(key)] });
     else if (this.#given.delete(key))
       void this.#sink?.commit({
-        // What an alias leads to now is told with it, as by a server (S-ALIAS-1).
+        // An alias is put together with the resource that it leads to now, as a server sends it (S-ALIAS-1).
         put: this.#wanted.has(key) ? this.world.withAlias(key).map((real) => this.#put(real)) : [],
         remove: [{ typeUrl: T, name: key }],
       });

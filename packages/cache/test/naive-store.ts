@@ -34,7 +34,7 @@ export class NaiveStore {
     else this.endAlias(text);
   }
 
-  /** What only an alias leads to is removed: the resources stay without it until they are put again. */
+  /** Removes an alias. Its resources stay without it until they are put again. */
   private endAlias(alias: string): void {
     for (const [key, { aliases, ...rest }] of this.names)
       if (aliases.includes(alias))

@@ -1,6 +1,6 @@
 import { XdsError } from "@xdstp/core";
 
-/** What a {@link CliError} may have besides its text. */
+/** Options of a {@link CliError}. */
 export interface CliErrorOptions extends ErrorOptions {
   /** The id of the broken rule. Default: that of an XdsError that is the cause. */
   readonly rule?: string;

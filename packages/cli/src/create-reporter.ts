@@ -27,7 +27,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   };
 }
 
-/** What only repeats others: each connection has its streams, and each stream tells of its begin and end itself. */
+/** Events that repeat others: a connection has streams, and each stream reports its own begin and end. */
 const repeated: ReadonlySet<string> = new Set([
   "connection-opened",
   "connection-closed",

@@ -437,7 +437,7 @@ describe("describeEvent()", () => {
       from: "serve",
       event: { kind: "versions", versions: of },
     });
-    expect(shown(versions({}))).toEqual(["info versions: none, since there are no resources"]);
+    expect(shown(versions({}))).toEqual(["info versions: none, since nothing is served"]);
   });
 
   it("shows the versions of ten node keys, and the number of the others", () => {

@@ -112,7 +112,7 @@ function versionsText({
   const all = Object.entries(views);
   const more = all.length - mostViewsOfLine + moreViews;
   return [
-    textOf(versions) || "none, since there are no resources",
+    textOf(versions) || "none, since nothing is served",
     ...all
       .slice(0, mostViewsOfLine)
       .map(([key, own]) => `for node key ${quoted(key)}: ${textOf(own)}`),

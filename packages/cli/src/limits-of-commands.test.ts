@@ -4,7 +4,7 @@ import { runToEnd, useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
 import { useOrigin } from "../test/use-origin.ts";
 
-/** What each limit does is tested by `each-limit.test.ts` of the packages that own it, and that commands know all of them by `limits-flag.test.ts`. */
+/** Here each limit reaches its command. `each-limit.test.ts` of the package that owns a limit tests its effect. `limits-flag.test.ts` tests that the commands know all limits. */
 describe("the limits of a command", () => {
   it.each([
     [

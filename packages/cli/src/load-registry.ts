@@ -63,7 +63,7 @@ function textOf(error: unknown): string {
 
 const maxUnpackedBytes = 256 * 1024 * 1024;
 
-/** What is in a file of descriptors, as `registryWith` reads it: YAML as JSON, all else as it is. Throws what the parser or the decompression throws. */
+/** Returns the content of a file of descriptors as `registryWith` reads it: YAML as JSON, all else unchanged. Throws the errors of the parser and of the decompression. */
 function descriptorSetOf(file: string, bytes: Uint8Array): Uint8Array {
   const packing = /\.ya?ml(?<packing>\.gz|\.zst)?$/iu.exec(file);
   if (packing === null) return bytes;

@@ -58,7 +58,7 @@ function withSeries(text: string): string {
   );
 }
 
-/** What promtool says; undefined where it is not installed, which it has to be in CI. */
+/** Runs promtool. undefined: it is not installed; in CI that is a failure. */
 function promtool(
   argv: readonly string[],
   input = "",

@@ -208,7 +208,7 @@ describe("xdstp relay", () => {
     ["none", ""],
     ["id", 'view="id=n1",'],
   ])(
-    "measures the version of a type to all of which clients subscribe, as they get it (--opaque-key %s)",
+    "has a metric with the version of each type that clients subscribe to with a wildcard (--opaque-key %s)",
     async (key, label) => {
       const origin = await useOrigin();
       origin.cluster("web");

@@ -14,7 +14,7 @@ export interface Reporter {
   close(): void;
 }
 
-/** What a reporter may look at. */
+/** The state that a reporter reads. */
 export interface ReporterOptions {
   /** The command. */
   readonly from: "serve" | "relay";
@@ -23,7 +23,7 @@ export interface ReporterOptions {
   readonly tls?: ServedTls | undefined;
   readonly cache: Held;
   readonly server: Pick<XdsServer, "status">;
-  /** Absent: nothing is had from other servers. */
+  /** The servers upstream. Absent: the command has none. */
   readonly upstreams?: (() => RelayStatus["upstreams"]) | undefined;
   /** Absent: not counted. */
   readonly rejections?: (() => readonly RejectedVersion[]) | undefined;

@@ -107,9 +107,9 @@ function hasFlag(args: readonly string[], ...flags: readonly string[]): boolean 
   return args.slice(0, end === -1 ? args.length : end).some((arg) => flags.includes(arg));
 }
 
-/** What a {@link failureText} has to know of the call. */
+/** The call whose failure {@link failureText} describes. */
 interface FailedCall {
-  /** The command; absent: there is no such command, or none was given. */
+  /** The command. Absent: the name is not that of a command, or none was given. */
   readonly name?: string | undefined;
   readonly usage: string;
   /** One JSON object, for programs. */

@@ -138,7 +138,7 @@ function folderSupply(
   };
 }
 
-/** Throws a CliError if there is no such folder. One that cannot be read may become readable: that, like later losses, is the feed's matter (S-STREAM-9). */
+/** Throws a CliError if the folder does not exist. A folder that cannot be read may become readable: the feed handles that, and later losses (S-STREAM-9). */
 async function checkFolder(dir: string): Promise<void> {
   try {
     await readdir(dir);

@@ -37,7 +37,7 @@ export function nodeVersions(nodes: NodeCaches, own: readonly string[]): ServedV
   };
 }
 
-/** The versions of a relay: of the types to all of which its clients subscribe. What else it has cached depends on its clients, and has no version as a whole. */
+/** Returns the versions of a relay, of the types that clients subscribe to with a wildcard. The other cached resources depend on the clients, so they have no common version. */
 export function relayVersions({
   cache,
   tenants,

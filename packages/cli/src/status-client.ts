@@ -35,7 +35,7 @@ export interface StatusClientOptions {
   readonly byType: boolean;
   /** Only clients whose id begins so; absent: all. */
   readonly node?: string;
-  /** What is accepted of the server. Absent: {@link defaultStatusLimits}. */
+  /** Limits of the answers that are accepted from the server. Absent: {@link defaultStatusLimits}. */
   readonly limits?: Partial<StatusLimits>;
 }
 

@@ -100,7 +100,7 @@ function reasonOf({ stuck, lastError, state, heldBack = [] }: TypeStatus): strin
   return [silence, rejection, waiting(heldBack), missing].filter((part) => part !== "").join("; ");
 }
 
-/** What rejected content refers to and the client does not have, behind its text (S-ACK-21). */
+/** Returns the end of the text of a rejection: the reference that the client had not accepted (S-ACK-21). Empty: there is none. */
 export function missedHint(missed: LastError["missed"]): string {
   return missed === undefined ? "" : `; it ${escapeText(missedText(missed))}`;
 }

@@ -35,7 +35,7 @@ export interface StatusOptions {
   readonly timeoutMs: number;
   /** Only clients whose id begins so; absent: all. */
   readonly node?: string;
-  /** What is accepted of the server. */
+  /** Limits of the answers that are accepted from the server. */
   readonly limits: Partial<StatusLimits>;
   /** Files, PEM; absent: no TLS. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };

@@ -120,7 +120,7 @@ function createPacer(clock: Clock, draw: () => number): Pacer {
   };
 }
 
-/** What is served, in words, escaped: the folder, or who says whom to ask. */
+/** Describes the source, escaped: the folder, or the bootstrap or flag that names the servers. */
 function servedText(what: Served): string {
   return escapeText("dir" in what ? what.dir : what.by);
 }

@@ -17,7 +17,7 @@ export abstract class BaseWatch<Update> extends ReadWatch<Update> implements Wat
   readonly name: string;
   protected readonly topic: Topic;
   readonly #uncheck: () => void;
-  /** What the topic was like at the wake before; -1: there was none. */
+  /** The topic at the wake before. `head` -1: there was no wake. */
   #seen = { head: -1, settled: false };
 
   constructor(hub: Hub, { typeUrl, name, options, check }: Watched) {

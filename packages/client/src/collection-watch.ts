@@ -174,7 +174,7 @@ type CollectionState =
 export const requestedCollection: CollectionState = { kind: "requested" };
 
 /**
- * The state in which a reader finds a collection; the same object where nothing is different for it. Members that come one after the other do not change it.
+ * Returns the state of a collection for a reader: the same object when the reader sees no difference. Members that arrive one after the other do not change it.
  * @param isReport - The error was reported since, if only again
  */
 export function nextCollectionState(

@@ -1,7 +1,7 @@
 import { isLate, isSameError, XdsError, type StoredResource, type Topic } from "@xdstp/core";
 
 /**
- * What a watch knows of its name. A value that only `nextNameState` makes:
+ * The state of a watched name. Only `nextNameState` makes one:
  *
  * ```text
  * requested --resource--> cached       requested, cached --it cannot be used--> rejected
@@ -34,7 +34,7 @@ export type NameState =
 export const requested: NameState = { kind: "requested" };
 
 /**
- * The state after a topic has changed; the same object where nothing is different for a reader.
+ * Returns the state after a topic has changed: the same object when a reader sees no difference.
  * @param isReport - The supply has woken: its error was reported, if only again (C-ACK-18)
  * @param faultOf - Why a resource cannot be used; called where it is another one than before
  */

@@ -44,7 +44,7 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
   }
 
   wake(): void {
-    // What came by an alias was checked under its own name.
+    // A resource that is read by an alias was validated under its own name.
     const judge = this.#judge ?? ((resource) => faultOf(this.#decoder, resource));
     const next = nextNameState(this.#state, this.topic, this.isSupply(), judge);
     if (next === this.#state) return;

@@ -20,7 +20,7 @@ export interface NodeInfo {
 export type DynamicParameters = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- * Who a client is, as the wire has verified it: from a client certificate that our authority signed. It never comes from what a message claims (S-NODE-8).
+ * The identity of a client that the wire has verified: the names of a client certificate that our authority signed. It never comes from the content of a message (S-NODE-8).
  * Names are ASCII without control characters: compare them exactly.
  */
 export interface PeerIdentity {

@@ -29,7 +29,7 @@ function distanceOf(a: string, b: string): number {
 /** Up to this number of values of an enum are named. */
 const most = 5;
 
-/** Which values an enum has, the one that was probably meant first. undefined: the enum is not known. */
+/** Lists the values of an enum, the one that was probably meant first. undefined: the enum is not known. */
 export function enumHint(name: string, word: string, registry: Registry): string | undefined {
   const values = registry.getEnum(name)?.values.map((value) => value.name);
   if (values === undefined) return undefined;

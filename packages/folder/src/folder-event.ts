@@ -16,7 +16,7 @@ export type FolderEvent =
       readonly put: number;
       /** Resources that this batch removed. */
       readonly removed: number;
-      /** What does no harm but may be a mistake, for instance a file with an extension that is not read. */
+      /** Problems without harm that may be mistakes, for instance a file with an extension that is not read. */
       readonly warnings: readonly FolderProblem[];
     }
   /** The batch is not applied: something in it is broken. */
@@ -43,14 +43,14 @@ export type FolderEvent =
       readonly message: string;
       /** Resources that are served. */
       readonly held: number;
-      /** How many of them the folder no longer has. */
+      /** The number of resources that the folder lacks now. */
       readonly lost: number;
     }
   /** The folder itself cannot be read, and nothing was ever loaded: the cache is not ready (S-STREAM-9). It is tried again every second. */
   | {
       /** The folder or a file of it cannot be read. */
       readonly kind: "unreadable";
-      /** What cannot be read, and why. */
+      /** The file or directory that cannot be read, and why. */
       readonly problem: FolderProblem;
     }
   /** The system gave no notification for some directories, so the folder is read again every 2 seconds. */
@@ -69,7 +69,7 @@ export type FolderEvent =
       readonly kind: "foreign-reference";
       /** The file that has the reference, and what is to be done. */
       readonly problem: FolderProblem;
-      /** What is referred to. */
+      /** The type URL of the resource that is referred to. */
       readonly typeUrl: string;
       /** The name that is referred to. */
       readonly name: string;

@@ -175,7 +175,7 @@ describe("createFolderFeed() with real mounts", () => {
     ["a directory in the folder", "", "_opaque/clusters"],
     ["a directory that the folder lies in", "below", ""],
   ])(
-    "keeps the last state when a volume over %s with resources goes away, and follows it when it is back",
+    "keeps the last state when a volume over %s with resources is unmounted, and follows the volume when it is mounted again",
     async (_, below, path) => {
       const own = "_opaque/clusters";
       const { dir: root } = await useFolder({

@@ -114,7 +114,7 @@ function found(text: string): string | undefined {
     : undefined;
 }
 
-/** Of a longer path only this number of the last steps is printed: line and column say the rest. */
+/** The number of steps of a path that are printed, from its end. Line and column locate the rest. */
 const mostSteps = 12;
 
 /** An error of the JSON reader as a fault with its path: which field, what was found in it, and as a hint what is expected. */

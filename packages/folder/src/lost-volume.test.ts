@@ -115,7 +115,7 @@ describe("uncoveredVolume()", () => {
     ],
     ["a directory that is gone", at("/v/conf", "/v")],
     [
-      "a root of which nothing is known",
+      "a root without known mounts",
       places({ "": {}, a: {}, "a/clusters": mounted }, "a/clusters/x.yaml"),
     ],
   ])("takes as an edit: %s", (_, now) => {

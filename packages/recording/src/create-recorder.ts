@@ -22,7 +22,7 @@ export function createRecorder({
   readonly variant: Variant;
   /** Told each event as it happens; see `formatEvent` for a line of it. The bytes are a copy. */
   readonly write: (event: RecordedEvent) => void;
-  /** What may be kept of a payload, `withoutSecrets` of `@xdstp/protos/envoy` for instance. Default: all of it. */
+  /** Returns the part of a payload that may be recorded, such as `withoutSecrets` of `@xdstp/protos/envoy`. Default: all of it. */
   readonly hide?: HidePayload;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;

@@ -7,7 +7,7 @@ import type { Recording, Variant } from "./recording.ts";
 import { scriptsOf, type StreamScript, type TypeScript } from "./replay-script.ts";
 import { createFactReader, type FactReader } from "./request-facts.ts";
 
-/** What a replay server reports. `stream` counts the clients. */
+/** An event of a replay server. `stream` counts the clients. */
 export type ReplayServerEvent = { readonly stream: number } &
   /** A client has connected, and gets what this stream of the recording got. */
   (

@@ -228,7 +228,7 @@ export function messageOf(bytes: Uint8Array): Message {
   return { enveloped, bytes: enveloped.subarray(ENVELOPE) };
 }
 
-/** What a recorded request says of a response, for the server of now. */
+/** The answer of a recorded request to a response, put for the server that runs now. */
 interface LiveAnswer {
   /** Empty: there is nothing to answer. */
   readonly nonce: string;

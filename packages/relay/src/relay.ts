@@ -88,7 +88,7 @@ export interface Relay extends AsyncDisposable {
   readonly serving: {
     /** For all clients, or those without a node. It listens to their answers. */
     readonly source: ListeningSource;
-    /** What each client is served; the same object for clients that are equal in `opaqueKey`, or with a quorum a view of that for each stream. Absent: `source` for all. */
+    /** Returns the source of a client: the same object for clients with the same `opaqueKey`; with a quorum, a view of that for each stream. Absent: `source` for all. */
     readonly sourceFor?: (peer: RelayPeer) => ResourceSource;
   };
   /** What is served to who has no node: all that upstream has but opaque names of others, asked for as clients ask. */

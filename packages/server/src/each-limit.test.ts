@@ -18,7 +18,7 @@ interface Row {
   readonly cache?: () => Cache;
   /** Returns what was seen. */
   readonly act: (harness: Harness, cache: Cache) => unknown;
-  /** What is seen with this value, and with the default. */
+  /** The results with this value, and with the default. */
   readonly seen: readonly [limited: unknown, usual: unknown];
 }
 

@@ -14,7 +14,7 @@ export function logEvents(
     level = "info",
     clock = systemClock,
   }: {
-    /** What is written: this and what is worse. Default: `info`, everything. */
+    /** The lowest level that is written. Default: `info`, everything. */
     readonly level?: LogLevel;
     /** Default: the clock of the machine. */
     readonly clock?: Clock;

@@ -36,7 +36,7 @@ export type ServerEvent =
       readonly path: string;
       /** Address of the peer; empty where the wire does not tell. */
       readonly peer: string;
-      /** What the client was sent. */
+      /** The status that the client was sent. */
       readonly status: Status;
       /** Why it was not admitted, or why that could not be decided: the text of what `authorize` threw. The client receives `status` only. */
       readonly reason?: string;

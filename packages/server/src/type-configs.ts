@@ -23,7 +23,7 @@ const states: Readonly<Record<TypeState, ConfigStatus>> = {
   REQUESTED: ConfigStatus.NOT_SENT,
 };
 
-/** What a client said of its rejection, and what the rejected content refers to and the client does not have (S-ACK-21). */
+/** Returns the text of a rejection, and the reference that the client had not accepted (S-ACK-21). */
 export function detailsOf({ code, message, missed }: LastError): string {
   const text = message === "" ? `code ${code}, without a text` : message;
   return missed === undefined ? text : `${text}; it ${missedText(missed)}`;

@@ -27,7 +27,7 @@ export interface RawDeltaClient extends Reader<DeltaDiscoveryResponse> {
 export function createRawDeltaClient(
   wire: RawWire,
   options: {
-    /** Sent with the first request that has none of its own. Absent: no node is added. */
+    /** The node that is sent with the first request without a node. Absent: no node is added. */
     readonly node?: DeltaRequestInit["node"];
   } = {},
 ): RawDeltaClient {

@@ -30,7 +30,7 @@ interface Subscription {
 export function createRawSotwClient(
   wire: RawWire,
   options: {
-    /** Sent with the first request that has none of its own. Absent: no node is added. */
+    /** The node that is sent with the first request without a node. Absent: no node is added. */
     readonly node?: SotwRequestInit["node"];
   } = {},
 ): RawSotwClient {

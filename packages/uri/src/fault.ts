@@ -1,6 +1,6 @@
 import type { UriError, UriErrorCode, UriPart } from "./uri-error.ts";
 
-/** What a code says: what is wrong and the way out, and the rule that the text breaks. */
+/** The text of a code, which says what is wrong and what to do, and the rule that is broken. */
 interface Advice {
   readonly text: string;
   readonly rule: string;

@@ -30,7 +30,7 @@ export function globMatches(glob: string, name: string): boolean {
  * Whether something is a glob: its decoded id is `*` or ends in `/*` (N-50).
  *
  * A string is taken as a name as received; an opaque name never is a glob (N-56).
- * Of locators, `xdstp` and `file` have globs, `http` has none (N-20, N-57).
+ * A locator with the scheme `xdstp` or `file` may be a glob, one with `http` may not (N-20, N-57).
  */
 export function isGlob(name: string | XdstpName | Locator): boolean {
   if (typeof name !== "string")

@@ -10,7 +10,7 @@ export type Locator =
       readonly scheme: "file";
       /** The path of the file. */
       readonly id: string;
-      /** What stands behind `#`; empty: nothing. */
+      /** The directives after `#`. Empty: there are none. */
       readonly directives: readonly Directive[];
     };
 
@@ -18,7 +18,7 @@ export type Locator =
 export interface XdstpLocator extends ResourceParts {
   /** `xdstp:`. */
   readonly scheme: "xdstp";
-  /** What stands behind `#`; empty: nothing. */
+  /** The directives after `#`. Empty: there are none. */
   readonly directives: readonly Directive[];
 }
 
@@ -26,7 +26,7 @@ export interface XdstpLocator extends ResourceParts {
 export interface HttpLocator extends ResourceParts {
   /** `http:`. */
   readonly scheme: "http";
-  /** What stands behind `#`; empty: nothing. */
+  /** The directives after `#`. Empty: there are none. */
   readonly directives: readonly Directive[];
 }
 

@@ -28,7 +28,7 @@ export type UriPart = "text" | "scheme" | "authority" | "type" | "id" | "context
 
 /** Why something is rejected: a plain object, nothing is ever thrown. */
 export interface UriError {
-  /** What is wrong with the text. */
+  /** The kind of error in the text. */
   readonly code: UriErrorCode;
   /** The part of the text that breaks it. */
   readonly part: UriPart;

@@ -89,7 +89,7 @@ function tlsOfContext(
   };
 }
 
-/** What there is to check next to authority and name, or to leave out. */
+/** The other fields that check a certificate or leave a check out: this client supports none of them. */
 const others: readonly (readonly [keyof CertificateValidationContext, string])[] = [
   ["verifyCertificateSpki", "verify_certificate_spki"],
   ["verifyCertificateHash", "verify_certificate_hash"],

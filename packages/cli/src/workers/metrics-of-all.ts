@@ -72,7 +72,7 @@ interface Family {
   readonly series: Map<string, number>;
 }
 
-/** Of these the largest is that of all: states, moments and delays, which are not amounts. */
+/** Metrics that are not amounts: states, times and delays. The largest value of all processes counts. */
 const largest =
   /^(xdstp_revision|process_start_time_seconds|nodejs_eventloop_lag_\w+)$|_(stale|info|timestamp_seconds|broken_files)$/;
 
@@ -91,7 +91,7 @@ export function sumMetrics(texts: readonly string[]): string {
   return textOf(sum.values());
 }
 
-/** What of a text goes on counting when its process has ended: all but gauges. */
+/** Returns the metrics that count on after their process has ended: all but gauges. */
 export function countsOf(text: string): string {
   return textOf(
     familiesOf(text)

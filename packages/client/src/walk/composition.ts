@@ -4,7 +4,7 @@ import { referenceKey, type Gap, type Graph } from "./graph.ts";
 import type { KeyedReference } from "./place.ts";
 
 /**
- * What is in force, and what a newer state waits for. A value that only `compose` makes:
+ * The graph that is in force, and the names that a newer graph waits for. Only `compose` makes one:
  *
  * ```text
  * requested --an error of what it waits for--> failed
@@ -14,9 +14,9 @@ import type { KeyedReference } from "./place.ts";
  * ```
  */
 export type Composition =
-  /** There is no graph, and nothing says why: it is on its way. */
+  /** The graph is requested and has not arrived; no error explains why. */
   | (Waiting & { readonly kind: "requested"; readonly graph?: never; readonly error?: never })
-  /** There is no graph: there was none yet, or its root was removed. `error`: why, of what is nearest to the root. */
+  /** The graph does not exist: it never arrived, or its root was removed. `error`: the error nearest to the root. */
   | (Waiting & { readonly kind: "failed"; readonly graph?: never; readonly error: XdsError })
   /** The newest graph is in force. `error`: why it may be old. */
   | (Waiting & { readonly kind: "complete"; readonly graph: Graph; readonly error?: XdsError })

@@ -8,7 +8,7 @@ import { isOutOfReach } from "../routes/is-out-of-reach.ts";
 import { gatheredIn } from "../routes/recall.ts";
 import type { Route } from "../routes/route.ts";
 
-/** What globs need of the followers of their members. */
+/** The followers of the members of globs, as globs use them. */
 export interface GlobFollowers {
   add(followed: Followed): Follower;
   schedule(): void;

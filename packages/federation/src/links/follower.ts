@@ -31,7 +31,7 @@ export interface MemberSide {
   readonly isInUse: boolean;
   /** Whether a follower is still that of a member. */
   has(follower: Follower, ask: Ask): boolean;
-  /** What is found of a member is known. */
+  /** Called when the result for a member is known. */
   note(follower: Follower, ask: Ask): void;
 }
 

@@ -13,14 +13,14 @@ export interface FollowedRedirect {
   readonly name: string;
   readonly key: string;
   readonly target: XdstpLocator;
-  /** Of the redirect itself (S-REDIR-7). */
+  /** The version of the redirect itself (S-REDIR-7). */
   readonly version: string;
   readonly link: ServerLink;
-  /** Which of the variants of its name it is (TP2). Absent: it has no constraints. */
+  /** The constraints that tell it from other variants of its name (TP2). Absent: it has none. */
   readonly constraints?: Uint8Array;
   /** Where it stands, whatever it leads to. */
   readonly place: RedirectPlace;
-  /** Who follows it for those that ask for its name, or for a collection that it is a member of. Absent: it is a step of others only. */
+  /** Follows it for the requests of its name, or of a collection that has it. Absent: it is only a step of other redirects. */
   follower?: RedirectFollower | undefined;
   /** When it ends (C-TTL-4). */
   expiry?: Timer | undefined;
@@ -35,7 +35,7 @@ export interface RedirectPlace {
 /** Follows a redirect for readers. */
 export interface RedirectFollower extends AskFollower {
   readonly outcome: { readonly state: string };
-  /** What came before it stands under its name. */
+  /** The resource that it replaced is still shown under its name. */
   stands: boolean;
   /** Others ask for it than before. */
   readersChanged(): void;
@@ -231,7 +231,7 @@ export class Route {
   }
 }
 
-/** What servers have said of what a route wants: of what nothing is known yet, and what cannot be had for now. */
+/** The answers of servers to the requests of a route: which requests have no answer yet, and which cannot be answered now. */
 class Answers {
   readonly #unanswered = new Set<Ask>();
   readonly #troubled = new Set<Ask>();
@@ -273,7 +273,7 @@ class Answers {
     else this.#troubled.add(ask);
   }
 
-  /** What cannot be had as one server says, of one type or all. */
+  /** Returns the requests that one server cannot answer now, of one type or of all. */
   troubledBy(link: ServerLink, typeUrl?: string): readonly Ask[] {
     return [...this.#troubled].filter(
       (ask) => ask.unavailable?.link === link && (typeUrl === undefined || ask.typeUrl === typeUrl),

@@ -226,7 +226,7 @@ function idOf(typeUrl: string, name: string): string {
 }
 
 /**
- * What is known of something wanted, as one of those that share a server sees it: what others reject, and what has not come for others, counts as cached for it (B-CSDS-2, C-CSDS-3).
+ * Returns the state of a requested resource for one of the federations that share a server: an error that concerns only others counts as cached for it (B-CSDS-2, C-CSDS-3).
  * @param concerns - whether an error is its own
  */
 function forTenant(

@@ -17,7 +17,7 @@ interface Row {
   readonly with?: Partial<ChannelLimits>;
   /** Returns what was seen with a channel that `open` opens. */
   readonly act: (open: Open) => Promise<unknown>;
-  /** What is seen with this value, and with the default. */
+  /** The results with this value, and with the default. */
   readonly seen: readonly [limited: unknown, usual: unknown];
 }
 

@@ -73,7 +73,7 @@ export function serveConnectCall(
 /** HTTP codes by which Connect says that the peer sent what cannot be served. */
 const peerFaultHttpCodes: ReadonlySet<unknown> = new Set([400, 405, 415, 501]);
 
-/** What Connect rejects is known by what it has sent; over gRPC-web the status is in the body, and does not count. */
+/** A call that Connect rejects is recognised by the headers and trailers that it sent. Over gRPC-web the status is in the body, so such a call does not count. */
 function isRejected({ headersSent, sentHeaders, sentTrailers }: ServerHttp2Stream): boolean {
   const code = sentTrailers?.["grpc-status"];
   if (code !== undefined) return isPeerFaultCode(Number(code));

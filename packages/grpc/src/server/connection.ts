@@ -67,7 +67,7 @@ const graces: ReadonlySet<ConnectionCut> = new Set<ConnectionCut>([
   "age-grace",
 ]);
 const maxWaitingLargeMessages = 16;
-/** What comes back each second: bytes that may carry nothing, and calls that may be rejected, of which a higher limit brings back more. */
+/** Credit per second: bytes that may carry no content, and calls that may be rejected. A higher limit of rejected calls brings back more. */
 export const emptyBytesPerSecond: number = 16 * 1024;
 const rejectedCallsPerSecond = 20;
 const secondsOfRejectedCalls = 50;

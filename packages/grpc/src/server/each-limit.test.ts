@@ -31,7 +31,7 @@ interface Row {
   readonly options?: TestServerOptions;
   /** Returns what was seen. */
   readonly act: (server: TestServer) => Promise<unknown>;
-  /** What is seen with this value, and with the default. */
+  /** The results with this value, and with the default. */
   readonly seen: readonly [limited: unknown, usual: unknown];
 }
 
@@ -40,7 +40,7 @@ const noPings = { pingMs: most };
 
 const cuts = (server: TestServer): unknown => server.server.stats().cuts;
 
-/** What is echoed, or the status with which the call has ended. */
+/** Resolves with the echo, or with the status of the call. */
 async function outcome(call: RawClientCall): Promise<string | undefined> {
   return Promise.race([
     call.next().then(String),

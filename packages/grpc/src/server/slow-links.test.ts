@@ -344,7 +344,7 @@ describe("a peer that sends what carries nothing", () => {
     expect(server.server.stats().cuts).toEqual({});
   });
 
-  test("headers that are too large are no content either [S-LIM-1]", async () => {
+  test("headers that are too large do not count as content [S-LIM-1]", async () => {
     const server = await useServer({ limits: { emptyBytes: 400_000 } });
     const socket = await useSocket(server.port);
     const closed = once(socket, "close");

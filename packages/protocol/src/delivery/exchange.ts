@@ -42,7 +42,7 @@ export interface Batch {
   readonly repaired: boolean;
   /** Some of what it holds is not wanted any more. */
   readonly narrowed: boolean;
-  /** What its rejected parts refer to and the client had not accepted then. */
+  /** The references of its rejected parts that the client had not accepted then. */
   readonly missed: readonly MissedReference[];
   /** Its last part is the full state: a client that accepts it has nothing left of an earlier rejected part. */
   readonly whole: boolean;
@@ -58,9 +58,9 @@ export interface Rejected extends Origin {
   readonly entries: readonly Entry[] | undefined;
   /** The same for the last response. */
   readonly newestEntries: readonly Entry[] | undefined;
-  /** What it refers to and the client has not accepted since. */
+  /** Its references that the client has not accepted since. */
   readonly missed: readonly MissedReference[];
-  /** The client has accepted since what it refers to: it is offered again, also unchanged (S-ACK-21). */
+  /** The client has accepted one of these references since: the content is sent again, also unchanged (S-ACK-21). */
   readonly isRetry: boolean;
   /** Something has changed since. */
   again: boolean;
@@ -72,7 +72,7 @@ export interface Exchange {
   inFlight: Batch | undefined;
   /** What the client has rejected and not received in another form since. undefined: nothing. */
   rejected: Rejected | undefined;
-  /** What rejected content was offered again for, by type and name; until something is accepted (S-ACK-21). undefined: nothing. */
+  /** The references, by type and name, for which rejected content was sent again, until something is accepted (S-ACK-21). undefined: none. */
   retriedFor: ReadonlySet<string> | undefined;
   /** Revision up to which the client has accepted. */
   accepted: number;

@@ -14,7 +14,7 @@ export interface LastError extends NackError {
   readonly since: number;
   /** The version rejected. */
   readonly version: string;
-  /** What it refers to and the client had not accepted: it is offered again when the client has (S-ACK-21). Absent: nothing. */
+  /** The references that the client had not accepted. The content is sent again when the client accepts one of them (S-ACK-21). Absent: none. */
   readonly missed?: readonly MissedReference[];
 }
 

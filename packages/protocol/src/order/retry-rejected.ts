@@ -7,7 +7,7 @@ import { referencesOf } from "./references-of.ts";
 /** References of a rejected response that are looked at. */
 const MOST_LOOKED_AT = 10_000;
 
-/** What these entries refer to and the client has not accepted on this stream (S-ACK-21). Each name once, in the order of the entries. */
+/** Returns the references of these entries that the client has not accepted on this stream (S-ACK-21). Each name once, in the order of the entries. */
 export function missedBy(
   type: ResourceType | undefined,
   host: Pick<TypeHost, "sibling">,

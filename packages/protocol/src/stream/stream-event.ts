@@ -43,7 +43,7 @@ export interface HeldByResponse {
 }
 
 /**
- * What happens on a stream. `heartbeat`: resources with a TTL were kept alive at the client; an answer to it is reported only if it is a `nack` (S-TTL-5). `missed`: what the rejected content refers to and the client has not accepted; absent: nothing (S-ACK-21). `order-expired`: no answer came within the limit, so these types go on without it, additions of a `cut` or `removals` (S-ORD-4). `held` is absent in the answer to a heartbeat.
+ * An event on a stream. `heartbeat`: resources with a TTL were kept alive at the client; an answer to it is reported only if it is a `nack` (S-TTL-5). `missed`: the references of the rejected content that the client has not accepted; absent: none (S-ACK-21). `order-expired`: no answer came within the limit, so these types go on without it, additions of a `cut` or `removals` (S-ORD-4). `held` is absent in the answer to a heartbeat.
  */
 export type StreamEvent =
   | { readonly kind: "connect"; readonly stream: StreamInfo }

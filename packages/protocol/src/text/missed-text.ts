@@ -1,6 +1,6 @@
 import type { MissedReference } from "../stream/stream-event.ts";
 
-/** What rejected content refers to and its client does not have, in words; empty: nothing. Names are as the source has them, not escaped (S-ACK-21). */
+/** Describes the references of rejected content that its client had not accepted (S-ACK-21). Empty: there are none. Names are not escaped. */
 export function missedText([first, ...more]: readonly MissedReference[] = []): string {
   if (first === undefined) return "";
   const type = first.typeUrl.slice(

@@ -19,7 +19,7 @@ const unmarked: ReadonlySet<string> = new Set([
   "envoy.service.redis_auth.v3.RedisProxyExternalAuthRequest.password",
 ]);
 
-/** What {@link isSecretField} has returned, since options are decoded at each look and a message may have 100,000 parts. */
+/** Results of {@link isSecretField}: protobuf decodes the options of a field at each access, and a message may have 100,000 parts. */
 const known = new WeakMap<Registry, WeakMap<DescField, boolean>>();
 
 /** Whether the content of a field must not be shown: marked by `udpa.annotations.sensitive`, or known to be one. @internal */

@@ -216,7 +216,7 @@ function countInterest(feed: ResourceFeed, onIdle: () => void): ResourceFeed {
   };
 }
 
-/** What a view is made of. */
+/** The parts of a view. */
 interface ViewParts {
   /** For xdstp names. */
   readonly shared: ResourceSource;
@@ -224,15 +224,15 @@ interface ViewParts {
   readonly opaque: () => ResourceSource;
   /** The same, unless it would have to be made. */
   readonly held: () => ResourceSource | undefined;
-  /** Of both. */
+  /** The revisions of both. */
   readonly revisions: Revisions;
-  /** What this is a view of, where it is that of a tenant. */
+  /** The source of which this is a view. Absent: it is not the view of a tenant. */
   readonly viewOf?: ResourceSource;
   /** The tenant, in words for people. */
   readonly viewKey?: string;
 }
 
-/** What clients with one key are served: one source, each topic of which is that of the cache which has it (B-RELAY-2). */
+/** Creates the source of the clients with one key. Each topic is that of the cache which has it (B-RELAY-2). */
 function createView({
   shared,
   opaque,

@@ -103,10 +103,10 @@ export interface RejectionEvent {
   readonly name: string;
   /** Empty: the removal of it. */
   readonly version: string;
-  /** Whom the certificate names, or what the client calls itself, or its address. */
+  /** The name in the certificate, else the id of the node, else the address. */
   readonly client: string;
   /** The number of changes in the response, which a client answers as a whole: with 1 it is certain. At most the first 100 of a response are reported. */
   readonly among: number;
-  /** What the client says: untrusted, unescaped (S-ACK-15). */
+  /** The text of the client: untrusted, not escaped (S-ACK-15). */
   readonly reason: string;
 }

@@ -17,7 +17,7 @@ import { adsVariants } from "../harness/variant.ts";
 
 const withEnvoyTypes = { types: envoyTypes };
 
-/** What a client rejects: the names of a response, by type. */
+/** Whether a client rejects a response. */
 type Rejects = (answer: Answer) => boolean;
 
 /** Reads and answers until nothing comes any more: the names of the responses of one type. */

@@ -19,14 +19,14 @@ export interface ResponseView {
   readonly nonce: number;
   /** Of what it says: everything but the version of the whole and the nonce. */
   readonly hash: number;
-  /** What it holds, read when it is asked for. */
+  /** Reads its resources. */
   readonly content: () => ResponseContent;
 }
 
 /** The resources of a response. */
 export interface ResponseContent {
   readonly names: readonly string[];
-  /** What these refer to. */
+  /** The references of these resources. */
   readonly refersTo: readonly Reference[];
 }
 

@@ -78,8 +78,8 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
  */
 export function gatherEmpty(state: DeltaState): Gathered | undefined {
   const { unanswered, dirty, owed, held, initial, exchange } = state;
-  const isAlone = unanswered.size === 1 && dirty.size + owed.size + held.length === 0;
-  if (unanswered.size === 0 || isAlone) return undefined;
+  if (unanswered.size === 0) return undefined;
+  if (unanswered.size === 1 && dirty.size + owed.size + held.length === 0) return undefined;
   if (initial !== undefined || exchange.rejected !== undefined) return undefined;
   const wildcard = unanswered.keys().find(({ interest }) => interest.name === "*");
   if (wildcard === undefined || !isWithoutMembers(wildcard, unanswered.get(wildcard)))

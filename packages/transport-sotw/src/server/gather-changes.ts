@@ -45,8 +45,8 @@ export function gatherChanges(state: SotwState): Gathered {
  */
 export function gatherEmpty(state: SotwState): Gathered | undefined {
   const { unanswered, dirty, owed, exchange } = state;
-  const isAlone = unanswered.size + dirty.size + owed.size === 1;
-  if (unanswered.size === 0 || isAlone || exchange.rejected !== undefined) return undefined;
+  if (unanswered.size === 0 || exchange.rejected !== undefined) return undefined;
+  if (unanswered.size + dirty.size + owed.size === 1) return undefined;
   const wildcard = subscriptionsOf(state, "*")
     .map(({ topic }) => topic)
     .find((topic) => unanswered.has(topic) && topic.members().length === 0);

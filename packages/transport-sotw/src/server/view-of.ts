@@ -32,7 +32,7 @@ function isPending(state: SotwState, topic: Topic, { name, revision, resource }:
   )
     return true;
   if (dirty.has(topic) && revision > sent) return true;
-  // While removals wait, the response holds the names that are gone; and the client holds them until it has answered one without.
+  // While removals wait, a response has the removed names. The client has them until it answers a response without them.
   return (
     resource === undefined &&
     (gone.size + stay.size > 0 ||

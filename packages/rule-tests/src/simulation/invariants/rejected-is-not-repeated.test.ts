@@ -248,7 +248,7 @@ describe("rejectedIsNotRepeated(), a list that crossed a response", () => {
       ],
     ],
     [
-      "changes what is wanted at once by what it drops",
+      "changes the wanted set at once by a name that it drops",
       false,
       [
         { says: 1 },

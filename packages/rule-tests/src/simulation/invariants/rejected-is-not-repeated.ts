@@ -17,13 +17,13 @@ interface Last {
   asked: readonly string[];
   /** SotW: all that is wanted. */
   names: readonly string[];
-  /** What was sent and not accepted yet. */
+  /** The responses that were sent and not accepted yet. */
   said: readonly (() => ResponseContent)[];
   /** Something of the type was accepted on this connection. */
   hasAccepted: boolean;
-  /** What the rejected content refers to and was not accepted since. */
+  /** The references of the rejected content that were not accepted since. */
   missed: readonly Reference[];
-  /** The client has accepted since what the rejected content refers to: that may come again once (S-ACK-21). */
+  /** The client has accepted one of these references since: the content may be sent again once (S-ACK-21). */
   mayRetry: boolean;
 }
 
@@ -31,7 +31,7 @@ interface Last {
 export type IsPending = (connection: Connection, typeUrl: string, name: string) => boolean;
 
 /**
- * A response that was rejected does not come again unchanged (S-ACK-8), whatever has changed meanwhile, unless the client asks for something else: then what is wanted differs, until that is answered; or has accepted since what the rejected content refers to (S-ACK-21).
+ * A response that was rejected does not come again unchanged (S-ACK-8), whatever has changed meanwhile, with two exceptions. The client has subscribed to something else, until that is answered. Or it has accepted a reference of the rejected content since (S-ACK-21).
  */
 export function rejectedIsNotRepeated(
   report: Report,
@@ -57,7 +57,7 @@ export function rejectedIsNotRepeated(
     types.set(typeUrl, last);
     return last;
   };
-  /** What is accepted now, other types may have missed. With its first answer a client has accepted what it had before the stream, too. */
+  /** Notes an ACK: rejected content of other types may refer to the accepted names. The first ACK of a type also accepts the resources that the client had before the stream. */
   const accept = (connection: Connection, typeUrl: string, accepted: Last): void => {
     const waiting = streams
       .get(connection)
@@ -120,7 +120,7 @@ export function rejectedIsNotRepeated(
       } else if (!Number.isNaN(nonce) && nonce !== last.nonce) {
         // It crossed a response, or answers one of a call that arrived twice. What its list adds is requested by the answer to the newest response (S-NONCE-6).
         last.asked = last.asked.filter((name) => names.includes(name));
-        // What it drops changes what is wanted at once.
+        // A dropped name changes the wanted set at once.
         last.asks ||= last.names.some((name) => !names.includes(name));
         last.names = last.names.filter((name) => names.includes(name));
       } else {
