@@ -24,7 +24,7 @@ import {
 } from "./received.ts";
 import { resourceFault } from "./faults.ts";
 import type { Absence } from "./variant.ts";
-import type { Wanted, WantedCollection, WantedName } from "./wanted.ts";
+import { hasNotBegun, type Wanted, type WantedCollection, type WantedName } from "./wanted.ts";
 import type { WantedIndex } from "./wanted-index.ts";
 
 /** One thing that a response says. Those of a response together name each resource once. */
@@ -98,6 +98,8 @@ interface Draft {
   rejected: number;
   /** All resources of the response are accepted. */
   isExact: boolean;
+  /** Whether collections of which nothing has come are without cached members too, each looked up once. */
+  readonly unknown: Map<Wanted, boolean>;
   /** What is accepted or removed. Only made where something is removed. */
   named: Set<string> | undefined;
 }
@@ -120,6 +122,7 @@ export function classifyResponse(
     isCounted: source.members.mayExceed(resources.length),
     rejected: 0,
     isExact: reasons.size === 0,
+    unknown: new Map(),
     named: undefined,
   };
   for (const resource of resources) classifyResource(source, draft, resource);
@@ -156,7 +159,7 @@ function note({ verdicts }: Draft, covering: readonly Wanted[], member: string |
 
 function classifyResource(source: ClassifySource, draft: Draft, resource: ReceivedResource): void {
   const { context, typeUrl } = source;
-  const { name, key, version, ttlMs } = resource;
+  const { name, key, ttlMs } = resource;
   const covering = coveringOf(source.wants, draft.ended, resource);
   if (covering.length === 0 && name !== "") {
     draft.verdicts.push({ kind: "ignored" });
@@ -172,17 +175,36 @@ function classifyResource(source: ClassifySource, draft: Draft, resource: Receiv
     draft.verdicts.push({ kind: "accepted", put, key, covering });
     return;
   }
-  note(draft, covering, key);
-  if (fault !== undefined) reject(context, draft, typeUrl, name, fault, covering);
-  else if (isVariantCached(source, resource, version)) {
+  if (fault === undefined) classifyWithoutBody(source, draft, resource, covering);
+  else {
+    note(draft, covering, key);
+    reject(context, draft, typeUrl, name, fault, covering);
+  }
+}
+
+/** A heartbeat, or a name that does not exist (C-MISS-3). */
+function classifyWithoutBody(
+  source: ClassifySource,
+  draft: Draft,
+  resource: ReceivedResource,
+  covering: readonly Wanted[],
+): void {
+  const { typeUrl } = source;
+  const { name, key, version, ttlMs } = resource;
+  if (isVariantCached(source, resource, version)) {
+    note(draft, covering, key);
     draft.isExact = false;
     const expire = ttlMs === undefined ? {} : { expireMs: ttlMs };
     const refresh = { typeUrl, name, ...expire, ...variantOf(resource) };
     draft.verdicts.push({ kind: "refreshed", refresh });
   } else if (ttlMs !== undefined) {
+    note(draft, covering, key);
     draft.isExact = false;
     draft.verdicts.push({ kind: "lost", covering });
-  } else remove(source, draft, resource, covering);
+  } else {
+    note(draft, answeredByAbsence(source, draft, key, covering), undefined);
+    remove(source, draft, resource, covering);
+  }
 }
 
 function faultOf(
@@ -260,12 +282,37 @@ function classifyRemoved(source: ClassifySource, draft: Draft, removed: Received
     draft.verdicts.push({ kind: "ignored" });
     return;
   }
-  note(draft, covering, undefined);
+  note(draft, answeredByAbsence(source, draft, key, covering), undefined);
   const own = covering.filter((wanted) => wanted.key === key);
   const emptied = own.filter((wanted) => wanted.kind !== "name");
   for (const collection of emptied) addWhole(draft, collection, true);
   if (emptied.length === 0 && !removeReal(source, draft, own))
     remove(source, draft, removed, covering);
+}
+
+/**
+ * The interests that are answered with a name that does not exist. A collection of which nothing has come and nothing is cached is not, where the name is subscribed itself: names are answered as soon as they
+ * are known, and a collection without members has an answer of its own (C-WILD-12).
+ */
+function answeredByAbsence(
+  source: ClassifySource,
+  draft: Draft,
+  key: string,
+  covering: readonly Wanted[],
+): readonly Wanted[] {
+  const isOwn = (wanted: Wanted): boolean => wanted.kind === "name" || wanted.key === key;
+  return covering.length > 1 && covering.some(isOwn)
+    ? covering.filter((wanted) => isOwn(wanted) || !isUnknown(source, draft, wanted))
+    : covering;
+}
+
+/** Nothing has come of it on this stream, and nothing is cached. */
+function isUnknown(source: ClassifySource, { unknown }: Draft, collection: Wanted): boolean {
+  if (!hasNotBegun(collection.state.request)) return false;
+  let isOne = unknown.get(collection);
+  if (isOne === undefined)
+    unknown.set(collection, (isOne = !isCached(source, collection.interest)));
+  return isOne;
 }
 
 /** An alias is removed: so is the resource that was cached for it, unless it is subscribed otherwise (C-ALIAS-3). true: nothing else is to do. */

@@ -156,7 +156,7 @@ function groupsOf(verdicts: readonly ResponseVerdict[]): readonly Group[] {
 function noteArrivals(groups: readonly Group[]): ReadonlyMap<WantedCollection, number> {
   const before = new Map<WantedCollection, number>();
   for (const { covering, keys } of groups) {
-    // A name that is waited for may be all that was answered: then nothing has come of a collection that was requested later.
+    // A name that is waited for may be all that was answered: then nothing has come of a collection that was requested later. One that was requested with it has begun, since its answer looks the same (C-WILD-12).
     const isOwed =
       covering.length > 1 && covering.some((wanted) => wanted.kind === "name" && isPending(wanted));
     for (const wanted of covering) {

@@ -108,6 +108,9 @@ describe("nextCollection()", () => {
     [[sent, arrived, failed, came], "partial", "cached"],
     [[sent, whole, came], "complete", "cached"],
     [[sent, whole, { kind: "stream-began" }], "unsent", "cached"],
+    [[sent, { kind: "removed", keys: ["a"], at: 8 }], "waiting", "requested"],
+    [[sent, { kind: "overdue" }, { kind: "removed", keys: ["a"], at: 8 }], "silent", "requested"],
+    [[sent, arrived, { kind: "removed", keys: ["a"], at: 8 }], "partial", "cached"],
     [[sent, { kind: "dropped" }, arrived, came], "dropped", "requested"],
   ])("after %o its request is %s and it is %s [C-GLOB-9]", (events, request, known) => {
     const state = collectionAfter(...events);

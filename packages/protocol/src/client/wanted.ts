@@ -268,7 +268,10 @@ export function nextCollection(state: CollectionState, event: CollectionEvent): 
     case "came":
       return { request: beginAgain(state), ...cached(state, event) };
     case "removed":
-      return { request, ...cached(state, event) };
+      // Before anything has come of it, it is not known any better.
+      return hasNotBegun(request) && known.kind === "requested"
+        ? { request, known, rejections: without(rejections, event.keys) }
+        : { request, ...cached(state, event) };
     case "whole": {
       const left = new Map([...rejections].filter(([key]) => event.rejected.has(key)));
       return {
@@ -296,6 +299,11 @@ type OpenRequest = Extract<CollectionRequest, { readonly kind: "waiting" | "part
 /** Nothing is concluded of it since it was requested on this stream. */
 function isOpen(request: CollectionRequest): request is OpenRequest {
   return request.kind === "waiting" || request.kind === "partial";
+}
+
+/** Nothing of it has come on this stream. */
+export function hasNotBegun({ kind }: CollectionRequest | NameRequest): boolean {
+  return kind === "waiting" || kind === "silent";
 }
 
 /** A collection that is requested again, because one of its members was lost, is still what it was: what a response leaves out of it is removed. */

@@ -2,6 +2,7 @@ import { forwardSink, type ResourceSink } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import { FULL, madeUpTypes, PART } from "../harness/made-up-types.ts";
 import { createClientWorld, turn } from "./harness/client-world.ts";
+import type { Reply } from "./harness/scripted-server.ts";
 
 const ns = (id: string, type = "Part"): string => `xdstp://a/test.${type}/ns/${id}`;
 
@@ -206,6 +207,104 @@ describe("globs in delta", () => {
     server.reply(PART, {});
     clock.advance(200);
     expect(all?.topic.settled).toBe(true);
+  });
+});
+
+describe.each(["delta", "sotw"] as const)(
+  "names that are answered before a wildcard (%s)",
+  (variant) => {
+    const none: Reply =
+      variant === "delta"
+        ? { removed: ["a"] }
+        : { resources: [{ name: "a", text: null, version: "" }] };
+
+    it("that one of them does not exist says nothing of the wildcard requested with it [C-WILD-12]", async () => {
+      const { ask, server, clock, want } = createClientWorld(variant);
+      const [a, all] = await ask(PART, "a", "*");
+      server.reply(PART, none);
+      clock.advance(14_000);
+      expect([a?.now, all?.now, want(PART, "*").state]).toEqual(["a!", "pending", "requested"]);
+      server.reply(PART, { resources: [{ name: "b", text: "1" }] });
+      clock.advance(199);
+      expect(all?.now).toBe("b=1...");
+      clock.advance(1);
+      expect(all?.now).toBe("b=1");
+    });
+
+    it("an empty response after them says that the wildcard has no members [C-WILD-12] [S-WILD-7]", async () => {
+      const { ask, server, clock } = createClientWorld(variant);
+      const [, all] = await ask(PART, "a", "*");
+      server.reply(PART, none);
+      server.reply(PART, {});
+      clock.advance(200);
+      expect(all?.now).toBe("");
+    });
+
+    it("without another response the wildcard is empty when the timer fires [C-WILD-12] [C-MISS-4]", async () => {
+      const { ask, server, clock } = createClientWorld(variant);
+      const [, all] = await ask(PART, "a", "*");
+      server.reply(PART, none);
+      clock.advance(14_999);
+      expect(all?.now).toBe("pending");
+      clock.advance(1);
+      expect(all?.now).toBe("");
+    });
+
+    it("neither does it once the timer has fired, so a relay does not believe the silence [C-WILD-12] [B-RELAY-9]", async () => {
+      const { settled, listening } = listenToSettled();
+      const { ask, server, clock } = createClientWorld(variant, { sink: listening });
+      await ask(PART, "*");
+      clock.advance(15_000);
+      await ask(PART, "a");
+      server.reply(PART, none);
+      clock.advance(200);
+      expect(settled).toEqual([true]);
+      server.reply(PART, {});
+      clock.advance(200);
+      expect(settled).toEqual([true, undefined]);
+    });
+
+    it("the removal of a cached member is an answer to the wildcard too: a server has no other where nothing else has changed [C-WILD-12]", async () => {
+      const { settled, listening } = listenToSettled();
+      const { ask, server, clock } = createClientWorld(variant, { sink: listening });
+      await ask(PART, "a", "b", "*");
+      server.reply(PART, { resources: ["a", "b"].map((name) => ({ name, text: "1" })) });
+      clock.advance(200);
+      server.raw.close();
+      clock.advance(1_000);
+      await turn();
+      server.reply(PART, none);
+      clock.advance(200);
+      expect(settled).toEqual([undefined, undefined]);
+    });
+
+    it("a resource that was also requested by name is a member, and whether others follow cannot be seen [C-WILD-12]", async () => {
+      const { ask, server, clock } = createClientWorld(variant);
+      const [, all] = await ask(PART, "a", "*");
+      server.reply(PART, { resources: [{ name: "a", text: "1" }] });
+      clock.advance(200);
+      expect(all?.now).toBe("a=1");
+      server.reply(PART, { resources: [{ name: "b", text: "1" }] });
+      expect(all?.now).toBe("a=1 b=1");
+    });
+  },
+);
+
+describe("names that are answered before a collection (delta)", () => {
+  it("that a glob is empty says nothing of the wildcard requested with it [C-WILD-12] [C-GLOB-8]", async () => {
+    const { ask, server, clock } = createClientWorld("delta");
+    const [glob, all] = await ask(PART, ns("*"), "*");
+    server.reply(PART, { removed: [ns("*")] });
+    clock.advance(14_999);
+    expect([glob?.topic.settled, all?.topic.settled]).toEqual([true, false]);
+  });
+
+  it("that a name does not exist says nothing of its glob [C-WILD-12] [C-GLOB-9]", async () => {
+    const { ask, server, clock } = createClientWorld("delta");
+    const [x, glob] = await ask(PART, ns("x"), ns("*"));
+    server.reply(PART, { removed: [ns("x")] });
+    clock.advance(14_999);
+    expect([x?.now, glob?.now]).toEqual([`${ns("x")}!`, "pending"]);
   });
 });
 
