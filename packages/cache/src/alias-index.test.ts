@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 
+import { expectSame } from "../test/expect-same.ts";
 import { chooseSeed, createRandom, scaled } from "../test/random.ts";
 import { AliasIndex } from "./alias-index.ts";
 import { NameRecord } from "./name-record.ts";
@@ -23,7 +24,7 @@ it("leads to the first by name of those that have an alias, whoever comes and go
       if (stays) having.add(record);
       else having.delete(record);
       const [first] = [...having].map(({ key }) => key).sort();
-      expect(index.first("alias")?.key, `XDSTP_SEED=${seed + run}`).toBe(first);
+      expectSame(index.first("alias")?.key, first, () => `XDSTP_SEED=${seed + run}`);
     }
   }
 });

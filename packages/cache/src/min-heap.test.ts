@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 
+import { expectSame, expectSameItems } from "../test/expect-same.ts";
 import { chooseSeed, createRandom, scaled } from "../test/random.ts";
 import { MinHeap } from "./min-heap.ts";
 
@@ -11,6 +12,7 @@ it("takes out what a sorted array has first, whatever is put in and let go of in
   const seed = chooseSeed();
   for (let run = 0; run < scaled(20_000); run++) {
     const random = createRandom(seed + run);
+    const where = (): string => `XDSTP_SEED=${seed + run}`;
     const heap = new MinHeap<Item>((one, other) => one.at < other.at);
     let sorted: Item[] = [];
     for (let step = 0; step < 100; step++) {
@@ -20,19 +22,23 @@ it("takes out what a sorted array has first, whatever is put in and let go of in
         heap.push(item);
         sorted = [...sorted, item].sort((a, b) => a.at - b.at);
       } else if (action < 9) {
-        expect(heap.first?.at, `XDSTP_SEED=${seed + run}`).toBe(sorted[0]?.at);
+        expectSame(heap.first?.at, sorted[0]?.at, where);
         const taken = heap.pop();
-        expect(taken?.at, `XDSTP_SEED=${seed + run}`).toBe(sorted[0]?.at);
+        expectSame(taken?.at, sorted[0]?.at, where);
         sorted = sorted.filter((item) => item !== taken);
       } else {
         const rest = random.int(3);
         heap.keep(({ at }) => at % 3 !== rest);
         sorted = sorted.filter(({ at }) => at % 3 !== rest);
       }
-      expect(heap.size, `XDSTP_SEED=${seed + run}`).toBe(sorted.length);
+      expectSame(heap.size, sorted.length, where);
     }
     const left = Array.from({ length: heap.size }, () => heap.pop()?.at);
-    expect(left, `XDSTP_SEED=${seed + run}`).toEqual(sorted.map(({ at }) => at));
+    expectSameItems(
+      left,
+      sorted.map(({ at }) => at),
+      where,
+    );
     expect([heap.first, heap.pop(), heap.size]).toEqual([undefined, undefined, 0]);
   }
 });

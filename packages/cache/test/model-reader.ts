@@ -1,7 +1,6 @@
 import type { Entry, ResourceSource, Topic } from "@xdstp/core";
 import { isGlob, nameKey } from "@xdstp/uri";
-import { expect } from "vitest";
-
+import { expectSame, expectSameItems } from "./expect-same.ts";
 import type { NaiveStore } from "./naive-store.ts";
 import { T } from "./scene.ts";
 
@@ -62,25 +61,23 @@ export class ModelReader {
     const known = [...this.#view.keys()]
       .filter((key) => this.#isCollection || expected.includes(key) || !model.names.has(key))
       .toSorted();
-    expect(known, this.interest).toEqual(expected);
+    expectSameItems(known, expected, () => this.interest);
     for (const key of expected) this.#verifyEntry(model, key);
     this.#verifyTopic(model, expected, windowStart);
   }
 
   /** It knows what the model has, with the same content. */
   verifyMembers(model: NaiveStore): void {
-    expect(this.#topic.settled, this.interest).toBe(true);
+    expectSame(this.#topic.settled, true, () => this.interest);
     this.read();
     const expected = model.covered(this.interest).toSorted();
     // By an alias the reader may know more, of which nobody may be told any longer.
     const known = [...this.#view.keys()]
       .filter((key) => this.#isCollection || expected.includes(key))
       .toSorted();
-    expect(known, this.interest).toEqual(expected);
+    expectSameItems(known, expected, () => this.interest);
     for (const key of expected)
-      expect(new TextDecoder().decode(this.#view.get(key)?.resource?.payload.value)).toBe(
-        model.names.get(key)?.content,
-      );
+      expectSame(contentOf(this.#view.get(key)), model.names.get(key)?.content);
   }
 
   get #isCollection(): boolean {
@@ -91,44 +88,49 @@ export class ModelReader {
     const key = nameKey(entry.name);
     if (entry.resource !== undefined) this.#view.set(key, entry);
     else if (entry.name !== this.interest || !this.#isCollection) this.#view.delete(key);
-    else expect([...this.#view.keys()], "an empty collection").toEqual([]);
+    else expectSameItems([...this.#view.keys()], [], () => "an empty collection");
   }
 
   #verifyEntry(model: NaiveStore, key: string): void {
     const entry = this.#view.get(key);
     const name = model.names.get(key);
-    expect(new TextDecoder().decode(entry?.resource?.payload.value)).toBe(name?.content);
-    expect(entry?.resource?.ttlMs).toBe(name?.ttlMs);
-    expect(entry?.superseded).toBe(false);
-    expect(entry?.since).toBe(name?.since);
+    expectSame(contentOf(entry), name?.content);
+    expectSame(entry?.resource?.ttlMs, name?.ttlMs);
+    expectSame(entry?.superseded, false);
+    expectSame(entry?.since, name?.since);
     const isOwnName = !this.#isCollection && nameKey(this.interest) === key;
-    expect(entry?.name).toBe(isOwnName ? this.interest : name?.text);
-    expect(this.#topic.get(key)?.resource).toBe(entry?.resource);
-    expect(this.#source.topic(T, { name: entry?.name ?? "" }).members()[0]).toBe(entry);
+    expectSame(entry?.name, isOwnName ? this.interest : name?.text);
+    expectSame(this.#topic.get(key)?.resource, entry?.resource);
+    expectSame(this.#source.topic(T, { name: entry?.name ?? "" }).members()[0], entry);
   }
 
   #verifyTopic(model: NaiveStore, expected: readonly string[], windowStart: number): void {
     const members = this.#topic.members();
-    expect(
+    expectSameItems(
       members
         .flatMap(({ name, resource }) => (resource === undefined ? [] : [nameKey(name)]))
         .toSorted(),
-    ).toEqual(expected);
-    expect(members.length).toBe(
+      expected,
+    );
+    expectSame(
+      members.length,
       expected.length === 0 && this.interest !== "*" ? 1 : expected.length,
     );
     const sum = members.reduce(
       (total, { resource }) => (total + BigInt(resource?.hash ?? 0)) % 2n ** 52n,
       0n,
     );
-    expect(BigInt(this.#topic.hash)).toBe(sum);
-    expect(members.every(({ revision }) => revision <= this.#topic.head)).toBe(true);
+    expectSame(BigInt(this.#topic.hash), sum);
+    expectSame(
+      members.every(({ revision }) => revision <= this.#topic.head),
+      true,
+    );
     const removed = this.#topic
       .removed()
       .map(({ name }) => nameKey(name))
       .toSorted();
     if (this.#isCollection)
-      expect(removed).toEqual(model.removed(this.interest, windowStart).toSorted());
+      expectSameItems(removed, model.removed(this.interest, windowStart).toSorted());
     this.#verifyArrays(members);
   }
 
@@ -136,21 +138,26 @@ export class ModelReader {
   #verifyArrays(members: readonly Entry[]): void {
     const { head } = this.#topic;
     if (this.#arrays?.head !== head) this.#arrays = { head, members, since: new Map() };
-    expect(members).toBe(this.#arrays.members);
+    expectSame(members, this.#arrays.members);
     for (let back = 0; back < 8; back++) {
       const after = head - back;
       const array = this.#topic.changes(after);
       if (array === undefined) return;
-      expect(
+      expectSame(
         array.every(
           ({ revision }, index) =>
             revision > after && revision >= (array[index - 1]?.revision ?? 0),
         ),
-      ).toBe(true);
-      expect(new Set(array.map(({ name }) => nameKey(name))).size).toBe(array.length);
+        true,
+      );
+      expectSame(new Set(array.map(({ name }) => nameKey(name))).size, array.length);
       const first = array[0] === undefined ? "" : `${array[0].name} ${array[0].revision}`;
-      expect(array).toBe(this.#arrays.since.get(first) ?? array);
+      expectSame(array, this.#arrays.since.get(first) ?? array);
       this.#arrays.since.set(first, array);
     }
   }
+}
+
+function contentOf(entry: Entry | undefined): string {
+  return new TextDecoder().decode(entry?.resource?.payload.value);
 }

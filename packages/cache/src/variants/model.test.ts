@@ -10,6 +10,7 @@ import {
 } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
+import { expectSameItems } from "../../test/expect-same.ts";
 import { chooseSeed, createRandom, scaled, type Random } from "../../test/random.ts";
 import { createDemandFeed, createWatcher, put, T } from "../../test/scene.ts";
 import { asked, both, either, has, is, not, limitedTo } from "../../test/variants.ts";
@@ -135,11 +136,13 @@ function run(seed: number, steps: number, isForced: boolean): void {
     for (const holder of holders) {
       const { topic } = holder;
       const now = expected(cache, topic);
-      expect(
+      expectSameItems(
         shown(topic.members()),
-        `seed ${seed} step ${step} ${JSON.stringify([topic.interest.name, ...(topic.interest.parameters ?? [])])}`,
-      ).toEqual(now);
-      expect(
+        now,
+        () =>
+          `seed ${seed} step ${step} ${JSON.stringify([topic.interest.name, ...(topic.interest.parameters ?? [])])}`,
+      );
+      expectSameItems(
         shown(
           cache
             .topic(T, {
@@ -151,7 +154,8 @@ function run(seed: number, steps: number, isForced: boolean): void {
             })
             .members(),
         ),
-      ).toEqual(now);
+        now,
+      );
       if (random.chance(0.5)) holder.catchUp(cache.revision);
     }
   }
