@@ -2,12 +2,12 @@ import { authorityOf } from "@xdstp/uri";
 import { interestKey, type Scope, type XdsError } from "@xdstp/core";
 
 import type { BaseTopic } from "./base-topic.ts";
+import type { Outage } from "./outage.ts";
 import { readName } from "./read-name.ts";
 
-interface Outage {
+interface ReportedOutage extends Outage {
   readonly source: object;
   readonly scope: ScopeKey;
-  readonly error: XdsError;
 }
 
 interface ScopeKey {
@@ -18,15 +18,17 @@ interface ScopeKey {
 
 /** Which parts of the supply are broken, by the feed that reported it. There may be one for each subscribed interest, so each is found without a scan of the others. */
 export class Availability {
-  #wide: readonly Outage[] = [];
-  readonly #exact = new Map<string, readonly Outage[]>();
+  #wide: readonly ReportedOutage[] = [];
+  readonly #exact = new Map<string, readonly ReportedOutage[]>();
+  #reports = 0;
 
   /** Notes an outage, or its end: that ends every narrower one of the same source too. */
   set(source: object, scope: Scope, error: XdsError | undefined): void {
     const key = keyOf(scope);
-    const isOther = (outage: Outage): boolean =>
+    const isOther = (outage: ReportedOutage): boolean =>
       outage.source !== source || !within(outage.scope, key);
-    const said = error === undefined ? NONE : [{ source, scope: key, error }];
+    const said =
+      error === undefined ? NONE : [{ source, scope: key, error, report: ++this.#reports }];
     if (key.typeUrl !== undefined && key.interest !== undefined) {
       this.#put(idOf(key.typeUrl, key.interest), [
         ...this.#of(key.typeUrl, key.interest).filter(isOther),
@@ -44,19 +46,19 @@ export class Availability {
   }
 
   /** Why the supply of a topic is broken, if it is. The wider outage comes first: it is the reason of the others, or hides them. */
-  of(typeUrl: string, topic: BaseTopic): XdsError | undefined {
+  of(typeUrl: string, topic: BaseTopic): Outage | undefined {
     if (this.#wide.length + this.#exact.size === 0) return undefined;
     const interest = interestKey(topic.interest, topic.key);
     const scope = { typeUrl, interest, authority: authorityIn(topic.interest.name) };
     const [own] = this.#of(typeUrl, interest);
-    return (this.#wide.find((outage) => within(scope, outage.scope)) ?? own)?.error;
+    return this.#wide.find((outage) => within(scope, outage.scope)) ?? own;
   }
 
-  #of(typeUrl: string, interest: string): readonly Outage[] {
+  #of(typeUrl: string, interest: string): readonly ReportedOutage[] {
     return this.#exact.get(idOf(typeUrl, interest)) ?? NONE;
   }
 
-  #put(id: string, outages: readonly Outage[]): void {
+  #put(id: string, outages: readonly ReportedOutage[]): void {
     if (outages.length > 0) this.#exact.set(id, outages);
     else this.#exact.delete(id);
   }

@@ -1,6 +1,7 @@
 import type { Entry, Interest, Topic, Watcher, XdsError } from "@xdstp/core";
 
 import type { CacheState } from "./cache-state.ts";
+import type { Outage } from "./outage.ts";
 
 /** Where a topic reports that it is watched. Implemented by the store of its type. */
 export interface TopicHost {
@@ -10,11 +11,11 @@ export interface TopicHost {
   /** The last watcher has ended. */
   closed(topic: BaseTopic): void;
   /** Why the supply of the topic is broken, if it is. */
-  outage(topic: BaseTopic): XdsError | undefined;
+  outage(topic: BaseTopic): Outage | undefined;
 }
 
 /** Why the supply of a watched topic is broken. Of few, so topics have no field for it. */
-const outages = new WeakMap<BaseTopic, XdsError>();
+const outages = new WeakMap<BaseTopic, Outage>();
 
 /** What the kinds of topic have in common: its watchers, and the state of its supply. There may be one for each name and client, so it keeps few fields, and no `#method`, which would be one. */
 export abstract class BaseTopic implements Topic {
@@ -36,7 +37,7 @@ export abstract class BaseTopic implements Topic {
     Object.defineProperties(this.prototype, {
       stale: {
         get(this: BaseTopic) {
-          return this.watched ? outages.get(this) : this.host.outage(this);
+          return (this.watched ? outages.get(this) : this.host.outage(this))?.error;
         },
       },
       label: {
@@ -81,7 +82,7 @@ export abstract class BaseTopic implements Topic {
       known.add(watcher);
     } else if (known === undefined) {
       this.sync();
-      this.setStale(this.host.outage(this));
+      this.setOutage(this.host.outage(this));
       this.#watchers = watcher;
       this.host.opened(this);
     } else if (known !== watcher) {
@@ -116,15 +117,15 @@ export abstract class BaseTopic implements Topic {
   /** Checks whether the supply is broken, or whole again, and notifies the watchers of a change. */
   updateStale(): void {
     this.host.state.work++;
-    const stale = this.host.outage(this);
-    if (outages.get(this) === stale) return;
-    this.setStale(stale);
+    const outage = this.host.outage(this);
+    if (outages.get(this)?.report === outage?.report) return;
+    this.setOutage(outage);
     this.wake();
   }
 
-  private setStale(stale: XdsError | undefined): void {
-    if (stale === undefined) outages.delete(this);
-    else outages.set(this, stale);
+  private setOutage(outage: Outage | undefined): void {
+    if (outage === undefined) outages.delete(this);
+    else outages.set(this, outage);
   }
 
   private tell(watcher: Watcher): void {

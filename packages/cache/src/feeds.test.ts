@@ -771,11 +771,10 @@ describe("unavailable()", () => {
     expect(shown(topics[0]?.members())).toEqual(["x=1"]);
   });
 
-  it("wakes nobody twice for the same error, and shows it to topics that come later", () => {
+  it("wakes nobody for a narrower error, and shows the wider one to topics that come later", () => {
     const cache = start();
     const [topic, watcher] = [cache.topic(T, { name: "x" }), createWatcher()];
     topic.watch(watcher);
-    cache.unavailable({ typeUrl: T }, error);
     cache.unavailable({ typeUrl: T }, error);
     expect([
       watcher.wakes,
@@ -786,8 +785,25 @@ describe("unavailable()", () => {
       { typeUrl: T, interest: { name: "x" } },
       new XdsError("UNAVAILABLE", "narrower"),
     );
+    expect([watcher.wakes, topic.stale]).toEqual([1, error]);
     cache.unavailable({}, undefined);
     expect([watcher.wakes, topic.stale]).toEqual([2, undefined]);
+  });
+
+  it("wakes for each report, whether or not it is the same error, and not where another source ends [C-ACK-18]", () => {
+    const cache = start();
+    const other = createFeed();
+    cache.addFeed(other);
+    const [topic, watcher] = [cache.topic(T, { name: "x" }), createWatcher()];
+    topic.watch(watcher);
+    cache.unavailable({ typeUrl: T }, error);
+    cache.unavailable({ typeUrl: T }, new XdsError(error.code, error.text));
+    expect(watcher.wakes).toBe(2);
+    cache.unavailable({ typeUrl: T }, error);
+    cache.unavailable({ typeUrl: T }, error);
+    expect([watcher.wakes, topic.stale]).toEqual([4, error]);
+    other.sink.unavailable({}, undefined);
+    expect(watcher.wakes).toBe(4);
   });
 
   it("is known to a topic that is watched later, and its end is told", () => {

@@ -1,4 +1,4 @@
-import type { Interest, ResourceType, XdsError } from "@xdstp/core";
+import type { Interest, ResourceType } from "@xdstp/core";
 import { isGlob, parseName, printName } from "@xdstp/uri";
 
 import { homeType } from "./home-type.ts";
@@ -6,6 +6,7 @@ import type { BaseTopic } from "./base-topic.ts";
 import type { CacheState } from "./cache-state.ts";
 import type { CacheOptions } from "./cache.ts";
 import { MissingTopic } from "./missing-topic.ts";
+import type { Outage } from "./outage.ts";
 import { hasParameters, readName, type ReadName } from "./read-name.ts";
 import { fitsType } from "./reject-put.ts";
 import type { WindowLimits } from "./tombstone-window.ts";
@@ -149,7 +150,7 @@ export class TypeIndex implements TypeHost {
     this.#host.closed(type, topic);
   }
 
-  outage(typeUrl: string, topic: BaseTopic): XdsError | undefined {
+  outage(typeUrl: string, topic: BaseTopic): Outage | undefined {
     return this.#host.outage(typeUrl, topic);
   }
 

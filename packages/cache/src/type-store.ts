@@ -8,6 +8,7 @@ import { ExactTopic, type ExactHost } from "./exact-topic.ts";
 import { enlist, forGroups, noteIn, unlist } from "./listing.ts";
 import { Group, NameRecord, type LastVersion, type Owner } from "./name-record.ts";
 import { lastVersion, nextResource } from "./next-resource.ts";
+import type { Outage } from "./outage.ts";
 import { readName, type ReadName } from "./read-name.ts";
 import { ReplacedEntries } from "./replaced-entries.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
@@ -29,7 +30,7 @@ export interface TypeHost {
   wants(typeUrl: string, key: string): boolean;
   opened(type: TypeStore, topic: BaseTopic): void;
   closed(type: TypeStore, topic: BaseTopic): void;
-  outage(typeUrl: string, topic: BaseTopic): XdsError | undefined;
+  outage(typeUrl: string, topic: BaseTopic): Outage | undefined;
 }
 
 /** One name with what is to become of it. */
@@ -218,7 +219,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     this.#host.closed(this, topic);
   }
 
-  outage(topic: BaseTopic): XdsError | undefined {
+  outage(topic: BaseTopic): Outage | undefined {
     return this.#host.outage(this.typeUrl, topic);
   }
 

@@ -1,3 +1,5 @@
+import { isSameError } from "@xdstp/core";
+
 import type { Snapshot, Watch, WatchCalls } from "./watch.ts";
 
 /** Turns snapshots into the two calls of gRPC (C-GRPC-8): a late watcher gets the cached resource, then the ambient error. Rejects with what a call throws; a signal that ends the watch is not an error here. */
@@ -10,8 +12,15 @@ export async function callBack<T>(
   try {
     await callEach(watch, calls, isOpen);
   } catch (error) {
-    if (signal?.aborted !== true || error !== signal.reason) throw error;
+    if (signal?.aborted !== true || !isSameReason(error, signal.reason)) throw error;
   }
+}
+
+/** Whether something was thrown for the reason of a signal: by the watch, or by what a call awaits with the same signal. An error may be a copy, so its name and message are compared. */
+function isSameReason(thrown: unknown, reason: unknown): boolean {
+  return thrown instanceof Error && reason instanceof Error
+    ? thrown.name === reason.name && thrown.message === reason.message
+    : thrown === reason;
 }
 
 async function callEach<T>(
@@ -29,7 +38,10 @@ async function callEach<T>(
     }
     const isNew = last?.value !== snapshot.value;
     if (isNew) await calls.onChanged?.(withoutError(snapshot));
-    if (isOpen() && snapshot.error !== (last?.value === undefined ? undefined : last.error))
+    const known = last?.value === undefined ? undefined : last.error;
+    // Without a new value it is the error that was reported, perhaps again (C-ACK-18).
+    const isReport = !isNew && snapshot.error !== undefined;
+    if (isOpen() && (isReport || !isSameError(snapshot.error, known)))
       await calls.onAmbientError?.(snapshot.error);
   }
 }

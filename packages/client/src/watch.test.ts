@@ -97,6 +97,22 @@ describe("client.watch()", () => {
     expect(late).toEqual(["changed on", "ambient UNAVAILABLE", "ambient over"]);
   });
 
+  it("calls again for the same error of another version, and not for that of the same version [C-ACK-18]", async () => {
+    const { client, server } = useDeltaScript();
+    const calls = call(client, "a");
+    await turn();
+    for (const [text, version] of [
+      ["on", "1"],
+      ["broken", "2"],
+      ["broken", "2"],
+      ["broken", "3"],
+    ] as const) {
+      give(server, "a", text, version);
+      await turn();
+    }
+    expect(calls).toEqual(["changed on", "ambient INVALID_ARGUMENT", "ambient INVALID_ARGUMENT"]);
+  });
+
   it("says of connectivity errors that they are the server's, never what code an application should answer with, and who was asking [C-GRPC-4, C-GRPC-5, C-GRPC-16]", async () => {
     const { client, server } = useDeltaScript();
     const watch = client.watch(flag, "a")[Symbol.asyncIterator]();
@@ -382,6 +398,41 @@ describe("client.watch()", () => {
     await turn();
     expect([rejected, getEventListeners(abort.signal, "abort")]).toEqual([[], []]);
   });
+
+  it.each([
+    ["the reason of the signal", (reason: unknown) => reason, 0],
+    ["a copy of it", (reason: unknown) => structuredClone(reason), 0],
+    ["another error", () => new Error("mine"), 1],
+  ])(
+    "in a call that goes on after its signal, %s is or is not an error",
+    async (_, made, count) => {
+      const { client, server } = useDeltaScript();
+      const rejected: unknown[] = [];
+      const onRejection = (error: unknown): void => {
+        rejected.push(error);
+      };
+      process.on("unhandledRejection", onRejection);
+      onTestFinished(() => {
+        process.off("unhandledRejection", onRejection);
+      });
+      const abort = new AbortController();
+      const gate = deferred<undefined>();
+      client.watch(flag, "a", {
+        signal: abort.signal,
+        onChanged: async () => {
+          await gate.promise;
+          throw made(abort.signal.reason);
+        },
+      });
+      await turn();
+      give(server, "a", "one");
+      await turn();
+      abort.abort(new RangeError("enough"));
+      gate.resolve(undefined);
+      await turn();
+      expect(rejected).toHaveLength(count);
+    },
+  );
 
   it("lets what a call throws surface, and ends", async () => {
     const { client, server } = useDeltaScript();

@@ -25,7 +25,10 @@ export interface ResourceSink {
   prepare?: ((resource: Resource) => void) | undefined;
   /** Names and versions held, so that no feed keeps a second map (C-RECON-3). Without an interest: all of the type. */
   held(typeUrl: string, interest?: Interest): Iterable<Held>;
-  /** Something in this scope cannot be fetched for now; what is cached stays. undefined clears it. */
+  /**
+   * Something in this scope cannot be fetched for now; what is cached stays. undefined clears it.
+   * Each call with an error is a report of its own, which wakes the watchers of the scope, also where it has the text of the one before.
+   */
   unavailable(scope: Scope, error: XdsError | undefined): void;
   /**
    * A sink of its own for one of several places that a feed has what it gives from: `held`, `complete` and what is unavailable there concern that place alone.

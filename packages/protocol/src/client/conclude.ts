@@ -1,14 +1,6 @@
 import { nameKey } from "@xdstp/uri";
 
-import type {
-  Put,
-  Refresh,
-  Removal,
-  ResourceSink,
-  Transaction,
-  TypedInterest,
-  XdsError,
-} from "@xdstp/core";
+import type { Put, Refresh, Removal, ResourceSink, Transaction, TypedInterest } from "@xdstp/core";
 import { isCached, isCachedByAll, isWantedCached, standInOf } from "./cached.ts";
 import type { ClassifySource, ResponseVerdict } from "./classify-response.ts";
 import type { RejectedName } from "./client-event.ts";
@@ -400,7 +392,7 @@ export function applyEvent(source: ConcludeSource, wanted: Wanted, event: Wanted
 }
 
 function applyToName(source: ConcludeSource, wanted: WantedName, event: NameEvent): void {
-  const before = wanted.state.known.error;
+  const before = wanted.state.known.reports;
   changeName(wanted, event);
   report(source, wanted, before);
 }
@@ -410,7 +402,7 @@ function applyToCollection(
   wanted: WantedCollection,
   event: CollectionEvent,
 ): void {
-  const before = wanted.state.known.error;
+  const before = wanted.state.known.reports;
   changeCollection(wanted, event);
   report(source, wanted, before);
 }
@@ -418,10 +410,10 @@ function applyToCollection(
 function report(
   { sink, typeUrl }: ConcludeSource,
   { interest, state }: Wanted,
-  before: XdsError | undefined,
+  before: number,
 ): void {
-  const { error } = state.known;
-  if (error !== before) sink.unavailable({ typeUrl, interest }, error);
+  const { error, reports } = state.known;
+  if (reports !== before) sink.unavailable({ typeUrl, interest }, error);
 }
 
 /** Commits what answers no response, so its result is not sent to a server: neither rejections nor the failure of a sink. */

@@ -61,11 +61,26 @@ describe("nextName()", () => {
     expect(nameAfter(sent, { kind: "answered" }, leftOut).request).toEqual({ kind: "answered" });
   });
 
-  it("keeps the very error when the same comes again, so that it is reported once [C-ACK-18]", () => {
+  it("counts a report for another error, the same for another version, and its end, and for nothing else [C-ACK-18]", () => {
+    const reports = (...events: readonly NameEvent[]): number => nameAfter(...events).known.reports;
     const again = new XdsError("INVALID_ARGUMENT", "it is bad");
-    expect(nameAfter(rejected("1"), rejected("1", again)).known.error).toBe(other);
-    expect(nameAfter(rejected("1"), rejected("2", again)).known.error).toBe(again);
-    expect(nameAfter(failed, { kind: "failed", error: again }).known.error).toBe(again);
+    const late = { kind: "late", at: 7, error: again, others: false } as const;
+    expect([reports(), reports(came), reports(rejected("1")), reports(failed)]).toEqual([
+      0, 0, 1, 1,
+    ]);
+    expect(reports(rejected("1"), rejected("1", again))).toBe(1);
+    expect(reports(rejected("1"), rejected("2", again))).toBe(2);
+    expect(reports(rejected("1"), rejected("2"))).toBe(2);
+    expect(reports(failed, { kind: "failed", error: new XdsError(error.code, error.text) })).toBe(
+      1,
+    );
+    expect(reports(failed, { kind: "failed", error: again })).toBe(2);
+    expect([reports(late), reports(late, late), reports(failed, late)]).toEqual([1, 1, 2]);
+    const since = { kind: "confirmed", since: 5 } as const;
+    expect(
+      [came, since, { kind: "dropped" } as const].map((end) => reports(rejected("1"), end)),
+    ).toEqual([2, 2, 2]);
+    expect([reports(came, since), reports(came, { kind: "dropped" })]).toEqual([0, 0]);
   });
 
   it("is made good by a resource, and by its own removal", () => {
@@ -83,6 +98,7 @@ describe("nextName()", () => {
       kind: "cached",
       at: 7,
       error: undefined,
+      reports: 2,
     });
     expect(nameAfter(came, rejected("1", other, 5), confirmed).known.kind).toBe("rejected");
   });

@@ -95,18 +95,26 @@ export interface Knowledge {
   readonly rejections: ReadonlyMap<string, NotedRejection>;
 }
 
-/** The last that was learned of an interest. `at`: when something of it came last, in milliseconds since the epoch; 0: never (B-CSDS-2). `error`: why there is none, or why what is cached may be old. */
+/** The last that was learned of an interest. */
 export type Known =
-  | {
+  | (Learned & {
       readonly kind: "requested" | "cached" | "missing" | "late";
-      readonly at: number;
+      /** Why there is none, or why what is cached may be old. */
       readonly error: XdsError | undefined;
-    }
-  | {
+    })
+  | (Learned & {
       readonly kind: "rejected" | "failed";
-      readonly at: number;
+      /** Why it was rejected, or what the server has sent. */
       readonly error: XdsError;
-    };
+    });
+
+/** When something was learned of an interest, and how often its error has changed. */
+interface Learned {
+  /** When something of it came last, in milliseconds since the epoch; 0: never (B-CSDS-2). */
+  readonly at: number;
+  /** Number of times that `error` was to be reported: another one, the same for another version (C-ACK-18), or that it is over. */
+  readonly reports: number;
+}
 
 /** What is known of something subscribed (C-CSDS-3). `late`: nothing came in time (C-MISS-4). `failed`: the server has sent an error. */
 export type WantState = Known["kind"];
@@ -180,7 +188,7 @@ export type CollectionEvent =
 /** State of a name that was just subscribed. */
 export const newName: NameState = {
   request: { kind: "unsent" },
-  known: { kind: "requested", at: 0, error: undefined },
+  known: { kind: "requested", at: 0, error: undefined, reports: 0 },
   rejections: new Map(),
 };
 
@@ -362,7 +370,10 @@ function cached(
 ): Knowledge {
   const left = rejections.size === 0 ? rejections : without(rejections, keys);
   return {
-    known: { kind: "cached", at, error: left.size === 0 ? undefined : known.error },
+    known:
+      left.size === 0
+        ? { kind: "cached", at, ...over(known) }
+        : { kind: "cached", at, error: known.error, reports: known.reports },
     rejections: left,
   };
 }
@@ -374,25 +385,38 @@ function rejected(
 ): Knowledge {
   const all = new Map(rejections);
   let { error } = known;
+  let isNew = false;
   for (const [key, rejection] of event.rejections) {
     const before = key === undefined ? undefined : all.get(key);
     if (
       error === undefined ||
       before?.version !== rejection.version ||
       !isSameError(before.error, rejection.error)
-    )
+    ) {
       ({ error } = rejection);
+      isNew = true;
+    }
     if (key !== undefined && (before !== undefined || all.size < event.limit))
       all.set(key, rejection);
   }
   return error === undefined
     ? { known, rejections }
-    : { known: { kind: "rejected", at: known.at, error }, rejections: all };
+    : {
+        known: {
+          kind: "rejected",
+          at: known.at,
+          error,
+          reports: isNew ? known.reports + 1 : known.reports,
+        },
+        rejections: all,
+      };
 }
 
 /** The same error again changes nothing. */
 function failed(known: Known, { error }: { readonly error: XdsError }): Known {
-  return isSameError(known.error, error) ? known : { kind: "failed", at: known.at, error };
+  return isSameError(known.error, error)
+    ? known
+    : { kind: "failed", at: known.at, error, reports: known.reports + 1 };
 }
 
 function confirmed(
@@ -402,7 +426,7 @@ function confirmed(
   const left = new Map([...rejections].filter(([, { moment }]) => moment >= since));
   return known.error === undefined || left.size > 0
     ? { known, rejections: left }
-    : { known: { kind: "cached", at: known.at, error: undefined }, rejections: NONE };
+    : { known: { kind: "cached", at: known.at, ...over(known) }, rejections: NONE };
 }
 
 function late(
@@ -410,22 +434,32 @@ function late(
   { at, error, others }: Extract<NameEvent, { readonly kind: "late" }>,
 ): Knowledge {
   const kind = others ? "cached" : "late";
-  if (error !== undefined)
+  if (error !== undefined) {
+    const isSame = isSameError(known.error, error);
     return {
-      known: { kind, at: known.at, error: isSameError(known.error, error) ? known.error : error },
+      known: isSame
+        ? { kind, at: known.at, error: known.error, reports: known.reports }
+        : { kind, at: known.at, error, reports: known.reports + 1 },
       rejections,
     };
+  }
   return others
-    ? { known: { kind, at: known.at, error: known.error }, rejections }
-    : { known: { kind, at, error: undefined }, rejections: NONE };
+    ? { known: { kind, at: known.at, error: known.error, reports: known.reports }, rejections }
+    : { known: { kind, at, ...over(known) }, rejections: NONE };
 }
 
-function withoutError({ kind, at }: Known): Known {
+function withoutError(known: Known): Known {
+  const { kind, at } = known;
   return {
     kind: kind === "rejected" || kind === "failed" ? "requested" : kind,
     at,
-    error: undefined,
+    ...over(known),
   };
+}
+
+/** The error is over, which is reported once. */
+function over({ error, reports }: Known): { readonly error: undefined; readonly reports: number } {
+  return { error: undefined, reports: error === undefined ? reports : reports + 1 };
 }
 
 function without(
