@@ -28,7 +28,17 @@ export { logEvents } from "./log-events.ts";
 export { logLine, type LogLevel, type LogLine } from "./log-line.ts";
 export type { ChangeTracer } from "./trace-changes.ts";
 export type { Authorize, NodeClaim, Peer, SourceFor } from "./access/authorize.ts";
+export type { NodeInfo, PeerIdentity, ResourceSource } from "@xdstp/core";
+export type {
+  ConnectionCut,
+  MethodHandler,
+  MethodRouter,
+  ServiceHandlers,
+  StreamCut,
+  TlsOptions,
+} from "@xdstp/grpc/server";
 export type { Policy } from "@xdstp/policy";
+export type { Quirk, StreamStatus } from "@xdstp/protocol/server";
 export type { AccessLimits } from "./access/access-limits.ts";
 export type { AnswerLimits, AnswerLineStats } from "./answer-line.ts";
 export type { AdmissionLimits, AdmissionStats } from "./admission.ts";

@@ -4,11 +4,17 @@
  * @packageDocumentation
  */
 export { createGrpcServer, type GrpcServer, type GrpcServerOptions } from "./grpc-server.ts";
-export type { StreamCall } from "./raw-call.ts";
+export type { AcceptCall, StreamCall } from "./raw-call.ts";
 export { defaultGrpcLimits, type GrpcLimits } from "./grpc-limits.ts";
-export type { GrpcEvent } from "./grpc-event.ts";
+export type { ConnectionCut, GrpcEvent, StreamCut } from "./grpc-event.ts";
 export type { ListenAddress } from "./http2-server.ts";
-export type { CallPeer, MethodCall, MethodRouter } from "./method-router.ts";
+export type {
+  CallPeer,
+  MethodCall,
+  MethodHandler,
+  MethodRouter,
+  ServiceHandlers,
+} from "./method-router.ts";
 export type { ConnectionAge } from "./connection-age.ts";
 export type { TlsOptions } from "./tls-options.ts";
 export type { GrpcStats } from "./grpc-stats.ts";
