@@ -79,10 +79,13 @@ export function createHub(node: BootstrapNode, options: HubOptions): Hub {
   const stages =
     quorum === undefined
       ? oneStage(cache)
-      : createQuorum(
-          { accepted: cache, ahead: createCache(cacheOptions), revisions, clock },
-          quorum,
-        );
+      : createQuorum({
+          ...quorum,
+          accepted: cache,
+          ahead: createCache(cacheOptions),
+          revisions,
+          clock,
+        });
   const anew = createAskAnew();
   const start: Hub["start"] = (over = (feed) => feed) => {
     stages.addFeed(over(anew.overFeed(feedOf(federation, inWildcard, options))));

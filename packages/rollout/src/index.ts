@@ -2,7 +2,7 @@
  * A change that some clients see before all others: they accept it for everyone, or reject it for everyone.
  *
  * ```ts
- * const quorum = createQuorum({ accepted, ahead, revisions }, { clients: 3, waitMs: 10_000 });
+ * const quorum = createQuorum({ accepted, ahead, revisions, clients: 3, waitMs: 10_000 });
  * const view = readerView(quorum.source, "node a");
  * ```
  *

@@ -26,8 +26,16 @@ export interface Quorum {
   close(): Promise<void>;
 }
 
-/** What a quorum is made of. */
-export interface QuorumParts {
+/** Options of a quorum: some clients receive changes first, and their answers decide whether all clients receive them (B-RELAY-5). */
+export interface QuorumOptions {
+  /** The number of distinct clients of each interest that receive a new version first. The same number of acceptances is enough. Default: 3. */
+  readonly clients?: number;
+  /** Milliseconds after which a missing answer counts as acceptance. The answer to upstream waits at most as long. Default: 10,000. */
+  readonly waitMs?: number;
+}
+
+/** What a quorum is made of, and its options. */
+export interface QuorumParts extends QuorumOptions {
   /** What everyone sees. */
   readonly accepted: Cache;
   /** A cache with the same options; it holds everything, and more. */
@@ -39,10 +47,14 @@ export interface QuorumParts {
 }
 
 /** Makes a quorum of two caches; events of the streams are its votes (`observe`). Throws an XdsError, INVALID_ARGUMENT, for numbers that cannot be. */
-export function createQuorum(
-  { accepted, ahead, revisions, clock = systemClock }: QuorumParts,
-  { clients = 3, waitMs = 10_000 }: QuorumOptions,
-): Quorum {
+export function createQuorum({
+  accepted,
+  ahead,
+  revisions,
+  clock = systemClock,
+  clients = 3,
+  waitMs = 10_000,
+}: QuorumParts): Quorum {
   checkQuorum(clients, waitMs);
   const groups = new TrialGroups({ accepted, ahead, revisions }, clients);
   const trials = new Trials({ clock, clients, waitMs });
@@ -119,12 +131,4 @@ function addFeed(
     await Promise.all([running.close(), behind.close()]);
   };
   return { ended: running.ended, close, [Symbol.asyncDispose]: close };
-}
-
-/** Options of a quorum: some clients receive changes first, and their answers decide whether all clients receive them (B-RELAY-5). */
-export interface QuorumOptions {
-  /** The number of distinct clients of each interest that receive a new version first. The same number of acceptances is enough. Default: 3. */
-  readonly clients?: number;
-  /** Milliseconds after which a missing answer counts as acceptance. The answer to upstream waits at most as long. Default: 10,000. */
-  readonly waitMs?: number;
 }

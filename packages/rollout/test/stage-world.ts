@@ -37,7 +37,7 @@ export function createStageWorld(options: QuorumOptions, places = 1): StageWorld
     createCache({ types, clock, revisions }),
     createCache({ types, clock, revisions }),
   ];
-  const quorum = createQuorum({ accepted, ahead, revisions, clock }, options);
+  const quorum = createQuorum({ accepted, ahead, revisions, clock, ...options });
   const sinks: ResourceSink[] = [];
   quorum.addFeed({
     run(sink, signal) {
