@@ -46,6 +46,7 @@ export { overlapOf } from "./constraints/overlap-of.ts";
 export { readConstraints } from "./constraints/read-constraints.ts";
 export { textOfConstraints } from "./constraints/text-of-constraints.ts";
 export { interestKey } from "./interest-key.ts";
+export { InterestMap } from "./interest-map.ts";
 
 // The identity of a client: the node that it sends, and the names in its certificate.
 export type { DynamicParameters, NodeInfo, PeerIdentity } from "./node-info.ts";

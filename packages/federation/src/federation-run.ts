@@ -6,6 +6,7 @@ import {
   type TypedInterest,
   type XdsError,
 } from "@xdstp/core";
+import { globOf, nameKey } from "@xdstp/uri";
 
 import type { FederationServer } from "./federation-source.ts";
 import type { Federation, FederationOptions, FederationServerStatus, Trace } from "./federation.ts";
@@ -154,12 +155,16 @@ export class FederationRun implements LinkBooks, FollowersHost {
   }
 
   isCovered(route: Route, typeUrl: string, key: string, aliases?: readonly string[]): boolean {
-    return route.asks.covering(typeUrl, key, aliases).some(({ direct }) => direct);
+    return route.asks
+      .covering(typeUrl, key, globOf(key), aliases?.map(nameKey))
+      .some(({ direct }) => direct);
   }
 
   interestsOf({ typeUrl, asked, start }: Follower): readonly TypedInterest[] {
     if ("route" in start)
-      return start.route.asks.covering(typeUrl, start.key).filter(({ direct }) => direct);
+      return start.route.asks
+        .covering(typeUrl, start.key, globOf(start.key))
+        .filter(({ direct }) => direct);
     return ("side" in start ? start.side.glob : { asked }).asked.map((interest) => ({
       typeUrl,
       interest,
@@ -218,7 +223,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
   #onExpired(route: Route, { typeUrl, key, name, link }: FollowedRedirect): void {
     this.redirects.drop(route, typeUrl, key);
     // For whom it is a step on the way.
-    for (const ask of route.asks.of(typeUrl, key)) if (route.asks.isFollowed(ask)) expire(ask);
+    for (const ask of route.asks.ofName(typeUrl, key)) if (route.asks.isFollowed(ask)) expire(ask);
     void link.part.commit({ remove: [{ typeUrl, name }] });
     this.followers.settle();
   }

@@ -152,7 +152,7 @@ export class GlobSide implements AskSide, MemberSide {
       interest: { parameters },
     } = first;
     const segment = segmentOf(parsed.value);
-    const ask = route.asks.get(
+    const ask = route.asks.open(
       typeUrl,
       { name, ...(parameters !== undefined && { parameters }) },
       authority,
@@ -189,7 +189,7 @@ export class GlobSide implements AskSide, MemberSide {
 
   #askWith(parameters: Interest["parameters"], route: Route): Ask {
     const name = printName(nameFromLocator(this.locator));
-    return route.asks.get(
+    return route.asks.open(
       this.glob.typeUrl,
       { name, ...(parameters !== undefined && parameters.size > 0 && { parameters }) },
       this.locator.authority,

@@ -1,5 +1,5 @@
 import type { Clock, Interest } from "@xdstp/core";
-import { nameKey } from "@xdstp/uri";
+import { globOf, nameKey } from "@xdstp/uri";
 
 import { covers, type Ask } from "../routes/ask.ts";
 import type { FollowedRedirect, Route } from "../routes/route.ts";
@@ -80,7 +80,7 @@ export class Redirects {
 
   /** Follows it as long as readers ask for its name, or for a collection that it is in; keeps it as long as anybody does. */
   serve(route: Route, redirect: FollowedRedirect): void {
-    const covering = route.asks.covering(redirect.typeUrl, redirect.key);
+    const covering = route.asks.covering(redirect.typeUrl, redirect.key, globOf(redirect.key));
     const direct = covering.filter((ask) => ask.direct);
     const interest = interestOf(
       redirect,
@@ -118,7 +118,7 @@ export class Redirects {
 
   #touch(route: Route, { typeUrl, key, follower }: FollowedRedirect): void {
     follower?.touch();
-    for (const { followers } of route.asks.of(typeUrl, key))
+    for (const { followers } of route.asks.ofName(typeUrl, key))
       for (const other of followers) other.touch();
   }
 

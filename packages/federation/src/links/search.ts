@@ -224,7 +224,7 @@ export class Search {
     text: string,
     authority: string,
   ): Ask {
-    const ask = route.asks.get(
+    const ask = route.asks.open(
       typeUrl,
       { name: text, ...(parameters !== undefined && parameters.size > 0 && { parameters }) },
       authority,

@@ -81,7 +81,7 @@ export class Readers {
   }
 
   #ask(route: Route, { typeUrl, interest }: TypedInterest, authority: string | null): void {
-    const ask = route.asks.get(typeUrl, interest, authority);
+    const ask = route.asks.open(typeUrl, interest, authority);
     if (ask.direct) return;
     route.asks.direct(ask, true);
     showKept(ask);

@@ -75,7 +75,7 @@ function observe(link: ServerLink, books: LinkBooks): void {
     interest: { name },
   } of silent)
     if (!isCollection(name)) {
-      for (const ask of books.routeOfName(name)?.asks.of(typeUrl, nameKey(name)) ?? [])
+      for (const ask of books.routeOfName(name)?.asks.ofName(typeUrl, nameKey(name)) ?? [])
         if (ask.wanted && ask.route.uses(link)) link.again(ask);
     }
   const settled = silent.filter(({ interest: { name } }) => isCollection(name));
@@ -231,7 +231,7 @@ function keptOf(
 ): readonly Held[] {
   if (route.plain) return [];
   const asks = isOne(interest)
-    ? route.asks.of(typeUrl, nameKey(interest.name))
+    ? route.asks.ofName(typeUrl, nameKey(interest.name))
     : [...route.asks.followed].filter(
         (ask) => ask.typeUrl === typeUrl && isAsked(interest, ask.key),
       );

@@ -19,7 +19,7 @@ export function recall(ask: Ask): void {
       if (ask.kind === "name") kept.put(variantId(held), link, asGiven(held, held.resource));
     }
   // Asked for with other parameters (TP2).
-  for (const other of route.asks.of(typeUrl, key)) if (other !== ask) kept.share(other.kept);
+  for (const other of route.asks.ofName(typeUrl, key)) if (other !== ask) kept.share(other.kept);
   const isMissing =
     !isHeld &&
     kept.size === 0 &&

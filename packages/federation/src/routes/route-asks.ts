@@ -1,8 +1,7 @@
-import type { Clock, Interest } from "@xdstp/core";
+import { type Clock, type Interest, InterestMap } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 import { createAsk, isUsed, isWanted, type Ask, type AskFollower, type AskSide } from "./ask.ts";
-import { AskIndex } from "./ask-index.ts";
 import type { Route } from "./route.ts";
 
 /** What the asks of a route need of it. */
@@ -17,7 +16,7 @@ export interface RouteAsksHost {
 }
 
 /** The subscriptions of a route, and the users of each: readers, followers, gathered collections. */
-export class RouteAsks extends AskIndex {
+export class RouteAsks extends InterestMap<Ask> {
   readonly #route: Route;
   readonly #host: RouteAsksHost;
   readonly #followed = new Set<Ask>();
@@ -41,15 +40,15 @@ export class RouteAsks extends AskIndex {
   }
 
   /** The ask of an interest, or a new one without users. */
-  get(typeUrl: string, interest: Interest, authority: string | null): Ask {
+  open(typeUrl: string, interest: Interest, authority: string | null): Ask {
     const key = nameKey(interest.name);
-    const known = this.find(typeUrl, interest, key);
+    const known = this.get(typeUrl, interest, key);
     if (known !== undefined) return known;
     const ask = createAsk(
       { route: this.#route, typeUrl, interest, key, authority },
       this.#host.clock,
     );
-    this.add(ask);
+    this.set(typeUrl, interest, key, ask);
     return ask;
   }
 
@@ -105,8 +104,14 @@ export class RouteAsks extends AskIndex {
       ask.wanted = wanted;
       this.#host.turned(ask);
     }
-    if (!isUsed(ask)) this.delete(ask);
+    if (!isUsed(ask)) this.#drop(ask);
     this.#host.changed(ask);
+  }
+
+  /** Another ask of the same interest may have taken its place in this turn. */
+  #drop(ask: Ask): void {
+    const { typeUrl, interest, key } = ask;
+    if (this.get(typeUrl, interest, key) === ask) this.delete(typeUrl, interest, key);
   }
 }
 

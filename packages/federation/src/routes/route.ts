@@ -94,7 +94,7 @@ export class Route {
   }
 
   find(typeUrl: string, interest: Interest): Ask | undefined {
-    return this.asks.find(typeUrl, interest, nameKey(interest.name));
+    return this.asks.get(typeUrl, interest, nameKey(interest.name));
   }
 
   redirect(typeUrl: string, key: string): FollowedRedirect | undefined {

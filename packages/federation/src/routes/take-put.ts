@@ -1,5 +1,5 @@
 import { XdsError, type Put, type Fault, type Resource } from "@xdstp/core";
-import { nameKey, isGlob, type Locator, type XdstpLocator } from "@xdstp/uri";
+import { globOf, nameKey, isGlob, type Locator, type XdstpLocator } from "@xdstp/uri";
 import { readRedirect } from "@xdstp/protos/xds";
 
 import { ownCopy, variantId } from "../links/kept.ts";
@@ -25,7 +25,8 @@ export function takePut(taking: Taking, given: Put): void {
     return;
   }
   const key = nameKey(name);
-  route.answers.note(route.asks.covering(typeUrl, key, resource.aliases));
+  const glob = globOf(key);
+  route.answers.note(route.asks.covering(typeUrl, key, glob, resource.aliases?.map(nameKey)));
   const target = leads ? redirectTarget(typeUrl, resource.payload.value) : undefined;
   if (target !== undefined && "text" in target) {
     taking.rejected.push({
@@ -39,7 +40,7 @@ export function takePut(taking: Taking, given: Put): void {
     });
     return;
   }
-  for (const { sides } of route.asks.globsOf(typeUrl, key))
+  for (const { sides } of route.asks.ofName(typeUrl, glob))
     for (const side of sides) side.add(name, key);
   if (target !== undefined) takeRedirect(taking, route, put, { name, key, target });
   else if (keeps(taking, route, put, key)) taking.pass.put.push(put);
@@ -71,7 +72,7 @@ function takeRedirect(
   { name, key, target }: Pick<FollowedRedirect, "name" | "key" | "target">,
 ): void {
   const { version, constraints } = resource;
-  for (const ask of route.asks.of(typeUrl, key))
+  for (const ask of route.asks.ofName(typeUrl, key))
     change(taking, ask, () => {
       ask.kept.clear();
     });
@@ -95,7 +96,7 @@ function keeps(taking: Taking, route: Route, { typeUrl, resource }: Put, key: st
   const { books, link } = taking;
   if (route.plain) return true;
   books.redirects.drop(route, typeUrl, key);
-  for (const ask of route.asks.of(typeUrl, key))
+  for (const ask of route.asks.ofName(typeUrl, key))
     change(taking, ask, () => {
       ask.kept.put(variantId(resource), link, ownCopy(resource));
     });

@@ -46,14 +46,14 @@ export function takeRemoval(taking: Taking, removal: Removal): void {
 export function takeGone(taking: Taking, route: Route, removal: Removal): boolean {
   const { typeUrl, name, error = notFound(typeUrl, name) } = removal;
   const key = nameKey(name);
-  if (route.answers.waits) route.answers.note(route.asks.of(typeUrl, key));
+  if (route.answers.waits) route.answers.note(route.asks.ofName(typeUrl, key));
   if (route.plain) return false;
   const redirect = route.redirect(typeUrl, key);
   const isLink =
     redirect !== undefined &&
     (removal.constraints === undefined || variantId(redirect) === variantId(removal));
   if (isLink) taking.books.redirects.drop(route, typeUrl, key);
-  for (const ask of route.asks.of(typeUrl, key))
+  for (const ask of route.asks.ofName(typeUrl, key))
     change(taking, ask, () => {
       ask.kept.remove(variantId(removal));
       if (ask.kept.size === 0) ask.missing = error;

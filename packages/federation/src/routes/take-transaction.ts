@@ -60,5 +60,6 @@ function takeRefresh(taking: Taking, refresh: Refresh): void {
   const key = nameKey(name);
   const redirect = route.redirect(typeUrl, key);
   if (redirect?.link === link) books.redirects.expire(route, redirect, expireMs);
-  for (const { kept } of route.asks.of(typeUrl, key)) kept.refresh(variantId(refresh), expireMs);
+  for (const { kept } of route.asks.ofName(typeUrl, key))
+    kept.refresh(variantId(refresh), expireMs);
 }

@@ -1,17 +1,11 @@
-import type { Interest, ResourceSink, TypedInterest } from "@xdstp/core";
-import { nameKey } from "@xdstp/uri";
-
-import { AskIndex } from "../routes/ask-index.ts";
-
-interface Wanted extends TypedInterest {
-  readonly key: string;
-}
+import { type Interest, InterestMap, type ResourceSink, type TypedInterest } from "@xdstp/core";
+import { globOf, nameKey } from "@xdstp/uri";
 
 /** One of those that share a server, and what it wants of it. */
 export class Tenant {
   /** Where it takes what comes for it. */
   readonly sink: ResourceSink;
-  readonly #wanted = new AskIndex<Wanted>();
+  readonly #wanted = new InterestMap<TypedInterest>();
   readonly #inWildcard: (name: string) => boolean;
 
   /** @param inWildcard - Whether its `*` covers a name (S-WILD-8) */
@@ -26,17 +20,16 @@ export class Tenant {
 
   add(typeUrl: string, interest: Interest): void {
     if (!this.wants(typeUrl, interest))
-      this.#wanted.add({ typeUrl, interest, key: nameKey(interest.name) });
+      this.#wanted.set(typeUrl, interest, nameKey(interest.name), { typeUrl, interest });
   }
 
   drop(typeUrl: string, interest: Interest): void {
-    const wanted = this.#find(typeUrl, interest);
-    if (wanted !== undefined) this.#wanted.delete(wanted);
+    this.#wanted.delete(typeUrl, interest, nameKey(interest.name));
   }
 
   /** Whether it asks for exactly this. */
   wants(typeUrl: string, interest: Interest): boolean {
-    return this.#find(typeUrl, interest) !== undefined;
+    return this.#wanted.get(typeUrl, interest, nameKey(interest.name)) !== undefined;
   }
 
   /** Whether it asks for a name, or for a collection that it is in. */
@@ -47,7 +40,7 @@ export class Tenant {
   /** What of it covers a name. */
   covering(typeUrl: string, name: string, aliases?: readonly string[]): readonly TypedInterest[] {
     return this.#wanted
-      .covering(typeUrl, nameKey(name), aliases)
+      .covering(typeUrl, nameKey(name), globOf(name), aliases?.map(nameKey))
       .filter(({ interest }) => interest.name !== "*" || this.#inWildcard(name));
   }
 
@@ -62,10 +55,6 @@ export class Tenant {
     for (const { standIn } of this.sink.held(typeUrl, interest))
       if (standIn === undefined) return true;
     return false;
-  }
-
-  #find(typeUrl: string, interest: Interest): Wanted | undefined {
-    return this.#wanted.find(typeUrl, interest, nameKey(interest.name));
   }
 }
 

@@ -1,0 +1,120 @@
+import { interestKey } from "./interest-key.ts";
+import type { Interest } from "./resource.ts";
+
+/** The values of one type. */
+interface OfType<T> {
+  /** By name and parameters. Each in an array of its own, so that `ofName` makes none. */
+  readonly all: Map<string, readonly [T]>;
+  /** Those with parameters, and those of names with a line break, which are few: by name, and then as in `all`. */
+  readonly located: Map<string, Map<string, T>>;
+}
+
+const NONE: readonly never[] = [];
+
+/**
+ * A map from the interests of several types to values: what is subscribed, found by interest and by name.
+ *
+ * Names are given by a key: the canonical string of a name (`nameKey` of `@xdstp/uri`), where equal names are one, or the name as it is spelled, where each spelling is another.
+ * Every call costs the same, whatever the number of interests: `ofName` and `covering` also as much as they return.
+ *
+ * ```ts
+ * const subscribed = new InterestMap<Subscription>();
+ * subscribed.set(typeUrl, interest, nameKey(interest.name), subscription);
+ * subscribed.covering(typeUrl, nameKey(name), globOf(name)); // those of the name, its glob and `*`
+ * ```
+ */
+export class InterestMap<T> implements Iterable<T> {
+  readonly #types = new Map<string, OfType<T>>();
+  #size = 0;
+
+  /** Number of interests, of all types. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** All values, by type; those of a type in the order in which their interests were set. */
+  *[Symbol.iterator](): Generator<T> {
+    for (const typeUrl of this.#types.keys()) yield* this.ofType(typeUrl);
+  }
+
+  /** The types that have an interest. */
+  types(): Iterable<string> {
+    return this.#types.keys();
+  }
+
+  /** The values of a type, in the order in which their interests were set. */
+  *ofType(typeUrl: string): Generator<T> {
+    for (const [value] of this.#types.get(typeUrl)?.all.values() ?? NONE) yield value;
+  }
+
+  /** The value of an interest with exactly these parameters. undefined: there is none. */
+  get(typeUrl: string, interest: Interest, key: string): T | undefined {
+    return this.#types.get(typeUrl)?.all.get(interestKey(interest, key))?.[0];
+  }
+
+  /** Sets the value of an interest. One that is there keeps its place in the order. */
+  set(typeUrl: string, interest: Interest, key: string, value: T): void {
+    let type = this.#types.get(typeUrl);
+    if (type === undefined)
+      this.#types.set(typeUrl, (type = { all: new Map(), located: new Map() }));
+    const id = interestKey(interest, key);
+    if (!type.all.has(id)) this.#size++;
+    type.all.set(id, [value]);
+    if (id === key) return;
+    const located = type.located.get(key);
+    if (located === undefined) type.located.set(key, new Map([[id, value]]));
+    else located.set(id, value);
+  }
+
+  /** Removes an interest. false: it is not there. */
+  delete(typeUrl: string, interest: Interest, key: string): boolean {
+    const type = this.#types.get(typeUrl);
+    const id = interestKey(interest, key);
+    if (type?.all.delete(id) !== true) return false;
+    this.#size--;
+    if (type.all.size === 0) this.#types.delete(typeUrl);
+    const located = id === key ? undefined : type.located.get(key);
+    if (located?.delete(id) === true && located.size === 0) type.located.delete(key);
+    return true;
+  }
+
+  /** Removes everything. */
+  clear(): void {
+    this.#types.clear();
+    this.#size = 0;
+  }
+
+  /** The values of a name, whatever the parameters. The same array until something is set or removed, where none has parameters. undefined: there is no name. */
+  ofName(typeUrl: string, key: string | undefined): readonly T[] {
+    const type = key === undefined ? undefined : this.#types.get(typeUrl);
+    if (type === undefined || key === undefined) return NONE;
+    if (type.located.size === 0) return type.all.get(key) ?? NONE;
+    // A text with a line break may be the id of another name with parameters.
+    const plain = key.includes("\n") ? NONE : (type.all.get(key) ?? NONE);
+    const located = type.located.get(key);
+    return located === undefined ? plain : [...plain, ...located.values()];
+  }
+
+  /**
+   * The values of what covers a name: the name itself, its aliases, its glob and `*`. The same array for all names that only one interest covers, until something is set or removed.
+   * @param glob - The key of the glob that has the name as a member. undefined: no glob has it
+   * @param aliases - Keys of the aliases
+   */
+  covering(
+    typeUrl: string,
+    key: string,
+    glob: string | undefined,
+    aliases: readonly string[] = NONE,
+  ): readonly T[] {
+    const named =
+      aliases.length === 0
+        ? this.ofName(typeUrl, key)
+        : [key, ...aliases].flatMap((one) => this.ofName(typeUrl, one));
+    return joined(named, joined(this.ofName(typeUrl, glob), this.ofName(typeUrl, "*")));
+  }
+}
+
+function joined<T>(some: readonly T[], others: readonly T[]): readonly T[] {
+  if (others.length === 0) return some;
+  return some.length === 0 ? others : [...some, ...others];
+}
