@@ -13,7 +13,7 @@ const T = "type.googleapis.com/t.T";
 /** A client that has requested `names`, and has `cached`. */
 function sourceOf(names: readonly string[], cached: readonly Held[] = []): ClassifySource {
   const clock = createManualClock();
-  const wants = new WantedIndex();
+  const wants = new WantedIndex(T);
   for (const name of names) {
     const wanted = wants.add({ name });
     if (wanted?.kind === "name") changeName(wanted, { kind: "sent", first: true });

@@ -4,7 +4,7 @@ import {
   type Committed,
   type Fault,
   type Interest,
-  interestKey,
+  InterestMap,
   type ResourceSink,
   wallTimeOf,
   XdsError,
@@ -100,13 +100,13 @@ const CLOSED = { kind: "closed" } as const;
 export class ClientType<Memory> {
   readonly #host: ClientTypeHost<Memory>;
   readonly #setup: TypeSetup;
-  readonly #wants = new WantedIndex();
+  readonly #wants: WantedIndex;
   readonly #source: ConcludeSource;
   readonly #deadlines: FetchDeadlines;
   readonly #idle: IdleTimer;
   readonly #pace: RejectionPace;
   /** Interests that cannot be requested from the server (B-TYPE-5, C-GLOB-10), with why. */
-  readonly #invalid = new Map<string, { readonly interest: Interest; readonly error: XdsError }>();
+  readonly #invalid = new InterestMap<{ readonly interest: Interest; readonly error: XdsError }>();
   #phase: Phase<Memory> = CLOSED;
   /** Of the response that was accepted last; it outlives a stream (C-VER-6). */
   #version = "";
@@ -119,6 +119,7 @@ export class ClientType<Memory> {
     const { context, sink } = host;
     const { clock, random, fetchMs, quietMs, limits } = context;
     this.#host = host;
+    this.#wants = new WantedIndex(typeUrl);
     this.#setup = { typeUrl, type: context.descriptor(typeUrl) };
     const members = createMemberLimit({ typeUrl, sink }, clock, limits.members);
     const begunAt = (): number => this.#stream?.begunAt ?? 0;
@@ -282,8 +283,7 @@ export class ClientType<Memory> {
     for (const { interest, state } of this.#wants)
       if (state.known.error !== undefined)
         sink.unavailable({ typeUrl, interest }, state.known.error);
-    for (const { interest, error } of this.#invalid.values())
-      sink.unavailable({ typeUrl, interest }, error);
+    for (const { interest, error } of this.#invalid) sink.unavailable({ typeUrl, interest }, error);
   }
 
   status(): ClientTypeStatus {
@@ -389,13 +389,14 @@ export class ClientType<Memory> {
       resource: interest.name,
       rule,
     });
-    this.#invalid.set(idOf(interest), { interest, error });
+    this.#invalid.set(typeUrl, interest, nameKey(interest.name), { interest, error });
     this.#host.sink.unavailable({ typeUrl, interest }, error);
   }
 
   #forgetInvalid(interest: Interest): void {
-    if (this.#invalid.delete(idOf(interest)))
-      this.#host.sink.unavailable({ typeUrl: this.typeUrl, interest }, undefined);
+    const { typeUrl } = this;
+    if (this.#invalid.delete(typeUrl, interest, nameKey(interest.name)))
+      this.#host.sink.unavailable({ typeUrl, interest }, undefined);
   }
 
   /** Nothing has come of it, which may be since the server takes it for known: whether it is requested again, and nothing concluded yet. */
@@ -532,8 +533,4 @@ function fingerprint(
     version,
     ...resources.flatMap((resource) => (bad.has(resource.name) ? [resource.version] : [])),
   ]).slice(0, 10_000);
-}
-
-function idOf(interest: Interest): string {
-  return interestKey(interest, nameKey(interest.name));
 }

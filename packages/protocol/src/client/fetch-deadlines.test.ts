@@ -5,7 +5,7 @@ import { changeName, type WantedName } from "./wanted.ts";
 import { WantedIndex } from "./wanted-index.ts";
 
 function want(name: string): WantedName {
-  const made = new WantedIndex().add({ name });
+  const made = new WantedIndex("t").add({ name });
   if (made?.kind !== "name") throw new Error("it is new, and a name");
   changeName(made, { kind: "sent", first: true });
   return made;

@@ -5,7 +5,7 @@ const X = "xdstp://a/t.T/ns/x";
 const GLOB = "xdstp://a/t.T/ns/*";
 
 function of(...names: readonly string[]): WantedIndex {
-  const index = new WantedIndex();
+  const index = new WantedIndex("t");
   for (const name of names) index.add({ name });
   return index;
 }

@@ -1,6 +1,6 @@
 import { globOf, isGlob, nameKey } from "@xdstp/uri";
 
-import { type Interest, interestKey } from "@xdstp/core";
+import { type Interest, interestKey, InterestMap } from "@xdstp/core";
 import type { WantedReader } from "./variant.ts";
 import { newCollection, newName, type Wanted, type WantedName } from "./wanted.ts";
 
@@ -8,17 +8,19 @@ const NONE: readonly never[] = [];
 
 /** The interests of one type that are subscribed. Finds what covers a name without looking at the others. */
 export class WantedIndex implements WantedReader {
-  readonly #byId = new Map<string, Wanted>();
-  /** Several parameter sets of one name (TP2) share a key. */
-  readonly #byKey = new Map<string, readonly Wanted[]>();
+  readonly #typeUrl: string;
+  readonly #all = new InterestMap<Wanted>();
   /** Those subscribed by an alias, by the name that their resource came under: it may come again, or be removed, without a word of the alias. */
   readonly #byRealName = new Map<string, Set<WantedName>>();
   /** Those whose alias was removed while its resource was subscribed otherwise, by the name of that. */
   readonly #former = new Map<WantedName, string>();
-  #collections = 0;
+
+  constructor(typeUrl: string) {
+    this.#typeUrl = typeUrl;
+  }
 
   get size(): number {
-    return this.#byId.size;
+    return this.#all.size;
   }
 
   /** Something is subscribed by an alias. */
@@ -27,32 +29,24 @@ export class WantedIndex implements WantedReader {
   }
 
   [Symbol.iterator](): Iterator<Wanted> {
-    return this.#byId.values();
+    return this.#all[Symbol.iterator]();
   }
 
   /** undefined: it is subscribed already. */
   add(interest: Interest): Wanted | undefined {
     const key = nameKey(interest.name);
-    const id = interestKey(interest, key);
-    if (this.#byId.has(id)) return undefined;
-    const wanted = createWanted(interest, key, id);
-    if (wanted.kind !== "name") this.#collections++;
-    this.#byId.set(id, wanted);
-    this.#byKey.set(key, [...this.ofName(key), wanted]);
+    if (this.#all.get(this.#typeUrl, interest, key) !== undefined) return undefined;
+    const wanted = createWanted(interest, key);
+    this.#all.set(this.#typeUrl, interest, key, wanted);
     return wanted;
   }
 
   /** undefined: it is not subscribed. */
   remove(interest: Interest): Wanted | undefined {
     const key = nameKey(interest.name);
-    const wanted = this.#byId.get(interestKey(interest, key));
-    if (wanted === undefined) return undefined;
-    this.#byId.delete(wanted.id);
-    const left = this.ofName(key).filter((other) => other !== wanted);
-    if (left.length === 0) this.#byKey.delete(key);
-    else this.#byKey.set(key, left);
-    if (wanted.kind !== "name") this.#collections--;
-    else {
+    const wanted = this.#all.get(this.#typeUrl, interest, key);
+    this.#all.delete(this.#typeUrl, interest, key);
+    if (wanted?.kind === "name") {
       this.#setRealName(wanted, undefined);
       this.#former.delete(wanted);
     }
@@ -61,7 +55,7 @@ export class WantedIndex implements WantedReader {
 
   /** The resource of this name is what is subscribed by an alias (C-ALIAS-3). */
   link(wanted: WantedName, realName: string): void {
-    if (wanted.realName === realName || this.#byId.get(wanted.id) !== wanted) return;
+    if (wanted.realName === realName || !this.#has(wanted)) return;
     this.#former.delete(wanted);
     this.#setRealName(wanted, realName);
   }
@@ -76,7 +70,7 @@ export class WantedIndex implements WantedReader {
 
   /** It is not an alias any more. */
   unlink(wanted: WantedName): void {
-    if (wanted.realName !== undefined && this.#byId.get(wanted.id) === wanted)
+    if (wanted.realName !== undefined && this.#has(wanted))
       this.#former.set(wanted, wanted.realName);
     this.#setRealName(wanted, undefined);
   }
@@ -92,18 +86,17 @@ export class WantedIndex implements WantedReader {
 
   /** Those of a key, whatever their parameters. */
   ofName(key: string): readonly Wanted[] {
-    return this.#byKey.get(key) ?? NONE;
+    return this.#all.ofName(this.#typeUrl, key);
   }
 
   /** The same array for the same key until something is added or removed, and for all names that only one collection covers. */
   covering(key: string, aliases: readonly string[] = NONE): readonly Wanted[] {
-    const exact = this.ofName(key);
-    const others = this.#collections === 0 ? NONE : this.#collectionsOf(key);
-    if (aliases.length + this.#byRealName.size === 0) return joined(exact, others);
+    const own = this.#all.covering(this.#typeUrl, key, globOf(key));
+    if (aliases.length + this.#byRealName.size === 0) return own;
     const byAlias = aliases.flatMap((alias) =>
       this.ofName(nameKey(alias)).filter(({ kind }) => kind === "name"),
     );
-    return [...new Set([...exact, ...byAlias, ...(this.#byRealName.get(key) ?? NONE), ...others])];
+    return [...new Set([...own, ...byAlias, ...(this.#byRealName.get(key) ?? NONE)])];
   }
 
   #setRealName(wanted: WantedName, realName: string | undefined): void {
@@ -120,18 +113,13 @@ export class WantedIndex implements WantedReader {
     else linked.add(wanted);
   }
 
-  #collectionsOf(key: string): readonly Wanted[] {
-    const parent = key.startsWith("xdstp:") ? globOf(key) : undefined;
-    return joined(parent === undefined ? NONE : this.ofName(parent), this.ofName("*"));
+  #has(wanted: WantedName): boolean {
+    return this.#all.get(this.#typeUrl, wanted.interest, wanted.key) === wanted;
   }
 }
 
-function joined(some: readonly Wanted[], others: readonly Wanted[]): readonly Wanted[] {
-  if (others.length === 0) return some;
-  return some.length === 0 ? others : [...some, ...others];
-}
-
-function createWanted(interest: Interest, key: string, id: string): Wanted {
+function createWanted(interest: Interest, key: string): Wanted {
+  const id = interestKey(interest, key);
   if (interest.name === "*" || isGlob(interest.name)) {
     const kind = interest.name === "*" ? "wildcard" : "glob";
     return { kind, interest, key, id, state: newCollection };
