@@ -1,4 +1,4 @@
-import { interestKey, type Clock, type Interest, type Timer } from "@xdstp/core";
+import { InterestMap, type Clock, type Interest, type Timer } from "@xdstp/core";
 
 /** What became of the interest in one type during a turn. */
 export interface InterestChange {
@@ -42,9 +42,7 @@ export interface LedgerOptions {
 /** Counts the readers of each interest, so that feeds are notified of the first and, after lingering, of the last (B-RELAY-8). */
 export class InterestLedger {
   readonly #options: LedgerOptions;
-  readonly #types = new Map<string, Map<string, Row>>();
-  /** Number of rows with dynamic parameters, by type and name. */
-  readonly #qualified = new Map<string, number>();
+  readonly #rows = new InterestMap<Row>();
   readonly #dirty = new Set<Row>();
   /** In order of time; also those that have a reader again. */
   #lingering: Linger[] = [];
@@ -60,21 +58,14 @@ export class InterestLedger {
 
   /** Whether feeds have been, or are about to be, asked for this. Dynamic parameters do not narrow. */
   wants(typeUrl: string, key: string): boolean {
-    return (
-      this.#types.get(typeUrl)?.has(key) === true ||
-      (this.#qualified.size > 0 && this.#qualified.has(`${typeUrl}\n${key}`))
-    );
+    return this.#rows.hasName(typeUrl, key);
   }
 
   open(typeUrl: string, interest: Interest, key: string): void {
-    const rows = this.#types.get(typeUrl) ?? new Map<string, Row>();
-    this.#types.set(typeUrl, rows);
-    const id = interestKey(interest, key);
-    let row = rows.get(id);
+    let row = this.#rows.get(typeUrl, interest, key);
     if (row === undefined) {
       row = { typeUrl, interest, key, count: 0, announced: false, linger: undefined };
-      rows.set(id, row);
-      if (id !== key) this.#qualify(row, 1);
+      this.#rows.set(typeUrl, interest, key, row);
     }
     row.count++;
     this.#endLinger(row);
@@ -83,7 +74,7 @@ export class InterestLedger {
 
   /** @param atOnce - It does not linger */
   close(typeUrl: string, interest: Interest, key: string, atOnce = false): void {
-    const row = this.#types.get(typeUrl)?.get(interestKey(interest, key));
+    const row = this.#rows.get(typeUrl, interest, key);
     if (row === undefined || --row.count > 0) return;
     const { clock, lingerMs } = this.#options;
     if (lingerMs === 0 || atOnce || !row.announced) {
@@ -104,8 +95,10 @@ export class InterestLedger {
 
   /** All subscriptions that feeds have been sent, for a feed that comes later. */
   *announced(): Iterable<InterestChange> {
-    for (const [typeUrl, rows] of this.#types) {
-      const added = [...rows.values()].filter((row) => row.announced).map((row) => row.interest);
+    for (const typeUrl of this.#rows.types()) {
+      const added = [...this.#rows.ofType(typeUrl)]
+        .filter((row) => row.announced)
+        .map((row) => row.interest);
       if (added.length > 0) yield { typeUrl, added, dropped: [], unheard: [] };
     }
   }
@@ -146,25 +139,10 @@ export class InterestLedger {
           key: row.key,
         });
       row.announced = row.count > 0;
-      if (row.count === 0) this.#forget(row);
+      if (row.count === 0) this.#rows.delete(row.typeUrl, row.interest, row.key);
     }
     this.#dirty.clear();
     return [...changes].map(([typeUrl, change]) => ({ typeUrl, ...change }));
-  }
-
-  #forget(row: Row): void {
-    const rows = this.#types.get(row.typeUrl);
-    const id = interestKey(row.interest, row.key);
-    rows?.delete(id);
-    if (id !== row.key) this.#qualify(row, -1);
-    if (rows?.size === 0) this.#types.delete(row.typeUrl);
-  }
-
-  #qualify({ typeUrl, key }: Row, step: 1 | -1): void {
-    const id = `${typeUrl}\n${key}`;
-    const count = (this.#qualified.get(id) ?? 0) + step;
-    if (count > 0) this.#qualified.set(id, count);
-    else this.#qualified.delete(id);
   }
 
   /** One timer for all that linger: they end in the order in which they began. */

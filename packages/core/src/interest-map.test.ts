@@ -81,6 +81,7 @@ describe("InterestMap", () => {
             list.rows.filter((one) => one.typeUrl === typeUrl),
           );
           expect(new Set(map.ofName(typeUrl, name))).toEqual(list.of(typeUrl, name));
+          expect(map.hasName(typeUrl, name)).toBe(list.of(typeUrl, name).size > 0);
           expect(new Set(map.covering(typeUrl, name, globOf(name), ["b"]))).toEqual(
             list.of(typeUrl, name, globOf(name), "b", "*"),
           );
@@ -100,6 +101,7 @@ describe("InterestMap", () => {
     map.set(T, { name: "a", parameters }, "a", "located");
     const name = 'a\n[["k","1"]]';
     expect([map.get(T, { name }, name), map.ofName(T, name)]).toEqual([undefined, []]);
+    expect([map.hasName(T, name), map.hasName(T, "a")]).toEqual([false, true]);
     map.set(T, { name }, name, "named");
     expect([map.ofName(T, name), map.ofName(T, "a"), [...map]]).toEqual([
       ["named"],

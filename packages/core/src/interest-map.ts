@@ -15,7 +15,7 @@ const NONE: readonly never[] = [];
  * A map from the interests of several types to values: what is subscribed, found by interest and by name.
  *
  * Names are given by a key: the canonical string of a name (`nameKey` of `@xdstp/uri`), where equal names are one, or the name as it is spelled, where each spelling is another.
- * Every call costs the same, whatever the number of interests: `ofName` and `covering` also as much as they return.
+ * Every call costs the same, whatever the number of interests; `ofName` and `covering` also as much as they return.
  *
  * ```ts
  * const subscribed = new InterestMap<Subscription>();
@@ -84,14 +84,21 @@ export class InterestMap<T> implements Iterable<T> {
     this.#size = 0;
   }
 
+  /** Whether a name has a value, whatever the parameters. */
+  hasName(typeUrl: string, key: string): boolean {
+    const type = this.#types.get(typeUrl);
+    if (type === undefined) return false;
+    return (type.all.has(key) && !key.includes("\n")) || type.located.has(key);
+  }
+
   /** The values of a name, whatever the parameters. The same array until something is set or removed, where none has parameters. undefined: there is no name. */
   ofName(typeUrl: string, key: string | undefined): readonly T[] {
     const type = key === undefined ? undefined : this.#types.get(typeUrl);
     if (type === undefined || key === undefined) return NONE;
     if (type.located.size === 0) return type.all.get(key) ?? NONE;
+    const located = type.located.get(key);
     // A text with a line break may be the id of another name with parameters.
     const plain = key.includes("\n") ? NONE : (type.all.get(key) ?? NONE);
-    const located = type.located.get(key);
     return located === undefined ? plain : [...plain, ...located.values()];
   }
 
