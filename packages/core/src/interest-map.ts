@@ -85,9 +85,9 @@ export class InterestMap<T> implements Iterable<T> {
   }
 
   /** Whether a name has a value, whatever the parameters. */
-  hasName(typeUrl: string, key: string): boolean {
+  hasName(typeUrl: string, key: string | undefined): boolean {
     const type = this.#types.get(typeUrl);
-    if (type === undefined) return false;
+    if (type === undefined || key === undefined) return false;
     return (type.all.has(key) && !key.includes("\n")) || type.located.has(key);
   }
 

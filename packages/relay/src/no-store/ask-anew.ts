@@ -1,7 +1,7 @@
 import {
   forwardSink,
   forwardSource,
-  interestKey,
+  InterestMap,
   type Entry,
   type Interest,
   type ResourceFeed,
@@ -27,11 +27,13 @@ export function createAskAnew(): AskAnew {
   /** Of these something may not be kept. */
   const types = new Set<string>();
   /** The subscriptions that the feed was sent. */
-  const wanted = new Set<string>();
+  const wanted = new InterestMap<Interest>();
   let ask: ResourceFeed["want"];
   const waits = new Waits((typeUrl, interests) => {
     // New subscriptions are sent to the feed anyway.
-    const told = interests.filter((interest) => wanted.has(idOf(typeUrl, interest)));
+    const told = interests.filter(
+      (interest) => wanted.get(typeUrl, interest, nameKey(interest.name)) !== undefined,
+    );
     if (told.length === 0) return;
     ask?.(typeUrl, [], told);
     ask?.(typeUrl, told, []);
@@ -50,10 +52,11 @@ export function createAskAnew(): AskAnew {
         run: async (sink, signal) => feed.run(heard(sink, note), signal),
         want(typeUrl, added, dropped) {
           for (const interest of dropped) {
-            wanted.delete(idOf(typeUrl, interest));
+            wanted.delete(typeUrl, interest, nameKey(interest.name));
             waits.drop(typeUrl, interest);
           }
-          for (const interest of added) wanted.add(idOf(typeUrl, interest));
+          for (const interest of added)
+            wanted.set(typeUrl, interest, nameKey(interest.name), interest);
           feed.want?.(typeUrl, added, dropped);
         },
       };
@@ -88,8 +91,4 @@ function holdsForOthers(members: readonly Entry[]): boolean {
   const found = known.get(members) ?? members.some(({ resource }) => resource?.noStore === true);
   known.set(members, found);
   return found;
-}
-
-function idOf(typeUrl: string, interest: Interest): string {
-  return `${typeUrl}\n${interestKey(interest, nameKey(interest.name))}`;
 }

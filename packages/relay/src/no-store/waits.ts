@@ -1,16 +1,15 @@
-import { interestKey, type Interest, type Transaction } from "@xdstp/core";
+import { InterestMap, type Interest, type Transaction } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 import type { Wait } from "./fresh-topic.ts";
 
 interface Row extends Wait {
-  readonly id: string;
+  readonly interest: Interest;
 }
 
 /** What upstream was asked again, until it has answered. Whoever asks for the same meanwhile waits for the same answer. */
 export class Waits {
-  /** By type and name: one for each set of parameters. */
-  readonly #rows = new Map<string, Map<string, readonly Row[]>>();
+  readonly #rows = new InterestMap<Row>();
   /** What is to be asked when the turn is over. */
   readonly #due = new Map<string, Interest[]>();
   readonly #ask: (typeUrl: string, interests: readonly Interest[]) => void;
@@ -23,13 +22,11 @@ export class Waits {
   /** The wait for an interest: one that is there, or a new one. */
   of(typeUrl: string, interest: Interest): Wait {
     const key = nameKey(interest.name);
-    const id = interestKey(interest, key);
-    const others = this.#of(typeUrl, key).filter((row) => row.id !== id);
-    const known = this.#of(typeUrl, key).find((row) => row.id === id);
+    const known = this.#rows.get(typeUrl, interest, key);
     // One that all have left was perhaps never answered.
     if (known !== undefined && known.topics.size > 0) return known;
-    const row: Row = { id, over: false, topics: new Set() };
-    this.#set(typeUrl, key, [...others, row]);
+    const row: Row = { interest, over: false, topics: new Set() };
+    this.#rows.set(typeUrl, interest, key, row);
     this.#schedule(typeUrl, interest);
     return row;
   }
@@ -47,34 +44,16 @@ export class Waits {
 
   /** It has no subscribers any more. */
   drop(typeUrl: string, interest: Interest): void {
-    if (this.#rows.size === 0) return;
-    const key = nameKey(interest.name);
-    const id = interestKey(interest, key);
-    this.#set(
-      typeUrl,
-      key,
-      this.#of(typeUrl, key).filter((row) => row.id !== id),
-    );
+    if (this.#rows.size > 0) this.#rows.delete(typeUrl, interest, nameKey(interest.name));
   }
 
   #end(typeUrl: string, key: string): void {
-    const rows = this.#of(typeUrl, key);
-    if (rows.length === 0) return;
-    this.#set(typeUrl, key, []);
+    const rows = this.#rows.ofName(typeUrl, key);
+    for (const { interest } of rows) this.#rows.delete(typeUrl, interest, key);
     for (const row of rows) {
       row.over = true;
       for (const topic of row.topics) topic.wake();
     }
-  }
-
-  #of(typeUrl: string, key: string): readonly Row[] {
-    return this.#rows.get(typeUrl)?.get(key) ?? [];
-  }
-
-  #set(typeUrl: string, key: string, rows: readonly Row[]): void {
-    const keys = this.#rows.get(typeUrl) ?? new Map<string, readonly Row[]>();
-    if (rows.length > 0) this.#rows.set(typeUrl, keys.set(key, rows));
-    else if (keys.delete(key) && keys.size === 0) this.#rows.delete(typeUrl);
   }
 
   #schedule(typeUrl: string, interest: Interest): void {

@@ -3,7 +3,8 @@ import {
   type ResourceFeed,
   type ResourceSource,
   XdsError,
-  interestKey,
+  InterestMap,
+  type Interest,
   forwardSource,
 } from "@xdstp/core";
 import type { StreamEvent } from "@xdstp/protocol/server";
@@ -199,14 +200,12 @@ const idle: ResourceFeed = {
 
 /** The same feed. Calls back once when it is without subscriptions at the end of a turn. */
 function countInterest(feed: ResourceFeed, onIdle: () => void): ResourceFeed {
-  const wanted = new Set<string>();
+  const wanted = new InterestMap<Interest>();
   return {
     run: async (sink, signal) => feed.run(sink, signal),
     want(typeUrl, added, dropped) {
-      for (const interest of added)
-        wanted.add(`${typeUrl}\n${interestKey(interest, interest.name)}`);
-      for (const interest of dropped)
-        wanted.delete(`${typeUrl}\n${interestKey(interest, interest.name)}`);
+      for (const interest of added) wanted.set(typeUrl, interest, interest.name, interest);
+      for (const interest of dropped) wanted.delete(typeUrl, interest, interest.name);
       feed.want?.(typeUrl, added, dropped);
       if (wanted.size === 0 && dropped.length > 0)
         queueMicrotask(() => {

@@ -59,7 +59,7 @@ function isSilence({ error }: Removal): boolean {
 
 function isRestored({ subscribed }: Noting, one: Removal | TypedInterest): boolean {
   const name = "interest" in one ? one.interest.name : one.name;
-  for (const { restoredAt } of subscribed.of(one.typeUrl, nameKey(name)))
+  for (const { restoredAt } of subscribed.ofName(one.typeUrl, nameKey(name)))
     if (restoredAt !== undefined) return true;
   return false;
 }

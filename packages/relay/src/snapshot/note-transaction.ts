@@ -1,6 +1,5 @@
 import { keepResource } from "@xdstp/cache";
 import {
-  interestKey,
   type Committed,
   type Put,
   type Removal,
@@ -83,9 +82,9 @@ function notePut(
   if (record === undefined)
     for (const before of store.index.typeIndex(space, typeUrl).of(key)) before.answered = true;
   else ids?.add(`${typeUrl}\n${recordId(record)}`);
-  for (const one of subscribed.of(typeUrl, key)) noting.noteAnswer(one);
+  for (const one of subscribed.ofName(typeUrl, key)) noting.noteAnswer(one);
   for (const alias of resource.aliases ?? [])
-    for (const one of subscribed.of(typeUrl, nameKey(alias))) noting.noteAnswer(one);
+    for (const one of subscribed.ofName(typeUrl, nameKey(alias))) noting.noteAnswer(one);
 }
 
 /** The resource as it is cached, with bytes that stay. undefined: it was removed while the commit was pending. */
@@ -120,7 +119,7 @@ function noteRemoval(noting: Noting, { typeUrl, name, constraints }: Removal): v
       : [];
   if (own !== undefined) store.remove(own);
   if (left.length > 0) noting.remove(left);
-  for (const one of subscribed.of(typeUrl, key)) noting.noteAnswer(one);
+  for (const one of subscribed.ofName(typeUrl, key)) noting.noteAnswer(one);
 }
 
 /** The removed name was an alias of this record. The record is out of date even if it was not served: after a restart it would bring the alias back. A variant may be for other clients, so it stays. */
@@ -141,13 +140,11 @@ function noteWhole(
       (ids !== undefined && !ids.has(`${typeUrl}\n${recordId(record)}`) && !noting.isHeld(record)),
   );
   noting.remove(gone);
-  const key = nameKey(interest.name);
-  for (const one of subscribed.of(typeUrl, key))
-    if (interestKey(one.interest, key) === interestKey(interest, key)) {
-      if (one.isCollection)
-        store.settle({ space, typeUrl, interest, ...(error !== undefined && { error }) });
-      noting.noteAnswer(one);
-    }
+  const one = subscribed.find(typeUrl, interest);
+  if (one === undefined) return;
+  if (one.isCollection)
+    store.settle({ space, typeUrl, interest, ...(error !== undefined && { error }) });
+  noting.noteAnswer(one);
 }
 
 function find(

@@ -135,7 +135,7 @@ export class SnapshotKeeper {
 
   #drop(subscribed: SubscribedInterest | undefined): void {
     if (subscribed === undefined) return;
-    this.subscribed.delete(subscribed);
+    this.subscribed.delete(subscribed.typeUrl, subscribed.interest, subscribed.key);
     this.#unmark(subscribed);
     for (const record of coveredBy(this, subscribed)) {
       if (!this.subscribed.covers(record, this.inWildcard))

@@ -1,4 +1,4 @@
-import { interestKey, matchesConstraints, type Interest, type XdsError } from "@xdstp/core";
+import { InterestMap, matchesConstraints, type Interest, type XdsError } from "@xdstp/core";
 import { globOf, isGlob, nameKey } from "@xdstp/uri";
 
 import { recordId, type SnapshotRecord } from "./record.ts";
@@ -25,8 +25,8 @@ export class TypeIndex implements Iterable<SnapshotRecord> {
   readonly #records = new Map<string, SnapshotRecord>();
   /** Variants, by the key of their name. */
   readonly #variants = new Map<string, Set<SnapshotRecord>>();
-  /** Complete collections, by the key of their name, and then by interest. */
-  readonly #collections = new Map<string, Map<string, StoredCollection>>();
+  /** Complete collections. */
+  readonly #collections = new InterestMap<StoredCollection>();
   readonly #groups = new Map<string, Set<SnapshotRecord>>();
   readonly #aliases = new Map<string, Set<SnapshotRecord>>();
 
@@ -97,35 +97,27 @@ export class TypeIndex implements Iterable<SnapshotRecord> {
         );
   }
 
-  *collections(): Generator<StoredCollection> {
-    for (const all of this.#collections.values()) yield* all.values();
+  collections(): Iterable<StoredCollection> {
+    return this.#collections;
   }
 
   collection(interest: Interest): StoredCollection | undefined {
-    return this.#collections.get(nameKey(interest.name))?.get(collectionId(interest));
+    return this.#collections.get(this.typeUrl, interest, nameKey(interest.name));
   }
 
   /** Adds a collection, or replaces it. */
   setCollection(collection: StoredCollection): void {
-    const key = nameKey(collection.interest.name);
-    const all = this.#collections.get(key) ?? new Map<string, StoredCollection>();
-    this.#collections.set(key, all.set(collectionId(collection.interest), collection));
+    const { interest } = collection;
+    this.#collections.set(this.typeUrl, interest, nameKey(interest.name), collection);
   }
 
   deleteCollection({ interest }: Pick<StoredCollection, "interest">): void {
-    const key = nameKey(interest.name);
-    const all = this.#collections.get(key);
-    all?.delete(collectionId(interest));
-    if (all?.size === 0) this.#collections.delete(key);
+    this.#collections.delete(this.typeUrl, interest, nameKey(interest.name));
   }
 
   /** The complete collections that have this record as a member. */
   collectionsOf({ key }: SnapshotRecord): readonly StoredCollection[] {
-    const glob = globKey(key);
-    return [
-      ...(glob === undefined ? [] : (this.#collections.get(glob)?.values() ?? [])),
-      ...(this.#collections.get("*")?.values() ?? []),
-    ];
+    return this.#collections.covering(this.typeUrl, key, globOf(key));
   }
 
   #places({
@@ -134,21 +126,11 @@ export class TypeIndex implements Iterable<SnapshotRecord> {
     aliases,
   }: SnapshotRecord): readonly (readonly [Map<string, Set<SnapshotRecord>>, string])[] {
     const places: (readonly [Map<string, Set<SnapshotRecord>>, string])[] = [];
-    const glob = globKey(key);
+    const glob = globOf(key);
     if (glob !== undefined) places.push([this.#groups, glob]);
     if (variant !== undefined) places.push([this.#variants, key]);
     for (const alias of aliases)
       if (nameKey(alias) !== key) places.push([this.#aliases, nameKey(alias)]);
     return places;
   }
-}
-
-/** The key of the glob that covers a name. */
-export function globKey(key: string): string | undefined {
-  return key.startsWith("xdstp:") ? globOf(key) : undefined;
-}
-
-/** Identifies a collection within its type. */
-export function collectionId(interest: Interest): string {
-  return interestKey(interest, nameKey(interest.name));
 }
