@@ -1,15 +1,19 @@
-import { interestKey, type ResourceSink, type TypedInterest, type XdsError } from "@xdstp/core";
+import { InterestMap, type ResourceSink, type TypedInterest, type XdsError } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 interface Place extends TypedInterest {
+  readonly key: string;
   readonly errors: Map<object, XdsError>;
 }
 
 /** What stands next to what readers hold, since something on the way to it cannot be had; of a collection the first of what its members have. */
 export class Ambient {
   readonly #sink: ResourceSink;
-  readonly #places = new Map<string, Place>();
-  readonly #said = new Map<object, { readonly error: XdsError; readonly ids: readonly string[] }>();
+  readonly #places = new InterestMap<Place>();
+  readonly #said = new Map<
+    object,
+    { readonly error: XdsError; readonly places: readonly Place[] }
+  >();
 
   constructor(sink: ResourceSink) {
     this.#sink = sink;
@@ -22,17 +26,17 @@ export class Ambient {
   set(who: object, error: XdsError | undefined, interests: readonly TypedInterest[]): void {
     const known = this.#said.get(who);
     if (known === undefined && error === undefined) return;
-    const ids = error === undefined ? [] : interests.map((place) => this.#idOf(place));
+    const places = error === undefined ? [] : interests.map((one) => this.#placeOf(one));
     if (error === undefined) this.#said.delete(who);
-    else this.#said.set(who, { error, ids });
-    for (const id of known?.ids ?? [])
-      if (!ids.includes(id))
-        this.#change(id, (errors) => {
+    else this.#said.set(who, { error, places });
+    for (const place of known?.places ?? [])
+      if (!places.includes(place))
+        this.#change(place, (errors) => {
           errors.delete(who);
         });
     if (error !== undefined)
-      for (const id of ids)
-        this.#change(id, (errors) => {
+      for (const place of places)
+        this.#change(place, (errors) => {
           errors.set(who, error);
         });
   }
@@ -42,20 +46,23 @@ export class Ambient {
     this.set(who, this.#said.get(who)?.error, interests);
   }
 
-  #idOf({ typeUrl, interest }: TypedInterest): string {
-    const id = `${typeUrl}\n${interestKey(interest, nameKey(interest.name))}`;
-    if (!this.#places.has(id)) this.#places.set(id, { typeUrl, interest, errors: new Map() });
-    return id;
+  #placeOf({ typeUrl, interest }: TypedInterest): Place {
+    const key = nameKey(interest.name);
+    const known = this.#places.get(typeUrl, interest, key);
+    if (known !== undefined) return known;
+    const place = { typeUrl, interest, key, errors: new Map<object, XdsError>() };
+    this.#places.set(typeUrl, interest, key, place);
+    return place;
   }
 
-  #change(id: string, change: (errors: Map<object, XdsError>) => void): void {
-    const place = this.#places.get(id);
-    if (place === undefined) return;
-    const [before] = place.errors.values();
-    change(place.errors);
-    const [after] = place.errors.values();
-    if (place.errors.size === 0) this.#places.delete(id);
-    if (before !== after)
-      this.#sink.unavailable({ typeUrl: place.typeUrl, interest: place.interest }, after);
+  #change(
+    { typeUrl, interest, key, errors }: Place,
+    change: (errors: Place["errors"]) => void,
+  ): void {
+    const [before] = errors.values();
+    change(errors);
+    const [after] = errors.values();
+    if (errors.size === 0) this.#places.delete(typeUrl, interest, key);
+    if (before !== after) this.#sink.unavailable({ typeUrl, interest }, after);
   }
 }

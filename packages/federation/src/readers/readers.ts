@@ -1,10 +1,4 @@
-import {
-  type ResourceSink,
-  type TypedInterest,
-  interestKey,
-  type Interest,
-  type XdsError,
-} from "@xdstp/core";
+import { type ResourceSink, type TypedInterest, InterestMap, type XdsError } from "@xdstp/core";
 
 import type { Followers } from "../links/followers.ts";
 import type { Ask } from "../routes/ask.ts";
@@ -99,7 +93,7 @@ function unask(ask: Ask): void {
 /** The subscriptions that wait until the servers of their authority are known (C-AUTH-5). */
 class Homeless {
   readonly #sink: ResourceSink;
-  readonly #waiting = new Map<string | null, Map<string, TypedInterest>>();
+  readonly #waiting = new Map<string | null, InterestMap<TypedInterest>>();
 
   constructor(sink: ResourceSink) {
     this.#sink = sink;
@@ -119,27 +113,27 @@ class Homeless {
     { typeUrl, interest }: TypedInterest,
     error: XdsError | undefined,
   ): void {
-    const waiting = this.#waiting.get(authority) ?? new Map<string, TypedInterest>();
-    this.#waiting.set(authority, waiting.set(idOf(typeUrl, interest), { typeUrl, interest }));
+    const waiting = this.#waiting.get(authority) ?? new InterestMap();
+    waiting.set(typeUrl, interest, interest.name, { typeUrl, interest });
+    this.#waiting.set(authority, waiting);
     if (error !== undefined) this.#sink.unavailable({ typeUrl, interest }, error);
   }
 
   drop(authority: string | null, { typeUrl, interest }: TypedInterest): void {
     const waiting = this.#waiting.get(authority);
-    if (waiting?.delete(idOf(typeUrl, interest)) !== true) return;
+    if (waiting?.delete(typeUrl, interest, interest.name) !== true) return;
     if (waiting.size === 0) this.#waiting.delete(authority);
     this.#sink.unavailable({ typeUrl, interest }, undefined);
   }
 
   /** Reports to the subscriptions of an authority why no server was found. */
   tell(authority: string, error: XdsError | undefined): void {
-    for (const waiting of this.#waiting.get(authority)?.values() ?? [])
-      this.add(authority, waiting, error);
+    for (const waiting of this.#waiting.get(authority) ?? []) this.add(authority, waiting, error);
   }
 
   /** Removes and returns the subscriptions of an authority, whose servers are known now. */
   take(authority: string): readonly TypedInterest[] {
-    const waiting = [...(this.#waiting.get(authority)?.values() ?? [])];
+    const waiting = [...(this.#waiting.get(authority) ?? [])];
     this.#waiting.delete(authority);
     for (const { typeUrl, interest } of waiting)
       this.#sink.unavailable({ typeUrl, interest }, undefined);
@@ -149,8 +143,4 @@ class Homeless {
   clear(): void {
     this.#waiting.clear();
   }
-}
-
-function idOf(typeUrl: string, interest: Interest): string {
-  return `${typeUrl}\n${interestKey(interest, interest.name)}`;
 }

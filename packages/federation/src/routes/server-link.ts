@@ -1,7 +1,7 @@
 import {
   type Clock,
   type Interest,
-  interestKey,
+  InterestMap,
   type ResourceSink,
   type Timer,
   type TypedInterest,
@@ -26,11 +26,6 @@ export interface LinkHost {
   open(server: FederationServer): OpenServer;
 }
 
-interface Updates {
-  readonly added: Map<string, Interest>;
-  readonly dropped: Map<string, Interest>;
-}
-
 /** One server for all its subscribers: opened with the first subscription, closed a while after the last. One stream, or one of each type, for all of its authorities (C-AGG-1). */
 export class ServerLink {
   readonly server: FederationServer;
@@ -45,9 +40,9 @@ export class ServerLink {
   /** What it was silent of while another was believed in its place. */
   readonly unheard: Set<TypedInterest> = new Set<TypedInterest>();
   readonly #host: LinkHost;
-  readonly #wanted = new Map<string, Map<string, Interest>>();
-  readonly #updates = new Map<string, Updates>();
-  #count = 0;
+  readonly #wanted = new InterestMap<Interest>();
+  readonly #added = new InterestMap<Interest>();
+  readonly #dropped = new InterestMap<Interest>();
   #scheduled = false;
   #ended = false;
   #retired = false;
@@ -85,25 +80,17 @@ export class ServerLink {
   }
 
   want({ typeUrl, interest, key }: Asked): void {
-    const id = interestKey(interest, key);
-    const wanted = this.#wanted.get(typeUrl) ?? new Map<string, Interest>();
-    if (wanted.has(id)) return;
-    this.#wanted.set(typeUrl, wanted.set(id, interest));
-    this.#count++;
-    const updates = this.#updatesOf(typeUrl);
+    if (this.#wanted.get(typeUrl, interest, key) !== undefined) return;
+    this.#wanted.set(typeUrl, interest, key, interest);
     // The server has dropped its state with it, so what was just unsubscribed is subscribed again (C-DSUB-4).
-    updates.added.set(id, interest);
+    this.#added.set(typeUrl, interest, key, interest);
     this.#schedule();
   }
 
   unwant({ typeUrl, interest, key }: Asked): void {
-    const id = interestKey(interest, key);
-    const wanted = this.#wanted.get(typeUrl);
-    if (wanted?.delete(id) !== true) return;
-    if (wanted.size === 0) this.#wanted.delete(typeUrl);
-    this.#count--;
-    const updates = this.#updatesOf(typeUrl);
-    if (!updates.added.delete(id)) updates.dropped.set(id, interest);
+    if (!this.#wanted.delete(typeUrl, interest, key)) return;
+    if (!this.#added.delete(typeUrl, interest, key))
+      this.#dropped.set(typeUrl, interest, key, interest);
     this.#schedule();
   }
 
@@ -129,15 +116,6 @@ export class ServerLink {
     this.#close();
   }
 
-  #updatesOf(typeUrl: string): Updates {
-    const updates = this.#updates.get(typeUrl) ?? {
-      added: new Map<string, Interest>(),
-      dropped: new Map<string, Interest>(),
-    };
-    this.#updates.set(typeUrl, updates);
-    return updates;
-  }
-
   /** What becomes of the interest in a turn is one request (C-SUB-10). */
   #schedule(): void {
     if (this.#scheduled) return;
@@ -149,18 +127,19 @@ export class ServerLink {
   }
 
   #flush(): void {
-    const updates = [...this.#updates];
-    this.#updates.clear();
+    const updates = [...new Set([...this.#added.types(), ...this.#dropped.types()])].map(
+      (typeUrl) =>
+        [typeUrl, [...this.#added.ofType(typeUrl)], [...this.#dropped.ofType(typeUrl)]] as const,
+    );
+    this.#added.clear();
+    this.#dropped.clear();
     this.#idle?.cancel();
-    if (this.#count > 0 && this.#open === undefined) {
+    if (this.#wanted.size > 0 && this.#open === undefined) {
       this.#start();
       return;
     }
-    for (const [typeUrl, { added, dropped }] of updates) {
-      if (added.size + dropped.size > 0)
-        this.#open?.feed.want?.(typeUrl, [...added.values()], [...dropped.values()]);
-    }
-    if (this.#count > 0 || this.#open === undefined) this.#retired = false;
+    for (const update of updates) this.#open?.feed.want?.(...update);
+    if (this.#wanted.size > 0 || this.#open === undefined) this.#retired = false;
     else if (this.#retired) this.#close();
     else
       this.#idle = this.#host.clock.after(this.#host.idleMs, () => {
@@ -176,8 +155,8 @@ export class ServerLink {
     open.feed.run(sink, signal).catch((error: unknown) => {
       if (!signal.aborted) sink.unavailable({}, XdsError.from(error));
     });
-    for (const [typeUrl, interests] of this.#wanted)
-      open.feed.want?.(typeUrl, [...interests.values()], []);
+    for (const typeUrl of this.#wanted.types())
+      open.feed.want?.(typeUrl, [...this.#wanted.ofType(typeUrl)], []);
   }
 
   #close(): void {
