@@ -1,5 +1,5 @@
 import {
-  interestKey,
+  InterestMap,
   systemClock,
   XdsError,
   type Clock,
@@ -61,7 +61,7 @@ class Filter implements FilteredSource, EveryMember<ResourceSource>, FilterHost 
   readonly #topics = new WeakMap<Topic, FilteredTopic>();
   readonly #watched = new Set<FilteredTopic>();
   /** Watched topics of names that may not be seen: the topic behind is not watched, so it does not lead to them. */
-  readonly #barred = new Map<string, Map<string, FilteredTopic>>();
+  readonly #barred = new InterestMap<FilteredTopic>();
   readonly #listeners = new Set<() => void>();
   readonly #unwatch: (() => void) | undefined;
   /** Revision of the newest change of the policy. */
@@ -107,7 +107,7 @@ class Filter implements FilteredSource, EveryMember<ResourceSource>, FilterHost 
   }
 
   topic(typeUrl: string, interest: Interest): Topic {
-    const barred = this.#barred.get(typeUrl)?.get(keyOf(interest));
+    const barred = this.#barred.get(typeUrl, interest, interest.name);
     if (barred !== undefined) return barred;
     const inner = this.#source.topic(typeUrl, interest);
     const topic = this.#topics.get(inner) ?? new FilteredTopic(typeUrl, inner, this);
@@ -159,21 +159,15 @@ class Filter implements FilteredSource, EveryMember<ResourceSource>, FilterHost 
   }
 
   #file(topic: FilteredTopic): void {
-    if (!topic.barred) {
-      this.#unfile(topic);
-      return;
-    }
-    const names = this.#barred.get(topic.typeUrl) ?? new Map<string, FilteredTopic>();
-    this.#barred.set(topic.typeUrl, names);
-    names.set(keyOf(topic.interest), topic);
+    const { typeUrl, interest } = topic;
+    if (topic.barred) this.#barred.set(typeUrl, interest, interest.name, topic);
+    else this.#unfile(topic);
   }
 
   #unfile(topic: FilteredTopic): void {
     const { typeUrl, interest } = topic;
-    const names = this.#barred.get(typeUrl);
-    if (names?.get(keyOf(interest)) !== topic) return;
-    names.delete(keyOf(interest));
-    if (names.size === 0) this.#barred.delete(typeUrl);
+    if (this.#barred.get(typeUrl, interest, interest.name) === topic)
+      this.#barred.delete(typeUrl, interest, interest.name);
   }
 
   /** All topics change at one revision, and watchers are notified when that is done. */
@@ -196,10 +190,6 @@ class Filter implements FilteredSource, EveryMember<ResourceSource>, FilterHost 
 /** The next number that there is: sources count in whole numbers, so billions of changes of a policy have room before the next revision. */
 function soonAfter(revision: number): number {
   return revision + Math.max(revision, 1) * Number.EPSILON;
-}
-
-function keyOf(interest: Interest): string {
-  return interestKey(interest, interest.name);
 }
 
 /** Whether a policy allows a name, which may have any spelling. Only `true` allows. An error is reported and denies the name, as does every other result, for instance a promise. */

@@ -1,6 +1,6 @@
 import type { Revisions } from "@xdstp/cache";
 import {
-  interestKey,
+  InterestMap,
   type Entry,
   type Interest,
   type ResourceSource,
@@ -23,7 +23,7 @@ export interface Stages {
 export class TrialGroups implements TrialGroupHost {
   readonly clients: number;
   readonly #stages: Stages;
-  readonly #open = new Map<string, TrialGroup>();
+  readonly #open = new InterestMap<TrialGroup>();
   readonly #touched = new Set<TrialGroup>();
 
   constructor(stages: Stages, clients: number) {
@@ -36,9 +36,8 @@ export class TrialGroups implements TrialGroupHost {
   }
 
   topic(typeUrl: string, interest: Interest, reader: Reader): ClientTopic {
-    return (this.#open.get(keyOf(typeUrl, interest)) ?? this.#create(typeUrl, interest)).topicFor(
-      reader,
-    );
+    const open = this.#open.get(typeUrl, interest, interest.name);
+    return (open ?? this.#create(typeUrl, interest)).topicFor(reader);
   }
 
   touched(group: TrialGroup): void {
@@ -46,14 +45,15 @@ export class TrialGroups implements TrialGroupHost {
   }
 
   opened(group: TrialGroup): TrialGroup {
-    const key = keyOf(group.typeUrl, group.accepted.interest);
-    const open = this.#open.get(key);
-    if (open === undefined) this.#open.set(key, group);
+    const { interest } = group.accepted;
+    const open = this.#open.get(group.typeUrl, interest, interest.name);
+    if (open === undefined) this.#open.set(group.typeUrl, interest, interest.name, group);
     return open ?? group;
   }
 
   closed(group: TrialGroup): void {
-    this.#open.delete(keyOf(group.typeUrl, group.accepted.interest));
+    const { interest } = group.accepted;
+    this.#open.delete(group.typeUrl, interest, interest.name);
     this.#touched.delete(group);
   }
 
@@ -92,8 +92,4 @@ function append(
   const groups = shown.get(resource);
   if (groups === undefined) shown.set(resource, [group]);
   else groups.push(group);
-}
-
-function keyOf(typeUrl: string, interest: Interest): string {
-  return `${typeUrl}\n${interestKey(interest, interest.name)}`;
 }
