@@ -36,8 +36,8 @@ export function forwardSource(
   return Object.defineProperties(forwarded, Object.getOwnPropertyDescriptors(changes));
 }
 
-/** The members of an interface, each of them required: a class that implements it does not compile while a member is missing. */
-export type EveryMember<Contract> = {
+/** The members of an interface, each of them required: an object that satisfies it does not compile while a member is missing. */
+type EveryMember<Contract> = {
   readonly [Member in keyof Required<Contract>]: Contract[Member];
 };
 

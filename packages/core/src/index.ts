@@ -24,7 +24,7 @@ export type {
   TypedInterest,
 } from "./feed.ts";
 export { CompactedLog } from "./compacted-log.ts";
-export { type EveryMember, forwardSink, forwardSource } from "./forward.ts";
+export { forwardSink, forwardSource } from "./forward.ts";
 export { whenDecided } from "./when-decided.ts";
 export { createBackoff, type Backoff, type BackoffOptions } from "./backoff.ts";
 export type {
@@ -45,8 +45,7 @@ export { matchesConstraints } from "./constraints/matches-constraints.ts";
 export { overlapOf } from "./constraints/overlap-of.ts";
 export { readConstraints } from "./constraints/read-constraints.ts";
 export { textOfConstraints } from "./constraints/text-of-constraints.ts";
-export { interestKey } from "./interest-key.ts";
-export { InterestMap } from "./interest-map.ts";
+export { interestKey, InterestMap } from "./interest-map.ts";
 
 // The identity of a client: the node that it sends, and the names in its certificate.
 export type { DynamicParameters, NodeInfo, PeerIdentity } from "./node-info.ts";

@@ -1,4 +1,3 @@
-import { interestKey } from "./interest-key.ts";
 import type { Interest } from "./resource.ts";
 
 /** The values of one type. */
@@ -124,4 +123,17 @@ export class InterestMap<T> implements Iterable<T> {
 function joined<T>(some: readonly T[], others: readonly T[]): readonly T[] {
   if (others.length === 0) return some;
   return some.length === 0 ? others : [...some, ...others];
+}
+
+/**
+ * A map key for an interest under a spelling, or a canonical key, of its name: the name itself, and dynamic parameters, which are part of it in any order (N-66).
+ * Different interests have different keys, whatever is in their names.
+ */
+export function interestKey({ parameters }: Interest, name: string): string {
+  const sorted =
+    parameters === undefined || parameters.size === 0
+      ? ""
+      : JSON.stringify([...parameters].sort(([a], [b]) => (a < b ? -1 : 1)));
+  if (name.includes("\n")) return `\n${JSON.stringify(name)}${sorted}`;
+  return sorted === "" ? name : `${name}\n${sorted}`;
 }

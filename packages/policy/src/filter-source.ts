@@ -1,13 +1,11 @@
 import {
+  forwardSource,
   InterestMap,
   systemClock,
   XdsError,
   type Clock,
-  type Entry,
-  type EveryMember,
   type Interest,
   type ResourceSource,
-  type ResourceType,
   type Topic,
 } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
@@ -49,10 +47,25 @@ export function filterSource(
   policy: Policy,
   options: FilterOptions = {},
 ): FilteredSource {
-  return new Filter(source, policy, options);
+  const filter = new Filter(source, policy, options);
+  const forwarded = forwardSource(source, {
+    get revision() {
+      return filter.revision;
+    },
+    topic: (typeUrl, interest) => filter.topic(typeUrl, interest),
+    asOf: (typeUrl, name, revision) =>
+      filter.allows(typeUrl, name) ? source.asOf?.(typeUrl, name, revision) : undefined,
+  });
+  return Object.assign(forwarded, {
+    allows: (typeUrl: string, name: string) => filter.allows(typeUrl, name),
+    onChange: (listener: () => void) => filter.onChange(listener),
+    close: () => {
+      filter.close();
+    },
+  });
 }
 
-class Filter implements FilteredSource, EveryMember<ResourceSource>, FilterHost {
+class Filter implements FilterHost {
   readonly window: LogWindow;
   epoch = 0;
   readonly #source: ResourceSource;
@@ -85,26 +98,6 @@ class Filter implements FilteredSource, EveryMember<ResourceSource>, FilterHost 
   get revision(): number {
     return Math.max(this.#source.revision, this.#changed);
   }
-  get ready(): boolean {
-    return this.#source.ready;
-  }
-  get authorities(): readonly string[] | undefined {
-    return this.#source.authorities;
-  }
-  get viewOf(): ResourceSource | undefined {
-    return this.#source.viewOf;
-  }
-  /** Read each time: whether there is one depends on the content. */
-  get viewKey(): string | undefined {
-    return this.#source.viewKey;
-  }
-
-  descriptor(typeUrl: string): ResourceType | undefined {
-    return this.#source.descriptor(typeUrl);
-  }
-  serves(typeUrl: string): boolean {
-    return this.#source.serves(typeUrl);
-  }
 
   topic(typeUrl: string, interest: Interest): Topic {
     const barred = this.#barred.get(typeUrl, interest, interest.name);
@@ -113,14 +106,6 @@ class Filter implements FilteredSource, EveryMember<ResourceSource>, FilterHost 
     const topic = this.#topics.get(inner) ?? new FilteredTopic(typeUrl, inner, this);
     this.#topics.set(inner, topic);
     return topic;
-  }
-
-  changedBy(revision: number): boolean {
-    return this.#source.changedBy?.(revision) ?? true;
-  }
-
-  asOf(typeUrl: string, name: string, revision: number): Entry | undefined {
-    return this.allows(typeUrl, name) ? this.#source.asOf?.(typeUrl, name, revision) : undefined;
   }
 
   onChange(listener: () => void): () => void {
