@@ -4,11 +4,10 @@ import type { CacheEvent } from "./cache-event.ts";
 import { coveredRecords } from "./covered-records.ts";
 import type { KeptRemovals } from "./kept-removals.ts";
 import type { NameRecord, Owner } from "./name-record.ts";
-import { readName, type ReadName } from "./read-name.ts";
+import { readName, type ReadName, typedKey } from "./read-name.ts";
 import type { PlannedPut, TransactionPlan } from "./transaction-plan.ts";
 import type { TypeIndex } from "./type-index.ts";
 import type { Change, TypeStore } from "./type-store.ts";
-import { frozenId } from "./variants/reject-variants.ts";
 import { idOf } from "./variants/variant.ts";
 
 /** What applying a transaction asks of the cache. */
@@ -134,7 +133,7 @@ function removeAbsent(
 ): void {
   if (
     plan.named.get(typeUrl)?.has(idOf(record)) === true ||
-    plan.frozen?.has(frozenId(typeUrl, record.key)) === true
+    plan.frozen?.has(typedKey(typeUrl, record.key)) === true
   )
     return;
   const text = record.entry?.name ?? record.key;

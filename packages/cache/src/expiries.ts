@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "@xdstp/core";
 
 import { MinHeap } from "./min-heap.ts";
-import type { ReadName } from "./read-name.ts";
+import { type ReadName, typedKey } from "./read-name.ts";
 import type { TransactionPlan } from "./transaction-plan.ts";
 import { idOf } from "./variants/variant.ts";
 
@@ -61,7 +61,7 @@ export class Expiries {
 
   /** Milliseconds until a name is removed; undefined: it stays. */
   left(typeUrl: string, name: Pick<ReadName, "key" | "variant">): number | undefined {
-    const expiry = this.#byName.get(keyOf(typeUrl, name));
+    const expiry = this.#byName.get(typedKey(typeUrl, idOf(name)));
     return expiry && Math.max(1, expiry.due - this.#clock.now());
   }
 
@@ -84,14 +84,14 @@ export class Expiries {
 
   #begin(typeUrl: string, name: ReadName, text: string, expireMs: number): void {
     const expiry: Expiry = { typeUrl, name, text, due: this.#clock.now() + expireMs, over: false };
-    this.#byName.set(keyOf(typeUrl, name), expiry);
+    this.#byName.set(typedKey(typeUrl, idOf(name)), expiry);
     this.#queue.push(expiry);
     if (this.#queue.size > 2 * this.#byName.size + 1_000) this.#queue.keep(({ over }) => !over);
     this.#armFor(expiry.due);
   }
 
   #end(typeUrl: string, name: ReadName): void {
-    const key = keyOf(typeUrl, name);
+    const key = typedKey(typeUrl, idOf(name));
     const expiry = this.#byName.get(key);
     if (expiry === undefined) return;
     expiry.over = true;
@@ -128,8 +128,4 @@ export class Expiries {
     }
     return expired;
   }
-}
-
-function keyOf(typeUrl: string, name: Pick<ReadName, "key" | "variant">): string {
-  return `${typeUrl} ${idOf(name)}`;
 }

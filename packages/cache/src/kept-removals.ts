@@ -1,6 +1,6 @@
 import type { Reference, ResourceType, StoredResource } from "@xdstp/core";
 
-import { readName } from "./read-name.ts";
+import { readName, typedKey } from "./read-name.ts";
 import type { TransactionPlan } from "./transaction-plan.ts";
 import type { TypeIndex } from "./type-index.ts";
 import type { Change } from "./type-store.ts";
@@ -30,7 +30,7 @@ export class KeptRemovals {
     const descriptor = this.#types.descriptor(typeUrl);
     if (descriptor?.keepWhileReferenced !== true || !this.#isReferenced(descriptor, change))
       return false;
-    this.#kept.set(keyOf(typeUrl, idOf(change.name)), { typeUrl, change });
+    this.#kept.set(typedKey(typeUrl, idOf(change.name)), { typeUrl, change });
     return true;
   }
 
@@ -42,7 +42,7 @@ export class KeptRemovals {
       put: { typeUrl },
       name,
     } of puts)
-      this.#kept.delete(keyOf(typeUrl, idOf(name)));
+      this.#kept.delete(typedKey(typeUrl, idOf(name)));
     for (const [key, { typeUrl, change }] of this.#kept) {
       const descriptor = this.#types.descriptor(typeUrl);
       if (descriptor !== undefined && this.#isReferenced(descriptor, change)) continue;
@@ -103,8 +103,4 @@ function read(
   } catch {
     return [];
   }
-}
-
-function keyOf(typeUrl: string, key: string): string {
-  return `${typeUrl} ${key}`;
 }

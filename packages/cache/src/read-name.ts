@@ -57,6 +57,16 @@ export function readName(text: string): ReadName {
   };
 }
 
+/** A map key for a type, and the key of a name or of one of its variants. */
+export function typedKey(typeUrl: string, key: string): string {
+  return `${typeUrl} ${key}`;
+}
+
+/** The same for a name in any spelling. */
+export function typedNameKey(typeUrl: string, name: string): string {
+  return typedKey(typeUrl, readName(name).key);
+}
+
 /** Whether a name has context parameters. */
 export function hasParameters({ key }: ReadName): boolean {
   return key.includes("?");

@@ -1,7 +1,7 @@
 import { XdsError, type Reference, type ResourceType, type StoredResource } from "@xdstp/core";
 import { authorityOf, isGlob } from "@xdstp/uri";
 
-import { readName } from "../read-name.ts";
+import { typedNameKey } from "../read-name.ts";
 import type { DanglingEvent, DanglingReference } from "./dangling-reference.ts";
 
 /** A resource that was put, changed or removed. */
@@ -125,7 +125,7 @@ export class References {
 
   /** A changed resource is a target, and may refer to others than before. */
   #take({ type, name, resource }: ChangedResource, touched: Set<string>): void {
-    const own = keyOf(type.typeUrl, name);
+    const own = typedNameKey(type.typeUrl, name);
     touched.add(own);
     if (type.references === undefined) return;
     const next =
@@ -135,7 +135,9 @@ export class References {
             .references(resource.payload.value)
             .filter((reference) => this.#isWithin(reference, name));
     const before = this.#references.get(own) ?? [];
-    const keys = [...new Set(next.map((reference) => keyOf(reference.typeUrl, reference.name)))];
+    const keys = [
+      ...new Set(next.map((reference) => typedNameKey(reference.typeUrl, reference.name))),
+    ];
     const now = new Set(keys);
     for (const key of before) {
       if (now.has(key)) continue;
@@ -154,7 +156,7 @@ export class References {
     by: DanglingReference["by"],
     touched: Set<string>,
   ): void {
-    const key = keyOf(typeUrl, name);
+    const key = typedNameKey(typeUrl, name);
     const target = this.#targets.get(key) ?? {
       typeUrl,
       name,
@@ -217,9 +219,4 @@ export class References {
     const { key } = this.#options;
     return key === undefined ? {} : { key };
   }
-}
-
-/** A target, or a resource that refers: equal for equal names. */
-function keyOf(typeUrl: string, name: string): string {
-  return `${typeUrl} ${readName(name).key}`;
 }

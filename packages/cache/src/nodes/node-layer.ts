@@ -22,7 +22,7 @@ import type { CacheEvent } from "../cache-event.ts";
 import type { Cache, CacheOptions, Revisions } from "../cache.ts";
 import { encodeAhead } from "../encoded-ahead.ts";
 import { atHome, homeType } from "../home-type.ts";
-import { readName } from "../read-name.ts";
+import { readName, typedNameKey } from "../read-name.ts";
 import type { KeyedRevisions } from "./keyed-revisions.ts";
 import { LayeredTopic, type LayerHost } from "./layered-topic.ts";
 import type { NodeContent } from "./node-content.ts";
@@ -230,10 +230,10 @@ export class NodeLayer implements NodeContent, LayerHost {
 
   /** With what the shared content has in the place of what is removed. */
   #plan({ put = [], remove = [], complete = [] }: Transaction): Plan {
-    const given = new Set(put.map(({ typeUrl, resource }) => keyOf(typeUrl, resource.name)));
+    const given = new Set(put.map(({ typeUrl, resource }) => typedNameKey(typeUrl, resource.name)));
     const rest = complete.flatMap(({ typeUrl, interest }) =>
       [...this.held(typeUrl, interest)]
-        .filter(({ name }) => !given.has(keyOf(typeUrl, name)))
+        .filter(({ name }) => !given.has(typedNameKey(typeUrl, name)))
         .map(({ name, constraints }): Removal => ({
           typeUrl,
           name,
@@ -244,10 +244,12 @@ export class NodeLayer implements NodeContent, LayerHost {
     const copies = all.flatMap(({ typeUrl, name, constraints }): readonly Put[] =>
       constraints === undefined ? this.#sharedPuts(typeUrl, name) : [],
     );
-    const copied = new Set(copies.map(({ typeUrl, resource }) => keyOf(typeUrl, resource.name)));
+    const copied = new Set(
+      copies.map(({ typeUrl, resource }) => typedNameKey(typeUrl, resource.name)),
+    );
     return {
       put: [...put, ...copies],
-      remove: all.filter(({ typeUrl, name }) => !copied.has(keyOf(typeUrl, name))),
+      remove: all.filter(({ typeUrl, name }) => !copied.has(typedNameKey(typeUrl, name))),
       copies,
       gone: all,
     };
@@ -426,8 +428,4 @@ function copyOf({
     ...(constraints && { constraints }),
     ...(metadata && { metadata }),
   };
-}
-
-function keyOf(typeUrl: string, name: string): string {
-  return `${typeUrl} ${readName(name).key}`;
 }

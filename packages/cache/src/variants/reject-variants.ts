@@ -8,6 +8,7 @@ import {
 
 import { coveredRecords } from "../covered-records.ts";
 import type { NameRecord, Owner } from "../name-record.ts";
+import { typedKey } from "../read-name.ts";
 import type { PlannedPut, TransactionPlan } from "../transaction-plan.ts";
 import type { TypeIndex } from "../type-index.ts";
 import type { TypeStore } from "../type-store.ts";
@@ -48,19 +49,14 @@ export function rejectVariants(
   return {
     ...plan,
     puts: plan.puts.filter(
-      ({ put: { typeUrl }, name }) => !frozen.has(frozenId(typeUrl, name.key)),
+      ({ put: { typeUrl }, name }) => !frozen.has(typedKey(typeUrl, name.key)),
     ),
     removals: plan.removals.filter(
-      ({ removal: { typeUrl }, name }) => !frozen.has(frozenId(typeUrl, name.key)),
+      ({ removal: { typeUrl }, name }) => !frozen.has(typedKey(typeUrl, name.key)),
     ),
     rejected: [...plan.rejected, ...rejected],
     frozen,
   };
-}
-
-/** The key of a name in {@link TransactionPlan.frozen}. */
-export function frozenId(typeUrl: string, key: string): string {
-  return `${typeUrl} ${key}`;
 }
 
 /** The puts of names that have variants, or would have. */
@@ -74,11 +70,11 @@ function concerned(
     name,
   } of puts)
     if (name.variant !== undefined || types.hasVariants(typeUrl, name.key))
-      names.add(frozenId(typeUrl, name.key));
+      names.add(typedKey(typeUrl, name.key));
   const found = new Map<string, PlannedPut[]>();
   if (names.size === 0) return found;
   for (const planned of puts) {
-    const id = frozenId(planned.put.typeUrl, planned.name.key);
+    const id = typedKey(planned.put.typeUrl, planned.name.key);
     const same = found.get(id);
     if (same !== undefined) same.push(planned);
     else if (names.has(id)) found.set(id, [planned]);
@@ -152,7 +148,7 @@ function removedBy(
   owner: Owner | undefined,
 ): IsGone {
   const removed = new Set(
-    removals.map(({ removal: { typeUrl }, name }) => frozenId(typeUrl, idOf(name))),
+    removals.map(({ removal: { typeUrl }, name }) => typedKey(typeUrl, idOf(name))),
   );
   const absent = new Set(
     complete.flatMap(({ typeUrl, interest }) =>
@@ -160,6 +156,6 @@ function removedBy(
     ),
   );
   return (typeUrl, record) =>
-    removed.has(frozenId(typeUrl, idOf(record))) ||
+    removed.has(typedKey(typeUrl, idOf(record))) ||
     (absent.has(record) && named.get(typeUrl)?.has(idOf(record)) !== true);
 }

@@ -65,7 +65,7 @@ export function noteUnheard({ books, link }: Taking, silent: TypedInterest): voi
 /** Whether a transaction says something of a name, whichever variant of it. */
 export function isNamed(taking: Taking, typeUrl: string, name: string): boolean {
   taking.names ??= namesIn(taking.given);
-  return taking.names.has(idOf(typeUrl, name));
+  return taking.names.has(typedNameKey(typeUrl, name));
 }
 
 /** Whether it says something of this very variant. */
@@ -99,7 +99,7 @@ function namesIn({ put = [], remove = [] }: Transaction): ReadonlySet<string> {
     ),
     ...remove,
   ];
-  return new Set(said.flatMap((one) => [idOf(one.typeUrl, one.name), variantIn(one)]));
+  return new Set(said.flatMap((one) => [typedNameKey(one.typeUrl, one.name), variantIn(one)]));
 }
 
 /** The removal of one variant of a name. */
@@ -112,9 +112,10 @@ export function removalOf(
 }
 
 function variantIn(removal: Removal): string {
-  return `${idOf(removal.typeUrl, removal.name)}\n${variantId(removal)}`;
+  return `${typedNameKey(removal.typeUrl, removal.name)}\n${variantId(removal)}`;
 }
 
-function idOf(typeUrl: string, name: string): string {
+/** A map key for a type and a name in any spelling. */
+export function typedNameKey(typeUrl: string, name: string): string {
   return `${typeUrl}\n${nameKey(name)}`;
 }

@@ -9,9 +9,10 @@ import {
   XdsError,
 } from "@xdstp/core";
 import type { ClientStatus, WantStatus } from "@xdstp/protocol/client";
-import { nameKey, isGlob } from "@xdstp/uri";
+import { isGlob } from "@xdstp/uri";
 
 import type { OpenServer } from "../federation-source.ts";
+import { typedNameKey } from "../routes/taking.ts";
 import { jointCommitted } from "./joint-committed.ts";
 import { jointHeld } from "./joint-held.ts";
 import { shareTransaction } from "./share-transaction.ts";
@@ -191,14 +192,16 @@ export class SharedServer {
     if (error === undefined) return true;
     const { reason, typeUrl = "", resource = "" } = error.context;
     if (reason === "rejected")
-      return this.#rejected.get(idOf(typeUrl, resource))?.rejecters.includes(tenant) !== false;
+      return (
+        this.#rejected.get(typedNameKey(typeUrl, resource))?.rejecters.includes(tenant) !== false
+      );
     return of === undefined || reason !== "late" || !tenant.hasOf(of.typeUrl, of);
   }
 
   /** The client reports a rejected version once (C-ACK-18), so a user that begins to reject what others reject already is notified here. */
   #tellLater(rejection: Rejection, rejecters: readonly Tenant[]): void {
     const { typeUrl, name, error } = rejection;
-    const id = idOf(typeUrl, name);
+    const id = typedNameKey(typeUrl, name);
     const known = this.#rejected.get(id);
     this.#rejected.delete(id);
     this.#rejected.set(id, { error, rejecters });
@@ -219,10 +222,6 @@ export class SharedServer {
     else if (typeUrl === undefined) this.#failures.clear();
     else this.#failures.delete(typeUrl);
   }
-}
-
-function idOf(typeUrl: string, name: string): string {
-  return `${typeUrl}\n${nameKey(name)}`;
 }
 
 /**
