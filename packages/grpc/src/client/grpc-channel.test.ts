@@ -168,6 +168,8 @@ describe("createGrpcChannel()", () => {
     expect(await probe()).toBe(false);
     seen.stream.resume?.();
     expect([await probe(), pings()]).toEqual([true, 3]);
+    // Otherwise the channel waits for the end of the stream for its whole grace when it closes.
+    (await answer).close();
   });
 
   test("says when the wire is full, and when it is not", async () => {
