@@ -1,6 +1,6 @@
 import {
   forwardSink,
-  interestKey,
+  InterestMap,
   XdsError,
   type Clock,
   type Interest,
@@ -34,18 +34,7 @@ export function limitNames(
   return new LimitedFeed(feed, limits, clock, onFull);
 }
 
-/** The subscriptions of one type, by the keys of their names. */
-interface TypeNames {
-  readonly asked: Set<string>;
-  /** Unsubscribed names that still count. The value is the batch that was unsubscribed together. */
-  readonly ended: Map<string, readonly Interest[]>;
-  /** Globs have a queue of their own, so names do not wait for the limit of globs. */
-  readonly waiting: readonly [names: Queue, globs: Queue];
-}
-
-/** Names that wait for room, oldest first. */
-type Queue = Map<string, Waiting>;
-
+/** A name that waits for room. */
 interface Waiting {
   readonly interest: Interest;
   /** Whether RESOURCE_EXHAUSTED was reported. */
@@ -57,7 +46,13 @@ class LimitedFeed implements ResourceFeed {
   readonly #room: NameRoom;
   readonly #clock: Clock;
   readonly #onFull: OnFull;
-  readonly #types = new Map<string, TypeNames>();
+  readonly #asked = new InterestMap<Interest>();
+  /** Unsubscribed names that still count. The value is the batch that was unsubscribed together. */
+  readonly #ended = new InterestMap<readonly Interest[]>();
+  /** Names that wait for room, oldest first. Globs have a queue of their own, so names do not wait for the limit of globs. */
+  readonly #names = new InterestMap<Waiting>();
+  readonly #globs = new InterestMap<Waiting>();
+  readonly #queues = [this.#names, this.#globs];
   /** Names that began to wait after the last report, by type. */
   readonly #late = new Map<string, Waiting[]>();
   /** Timers that give room back. */
@@ -90,72 +85,69 @@ class LimitedFeed implements ResourceFeed {
     const begun = added.filter((interest) => this.#begin(typeUrl, interest));
     if (begun.length + ended.length > 0) this.#feed.want?.(typeUrl, begun, ended);
     if (this.#returns.size === 0) this.#report();
-    this.#forget(typeUrl);
   }
 
   /** Returns false for a name that has to wait. */
   #begin(typeUrl: string, interest: Interest): boolean {
-    const type = this.#typeOf(typeUrl);
-    const key = keyOf(interest);
-    const queue = queueOf(type, interest);
-    if (type.ended.delete(key)) {
-      type.asked.add(key);
+    const { name } = interest;
+    if (this.#ended.delete(typeUrl, interest, name)) {
+      this.#asked.set(typeUrl, interest, name, interest);
       return true;
     }
-    if (queue.size === 0 && this.#take(typeUrl, type, interest)) return true;
+    const queue = this.#queueOf(interest);
+    if (isEmpty(queue, typeUrl) && this.#take(typeUrl, interest)) return true;
     const waiting: Waiting = { interest, isReported: false };
-    queue.set(key, waiting);
+    queue.set(typeUrl, interest, name, waiting);
     const late = this.#late.get(typeUrl);
     if (late === undefined) this.#late.set(typeUrl, [waiting]);
     else late.push(waiting);
     return false;
   }
 
-  #take(typeUrl: string, { asked }: TypeNames, interest: Interest): boolean {
+  #take(typeUrl: string, interest: Interest): boolean {
     if (this.#room.lack(typeUrl, interest) !== undefined) return false;
     this.#room.take(typeUrl, interest);
-    asked.add(keyOf(interest));
+    this.#asked.set(typeUrl, interest, interest.name, interest);
     return true;
   }
 
   /** Returns false for a name that was waiting. */
   #end(typeUrl: string, interest: Interest): boolean {
-    const type = this.#typeOf(typeUrl);
-    const waiting = queueOf(type, interest).get(keyOf(interest));
+    const queue = this.#queueOf(interest);
+    const waiting = queue.get(typeUrl, interest, interest.name);
     if (waiting === undefined) return true;
-    queueOf(type, interest).delete(keyOf(interest));
+    queue.delete(typeUrl, interest, interest.name);
     if (waiting.isReported) this.#tell(typeUrl, interest, undefined);
     return false;
   }
 
   #giveBackLater(typeUrl: string, ended: readonly Interest[]): void {
     if (ended.length === 0) return;
-    const type = this.#typeOf(typeUrl);
     for (const interest of ended)
-      if (type.asked.delete(keyOf(interest))) type.ended.set(keyOf(interest), ended);
+      if (this.#asked.delete(typeUrl, interest, interest.name))
+        this.#ended.set(typeUrl, interest, interest.name, ended);
     const timer = this.#clock.after(ROOM_BACK_MS, () => {
       this.#returns.delete(timer);
-      this.#giveBack(typeUrl, type, ended);
+      this.#giveBack(typeUrl, ended);
       this.#admit();
       this.#report();
-      this.#forget(typeUrl);
     });
     this.#returns.add(timer);
   }
 
   /** Leaves out names that were subscribed again in the meantime. */
-  #giveBack(typeUrl: string, type: TypeNames, ended: readonly Interest[]): void {
+  #giveBack(typeUrl: string, ended: readonly Interest[]): void {
     for (const interest of ended) {
-      if (type.ended.get(keyOf(interest)) !== ended) continue;
-      type.ended.delete(keyOf(interest));
+      if (this.#ended.get(typeUrl, interest, interest.name) !== ended) continue;
+      this.#ended.delete(typeUrl, interest, interest.name);
       this.#room.giveBack(typeUrl, interest);
     }
   }
 
   /** Subscribes waiting names, oldest first, while there is room. */
   #admit(): void {
-    for (const [typeUrl, type] of this.#types) {
-      const admitted = type.waiting.flatMap((queue) => this.#takeFrom(queue, typeUrl, type));
+    for (const typeUrl of new Set([...this.#names.types(), ...this.#globs.types()])) {
+      const admitted = this.#queues.flatMap((queue) => this.#takeFrom(queue, typeUrl));
       for (const { interest, isReported } of admitted)
         if (isReported) this.#tell(typeUrl, interest, undefined);
       if (admitted.length > 0)
@@ -167,11 +159,12 @@ class LimitedFeed implements ResourceFeed {
     }
   }
 
-  #takeFrom(queue: Queue, typeUrl: string, type: TypeNames): readonly Waiting[] {
+  #takeFrom(queue: InterestMap<Waiting>, typeUrl: string): readonly Waiting[] {
     const admitted: Waiting[] = [];
-    for (const [key, waiting] of queue) {
-      if (!this.#take(typeUrl, type, waiting.interest)) break;
-      queue.delete(key);
+    for (const waiting of queue.ofType(typeUrl)) {
+      const { interest } = waiting;
+      if (!this.#take(typeUrl, interest)) break;
+      queue.delete(typeUrl, interest, interest.name);
       admitted.push(waiting);
     }
     return admitted;
@@ -181,14 +174,15 @@ class LimitedFeed implements ResourceFeed {
   #report(): void {
     if (this.#sink === undefined) return;
     for (const [typeUrl, late] of this.#late)
-      for (const queue of this.#types.get(typeUrl)?.waiting ?? [])
-        this.#reportQueue(typeUrl, queue, late);
+      for (const queue of this.#queues) this.#reportQueue(typeUrl, queue, late);
     this.#late.clear();
   }
 
-  #reportQueue(typeUrl: string, queue: Queue, late: readonly Waiting[]): void {
-    const waiting = late.filter((one) => queue.get(keyOf(one.interest)) === one);
-    const [first] = queue.values();
+  #reportQueue(typeUrl: string, queue: InterestMap<Waiting>, late: readonly Waiting[]): void {
+    const waiting = late.filter(
+      (one) => queue.get(typeUrl, one.interest, one.interest.name) === one,
+    );
+    const [first] = queue.ofType(typeUrl);
     if (first === undefined || waiting.length === 0) return;
     const fault = this.#fault(typeUrl, first);
     for (const one of waiting) {
@@ -214,15 +208,14 @@ class LimitedFeed implements ResourceFeed {
   }
 
   #reportAgain(only: string | undefined): void {
-    for (const [typeUrl, { waiting }] of this.#types)
-      if (only === undefined || only === typeUrl)
-        for (const queue of waiting) {
-          const [first] = queue.values();
-          if (first === undefined) continue;
-          const fault = this.#fault(typeUrl, first);
-          for (const { interest, isReported } of queue.values())
-            if (isReported) this.#tell(typeUrl, interest, fault);
-        }
+    for (const queue of this.#queues)
+      for (const typeUrl of queue.types()) {
+        const [first] = queue.ofType(typeUrl);
+        if (first === undefined || (only !== undefined && only !== typeUrl)) continue;
+        const fault = this.#fault(typeUrl, first);
+        for (const { interest, isReported } of queue.ofType(typeUrl))
+          if (isReported) this.#tell(typeUrl, interest, fault);
+      }
   }
 
   #fault(typeUrl: string, { interest }: Waiting): XdsError {
@@ -235,25 +228,12 @@ class LimitedFeed implements ResourceFeed {
     this.#sink?.unavailable({ typeUrl, interest }, error);
   }
 
-  #typeOf(typeUrl: string): TypeNames {
-    const known = this.#types.get(typeUrl);
-    if (known !== undefined) return known;
-    const type: TypeNames = { asked: new Set(), ended: new Map(), waiting: [new Map(), new Map()] };
-    this.#types.set(typeUrl, type);
-    return type;
-  }
-
-  #forget(typeUrl: string): void {
-    const { asked, ended, waiting } = this.#typeOf(typeUrl);
-    if (asked.size + ended.size === 0 && waiting.every(({ size }) => size === 0))
-      this.#types.delete(typeUrl);
+  #queueOf({ name }: Interest): InterestMap<Waiting> {
+    return isGlob(name) ? this.#globs : this.#names;
   }
 }
 
-function keyOf(interest: Interest): string {
-  return interestKey(interest, interest.name);
-}
-
-function queueOf({ waiting: [names, globs] }: TypeNames, { name }: Interest): Queue {
-  return isGlob(name) ? globs : names;
+function isEmpty(queue: InterestMap<Waiting>, typeUrl: string): boolean {
+  for (const _ of queue.ofType(typeUrl)) return false;
+  return true;
 }
