@@ -31,16 +31,14 @@ export class Redirects {
   ): void {
     if (this.#ended) return;
     const { typeUrl, key } = given;
-    const byKey = route.redirects.get(typeUrl) ?? new Map<string, FollowedRedirect>();
-    route.redirects.set(typeUrl, byKey);
-    const before = byKey.get(key);
+    const before = route.redirect(typeUrl, key);
     if (before !== undefined) this.#unfile(before);
     const redirect: FollowedRedirect = {
       ...given,
       place: { route, key },
       follower: before?.follower,
     };
-    byKey.set(key, redirect);
+    route.redirects.set(typeUrl, { name: key }, key, redirect);
     redirect.link.redirects.add(redirect);
     this.expire(route, redirect, expireMs);
     this.serve(route, redirect);
@@ -49,11 +47,9 @@ export class Redirects {
 
   /** It leads nowhere else any more. false: it did not. */
   drop(route: Route, typeUrl: string, key: string): boolean {
-    const byKey = route.redirects.get(typeUrl);
-    const redirect = byKey?.get(key);
-    if (byKey === undefined || redirect === undefined) return false;
-    byKey.delete(key);
-    if (byKey.size === 0) route.redirects.delete(typeUrl);
+    const redirect = route.redirect(typeUrl, key);
+    if (redirect === undefined) return false;
+    route.redirects.delete(typeUrl, { name: key }, key);
     this.#unfile(redirect);
     redirect.follower?.end();
     this.#touch(route, redirect);
@@ -63,8 +59,7 @@ export class Redirects {
   /** Stops following them, and ignores what servers still send: they have no readers. */
   end(route: Route): void {
     this.#ended = true;
-    for (const byKey of route.redirects.values())
-      for (const redirect of byKey.values()) redirect.expiry?.cancel();
+    for (const redirect of route.redirects) redirect.expiry?.cancel();
   }
 
   /** Its time begins again. */
@@ -104,15 +99,12 @@ export class Redirects {
 
   /** Others have a use for an ask than before: what leads elsewhere of it is followed for as long as readers do. */
   serveFor({ route, typeUrl, kind, key }: Ask): void {
-    const redirects = route.redirects.get(typeUrl);
-    if (redirects === undefined) return;
-    const own = redirects.get(key);
     const served =
       kind === "name"
-        ? own === undefined
-          ? []
-          : [own]
-        : [...redirects.values()].filter((redirect) => covers({ kind, key }, redirect.key));
+        ? route.redirects.ofName(typeUrl, key)
+        : [...route.redirects.ofType(typeUrl)].filter((redirect) =>
+            covers({ kind, key }, redirect.key),
+          );
     for (const redirect of served) this.serve(route, redirect);
   }
 

@@ -1,3 +1,4 @@
+import { InterestMap } from "@xdstp/core";
 import { expect, it } from "vitest";
 
 import type { Ask } from "./ask.ts";
@@ -10,23 +11,22 @@ it("looks once at each member of a collection, however many come to be known one
   let looks = 0;
   const settled: unknown[] = [];
   const states = Array.from({ length: count }, () => "pending");
-  const redirects = new Map(
-    states.map((_, n) => [
-      `xdstp://a/t.T/ns/${n}`,
-      {
-        key: `xdstp://a/t.T/ns/${n}`,
-        follower: {
-          get outcome() {
-            looks++;
-            return { state: states[n] };
-          },
+  const redirects = new InterestMap<FollowedRedirect>();
+  for (let n = 0; n < count; n++) {
+    const key = `xdstp://a/t.T/ns/${n}`;
+    redirects.set("T", { name: key }, key, {
+      key,
+      follower: {
+        get outcome() {
+          looks++;
+          return { state: states[n] };
         },
-      } as unknown as FollowedRedirect,
-    ]),
-  );
+      },
+    } as unknown as FollowedRedirect);
+  }
   const route = {
-    redirects: new Map([["T", redirects]]),
-    redirect: (_: string, key: string) => redirects.get(key),
+    redirects,
+    redirect: (typeUrl: string, key: string) => redirects.ofName(typeUrl, key)[0],
     uses: () => true,
   };
   const ask = {
@@ -49,7 +49,7 @@ it("looks once at each member of a collection, however many come to be known one
   for (let n = 0; n < count; n++) {
     owing.pay();
     states[n] = "held";
-    if (n === 500) redirects.delete(`xdstp://a/t.T/ns/700`);
+    if (n === 500) redirects.delete("T", { name: "" }, "xdstp://a/t.T/ns/700");
   }
   expect([settled.length, looks < 4 * count]).toEqual([0, true]);
   states[0] = "pending";

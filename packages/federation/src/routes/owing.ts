@@ -33,16 +33,14 @@ export class Owing {
 export function isLeadingElsewhere({ route, typeUrl, kind, key }: Ask): boolean {
   return (
     kind !== "name" &&
-    (route.redirects.get(typeUrl)?.values() ?? []).some((redirect) =>
-      covers({ kind, key }, redirect.key),
-    )
+    route.redirects.ofType(typeUrl).some((redirect) => covers({ kind, key }, redirect.key))
   );
 }
 
 /** Others may have become so since those were gathered. */
 function isPending(ask: Ask, owed: Owed): boolean {
   if (hasPending(ask, owed.pending)) return true;
-  owed.pending = [...(ask.route.redirects.get(ask.typeUrl)?.values() ?? [])].filter(
+  owed.pending = [...ask.route.redirects.ofType(ask.typeUrl)].filter(
     (redirect) => isOpen(ask, redirect) && covers(ask, redirect.key),
   );
   return owed.pending.length > 0;

@@ -34,7 +34,7 @@ export function gatheredIn({ route, typeUrl, interest, key }: Ask): ReadonlyMap<
   const held = route.links.flatMap((link) =>
     Array.from(link.part.held(typeUrl, interest), ({ name }) => name),
   );
-  const redirects = Array.from(route.redirects.get(typeUrl)?.values() ?? [], ({ name }) => name);
+  const redirects = Array.from(route.redirects.ofType(typeUrl), ({ name }) => name);
   const followed = [...route.asks.followed]
     .filter((ask) => ask.typeUrl === typeUrl && ask.kept.size > 0)
     .map((ask) => ask.interest.name);

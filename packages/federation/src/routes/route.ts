@@ -1,4 +1,10 @@
-import type { Interest, ResourceSink, Timer, XdsError } from "@xdstp/core";
+import {
+  InterestMap,
+  type Interest,
+  type ResourceSink,
+  type Timer,
+  type XdsError,
+} from "@xdstp/core";
 import { nameKey, type XdstpLocator } from "@xdstp/uri";
 
 import type { Ask, AskFollower } from "./ask.ts";
@@ -63,11 +69,8 @@ export class Route {
   readonly links: readonly ServerLink[];
   readonly asks: RouteAsks;
   readonly answers: Answers = new Answers();
-  /** Names that lead elsewhere, by type and key. */
-  readonly redirects: Map<string, Map<string, FollowedRedirect>> = new Map<
-    string,
-    Map<string, FollowedRedirect>
-  >();
+  /** Names that lead elsewhere. */
+  readonly redirects: InterestMap<FollowedRedirect> = new InterestMap<FollowedRedirect>();
   readonly #host: RouteHost;
   readonly #reachabilityOnly: boolean;
   readonly #failures: RouteFailures;
@@ -98,7 +101,7 @@ export class Route {
   }
 
   redirect(typeUrl: string, key: string): FollowedRedirect | undefined {
-    return this.redirects.get(typeUrl)?.get(key);
+    return this.redirects.ofName(typeUrl, key)[0];
   }
 
   /** One server has said that it cannot be had for now; without an error, that it can. */
