@@ -55,6 +55,16 @@ function watched(topic: Topic): { readonly wakes: number } {
 }
 
 describe("createNodeCaches", () => {
+  it("gives one topic for the same parameters in any order [N-66]", () => {
+    const gold = nodesBy().of("gold");
+    const of = (...pairs: readonly (readonly [string, string])[]): Topic =>
+      gold.topic(typeUrl, { name: "web", parameters: new Map(pairs) });
+    const topic = of(["env", "prod"], ["zone", "a"]);
+    watched(topic);
+    expect(of(["zone", "a"], ["env", "prod"])).toBe(topic);
+    expect(of(["zone", "b"], ["env", "prod"])).not.toBe(topic);
+  });
+
   it("gives other content under the same name to the clients with a key, and the shared content to all others", () => {
     const nodes = nodesBy();
     nodes.shared.put(flag("web", 1));

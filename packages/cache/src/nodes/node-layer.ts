@@ -1,4 +1,5 @@
 import {
+  InterestMap,
   XdsError,
   type Committed,
   type Entry,
@@ -66,7 +67,7 @@ export class NodeLayer implements NodeContent, LayerHost {
   readonly #covered = new Map<string, Map<string, string>>();
   /** What `#upper` has of the shared content, and since when. */
   readonly #copies = new Map<string, Map<string, Copy>>();
-  readonly #topics = new Map<string, Map<string, WeakRef<LayeredTopic>>>();
+  readonly #topics = new InterestMap<WeakRef<LayeredTopic>>();
   readonly #watched = new Set<LayeredTopic>();
   #resources = 0;
 
@@ -110,14 +111,11 @@ export class NodeLayer implements NodeContent, LayerHost {
   topic(typeUrl: string, interest: Interest): Topic {
     const home = homeType(typeUrl, interest.name);
     const lower = this.#options.shared.topic(home, interest);
-    const ofType = this.#topics.get(home) ?? new Map<string, WeakRef<LayeredTopic>>();
-    this.#topics.set(home, ofType);
-    const id = JSON.stringify([interest.name, [...(interest.parameters ?? [])]]);
-    const known = ofType.get(id)?.deref();
+    const known = this.#topics.get(home, interest, interest.name)?.deref();
     if (known?.isOver(lower) === true) return known;
     const topic = new LayeredTopic(home, lower, this);
-    ofType.set(id, new WeakRef(topic));
-    forgotten.register(topic, { ofType, id });
+    this.#topics.set(home, interest, interest.name, new WeakRef(topic));
+    forgotten.register(topic, { topics: this.#topics, home, interest });
     return topic;
   }
 
@@ -386,10 +384,12 @@ interface Plan {
 }
 
 const forgotten = new FinalizationRegistry<{
-  readonly ofType: Map<string, WeakRef<LayeredTopic>>;
-  readonly id: string;
-}>(({ ofType, id }) => {
-  if (ofType.get(id)?.deref() === undefined) ofType.delete(id);
+  readonly topics: InterestMap<WeakRef<LayeredTopic>>;
+  readonly home: string;
+  readonly interest: Interest;
+}>(({ topics, home, interest }) => {
+  if (topics.get(home, interest, interest.name)?.deref() === undefined)
+    topics.delete(home, interest, interest.name);
 });
 
 /** An xdstp name is the same for every node (B-NODE-7). */
