@@ -43,14 +43,15 @@ async function runWorld({ seed, steps, world = "ends" }: SeedTask): Promise<Seed
   };
 }
 
-/** Worlds that are short-lived: their seeds follow from that of the task. */
+/** Worlds that are short-lived, of one federation and of two by turns: their seeds follow from that of the task. */
 async function runFederations({ seed, steps }: SeedTask): Promise<SeedOutcome> {
   const started = performance.now();
   const first = seed * 1_000;
   let failure: string | undefined;
   let made = 0;
   while (made < steps && failure === undefined) {
-    failure = await runFederation(first + made / DEEDS);
+    const world = made / DEEDS;
+    failure = await runFederation(first + world, undefined, 1 + (world % 2));
     made += DEEDS;
   }
   return {
