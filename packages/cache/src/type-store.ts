@@ -268,6 +268,7 @@ export class TypeStore implements ExactHost, CollectionHost {
       new StateEntry({
         revision,
         name: old?.name ?? text,
+        since: old?.resource === undefined ? 0 : old.since,
         error,
         label,
         tombstone,

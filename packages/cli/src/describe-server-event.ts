@@ -1,10 +1,10 @@
-import type { NotSent } from "@xdstp/protocol/server";
+import type { HeldBackName, NotSent } from "@xdstp/protocol/server";
 import type { ServerEvent } from "@xdstp/server";
 import { escapeText } from "./escape-text.ts";
 import type { Level, ReportLine } from "./report-line.ts";
 import { clientLabel, counted, shortType, shortVersion, someNames } from "./short-text.ts";
 import { limitHint } from "./stream-limits.ts";
-import { missedHint } from "./status-row.ts";
+import { missedHint, waiting } from "./status-row.ts";
 
 /** What happened on a stream or on the wire, in words. */
 export function describeServerEvent(event: ServerEvent): ReportLine {
@@ -52,7 +52,7 @@ function onStream(event: OnStream): { readonly level: Level; readonly text: stri
     case "order-expired":
       return {
         level: "warning",
-        text: `waits no longer for answers: sends ${event.what === "cut" ? "what follows them" : "removals"} of ${event.typeUrls.map(shortType).join(", ")}`,
+        text: `waits no longer for answers: sends ${event.what === "cut" ? "what follows them" : "removals"} of ${event.typeUrls.map(shortType).join(", ")}${waitedFor(event.names)}`,
       };
     case "stale-nonce":
       return info(`nonce ${escapeText(event.nonce)} is not the newest`);
@@ -147,4 +147,9 @@ function fetched(event: Extract<OffStream, { kind: "fetch" }>): ReportLine {
     label: "fetch",
     text: `${escapeText(event.node?.id ?? "") || "a client"} ${shortType(event.typeUrl)} ${answer}${rejection}`,
   };
+}
+
+/** Which names have waited, and what for; behind the text of the event. */
+function waitedFor(names: readonly HeldBackName[] = []): string {
+  return names.length === 0 ? "" : `: ${waiting(names)}`;
 }

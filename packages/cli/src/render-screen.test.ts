@@ -92,11 +92,21 @@ describe("renderScreen()", () => {
         state: "STALE",
         pendingSince: 99_000,
         heldBack: [
-          { name: "r\u001b1", for: "c" },
-          { name: "s", for: "c" },
+          {
+            name: "r\u001b1",
+            for: "c",
+            forType: "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+            since: 99_000,
+          },
+          {
+            name: "s",
+            for: "c",
+            forType: "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+            since: 99_000,
+          },
         ],
       }),
-      "STALE  2  1s  r\\u{1b}1 waits for c and 1 more",
+      "STALE  2  1s  r\\u{1b}1 waits for clusters c since 1s and 1 more",
     ],
     [
       "rejects without a text",

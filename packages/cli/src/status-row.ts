@@ -65,7 +65,7 @@ export function statusRow(
     state: type.state,
     version: versions(type),
     age: formatAge(now - (begin(type) ?? since ?? stream.connectedAt)),
-    reason: reasonOf(type),
+    reason: reasonOf(type, now),
     tone: toneOf(type),
   };
 }
@@ -88,7 +88,7 @@ function begin({ state, pendingSince, lastError }: TypeStatus): number | undefin
   return state === "NACKED" ? lastError?.since : undefined;
 }
 
-function reasonOf({ stuck, lastError, state, heldBack = [] }: TypeStatus): string {
+function reasonOf({ stuck, lastError, state, heldBack = [] }: TypeStatus, now: number): string {
   const rejection =
     lastError === undefined
       ? ""
@@ -97,7 +97,9 @@ function reasonOf({ stuck, lastError, state, heldBack = [] }: TypeStatus): strin
         ) + missedHint(lastError.missed);
   const silence = stuck ? "no answer" : "";
   const missing = state === "REQUESTED" ? "asks for names that are not there" : "";
-  return [silence, rejection, waiting(heldBack), missing].filter((part) => part !== "").join("; ");
+  return [silence, rejection, waiting(heldBack, now), missing]
+    .filter((part) => part !== "")
+    .join("; ");
 }
 
 /** Returns the end of the text of a rejection: the reference that the client had not accepted (S-ACK-21). Empty: there is none. */
@@ -105,10 +107,12 @@ export function missedHint(missed: LastError["missed"]): string {
   return missed === undefined ? "" : `; it ${escapeText(missedText(missed))}`;
 }
 
-/** What is not sent, and why not (S-ORD-4). */
-function waiting([first, ...more]: readonly HeldBackName[]): string {
+/** What is not sent, what it waits for, and how long it has waited (S-ORD-4). */
+export function waiting([first, ...more]: readonly HeldBackName[], now?: number): string {
   if (first === undefined) return "";
-  return `${escapeText(first.name)} waits for ${escapeText(first.for)}${more.length === 0 ? "" : ` and ${more.length} more`}`;
+  const age = now === undefined ? "" : ` since ${formatAge(now - first.since)}`;
+  const others = more.length === 0 ? "" : ` and ${more.length} more`;
+  return `${escapeText(first.name)} waits for ${shortType(first.forType)} ${escapeText(first.for)}${age}${others}`;
 }
 
 function toneOf({ state, stuck }: TypeStatus): Tone {

@@ -74,7 +74,7 @@ export interface StoredResource extends Resource {
 export interface Entry {
   /** Revision of the transaction that last changed it; one counter for all types of a cache. */
   readonly revision: number;
-  /** Revision since which the name exists without a gap. Above the accepted revision of a client: it never had it (S-ORD-4). */
+  /** Revision since which the name exists without a gap, or existed until it was removed; 0: not known. Above the accepted revision of a client: it never had it (S-ORD-4). */
   readonly since: number;
   /** The one thing that changes: a newer entry of the name exists. */
   readonly superseded: boolean;

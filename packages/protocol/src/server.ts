@@ -31,13 +31,8 @@ export type {
   StreamEvent,
   StreamInfo,
 } from "./stream/stream-event.ts";
-export type {
-  HeldBackName,
-  LastError,
-  StreamStatus,
-  TypeState,
-  TypeStatus,
-} from "./delivery/type-status.ts";
+export type { HeldBackName } from "./delivery/held-back-name.ts";
+export type { LastError, StreamStatus, TypeState, TypeStatus } from "./delivery/type-status.ts";
 export { carries, deliveryOf, type Delivery } from "./delivery/delivery-of.ts";
 export type { TypeView } from "./delivery/type-view.ts";
 
@@ -64,17 +59,28 @@ export { encodeResourceError, tooLarge } from "./delivery/resource-error.ts";
 export { isDataError } from "./is-data-error.ts";
 export { encodeHeartbeat } from "./delivery/encode-heartbeat.ts";
 export { missedBy, retryRejected } from "./order/retry-rejected.ts";
-export { heldBackOf, holdBack, leaveRejected } from "./order/hold-back.ts";
+export {
+  heldBackFrom,
+  heldBackOf,
+  holdBack,
+  leaveRejected,
+  releaseHolds,
+  isObsolete,
+  waitsAsWhole,
+} from "./order/hold-back.ts";
+export { NO_HOLDS, type Holds } from "./order/hold.ts";
 export { answeredUpTo, baseOf, isRejectedAndNew, rejectedFrom } from "./delivery/answered-up-to.ts";
 export { askedBy } from "./subscription/asked-by.ts";
 export {
   createExchange,
   giveBack,
   isRepetition,
+  longAccepted,
   loseTopic,
   recordAnswer,
   recordSent,
   restartOf,
+  type AcceptedBefore,
   type Batch,
   type Exchange,
   type ExchangeOwner,
@@ -83,13 +89,14 @@ export {
 export { sayTheSame } from "./delivery/say-the-same.ts";
 export { changedOrigin, type Origin } from "./delivery/origin.ts";
 export { byName } from "./delivery/by-name.ts";
+export { removedName, type RemovedName } from "./delivery/removed-name.ts";
 export { entryKey } from "./delivery/entry-key.ts";
 export { errorText } from "./text/error-text.ts";
 export { missedText } from "./text/missed-text.ts";
 export { parseNonce } from "./stream/parse-nonce.ts";
 export { statusOf } from "./delivery/status-of.ts";
 export { warmChildren } from "./order/warm-children.ts";
-export { isColdSince, isServedBy, namesCold } from "./order/cold.ts";
+export { isColdSince, isServedBy } from "./order/cold.ts";
 export { partition } from "./delivery/partition.ts";
 export { addHash, hashOf, versionOf } from "./delivery/version-of.ts";
 export { createSmallMap, type SmallMap } from "./subscription/small-map.ts";

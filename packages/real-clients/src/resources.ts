@@ -125,6 +125,11 @@ export function patientCluster(
   return cluster(name, endpoints, { connect_timeout: "20s", ...more });
 }
 
+/** A cluster that Envoy waits for without an end, as long as its endpoints do not come. */
+export function coldCluster(name: string, endpoints: string): TestResource {
+  return cluster(name, endpoints, {}, { ...ads, initial_fetch_timeout: "0s" });
+}
+
 /** Endpoints on the loopback. */
 export function endpoints(name: string, ...ports: readonly number[]): TestResource {
   const lb_endpoints = ports.map((port) => ({

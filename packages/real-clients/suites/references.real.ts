@@ -1,9 +1,11 @@
+import { cluster as clusterResources } from "@xdstp/resource-types";
 import { expect, it } from "vitest";
 
 import { clientKinds, grpcGoKind } from "../src/client-kinds.ts";
 import { type ControlPlane, useControlPlane } from "../src/control-plane.ts";
 import { describeProgram } from "../src/describe-program.ts";
 import {
+  coldCluster,
   endpoints,
   inlineListener,
   patientCluster as cluster,
@@ -11,6 +13,14 @@ import {
   type TestResource,
 } from "../src/resources.ts";
 import { until } from "../src/until.ts";
+import { useLoad } from "../src/use-load.ts";
+
+function stateOf(controlPlane: ControlPlane, typeUrl: string): string | undefined {
+  return controlPlane
+    .status()
+    .flatMap(({ types }) => types)
+    .find((type) => type.typeUrl === typeUrl)?.state;
+}
 
 async function rejected(controlPlane: ControlPlane): Promise<void> {
   await until(
@@ -89,6 +99,48 @@ for (const kind of [...clientKinds, grpcGoKind]) {
       await controlPlane.up();
       expect(await (await client.caller("svc"))()).toBe("blue");
       await settled(controlPlane);
+    });
+
+    it("follows routes at once while a cluster beside them never warms, and loses no request [S-ORD-2] [S-ORD-4]", async () => {
+      const [blue, green] = [await kind.useBackend("blue"), await kind.useBackend("green")];
+      const controlPlane = await useControlPlane(
+        kind.entry("svc", "r"),
+        route("r", "c-blue"),
+        ...[["blue", blue] as const, ["green", green] as const].flatMap(([name, port]) => [
+          cluster(`c-${name}`, `e-${name}`),
+          endpoints(`e-${name}`, port),
+        ]),
+      );
+      const client = await kind.start(command, controlPlane.port);
+      const load = useLoad(await client.caller("svc"), {
+        name: `${kind.program} ${kind.title}, a cluster that never warms`,
+        trace: () => controlPlane.trace(),
+      });
+      await load.answeredBy("blue");
+      controlPlane.publish([coldCluster("never", "e-never"), route("r-never", "never")]);
+      // Over delta Envoy is told that there are no endpoints, and goes on (S-MISS-1). Over SotW it waits.
+      const isCold = kind.title.startsWith("sotw");
+      if (isCold)
+        await until(
+          "the cluster is on its way",
+          () => stateOf(controlPlane, clusterResources.typeUrl) === "STALE",
+        );
+      // 200 changes a minute, for 9 s.
+      let slowestMs = 0;
+      for (let change = 0; change < 30; change++) {
+        const answer = change % 2 === 0 ? "green" : "blue";
+        const begun = performance.now();
+        controlPlane.publish([route("r", `c-${answer}`)]);
+        await load.answeredBy(answer);
+        slowestMs = Math.max(slowestMs, performance.now() - begun);
+        if (isCold) expect(stateOf(controlPlane, clusterResources.typeUrl)).toBe("STALE");
+        await load.more(60);
+      }
+      console.log(`slowest of 30 changes in force after ${Math.round(slowestMs)} ms`);
+      expect(controlPlane.events.filter(({ kind: event }) => event === "order-expired")).toEqual(
+        [],
+      );
+      await load.finish();
     });
 
     it("is not offered again what it rejects for another reason [S-ACK-8]", async () => {

@@ -91,7 +91,11 @@ function fieldsOf(event: ServerEvent): Partial<LogLine> {
         ...(event.missed !== undefined && { missed: event.missed }),
       };
     case "order-expired":
-      return { what: event.what, types: event.typeUrls };
+      return {
+        what: event.what,
+        types: event.typeUrls,
+        ...(event.names !== undefined && { names: event.names }),
+      };
     case "stale-nonce":
       return { nonce: event.nonce };
     case "not-sent":

@@ -41,6 +41,7 @@ function useExchange(): Subject {
     context: test.context,
     stream,
     typeUrl: "t",
+    type: undefined,
     exchange: createExchange(),
   };
   const sendParts: Subject["sendParts"] = (parts, base, upTo, more = {}) => {

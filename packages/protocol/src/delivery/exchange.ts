@@ -1,4 +1,4 @@
-import type { Clock, Entry, Topic } from "@xdstp/core";
+import type { Clock, Entry, ResourceType, Topic } from "@xdstp/core";
 import { entryKey } from "./entry-key.ts";
 import { errorText } from "../text/error-text.ts";
 import type { FrameProfile, Frames } from "./frame-cache.ts";
@@ -76,6 +76,8 @@ export interface Exchange {
   retriedFor: ReadonlySet<string> | undefined;
   /** Revision up to which the client has accepted. */
   accepted: number;
+  /** What it had accepted before each of the acceptances of the last `orderMs`, oldest first. Kept for types whose resources wait for others (S-ORD-2). */
+  acceptedBefore: readonly AcceptedBefore[];
   /** Nonce of the newest response; 0 before the first. */
   nonceSent: number;
   /** Nonce of the newest accepted response; 0 before the first. */
@@ -92,6 +94,12 @@ export interface Exchange {
   acceptedAt: number | undefined;
 }
 
+/** The revision that a client had accepted until a moment of `Clock.now()`. */
+export interface AcceptedBefore {
+  readonly until: number;
+  readonly revision: number;
+}
+
 /** Whose exchange it is. */
 export interface ExchangeOwner {
   /** What all streams of the server share. */
@@ -100,6 +108,8 @@ export interface ExchangeOwner {
   readonly stream: StreamInfo;
   /** The type URL. */
   readonly typeUrl: string;
+  /** The type. undefined: it has no descriptor. */
+  readonly type: ResourceType | undefined;
   /** Its requests and responses. */
   readonly exchange: Exchange;
 }
@@ -111,6 +121,7 @@ export function createExchange(): Exchange {
     rejected: undefined,
     retriedFor: undefined,
     accepted: 0,
+    acceptedBefore: NONE_BEFORE,
     nonceSent: 0,
     nonceAccepted: 0,
     versionSent: "",
@@ -301,9 +312,11 @@ function reject(
   return { ...batch, rejection, missed, repaired: batch.repaired || nonce < batch.newest };
 }
 
-function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Batch): void {
+function accept(owner: ExchangeOwner, batch: Batch): void {
+  const { exchange, context, stream, typeUrl } = owner;
   const { upTo, version, last } = batch;
   if (exchange.rejected === undefined) {
+    if (owner.type?.warms !== undefined) noteBefore(owner);
     exchange.accepted = upTo;
     exchange.retriedFor = undefined;
     exchange.lastError = undefined;
@@ -312,6 +325,30 @@ function accept({ exchange, context, stream, typeUrl }: ExchangeOwner, batch: Ba
   exchange.nonceAccepted = last;
   exchange.acceptedAt = context.clock.wallTime();
   context.emit?.({ kind: "ack", stream, typeUrl, version, nonce: String(last), held: batch });
+}
+
+/** Acceptances within one such part of `orderMs` count as one. */
+const PARTS = 8;
+const NONE_BEFORE: readonly AcceptedBefore[] = [];
+
+function noteBefore({ exchange, context: { clock, limits } }: ExchangeOwner): void {
+  const now = clock.now();
+  const recent = exchange.acceptedBefore.filter(({ until }) => now < until + limits.orderMs);
+  const last = recent.at(-1);
+  exchange.acceptedBefore =
+    last !== undefined && now < last.until + limits.orderMs / PARTS
+      ? recent
+      : [...recent, { until: now, revision: exchange.accepted }];
+}
+
+/** Returns the revision that the client had accepted `orderMs` ago. */
+export function longAccepted({
+  exchange,
+  context: { clock, limits },
+}: Pick<ExchangeOwner, "exchange" | "context">): number {
+  const now = clock.now();
+  const before = exchange.acceptedBefore.find(({ until }) => now < until + limits.orderMs);
+  return before?.revision ?? exchange.accepted;
 }
 
 /** Sent again from topics and names, as they are by then. If the wanted state differs already, it goes out at once (S-ACK-8). */

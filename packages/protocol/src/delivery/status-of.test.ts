@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createTestContext, type TestContext } from "../../test/server-context.ts";
 import { createExchange, type Batch, type ExchangeOwner, recordAnswer } from "./exchange.ts";
 import { statusOf, type TypeProgress } from "./status-of.ts";
+import type { Hold } from "../order/hold.ts";
+import { added } from "../../test/entries.ts";
 
 const atRest: TypeProgress = {
   subscriptions: 1,
@@ -22,6 +24,7 @@ function useOwner(): TestContext & {
     context: test.context,
     stream,
     typeUrl: "t",
+    type: undefined,
     exchange: createExchange(),
   };
   const answer = (error?: typeof bad): void => {
@@ -72,11 +75,21 @@ describe("statusOf()", () => {
   });
 
   it("shows what is held back, and for what, and that it lacks something [S-ORD-4]", () => {
-    const { owner } = useOwner();
-    const heldBack = new Map([["route", { typeUrl: "t", name: "cluster" }]]);
+    const { owner, clock } = useOwner();
+    clock.advance(10);
+    const lacking = { typeUrl: "t", name: "cluster" };
+    const hold: Hold = {
+      phase: "unaccepted",
+      lacking,
+      entry: added("route"),
+      from: 0,
+      since: clock.now() - 4,
+      at: 0,
+    };
+    const heldBack = new Map([["route", hold]]);
     expect(statusOf(owner, { ...atRest, heldBack })).toMatchObject({
       state: "STALE",
-      heldBack: [{ name: "route", for: "cluster" }],
+      heldBack: [{ name: "route", for: "cluster", forType: "t", since: clock.wallTime() - 4 }],
     });
     expect(statusOf(owner, { ...atRest, heldBack: new Map() })).not.toHaveProperty("heldBack");
   });

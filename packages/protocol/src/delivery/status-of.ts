@@ -1,4 +1,5 @@
-import type { Reference } from "@xdstp/core";
+import { type Holds, NO_HOLDS } from "../order/hold.ts";
+import { heldNames } from "../order/hold-back.ts";
 import type { ExchangeOwner } from "./exchange.ts";
 import type { TypeState, TypeStatus } from "./type-status.ts";
 
@@ -15,7 +16,7 @@ export interface TypeProgress {
   /** Requested names are not known yet. */
   readonly unsettled: boolean;
   /** Names held back, each with what the client lacks for it (S-ORD-4). Absent: none. */
-  readonly heldBack?: ReadonlyMap<string, Reference>;
+  readonly heldBack?: Holds;
 }
 
 /** One type as operators read it (S-ACK-9, S-ACK-17). */
@@ -24,10 +25,7 @@ export function statusOf(
   progress: TypeProgress,
 ): TypeStatus {
   const { inFlight, lastError, nonceSent, nonceAccepted, acceptedAt } = exchange;
-  const heldBack = [...(progress.heldBack ?? [])].map(([name, lacking]) => ({
-    name,
-    for: lacking.name,
-  }));
+  const heldBack = heldNames(progress.heldBack ?? NO_HOLDS, context.clock);
   return {
     typeUrl,
     state: stateOf(

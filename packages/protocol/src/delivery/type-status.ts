@@ -1,3 +1,4 @@
+import type { HeldBackName } from "./held-back-name.ts";
 import type { MissedReference, NackError, StreamInfo } from "../stream/stream-event.ts";
 
 /**
@@ -16,14 +17,6 @@ export interface LastError extends NackError {
   readonly version: string;
   /** The references that the client had not accepted. The content is sent again when the client accepts one of them (S-ACK-21). Absent: none. */
   readonly missed?: readonly MissedReference[];
-}
-
-/** A name that waits, and what it waits for. */
-export interface HeldBackName {
-  /** The name that waits. */
-  readonly name: string;
-  /** The name that the client has rejected or does not have yet. */
-  readonly for: string;
 }
 
 /** One type on one stream, as operators read it (S-ACK-9). */

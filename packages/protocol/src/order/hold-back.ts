@@ -1,65 +1,342 @@
-import type { Entry, Reference, ResourceType } from "@xdstp/core";
-import { referencesOf } from "./references-of.ts";
+import type { Clock, Entry, Reference, ResourceType } from "@xdstp/core";
+import { nameKey } from "@xdstp/uri";
+
+import type { Exchange } from "../delivery/exchange.ts";
+import type { HeldBackName } from "../delivery/held-back-name.ts";
 import type { TypeHost } from "../stream/type-machine.ts";
+import { type Hold, type Holds, NO_HOLDS } from "./hold.ts";
+import { referencesOf } from "./references-of.ts";
 
-/** Entries that a client can take now, and the names of those that it cannot, each with what it lacks for them. */
-export interface HeldBack {
-  /** The same array where nothing is held back, so that streams share its frame. */
-  readonly entries: readonly Entry[];
-  /** The names that are held back, each with the reference for which it waits. */
-  readonly heldBack: ReadonlyMap<string, Reference>;
+/** The type whose names wait, on one stream. */
+export interface HoldOwner {
+  /** What all streams of the server share. */
+  readonly context: {
+    readonly clock: Pick<Clock, "now">;
+    readonly limits: { readonly orderMs: number };
+    readonly source: { readonly revision: number };
+  };
+  /** The type. undefined: it has no descriptor. */
+  readonly type: ResourceType | undefined;
+  /** Its place in the order of sending (S-ORD-1). */
+  readonly rank: number;
+  /** The stream. */
+  readonly host: Pick<TypeHost, "sibling">;
+  /** What the client has accepted. */
+  readonly exchange: Pick<Exchange, "accepted">;
+  /** Revision of the source up to which the type has been read. */
+  readonly sent: number;
+  /** The names that wait now. Written by the functions of this file. */
+  heldBack: Holds;
 }
 
-const none: ReadonlyMap<string, Reference> = new Map();
+/** Names that wait one by one on a stream. A response with more of them waits as a whole: a list of all names for each client would take too much memory. */
+export const MOST_HOLDS = 64;
 
-/** Leaves out what refers to a name that the client has rejected and never had: it would point at nothing (S-ORD-4). */
+/** How a response leaves out what lacks something. */
+export interface HoldOptions {
+  /** Revision from which the client misses what is left out. */
+  readonly from: number;
+  /** false: the limit has passed, so only what was rejected is waited for. Default: true. */
+  readonly isLimited?: boolean;
+  /** Whether the response has to show this entry: it is never left out. Default: none of them. */
+  readonly mustShow?: (entry: Entry) => boolean;
+}
+
+/**
+ * Leaves out what refers to a name that the client does not have: it would point at nothing (S-ORD-2, S-ORD-4). What is left is sent, and its names wait no longer.
+ * @returns the same array where nothing waits, so that streams share its frame
+ */
 export function holdBack(
-  type: ResourceType | undefined,
-  host: Pick<TypeHost, "sibling">,
+  owner: HoldOwner,
   entries: readonly Entry[],
-): HeldBack {
-  const rejecting = (type?.follows ?? []).filter(
-    ({ typeUrl, when }) => when === "accepted" && host.sibling(typeUrl)?.rejecting === true,
-  );
-  if (rejecting.length === 0 || type?.references === undefined) return { entries, heldBack: none };
-  const heldBack = new Map<string, Reference>();
-  for (const { name, resource } of entries) {
-    const lacking =
-      resource === undefined
-        ? undefined
-        : referencesOf(type, resource).find(
-            (reference) =>
-              rejecting.some(({ typeUrl }) => typeUrl === reference.typeUrl) &&
-              host.sibling(reference.typeUrl)?.lacks(reference.name) === true,
-          );
-    if (lacking !== undefined) heldBack.set(name, lacking);
-  }
-  return heldBack.size === 0
-    ? { entries, heldBack: none }
-    : { entries: entries.filter(({ name }) => !heldBack.has(name)), heldBack };
+  { from, isLimited = true, mustShow = never }: HoldOptions,
+): readonly Entry[] {
+  const before = owner.heldBack;
+  if (before.size === 0 && !lacksSomething(owner, entries)) return entries;
+  const now = owner.context.clock.now();
+  const holds = new Map(before);
+  const sendable = entries.flatMap((entry) => {
+    const key = nameKey(entry.name);
+    const hold = before.get(key);
+    const lack = lackOf(owner, entry, isLimited && hold?.phase !== "released", owner.sent);
+    if (lack === undefined || mustShow(entry)) {
+      holds.delete(key);
+      return entry;
+    }
+    const { sent: at } = owner;
+    const waits = { ...lack, entry, from, since: now, at };
+    if (hold === undefined || hold.phase === "removed") {
+      holds.set(key, hold === undefined ? waits : { ...waits, from: hold.from });
+      return [];
+    }
+    const older = progressOf(owner, hold, entry);
+    if (older === "ready") {
+      holds.set(key, { ...waits, from: hold.entry.revision });
+      return hold.entry;
+    }
+    holds.set(key, { ...hold, ...lack, ...(older === "obsolete" ? { entry, at } : {}) });
+    return [];
+  });
+  if (holds.size > 0 || before.size > 0) owner.heldBack = holds.size === 0 ? NO_HOLDS : holds;
+  return sendable.length === entries.length &&
+    sendable.every((entry, index) => entry === entries[index])
+    ? entries
+    : sendable;
 }
 
-/** What of these was gathered and is held back. */
+function never(): boolean {
+  return false;
+}
+
+/** What a response may not leave out. */
+export interface WholeOptions extends Pick<HoldOptions, "mustShow"> {
+  /** An empty response would say that there is nothing. */
+  readonly isNeverEmpty: boolean;
+}
+
+/** Whether a response waits as a whole: more of its names would wait than wait one by one, one would that it must show, or all of them would and it is not to be empty. */
+export function waitsAsWhole(
+  owner: HoldOwner,
+  entries: readonly Entry[],
+  { mustShow = never, isNeverEmpty }: WholeOptions,
+): boolean {
+  if (!lacksSomething(owner, entries)) return false;
+  const lacking = entries.filter((entry) => lackOf(owner, entry, true, owner.sent) !== undefined);
+  const added = lacking.filter(({ name }) => !owner.heldBack.has(nameKey(name)));
+  return (
+    owner.heldBack.size + added.length > MOST_HOLDS ||
+    lacking.some(mustShow) ||
+    (isNeverEmpty && lacking.length > 0 && lacking.length === entries.length)
+  );
+}
+
+/**
+ * Looks again at what waits, and forgets the names that are not wanted any more.
+ * @param newest - The present state of a name. undefined: it is not wanted, or the client is not told of its removal. A removal goes its own way: it does not wait for what the name referred to
+ * @returns the names that may go by now, in this state or in the older one, or have waited for too long
+ */
+export function releaseHolds(
+  owner: HoldOwner,
+  newest: (name: string) => Entry | "removed" | undefined,
+): readonly string[] {
+  const now = owner.context.clock.now();
+  const ready: string[] = [];
+  const holds = new Map<string, Hold>();
+  for (const [key, hold] of owner.heldBack) {
+    const entry = newest(hold.entry.name);
+    if (entry === undefined) continue;
+    if (entry === "removed" || entry.resource === undefined || hold.phase === "removed") {
+      holds.set(key, { ...hold, phase: "removed" });
+      continue;
+    }
+    const lack = lackOf(owner, entry, hold.phase !== "released", Infinity);
+    const next = lack === undefined ? hold : nextPhase(owner, hold, lack, now);
+    if (
+      lack === undefined ||
+      next.phase === "released" ||
+      (entry !== hold.entry && progressOf(owner, next, entry) === "ready")
+    )
+      ready.push(hold.entry.name);
+    holds.set(key, next);
+  }
+  owner.heldBack = holds.size === 0 ? NO_HOLDS : holds;
+  return ready;
+}
+
+function nextPhase({ context }: HoldOwner, hold: Hold, lack: Lack, now: number): Hold {
+  if (lack.phase === "rejected") return { ...hold, ...lack };
+  const since = hold.phase === "rejected" ? now : hold.since;
+  return now >= since + context.limits.orderMs
+    ? { ...hold, phase: "released", since }
+    : { ...hold, ...lack, since };
+}
+
+/** When the oldest wait with a limit began; Infinity: there is none. */
+export function heldSince(holds: Holds): number {
+  if (holds.size === 0) return Infinity;
+  return holds
+    .values()
+    .reduce(
+      (oldest, { phase, since }) => (phase === "unaccepted" ? Math.min(oldest, since) : oldest),
+      Infinity,
+    );
+}
+
+/** The names that wait, as operators read them. `isShown`: which of these. */
+export function heldNames(
+  holds: Holds,
+  clock: Pick<Clock, "now" | "wallTime">,
+  isShown: (hold: Hold) => boolean = () => true,
+): readonly HeldBackName[] {
+  const toWallTime = clock.wallTime() - clock.now();
+  return [...holds.values()].filter(isShown).map(({ entry, lacking, since }) => ({
+    name: entry.name,
+    for: lacking.name,
+    forType: lacking.typeUrl,
+    since: toWallTime + since,
+  }));
+}
+
+/** The revision from which the client has missed something that waits; Infinity: nothing waits. */
+export function heldBackFrom(holds: Holds): number {
+  if (holds.size === 0) return Infinity;
+  return holds.values().reduce((least, { from }) => Math.min(least, from), Infinity);
+}
+
+/** What of these was gathered and waits. */
 export function heldBackOf(
   gathered: readonly Entry[],
   sendable: readonly Entry[],
-  heldBack: ReadonlyMap<string, Reference>,
+  holds: Holds,
 ): readonly Entry[] {
-  return gathered === sendable || heldBack.size === 0
+  return gathered === sendable || holds.size === 0
     ? []
-    : gathered.filter(({ name }) => heldBack.has(name));
+    : gathered.filter(({ name }) => holds.has(nameKey(name)));
 }
 
-/** What was rejected and would be held back now stays rejected: it is not owed once what it refers to is there (S-ACK-8). What was held back `before` may have been asked for. */
+/** What was rejected and would wait now stays rejected: it is not owed once what it refers to is there (S-ACK-8). What waited `before` may have been requested. */
 export function leaveRejected(
-  state: { heldBack: ReadonlyMap<string, Reference>; heldBackFrom: number },
-  before: ReadonlyMap<string, Reference>,
+  owner: Pick<HoldOwner, "heldBack">,
+  before: Holds,
   rejected: readonly Entry[],
 ): void {
-  if (state.heldBack.size === 0) return;
-  const names = new Set(rejected.map(({ name }) => name));
-  state.heldBack = new Map(
-    [...state.heldBack].filter(([name]) => before.has(name) || !names.has(name)),
+  if (owner.heldBack.size === 0) return;
+  const names = new Set(rejected.map(({ name }) => nameKey(name)));
+  const left = [...owner.heldBack].filter(([key]) => before.has(key) || !names.has(key));
+  owner.heldBack = left.length === 0 ? NO_HOLDS : new Map(left);
+}
+
+/** Whether the older state of a name may go before the newest, still waits, or will not go: it refers to what does not exist any more. */
+function progressOf(
+  owner: HoldOwner,
+  { entry: older, at }: Hold,
+  { resource }: Entry,
+): "ready" | "waits" | "obsolete" {
+  // Which variant of a name replaces which nobody knows here.
+  const isVariant =
+    older.resource?.constraints !== undefined || resource?.constraints !== undefined;
+  if (older.resource === undefined || isVariant || isObsoleteEntry(owner, older, at))
+    return "obsolete";
+  return lackOf(owner, older, true, at) === undefined ? "ready" : "waits";
+}
+
+/** Whether what was taken refers to what was removed since, and the client will not have: then its newest state goes. */
+export function isObsolete(owner: HoldOwner, entries: readonly Entry[]): boolean {
+  const { type, sent, context } = owner;
+  if (type?.references === undefined || context.source.revision === sent) return false;
+  return referencedBy(type, entries).some((reference) => isLost(owner, reference, sent));
+}
+
+function isObsoleteEntry(owner: HoldOwner, { resource }: Entry, at: number): boolean {
+  const { type } = owner;
+  return (
+    type !== undefined &&
+    resource !== undefined &&
+    referencesOf(type, resource).some((reference) => isLost(owner, reference, at))
   );
-  if (state.heldBack.size === 0) state.heldBackFrom = Infinity;
+}
+
+/** A removal waits until nothing refers to it any more, so the client has what it had accepted by then. */
+function isLost(owner: HoldOwner, { typeUrl, name }: Reference, at: number): boolean {
+  const gate = gateOf(owner, typeUrl);
+  return gate?.misses(name) === true && gate.removed(name, at) === "never-sent";
+}
+
+/** What a client lacks for an entry, and why. A wait for what is not accepted is asked about only where it has a limit. */
+function lackOf(
+  owner: HoldOwner,
+  { resource }: Entry,
+  isLimited: boolean,
+  at: number,
+): Lack | undefined {
+  const { type } = owner;
+  if (resource === undefined || type?.references === undefined) return undefined;
+  let unaccepted: Lack | undefined;
+  for (const reference of referencesOf(type, resource)) {
+    const lack = lackOfReference(owner, reference, isLimited && unaccepted === undefined, at);
+    if (lack?.phase === "rejected") return lack;
+    unaccepted ??= lack;
+  }
+  return unaccepted;
+}
+
+/** What a client lacks: it has not accepted it, or has rejected it. */
+type Lack = Pick<Hold, "phase" | "lacking">;
+
+/** `at`: the revision of the source at which the reference was read; what was removed since may still be on its way. */
+function lackOfReference(
+  owner: HoldOwner,
+  reference: Reference,
+  isLimited: boolean,
+  at: number,
+): Lack | undefined {
+  const { typeUrl, name } = reference;
+  const gate = gateOf(owner, typeUrl);
+  if (gate?.lacks(name) === true) return { phase: "rejected", lacking: reference };
+  if (gate === undefined || !isLimited) return undefined;
+  return gate.awaits(name) ||
+    (hasAccepted(owner) && gate.isCold(name)) ||
+    (at < Infinity && gate.misses(name) && gate.removed(name, at) === "in-flight")
+    ? { phase: "unaccepted", lacking: reference }
+    : undefined;
+}
+
+/** Whether an entry may lack something: else none of them is looked at. */
+function lacksSomething(owner: HoldOwner, entries: readonly Entry[]): boolean {
+  const { type } = owner;
+  return (
+    type?.references !== undefined &&
+    gatesOf(type).some((typeUrl) => mayLack(owner, typeUrl)) &&
+    referencedBy(type, entries).some(
+      (reference) => lackOfReference(owner, reference, true, owner.sent) !== undefined,
+    )
+  );
+}
+
+function mayLack(owner: HoldOwner, typeUrl: string): boolean {
+  const gate = gateOf(owner, typeUrl);
+  return gate !== undefined && (gate.isBusy || (hasAccepted(owner) && gate.mayBeCold));
+}
+
+/** What a client does with a new cluster before its first routes nobody knows: these do not wait for endpoints. */
+function hasAccepted({ exchange }: HoldOwner): boolean {
+  return exchange.accepted > 0;
+}
+
+const referenced = new WeakMap<readonly Entry[], readonly Reference[]>();
+
+/** What these entries refer to, each name once. Read once per array, which streams share. */
+function referencedBy(type: ResourceType, entries: readonly Entry[]): readonly Reference[] {
+  let all = referenced.get(entries);
+  if (all === undefined) {
+    const byName = new Map<string, Reference>();
+    for (const { resource } of entries)
+      for (const reference of resource === undefined ? [] : referencesOf(type, resource))
+        byName.set(`${reference.typeUrl}\n${reference.name}`, reference);
+    referenced.set(entries, (all = [...byName.values()]));
+  }
+  return all;
+}
+
+/** A type that has to be accepted first, as it is on this stream. Types that follow each other in a ring rank the same, and do not wait for each other. */
+function gateOf({ type, rank, host }: HoldOwner, typeUrl: string): Gate | undefined {
+  if (type === undefined || !gatesOf(type).includes(typeUrl)) return undefined;
+  const gate = host.sibling(typeUrl);
+  return gate !== undefined && gate.rank < rank ? gate : undefined;
+}
+
+type Gate = NonNullable<ReturnType<TypeHost["sibling"]>>;
+
+const known = new WeakMap<ResourceType, readonly string[]>();
+
+/** The types whose resources have to be accepted before what refers to them goes out. */
+function gatesOf(type: ResourceType): readonly string[] {
+  let gates = known.get(type);
+  if (gates === undefined) {
+    gates = (type.follows ?? [])
+      .filter(({ when }) => when === "accepted")
+      .map(({ typeUrl }) => typeUrl);
+    known.set(type, gates);
+  }
+  return gates;
 }

@@ -1,4 +1,5 @@
-import type { Reference } from "@xdstp/core";
+import type { RemovedName } from "../delivery/removed-name.ts";
+import type { Holds } from "./hold.ts";
 
 /** One type on one stream, as much of it as the order of sending needs (S-ORD-1 to S-ORD-4). Revisions are Infinity where nothing limits them. */
 export interface OrderedType {
@@ -20,26 +21,34 @@ export interface OrderedType {
   readonly unsentFrom: number;
   /** Revision after which it has rejected something, or something waits. */
   readonly rejectedFrom: number;
-  /** Revision up to which it has accepted what it was sent. */
-  readonly accepted: number;
-  /** What was taken names something new that has not got what it waits for, like a cluster without its assignment (S-ORD-2). */
-  readonly namesCold: boolean;
+  /** Some of what was taken refers to what was removed since, and the client will not have. */
+  readonly isObsolete: boolean;
+  /** What was taken waits as a whole: more of it lacks something than waits one by one, or it cannot be sent without what lacks something. */
+  readonly waitsAsWhole: boolean;
+  /** Something of it is not accepted: it is unanswered, rejected, or not sent yet. */
+  readonly isBusy: boolean;
+  /** The client has accepted some of it a short time ago that may wait for other types. */
+  readonly mayBeCold: boolean;
   /** The client has rejected content that is still subscribed. */
   readonly rejecting: boolean;
   /** Revision of the oldest removal that waits until those who refer to it have let go. */
   readonly heldFrom: number;
   /** It is known what a resource of this type refers to. */
   readonly knowsReferences: boolean;
-  /** Names held back, each with what the client lacks for it (S-ORD-4). */
-  readonly heldBack: ReadonlyMap<string, Reference>;
+  /** Names that wait, each with what the client lacks for it (S-ORD-4). */
+  readonly heldBack: Holds;
   /** The client was sent this name, has rejected it and never had it before. */
   lacks(name: string): boolean;
-  /** This name was sent, exists only since this revision, and waits for another (S-ORD-2). */
-  isCold(name: string, since: number): boolean;
+  /** How far a name has come that does not exist now, and may have existed at a revision. */
+  removed(name: string, at: number): RemovedName;
+  /** This name exists, and the client has not accepted it since it came to exist. */
+  awaits(name: string): boolean;
+  /** The client has accepted this name a short time ago, and it waits for another (S-ORD-2). */
+  isCold(name: string): boolean;
   /** This name is not there yet: subscribed and missing, or about to be subscribed. */
   misses(name: string): boolean;
-  /** Sends what was taken, or else what is pending; removals up to this revision. */
-  drain(removeUpTo: number): void;
+  /** Sends what was taken, or else what is pending; removals up to this revision. `isLimited`: false, its time to wait for what is not accepted is over. */
+  drain(removeUpTo: number, isLimited?: boolean): void;
   /** Takes what is pending, to be sent later as it is now. */
   take(removeUpTo: number): void;
   /** Puts what was taken back among what is pending. */
@@ -50,8 +59,8 @@ export interface OrderedType {
   retryRejected(): void;
   /** The client has accepted the present state of this name. `isSentAgain`: also where that is on its way again, with what waits for it (S-WARM-1). */
   hasAccepted(name: string, isSentAgain?: boolean): boolean;
-  /** Puts the names held back among what is pending. */
-  takeUpAgain(): void;
+  /** Puts those of the names that wait among what is pending that may go by now. */
+  releaseHolds(): void;
   /** Sends the delayed removals, up to this revision. */
   release(removeUpTo: number): void;
 }

@@ -1,6 +1,7 @@
 import type { ServerContext } from "../stream/server-context.ts";
 import type { StreamInfo } from "../stream/stream-event.ts";
 import { relationsOf, type Relation } from "./relations.ts";
+import { heldNames, heldSince } from "./hold-back.ts";
 import type { OrderedType } from "./ordered-type.ts";
 import { Wait } from "../stream/wait.ts";
 
@@ -39,8 +40,7 @@ class StreamOrdering implements Ordering {
   #revision = 0;
   #cut: Wait | undefined;
   #removals: Wait | undefined;
-  /** The cut was found to wait for nothing but what may never come: what has changed since may mend it. */
-  #isStuck = false;
+  #holds: Wait | undefined;
 
   constructor(context: ServerContext, stream: OrderedStream) {
     this.#context = context;
@@ -60,12 +60,10 @@ class StreamOrdering implements Ordering {
       left > 0 && this.#stream.canSend && this.#releaseNext();
       left--
     );
-    this.#isStuck = this.#isCutOpen && this.#isOnlyCold;
     this.#watch();
   }
 
   thaw(): void {
-    this.#isStuck = false;
     for (const type of this.#stream.types) if (type.taken) type.putBack();
     this.#stream.schedule();
   }
@@ -73,33 +71,52 @@ class StreamOrdering implements Ordering {
   stop(): void {
     this.#cut?.end();
     this.#removals?.end();
+    this.#holds?.end();
   }
 
   #serve(index: number): void {
     const type = this.#at(index);
-    const { cut } = this.#relation(index);
-    this.#takeUpAgain(index);
+    const { cut, byName } = this.#relation(index);
+    if (type.heldBack.size > 0) type.releaseHolds();
     if (type.mayRetry) type.retryRejected();
     if (type.inFlight || !(type.pending || type.taken)) return;
-    if (
-      cut &&
-      type.pending &&
-      this.#isCutOpen &&
-      ((!type.taken && (type.overdue || type.rejecting)) || this.#isStuck)
-    )
+    if (byName) {
+      this.#serveByName(index);
+      return;
+    }
+    if (cut && type.pending && this.#isCutOpen && !type.taken && (type.overdue || type.rejecting))
       this.thaw();
     if (cut && !type.taken) {
       if (this.#isCutOpen) return;
-      if (this.#mustWait(index, this.#context.source.revision) || this.#mayBeCold(index))
-        this.#takeAll();
+      if (this.#mustWait(index, this.#context.source.revision)) this.#takeAll();
       else {
         type.drain(this.#removable(index));
         return;
       }
     }
     if (!cut) type.drain(this.#removable(index));
-    else if (type.taken && !this.#mustWait(index, this.#revision) && !this.#isCold(index))
-      this.#drainTaken(index);
+    else if (type.taken && !this.#mustWait(index, this.#revision)) this.#drainTaken(index);
+  }
+
+  /** Each resource waits for what it refers to, the others go. Where too many would wait, all that was taken waits; what has come since goes after it. */
+  #serveByName(index: number): void {
+    const type = this.#at(index);
+    if (type.taken && (type.isObsolete || (type.pending && (type.overdue || type.rejecting))))
+      type.putBack();
+    if (!type.taken && this.#isBehind(index)) type.take(this.#removable(index));
+    const isLimited = this.#cut?.expired !== true;
+    if (type.taken && isLimited && type.waitsAsWhole) return;
+    const wasTaken = type.taken;
+    type.drain(this.#removable(index), isLimited);
+    if (wasTaken && type.pending && !type.inFlight) this.#stream.schedule();
+  }
+
+  /** The client has not accepted all of a type that this one follows, or a short time ago. */
+  #isBehind(index: number): boolean {
+    return this.#relation(index).waitsFor.some((other) => {
+      const { isBusy, mayBeCold } = this.#at(other);
+      return isBusy || mayBeCold;
+    });
   }
 
   /** What was taken may say nothing new by now: then no answer follows after which what has come since the cut could go. */
@@ -113,18 +130,8 @@ class StreamOrdering implements Ordering {
       this.#stream.schedule();
   }
 
-  /** What was held back goes once nobody rejects any more what it refers to. */
-  #takeUpAgain(index: number): void {
-    const type = this.#at(index);
-    if (
-      type.heldBack.size > 0 &&
-      !this.#relation(index).waitsFor.some((other) => this.#at(other).rejecting)
-    )
-      type.takeUpAgain();
-  }
-
   get #isCutOpen(): boolean {
-    return this.#stream.types.some(({ taken }) => taken);
+    return this.#stream.types.some(({ taken }, index) => taken && this.#relation(index).cut);
   }
 
   /** Not everything up to this revision is answered of a type that it follows; or some is rejected, and who refers to it is not known. */
@@ -137,29 +144,6 @@ class StreamOrdering implements Ordering {
       const unsent = taken && this.#relation(other).cut ? Infinity : unsentFrom;
       return Math.min(answeredUpTo, unsent) < revision || (rejecting && !knowsReferences);
     });
-  }
-
-  /** What was taken names a new cluster without its assignment. Looked at only where the client has accepted something newer of what it refers to. */
-  #isCold(index: number): boolean {
-    return this.#cut?.expired !== true && this.#mayBeCold(index) && this.#at(index).namesCold;
-  }
-
-  #mayBeCold(index: number): boolean {
-    const { accepted, knowsReferences } = this.#at(index);
-    return (
-      knowsReferences &&
-      accepted > 0 &&
-      this.#relation(index).waitsFor.some((other) => this.#at(other).accepted > accepted)
-    );
-  }
-
-  /** Everything is answered, and what was taken waits for endpoints alone. */
-  get #isOnlyCold(): boolean {
-    const taken = [...this.#stream.types.keys()].filter((index) => this.#at(index).taken);
-    return (
-      taken.every((index) => !this.#at(index).inFlight && !this.#mustWait(index, this.#revision)) &&
-      taken.some((index) => this.#isCold(index))
-    );
   }
 
   /** One cut per stream: what is pending of all types in the relation, at one revision. */
@@ -206,18 +190,51 @@ class StreamOrdering implements Ordering {
   /** Everything waits at most for so long; a wait that makes headway begins again. */
   #watch(): void {
     const { types } = this.#stream;
-    if (this.#isCutOpen) (this.#cut ??= this.#wait("cut", (type) => type.taken)).begin();
+    if (types.some(({ taken }) => taken))
+      (this.#cut ??= this.#wait("cut", (type) => type.taken)).begin();
     else this.#cut?.end();
     if (this.#removals?.expired === true) this.#removals.end();
     if (types.some(({ heldFrom }) => heldFrom < Infinity))
       (this.#removals ??= this.#wait("removals", (type) => type.heldFrom < Infinity)).begin();
     else this.#removals?.end();
+    this.#watchHolds();
+  }
+
+  /** The oldest name that waits has the time. */
+  #watchHolds(): void {
+    const since = this.#stream.types.reduce(
+      (oldest, { heldBack }) => Math.min(oldest, heldSince(heldBack)),
+      Infinity,
+    );
+    if (since === Infinity) this.#holds?.end();
+    else
+      (this.#holds ??= this.#wait("cut", ({ heldBack }) =>
+        this.#isOver(heldSince(heldBack)),
+      )).beginAt(since);
+  }
+
+  #isOver(since: number): boolean {
+    return since + this.#context.limits.orderMs <= this.#context.clock.now();
   }
 
   #wait(what: "cut" | "removals", isWaiting: (type: OrderedType) => boolean): Wait {
     return new Wait(this.#context, () => {
-      const typeUrls = this.#stream.types.filter(isWaiting).map(({ typeUrl }) => typeUrl);
-      this.#context.emit?.({ kind: "order-expired", stream: this.#stream.info, what, typeUrls });
+      const { clock, emit } = this.#context;
+      const types = this.#stream.types.filter(isWaiting);
+      const names = types.flatMap(({ heldBack }) =>
+        heldNames(
+          heldBack,
+          clock,
+          ({ phase, since }) => phase === "unaccepted" && this.#isOver(since),
+        ),
+      );
+      emit?.({
+        kind: "order-expired",
+        stream: this.#stream.info,
+        what,
+        typeUrls: types.map(({ typeUrl }) => typeUrl),
+        ...(names.length > 0 && { names }),
+      });
       this.#stream.schedule();
     });
   }
@@ -229,7 +246,7 @@ class StreamOrdering implements Ordering {
   }
 
   #relation(index: number): Relation {
-    return this.#relations[index] ?? { waitsFor: [], referrers: [], cut: false };
+    return this.#relations[index] ?? { waitsFor: [], referrers: [], byName: false, cut: false };
   }
 }
 

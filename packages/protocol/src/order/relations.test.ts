@@ -17,6 +17,11 @@ const types: readonly ResourceType[] = [
       { typeUrl: "middle", when: "accepted" },
     ],
   },
+  {
+    typeUrl: "named",
+    follows: [{ typeUrl: "base", when: "accepted" }],
+    references: () => [],
+  },
   { typeUrl: "alone" },
   { typeUrl: "chicken", follows: [{ typeUrl: "egg", when: "accepted" }] },
   { typeUrl: "egg", follows: [{ typeUrl: "chicken", when: "accepted" }] },
@@ -54,6 +59,18 @@ describe("relationsOf()", () => {
     expect(top).toMatchObject({ waitsFor: [0, 1], referrers: [] });
   });
 
+  it("lets a type wait by name where its references are known, and takes nothing together for it [S-ORD-4]", () => {
+    expect(relationsOf(source, ["base", "named"])).toMatchObject([
+      { cut: false, byName: false },
+      { waitsFor: [0], cut: false, byName: true },
+    ]);
+    expect(relationsOf(source, ["base", "named", "top"]).map(({ cut }) => cut)).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
   it("takes those together that wait and whom they wait for, but not a type for which its parent's answer waits [S-ORD-2] [S-ORD-4]", () => {
     expect(relationsOf(source, ["base", "middle", "top"]).map(({ cut }) => cut)).toEqual([
       true,
@@ -65,7 +82,7 @@ describe("relationsOf()", () => {
 
   it("leaves types out that are not subscribed, and types without relation free [S-ORD-5]", () => {
     expect(relationsOf(source, ["alone", "top", "unknown"])).toEqual(
-      Array.from({ length: 3 }, () => ({ waitsFor: [], referrers: [], cut: false })),
+      Array.from({ length: 3 }, () => ({ waitsFor: [], referrers: [], byName: false, cut: false })),
     );
   });
 

@@ -7,7 +7,9 @@ export interface Relation {
   readonly waitsFor: readonly number[];
   /** The types that refer to this one: a removal waits until they have let go (S-ORD-3). */
   readonly referrers: readonly number[];
-  /** Taken together with others when one of them has to wait (S-ORD-4). */
+  /** What its resources refer to is known: each of them waits for the names that it refers to, and for nothing else (S-ORD-4). */
+  readonly byName: boolean;
+  /** Taken together with others when one of them has to wait, since the references of a type are not known (S-ORD-4). */
   readonly cut: boolean;
 }
 
@@ -34,13 +36,17 @@ function relate(
   typeUrls: readonly string[],
 ): readonly Relation[] {
   const waits = typeUrls.map((typeUrl) => waitsForOf(source, typeUrls, typeUrl));
+  const isNamed = typeUrls.map((typeUrl) => source.descriptor(typeUrl)?.references !== undefined);
   return typeUrls.map((typeUrl, index) => {
     const waitsFor = waits[index] ?? [];
-    const followed = waits.some((others) => others.includes(index));
+    const follows = waitsFor.length > 0;
+    const byName = follows && isNamed[index] === true;
+    const followed = waits.some((others, other) => others.includes(index) && !isNamed[other]);
     return {
       waitsFor,
       referrers: referrersOf(source, typeUrls, typeUrl),
-      cut: waitsFor.length > 0 || (followed && !isWarmed(source, typeUrls, typeUrl)),
+      byName,
+      cut: (follows && !byName) || (followed && !isWarmed(source, typeUrls, typeUrl)),
     };
   });
 }

@@ -16,7 +16,11 @@ function useHost(...subscribed: readonly string[]): {
   const sibling: TypeHost["sibling"] = (typeUrl) =>
     subscribed.includes(typeUrl)
       ? {
-          rejecting: false,
+          isBusy: false,
+          mayBeCold: false,
+          rank: 0,
+          awaits: fail,
+          removed: fail,
           lacks: fail,
           hasAccepted: fail,
           isCold: fail,

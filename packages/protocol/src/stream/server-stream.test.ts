@@ -158,19 +158,23 @@ function machineOf(
     rejecting: false,
     knowsReferences: true,
     heldBack: new Map(),
-    accepted: 0,
-    namesCold: false,
+    mayBeCold: false,
+    isObsolete: false,
+    waitsAsWhole: false,
+    isBusy: false,
     lacks: () => false,
     mayRetry: false,
     retryRejected: () => undefined,
     hasAccepted: () => false,
     isCold: () => false,
+    awaits: () => false,
+    removed: () => "never-sent",
     misses: () => false,
     take: () => {
       log.push(`take ${typeUrl}`);
     },
     putBack: () => undefined,
-    takeUpAgain: () => undefined,
+    releaseHolds: () => undefined,
     request: ({ nonce }) => {
       log.push(`request ${typeUrl} ${nonce}`);
     },

@@ -19,6 +19,7 @@ import {
 } from "./request-pacer.ts";
 import type { StreamLimits } from "./limits.ts";
 import { checkNode } from "./check-node.ts";
+import type { OrderedType } from "../order/ordered-type.ts";
 import { createOrdering, type OrderedStream, type Ordering } from "../order/ordering.ts";
 import type { Drainable } from "./scheduler.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -151,9 +152,7 @@ class Stream<Request extends DecodedRequest>
     if (!this.#open) return;
     this.#searched = 0;
     if (!this.#plainAck(message)) this.#pacer.take(message);
-    for (const machine of this.#types)
-      if (machine.pending || machine.taken || machine.heldFrom < Infinity || machine.mayRetry)
-        this.schedule();
+    for (const machine of this.#types) if (isWaiting(machine)) this.schedule();
   }
 
   onDrained(): void {
@@ -377,4 +376,9 @@ class Stream<Request extends DecodedRequest>
     if (this.#types.length > 1) this.#ordering ??= createOrdering(this.#context, this);
     return machine;
   }
+}
+
+/** An answer may let something of the type go. */
+function isWaiting({ pending, taken, heldFrom, heldBack, mayRetry }: OrderedType): boolean {
+  return pending || taken || heldFrom < Infinity || heldBack.size > 0 || mayRetry;
 }

@@ -1,4 +1,5 @@
 import type { Entry, NodeInfo, PeerIdentity, Reference, ResourceSource } from "@xdstp/core";
+import type { HeldBackName } from "../delivery/held-back-name.ts";
 import type { NotSent } from "../delivery/frame-cache.ts";
 import type { RejectedVersion } from "../delivery/rejected-version.ts";
 
@@ -43,7 +44,7 @@ export interface HeldByResponse {
 }
 
 /**
- * An event on a stream. `heartbeat`: resources with a TTL were kept alive at the client; an answer to it is reported only if it is a `nack` (S-TTL-5). `missed`: the references of the rejected content that the client has not accepted; absent: none (S-ACK-21). `order-expired`: no answer came within the limit, so these types go on without it, additions of a `cut` or `removals` (S-ORD-4). `held` is absent in the answer to a heartbeat.
+ * What happens on a stream. `heartbeat`: resources with a TTL were kept alive at the client; an answer to it is reported only if it is a `nack` (S-TTL-5). `missed`: what the rejected content refers to and the client has not accepted; absent: nothing (S-ACK-21). `order-expired`: no answer came within the limit, so these types go on without it, additions of a `cut` or `removals`; `names`: those of these types that waited one by one, absent where none did (S-ORD-4). `held` is absent in the answer to a heartbeat.
  */
 export type StreamEvent =
   | { readonly kind: "connect"; readonly stream: StreamInfo }
@@ -96,6 +97,7 @@ export type StreamEvent =
       readonly stream: StreamInfo;
       readonly what: "cut" | "removals";
       readonly typeUrls: readonly string[];
+      readonly names?: readonly HeldBackName[];
     }
   | {
       readonly kind: "stale-nonce";

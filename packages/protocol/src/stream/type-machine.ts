@@ -51,7 +51,19 @@ export interface TypeHost {
   sibling(
     typeUrl: string,
   ):
-    | Pick<TypeMachine<never>, "warm" | "rejecting" | "lacks" | "isCold" | "misses" | "hasAccepted">
+    | Pick<
+        TypeMachine<never>,
+        | "warm"
+        | "rank"
+        | "isBusy"
+        | "mayBeCold"
+        | "lacks"
+        | "awaits"
+        | "isCold"
+        | "misses"
+        | "removed"
+        | "hasAccepted"
+      >
     | undefined;
   /** What was taken to be sent later is taken again: the client wants or has something else by now. */
   thaw(): void;

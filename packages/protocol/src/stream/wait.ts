@@ -18,8 +18,13 @@ export class Wait implements Repairable {
 
   /** Goes on waiting if it does already. */
   begin(): void {
-    if (this.unansweredSince !== undefined) return;
-    this.unansweredSince = this.#context.clock.now();
+    if (this.unansweredSince === undefined) this.beginAt(this.#context.clock.now());
+  }
+
+  /** Waits from this time on, by `Clock.now()`. */
+  beginAt(since: number): void {
+    if (this.unansweredSince === since) return;
+    this.unansweredSince = since;
     this.#context.waits.watch(this);
   }
 

@@ -1,3 +1,4 @@
+import type { ResourceType } from "@xdstp/core";
 import {
   cluster,
   clusterLoadAssignment as assignment,
@@ -23,6 +24,12 @@ import { runCases } from "../harness/rule-case.ts";
 import { adsVariants, isDelta, perTypeVariants } from "../harness/variant.ts";
 
 const withEnvoyTypes = { types: envoyTypes };
+
+/** Types of which nobody knows what a resource refers to. */
+const baseAndTop: readonly ResourceType[] = [
+  { typeUrl: "t/base", fullStateInSotw: true },
+  { typeUrl: "t/top", follows: [{ typeUrl: "t/base", when: "accepted" }] },
+];
 
 /** `clusters +X +Y -Z`, as the wire has it. */
 function told({ typeUrl, names, removed }: Answer): string {
@@ -319,7 +326,7 @@ runCases("the order of sending", [
     world: withEnvoyTypes,
     run(world) {
       world.put(cluster.typeUrl, "X", "1");
-      world.put(route.typeUrl, "r", "to X");
+      world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "X") });
       const peer = subscribed(world, [
         [cluster.typeUrl, "*"],
         [route.typeUrl, "r"],
@@ -328,7 +335,7 @@ runCases("the order of sending", [
       const [open] = read(world, peer);
       world.cache.transaction((writer) => {
         writer.put({ typeUrl: cluster.typeUrl, name: "Y", value: payloadOf("Y") });
-        writer.put({ typeUrl: route.typeUrl, name: "r", value: payloadOf("r", "to Y") });
+        writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Y") });
       });
       expect(read(world, peer)).toEqual([]);
       if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
@@ -477,26 +484,26 @@ runCases("make before break", [
     title:
       "goes on with the correction of what was rejected after a cut that would only have said it again",
     variants: adsVariants,
-    world: withEnvoyTypes,
+    world: { types: baseAndTop },
     run(world) {
       const peer = subscribed(world, [
-        [cluster.typeUrl, "*"],
-        [listener.typeUrl, "*"],
+        ["t/base", "*"],
+        ["t/top", "*"],
       ]);
       const put = (text: string): void => {
-        world.put(listener.typeUrl, "l", text);
+        world.put("t/top", "l", text);
       };
       put("bad");
       for (const answer of read(world, peer)) peer.of(answer.typeUrl).nack(answer, "no");
-      world.put(cluster.typeUrl, "X");
+      world.put("t/base", "X");
       const [open] = read(world, peer);
       put("other");
       put("bad");
       expect(read(world, peer)).toEqual([]);
       put("good");
       expect(read(world, peer)).toEqual([]);
-      if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
-      expect(readAll(world, peer)).toEqual(["listeners +l"]);
+      if (open !== undefined) peer.of("t/base").ack(open);
+      expect(readAll(world, peer)).toEqual(["t/top +l"]);
     },
   },
   {
@@ -661,9 +668,13 @@ runCases("make before break", [
         writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "bad") });
         writer.put({ typeUrl: route.typeUrl, name: "s", value: routeTo("s", "good") });
       });
-      const { open } = readBut(world, peer, cluster.typeUrl);
+      const { all, open } = readBut(world, peer, cluster.typeUrl);
+      expect(all).toEqual([
+        isDelta(world.variant) ? "clusters +bad" : "clusters +X +bad +good",
+        "routes +s",
+      ]);
       if (open !== undefined) peer.of(cluster.typeUrl).nack(open, "no such policy");
-      expect(readAll(world, peer)).toEqual(["routes +s"]);
+      expect(readAll(world, peer)).toEqual([]);
       world.clock.advance(60_000);
       expect(readAll(world, peer)).toEqual([]);
       world.put(cluster.typeUrl, "bad", "mended");
@@ -720,7 +731,7 @@ runCases("make before break", [
   {
     rules: ["S-ORD-4"],
     title:
-      "takes one cut while changes go on: what waits is not frozen against other clusters, and does not wait anew",
+      "sends the state that waits, once its cluster is accepted, while changes go on: newer ones do not delay it",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
@@ -731,8 +742,8 @@ runCases("make before break", [
       expect(readBut(world, peer, cluster.typeUrl)).toEqual(nothing);
       if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
       expect(readAll(world, peer)).toEqual([
-        "routes +r",
         isDelta(world.variant) ? "clusters +c100" : "clusters +X +c0 +c100",
+        "routes +r",
         "routes +r",
         isDelta(world.variant)
           ? expect.stringMatching(/^clusters -c0( -c\d+)+$/)
@@ -760,11 +771,7 @@ runCases("make before break", [
     title: "holds all of a type until the time is over, where nobody knows what it refers to",
     variants: adsVariants,
     world: {
-      types: [
-        { typeUrl: "t/base", fullStateInSotw: true },
-        { typeUrl: "t/top", follows: [{ typeUrl: "t/base", when: "accepted" }] },
-        { typeUrl: "t/other" },
-      ],
+      types: [...baseAndTop, { typeUrl: "t/other" }],
     },
     run(world) {
       world.put("t/base", "a");
@@ -813,7 +820,7 @@ runCases("make before break", [
   },
   {
     rules: ["S-ORD-4"],
-    title: "takes a cut anew when the client asks for something else meanwhile",
+    title: "sends what else the client asks for while a route waits",
     variants: adsVariants,
     world: withEnvoyTypes,
     run(world) {
@@ -823,9 +830,90 @@ runCases("make before break", [
       const { open } = readBut(world, peer, cluster.typeUrl);
       peer.of(route.typeUrl).subscribe("q");
       peer.of(route.typeUrl).unsubscribe("s");
+      expect(readBut(world, peer, cluster.typeUrl).all).toEqual(["routes +q"]);
+      if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
+      expect(readAll(world, peer)).toEqual(["routes +r"]);
+    },
+  },
+  {
+    rules: ["S-ORD-4"],
+    title: "delays no route that refers to nothing new, while a cluster is not answered",
+    variants: adsVariants,
+    world: { ...withEnvoyTypes, limits: { repairMs: 60_000 } },
+    run(world) {
+      const peer = useRoute(world, "X");
+      world.put(cluster.typeUrl, "never");
+      const { open } = readBut(world, peer, cluster.typeUrl);
+      expect(open).toBeDefined();
+      for (let n = 0; n < 10; n++) {
+        world.cache.put({ typeUrl: route.typeUrl, name: "s", value: routeTo("s", "X", `v${n}`) });
+        expect(readBut(world, peer, cluster.typeUrl).all).toEqual(["routes +s"]);
+      }
+    },
+  },
+  {
+    rules: ["S-ORD-4"],
+    title: "lets 65 routes to a new cluster wait as a whole, and what changes later go after them",
+    variants: adsVariants,
+    world: { ...withEnvoyTypes, limits: { repairMs: 60_000 } },
+    run(world) {
+      const names = Array.from({ length: 65 }, (_, n) => `m${n}`);
+      world.put(cluster.typeUrl, "X");
+      for (const name of names)
+        world.cache.put({ typeUrl: route.typeUrl, name, value: routeTo(name, "X") });
+      const peer = subscribed(world, [
+        [cluster.typeUrl, "*"],
+        [route.typeUrl, ...names],
+      ]);
+      world.cache.transaction((writer) => {
+        writer.put({ typeUrl: cluster.typeUrl, name: "Y", value: payloadOf("Y") });
+        for (const name of names)
+          writer.put({ typeUrl: route.typeUrl, name, value: routeTo(name, "Y") });
+      });
+      const { open } = readBut(world, peer, cluster.typeUrl);
+      world.cache.put({ typeUrl: route.typeUrl, name: "m0", value: routeTo("m0", "X") });
       expect(readBut(world, peer, cluster.typeUrl)).toEqual(nothing);
       if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
-      expect(readAll(world, peer)).toEqual(["routes +q +r"]);
+      expect(readAll(world, peer)).toEqual([
+        `routes ${names
+          .map((name) => `+${name}`)
+          .sort()
+          .join(" ")}`,
+        "routes +m0",
+      ]);
+    },
+  },
+  {
+    rules: ["S-ORD-4"],
+    title: "delays no first listener that refers to nothing, while clusters are not answered",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      world.put(cluster.typeUrl, "X");
+      world.put(listener.typeUrl, "l");
+      const peer = world.connect();
+      peer.of(cluster.typeUrl).subscribe("*");
+      readBut(world, peer, cluster.typeUrl);
+      peer.of(listener.typeUrl).subscribe("*");
+      expect(readBut(world, peer, cluster.typeUrl).all).toEqual(["listeners +l"]);
+    },
+  },
+  {
+    rules: ["S-ORD-4", "S-ACK-9"],
+    title: "names in the status what waits, for which name, and since when",
+    variants: adsVariants,
+    world: { ...withEnvoyTypes, limits: { repairMs: 60_000 } },
+    run(world) {
+      const peer = useRoute(world, "X");
+      world.clock.advance(1_000);
+      const since = world.clock.wallTime();
+      swap(world, ["Y"]);
+      readBut(world, peer, cluster.typeUrl);
+      world.clock.advance(5_000);
+      const types = peer.streamOf(route.typeUrl).server.status().types;
+      expect(types.find(({ typeUrl }) => typeUrl === route.typeUrl)?.heldBack).toEqual([
+        { name: "r", for: "Y", forType: cluster.typeUrl, since },
+      ]);
     },
   },
 ]);

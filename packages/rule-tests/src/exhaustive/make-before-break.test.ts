@@ -293,6 +293,39 @@ const scenarios: readonly Scenario[] = [
     ],
     options: { rejects },
   },
+  {
+    title: "a rejected route moves on to another new cluster",
+    first: ["X=v1", "r=v1>X"],
+    then: [
+      ["Y=v1", "r=bad>Y", "X"],
+      ["Z=v1", "r=v3>Z", "Y"],
+    ],
+    options: { rejects },
+  },
+  {
+    title: "a route to a new cluster is taken back, and the cluster goes",
+    first: ["X=v1", "r=v1>X"],
+    then: [
+      ["Y=v1", "r=v2>Y"],
+      ["r=v3>X", "Y"],
+    ],
+  },
+  {
+    title: "a route goes while it waits, and comes again",
+    first: ["X=v1", "r=v1>X"],
+    then: [["Y=v1", "r=v2>Y"], ["r"], ["r=v3>Y", "X"]],
+  },
+  {
+    title: "the cluster that a route moves away from goes and comes again",
+    first: ["X=v1", "r=v1>X"],
+    then: [["Y=v1", "r=v2>Y", "X"], ["X=v2", "r=v3>X"], ["Y"]],
+  },
+  {
+    title: "a cluster goes and comes again as one that is rejected",
+    first: ["X=v1", "Y=v1", "r=v1>X"],
+    then: [["Y"], ["Y=bad", "r=v2>Y"], ["Y=v3"]],
+    options: { rejects, wholeResponses: true },
+  },
 ];
 
 /** SotW does not say that endpoints have gone, so none go here. */
@@ -329,6 +362,18 @@ const warmScenarios: readonly Scenario[] = [
       ["Y=v1", "r=v2>Y"],
       ["Z=v1", "@Z=v1", "r=v3>Z"],
     ],
+  },
+  {
+    title: "the endpoints of one cluster come late, those of another with it",
+    warm: true,
+    first: ["X=v1", "@X=v1", "r=v1>X", "s=v1>X"],
+    then: [["Y=v1", "r=v2>Y"], ["Z=v1", "@Z=v1", "s=v2>Z"], ["@Y=v1"]],
+  },
+  {
+    title: "another route changes between a new cluster and the route to it",
+    warm: true,
+    first: ["X=v1", "@X=v1", "s=v1>X"],
+    then: [["Y=v1"], ["s=v2>X"], ["@Y=v1", "r=v1>Y"]],
   },
 ];
 

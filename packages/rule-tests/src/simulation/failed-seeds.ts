@@ -165,4 +165,17 @@ export const failedSeeds: readonly {
     showed:
       "the checker of repeated rejections took no notice of a name that was dropped by a list that crossed a response",
   },
+  {
+    seed: 68_933_970,
+    steps: 100_000,
+    showed:
+      "a SotW server that waits by name let routes wait for clusters that waited for the routes",
+  },
+  { seed: 714_400_107, steps: 50_000, showed: "the same" },
+  {
+    seed: 68_933_962,
+    steps: 850_000,
+    showed:
+      "a server that waits by name sent a route again and again, since its name is spelled in two ways",
+  },
 ];

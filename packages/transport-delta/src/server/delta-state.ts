@@ -1,9 +1,10 @@
-import type { Entry, Reference, ResourceType, Topic, Watcher, XdsError } from "@xdstp/core";
+import type { Entry, ResourceType, Topic, Watcher, XdsError } from "@xdstp/core";
 import type {
   Beating,
   ClientQuirks,
   ExchangeOwner,
   FrameProfile,
+  Holds,
   Lifetimes,
   SmallMap,
   SmallSet,
@@ -17,6 +18,8 @@ import type { Taken } from "./take.ts";
 export interface DeltaState extends ExchangeOwner {
   readonly host: TypeHost;
   readonly type: ResourceType | undefined;
+  /** Its place in the order of sending (S-ORD-1). */
+  readonly rank: number;
   readonly quirks: ClientQuirks;
   readonly profile: FrameProfile;
   readonly watcher: Watcher & Beating;
@@ -42,6 +45,8 @@ export interface DeltaState extends ExchangeOwner {
   readonly unsettled: SmallMap<Topic, number>;
   /** The same, once they are settled. */
   readonly unanswered: SmallMap<Topic, number>;
+  /** Topics of which the client has accepted nothing yet. */
+  readonly unaccepted: SmallSet<Topic>;
   /** Globs whose transient error the client was sent, or is owed; undefined while there are none. */
   openErrors: Map<Topic, XdsError> | undefined;
   /** Incomplete collections whose members are sent while their supply is broken, each with the revision up to which these are sent or owed; undefined while there are none. */
@@ -54,10 +59,8 @@ export interface DeltaState extends ExchangeOwner {
   held: readonly Entry[];
   /** What is to be sent later as it was at the revision of a cut (S-ORD-4). */
   taken: Taken | undefined;
-  /** Names that refer to what the client has rejected, each with what it lacks. */
-  heldBack: ReadonlyMap<string, Reference>;
-  /** Revision from which the client has missed something that is held back. */
-  heldBackFrom: number;
+  /** Names that refer to what the client has not accepted, each with what it lacks. */
+  heldBack: Holds;
   /** What it holds for a time only; undefined while nothing that it was sent has a TTL. */
   lifetimes: Lifetimes | undefined;
   /** What the client listed as held, by canonical key, until everything is answered (S-RECON-4). */

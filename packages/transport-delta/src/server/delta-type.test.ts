@@ -5,17 +5,9 @@ import { TYPE } from "../../test/entries.ts";
 
 /** What a type says to the order of sending. */
 function said({ machine }: UsedMachine): object {
-  const {
-    pending,
-    inFlight,
-    taken,
-    overdue,
-    unsentFrom,
-    answeredUpTo,
-    rejectedFrom,
-    heldFrom,
-    accepted,
-  } = machine;
+  const { pending, inFlight, taken, overdue, unsentFrom, answeredUpTo, rejectedFrom, heldFrom } =
+    machine;
+  const { accepted } = machine.view().exchange;
   return {
     pending,
     inFlight,
@@ -405,7 +397,7 @@ describe("createDeltaType()", () => {
     used.ack();
     used.put("giant", { text: "y".repeat(3_000) });
     expect(used.drain()).toEqual([]);
-    expect(used.machine.accepted).toBe(used.cache.revision);
+    expect(used.machine.view().exchange.accepted).toBe(used.cache.revision);
     expect(used.events.filter(({ kind }) => kind === "not-sent")).toMatchObject([
       { typeUrl: TYPE, resources: [{ name: "giant" }] },
       { typeUrl: TYPE, resources: [{ name: "giant" }] },

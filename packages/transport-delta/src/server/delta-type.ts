@@ -1,11 +1,4 @@
-import {
-  type Entry,
-  type Interest,
-  type Reference,
-  StatusCode,
-  type Topic,
-  type Watcher,
-} from "@xdstp/core";
+import { type Entry, type Interest, StatusCode, type Topic, type Watcher } from "@xdstp/core";
 import {
   addHash,
   answeredUpTo,
@@ -17,18 +10,24 @@ import {
   createSmallSet,
   type FrameProfile,
   hashOf,
+  releaseHolds,
+  removedName,
+  type RemovedName,
   retryRejected,
+  type Holds,
+  heldBackFrom,
   heldBackOf,
   holdBack,
   isColdSince,
   isLongerThan,
   isRejectedAndNew,
+  longAccepted,
   isRepetition,
   isServedBy,
   leaveRejected,
   type MissedReference,
   type NackError,
-  namesCold,
+  NO_HOLDS,
   parseNonce,
   quirksOf,
   rankOf,
@@ -46,15 +45,17 @@ import {
   type TypeMachine,
   type TypeStatus,
   type TypeView,
+  isObsolete,
+  waitsAsWhole,
 } from "@xdstp/protocol/server";
 import { answerAgain } from "./answer-again.ts";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { hasLeftovers } from "./first-answer.ts";
-import { gather, gatherEmpty, takeHeld, type Gathered } from "./gather.ts";
+import { gather, takeHeld, type Gathered } from "./gather.ts";
 import { doubt, heldListOf } from "./held-by-client.ts";
 import { beat, noteAnswer, noteHolding } from "./heartbeat.ts";
-import { isCovered, keyOf, lookUp, topicsOf } from "./lookup.ts";
+import { coveringTopic, isCovered, keyOf, lookUp, topicsOf } from "./lookup.ts";
 import { endOpenError, oweOpenError } from "./open-error.ts";
 import { endKnownMembers, oweKnownMembers } from "./known-members.ts";
 import { oweLost } from "./owe-lost.ts";
@@ -63,7 +64,7 @@ import { leavingWith, locate, subscribe } from "./subscribe.ts";
 import { putBack, take } from "./take.ts";
 import { unlocate, unsubscribe } from "./unsubscribe.ts";
 import { stateHash } from "./state-version.ts";
-import { hasAccepted, viewOf } from "./view-of.ts";
+import { awaits, hasAccepted, viewOf } from "./view-of.ts";
 
 /** One type on one delta stream. */
 export function createDeltaType(
@@ -76,11 +77,8 @@ export function createDeltaType(
   return new DeltaType(context, host, typeUrl, stream, profile);
 }
 
-const NOTHING: ReadonlyMap<string, Reference> = new Map();
-
 class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   readonly typeUrl: string;
-  readonly rank: number;
   repairQueued = false;
   readonly #state: DeltaState;
   #first = true;
@@ -94,7 +92,6 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     profile: FrameProfile,
   ) {
     this.typeUrl = typeUrl;
-    this.rank = rankOf(context.source, typeUrl);
     this.#state = {
       context,
       host,
@@ -104,6 +101,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       watcher: this,
       exchange: createExchange(),
       type: context.source.descriptor(typeUrl),
+      rank: rankOf(context.source, typeUrl),
       quirks: quirksOf(context.quirks, host.node?.userAgentName ?? ""),
       topics: createSmallMap(),
       located: undefined,
@@ -115,6 +113,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       answered: false,
       unsettled: createSmallMap(),
       unanswered: createSmallMap(),
+      unaccepted: createSmallSet(),
       openErrors: undefined,
       knownMembers: undefined,
       dirty: createSmallSet(),
@@ -124,11 +123,13 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       initialShared: false,
       lifetimes: undefined,
       taken: undefined,
-      heldBack: NOTHING,
-      heldBackFrom: Infinity,
+      heldBack: NO_HOLDS,
     };
   }
 
+  get rank(): number {
+    return this.#state.rank;
+  }
   get inFlight(): boolean {
     return this.#state.exchange.inFlight !== undefined && !this.#repairing;
   }
@@ -141,27 +142,41 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   get taken(): boolean {
     return this.#state.taken !== undefined;
   }
-  get accepted(): number {
-    return this.#state.exchange.accepted;
+  get mayBeCold(): boolean {
+    return this.#state.exchange.accepted > longAccepted(this.#state);
   }
-  get namesCold(): boolean {
-    return namesCold(
-      this.#state.type,
-      this.#state.host,
-      this.#state.taken?.gathered.entries ?? [],
-      this.accepted,
+  get isObsolete(): boolean {
+    const { taken } = this.#state;
+    return taken !== undefined && isObsolete(this.#state, taken.gathered.entries);
+  }
+  get waitsAsWhole(): boolean {
+    const { taken, answered } = this.#state;
+    if (taken === undefined) return false;
+    const { entries, origin } = taken.gathered;
+    return waitsAsWhole(this.#state, entries, {
+      isNeverEmpty: !answered || this.#answersWildcard(origin),
+    });
+  }
+  get isBusy(): boolean {
+    const { exchange, taken, heldBack } = this.#state;
+    return (
+      exchange.inFlight !== undefined ||
+      exchange.rejected !== undefined ||
+      taken !== undefined ||
+      heldBack.size > 0 ||
+      this.pending
     );
   }
   get rejecting(): boolean {
     return this.#state.exchange.rejected !== undefined;
   }
   get rejectedFrom(): number {
-    return rejectedFrom(this.#state.exchange, this.#state.heldBackFrom);
+    return rejectedFrom(this.#state.exchange, heldBackFrom(this.#state.heldBack));
   }
   get knowsReferences(): boolean {
     return this.#state.type?.references !== undefined;
   }
-  get heldBack(): ReadonlyMap<string, Reference> {
+  get heldBack(): Holds {
     return this.#state.heldBack;
   }
   get heldFrom(): number {
@@ -241,16 +256,16 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     this.#state.host.schedule();
   }
 
-  drain(removeUpTo: number): void {
+  drain(removeUpTo: number, isLimited = true): void {
     const { taken } = this.#state;
     this.#state.taken = undefined;
-    const gathered = taken?.gathered ?? gatherEmpty(this.#state) ?? gather(this.#state, removeUpTo);
+    const gathered = taken?.gathered ?? gather(this.#state, removeUpTo);
     if (gathered === undefined) {
       this.#fallBehind();
       return;
     }
-    this.#send(gathered);
-    noteHolding(this.#state, gathered.entries, taken?.holding);
+    const sent = this.#send(gathered, isLimited);
+    noteHolding(this.#state, sent, taken?.holding);
   }
 
   beat(ttlMs: number): BeatOutcome {
@@ -268,11 +283,13 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     if (taken !== undefined) putBack(this.#state, taken);
   }
 
-  takeUpAgain(): void {
-    for (const name of this.#state.heldBack.keys())
-      if (isCovered(this.#state, name)) this.#state.owed.add(name);
-    this.#state.heldBack = NOTHING;
-    this.#state.heldBackFrom = Infinity;
+  releaseHolds(): void {
+    const ready = releaseHolds(this.#state, (name) =>
+      isCovered(this.#state, name) ? lookUp(this.#state, name) : undefined,
+    );
+    const { owed, exchange } = this.#state;
+    for (const name of ready) owed.add(name);
+    if (ready.length > 0 && exchange.rejected !== undefined) exchange.rejected.again = true;
   }
 
   release(removeUpTo: number): void {
@@ -308,9 +325,23 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     return entry !== undefined && isRejectedAndNew(this.#state.exchange, entry);
   }
 
-  isCold(name: string, since: number): boolean {
+  removed(name: string, at: number): RemovedName {
+    const { exchange, unaccepted } = this.#state;
+    const topic = coveringTopic(this.#state, name);
+    const accepted = topic !== undefined && unaccepted.has(topic) ? 0 : exchange.accepted;
+    return removedName({ ...exchange, accepted }, topic, name, at);
+  }
+
+  awaits(name: string): boolean {
+    return awaits(this.#state, name);
+  }
+
+  isCold(name: string): boolean {
     const entry = isCovered(this.#state, name) ? lookUp(this.#state, name) : undefined;
-    return entry !== undefined && isColdSince(this.#state.type, this.#state.host, entry, since);
+    return (
+      entry !== undefined &&
+      isColdSince(this.#state.type, this.#state.host, entry, longAccepted(this.#state))
+    );
   }
 
   misses(name: string): boolean {
@@ -383,6 +414,32 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     if (!recordAnswer(this.#state, nonce, error, this.#hasMoved, missed)) return;
     if (inFlight?.narrowed === true) oweLost(this.#state, inFlight.entries);
     noteAnswer(this.#state);
+    if (exchange.rejected === undefined) this.#noteAccepted();
+  }
+
+  /** The client has all of it already, but for what waits. */
+  #noteNothingSent(): void {
+    const { exchange, heldBack, sent } = this.#state;
+    if (exchange.inFlight !== undefined || exchange.rejected !== undefined || heldBack.size > 0)
+      return;
+    exchange.accepted = sent;
+    this.#noteAccepted();
+  }
+
+  /** The client has accepted all that it was sent: what is left of the topics is not sent yet. */
+  #noteAccepted(): void {
+    const { unaccepted, unsettled, unanswered, taken } = this.#state;
+    for (const topic of unaccepted)
+      if (
+        !unsettled.has(topic) &&
+        !unanswered.has(topic) &&
+        taken?.gathered.origin.answered.has(topic) !== true
+      )
+        unaccepted.delete(topic);
+  }
+
+  #answersWildcard({ answered }: Gathered["origin"]): boolean {
+    return topicsOf(this.#state, "*").some((wildcard) => answered.has(wildcard));
   }
 
   /** Made for a rejection only: a stream that rejects nothing keeps no function for it. */
@@ -432,10 +489,13 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     else unanswered.set(topic, since);
   }
 
-  /** An empty response goes out only as the first one, and then not while names are pending, or to answer a wildcard (S-RECON-6, S-WILD-7, S-ACK-11). */
-  #send(gathered: Gathered): void {
-    const { answered, unsettled, dirty, exchange, profile, sent, heldBack: before } = this.#state;
-    const sendable = this.#withoutRejected(gathered);
+  /**
+   * An empty response goes out only as the first one, and then not while names are pending, or to answer a wildcard (S-RECON-6, S-WILD-7, S-ACK-11).
+   * @returns what of it was sent, or did not have to be
+   */
+  #send(gathered: Gathered, isLimited = true): readonly Entry[] {
+    const { answered, unsettled, dirty, exchange, profile, heldBack: before } = this.#state;
+    const sendable = this.#withoutHolds(gathered, isLimited);
     this.#repairing = false;
     if (
       isRepetition(
@@ -448,34 +508,32 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       )
     ) {
       leaveRejected(this.#state, before, gathered.rejected?.entries ?? []);
-      return;
+      return sendable.entries;
     }
-    const due =
-      (unsettled.size === 0 && !answered) ||
-      topicsOf(this.#state, "*").some((wildcard) => gathered.origin.answered.has(wildcard));
+    const due = (unsettled.size === 0 && !answered) || this.#answersWildcard(gathered.origin);
     const isSent = (sendable.entries.length > 0 || due) && send(this.#state, sendable, due);
-    if (!isSent && exchange.inFlight === undefined && exchange.rejected === undefined)
-      exchange.accepted = sent;
+    if (!isSent) this.#noteNothingSent();
+    return sendable.entries;
   }
 
-  /** Keeps what refers to a rejected name back; what is sent of these names now is not owed any more. */
-  #withoutRejected(gathered: Gathered): Gathered {
-    const state = this.#state;
-    const { entries, heldBack } = holdBack(state.type, state.host, gathered.entries);
-    if (heldBack.size === 0 && state.heldBack.size === 0) return gathered;
-    const sent = new Set(entries.map(({ name }) => name));
-    state.heldBack = new Map(
-      [...state.heldBack].filter(([name]) => !sent.has(name)).concat([...heldBack]),
-    );
-    state.heldBackFrom =
-      state.heldBack.size === 0 ? Infinity : Math.min(state.heldBackFrom, baseOf(gathered));
-    if (entries === gathered.entries) return gathered;
-    const kept = new Set(entries);
+  /** Leaves out what refers to a name that the client does not have (S-ORD-2, S-ORD-4). Of what has waited the client may have a state that is older than all that it was sent. */
+  #withoutHolds(gathered: Gathered, isLimited: boolean): Gathered {
+    const asked = gathered.asked || this.#state.heldBack.size > 0;
+    const entries = holdBack(this.#state, gathered.entries, {
+      from: baseOf(gathered),
+      isLimited,
+    });
+    if (entries === gathered.entries)
+      return asked === gathered.asked ? gathered : { ...gathered, asked };
+    const [before, after] = [new Set(gathered.entries), new Set(entries)];
+    const left = hashOf(gathered.entries.filter((entry) => !after.has(entry)));
+    const earlier = hashOf(entries.filter((entry) => !before.has(entry)));
     return {
       ...gathered,
       entries,
+      asked,
       label: undefined,
-      hash: addHash(gathered.hash, -hashOf(gathered.entries.filter((entry) => !kept.has(entry)))),
+      hash: addHash(addHash(gathered.hash, -left), earlier),
     };
   }
 

@@ -44,6 +44,8 @@ type Parts = (readonly Entry[])[];
 
 /** Takes everything that is pending out of the state, with removals up to a revision. undefined: the history that the client would need is not kept any more. */
 export function gather(state: DeltaState, removeUpTo: number): Gathered | undefined {
+  const empty = state.unanswered.size === 0 ? undefined : gatherEmpty(state);
+  if (empty !== undefined) return empty;
   const only = removeUpTo === Infinity ? onlyNews(state) : undefined;
   if (only !== undefined) return gatherOne(state, only);
   const parts: Parts = [];
@@ -76,7 +78,7 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
  * Takes the answer to a wildcard without members, where more is pending, as a response of its own (S-WILD-7). A client cannot see that answer in a response that has names as
  * well: the server may have sent it before it read the wildcard. What else is pending follows with the next response.
  */
-export function gatherEmpty(state: DeltaState): Gathered | undefined {
+function gatherEmpty(state: DeltaState): Gathered | undefined {
   const { unanswered, dirty, owed, held, initial, exchange } = state;
   if (unanswered.size === 0) return undefined;
   if (unanswered.size === 1 && dirty.size + owed.size + held.length === 0) return undefined;

@@ -25,14 +25,18 @@ export function beat(state: DeltaState, ttlMs: number, overdue = false): BeatOut
   );
 }
 
-/** What was pending has been sent, or could not be: from now on this is what the client holds. */
+/**
+ * What was pending has been sent, or could not be: from now on this is what the client holds.
+ * @param taken - What it would hold if nothing of what was taken waited
+ */
 export function noteHolding(
   state: DeltaState,
   sent: readonly Entry[],
   taken: readonly Entry[] | undefined,
 ): void {
-  const holding = taken ?? holdingAfter(state, sent);
-  if (holding === undefined) return;
+  const all = taken ?? holdingAfter(state, sent);
+  if (all === undefined) return;
+  const holding = withKept(state, all, sent);
   const lifetimes = (state.lifetimes ??= createLifetimes());
   lifetimes.sent = holding;
   for (const ttlMs of ttlsOf(holding)) state.context.heartbeats.add(ttlMs, state.watcher);
@@ -73,12 +77,9 @@ export function holdingAfter(
   const arrays = [...state.topics.values()]
     .filter((topic) => isKeptAlive(state, topic))
     .map((topic) => topic.members());
-  return withKept(
-    state,
-    joinArrays(
-      arrays.filter((members) => ttlsOf(members).length > 0),
-      (several) => mergeEntries(state, several),
-    ),
+  return joinArrays(
+    arrays.filter((members) => ttlsOf(members).length > 0),
+    (several) => mergeEntries(state, several),
   );
 }
 
@@ -87,15 +88,21 @@ function isKeptAlive({ unsettled, quirks }: DeltaState, topic: Topic): boolean {
   return !unsettled.has(topic) && (quirks.globHeartbeats || !isGlob(topic.interest.name));
 }
 
-/** Entries that wait, and removals that wait, the client has in their previous state. */
+/** Entries that wait, and removals that wait, the client has in the state that it was sent last. */
 function withKept(
-  { held, heldBack, lifetimes }: DeltaState,
+  state: DeltaState,
   now: readonly Entry[],
+  sent: readonly Entry[],
 ): readonly Entry[] {
+  const { held, heldBack, lifetimes } = state;
   if (held.length + heldBack.size === 0) return now;
   const stays = new Set([...heldBack.keys(), ...held.map(({ name }) => name)].map(keyOf));
-  const before = (lifetimes?.sent ?? []).filter(({ name }) => stays.has(keyOf(name)));
-  return [...now.filter(({ name }) => !stays.has(keyOf(name))), ...before];
+  const isStaying = ({ name }: Entry): boolean => stays.has(keyOf(name));
+  const before = mergeEntries(state, [
+    (lifetimes?.sent ?? []).filter(isStaying),
+    sent.filter(isStaying),
+  ]);
+  return [...now.filter((entry) => !isStaying(entry)), ...before];
 }
 
 function narrow(state: DeltaState, lifetimes: Lifetimes): void {

@@ -99,6 +99,7 @@ function begin(state: DeltaState, key: string, interest: Interest): Topic {
   state.nameLength += key.length;
   if (isGlob(name)) state.globs++;
   const waiting = topic.settled ? state.unanswered : state.unsettled;
+  state.unaccepted.add(topic);
   waiting.set(
     topic,
     state.answered && (isCollection(name) || hasVariants(topic)) ? state.sent : NONE_HELD,

@@ -66,6 +66,7 @@ function undelivered(
 function forget(state: DeltaState, topic: Topic): void {
   state.unsettled.delete(topic);
   state.unanswered.delete(topic);
+  state.unaccepted.delete(topic);
   state.dirty.delete(topic);
   state.openErrors?.delete(topic);
   state.knownMembers?.delete(topic);

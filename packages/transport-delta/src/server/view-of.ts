@@ -1,7 +1,7 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { deliveryOf, type TypeView } from "@xdstp/protocol/server";
+import { type Delivery, deliveryOf, heldBackFrom, type TypeView } from "@xdstp/protocol/server";
 import type { DeltaState } from "./delta-state.ts";
-import { coveringTopic } from "./lookup.ts";
+import { coveringTopic, keyOf } from "./lookup.ts";
 
 /** A type for whoever reports on single names or waits for them. */
 export function viewOf(state: DeltaState): TypeView {
@@ -10,7 +10,7 @@ export function viewOf(state: DeltaState): TypeView {
     typeUrl,
     exchange,
     topics: [...topics.values()],
-    acceptedUpTo: Math.min(exchange.accepted, state.heldBackFrom),
+    acceptedUpTo: Math.min(exchange.accepted, heldBackFrom(state.heldBack)),
     removals: "said",
     isPending: (topic, entry) => isPending(state, topic, entry),
   };
@@ -18,7 +18,12 @@ export function viewOf(state: DeltaState): TypeView {
 
 function isPending(state: DeltaState, topic: Topic, { name, revision }: Entry): boolean {
   const { unsettled, unanswered, dirty, owed, held, heldBack, taken, sent } = state;
-  if (unsettled.has(topic) || unanswered.has(topic) || owed.has(name) || heldBack.has(name))
+  if (
+    unsettled.has(topic) ||
+    unanswered.has(topic) ||
+    owed.has(name) ||
+    (heldBack.size > 0 && heldBack.has(keyOf(name)))
+  )
     return true;
   if (
     taken?.gathered.origin.answered.has(topic) === true ||
@@ -33,11 +38,31 @@ export function hasAccepted(state: DeltaState, name: string, isSentAgain = false
   const topic = coveringTopic(state, name);
   const entry = topic?.get(name);
   if (topic === undefined || entry?.resource === undefined) return false;
-  const view = {
-    exchange: state.exchange,
-    removals: "said" as const,
-    isPending: (of: Topic, at: Entry): boolean => isPending(state, of, at),
-  };
-  if (isSentAgain && entry.revision <= state.exchange.accepted) return true;
-  return deliveryOf(view, topic, entry) === "accepted";
+  // It may be on its way once more, with what waits for it (S-WARM-1).
+  return entry.revision <= state.exchange.accepted || howFar(state, topic, entry) === "accepted";
+}
+
+/** Whether a resource exists under this name, is subscribed, and the client has not accepted it in any state since it came to exist. */
+export function awaits(state: DeltaState, name: string): boolean {
+  const topic = coveringTopic(state, name);
+  const entry = topic?.get(name);
+  if (topic === undefined || entry?.resource === undefined) return false;
+  if (state.heldBack.has(keyOf(name))) return true;
+  if (entry.since <= state.exchange.accepted && !state.unaccepted.has(topic)) return false;
+  if (state.initial?.has(keyOf(name)) === true) return false;
+  if (isPending(state, topic, entry)) return true;
+  const far = howFar(state, topic, entry);
+  return far === "in-flight" || far === "rejected";
+}
+
+function howFar(state: DeltaState, topic: Topic, entry: Entry): Delivery {
+  return deliveryOf(
+    {
+      exchange: state.exchange,
+      removals: "said" as const,
+      isPending: (of, at) => isPending(state, of, at),
+    },
+    topic,
+    entry,
+  );
 }

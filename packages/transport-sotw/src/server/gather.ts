@@ -1,5 +1,5 @@
 import type { SotwState } from "./sotw-state.ts";
-import { gatherChanges } from "./gather-changes.ts";
+import { gatherChanges, gatherEmpty } from "./gather-changes.ts";
 import { gatherFullState } from "./gather-full-state.ts";
 import type { Gathered } from "./gathered.ts";
 
@@ -7,5 +7,5 @@ import type { Gathered } from "./gathered.ts";
 export function gather(state: SotwState, removeUpTo: number): Gathered {
   return state.type?.fullStateInSotw === true
     ? gatherFullState(state, removeUpTo)
-    : gatherChanges(state);
+    : (gatherEmpty(state) ?? gatherChanges(state));
 }

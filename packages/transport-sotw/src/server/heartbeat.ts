@@ -25,17 +25,22 @@ export function beat(state: SotwState, ttlMs: number, overdue = false): BeatOutc
   return "none";
 }
 
-/** What was pending has been sent, or could not be: from now on this is what the client holds. */
+/**
+ * What was pending has been sent, or could not be: from now on this is what the client holds.
+ * @param taken - What it would hold if nothing of what was taken waited
+ */
 export function noteHolding(
   state: SotwState,
   sent: readonly Entry[],
   taken: readonly Entry[] | undefined,
 ): void {
-  const holding =
-    state.type?.fullStateInSotw === true
-      ? holdingAfter(state, sent)
-      : (taken ?? holdingAfter(state, sent));
-  if (holding !== undefined) hold(state, holding);
+  if (state.type?.fullStateInSotw === true) {
+    const holding = holdingAfter(state, sent);
+    if (holding !== undefined) hold(state, holding);
+    return;
+  }
+  const all = taken ?? holdingAfter(state, sent);
+  if (all !== undefined) hold(state, withKept(state, all, sent));
 }
 
 /** A response has its last answer: the client has it, or after a rejection the state before, which may have another TTL. */
@@ -70,10 +75,7 @@ export function holdingAfter(
   const arrays = settled
     .map((topic) => topic.members())
     .filter((members) => ttlsOf(members).length > 0);
-  return withKept(
-    state,
-    joinArrays(arrays, (several) => mergeEntries(state, several)),
-  );
+  return joinArrays(arrays, (several) => mergeEntries(state, several));
 }
 
 const texts = new WeakMap<readonly Entry[], string>();
@@ -105,12 +107,20 @@ function hold(state: SotwState, holding: readonly Entry[]): void {
   for (const ttlMs of ttls) state.context.heartbeats.add(ttlMs, state.watcher);
 }
 
-/** Entries that wait the client has in their previous state. */
-function withKept({ heldBack, lifetimes }: SotwState, now: readonly Entry[]): readonly Entry[] {
+/** Entries that wait the client has in the state that it was sent last. */
+function withKept(
+  state: SotwState,
+  now: readonly Entry[],
+  sent: readonly Entry[],
+): readonly Entry[] {
+  const { heldBack, lifetimes } = state;
   if (heldBack.size === 0) return now;
-  const stays = new Set([...heldBack.keys()].map(keyOf));
-  const before = (lifetimes?.sent ?? []).filter(({ name }) => stays.has(keyOf(name)));
-  return [...now.filter(({ name }) => !stays.has(keyOf(name))), ...before];
+  const isWaiting = ({ name }: Entry): boolean => heldBack.has(keyOf(name));
+  const before = mergeEntries(state, [
+    (lifetimes?.sent ?? []).filter(isWaiting),
+    sent.filter(isWaiting),
+  ]);
+  return [...now.filter((entry) => !isWaiting(entry)), ...before];
 }
 
 function narrow(state: SotwState, lifetimes: Lifetimes): void {

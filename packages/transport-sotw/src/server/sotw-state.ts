@@ -1,9 +1,10 @@
-import type { Entry, Reference, ResourceType, Timer, Topic, Watcher } from "@xdstp/core";
+import type { Entry, ResourceType, Timer, Topic, Watcher } from "@xdstp/core";
 import type {
   Beating,
   ClientQuirks,
   ExchangeOwner,
   FrameProfile,
+  Holds,
   Lifetimes,
   Rejected,
   SmallMap,
@@ -23,6 +24,8 @@ export interface Subscription {
 export interface SotwState extends ExchangeOwner {
   readonly host: TypeHost;
   readonly type: ResourceType | undefined;
+  /** Its place in the order of sending (S-ORD-1). */
+  readonly rank: number;
   readonly quirks: ClientQuirks;
   readonly watcher: Watcher & Beating;
   /** Wrapped or not; may change with the first request that uses locators. */
@@ -49,6 +52,8 @@ export interface SotwState extends ExchangeOwner {
   readonly unsettled: SmallSet<Topic>;
   /** The same, once they are settled. */
   readonly unanswered: SmallSet<Topic>;
+  /** Topics of which the client has accepted nothing yet. */
+  readonly unaccepted: SmallSet<Topic>;
   /** Answered topics with changes. */
   readonly dirty: SmallSet<Topic>;
   /** Names to be sent as they are now. */
@@ -68,10 +73,8 @@ export interface SotwState extends ExchangeOwner {
   parting: Timer | undefined;
   /** What is to be sent later as it was at the revision of a cut (S-ORD-4). */
   taken: Taken | undefined;
-  /** Names that refer to what the client has rejected, each with what it lacks. */
-  heldBack: ReadonlyMap<string, Reference>;
-  /** Revision from which the client has missed something that is held back. */
-  heldBackFrom: number;
+  /** Names that refer to what the client has not accepted, each with what it lacks. */
+  heldBack: Holds;
   /** What it holds for a time only; undefined while nothing that it was sent has a TTL. */
   lifetimes: Lifetimes | undefined;
   /** What was rejected last, and was removed since without a response: if it comes back unchanged, it is not sent again (S-ACK-8). */

@@ -1,4 +1,4 @@
-import type { Entry, NodeInfo, Reference, Topic, Watcher } from "@xdstp/core";
+import type { Entry, NodeInfo, Topic, Watcher } from "@xdstp/core";
 import {
   announcesTtl,
   answeredUpTo,
@@ -9,17 +9,23 @@ import {
   createSmallSet,
   hashBytes,
   hashOf,
+  releaseHolds,
+  removedName,
+  type RemovedName,
   retryRejected,
+  type Holds,
+  heldBackFrom,
   heldBackOf,
   isColdSince,
   isNewestNonce,
   isRejectedAndNew,
+  longAccepted,
   isRepetition,
   isServedBy,
   leaveRejected,
   type MissedReference,
   type NackError,
-  namesCold,
+  NO_HOLDS,
   parseNonce,
   quirksOf,
   rankOf,
@@ -38,11 +44,12 @@ import {
   type TypeMachine,
   type TypeStatus,
   type TypeView,
+  isObsolete,
+  waitsAsWhole,
 } from "@xdstp/protocol/server";
 import type { SotwRequest } from "./decode-request.ts";
 import type { Gathered } from "./gathered.ts";
 import { gather } from "./gather.ts";
-import { gatherEmpty } from "./gather-changes.ts";
 import { currentVersion, isComplete } from "./gather-full-state.ts";
 import { beat, haveEqualTtls, noteAnswer, noteHolding, resume } from "./heartbeat.ts";
 import { isWithheld } from "./is-withheld.ts";
@@ -56,8 +63,8 @@ import { endStay } from "./stay.ts";
 import { putBack, take } from "./take.ts";
 import { hasNewErrors } from "./told-errors.ts";
 import { unsubscribe } from "./unsubscribe.ts";
-import { hasAccepted, viewOf } from "./view-of.ts";
-import { withoutRejected } from "./without-rejected.ts";
+import { awaits, hasAccepted, viewOf } from "./view-of.ts";
+import { mustShow, withoutHolds } from "./without-holds.ts";
 
 /** One type on one SotW stream. */
 export function createSotwType(
@@ -74,7 +81,6 @@ const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
 
 class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   readonly typeUrl: string;
-  readonly rank: number;
   repairQueued = false;
   readonly #state: SotwState;
   readonly #profileOf: ProfileOf;
@@ -89,7 +95,6 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     profileOf: ProfileOf,
   ) {
     this.typeUrl = typeUrl;
-    this.rank = rankOf(context.source, typeUrl);
     this.#profileOf = profileOf;
     this.#state = {
       context,
@@ -99,6 +104,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
       watcher: this,
       exchange: createExchange(),
       type: context.source.descriptor(typeUrl),
+      rank: rankOf(context.source, typeUrl),
       quirks: quirksOf(context.quirks, host.node?.userAgentName ?? ""),
       profile: profileOf(typeUrl, formOf(context, host.node)),
       subscriptions: createSmallMap(),
@@ -111,6 +117,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
       answered: false,
       unsettled: createSmallSet(),
       unanswered: createSmallSet(),
+      unaccepted: createSmallSet(),
       dirty: createSmallSet(),
       owed: createSmallSet(),
       sum: 0,
@@ -121,8 +128,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
       stay: NOTHING,
       parting: undefined,
       taken: undefined,
-      heldBack: NOTHING,
-      heldBackFrom: Infinity,
+      heldBack: NO_HOLDS,
       lifetimes: undefined,
       unsaid: undefined,
       impatient: false,
@@ -130,6 +136,9 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     };
   }
 
+  get rank(): number {
+    return this.#state.rank;
+  }
   get inFlight(): boolean {
     return this.#state.exchange.inFlight !== undefined && !this.#repairing;
   }
@@ -142,27 +151,42 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   get taken(): boolean {
     return this.#state.taken !== undefined;
   }
-  get accepted(): number {
-    return this.#state.exchange.accepted;
+  get mayBeCold(): boolean {
+    return this.#state.exchange.accepted > longAccepted(this.#state);
   }
-  get namesCold(): boolean {
-    return namesCold(
-      this.#state.type,
-      this.#state.host,
-      this.#state.taken?.gathered.entries ?? [],
-      this.accepted,
+  get isObsolete(): boolean {
+    const { taken } = this.#state;
+    return taken !== undefined && isObsolete(this.#state, taken.gathered.entries);
+  }
+  get waitsAsWhole(): boolean {
+    const { taken, answered } = this.#state;
+    if (taken === undefined) return false;
+    const { entries, due } = taken.gathered;
+    return waitsAsWhole(this.#state, entries, {
+      mustShow: ({ name }) => mustShow(this.#state, name),
+      isNeverEmpty: this.#fullState ? !answered : due,
+    });
+  }
+  get isBusy(): boolean {
+    const { exchange, taken, heldBack } = this.#state;
+    return (
+      exchange.inFlight !== undefined ||
+      exchange.rejected !== undefined ||
+      taken !== undefined ||
+      heldBack.size > 0 ||
+      this.pending
     );
   }
   get rejecting(): boolean {
     return this.#state.exchange.rejected !== undefined;
   }
   get rejectedFrom(): number {
-    return rejectedFrom(this.#state.exchange, this.#state.heldBackFrom);
+    return rejectedFrom(this.#state.exchange, heldBackFrom(this.#state.heldBack));
   }
   get knowsReferences(): boolean {
     return this.#state.type?.references !== undefined;
   }
-  get heldBack(): ReadonlyMap<string, Reference> {
+  get heldBack(): Holds {
     return this.#state.heldBack;
   }
   get heldFrom(): number {
@@ -237,17 +261,14 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     this.#state.host.schedule();
   }
 
-  drain(removeUpTo: number): void {
+  drain(removeUpTo: number, isLimited = true): void {
     const state = this.#state;
     const { taken } = state;
     state.taken = undefined;
-    state.returning = false;
     const { heldBack: before } = state;
-    const all =
-      taken?.gathered ??
-      (this.#fullState ? undefined : gatherEmpty(state)) ??
-      gather(state, removeUpTo);
-    const gathered = withoutRejected(state, all);
+    const all = taken?.gathered ?? gather(state, removeUpTo);
+    const gathered = withoutHolds(state, all, isLimited);
+    state.returning = false;
     const updates = this.#fullState
       ? isNews(state, gathered)
       : isPartialNews(
@@ -259,8 +280,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     this.#repairing = false;
     if (this.#fullState) this.#supersedeRejected(updates || gathered.due);
     if (updates || gathered.due) send(state, gathered);
-    else if (state.exchange.inFlight === undefined && state.exchange.rejected === undefined)
-      state.exchange.accepted = state.sent;
+    else this.#noteNothingSent();
     if (state.answered) this.#calm();
     noteHolding(state, gathered.entries, taken?.holding);
   }
@@ -279,11 +299,11 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     if (taken !== undefined) putBack(this.#state, taken);
   }
 
-  takeUpAgain(): void {
-    for (const name of this.#state.heldBack.keys())
-      if (coverOf(this.#state, name) !== undefined) this.#state.owed.add(name);
-    this.#state.heldBack = NOTHING;
-    this.#state.heldBackFrom = Infinity;
+  releaseHolds(): void {
+    const ready = releaseHolds(this.#state, (name) => newestOf(this.#state, name));
+    const { owed, exchange } = this.#state;
+    for (const name of ready) owed.add(name);
+    if (ready.length > 0 && exchange.rejected !== undefined) exchange.rejected.again = true;
   }
 
   release(removeUpTo: number): void {
@@ -308,9 +328,23 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     return entry !== undefined && isRejectedAndNew(this.#state.exchange, entry);
   }
 
-  isCold(name: string, since: number): boolean {
+  removed(name: string, at: number): RemovedName {
+    const { exchange, unaccepted } = this.#state;
+    const topic = coverOf(this.#state, name)?.topic;
+    const accepted = topic !== undefined && unaccepted.has(topic) ? 0 : exchange.accepted;
+    return removedName({ ...exchange, accepted }, topic, name, at);
+  }
+
+  awaits(name: string): boolean {
+    return awaits(this.#state, name);
+  }
+
+  isCold(name: string): boolean {
     const entry = coverOf(this.#state, name)?.topic.get(name);
-    return entry !== undefined && isColdSince(this.#state.type, this.#state.host, entry, since);
+    return (
+      entry !== undefined &&
+      isColdSince(this.#state.type, this.#state.host, entry, longAccepted(this.#state))
+    );
   }
 
   misses(name: string): boolean {
@@ -385,6 +419,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   #adopt(wildcard: Topic, version: string): void {
     const state = this.#state;
     state.unanswered.clear();
+    state.unaccepted.clear();
     state.answered = true;
     state.returning = false;
     state.sent = state.exchange.accepted = state.context.source.revision;
@@ -446,8 +481,32 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     if (error !== undefined || exchange.inFlight?.rejection !== undefined) state.host.thaw();
     const missed = error && this.#missedBy;
     if (!recordAnswer(state, nonce, error, state.dirty.size > 0, missed)) return;
-    if (exchange.rejected === undefined) state.kept = state.shown;
+    if (exchange.rejected === undefined) {
+      state.kept = state.shown;
+      this.#noteAccepted();
+    }
     noteAnswer(state);
+  }
+
+  /** The client has all of it already, but for what waits. */
+  #noteNothingSent(): void {
+    const { exchange, heldBack, sent } = this.#state;
+    if (exchange.inFlight !== undefined || exchange.rejected !== undefined || heldBack.size > 0)
+      return;
+    exchange.accepted = sent;
+    this.#noteAccepted();
+  }
+
+  /** The client has accepted all that it was sent: what is left of the topics is not sent yet. */
+  #noteAccepted(): void {
+    const { unaccepted, unsettled, unanswered, taken } = this.#state;
+    for (const topic of unaccepted)
+      if (
+        !unsettled.has(topic) &&
+        !unanswered.has(topic) &&
+        taken?.gathered.origin.answered.has(topic) !== true
+      )
+        unaccepted.delete(topic);
   }
 
   /** Made for a rejection only: a stream that rejects nothing keeps no function for it. */
@@ -499,6 +558,14 @@ function isPartialNews(
   state.unsaid = entries.length === 0 && !isSaid ? rejected : undefined;
   if (isSaid) leaveRejected(state, before, rejected?.entries ?? []);
   return entries.length > 0 && !isSaid;
+}
+
+/** The present state of a name. undefined: it is not wanted, or the client is not told of its removal. */
+function newestOf(state: SotwState, name: string): Entry | "removed" | undefined {
+  const cover = coverOf(state, name);
+  const entry = cover?.topic.get(name);
+  if (cover === undefined || entry?.resource !== undefined) return entry;
+  return state.type?.fullStateInSotw === true ? "removed" : undefined;
 }
 
 /** What a client understands: what is known of it counts more than what it announces (S-TTL-1). */

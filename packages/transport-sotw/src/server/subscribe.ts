@@ -106,6 +106,7 @@ function begin(state: SotwState, key: string, interest: Interest): void {
   state.nameLength += key.length;
   if (interest.parameters !== undefined) locate(state, keyOf(interest.name), subscription);
   (topic.settled ? state.unanswered : state.unsettled).add(topic);
+  state.unaccepted.add(topic);
 }
 
 function locate(state: SotwState, key: string, subscription: Subscription): void {

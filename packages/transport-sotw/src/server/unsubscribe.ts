@@ -19,6 +19,7 @@ export function unsubscribe(state: SotwState, key: string): void {
   topic.unwatch(state.watcher);
   state.unsettled.delete(topic);
   state.unanswered.delete(topic);
+  state.unaccepted.delete(topic);
   state.dirty.delete(topic);
   state.owed.delete(name);
   if (hasStayed && coverOf(state, name) !== undefined) state.owed.add(name); // it goes now, which a wildcard or glob has to be told

@@ -1,6 +1,13 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { byName, deliveryOf, type TypeView } from "@xdstp/protocol/server";
-import { coverOf } from "./lookup.ts";
+import {
+  byName,
+  type Delivery,
+  deliveryOf,
+  heldBackFrom,
+  type TypeView,
+} from "@xdstp/protocol/server";
+import { isWithheld } from "./is-withheld.ts";
+import { coverOf, keyOf } from "./lookup.ts";
 import type { SotwState } from "./sotw-state.ts";
 
 /** A type for whoever reports on single names or waits for them. */
@@ -10,7 +17,7 @@ export function viewOf(state: SotwState): TypeView {
     typeUrl,
     exchange,
     topics: [...subscriptions.values()].map(({ topic }) => topic),
-    acceptedUpTo: Math.min(exchange.accepted, state.heldBackFrom),
+    acceptedUpTo: Math.min(exchange.accepted, heldBackFrom(state.heldBack)),
     removals: removalsOf(state),
     isPending: (topic, entry) => isPending(state, topic, entry),
   };
@@ -27,7 +34,7 @@ function isPending(state: SotwState, topic: Topic, { name, revision, resource }:
     unsettled.has(topic) ||
     unanswered.has(topic) ||
     owed.has(name) ||
-    heldBack.has(name) ||
+    (heldBack.size > 0 && heldBack.has(keyOf(name))) ||
     taken !== undefined
   )
     return true;
@@ -45,11 +52,32 @@ export function hasAccepted(state: SotwState, name: string, isSentAgain = false)
   const topic = coverOf(state, name)?.topic;
   const entry = topic?.get(name);
   if (topic === undefined || entry?.resource === undefined) return false;
-  const view = {
-    exchange: state.exchange,
-    removals: removalsOf(state),
-    isPending: (of: Topic, at: Entry): boolean => isPending(state, of, at),
-  };
-  if (isSentAgain && entry.revision <= state.exchange.accepted) return true;
-  return deliveryOf(view, topic, entry) === "accepted";
+  // It may be on its way once more, with what waits for it (S-WARM-1).
+  return entry.revision <= state.exchange.accepted || howFar(state, topic, entry) === "accepted";
+}
+
+/** Whether a resource exists under this name, is subscribed, and the client has not accepted it in any state since it came to exist. */
+export function awaits(state: SotwState, name: string): boolean {
+  const topic = coverOf(state, name)?.topic;
+  const entry = topic?.get(name);
+  if (topic === undefined || entry?.resource === undefined) return false;
+  // Until what refers to removed names is accepted, there is no full state that could be accepted.
+  if (isWithheld(state)) return false;
+  if (state.heldBack.has(keyOf(name))) return true;
+  if (entry.since <= state.exchange.accepted && !state.unaccepted.has(topic)) return false;
+  if (isPending(state, topic, entry)) return true;
+  const far = howFar(state, topic, entry);
+  return far === "in-flight" || far === "rejected";
+}
+
+function howFar(state: SotwState, topic: Topic, entry: Entry): Delivery {
+  return deliveryOf(
+    {
+      exchange: state.exchange,
+      removals: removalsOf(state),
+      isPending: (of, at) => isPending(state, of, at),
+    },
+    topic,
+    entry,
+  );
 }

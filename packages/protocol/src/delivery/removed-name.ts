@@ -1,0 +1,32 @@
+import type { Entry, Topic } from "@xdstp/core";
+
+import { byName } from "./by-name.ts";
+import type { Exchange } from "./exchange.ts";
+
+/**
+ * How far a name has come that does not exist now. `accepted`: the client has accepted it, and not its removal. `in-flight`: it is in the response that is unanswered.
+ * `never-sent`: neither, or nobody knows. `not-since`: it did not exist at that revision either.
+ */
+export type RemovedName = "accepted" | "in-flight" | "never-sent" | "not-since";
+
+/** How far a name of a topic has come that may have existed at a revision, and does not now. */
+export function removedName(
+  { accepted, inFlight }: Pick<Exchange, "accepted" | "inFlight">,
+  topic: Topic | undefined,
+  name: string,
+  at: number,
+): RemovedName {
+  const changes = topic?.changes(Math.min(at, accepted));
+  const removal = changes && byName(changes).get(name);
+  if (changes !== undefined && (removal === undefined || removal.revision <= at))
+    return "not-since";
+  if (removal !== undefined && isHeld(removal, accepted)) return "accepted";
+  return inFlight !== undefined && byName(inFlight.entries).get(name)?.resource !== undefined
+    ? "in-flight"
+    : "never-sent";
+}
+
+/** A client that has accepted this revision had the name then. */
+function isHeld({ since, revision }: Entry, accepted: number): boolean {
+  return since > 0 && since <= accepted && revision > accepted;
+}

@@ -1,0 +1,28 @@
+import type { Entry, Reference } from "@xdstp/core";
+
+/**
+ * Why a name waits. `unaccepted`: the client has not accepted what it refers to; this wait has a limit. `rejected`: the client has rejected that and never had it; this wait ends with the correction.
+ * `released`: the limit has passed, or what it refers to is there: it goes with the next response. `removed`: the name was removed, and the client has its old state until it is told.
+ */
+export type HoldPhase = "unaccepted" | "rejected" | "released" | "removed";
+
+/** A name that is not sent yet, since the client does not have what it refers to (S-ORD-4). */
+export interface Hold {
+  readonly phase: HoldPhase;
+  /** What the client does not have. */
+  readonly lacking: Reference;
+  /** Its state when the wait began. It goes before a newer state that has to wait as well, so changes do not delay it for ever. */
+  readonly entry: Entry;
+  /** Revision from which the client has missed it. */
+  readonly from: number;
+  /** When the wait began, by `Clock.now()`. */
+  readonly since: number;
+  /** Revision of the source at which that state was read. */
+  readonly at: number;
+}
+
+/** The names that wait, by canonical key. */
+export type Holds = ReadonlyMap<string, Hold>;
+
+/** No name waits. */
+export const NO_HOLDS: Holds = new Map();

@@ -1,0 +1,75 @@
+import type { Entry } from "@xdstp/core";
+import {
+  baseOf,
+  byName,
+  hashOf,
+  holdBack,
+  type Holds,
+  NO_HOLDS,
+  versionOf,
+} from "@xdstp/protocol/server";
+import type { Gathered } from "./gathered.ts";
+import { keyOf, subscriptionsOf } from "./lookup.ts";
+import type { SotwState } from "./sotw-state.ts";
+
+/**
+ * Leaves out what refers to a name that the client does not have: in a full state it stays as it was shown before (S-ORD-2, S-ORD-4).
+ * Of what has waited the client may have a state that is older than all that it was sent.
+ */
+export function withoutHolds(state: SotwState, gathered: Gathered, isLimited: boolean): Gathered {
+  const asked = gathered.asked || state.heldBack.size > 0;
+  const entries = holdBack(state, gathered.entries, {
+    from: baseOf(gathered),
+    isLimited,
+    mustShow: ({ name }) => mustShow(state, name),
+  });
+  const isFullState = state.type?.fullStateInSotw === true;
+  if (isFullState) forgetRemoved(state, gathered.entries);
+  if (entries === gathered.entries)
+    return asked === gathered.asked ? gathered : { ...gathered, asked };
+  const shown = isFullState ? withShownBefore(state, entries) : entries;
+  const [fresh, before] = [new Set(gathered.fresh), new Set(gathered.entries)];
+  return {
+    ...gathered,
+    asked,
+    entries: shown,
+    fresh: entries.filter((entry) => fresh.has(entry) || !before.has(entry)),
+    version: isFullState ? versionOf(hashOf(shown)) : gathered.version,
+  };
+}
+
+/**
+ * Whether a response has to show a name. What a full state lacks does not exist: so all of it waits for a name that is asked for and was not shown yet,
+ * and for each name while the client has come back and its state is not known.
+ */
+export function mustShow(state: SotwState, name: string): boolean {
+  if (state.type?.fullStateInSotw !== true) return false;
+  if (state.returning) return true;
+  return subscriptionsOf(state, keyOf(name)).length > 0 && !byName(state.kept).has(name);
+}
+
+/** What a full state lacks is removed at the client with it. */
+function forgetRemoved(state: SotwState, entries: readonly Entry[]): void {
+  if (![...state.heldBack.values()].some(({ phase }) => phase === "removed")) return;
+  const shown = new Set(entries.map(({ name }) => keyOf(name)));
+  const left = [...state.heldBack].filter(
+    ([key, { phase }]) => phase !== "removed" || shown.has(key),
+  );
+  state.heldBack = left.length === 0 ? NO_HOLDS : new Map(left);
+}
+
+/** A name that waits is shown as before, if it is not shown in a state that may go. */
+function withShownBefore(
+  { kept, heldBack }: { readonly kept: readonly Entry[]; readonly heldBack: Holds },
+  entries: readonly Entry[],
+): readonly Entry[] {
+  const shown = new Set(entries.map(({ name }) => keyOf(name)));
+  const keys = new Set([...heldBack.keys()].map(keyOf));
+  return [
+    ...entries,
+    ...kept.filter(
+      ({ name, resource }) =>
+        resource !== undefined && keys.has(keyOf(name)) && !shown.has(keyOf(name)),
+    ),
+  ];
+}
