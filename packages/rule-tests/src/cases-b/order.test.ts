@@ -17,8 +17,8 @@ import { expect } from "vitest";
 import { acceptAll, begin } from "../harness/accept-all.ts";
 import type { Answer } from "../harness/answer.ts";
 import type { World } from "../harness/create-world.ts";
-import { edsCluster, rdsListener, routeTo } from "../harness/envoy-payloads.ts";
-import { payloadOf } from "../harness/payload.ts";
+import { edsCluster, inlineListener, rdsListener, routeTo } from "../harness/envoy-payloads.ts";
+import { nameIn, payloadOf, textIn } from "../harness/payload.ts";
 import type { Peer } from "../harness/peer.ts";
 import { runCases } from "../harness/rule-case.ts";
 import { adsVariants, isDelta, perTypeVariants } from "../harness/variant.ts";
@@ -29,6 +29,17 @@ const withEnvoyTypes = { types: envoyTypes };
 const baseAndTop: readonly ResourceType[] = [
   { typeUrl: "t/base", fullStateInSotw: true },
   { typeUrl: "t/top", follows: [{ typeUrl: "t/base", when: "accepted" }] },
+];
+
+/** Two types of full state; a route names its cluster in its text. */
+const fullStates: readonly ResourceType[] = [
+  { typeUrl: "t/cluster", fullStateInSotw: true, refersTo: ["t/route"] },
+  {
+    typeUrl: "t/route",
+    fullStateInSotw: true,
+    follows: [{ typeUrl: "t/cluster", when: "accepted" }],
+    references: (payload) => [{ typeUrl: "t/cluster", name: textIn(payload) }],
+  },
 ];
 
 /** `clusters +X +Y -Z`, as the wire has it. */
@@ -386,6 +397,15 @@ function swap(world: World, to: readonly string[], gone: readonly string[] = [])
     writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", to[0] ?? "") });
     for (const name of gone) writer.remove(cluster.typeUrl, name);
   });
+}
+
+/** A peer that asks for all clusters and listeners, of which there is `l`, with a route to this cluster. */
+function useListeners(world: World, name: string): Peer {
+  world.put(cluster.typeUrl, name);
+  world.cache.put({ typeUrl: listener.typeUrl, name: "l", value: inlineListener("l", name) });
+  const peer = world.connect();
+  for (const { typeUrl } of [cluster, listener]) peer.of(typeUrl).subscribe("*");
+  return peer;
 }
 
 /** Reads what has come, accepts it but for the type, and gives both. */
@@ -896,6 +916,190 @@ runCases("make before break", [
       readBut(world, peer, cluster.typeUrl);
       peer.of(listener.typeUrl).subscribe("*");
       expect(readBut(world, peer, cluster.typeUrl).all).toEqual(["listeners +l"]);
+    },
+  },
+  {
+    rules: ["S-ORD-4", "S-WILD-7"],
+    title:
+      "sends no first response that says there is nothing while all of it waits, and all of it after 15 s",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = useListeners(world, "X");
+      expect(readBut(world, peer, cluster.typeUrl).all).toEqual(["clusters +X"]);
+      world.clock.advance(14_999);
+      expect(readBut(world, peer, cluster.typeUrl).all).not.toContain("listeners +l");
+      world.clock.advance(1);
+      expect(readBut(world, peer, cluster.typeUrl).all).toContain("listeners +l");
+    },
+  },
+  {
+    rules: ["S-ORD-4", "S-FULL-1"],
+    title:
+      "sends a client that comes back no full state without what waits, but all of it once that may go",
+    variants: ["sotw/ads"],
+    world: withEnvoyTypes,
+    run(world) {
+      world.put(cluster.typeUrl, "X");
+      for (const name of ["l", "m"])
+        world.cache.put({
+          typeUrl: listener.typeUrl,
+          name,
+          value: name === "l" ? inlineListener("l", "X") : payloadOf("m"),
+        });
+      const { client } = world.openSotw(cluster.typeUrl);
+      for (const { typeUrl } of [cluster, listener])
+        client.send({ typeUrl, resourceNames: ["*"], versionInfo: "before" });
+      world.run();
+      const clusters = client.next();
+      expect([clusters.typeUrl, client.rest()]).toEqual([cluster.typeUrl, []]);
+      client.send({
+        typeUrl: cluster.typeUrl,
+        resourceNames: ["*"],
+        versionInfo: clusters.versionInfo,
+        responseNonce: clusters.nonce,
+      });
+      world.run();
+      expect(client.next()).toMatchObject({
+        typeUrl: listener.typeUrl,
+        resources: [{}, {}],
+      });
+    },
+  },
+  {
+    rules: ["S-ORD-4", "S-MISS-3"],
+    title: "does not say of a name that waits that it does not exist",
+    variants: ["sotw/ads"],
+    world: withEnvoyTypes,
+    run(world) {
+      world.put(cluster.typeUrl, "X");
+      world.put(listener.typeUrl, "k");
+      const peer = subscribed(world, [
+        [cluster.typeUrl, "*"],
+        [listener.typeUrl, "k"],
+      ]);
+      world.cache.transaction((writer) => {
+        writer.put({ typeUrl: cluster.typeUrl, name: "Y", value: payloadOf("Y") });
+        writer.put({ typeUrl: listener.typeUrl, name: "l", value: inlineListener("l", "Y") });
+      });
+      peer.of(listener.typeUrl).subscribe("l");
+      const { all, open } = readBut(world, peer, cluster.typeUrl);
+      expect(all).toEqual(["clusters +X +Y"]);
+      if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
+      expect(readAll(world, peer)).toEqual(["listeners +k +l"]);
+    },
+  },
+  {
+    rules: ["S-ORD-2", "S-ORD-4"],
+    title: "keeps a route from a cluster that is older than the client's request for it",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      for (const name of ["X", "Y"]) world.put(cluster.typeUrl, name);
+      world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "X") });
+      const peer = subscribed(world, [
+        [cluster.typeUrl, "X"],
+        [route.typeUrl, "r"],
+      ]);
+      peer.of(cluster.typeUrl).subscribe("Y");
+      const { open } = readBut(world, peer, cluster.typeUrl);
+      world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Y") });
+      expect(read(world, peer)).toEqual([]);
+      if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
+      expect(readAll(world, peer)).toEqual(["routes +r"]);
+    },
+  },
+  {
+    rules: ["S-ORD-2", "S-ORD-4"],
+    title:
+      "keeps a route from a cluster without endpoints that was accepted a short time ago, though another route was accepted since",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      swapTo(world, "X");
+      const peer = useEndpoints(world);
+      world.cache.put({ typeUrl: cluster.typeUrl, name: "Y", value: edsCluster("Y") });
+      readAll(world, peer);
+      world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "X", "2") });
+      expect(readAll(world, peer)).toEqual(["routes +r"]);
+      world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Y") });
+      expect(readAll(world, peer)).toEqual([]);
+      world.put(assignment.typeUrl, "Y");
+      expect(readAll(world, peer)).toEqual(["endpoints +Y", "routes +r"]);
+    },
+  },
+  {
+    rules: ["S-ORD-2", "S-ORD-4"],
+    title: "does not keep a route from a cluster that has been without endpoints for 15 s",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      swapTo(world, "X");
+      const peer = useEndpoints(world);
+      world.cache.put({ typeUrl: cluster.typeUrl, name: "Y", value: edsCluster("Y") });
+      readAll(world, peer);
+      world.clock.advance(15_000);
+      world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Y") });
+      expect(readAll(world, peer)).toEqual(["routes +r"]);
+    },
+  },
+  {
+    rules: ["S-ORD-3", "S-ORD-4"],
+    title:
+      "keeps a cluster while the client has the old state of a route that waited and is removed since",
+    variants: adsVariants,
+    world: { types: fullStates },
+    run(world) {
+      const put = (route: string, cluster: string): void => {
+        world.put("t/route", route, cluster);
+      };
+      world.put("t/cluster", "X");
+      put("r", "X");
+      const peer = subscribed(world, [
+        ["t/cluster", "*"],
+        ["t/route", "*"],
+      ]);
+      world.put("t/cluster", "Y");
+      put("r", "Y");
+      put("s", "X");
+      const clusters = readBut(world, peer, "t/cluster").open;
+      world.cache.transaction((writer) => {
+        writer.remove("t/route", "r");
+        writer.remove("t/route", "s");
+        writer.remove("t/cluster", "X");
+      });
+      if (clusters !== undefined) peer.of("t/cluster").ack(clusters);
+      const routes = readBut(world, peer, "t/route");
+      expect(routes.all).toEqual([isDelta(world.variant) ? "t/route -r -s" : "t/route"]);
+      if (routes.open !== undefined) peer.of("t/route").ack(routes.open);
+      expect(readAll(world, peer)).toEqual([
+        isDelta(world.variant) ? "t/cluster -X" : "t/cluster +Y",
+      ]);
+    },
+  },
+  {
+    rules: ["S-ORD-5"],
+    title: "lets types that follow each other in a ring go without a wait",
+    variants: adsVariants,
+    world: {
+      types: ["t/a", "t/b"].map((typeUrl, index, all) => ({
+        typeUrl,
+        follows: [{ typeUrl: all[1 - index] ?? "", when: "accepted" as const }],
+        references: (payload: Uint8Array) => [
+          { typeUrl: all[1 - index] ?? "", name: nameIn(payload) },
+        ],
+      })),
+    },
+    run(world) {
+      const peer = subscribed(world, [
+        ["t/a", "x"],
+        ["t/b", "x"],
+      ]);
+      world.cache.transaction((writer) => {
+        for (const typeUrl of ["t/a", "t/b"])
+          writer.put({ typeUrl, name: "x", value: payloadOf("x", "x") });
+      });
+      expect(read(world, peer).map(told)).toEqual(["t/a +x", "t/b +x"]);
     },
   },
   {

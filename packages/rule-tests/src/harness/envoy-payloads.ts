@@ -23,6 +23,17 @@ export function rdsListener(name: string, route: string, text = ""): Uint8Array 
   return Buffer.concat([payloadOf(name, text), lengthDelimited(3, lengthDelimited(3, filter))]);
 }
 
+/** A `Listener` whose connection manager has its routes in it: one, to this cluster. */
+export function inlineListener(name: string, cluster: string): Uint8Array {
+  const manager = lengthDelimited(4, routeTo("", cluster));
+  const typedConfig = Buffer.concat([
+    lengthDelimited(1, CONNECTION_MANAGER),
+    lengthDelimited(2, manager),
+  ]);
+  const filter = lengthDelimited(4, typedConfig);
+  return Buffer.concat([payloadOf(name), lengthDelimited(3, lengthDelimited(3, filter))]);
+}
+
 /** A `Listener` with a network filter that comes as an extension config of this name over ADS. */
 export function ecdsListener(name: string, config: string): Uint8Array {
   const discovery = lengthDelimited(1, lengthDelimited(3, new Uint8Array()));
