@@ -5,6 +5,7 @@ import type { Topic } from "@xdstp/core";
 import {
   createExchange,
   isRepetition,
+  longAccepted,
   recordAnswer,
   recordSent,
   type ExchangeOwner,
@@ -444,5 +445,44 @@ describe("statusOf()", () => {
     expect(statusOf(subject.owner, rest).stuck).toBe(true);
     recordAnswer(subject.owner, nonce, undefined, false);
     expect(statusOf(subject.owner, rest).stuck).toBe(false);
+  });
+});
+
+describe("longAccepted()", () => {
+  const warming = { typeUrl: "t", warms: [{ typeUrl: "child", names: () => [] }] };
+
+  it("is the revision that the client had accepted 15 s ago [S-ORD-2]", () => {
+    const { owner: plain, send, clock } = useExchange();
+    const owner = { ...plain, type: warming };
+    const accept = (revision: number): void => {
+      recordAnswer(owner, send(0, revision), undefined, false);
+    };
+    accept(4);
+    expect(longAccepted(owner)).toBe(0);
+    clock.advance(14_999);
+    accept(7);
+    expect(longAccepted(owner)).toBe(0);
+    clock.advance(1);
+    expect(longAccepted(owner)).toBe(4);
+    clock.advance(14_999);
+    expect(longAccepted(owner)).toBe(7);
+  });
+
+  it("keeps no more than nine moments, however often the client accepts", () => {
+    const { owner: plain, send, clock } = useExchange();
+    const owner = { ...plain, type: warming };
+    for (let n = 1; n <= 1_000; n++) {
+      clock.advance(100);
+      recordAnswer(owner, send(0, n), undefined, false);
+      expect(longAccepted(owner)).toBeLessThanOrEqual(n - Math.min(n, 130));
+    }
+    expect(owner.exchange.acceptedBefore.length).toBeLessThanOrEqual(9);
+    expect(longAccepted(owner)).toBeGreaterThan(800);
+  });
+
+  it("is what was accepted last where nothing waits for another type: no moment is kept", () => {
+    const { owner, send } = useExchange();
+    recordAnswer(owner, send(0, 4), undefined, false);
+    expect([longAccepted(owner), owner.exchange.acceptedBefore]).toEqual([4, []]);
   });
 });

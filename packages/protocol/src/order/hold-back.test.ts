@@ -292,15 +292,35 @@ describe("releaseHolds()", () => {
     expect(heldSince(owner.heldBack)).toBe(60_100);
   });
 
-  it.each([
-    ["is not wanted any more", undefined],
-    ["was removed", removed("r")],
-  ])("forgets a name that %s", (_, newest) => {
+  it("forgets a name that is not wanted any more", () => {
     const { owner, clusters } = useHolds();
     clusters.awaits.add("new");
     holdBack(owner, [entry], { from: 3 });
-    expect(releaseHolds(owner, () => newest)).toEqual([]);
+    expect(releaseHolds(owner, () => undefined)).toEqual([]);
     expect(owner.heldBack).toBe(NO_HOLDS);
+  });
+
+  it.each([removed("r"), "removed" as const])(
+    "keeps a name that was removed until the client is told: it has the old state so long [S-ORD-3]",
+    (newest) => {
+      const { owner, clusters } = useHolds();
+      clusters.awaits.add("new");
+      holdBack(owner, [entry], { from: 3 });
+      expect(releaseHolds(owner, () => newest)).toEqual([]);
+      expect(releaseHolds(owner, () => entry)).toEqual([]);
+      expect([heldBackFrom(owner.heldBack), heldSince(owner.heldBack)]).toEqual([3, Infinity]);
+      expect(holdBack(owner, [removed("r")], { from: 7 })).toEqual([removed("r")]);
+      expect(owner.heldBack).toBe(NO_HOLDS);
+    },
+  );
+
+  it("keeps how long the client has had the old state of a name that was removed and waits again [S-ORD-3]", () => {
+    const { owner, clusters } = useHolds();
+    clusters.awaits.add("new");
+    holdBack(owner, [entry], { from: 3 });
+    releaseHolds(owner, () => "removed");
+    expect(holdBack(owner, [entry], { from: 7 })).toEqual([]);
+    expect(owner.heldBack.get("r")).toMatchObject({ phase: "unaccepted", from: 3 });
   });
 });
 

@@ -73,6 +73,33 @@ describe("heartbeats of a delta type", () => {
     expect(beats(used)).toEqual(["a 2,b 2"]);
   });
 
+  it("keep alive what waits of a response that was taken, as the client has it [S-TTL-2] [S-ORD-4]", () => {
+    const awaited = new Set(["new"]);
+    const used = holding(["a", "b"], {
+      type: {
+        follows: [{ typeUrl: BASE, when: "accepted" }],
+        references: (payload: Uint8Array) => [
+          { typeUrl: BASE, name: Buffer.from(payload).toString() },
+        ],
+      },
+      siblings: {
+        [BASE]: {
+          rank: 0,
+          isBusy: true,
+          lacks: () => false,
+          awaits: (name: string) => awaited.has(name),
+          isCold: () => false,
+          misses: () => false,
+        },
+      },
+    });
+    used.put("a", { ttlMs: 900, version: "2", text: "new" });
+    used.put("b", { ttlMs: 900, version: "2", text: "old" });
+    used.machine.take(Infinity);
+    expect(used.settle()).toMatchObject([{ resources: [{ name: "b" }] }]);
+    expect(beats(used)).toEqual(["b 2,a 1"]);
+  });
+
   it("are of nothing while no topic is settled, and of members of a glob too [S-TTL-2]", () => {
     const used = useMachine();
     used.put(member, { ttlMs: 900, version: "1" });

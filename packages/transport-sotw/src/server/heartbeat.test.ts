@@ -82,6 +82,33 @@ describe("heartbeats of a SotW type", () => {
     },
   );
 
+  it("of a partial state keep alive what waits of a response that was taken, as the client has it [S-TTL-2] [S-ORD-4]", () => {
+    const awaited = new Set(["new"]);
+    const used = holding(["a", "b"], {
+      type: {
+        follows: [{ typeUrl: BASE, when: "accepted" }],
+        references: (payload: Uint8Array) => [
+          { typeUrl: BASE, name: Buffer.from(payload).toString() },
+        ],
+      },
+      siblings: {
+        [BASE]: {
+          rank: 0,
+          isBusy: true,
+          lacks: () => false,
+          awaits: (name: string) => awaited.has(name),
+          isCold: () => false,
+          misses: () => false,
+        },
+      },
+    });
+    used.put("a", { ttlMs: 900, version: "2", text: "new" });
+    used.put("b", { ttlMs: 900, version: "2", text: "old" });
+    used.machine.take(Infinity);
+    used.settle();
+    expect(beats(used)).toEqual(["b 2,a 1"]);
+  });
+
   it("have in a full state the pace of the shortest TTL alone [S-TTL-8]", () => {
     const used = useMachine(FULL);
     used.put("a", { ttlMs: 900, version: "1" });

@@ -52,8 +52,8 @@ export function hasAccepted(state: SotwState, name: string, isSentAgain = false)
   const topic = coverOf(state, name)?.topic;
   const entry = topic?.get(name);
   if (topic === undefined || entry?.resource === undefined) return false;
-  // It may be on its way once more, with what waits for it (S-WARM-1).
-  return entry.revision <= state.exchange.accepted || howFar(state, topic, entry) === "accepted";
+  if (isSentAgain && entry.revision <= state.exchange.accepted) return true;
+  return howFar(state, topic, entry) === "accepted";
 }
 
 /** Whether a resource exists under this name, is subscribed, and the client has not accepted it in any state since it came to exist. */
