@@ -1078,6 +1078,65 @@ runCases("make before break", [
     },
   },
   {
+    rules: ["S-ORD-3", "S-ORD-4"],
+    title:
+      "keeps a cluster until the removal of a route that waited is answered, though another route was accepted since",
+    variants: adsVariants,
+    world: { types: fullStates },
+    run(world) {
+      world.put("t/cluster", "X");
+      for (const name of ["r", "s"]) world.put("t/route", name, "X");
+      const peer = subscribed(world, [
+        ["t/cluster", "*"],
+        ["t/route", "*"],
+      ]);
+      world.cache.transaction((writer) => {
+        for (const name of ["Y", "Z"])
+          writer.put({ typeUrl: "t/cluster", name, value: payloadOf(name) });
+        writer.put({ typeUrl: "t/route", name: "r", value: payloadOf("r", "Y") });
+        writer.remove("t/cluster", "X");
+      });
+      const clusters = readBut(world, peer, "t/cluster").open;
+      world.cache.transaction((writer) => {
+        writer.remove("t/route", "s");
+      });
+      expect(readBut(world, peer, "t/cluster").all).toEqual([
+        isDelta(world.variant) ? "t/route -s" : "t/route +r",
+      ]);
+      world.cache.transaction((writer) => {
+        writer.remove("t/route", "r");
+      });
+      const routes = readBut(world, peer, "t/route");
+      expect(routes.all).toEqual([isDelta(world.variant) ? "t/route -r" : "t/route"]);
+      if (clusters !== undefined) peer.of("t/cluster").ack(clusters);
+      expect(readAll(world, peer)).toEqual([]);
+      if (routes.open !== undefined) peer.of("t/route").ack(routes.open);
+      expect(readAll(world, peer)).toEqual([
+        isDelta(world.variant) ? "t/cluster -X" : "t/cluster +Y +Z",
+      ]);
+    },
+  },
+  {
+    rules: ["S-ACK-8", "S-ORD-4"],
+    title: "ends the rejection of a state that waited with the newer state that waited after it",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = useRoute(world, "X");
+      swap(world, ["Y"]);
+      const first = readBut(world, peer, cluster.typeUrl).open;
+      swap(world, ["Z"]);
+      if (first !== undefined) peer.of(cluster.typeUrl).ack(first);
+      const [second, older] = read(world, peer);
+      expect(older && told(older)).toBe("routes +r");
+      if (older !== undefined) peer.of(route.typeUrl).nack(older, "bad");
+      if (second !== undefined) peer.of(cluster.typeUrl).ack(second);
+      expect(readAll(world, peer)).toEqual(["routes +r"]);
+      const { types } = peer.streamOf(route.typeUrl).server.status();
+      expect(types.map(({ state }) => state)).toEqual(["SYNCED", "SYNCED"]);
+    },
+  },
+  {
     rules: ["S-ORD-5"],
     title: "lets types that follow each other in a ring go without a wait",
     variants: adsVariants,
