@@ -6,7 +6,7 @@ export interface StreamLimits {
   readonly fullStateBytes: number;
   /** Milliseconds without an answer after which the newest state is sent again, if it has changed (S-ACK-16). Default: 5,000. It does not end a stream: a client that answers later is sent the newest state again. */
   readonly repairMs: number;
-  /** Milliseconds that one type waits for the answer to another, or a removal for those who refer to it (S-ORD-4). Default: 15,000. Room: an Envoy that warms a cluster answers within 15 s. It does not end a stream. */
+  /** Milliseconds that a resource waits for what it refers to, a type for the answer to another, or a removal for those who refer to it (S-ORD-4). Default: 15,000. Room: an Envoy that warms a cluster answers within 15 s. It does not end a stream. */
   readonly orderMs: number;
   /** Milliseconds without an answer after which a client is shown as stuck (S-ACK-17). Default: 30,000. It does not end a stream: the client is shown and counted. */
   readonly stuckMs: number;
