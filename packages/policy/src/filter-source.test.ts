@@ -205,6 +205,21 @@ describe("filterSource()", () => {
     expect(namesOf(other.changes(0))).toEqual(["-open", "-other"]);
   });
 
+  it("says of what is removed, or becomes forbidden, since when it existed [S-ORD-4]", () => {
+    const { cache, put, policy, filter, watched } = setup();
+    const all = watched("*");
+    put("a");
+    const since = cache.revision;
+    put("b");
+    put("a", "changed");
+    const before = filter.revision;
+    cache.remove(TYPE, "a");
+    expect(all.changes(before)).toMatchObject([{ name: "a", since }]);
+    const between = filter.revision;
+    policy.replace(() => false);
+    expect(all.changes(between)).toMatchObject([{ name: "b", since: since + 1 }]);
+  });
+
   it("removes what becomes forbidden and brings what becomes allowed, at one revision above that of the source and below the next", () => {
     const { cache, put, policy, filter, watched } = setup();
     for (const name of ["a", "secret"]) put(name);

@@ -53,7 +53,10 @@ export class VisibleLog {
   /** Makes an entry the newest of its name. A removal is forgotten after the window; what `stays` is not. */
   add(entry: Entry, stays = false): void {
     const key = this.#keyFor(entry);
-    if (this.#newest.get(key) === entry) return;
+    const held = this.#newest.get(key);
+    if (held === entry) return;
+    if (entry instanceof OwnEntry && entry.resource === undefined && held?.resource !== undefined)
+      entry.since = held.since;
     if (entry.resource?.constraints !== undefined) this.#setAside(entry.name);
     this.#bury(key);
     if (key !== entry.name) this.#hasGone = true;

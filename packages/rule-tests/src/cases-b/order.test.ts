@@ -1,3 +1,4 @@
+import type { TransactionWriter } from "@xdstp/cache";
 import type { ResourceType } from "@xdstp/core";
 import {
   cluster,
@@ -13,6 +14,7 @@ import {
 } from "@xdstp/resource-types";
 import { clientQuirks } from "@xdstp/server";
 import type { DiscoveryResponse } from "@xdstp/protos/discovery";
+import type { RawSotwClient } from "@xdstp/testing";
 import { expect } from "vitest";
 import { acceptAll, begin } from "../harness/accept-all.ts";
 import type { Answer } from "../harness/answer.ts";
@@ -406,6 +408,25 @@ function useListeners(world: World, name: string): Peer {
   const peer = world.connect();
   for (const { typeUrl } of [cluster, listener]) peer.of(typeUrl).subscribe("*");
   return peer;
+}
+
+/** One transaction: a cluster, and a listener that moves there. */
+function movesListener(world: World, name: string, to: string): void {
+  world.cache.transaction((writer) => {
+    writer.put({ typeUrl: cluster.typeUrl, name: to, value: payloadOf(to) });
+    writer.put({ typeUrl: listener.typeUrl, name, value: inlineListener(name, to) });
+  });
+}
+
+/** Accepts so many responses of a client of all clusters and routes, one after the other. */
+function acceptNext(world: World, client: RawSotwClient, count: number): DiscoveryResponse[] {
+  return Array.from({ length: count }, () => {
+    world.run();
+    const response = client.next();
+    const { typeUrl, versionInfo, nonce } = response;
+    client.send({ typeUrl, resourceNames: ["*"], versionInfo, responseNonce: nonce });
+    return response;
+  });
 }
 
 /** Reads what has come, accepts it but for the type, and gives both. */
@@ -1134,6 +1155,149 @@ runCases("make before break", [
       expect(readAll(world, peer)).toEqual(["routes +r"]);
       const { types } = peer.streamOf(route.typeUrl).server.status();
       expect(types.map(({ state }) => state)).toEqual(["SYNCED", "SYNCED"]);
+    },
+  },
+  {
+    rules: ["S-ORD-4", "S-ACK-16", "S-FULL-1"],
+    title:
+      "shows a listener on, of which the client has not answered the first state, while its next one waits",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      world.put(cluster.typeUrl, "X");
+      world.cache.put({ typeUrl: listener.typeUrl, name: "k", value: inlineListener("k", "X") });
+      const peer = subscribed(world, [
+        [cluster.typeUrl, "*"],
+        [listener.typeUrl, "*"],
+      ]);
+      world.cache.put({ typeUrl: listener.typeUrl, name: "l", value: inlineListener("l", "X") });
+      readBut(world, peer, listener.typeUrl);
+      world.clock.advance(3_000);
+      movesListener(world, "l", "Y");
+      readBut(world, peer, cluster.typeUrl);
+      world.clock.advance(2_500);
+      const { all } = readBut(world, peer, cluster.typeUrl);
+      expect(all.filter((line) => line.startsWith("listeners"))).toEqual([]);
+    },
+  },
+  {
+    rules: ["S-ORD-4", "S-ACK-15", "S-FULL-1"],
+    title: "deletes nothing of a rejected response of which the client may have taken a part",
+    variants: adsVariants,
+    world: withEnvoyTypes,
+    run(world) {
+      world.put(cluster.typeUrl, "X");
+      world.cache.put({ typeUrl: listener.typeUrl, name: "l", value: inlineListener("l", "X") });
+      const peer = subscribed(world, [[cluster.typeUrl, "*"]]);
+      peer.of(listener.typeUrl).subscribe("*");
+      const [first] = read(world, peer);
+      if (first !== undefined) peer.of(listener.typeUrl).nack(first, "bad");
+      movesListener(world, "l", "Y");
+      const { all, open } = readBut(world, peer, cluster.typeUrl);
+      expect(all).toEqual([isDelta(world.variant) ? "clusters +Y" : "clusters +X +Y"]);
+      if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
+      expect(readAll(world, peer)).toEqual(["listeners +l"]);
+    },
+  },
+  {
+    rules: ["S-ORD-4", "S-RECON-7"],
+    title: "sends a client that comes back what waited when it left",
+    variants: ["sotw/ads"],
+    world: withEnvoyTypes,
+    run(world) {
+      for (const name of ["X", "Z"]) world.put(cluster.typeUrl, name);
+      for (const name of ["r", "s"])
+        world.cache.put({ typeUrl: route.typeUrl, name, value: routeTo(name, "X") });
+      const { client, stream } = world.openSotw(cluster.typeUrl);
+      for (const { typeUrl } of [cluster, route]) client.send({ typeUrl, resourceNames: ["*"] });
+      acceptNext(world, client, 2);
+      world.cache.transaction((writer) => {
+        writer.put({ typeUrl: cluster.typeUrl, name: "Y", value: payloadOf("Y") });
+        writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Y") });
+        writer.put({ typeUrl: route.typeUrl, name: "s", value: routeTo("s", "Z") });
+      });
+      world.run();
+      const [clusters, routes] = client.rest();
+      expect(routes).toMatchObject({ typeUrl: route.typeUrl, resources: [{}] });
+      stream.cancel();
+      const back = world.openSotw(cluster.typeUrl).client;
+      for (const { typeUrl, versionInfo } of [clusters, routes].flatMap((one) => one ?? []))
+        back.send({ typeUrl, resourceNames: ["*"], versionInfo });
+      expect(acceptNext(world, back, 1).flatMap(({ resources }) => resources)).toHaveLength(2);
+    },
+  },
+  {
+    rules: ["S-ORD-3", "S-ACK-8"],
+    title:
+      "keeps a cluster that a client uses which has rejected the move away from it, and then waits",
+    variants: adsVariants,
+    world: { types: fullStates },
+    run(world) {
+      for (const name of ["X", "W"]) world.put("t/cluster", name);
+      for (const name of ["r", "s"]) world.put("t/route", name, "X");
+      const peer = subscribed(world, [
+        ["t/cluster", "*"],
+        ["t/route", "*"],
+      ]);
+      const moves = (
+        to: string,
+        more: (writer: TransactionWriter) => void = () => undefined,
+      ): void => {
+        world.cache.transaction((writer) => {
+          writer.put({ typeUrl: "t/cluster", name: to, value: payloadOf(to) });
+          writer.put({ typeUrl: "t/route", name: "r", value: payloadOf("r", to) });
+          more(writer);
+        });
+      };
+      moves("Y", (writer) => {
+        writer.put({ typeUrl: "t/route", name: "s", value: payloadOf("s", "W") });
+        writer.remove("t/cluster", "X");
+      });
+      const clusters = readBut(world, peer, "t/cluster").open;
+      if (clusters !== undefined) peer.of("t/cluster").ack(clusters);
+      for (const answer of read(world, peer)) peer.of(answer.typeUrl).nack(answer, "bad");
+      moves("V");
+      const late = readBut(world, peer, "t/cluster").open;
+      moves("U");
+      if (late !== undefined) peer.of("t/cluster").ack(late);
+      const isKept = read(world, peer)
+        .filter(({ typeUrl }) => typeUrl === "t/cluster")
+        .every(({ names, removed }) =>
+          isDelta(world.variant) ? !removed.includes("X") : [...names].includes("X"),
+        );
+      expect(isKept).toBe(true);
+    },
+  },
+  {
+    rules: ["S-ORD-2", "S-ORD-3"],
+    title: "lets no routes and clusters of a client that comes back wait for each other",
+    variants: ["sotw/ads"],
+    world: withEnvoyTypes,
+    run(world) {
+      for (const name of ["W", "Y"]) {
+        world.cache.put({ typeUrl: cluster.typeUrl, name, value: edsCluster(name) });
+        world.put(assignment.typeUrl, name);
+      }
+      world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "W") });
+      world.cache.put({ typeUrl: route.typeUrl, name: "s", value: routeTo("s", "Y") });
+      const { client } = world.openSotw(cluster.typeUrl);
+      for (const [{ typeUrl }, ...resourceNames] of [
+        [cluster, "*", "X"],
+        [assignment, "W"],
+        [route, "r"],
+      ] as const)
+        client.send({ typeUrl, resourceNames, versionInfo: "before" });
+      world.run();
+      const [endpoints, routes] = client.rest();
+      expect([endpoints?.typeUrl, routes?.typeUrl]).toEqual([assignment.typeUrl, route.typeUrl]);
+      client.send({
+        typeUrl: route.typeUrl,
+        resourceNames: ["r", "s"],
+        versionInfo: routes?.versionInfo ?? "",
+        responseNonce: routes?.nonce ?? "",
+      });
+      world.run();
+      expect(client.rest().map(({ typeUrl }) => shortNameOf(typeUrl))).toContain("routes");
     },
   },
   {

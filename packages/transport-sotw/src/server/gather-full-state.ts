@@ -32,8 +32,7 @@ export function gatherFullState(state: SotwState, removeUpTo: number): Gathered 
     entries,
     fresh,
     due,
-    asked: due,
-    base: state.exchange.accepted,
+    ...startOf(state, due),
     origin: { answered: new Set(settled), changed: new Set(), named: new Set() },
     version: entries === members ? currentVersion(settled, members) : versionOf(hashOf(entries)),
   };
@@ -49,10 +48,18 @@ function gatherOne(state: SotwState, topic: Topic, due: boolean): Gathered {
     entries,
     fresh,
     due,
-    asked: due,
-    base: state.exchange.accepted,
+    ...startOf(state, due),
     origin: changedOrigin(topic),
     version: topic.label ?? versionOf(topic.hash),
+  };
+}
+
+/** From where the client has missed something: what it has rejected, which a full state replaces, counts with it. */
+function startOf({ exchange }: SotwState, due: boolean): Pick<Gathered, "asked" | "base"> {
+  const { accepted, rejected } = exchange;
+  return {
+    asked: due || rejected?.asked === true,
+    base: Math.min(accepted, rejected?.base ?? accepted),
   };
 }
 
@@ -61,7 +68,7 @@ function freshIn(state: SotwState, entries: readonly Entry[]): readonly Entry[] 
 }
 
 /** What the client has: nothing of what it rejected counts (S-ACK-8). */
-function heldBy({ shown, kept, exchange: { rejected } }: SotwState): readonly Entry[] {
+export function heldBy({ shown, kept, exchange: { rejected } }: SotwState): readonly Entry[] {
   return rejected === undefined ? shown : kept;
 }
 

@@ -340,10 +340,13 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   }
 
   isCold(name: string): boolean {
+    const { type, host } = this.#state;
     const entry = coverOf(this.#state, name)?.topic.get(name);
+    // A state that is withheld waits for those who refer to it, so they do not wait for it.
     return (
       entry !== undefined &&
-      isColdSince(this.#state.type, this.#state.host, entry, longAccepted(this.#state))
+      !isWithheld(this.#state) &&
+      isColdSince(type, host, entry, longAccepted(this.#state))
     );
   }
 

@@ -1,13 +1,14 @@
 import type { Entry } from "@xdstp/core";
 import {
+  addHash,
   baseOf,
   byName,
   hashOf,
   holdBack,
-  type Holds,
   NO_HOLDS,
   versionOf,
 } from "@xdstp/protocol/server";
+import { heldBy } from "./gather-full-state.ts";
 import type { Gathered } from "./gathered.ts";
 import { keyOf, subscriptionsOf } from "./lookup.ts";
 import type { SotwState } from "./sotw-state.ts";
@@ -26,7 +27,9 @@ export function withoutHolds(state: SotwState, gathered: Gathered, isLimited: bo
   const isFullState = state.type?.fullStateInSotw === true;
   if (isFullState) forgetRemoved(state, gathered.entries);
   if (entries === gathered.entries)
-    return asked === gathered.asked ? gathered : { ...gathered, asked };
+    return asked === gathered.asked
+      ? gathered
+      : { ...gathered, asked, version: versionAfter(state, gathered) };
   const shown = isFullState ? withShownBefore(state, entries) : entries;
   const [fresh, before] = [new Set(gathered.fresh), new Set(gathered.entries)];
   return {
@@ -34,18 +37,27 @@ export function withoutHolds(state: SotwState, gathered: Gathered, isLimited: bo
     asked,
     entries: shown,
     fresh: entries.filter((entry) => fresh.has(entry) || !before.has(entry)),
-    version: isFullState ? versionOf(hashOf(shown)) : gathered.version,
+    version: isFullState ? versionOf(hashOf(shown)) : versionAfter(state, gathered),
   };
 }
 
 /**
  * Whether a response has to show a name. What a full state lacks does not exist: so all of it waits for a name that is asked for and was not shown yet,
- * and for each name while the client has come back and its state is not known.
+ * for one of a rejected response, of which the client may have taken a part, and for each name while the client has come back and its state is not known.
  */
 export function mustShow(state: SotwState, name: string): boolean {
   if (state.type?.fullStateInSotw !== true) return false;
   if (state.returning) return true;
-  return subscriptionsOf(state, keyOf(name)).length > 0 && !byName(state.kept).has(name);
+  if (byName(state.kept).has(name)) return false;
+  if (byName(state.shown).has(name)) return state.exchange.rejected !== undefined;
+  return subscriptionsOf(state, keyOf(name)).length > 0;
+}
+
+/** The version of a partial state is that of all that the client has then: a client that comes back with it is sent nothing (S-RECON-7). */
+function versionAfter({ heldBack, sum, type }: SotwState, { version }: Gathered): string {
+  if (heldBack.size === 0 || type?.fullStateInSotw === true) return version;
+  const waiting = hashOf([...heldBack.values()].map(({ entry }) => entry));
+  return versionOf(addHash(sum, -waiting - 1));
 }
 
 /** What a full state lacks is removed at the client with it. */
@@ -59,15 +71,13 @@ function forgetRemoved(state: SotwState, entries: readonly Entry[]): void {
 }
 
 /** A name that waits is shown as before, if it is not shown in a state that may go. */
-function withShownBefore(
-  { kept, heldBack }: { readonly kept: readonly Entry[]; readonly heldBack: Holds },
-  entries: readonly Entry[],
-): readonly Entry[] {
+function withShownBefore(state: SotwState, entries: readonly Entry[]): readonly Entry[] {
+  const { heldBack } = state;
   const shown = new Set(entries.map(({ name }) => keyOf(name)));
   const keys = new Set([...heldBack.keys()].map(keyOf));
   return [
     ...entries,
-    ...kept.filter(
+    ...heldBy(state).filter(
       ({ name, resource }) =>
         resource !== undefined && keys.has(keyOf(name)) && !shown.has(keyOf(name)),
     ),
