@@ -117,7 +117,7 @@ describe("sendHeartbeat()", () => {
       context,
       stream,
       typeUrl: "t",
-    type: undefined,
+      type: undefined,
       exchange: { ...createExchange(), versionSent: "v" },
       host,
       profile,
