@@ -66,3 +66,21 @@ describe.each([
     expect(second.shown(name)).not.toContain("1");
   });
 });
+
+it("does not bring back what expired before a step of the wall clock and a restart [B-RELAY-12]", async () => {
+  const [dir, name] = [useDir(), flagName("a")];
+  const clock = createFakeClock({ start: 10 * hourMs });
+  const first = useKept(dir, { clock });
+  await first.watch(name);
+  await first.upstream.sink.commit({
+    put: [put(name, "1", { ttlMs: 20_000, expireMs: 20_000 })],
+  });
+  clock.advance(20_000);
+  expect(first.shown(name)).not.toContain("1");
+  await first.close();
+  const later = createFakeClock({ start: 10 * hourMs });
+  later.stepWallTime(-hourMs);
+  const second = useKept(dir, { clock: later });
+  await second.watch(name);
+  expect(second.shown(name)).toBe("pending");
+});

@@ -12,6 +12,7 @@ import {
 import { memberTypeOf } from "@xdstp/uri";
 
 import { databaseOf } from "./database-writer.ts";
+import { Deadlines } from "./deadlines.ts";
 import { readRow, rowOfCollection, rowOfRecord, withExpiry } from "./facts.ts";
 import { loadSnapshot } from "./load-snapshot.ts";
 import { makePrivateDirectory, sizeOf, SnapshotError, textOf } from "./private-files.ts";
@@ -81,6 +82,7 @@ export class SnapshotStore implements Snapshot {
   readonly #writer: SnapshotWriter;
   readonly #reader: SnapshotReader;
   readonly #lock: SnapshotLock | undefined;
+  readonly #deadlines: Deadlines;
   #closed = false;
 
   constructor(
@@ -101,6 +103,9 @@ export class SnapshotStore implements Snapshot {
     this.#secretTypes = new Set(secretTypes);
     this.#evictAt = clock.now() + GRACE_MS;
     this.#tell = (event) => onEvent?.(event);
+    this.#deadlines = new Deadlines(clock, (record) => {
+      this.remove(record);
+    });
     this.#lock = lockOf(dir, clock);
     const { database, file, exposed } = this.#load();
     const path = databaseOf(dir);
@@ -134,6 +139,7 @@ export class SnapshotStore implements Snapshot {
       this.#delete(record.row);
     }
     if (exposed.length > 0) this.#writer.purge();
+    for (const record of this.index) this.#deadlines.note(record);
   }
 
   status(): ReturnType<Snapshot["status"]> {
@@ -158,6 +164,8 @@ export class SnapshotStore implements Snapshot {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#deadlines.look();
+    this.#deadlines.stop();
     await this.#writer.close();
     this.#reader.close();
     this.#lock?.release();
@@ -192,12 +200,15 @@ export class SnapshotStore implements Snapshot {
     if (!isWithheld) record.resource = resource;
     record.length = isWithheld ? 0 : resource.wire.length;
     record.row = before?.row ?? this.index.nextRow();
+    if (before !== undefined) this.#deadlines.forget(before);
     this.index.set(record);
+    this.#deadlines.note(record);
     this.#writer.add({ kind: "put", record });
     return record;
   }
 
   remove(record: SnapshotRecord): void {
+    this.#deadlines.forget(record);
     if (!this.index.has(record)) return;
     this.index.delete(record);
     this.#delete(record.row);
@@ -205,8 +216,10 @@ export class SnapshotStore implements Snapshot {
 
   /** Sets when a record expires. */
   refresh(record: SnapshotRecord, expiresAt: number | undefined): void {
-    if (record.expiresAt === expiresAt) return;
+    const isKnown = record.expiresAt === expiresAt;
     record.expiresAt = expiresAt;
+    this.#deadlines.note(record);
+    if (isKnown) return;
     this.#writer.add({ kind: "refresh", record });
   }
 
