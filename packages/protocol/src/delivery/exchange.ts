@@ -96,7 +96,9 @@ export interface Exchange {
 
 /** The revision that a client had accepted until a moment of `Clock.now()`. */
 export interface AcceptedBefore {
+  /** When it accepted a newer one. */
   readonly until: number;
+  /** The revision that it had accepted so long. */
   readonly revision: number;
 }
 
