@@ -988,7 +988,7 @@ runCases("make before break", [
     },
   },
   {
-    rules: ["S-ORD-4", "S-MISS-3"],
+    rules: ["S-ORD-4", "S-FULL-1"],
     title: "does not say of a name that waits that it does not exist",
     variants: ["sotw/ads"],
     world: withEnvoyTypes,
