@@ -107,7 +107,7 @@ export function missedHint(missed: LastError["missed"]): string {
   return missed === undefined ? "" : `; it ${escapeText(missedText(missed))}`;
 }
 
-/** What is not sent, what it waits for, and how long it has waited (S-ORD-4). */
+/** Returns the first name that waits, the name that it waits for, and its age, for a row of the status (S-ORD-4). Empty: no name waits. */
 export function waiting([first, ...more]: readonly HeldBackName[], now?: number): string {
   if (first === undefined) return "";
   const age = now === undefined ? "" : ` since ${formatAge(now - first.since)}`;

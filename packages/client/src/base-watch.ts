@@ -17,7 +17,7 @@ export abstract class BaseWatch<Update> extends ReadWatch<Update> implements Wat
   readonly name: string;
   protected readonly topic: Topic;
   readonly #uncheck: () => void;
-  /** The topic at the wake before. `head` -1: there was no wake. */
+  /** The state of the topic when it woke its reader last. `head` is -1 before the first time. */
   #seen = { head: -1, settled: false };
 
   constructor(hub: Hub, { typeUrl, name, options, check }: Watched) {

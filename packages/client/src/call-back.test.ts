@@ -13,7 +13,7 @@ async function callsOf(...snapshots: readonly Snapshot<string>[]): Promise<reado
   const calls: string[] = [];
   const watch: Watch<Snapshot<string>> = {
     name: "a",
-    // eslint-disable-next-line @typescript-eslint/require-await
+    // eslint-disable-next-line @typescript-eslint/require-await -- a watch is an asynchronous iterator, and this one has nothing to wait for
     async *[Symbol.asyncIterator]() {
       yield* snapshots;
       return undefined;

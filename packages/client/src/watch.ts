@@ -35,7 +35,7 @@ export interface Snapshot<T> {
   readonly name: string;
   /** The resource. Absent: there is none, `error` says why; stop using what came before. */
   readonly value?: T;
-  /** The version of the resource, as the server gave it, else a hash of its content (S-VER-4). Empty: there is no resource. */
+  /** The version that the server gave, or a hash of the content where it gave none (S-VER-4). Empty where no resource exists. */
   readonly version: string;
   /** Next to a value: ambient, the value stays valid (the server is away, a newer state was rejected). Alone: why there is none. */
   readonly error?: XdsError;

@@ -23,7 +23,7 @@ function idOf({
   return JSON.stringify([typeUrl, name, [...parameters].sort()]);
 }
 
-/** What is said of the same interests by a list that is looked through each time. */
+/** The naive map that the tests compare with: a list that is searched for each call. */
 class NaiveList {
   rows: readonly Row[] = [];
 

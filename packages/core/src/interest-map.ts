@@ -90,7 +90,7 @@ export class InterestMap<T> implements Iterable<T> {
     return (type.all.has(key) && !key.includes("\n")) || type.located.has(key);
   }
 
-  /** The values of a name, whatever the parameters. The same array until something is set or removed, where none has parameters. undefined: there is no name. */
+  /** Returns the values of a name with all parameters. Without parameters it is the same array until a value is set or deleted. */
   ofName(typeUrl: string, key: string | undefined): readonly T[] {
     const type = key === undefined ? undefined : this.#types.get(typeUrl);
     if (type === undefined || key === undefined) return NONE;

@@ -3,7 +3,7 @@ import type { Entry, StoredResource, XdsError } from "@xdstp/core";
 /** An entry that a filter has to make: the cache has none that says this. */
 export class OwnEntry implements Entry {
   readonly revision: number;
-  /** Of a removal: written by its log. */
+  /** Its log writes it for a removal. */
   since: number;
   readonly name: string;
   readonly resource?: StoredResource;

@@ -69,6 +69,7 @@ export {
   waitsAsWhole,
 } from "./order/hold-back.ts";
 export { NO_HOLDS, type Holds } from "./order/hold.ts";
+export { noteAccepted, noteNothingSent, type AcceptingOwner } from "./order/note-accepted.ts";
 export { answeredUpTo, baseOf, isRejectedAndNew, rejectedFrom } from "./delivery/answered-up-to.ts";
 export { askedBy } from "./subscription/asked-by.ts";
 export {
@@ -89,7 +90,7 @@ export {
 export { sayTheSame } from "./delivery/say-the-same.ts";
 export { changedOrigin, type Origin } from "./delivery/origin.ts";
 export { byName } from "./delivery/by-name.ts";
-export { removedName, type RemovedName } from "./delivery/removed-name.ts";
+export { removedName, type RemovedName, type RemovedOwner } from "./delivery/removed-name.ts";
 export { entryKey } from "./delivery/entry-key.ts";
 export { errorText } from "./text/error-text.ts";
 export { missedText } from "./text/missed-text.ts";

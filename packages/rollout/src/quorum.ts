@@ -34,7 +34,7 @@ export interface QuorumOptions {
   readonly waitMs?: number;
 }
 
-/** What a quorum is made of, and its options. */
+/** The parts of a quorum, and its options. */
 export interface QuorumParts extends QuorumOptions {
   /** What everyone sees. */
   readonly accepted: Cache;

@@ -76,7 +76,7 @@ export interface Exchange {
   retriedFor: ReadonlySet<string> | undefined;
   /** Revision up to which the client has accepted. */
   accepted: number;
-  /** What it had accepted before each of the acceptances of the last `orderMs`, oldest first. Kept for types whose resources wait for others (S-ORD-2). */
+  /** The revisions that it had accepted before each acceptance of the last `orderMs`, oldest first. Kept for types whose resources wait for others (S-ORD-2). */
   acceptedBefore: readonly AcceptedBefore[];
   /** Nonce of the newest response; 0 before the first. */
   nonceSent: number;

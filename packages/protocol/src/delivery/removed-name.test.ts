@@ -1,7 +1,7 @@
 import type { Entry, Topic } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import type { Batch } from "./exchange.ts";
-import { removedName } from "./removed-name.ts";
+import { removedName, type RemovedOwner } from "./removed-name.ts";
 
 /** A topic that knows of one removal, of `c`. */
 function topicWith(removal: Partial<Entry> & { readonly revision: number }): Topic {
@@ -18,6 +18,10 @@ function bringing(resource: boolean): Batch {
   return { entries: [resource ? { ...entry, resource: {} } : entry] } as unknown as Batch;
 }
 
+function owner(exchange: RemovedOwner["exchange"], ...unaccepted: readonly Topic[]): RemovedOwner {
+  return { exchange, unaccepted: new Set(unaccepted) };
+}
+
 describe("removedName()", () => {
   it.each([
     ["accepted", "the client had accepted it", { revision: 9 }, 5, undefined],
@@ -29,14 +33,20 @@ describe("removedName()", () => {
     ["not-since", "it was gone at that revision already", { revision: 4 }, 2, undefined],
   ] as const)("is %s where %s", (expected, _, removal, accepted, sent) => {
     const inFlight = sent === undefined ? undefined : bringing(sent);
-    expect(removedName({ accepted, inFlight }, topicWith(removal), "c", 4)).toBe(expected);
+    expect(removedName(owner({ accepted, inFlight }), topicWith(removal), "c", 4)).toBe(expected);
   });
 
   it("is not-since where the name has not changed, and never-sent where nobody knows", () => {
-    const nothing = { accepted: 5, inFlight: undefined };
+    const nothing = owner({ accepted: 5, inFlight: undefined });
     expect(removedName(nothing, topicWith({ revision: 9 }), "other", 4)).toBe("not-since");
     expect(removedName(nothing, undefined, "c", 4)).toBe("never-sent");
     const forgotten = { changes: () => undefined } as unknown as Topic;
     expect(removedName(nothing, forgotten, "c", 4)).toBe("never-sent");
+  });
+
+  it("is never-sent of a topic of which the client has accepted nothing yet", () => {
+    const topic = topicWith({ revision: 9 });
+    const nothing = { accepted: 5, inFlight: undefined };
+    expect(removedName(owner(nothing, topic), topic, "c", 4)).toBe("never-sent");
   });
 });

@@ -9,13 +9,23 @@ import type { Exchange } from "./exchange.ts";
  */
 export type RemovedName = "accepted" | "in-flight" | "never-sent" | "not-since";
 
-/** How far a name of a topic has come that may have existed at a revision, and does not now. */
+/** A type on one stream, with its topics that the client has not accepted yet. */
+export interface RemovedOwner {
+  /** The requests and responses of the type. */
+  readonly exchange: Pick<Exchange, "accepted" | "inFlight">;
+  /** Topics of which the client has accepted nothing yet. */
+  readonly unaccepted: { has(topic: Topic): boolean };
+}
+
+/** Says how far a name has come that does not exist now, and may have existed at a revision. */
 export function removedName(
-  { accepted, inFlight }: Pick<Exchange, "accepted" | "inFlight">,
+  { exchange, unaccepted }: RemovedOwner,
   topic: Topic | undefined,
   name: string,
   at: number,
 ): RemovedName {
+  const { inFlight } = exchange;
+  const accepted = topic !== undefined && unaccepted.has(topic) ? 0 : exchange.accepted;
   const changes = topic?.changes(Math.min(at, accepted));
   const removal = changes && byName(changes).get(name);
   if (changes !== undefined && (removal === undefined || removal.revision <= at))

@@ -32,9 +32,9 @@ export interface HoldOwner {
 /** Names that wait one by one on a stream. A response with more of them waits as a whole: a list of all names for each client would take too much memory. */
 export const MOST_HOLDS = 64;
 
-/** How a response leaves out what lacks something. */
+/** Options of {@link holdBack}. */
 export interface HoldOptions {
-  /** Revision from which the client misses what is left out. */
+  /** The client misses the names that are left out from this revision on. */
   readonly from: number;
   /** false: the limit has passed, so only what was rejected is waited for. Default: true. */
   readonly isLimited?: boolean;
@@ -43,7 +43,7 @@ export interface HoldOptions {
 }
 
 /**
- * Leaves out what refers to a name that the client does not have: it would point at nothing (S-ORD-2, S-ORD-4). What is left is sent, and its names wait no longer.
+ * Leaves out the entries that refer to a name which the client does not have: they would point at nothing (S-ORD-2, S-ORD-4). The other entries are sent, and their names wait no longer.
  * @returns the same array where nothing waits, so that streams share its frame
  */
 export function holdBack(
@@ -88,13 +88,13 @@ function never(): boolean {
   return false;
 }
 
-/** What a response may not leave out. */
+/** Options of {@link waitsAsWhole}. */
 export interface WholeOptions extends Pick<HoldOptions, "mustShow"> {
   /** An empty response would say that there is nothing. */
   readonly isNeverEmpty: boolean;
 }
 
-/** Whether a response waits as a whole: more of its names would wait than wait one by one, one would that it must show, or all of them would and it is not to be empty. */
+/** Returns whether a response waits as a whole: more of its names would wait than wait one by one, a name would wait that it must show, or all of them would and it may not be empty. */
 export function waitsAsWhole(
   owner: HoldOwner,
   entries: readonly Entry[],
@@ -151,7 +151,7 @@ function nextPhase({ context }: HoldOwner, hold: Hold, lack: Lack, now: number):
     : { ...hold, ...lack, since };
 }
 
-/** When the oldest wait with a limit began; Infinity: there is none. */
+/** Returns when the oldest wait with a limit began; Infinity where no wait has one. */
 export function heldSince(holds: Holds): number {
   if (holds.size === 0) return Infinity;
   return holds
@@ -183,7 +183,7 @@ export function heldBackFrom(holds: Holds): number {
   return holds.values().reduce((least, { from }) => Math.min(least, from), Infinity);
 }
 
-/** What of these was gathered and waits. */
+/** Returns the gathered entries that wait. */
 export function heldBackOf(
   gathered: readonly Entry[],
   sendable: readonly Entry[],
@@ -212,7 +212,7 @@ function progressOf(
   { entry: older, at }: Hold,
   { resource }: Entry,
 ): "ready" | "waits" | "obsolete" {
-  // Which variant of a name replaces which nobody knows here.
+  // The log does not say which variant of a name replaces which.
   const isVariant =
     older.resource?.constraints !== undefined || resource?.constraints !== undefined;
   if (older.resource === undefined || isVariant || isObsoleteEntry(owner, older, at))
@@ -242,7 +242,7 @@ function isLost(owner: HoldOwner, { typeUrl, name }: Reference, at: number): boo
   return gate?.misses(name) === true && gate.removed(name, at) === "never-sent";
 }
 
-/** What a client lacks for an entry, and why. A wait for what is not accepted is asked about only where it has a limit. */
+/** Returns the name that a client lacks for an entry, and why. A name that is not accepted counts only while its wait is limited. */
 function lackOf(
   owner: HoldOwner,
   { resource }: Entry,
@@ -260,7 +260,7 @@ function lackOf(
   return unaccepted;
 }
 
-/** What a client lacks: it has not accepted it, or has rejected it. */
+/** A name that a client lacks: it has not accepted the name, or has rejected it. */
 type Lack = Pick<Hold, "phase" | "lacking">;
 
 /** `at`: the revision of the source at which the reference was read; what was removed since may still be on its way. */
@@ -298,14 +298,14 @@ function mayLack(owner: HoldOwner, typeUrl: string): boolean {
   return gate !== undefined && (gate.isBusy || (hasAccepted(owner) && gate.mayBeCold));
 }
 
-/** What a client does with a new cluster before its first routes nobody knows: these do not wait for endpoints. */
+/** The first routes of a client do not wait for endpoints: nobody knows what it does with a new cluster before them. */
 function hasAccepted({ exchange }: HoldOwner): boolean {
   return exchange.accepted > 0;
 }
 
 const referenced = new WeakMap<readonly Entry[], readonly Reference[]>();
 
-/** What these entries refer to, each name once. Read once per array, which streams share. */
+/** Returns the names that these entries refer to, each once. They are read once per array, since streams share arrays. */
 function referencedBy(type: ResourceType, entries: readonly Entry[]): readonly Reference[] {
   let all = referenced.get(entries);
   if (all === undefined) {

@@ -9,7 +9,7 @@ export type HoldPhase = "unaccepted" | "rejected" | "released" | "removed";
 /** A name that is not sent yet, since the client does not have what it refers to (S-ORD-4). */
 export interface Hold {
   readonly phase: HoldPhase;
-  /** What the client does not have. */
+  /** The name that the client does not have. */
   readonly lacking: Reference;
   /** Its state when the wait began. It goes before a newer state that has to wait as well, so changes do not delay it for ever. */
   readonly entry: Entry;

@@ -23,7 +23,7 @@ export interface OrderedType {
   readonly rejectedFrom: number;
   /** Some of what was taken refers to what was removed since, and the client will not have. */
   readonly isObsolete: boolean;
-  /** What was taken waits as a whole: more of it lacks something than waits one by one, or it cannot be sent without what lacks something. */
+  /** The response that was taken waits as a whole: more of its names would wait than wait one by one, or it may not leave out one that would. */
   readonly waitsAsWhole: boolean;
   /** Something of it is not accepted: it is unanswered, rejected, or not sent yet. */
   readonly isBusy: boolean;
@@ -39,7 +39,7 @@ export interface OrderedType {
   readonly heldBack: Holds;
   /** The client was sent this name, has rejected it and never had it before. */
   lacks(name: string): boolean;
-  /** How far a name has come that does not exist now, and may have existed at a revision. */
+  /** Says how far a name has come that does not exist now, and may have existed at a revision. */
   removed(name: string, at: number): RemovedName;
   /** This name exists, and the client has not accepted it since it came to exist. */
   awaits(name: string): boolean;

@@ -7,7 +7,7 @@ export interface Relation {
   readonly waitsFor: readonly number[];
   /** The types that refer to this one: a removal waits until they have let go (S-ORD-3). */
   readonly referrers: readonly number[];
-  /** What its resources refer to is known: each of them waits for the names that it refers to, and for nothing else (S-ORD-4). */
+  /** The references of its resources are known: each resource waits for the names that it refers to, and for nothing else (S-ORD-4). */
   readonly byName: boolean;
   /** Taken together with others when one of them has to wait, since the references of a type are not known (S-ORD-4). */
   readonly cut: boolean;

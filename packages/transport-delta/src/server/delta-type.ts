@@ -28,6 +28,8 @@ import {
   type MissedReference,
   type NackError,
   NO_HOLDS,
+  noteAccepted,
+  noteNothingSent,
   parseNonce,
   quirksOf,
   rankOf,
@@ -326,10 +328,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   }
 
   removed(name: string, at: number): RemovedName {
-    const { exchange, unaccepted } = this.#state;
-    const topic = coveringTopic(this.#state, name);
-    const accepted = topic !== undefined && unaccepted.has(topic) ? 0 : exchange.accepted;
-    return removedName({ ...exchange, accepted }, topic, name, at);
+    return removedName(this.#state, coveringTopic(this.#state, name), name, at);
   }
 
   awaits(name: string): boolean {
@@ -414,28 +413,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     if (!recordAnswer(this.#state, nonce, error, this.#hasMoved, missed)) return;
     if (inFlight?.narrowed === true) oweLost(this.#state, inFlight.entries);
     noteAnswer(this.#state);
-    if (exchange.rejected === undefined) this.#noteAccepted();
-  }
-
-  /** The client has all of it already, but for what waits. */
-  #noteNothingSent(): void {
-    const { exchange, heldBack, sent } = this.#state;
-    if (exchange.inFlight !== undefined || exchange.rejected !== undefined || heldBack.size > 0)
-      return;
-    exchange.accepted = sent;
-    this.#noteAccepted();
-  }
-
-  /** The client has accepted all that it was sent: what is left of the topics is not sent yet. */
-  #noteAccepted(): void {
-    const { unaccepted, unsettled, unanswered, taken } = this.#state;
-    for (const topic of unaccepted)
-      if (
-        !unsettled.has(topic) &&
-        !unanswered.has(topic) &&
-        taken?.gathered.origin.answered.has(topic) !== true
-      )
-        unaccepted.delete(topic);
+    if (exchange.rejected === undefined) noteAccepted(this.#state);
   }
 
   #answersWildcard({ answered }: Gathered["origin"]): boolean {
@@ -512,7 +490,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     }
     const due = (unsettled.size === 0 && !answered) || this.#answersWildcard(gathered.origin);
     const isSent = (sendable.entries.length > 0 || due) && send(this.#state, sendable, due);
-    if (!isSent) this.#noteNothingSent();
+    if (!isSent) noteNothingSent(this.#state);
     return sendable.entries;
   }
 

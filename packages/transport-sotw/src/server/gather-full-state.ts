@@ -54,7 +54,7 @@ function gatherOne(state: SotwState, topic: Topic, due: boolean): Gathered {
   };
 }
 
-/** From where the client has missed something: what it has rejected, which a full state replaces, counts with it. */
+/** Returns the revision after which the client may miss changes. A full state replaces rejected content, so that counts too. */
 function startOf({ exchange }: SotwState, due: boolean): Pick<Gathered, "asked" | "base"> {
   const { accepted, rejected } = exchange;
   return {

@@ -22,6 +22,20 @@ function beats(used: UsedMachine): readonly string[] {
     );
 }
 
+/** The text of a payload is the name that it refers to. */
+function refersTo(payload: Uint8Array): readonly Reference[] {
+  return [{ typeUrl: BASE, name: Buffer.from(payload).toString() }];
+}
+
+/** A type that is accepted first, on the stream of a client that has rejected some of it, or has not accepted it yet. */
+function clustersThat(say: {
+  readonly lacks?: (name: string) => boolean;
+  readonly awaits?: (name: string) => boolean;
+}): object {
+  const no = (): boolean => false;
+  return { rank: 0, isBusy: true, lacks: no, awaits: no, isCold: no, misses: no, ...say };
+}
+
 /** Resources of a TTL of 900 ms, and what is sent of them accepted. */
 function holding(names: readonly string[], options?: UseMachine): UsedMachine {
   const used = useMachine(options);
@@ -52,20 +66,10 @@ describe("heartbeats of a SotW type", () => {
   ] as const)(
     "of a %s state keep alive what is held back as the client has it [S-TTL-2] [S-ORD-4]",
     (_, type) => {
-      const refers = (payload: Uint8Array): readonly Reference[] => [
-        { typeUrl: BASE, name: Buffer.from(payload).toString() },
-      ];
       const lacks = new Set(["bad"]);
-      const base = {
-        rank: 0,
-        isBusy: true,
-        lacks: (name: string) => lacks.has(name),
-        awaits: () => false,
-        isCold: () => false,
-        misses: () => false,
-      };
+      const base = clustersThat({ lacks: (name: string) => lacks.has(name) });
       const used = holding(["a", "b"], {
-        type: { ...type, follows: [{ typeUrl: BASE, when: "accepted" }], references: refers },
+        type: { ...type, follows: [{ typeUrl: BASE, when: "accepted" }], references: refersTo },
         siblings: { [BASE]: base },
       });
       used.put("a", { ttlMs: 900, version: "2", text: "bad" });
@@ -87,19 +91,10 @@ describe("heartbeats of a SotW type", () => {
     const used = holding(["a", "b"], {
       type: {
         follows: [{ typeUrl: BASE, when: "accepted" }],
-        references: (payload: Uint8Array) => [
-          { typeUrl: BASE, name: Buffer.from(payload).toString() },
-        ],
+        references: refersTo,
       },
       siblings: {
-        [BASE]: {
-          rank: 0,
-          isBusy: true,
-          lacks: () => false,
-          awaits: (name: string) => awaited.has(name),
-          isCold: () => false,
-          misses: () => false,
-        },
+        [BASE]: clustersThat({ awaits: (name: string) => awaited.has(name) }),
       },
     });
     used.put("a", { ttlMs: 900, version: "2", text: "new" });

@@ -26,6 +26,8 @@ import {
   type MissedReference,
   type NackError,
   NO_HOLDS,
+  noteAccepted,
+  noteNothingSent,
   parseNonce,
   quirksOf,
   rankOf,
@@ -280,7 +282,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     this.#repairing = false;
     if (this.#fullState) this.#supersedeRejected(updates || gathered.due);
     if (updates || gathered.due) send(state, gathered);
-    else this.#noteNothingSent();
+    else noteNothingSent(this.#state);
     if (state.answered) this.#calm();
     noteHolding(state, gathered.entries, taken?.holding);
   }
@@ -329,10 +331,7 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
   }
 
   removed(name: string, at: number): RemovedName {
-    const { exchange, unaccepted } = this.#state;
-    const topic = coverOf(this.#state, name)?.topic;
-    const accepted = topic !== undefined && unaccepted.has(topic) ? 0 : exchange.accepted;
-    return removedName({ ...exchange, accepted }, topic, name, at);
+    return removedName(this.#state, coverOf(this.#state, name)?.topic, name, at);
   }
 
   awaits(name: string): boolean {
@@ -486,30 +485,9 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
     if (!recordAnswer(state, nonce, error, state.dirty.size > 0, missed)) return;
     if (exchange.rejected === undefined) {
       state.kept = state.shown;
-      this.#noteAccepted();
+      noteAccepted(this.#state);
     }
     noteAnswer(state);
-  }
-
-  /** The client has all of it already, but for what waits. */
-  #noteNothingSent(): void {
-    const { exchange, heldBack, sent } = this.#state;
-    if (exchange.inFlight !== undefined || exchange.rejected !== undefined || heldBack.size > 0)
-      return;
-    exchange.accepted = sent;
-    this.#noteAccepted();
-  }
-
-  /** The client has accepted all that it was sent: what is left of the topics is not sent yet. */
-  #noteAccepted(): void {
-    const { unaccepted, unsettled, unanswered, taken } = this.#state;
-    for (const topic of unaccepted)
-      if (
-        !unsettled.has(topic) &&
-        !unanswered.has(topic) &&
-        taken?.gathered.origin.answered.has(topic) !== true
-      )
-        unaccepted.delete(topic);
   }
 
   /** Made for a rejection only: a stream that rejects nothing keeps no function for it. */

@@ -60,7 +60,7 @@ function versionAfter({ heldBack, sum, type }: SotwState, { version }: Gathered)
   return versionOf(addHash(sum, -waiting - 1));
 }
 
-/** What a full state lacks is removed at the client with it. */
+/** Forgets removed names that a full state lacks: the client removes them when it accepts the state. */
 function forgetRemoved(state: SotwState, entries: readonly Entry[]): void {
   if (![...state.heldBack.values()].some(({ phase }) => phase === "removed")) return;
   const shown = new Set(entries.map(({ name }) => keyOf(name)));
@@ -74,12 +74,11 @@ function forgetRemoved(state: SotwState, entries: readonly Entry[]): void {
 function withShownBefore(state: SotwState, entries: readonly Entry[]): readonly Entry[] {
   const { heldBack } = state;
   const shown = new Set(entries.map(({ name }) => keyOf(name)));
-  const keys = new Set([...heldBack.keys()].map(keyOf));
   return [
     ...entries,
     ...heldBy(state).filter(
       ({ name, resource }) =>
-        resource !== undefined && keys.has(keyOf(name)) && !shown.has(keyOf(name)),
+        resource !== undefined && heldBack.has(keyOf(name)) && !shown.has(keyOf(name)),
     ),
   ];
 }
