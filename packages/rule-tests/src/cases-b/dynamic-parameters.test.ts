@@ -341,12 +341,12 @@ runCases("dynamic parameters", [
       client.subscribe(asked("n", { env: "prod", version: "v1" }));
       const other = world.connect().of(PART);
       other.subscribe(asked("n", { env: "prod" }));
-      feed.put(PART, "n", "1", encodeConstraints(prod));
+      feed.put(PART, "n", "1", { constraints: encodeConstraints(prod) });
       expect([client, other].map((one) => short(acceptAll(world, one)))).toEqual([
         ["n{env=prod}=1"],
         ["n{env=prod}=1"],
       ]);
-      feed.put(PART, "n", "2", encodeConstraints(v1));
+      feed.put(PART, "n", "2", { constraints: encodeConstraints(v1) });
       const [answer] = acceptAll(world, client);
       expect(answer).toMatchObject({
         names: [],

@@ -284,6 +284,78 @@ runCases("reconnecting in delta", [
     },
   },
   {
+    rules: ["S-RECON-4", "S-ALIAS-1"],
+    title: "does not remove what is listed when it comes to have the alias that is asked for",
+    variants: deltaVariants,
+    world: { ready: false },
+    run(world) {
+      const feed = addHeldFeed(world.cache);
+      const { client } = world.openDelta(PART);
+      client.send({
+        typeUrl: PART,
+        resourceNamesSubscribe: ["also", "slow"],
+        initialResourceVersions: { real: "v1" },
+      });
+      world.run();
+      feed.miss(PART, "also");
+      world.run();
+      const first = client.next();
+      expect(first).toMatchObject({ resources: [], removedResources: ["also"] });
+      client.ack(first);
+      world.run();
+      feed.put(PART, "real", "1", { version: "v1", aliases: ["also"] });
+      feed.miss(PART, "slow");
+      world.run();
+      expect(client.next()).toMatchObject({
+        resources: [{ name: "real" }],
+        removedResources: ["slow"],
+      });
+    },
+  },
+  {
+    rules: ["S-RECON-4", "S-ORD-3"],
+    title: "waits with what was listed, came back and went again as with other removals",
+    variants: ["delta/ads"],
+    world: { types: envoyTypes, ready: false },
+    run(world) {
+      const feed = addHeldFeed(world.cache);
+      feed.put(listener.typeUrl, "l", "1");
+      const { client } = world.openDelta(cluster.typeUrl);
+      client.send({ typeUrl: listener.typeUrl, resourceNamesSubscribe: ["*"] });
+      world.run();
+      feed.settle(listener.typeUrl, "*");
+      world.run();
+      client.ack(client.next());
+      client.send({
+        typeUrl: cluster.typeUrl,
+        resourceNamesSubscribe: ["*", "slow"],
+        initialResourceVersions: { X: "v1" },
+      });
+      world.run();
+      feed.settle(cluster.typeUrl, "*");
+      world.run();
+      client.ack(client.next());
+      feed.put(cluster.typeUrl, "X");
+      world.run();
+      client.ack(client.next());
+      feed.put(listener.typeUrl, "l", "2");
+      world.run();
+      client.ack(client.next());
+      feed.put(listener.typeUrl, "l", "3");
+      world.run();
+      const open = client.next();
+      feed.miss(cluster.typeUrl, "X");
+      feed.miss(cluster.typeUrl, "slow");
+      world.run();
+      const missing = client.next();
+      expect(missing).toMatchObject({ resources: [], removedResources: ["slow"] });
+      client.ack(missing);
+      client.ack(open);
+      world.run();
+      expect(client.next()).toMatchObject({ resources: [], removedResources: ["X"] });
+    },
+  },
+  {
     rules: ["S-RECON-5"],
     title: "does not read what is held from a second message",
     variants: deltaVariants,

@@ -1,10 +1,10 @@
 import type { Cache } from "@xdstp/cache";
-import type { ResourceSink } from "@xdstp/core";
+import type { Resource, ResourceSink } from "@xdstp/core";
 import { payloadOf } from "./payload.ts";
 
 /** A feed that is filled on demand and says only what the case tells it to: what is asked for stays unsettled until then. */
 export interface HeldFeed {
-  put(typeUrl: string, name: string, text?: string, constraints?: Uint8Array): void;
+  put(typeUrl: string, name: string, text?: string, more?: Partial<Resource>): void;
   /** Says that there is none. */
   miss(typeUrl: string, name: string): void;
   /** Says that a glob or `*` is known completely. */
@@ -31,7 +31,7 @@ export function addHeldFeed(cache: Cache): HeldFeed {
     void sink.commit(...args);
   };
   return {
-    put(typeUrl, name, text, constraints) {
+    put(typeUrl, name, text, more) {
       commit({
         put: [
           {
@@ -40,7 +40,7 @@ export function addHeldFeed(cache: Cache): HeldFeed {
               name,
               version: "",
               payload: { typeUrl, value: payloadOf(name, text) },
-              ...(constraints && { constraints }),
+              ...more,
             },
           },
         ],

@@ -7,8 +7,10 @@ import {
   type Rejected,
   restartOf,
 } from "@xdstp/protocol/server";
+import { noteAliases } from "./alias.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { answerOf, leftovers, removedSince } from "./first-answer.ts";
+import { unlist } from "./held-by-client.ts";
 import {
   goneOf,
   idOf,
@@ -213,11 +215,19 @@ function takeChanges(
     if (state.unanswered.has(topic)) continue;
     const entries = topic.changes(restart?.changed.has(topic) === true ? restart.base : state.sent);
     if (entries === undefined) return undefined;
+    noteListed(state, entries);
     parts.push(hold(state, entries, removeUpTo));
     changed.add(topic);
   }
   state.dirty.clear();
   return changed;
+}
+
+/** A listed name that has changed since is not compared with the list any more: the client learns of it with the change (S-RECON-4). */
+function noteListed(state: DeltaState, entries: readonly Entry[]): void {
+  if (state.initial === undefined) return;
+  noteAliases(state, entries);
+  for (const { name } of entries) unlist(state, keyOf(name));
 }
 
 /** Keeps the removals back that are newer than the revision, and gives the rest. */

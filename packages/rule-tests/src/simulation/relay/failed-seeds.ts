@@ -75,4 +75,10 @@ export const failedSeeds: readonly {
     showed:
       "a SotW server said again what was rejected, had expired without a word, and came back as it was",
   },
+  {
+    seed: 193_861_677,
+    steps: 10_200,
+    showed:
+      "a delta server removed what its client listed, when an alias of it that had been missing was found in the response that ends the comparison with the list",
+  },
 ];
