@@ -33,6 +33,8 @@ export interface OrderedType {
   readonly rejecting: boolean;
   /** Revision of the oldest removal that waits until those who refer to it have let go. */
   readonly heldFrom: number;
+  /** Revision of the oldest state that the client may have of a name whose removal waits. */
+  readonly heldBase: number;
   /** It is known what a resource of this type refers to. */
   readonly knowsReferences: boolean;
   /** Names that wait, each with what the client lacks for it (S-ORD-4). */

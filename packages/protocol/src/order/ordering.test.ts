@@ -33,6 +33,7 @@ interface Fake {
   unsentFrom: number;
   rejectedFrom: number;
   heldFrom: number;
+  heldBase: number;
   knowsReferences: boolean;
   mayBeCold: boolean;
   isObsolete: boolean;
@@ -55,6 +56,7 @@ function useOrdering(...typeUrls: readonly string[]) {
     unsentFrom: Infinity,
     rejectedFrom: Infinity,
     heldFrom: Infinity,
+    heldBase: Infinity,
     knowsReferences: true,
     mayBeCold: false,
     isObsolete: false,
@@ -102,7 +104,7 @@ function useOrdering(...typeUrls: readonly string[]) {
       },
       release(upTo: number) {
         log.push(`release ${typeUrl} ${upTo}`);
-        fake.heldFrom = Infinity;
+        Object.assign(fake, { heldFrom: Infinity, heldBase: Infinity });
       },
     });
   });
@@ -254,7 +256,7 @@ describe("createOrdering()", () => {
     ["has not answered", 4, { inFlight: true, answeredUpTo: 4 }],
     ["has not been sent all", 5, { inFlight: true, pending: true, answeredUpTo: 7, unsentFrom: 5 }],
     ["has rejected", 6, { rejectedFrom: 6 }],
-    ["keeps something that is gone", 6, { heldFrom: 7, inFlight: true }],
+    ["keeps something that is gone", 6, { heldFrom: 9, heldBase: 6, inFlight: true }],
   ])("removes up to what a referrer knows of that %s [S-ORD-3]", (_, limit, referrer) => {
     const { set, drain } = useOrdering("base", "top");
     set("top", referrer);
@@ -313,8 +315,8 @@ describe("createOrdering()", () => {
 
   it("ends a circle of removals that wait for each other, but not while one of them is busy or rejected", () => {
     const { set, drain } = useOrdering("ring-a", "ring-b");
-    set("ring-a", { heldFrom: 5 });
-    set("ring-b", { heldFrom: 5, rejectedFrom: 2 });
+    set("ring-a", { heldFrom: 5, heldBase: 4 });
+    set("ring-b", { heldFrom: 5, heldBase: 4, rejectedFrom: 2 });
     expect(drain()).toEqual([]);
     set("ring-b", { rejectedFrom: Infinity });
     expect(drain()).toEqual(["release ring-a Infinity", "release ring-b Infinity"]);

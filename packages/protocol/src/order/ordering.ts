@@ -157,11 +157,11 @@ class StreamOrdering implements Ordering {
   #removable(index: number): number {
     const expired = this.#removals?.expired === true;
     return this.#relation(index).referrers.reduce((least, other) => {
-      const { answeredUpTo, unsentFrom, rejectedFrom, heldFrom } = this.#at(other);
+      const { answeredUpTo, unsentFrom, rejectedFrom, heldBase } = this.#at(other);
       return Math.min(
         least,
         rejectedFrom,
-        expired ? Infinity : Math.min(answeredUpTo, unsentFrom, heldFrom - 1),
+        expired ? Infinity : Math.min(answeredUpTo, unsentFrom, heldBase),
       );
     }, Infinity);
   }

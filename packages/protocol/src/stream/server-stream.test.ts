@@ -143,6 +143,9 @@ function machineOf(
     get heldFrom() {
       return fake.held ? 1 : Infinity;
     },
+    get heldBase() {
+      return fake.held ? 0 : Infinity;
+    },
     get inFlight() {
       return fake.inFlight;
     },

@@ -44,6 +44,49 @@ const fullStates: readonly ResourceType[] = [
   },
 ];
 
+/** The same, and listeners that a route waits for before it goes. */
+const withListeners: readonly ResourceType[] = [
+  ...fullStates.map((type) =>
+    type.typeUrl === "t/route" ? { ...type, refersTo: ["t/listener"] } : type,
+  ),
+  { typeUrl: "t/listener", fullStateInSotw: true },
+];
+
+/** A peer with a route r to the cluster X that has not answered a listener. Then r leads elsewhere, X goes, and r goes: the client was sent nothing of it. */
+function losesRouteAndCluster(world: World): {
+  readonly peer: Peer;
+  readonly ackListener: () => void;
+} {
+  world.put("t/cluster", "X");
+  world.put("t/cluster", "Y");
+  world.put("t/route", "r", "X");
+  world.put("t/listener", "l");
+  const peer = subscribed(world, [
+    ["t/cluster", "*"],
+    ["t/route", "*"],
+    ["t/listener", "*"],
+  ]);
+  world.put("t/listener", "l", "2");
+  world.put("t/route", "s", "Y");
+  const open = read(world, peer);
+  const ack = (type: string): void => {
+    const answer = open.find(({ typeUrl }) => typeUrl === type);
+    if (answer !== undefined) peer.of(type).ack(answer);
+  };
+  world.put("t/route", "r", "Y");
+  world.remove("t/cluster", "X");
+  expect(read(world, peer)).toEqual([]);
+  world.remove("t/route", "r");
+  ack("t/route");
+  expect(read(world, peer)).toEqual([]);
+  return {
+    peer,
+    ackListener() {
+      ack("t/listener");
+    },
+  };
+}
+
 /** `clusters +X +Y -Z`, as the wire has it. */
 function told({ typeUrl, names, removed }: Answer): string {
   return [
@@ -203,6 +246,44 @@ runCases("the order of sending", [
         "routes +r",
         isDelta(world.variant) ? "clusters -X" : "clusters +Y",
       ]);
+    },
+  },
+  {
+    rules: ["S-ORD-3"],
+    title:
+      "removes a cluster after the route that led to it, where the client never saw it led elsewhere",
+    variants: adsVariants,
+    world: { types: withListeners },
+    run(world) {
+      const { peer, ackListener } = losesRouteAndCluster(world);
+      ackListener();
+      expect(readAll(world, peer)).toEqual(
+        isDelta(world.variant) ? ["t/route -r", "t/cluster -X"] : ["t/route +s", "t/cluster +Y"],
+      );
+    },
+  },
+  {
+    rules: ["S-ORD-3", "S-ORD-4"],
+    title:
+      "keeps a cluster while the route that led to it comes back, and waits for one that is rejected",
+    variants: adsVariants,
+    world: { types: withListeners },
+    run(world) {
+      const { peer, ackListener } = losesRouteAndCluster(world);
+      world.put("t/route", "t", "Y");
+      expect(readAll(world, peer)).toHaveLength(1);
+      world.put("t/cluster", "Z", "bad");
+      world.put("t/route", "r", "Z");
+      const [clusters] = read(world, peer);
+      if (clusters !== undefined) peer.of("t/cluster").nack(clusters, "bad");
+      ackListener();
+      expect(readAll(world, peer)).toEqual([]);
+      world.put("t/cluster", "Z", "good");
+      expect(readAll(world, peer)).toEqual(
+        isDelta(world.variant)
+          ? ["t/cluster +Z", "t/route +r", "t/cluster -X"]
+          : ["t/cluster +X +Y +Z", "t/route +r +s +t", "t/cluster +Y +Z"],
+      );
     },
   },
   {

@@ -202,7 +202,7 @@ function startOf(
             type.pending,
             type.taken,
             type.rejecting,
-            ...[type.answeredUpTo, type.unsentFrom, type.rejectedFrom, type.heldFrom].map(String),
+            ...[type.answeredUpTo, type.unsentFrom, type.rejectedFrom, type.heldFrom, type.heldBase].map(String),
             [...type.heldBack.keys()],
           ]),
         ]),

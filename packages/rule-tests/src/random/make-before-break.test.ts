@@ -44,6 +44,7 @@ const types: readonly ResourceType[] = [
   {
     typeUrl: ROUTES,
     fullStateInSotw: true,
+    refersTo: [LISTENERS],
     follows: [...afterClusters, { typeUrl: LISTENERS, when: "sent" }],
     references,
   },
@@ -250,6 +251,17 @@ describe("make before break at seeds that once went wrong", () => {
   it("keeps a cluster while a route that was held back twice may still point at it (delta/ads) [S-ORD-4]", () => {
     run(811_333, "delta", { rejects, wholeResponses: true });
   });
+
+  it.each<readonly [variant: "delta" | "sotw", seed: number, why: string]>([
+    ["delta", 36, "waits to be removed, and was changed before that"],
+    ["delta", 520, "waits to be removed, and comes back and waits again"],
+    ["sotw", 20, "waited for another cluster, and waits to be removed"],
+  ])(
+    "keeps a cluster while a route points at it that the client has (%s/ads, seed %i: it %s) [S-ORD-3] [S-ORD-4]",
+    (variant, seed) => {
+      run(seed, variant, {});
+    },
+  );
 });
 
 describe("make before break at random, with a client that takes the good part of what it rejects (delta/ads)", () => {

@@ -6,13 +6,55 @@ import type {
   FrameProfile,
   Holds,
   Lifetimes,
+  Rejected,
   SmallMap,
   SmallSet,
   TypeHost,
 } from "@xdstp/protocol/server";
-import type { HeldList } from "./held-by-client.ts";
-import type { CountedHashes } from "./state-version.ts";
-import type { Taken } from "./take.ts";
+import type { Gathered } from "./gathered.ts";
+
+/** A name in `initial_resource_versions`, as it was spelled. */
+export interface HeldByClient {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** What a client listed as held, by canonical key; not to be written. */
+export type HeldList = ReadonlyMap<string, HeldByClient>;
+
+/** Removals that wait until those who refer to these names have let go (S-ORD-3). */
+export interface HeldRemovals {
+  readonly entries: readonly Entry[];
+  /** The client has a state of these names that is not older than this revision. */
+  readonly base: number;
+}
+
+/** What the version of a stream with several topics is made of. */
+export interface CountedHashes {
+  /** Sum of what `of` holds, modulo 2^52. */
+  sum: number;
+  /** The share of each topic: its hash when something of it was taken last. */
+  readonly of: Map<Topic, number>;
+}
+
+/** What is to be sent later as it was at the revision of a cut, and the state from which it was taken. */
+export interface Taken {
+  readonly gathered: Gathered;
+  readonly before: BeforeTaken;
+  /** All that the client holds once it has it; undefined where nothing of it has a TTL. */
+  readonly holding: readonly Entry[] | undefined;
+}
+
+/** What of a state a cut takes out of it. */
+export interface BeforeTaken extends Pick<
+  DeltaState,
+  "sent" | "held" | "initial" | "initialShared"
+> {
+  readonly dirty: readonly Topic[];
+  readonly unanswered: ReadonlyMap<Topic, number>;
+  readonly owed: readonly string[];
+  readonly rejected: Rejected | undefined;
+}
 
 /** One type on one delta stream. What the client has is one number; everything else is what it is still owed. */
 export interface DeltaState extends ExchangeOwner {
@@ -55,8 +97,8 @@ export interface DeltaState extends ExchangeOwner {
   readonly dirty: SmallSet<Topic>;
   /** Names to be sent as they are now. */
   readonly owed: SmallSet<string>;
-  /** Removals that wait for those who refer to them. */
-  held: readonly Entry[];
+  /** Removals that wait for those who refer to them, in the order in which they began to wait. */
+  held: readonly HeldRemovals[];
   /** What is to be sent later as it was at the revision of a cut (S-ORD-4). */
   taken: Taken | undefined;
   /** Names that refer to what the client has not accepted, each with what it lacks. */

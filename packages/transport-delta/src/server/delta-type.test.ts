@@ -5,8 +5,17 @@ import { TYPE } from "../../test/entries.ts";
 
 /** What a type says to the order of sending. */
 function said({ machine }: UsedMachine): object {
-  const { pending, inFlight, taken, overdue, unsentFrom, answeredUpTo, rejectedFrom, heldFrom } =
-    machine;
+  const {
+    pending,
+    inFlight,
+    taken,
+    overdue,
+    unsentFrom,
+    answeredUpTo,
+    rejectedFrom,
+    heldFrom,
+    heldBase,
+  } = machine;
   const { accepted } = machine.view().exchange;
   return {
     pending,
@@ -17,6 +26,7 @@ function said({ machine }: UsedMachine): object {
     answeredUpTo,
     rejectedFrom,
     heldFrom,
+    heldBase,
     accepted,
   };
 }
@@ -30,6 +40,7 @@ const idle = {
   answeredUpTo: Infinity,
   rejectedFrom: Infinity,
   heldFrom: Infinity,
+  heldBase: Infinity,
 };
 
 /** A type with these names, accepted at this revision of the cache. */
@@ -150,7 +161,12 @@ describe("createDeltaType()", () => {
     const first = used.cache.revision;
     used.remove("b");
     expect(used.drain(used.at)).toEqual([]);
-    expect(said(used)).toEqual({ ...idle, accepted: used.cache.revision, heldFrom: first });
+    expect(said(used)).toEqual({
+      ...idle,
+      accepted: used.cache.revision,
+      heldFrom: first,
+      heldBase: used.at,
+    });
     used.machine.release(used.at);
     expect(used.sent()).toEqual([]);
     used.machine.release(first);

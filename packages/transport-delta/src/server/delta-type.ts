@@ -54,8 +54,10 @@ import { answerAgain } from "./answer-again.ts";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { hasLeftovers } from "./first-answer.ts";
-import { gather, takeHeld, type Gathered } from "./gather.ts";
+import { gather, takeHeld } from "./gather.ts";
+import type { Gathered } from "./gathered.ts";
 import { doubt, heldListOf } from "./held-by-client.ts";
+import { heldBaseOf, heldEntries } from "./held-removals.ts";
 import { beat, noteAnswer, noteHolding } from "./heartbeat.ts";
 import { coveringTopic, isCovered, keyOf, lookUp, topicsOf } from "./lookup.ts";
 import { endOpenError, oweOpenError } from "./open-error.ts";
@@ -182,11 +184,14 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
     return this.#state.heldBack;
   }
   get heldFrom(): number {
-    const { held, sent } = this.#state;
-    return held.reduce(
+    const { sent } = this.#state;
+    return heldEntries(this.#state).reduce(
       (oldest, { revision }) => Math.min(oldest, revision),
       hasLeftovers(this.#state) ? sent : Infinity,
     );
+  }
+  get heldBase(): number {
+    return hasLeftovers(this.#state) ? NONE_HELD : heldBaseOf(this.#state);
   }
   get answeredUpTo(): number {
     return answeredUpTo(this.#state.exchange, this.#state.taken?.gathered);
@@ -303,6 +308,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       origin: { answered: new Set(), changed: new Set(), named },
       base: this.#state.exchange.accepted,
       asked: false,
+      heldBase: Infinity,
       label: undefined,
       hash: stateHash(this.#state, []),
     });
@@ -439,11 +445,10 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
       dirty,
       unanswered,
       sent,
-      held,
       exchange: { inFlight },
     } = this.#state;
     if (dirty.size > 0 || inFlight === undefined) return dirty.size > 0;
-    if (held.some(({ revision }) => revision > inFlight.upTo)) return true;
+    if (heldEntries(this.#state).some(({ revision }) => revision > inFlight.upTo)) return true;
     return unanswered
       .keys()
       .some(
@@ -498,7 +503,7 @@ class DeltaType implements TypeMachine<DeltaRequest>, Watcher, Beating {
   #withoutHolds(gathered: Gathered, isLimited: boolean): Gathered {
     const asked = gathered.asked || this.#state.heldBack.size > 0;
     const entries = holdBack(this.#state, gathered.entries, {
-      from: baseOf(gathered),
+      from: Math.min(baseOf(gathered), gathered.heldBase),
       isLimited,
     });
     if (entries === gathered.entries)

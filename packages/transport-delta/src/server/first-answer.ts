@@ -2,9 +2,9 @@ import type { Entry, StoredResource, Topic } from "@xdstp/core";
 import { isDataError } from "@xdstp/protocol/server";
 import { globOf } from "@xdstp/uri";
 import { noteAliases } from "./alias.ts";
-import { NONE_HELD, type DeltaState } from "./delta-state.ts";
+import { type DeltaState, type HeldList, NONE_HELD } from "./delta-state.ts";
 import { encodeEmptyResource } from "./encode-empty-resource.ts";
-import { compareHeld, unlist, type HeldList } from "./held-by-client.ts";
+import { compareHeld, unlist } from "./held-by-client.ts";
 import { resume } from "./heartbeat.ts";
 import { goneOf, isCollection, keyOf, lookUp, removal } from "./lookup.ts";
 

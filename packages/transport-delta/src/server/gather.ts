@@ -2,7 +2,6 @@ import type { Entry, Topic } from "@xdstp/core";
 import {
   askedBy,
   changedOrigin,
-  type Origin,
   partition,
   type Rejected,
   restartOf,
@@ -11,6 +10,14 @@ import { noteAliases } from "./alias.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { answerOf, leftovers, removedSince } from "./first-answer.ts";
 import { unlist } from "./held-by-client.ts";
+import {
+  dropRemovals,
+  heldBaseOf,
+  heldEntries,
+  holdRemovals,
+  splitAt,
+  takeRemovals,
+} from "./held-removals.ts";
 import {
   goneOf,
   idOf,
@@ -21,26 +28,10 @@ import {
   lookUpAll,
   topicsOf,
 } from "./lookup.ts";
+import type { Gathered } from "./gathered.ts";
 import { openEntry } from "./open-error.ts";
 import { stateHash } from "./state-version.ts";
 import { mergeEntries } from "./merge-entries.ts";
-
-/** What is pending on a type, taken as of now. */
-export interface Gathered {
-  /** One entry per name; the array of a topic itself where only one contributes, so that streams share its frames. */
-  readonly entries: readonly Entry[];
-  readonly origin: Origin;
-  /** Revision from which to start again if it is rejected. */
-  readonly base: number;
-  /** Some of it answers a request, and may be older than that. */
-  readonly asked: boolean;
-  /** The author's label, where one topic contributed and has one: it replaces the content version. */
-  readonly label: string | undefined;
-  /** Of all that the client has with it: the content version is made of it (S-VER-3). */
-  readonly hash: number;
-  /** What was rejected and starts again in it. */
-  readonly rejected?: Rejected;
-}
 
 type Parts = (readonly Entry[])[];
 
@@ -51,6 +42,7 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
   const only = removeUpTo === Infinity ? onlyNews(state) : undefined;
   if (only !== undefined) return gatherOne(state, only);
   const parts: Parts = [];
+  const heldBase = heldBaseOf(state);
   const restart = takeRejected(state);
   const changed = takeChanges(state, restart, removeUpTo, parts);
   if (changed === undefined) return undefined;
@@ -70,6 +62,7 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
     origin: { answered, changed, named },
     base,
     asked: answered.size + named.size > 0,
+    heldBase,
     label: single ? [...answered, ...changed][0]?.label : undefined,
     hash,
     ...(restart === undefined ? {} : { rejected: restart }),
@@ -94,6 +87,7 @@ function gatherEmpty(state: DeltaState): Gathered | undefined {
     origin: { answered: new Set([wildcard]), changed: new Set(), named: new Set() },
     base: exchange.accepted,
     asked: true,
+    heldBase: Infinity,
     label: wildcard.label,
     hash: stateHash(state, [wildcard]),
   };
@@ -139,6 +133,7 @@ function gatherOne(state: DeltaState, topic: Topic): Gathered | undefined {
     origin: changedOrigin(topic),
     base: state.exchange.accepted,
     asked: false,
+    heldBase: Infinity,
     label: topic.label,
     hash: stateHash(state, [topic]),
   };
@@ -146,25 +141,12 @@ function gatherOne(state: DeltaState, topic: Topic): Gathered | undefined {
 
 /** Removals that waited, up to a revision, without those that a newer entry has overtaken or that have no subscription any more; and what the client need not have listed. */
 export function takeHeld(state: DeltaState, upTo: number): readonly Entry[] {
-  const { older, newer } = splitAt(state.held, upTo);
-  const waited = older.every((entry) => isDue(state, entry))
-    ? older
-    : older.filter((entry) => isDue(state, entry));
+  const taken = takeRemovals(state, upTo);
+  const waited = taken.every((entry) => isDue(state, entry))
+    ? taken
+    : taken.filter((entry) => isDue(state, entry));
   const left = state.sent <= upTo ? leftovers(state) : [];
-  state.held = newer;
   return left.length === 0 ? waited : mergeEntries(state, [waited, left]);
-}
-
-/** The same array where all of it is on one side, so that streams in one state go on sharing frames. */
-function splitAt(
-  entries: readonly Entry[],
-  upTo: number,
-): { readonly older: readonly Entry[]; readonly newer: readonly Entry[] } {
-  if (entries.every(({ revision }) => revision <= upTo)) return { older: entries, newer: [] };
-  return {
-    older: entries.filter(({ revision }) => revision <= upTo),
-    newer: entries.filter(({ revision }) => revision > upTo),
-  };
 }
 
 function isDue(state: DeltaState, { name, superseded, constraints }: Entry): boolean {
@@ -213,10 +195,11 @@ function takeChanges(
   const changed = new Set<Topic>();
   for (const topic of state.dirty) {
     if (state.unanswered.has(topic)) continue;
-    const entries = topic.changes(restart?.changed.has(topic) === true ? restart.base : state.sent);
+    const base = restart?.changed.has(topic) === true ? restart.base : state.sent;
+    const entries = topic.changes(base);
     if (entries === undefined) return undefined;
     noteListed(state, entries);
-    parts.push(hold(state, entries, removeUpTo));
+    parts.push(hold(state, entries, { base, removeUpTo }));
     changed.add(topic);
   }
   state.dirty.clear();
@@ -230,13 +213,17 @@ function noteListed(state: DeltaState, entries: readonly Entry[]): void {
   for (const { name } of entries) unlist(state, keyOf(name));
 }
 
-/** Keeps the removals back that are newer than the revision, and gives the rest. */
-function hold(state: DeltaState, entries: readonly Entry[], removeUpTo: number): readonly Entry[] {
+/** Keeps the removals back that are newer than a revision, and gives the rest. The client has what came before them from `base` on. */
+function hold(
+  state: DeltaState,
+  entries: readonly Entry[],
+  { base, removeUpTo }: { readonly base: number; readonly removeUpTo: number },
+): readonly Entry[] {
   if (removeUpTo === Infinity) return entries;
   const { additions, removals } = partition(entries);
   const { older, newer } = splitAt(removals, removeUpTo);
   if (newer.length === 0) return entries;
-  state.held = state.held.length === 0 ? newer : mergeEntries(state, [state.held, newer]);
+  holdRemovals(state, newer, base);
   return older.length === 0 ? additions : entries.filter((entry) => !newer.includes(entry));
 }
 
@@ -249,8 +236,10 @@ function takeAnswers(state: DeltaState, removeUpTo: number, parts: Parts): Reado
     const waits = since !== NONE_HELD && removed.some(({ revision }) => revision > removeUpTo);
     // That a collection is empty now waits with the removal of its members.
     parts.push(
-      waits && isCollection(topic.interest.name) ? hold(state, answer, removeUpTo) : answer,
-      waits ? hold(state, removed, removeUpTo) : removed,
+      waits && isCollection(topic.interest.name)
+        ? hold(state, answer, { base: since, removeUpTo })
+        : answer,
+      waits ? hold(state, removed, { base: since, removeUpTo }) : removed,
     );
   }
   state.unanswered.clear();
@@ -300,13 +289,13 @@ function takeReplaced(state: DeltaState, parts: Parts): void {
         keyOf(name),
         resource.constraints !== undefined || placed.get(keyOf(name)) === true,
       );
-  const replaced = state.held.filter(
+  const replaced = heldEntries(state).filter(
     ({ name, constraints, superseded }) =>
       !superseded &&
       (constraints === undefined ? placed.get(keyOf(name)) === true : placed.has(keyOf(name))),
   );
   if (replaced.length === 0) return;
-  state.held = state.held.filter((entry) => !replaced.includes(entry));
+  dropRemovals(state, new Set(replaced));
   parts.push(replaced);
 }
 

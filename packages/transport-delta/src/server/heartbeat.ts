@@ -9,6 +9,7 @@ import {
 } from "@xdstp/protocol/server";
 import { isGlob } from "@xdstp/uri";
 import type { DeltaState } from "./delta-state.ts";
+import { heldEntries } from "./held-removals.ts";
 import { isCovered, keyOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
 
@@ -96,7 +97,9 @@ function withKept(
 ): readonly Entry[] {
   const { held, heldBack, lifetimes } = state;
   if (held.length + heldBack.size === 0) return now;
-  const stays = new Set([...heldBack.keys(), ...held.map(({ name }) => name)].map(keyOf));
+  const stays = new Set(
+    [...heldBack.keys(), ...heldEntries(state).map(({ name }) => name)].map(keyOf),
+  );
   const isStaying = ({ name }: Entry): boolean => stays.has(keyOf(name));
   const before = mergeEntries(state, [
     (lifetimes?.sent ?? []).filter(isStaying),

@@ -1,16 +1,7 @@
 import type { Entry } from "@xdstp/core";
 import { globOf } from "@xdstp/uri";
-import type { DeltaState } from "./delta-state.ts";
+import type { DeltaState, HeldByClient, HeldList } from "./delta-state.ts";
 import { isCollection, keyOf } from "./lookup.ts";
-
-/** A name in `initial_resource_versions`, as it was spelled. */
-export interface HeldByClient {
-  readonly name: string;
-  readonly version: string;
-}
-
-/** What a client listed as held, by canonical key; not to be written. */
-export type HeldList = ReadonlyMap<string, HeldByClient>;
 
 /** What a list and the members of a topic have to say to each other. */
 export interface Compared {

@@ -1,7 +1,7 @@
 import { type Frames, recordSent, versionOf, warmChildren } from "@xdstp/protocol/server";
 import { noteAliases } from "./alias.ts";
 import type { DeltaState } from "./delta-state.ts";
-import type { Gathered } from "./gather.ts";
+import type { Gathered } from "./gathered.ts";
 
 /**
  * Sends what was gathered as one response, and again what waits for its resources. A response that is `due` goes out empty if nothing of it can be sent (S-SIZE-4).

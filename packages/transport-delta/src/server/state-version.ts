@@ -1,14 +1,6 @@
 import type { Topic } from "@xdstp/core";
 import { addHash } from "@xdstp/protocol/server";
-import type { DeltaState } from "./delta-state.ts";
-
-/** What the version of a stream with several topics is made of. */
-export interface CountedHashes {
-  /** Sum of what `of` holds, modulo 2^52. */
-  sum: number;
-  /** The share of each topic: its hash when something of it was taken last. */
-  readonly of: Map<Topic, number>;
-}
+import type { CountedHashes, DeltaState } from "./delta-state.ts";
 
 /**
  * Returns the sum of hashes of what a client has once it accepts what was taken: the same as that of SotW for the same state (S-VER-3).

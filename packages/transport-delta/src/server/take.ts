@@ -1,23 +1,7 @@
-import type { Entry, Topic } from "@xdstp/core";
-import { giveBack, type Rejected } from "@xdstp/protocol/server";
-import type { DeltaState } from "./delta-state.ts";
-import { gather, type Gathered } from "./gather.ts";
+import { giveBack } from "@xdstp/protocol/server";
+import type { BeforeTaken, DeltaState, Taken } from "./delta-state.ts";
+import { gather } from "./gather.ts";
 import { holdingAfter } from "./heartbeat.ts";
-
-/** What is to be sent later as it was at the revision of a cut, and the state from which it was taken. */
-export interface Taken {
-  readonly gathered: Gathered;
-  readonly before: Snapshot;
-  /** All that the client holds once it has it; undefined where nothing of it has a TTL. */
-  readonly holding: readonly Entry[] | undefined;
-}
-
-interface Snapshot extends Pick<DeltaState, "sent" | "held" | "initial" | "initialShared"> {
-  readonly dirty: readonly Topic[];
-  readonly unanswered: ReadonlyMap<Topic, number>;
-  readonly owed: readonly string[];
-  readonly rejected: Rejected | undefined;
-}
 
 /** Takes what is pending out of the topics, to be sent later as it is now. undefined: the history that the client would need is not kept any more. */
 export function take(state: DeltaState, removeUpTo: number): Taken | undefined {
@@ -49,7 +33,7 @@ function snapshotOf({
   unanswered,
   owed,
   exchange: { rejected },
-}: DeltaState): Snapshot {
+}: DeltaState): BeforeTaken {
   return {
     sent,
     held,

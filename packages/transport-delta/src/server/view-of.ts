@@ -1,6 +1,7 @@
 import type { Entry, Topic } from "@xdstp/core";
 import { type Delivery, deliveryOf, heldBackFrom, type TypeView } from "@xdstp/protocol/server";
 import type { DeltaState } from "./delta-state.ts";
+import { heldEntries } from "./held-removals.ts";
 import { coveringTopic, keyOf } from "./lookup.ts";
 
 /** A type for whoever reports on single names or waits for them. */
@@ -17,7 +18,7 @@ export function viewOf(state: DeltaState): TypeView {
 }
 
 function isPending(state: DeltaState, topic: Topic, { name, revision }: Entry): boolean {
-  const { unsettled, unanswered, dirty, owed, held, heldBack, taken, sent } = state;
+  const { unsettled, unanswered, dirty, owed, heldBack, taken, sent } = state;
   if (
     unsettled.has(topic) ||
     unanswered.has(topic) ||
@@ -30,7 +31,9 @@ function isPending(state: DeltaState, topic: Topic, { name, revision }: Entry): 
     taken?.gathered.origin.named.has(name) === true
   )
     return true;
-  return (dirty.has(topic) && revision > sent) || held.some((entry) => entry.name === name);
+  return (
+    (dirty.has(topic) && revision > sent) || heldEntries(state).some((entry) => entry.name === name)
+  );
 }
 
 /** Whether a resource exists under this name, is subscribed, and the client has accepted its present state. `isSentAgain`: also where that is on its way again, with what waits for it (S-WARM-1). */

@@ -33,6 +33,7 @@ export function gatherChanges(state: SotwState): Gathered {
     origin: { answered, changed, named },
     base: restart?.base ?? state.exchange.accepted,
     asked: answered.size + named.size > 0,
+    heldBase: Infinity,
     version: labelOf([...answered, ...changed]) ?? versionOf(state.sum),
     due,
     ...(restart === undefined ? {} : { rejected: restart }),
@@ -59,6 +60,7 @@ export function gatherEmpty(state: SotwState): Gathered | undefined {
     origin: { answered: new Set([wildcard]), changed: new Set(), named: new Set() },
     base: exchange.accepted,
     asked: true,
+    heldBase: Infinity,
     version: wildcard.label ?? versionOf(state.sum),
     due: true,
   };

@@ -4,7 +4,7 @@ import { freshOf } from "./fresh-of.ts";
 import type { Gathered } from "./gathered.ts";
 import { coverOf, keyOf } from "./lookup.ts";
 import { mergeEntries } from "./merge-entries.ts";
-import type { SotwState } from "./sotw-state.ts";
+import type { Gone, SotwState } from "./sotw-state.ts";
 import { isNameOfNothing, letsStay, mayStay, noteStay } from "./stay.ts";
 import { unionOf } from "./union-of.ts";
 
@@ -22,7 +22,8 @@ export function gatherFullState(state: SotwState, removeUpTo: number): Gathered 
   const members = membersOf(state, settled);
   const isKept = (name: string): boolean =>
     (stays && mayStay(state, name)) ||
-    (coverOf(state, name) !== undefined && goneAt(state, name) > removeUpTo);
+    (coverOf(state, name) !== undefined && goneOnce(state, name).revision > removeUpTo);
+  const heldBase = heldBaseOf(state);
   const entries = all ? members : unionOf(members, heldBy(state), isKept);
   const fresh = freshIn(state, entries);
   const past = entries === members ? [] : pastOf(members, entries);
@@ -33,6 +34,7 @@ export function gatherFullState(state: SotwState, removeUpTo: number): Gathered 
     fresh,
     due,
     ...startOf(state, due),
+    heldBase,
     origin: { answered: new Set(settled), changed: new Set(), named: new Set() },
     version: entries === members ? currentVersion(settled, members) : versionOf(hashOf(entries)),
   };
@@ -42,6 +44,7 @@ export function gatherFullState(state: SotwState, removeUpTo: number): Gathered 
 function gatherOne(state: SotwState, topic: Topic, due: boolean): Gathered {
   const entries = topic.members();
   const fresh = freshIn(state, entries);
+  const heldBase = heldBaseOf(state);
   take(state, NOTHING_GONE);
   noteStay(state, []);
   return {
@@ -49,6 +52,7 @@ function gatherOne(state: SotwState, topic: Topic, due: boolean): Gathered {
     fresh,
     due,
     ...startOf(state, due),
+    heldBase,
     origin: changedOrigin(topic),
     version: topic.label ?? versionOf(topic.hash),
   };
@@ -135,11 +139,22 @@ function membersOf(state: SotwState, topics: readonly Topic[]): readonly Entry[]
       );
 }
 
-const NOTHING_GONE: ReadonlyMap<string, number> = new Map();
+const NOTHING_GONE: ReadonlyMap<string, Gone> = new Map();
 
-/** The revision at which the removal of a name was seen; for one that is seen now, the present one. */
-function goneAt({ gone, context }: SotwState, name: string): number {
-  return gone.get(keyOf(name)) ?? context.source.revision;
+/** The removal of a name as it was seen first, which may be now. The client has an older state of a name that has waited. */
+function goneOnce({ gone, context, sent, heldBack }: SotwState, name: string): Gone {
+  const key = keyOf(name);
+  return (
+    gone.get(key) ?? {
+      revision: context.source.revision,
+      base: Math.min(sent, heldBack.get(key)?.from ?? sent),
+    }
+  );
+}
+
+/** Revision of the oldest state that the client may have of a name whose removal waits; Infinity: none waits. */
+export function heldBaseOf({ gone }: SotwState): number {
+  return gone.values().reduce((oldest, { base }) => Math.min(oldest, base), Infinity);
 }
 
 /** Names of what is shown and does not exist any more. */
@@ -153,16 +168,16 @@ function goneOf(
   state: SotwState,
   past: readonly string[],
   removeUpTo: number,
-): ReadonlyMap<string, number> {
+): ReadonlyMap<string, Gone> {
   if (past.length === 0) return NOTHING_GONE;
   return new Map(
     past
-      .map((name) => [keyOf(name), goneAt(state, name)] as const)
-      .filter(([, revision]) => revision > removeUpTo),
+      .map((name) => [keyOf(name), goneOnce(state, name)] as const)
+      .filter(([, { revision }]) => revision > removeUpTo),
   );
 }
 
-function take(state: SotwState, gone: ReadonlyMap<string, number>): void {
+function take(state: SotwState, gone: ReadonlyMap<string, Gone>): void {
   state.unanswered.clear();
   state.dirty.clear();
   state.owed.clear();

@@ -12,6 +12,8 @@ export interface Gathered {
   readonly base: number;
   /** Some of it answers a request, and may be older than that. */
   readonly asked: boolean;
+  /** Revision of the oldest state that the client may have of a name whose removal waited before. It may exist again. */
+  readonly heldBase: number;
   /** The `version_info`. */
   readonly version: string;
   /** Something is new to this client, so that a response is due even if it holds the same version, or none at all. */

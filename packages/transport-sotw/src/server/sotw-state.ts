@@ -11,13 +11,37 @@ import type {
   SmallSet,
   TypeHost,
 } from "@xdstp/protocol/server";
-import type { Taken } from "./take.ts";
+import type { Gathered } from "./gathered.ts";
 
 /** One name of the wanted set. */
 export interface Subscription {
   readonly topic: Topic;
   /** Its share of {@link SotwState.sum}: what was sent of it last. */
   hash: number;
+}
+
+/** A removed name that is shown until those who refer to it have let go (S-ORD-3). */
+export interface Gone {
+  /** Revision at which the removal was seen. */
+  readonly revision: number;
+  /** The client has a state of it that is not older than this revision. */
+  readonly base: number;
+}
+
+/** What is to be sent later as it was at the revision of a cut, and the state from which it was taken. */
+export interface Taken {
+  readonly gathered: Gathered;
+  readonly before: BeforeTaken;
+  /** All that the client holds once it has it; undefined where nothing of it has a TTL. */
+  readonly holding: readonly Entry[] | undefined;
+}
+
+/** What of a state a cut takes out of it. */
+export interface BeforeTaken extends Pick<SotwState, "sent" | "gone"> {
+  readonly dirty: readonly Topic[];
+  readonly unanswered: readonly Topic[];
+  readonly owed: readonly string[];
+  readonly rejected: Rejected | undefined;
 }
 
 /** One type on one SotW stream. */
@@ -66,8 +90,8 @@ export interface SotwState extends ExchangeOwner {
   shown: readonly Entry[];
   /** Full state: the members accepted last. */
   kept: readonly Entry[];
-  /** Full state: removed names of these, by canonical key, each with the revision at which the removal was seen. */
-  gone: ReadonlyMap<string, number>;
+  /** Full state: removed names of these, by canonical key. */
+  gone: ReadonlyMap<string, Gone>;
   /** Full state: canonical keys of removed names that stay because they are subscribed, each with the time since when; `parting` ends the oldest. */
   stay: ReadonlyMap<string, number>;
   parting: Timer | undefined;

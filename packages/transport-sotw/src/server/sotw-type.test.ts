@@ -8,8 +8,17 @@ const FULL = { type: { fullStateInSotw: true } } as const;
 
 /** What a type says to the order of sending. */
 function said({ machine }: UsedMachine): object {
-  const { pending, inFlight, taken, overdue, unsentFrom, answeredUpTo, rejectedFrom, heldFrom } =
-    machine;
+  const {
+    pending,
+    inFlight,
+    taken,
+    overdue,
+    unsentFrom,
+    answeredUpTo,
+    rejectedFrom,
+    heldFrom,
+    heldBase,
+  } = machine;
   const { accepted } = machine.view().exchange;
   return {
     pending,
@@ -20,6 +29,7 @@ function said({ machine }: UsedMachine): object {
     answeredUpTo,
     rejectedFrom,
     heldFrom,
+    heldBase,
     accepted,
   };
 }
@@ -33,6 +43,7 @@ const idle = {
   answeredUpTo: Infinity,
   rejectedFrom: Infinity,
   heldFrom: Infinity,
+  heldBase: Infinity,
 };
 
 /** A type with these names, accepted at this revision of the cache. */
@@ -189,13 +200,13 @@ describe("createSotwType()", () => {
     used.remove("a");
     const first = used.cache.revision;
     expect(used.drain(first - 1)).toEqual([]);
-    expect(said(used)).toEqual({ ...idle, accepted: first, heldFrom: first });
+    expect(said(used)).toEqual({ ...idle, accepted: first, heldFrom: first, heldBase: first - 1 });
     used.remove("b");
     used.drain(first - 1);
-    expect(said(used)).toMatchObject({ accepted: first + 1, heldFrom: first });
+    expect(said(used)).toMatchObject({ accepted: first + 1, heldFrom: first, heldBase: first - 1 });
     used.machine.release(first);
     expect(used.sent()).toMatchObject([{ names: ["b"] }]);
-    expect(said(used)).toMatchObject({ heldFrom: first + 1, inFlight: true });
+    expect(said(used)).toMatchObject({ heldFrom: first + 1, heldBase: first, inFlight: true });
     used.ack();
     used.machine.release(Infinity);
     expect(used.sent()).toMatchObject([{ names: [] }]);

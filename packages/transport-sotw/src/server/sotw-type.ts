@@ -52,7 +52,7 @@ import {
 import type { SotwRequest } from "./decode-request.ts";
 import type { Gathered } from "./gathered.ts";
 import { gather } from "./gather.ts";
-import { currentVersion, isComplete } from "./gather-full-state.ts";
+import { currentVersion, heldBaseOf, isComplete } from "./gather-full-state.ts";
 import { beat, haveEqualTtls, noteAnswer, noteHolding, resume } from "./heartbeat.ts";
 import { isWithheld } from "./is-withheld.ts";
 import { hashWanted } from "./hash-list.ts";
@@ -196,7 +196,10 @@ class SotwType implements TypeMachine<SotwRequest>, Watcher, Beating {
       ? 0
       : this.#state.gone
           .values()
-          .reduce((oldest, revision) => Math.min(oldest, revision), Infinity);
+          .reduce((oldest, { revision }) => Math.min(oldest, revision), Infinity);
+  }
+  get heldBase(): number {
+    return isWithheld(this.#state) ? -1 : heldBaseOf(this.#state);
   }
   get answeredUpTo(): number {
     return answeredUpTo(this.#state.exchange, this.#state.taken?.gathered);

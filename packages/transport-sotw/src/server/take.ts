@@ -1,24 +1,7 @@
-import type { Entry, Topic } from "@xdstp/core";
-import { giveBack, type Rejected } from "@xdstp/protocol/server";
+import { giveBack } from "@xdstp/protocol/server";
 import { gather } from "./gather.ts";
-import type { Gathered } from "./gathered.ts";
 import { holdingAfter } from "./heartbeat.ts";
-import type { SotwState } from "./sotw-state.ts";
-
-/** What is to be sent later as it was at the revision of a cut, and the state from which it was taken. */
-export interface Taken {
-  readonly gathered: Gathered;
-  readonly before: Snapshot;
-  /** All that the client holds once it has it; undefined where nothing of it has a TTL. */
-  readonly holding: readonly Entry[] | undefined;
-}
-
-interface Snapshot extends Pick<SotwState, "sent" | "gone"> {
-  readonly dirty: readonly Topic[];
-  readonly unanswered: readonly Topic[];
-  readonly owed: readonly string[];
-  readonly rejected: Rejected | undefined;
-}
+import type { BeforeTaken, SotwState, Taken } from "./sotw-state.ts";
 
 /** Takes what is pending out of the topics, to be sent later as it is now. */
 export function take(state: SotwState, removeUpTo: number): Taken {
@@ -44,7 +27,7 @@ function snapshotOf({
   unanswered,
   owed,
   exchange: { rejected },
-}: SotwState): Snapshot {
+}: SotwState): BeforeTaken {
   return {
     sent,
     gone,

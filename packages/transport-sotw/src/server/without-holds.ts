@@ -20,7 +20,7 @@ import type { SotwState } from "./sotw-state.ts";
 export function withoutHolds(state: SotwState, gathered: Gathered, isLimited: boolean): Gathered {
   const asked = gathered.asked || state.heldBack.size > 0;
   const entries = holdBack(state, gathered.entries, {
-    from: baseOf(gathered),
+    from: Math.min(baseOf(gathered), gathered.heldBase),
     isLimited,
     mustShow: ({ name }) => mustShow(state, name),
   });
