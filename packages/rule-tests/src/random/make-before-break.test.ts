@@ -255,6 +255,7 @@ describe("make before break at seeds that once went wrong", () => {
   it.each<readonly [variant: "delta" | "sotw", seed: number, why: string]>([
     ["delta", 36, "waits to be removed, and was changed before that"],
     ["delta", 520, "waits to be removed, and comes back and waits again"],
+    ["delta", 975_963, "waits to be removed, comes back and goes again"],
     ["sotw", 20, "waited for another cluster, and waits to be removed"],
   ])(
     "keeps a cluster while a route points at it that the client has (%s/ads, seed %i: it %s) [S-ORD-3] [S-ORD-4]",

@@ -10,10 +10,15 @@ interface Split {
   readonly newer: readonly Entry[];
 }
 
-/** Keeps removals back. What waited of the same names until now is replaced. */
+/** Keeps removals back. They replace what waited of the same names until now: the client may still have what came before that. */
 export function holdRemovals(state: DeltaState, entries: readonly Entry[], base: number): void {
   const keys = new Set(entries.map(idOf));
-  state.held = [...without(state.held, (entry) => keys.has(idOf(entry))), { entries, base }];
+  const isReplaced = (entry: Entry): boolean => keys.has(idOf(entry));
+  const replaced = state.held.filter((part) => part.entries.some(isReplaced));
+  state.held = [
+    ...without(state.held, isReplaced),
+    { entries, base: Math.min(base, heldBaseOf({ held: replaced })) },
+  ];
 }
 
 /** Takes those out up to a revision; the same array where one response has left them all, so that streams in one state go on sharing frames. */
