@@ -1,6 +1,6 @@
 import { StatusCode, XdsError } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
-import { askFailure, streamFailure } from "./ask-failure.ts";
+import { askFailure, streamFailure } from "./cli-error.ts";
 
 describe("streamFailure()", () => {
   it.each([

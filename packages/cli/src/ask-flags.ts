@@ -1,15 +1,18 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { isDeeperThan, maxMetadataDepth } from "@xdstp/core";
 import type { ChannelLimits } from "@xdstp/grpc/client";
-import { type AskedServer, askedServer } from "./asked-server.ts";
+import {
+  type AskedServer,
+  askedServer,
+  type ClientTlsFiles,
+  clientTlsFlags,
+  clientTlsOptions,
+} from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
-import { clientTlsFlags, clientTlsOptions, type ClientTlsFiles } from "./client-tls-flags.ts";
 import type { CliIo } from "./cli-io.ts";
-import type { CommandCall, CommandOption } from "./command.ts";
+import { type CommandCall, type CommandOption, countFlag, pathFrom, wordFlag } from "./command.ts";
 import { cutText } from "./fit-text.ts";
-import { countFlag, wordFlag } from "./flag-values.ts";
 import { channelLimitsFlag } from "./limits-flag.ts";
-import { pathFrom } from "./path-from.ts";
 
 /** Whom a command asks as a client, and as whom. */
 export interface AskFlags {

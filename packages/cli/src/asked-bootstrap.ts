@@ -1,15 +1,16 @@
+import { readFileSync } from "node:fs";
 import {
-  readBootstrap,
   type Bootstrap,
   type BootstrapCredentials,
   type BootstrapNode,
+  readBootstrap,
 } from "@xdstp/client";
 import { XdsError } from "@xdstp/core";
+import { load, YAMLException } from "js-yaml";
 import type { AskFlags } from "./ask-flags.ts";
 import { CliError } from "./cli-error.ts";
-import { whyNotOfEnvoy } from "./envoy-bootstrap-text.ts";
-import { formatEndpoint } from "./parse-endpoint.ts";
-import { readPem } from "./read-pem.ts";
+import { formatEndpoint } from "./endpoint.ts";
+import { readPem } from "./tls-files.ts";
 
 /** Whom to ask and as whom, from what was typed, else from a bootstrap. Throws a CliError that says what was tried. */
 export async function askedBootstrap(
@@ -86,3 +87,42 @@ export function nodeOf(own: BootstrapNode, { node, cluster, metadata }: AskFlags
     ...(metadata !== undefined && { metadata: metadata as NonNullable<BootstrapNode["metadata"]> }),
   };
 }
+
+/** The text of a file that is a bootstrap of Envoy. undefined: it is none, or cannot be read; then who reads bootstraps of gRPC says why. */
+export function envoyBootstrapText(file: string): string | undefined {
+  try {
+    const text = readFileSync(file, "utf8");
+    return isOfEnvoy(load(text)) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why a file that can be read is not a bootstrap of Envoy; it shows nothing of what is in it. undefined: it is one of gRPC, by its fields. */
+function whyNotOfEnvoy(file: string): string | undefined {
+  try {
+    const whole = load(readFileSync(file, "utf8"));
+    if (typeof whole === "object" && whole !== null && "xds_servers" in whole) return undefined;
+    return `as one of Envoy it lacks ${keys.filter((key) => key.includes("_")).join(", ")}`;
+  } catch (error) {
+    const mark = error instanceof YAMLException ? error.mark : undefined;
+    return `as one of Envoy it is not valid YAML${mark === undefined ? "" : ` at line ${mark.line + 1} column ${mark.column + 1}`}`;
+  }
+}
+
+function isOfEnvoy(whole: unknown): boolean {
+  return typeof whole === "object" && whole !== null && keys.some((key) => key in whole);
+}
+
+/** One of gRPC has none of these. */
+const keys = [
+  "dynamic_resources",
+  "dynamicResources",
+  "static_resources",
+  "staticResources",
+  "config_sources",
+  "configSources",
+  "default_config_source",
+  "defaultConfigSource",
+  "admin",
+];

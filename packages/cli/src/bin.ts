@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import type { Writable } from "node:stream";
 import type { StopSignal } from "./cli-io.ts";
-import { isThreadBusy, leaveProcess } from "./leave-process.ts";
-import { processIo } from "./process-io.ts";
+import { isThreadBusy, leaveProcess, processIo } from "./process-io.ts";
 import { runCli } from "./run-cli.ts";
 import { leaveScreen } from "./style.ts";
 

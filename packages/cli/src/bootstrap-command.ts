@@ -1,13 +1,12 @@
 import { parseName, printName } from "@xdstp/uri";
-import type { BootstrapOptions } from "./bootstrap-options.ts";
+import { type BootstrapOptions, grpcBootstrap } from "./grpc-bootstrap.ts";
 import { CliError } from "./cli-error.ts";
-import { clientTlsFlags, clientTlsOptions } from "./client-tls-flags.ts";
+import { clientTlsFlags, clientTlsOptions } from "./asked-server.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { envoyBootstrap } from "./envoy-bootstrap.ts";
-import { escapeJson } from "./escape-text.ts";
-import { grpcBootstrap } from "./grpc-bootstrap.ts";
-import { type Endpoint, parseEndpoint, parseListen } from "./parse-endpoint.ts";
+import { escapeJson } from "./short-text.ts";
+import { type Endpoint, parseEndpoint, parseListen } from "./endpoint.ts";
 
 /** `xdstp bootstrap`: prints what a client is started with. */
 export const bootstrapCommand: Command = {

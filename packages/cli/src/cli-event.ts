@@ -4,9 +4,8 @@ import type { ClientNotice } from "@xdstp/federation";
 import type { RelayEvent } from "@xdstp/relay";
 import type { ServerEvent } from "@xdstp/server";
 import type { StopSignal } from "./cli-io.ts";
-import type { ServedTls } from "./connect-commands.ts";
+import type { Endpoint, ServedTls } from "./endpoint.ts";
 import type { ServedVersions, Versions } from "./served-versions.ts";
-import type { Endpoint } from "./parse-endpoint.ts";
 
 /** Where what is served comes from: a folder, or other servers as some file or option says them. */
 export type Served =

@@ -1,7 +1,5 @@
 import type { ClientResource, ClientType, ResourceState, StatusClientRow } from "./client-types.ts";
-import { escapeText } from "./escape-text.ts";
-import { formatAge } from "./format-age.ts";
-import { counted, shortType, shortVersion } from "./short-text.ts";
+import { counted, escapeText, formatAge, shortType, shortVersion } from "./short-text.ts";
 import type { StatusRow } from "./status-row.ts";
 import type { Tone } from "./style.ts";
 

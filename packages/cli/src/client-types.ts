@@ -8,7 +8,7 @@ import {
   ConfigStatus,
   type PerXdsConfig,
 } from "@xdstp/protos/status";
-import { isOfServer } from "./told-facts.ts";
+import { isOfServer } from "./server-facts.ts";
 import { isOfRejections } from "./told-rejections.ts";
 
 /** How things stand with a resource: as a management server sees it (SYNCED, STALE, NOT_SENT, NACKED), or as a client says of itself. */

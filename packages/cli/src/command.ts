@@ -1,4 +1,6 @@
+import { isAbsolute, resolve } from "node:path";
 import type { CliIo } from "./cli-io.ts";
+import { CliError } from "./cli-error.ts";
 
 /** One option of a command. */
 export interface CommandOption {
@@ -35,4 +37,42 @@ export interface Command {
   readonly example: string;
   /** Does the work; the answer is the exit code. Throws a CliError where it cannot. */
   run(call: CommandCall, io: CliIo): Promise<number>;
+}
+
+/** Seconds of an option, in milliseconds. Throws a CliError that names it. */
+export function secondsFlag(call: CommandCall, name: string): number | undefined {
+  const text = call.text(name);
+  if (text === undefined) return undefined;
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (seconds > 0 && seconds <= 86_400) return seconds * 1_000;
+  throw new CliError(2, `--${name} ${JSON.stringify(text)}: give seconds, up to 86400`);
+}
+
+/** A count from 1. Throws a CliError that names the option. */
+export function countFlag(call: CommandCall, name: string): number | undefined {
+  const text = call.text(name);
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new CliError(2, `--${name} ${JSON.stringify(text)}: give a number from 1`);
+}
+
+/** One of a few words. Throws a CliError that names the option. */
+export function wordFlag<const T extends string>(
+  call: CommandCall,
+  name: string,
+  known: readonly T[],
+): T | undefined {
+  const text = call.text(name);
+  const found = known.find((one) => one === text);
+  if (text !== undefined && found === undefined)
+    throw new CliError(
+      2,
+      `--${name} ${JSON.stringify(text)}: give ${known.join(", ").replace(/, (?=[^,]*$)/, " or ")}`,
+    );
+  return found;
+}
+
+/** A path that counts from `cwd`. Where this is the process's own, it stays as people wrote it, and messages show it so. */
+export function pathFrom(cwd: string, path: string): string {
+  return isAbsolute(path) || cwd === process.cwd() ? path : resolve(cwd, path);
 }

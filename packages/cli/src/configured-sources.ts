@@ -17,11 +17,9 @@ import {
 import { XdsError } from "@xdstp/core";
 import { cluster, listener } from "@xdstp/resource-types";
 import { memberTypeOf, parseLocator, printLocator } from "@xdstp/uri";
-import type { Spoken } from "./ask-failure.ts";
+import { CliError, type Spoken } from "./cli-error.ts";
 import type { AskFlags } from "./ask-flags.ts";
-import { askedBootstrap, nodeOf } from "./asked-bootstrap.ts";
-import { CliError } from "./cli-error.ts";
-import { envoyBootstrapText } from "./envoy-bootstrap-text.ts";
+import { askedBootstrap, envoyBootstrapText, nodeOf } from "./asked-bootstrap.ts";
 
 /** The configured sources. Nothing is requested here. */
 export interface ConfiguredSources {

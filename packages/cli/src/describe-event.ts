@@ -1,14 +1,12 @@
 import type { CacheEvent, DanglingEvent } from "@xdstp/cache";
 import type { CliEvent, ServeEvent, WorkerEvent } from "./cli-event.ts";
-import { connectCommands } from "./connect-commands.ts";
+import { connectCommands, formatEndpoint } from "./endpoint.ts";
 import { describeFolderEvent } from "./describe-folder-event.ts";
 import { describeServerEvent } from "./describe-server-event.ts";
 import { describeUpstreamEvent } from "./describe-upstream-event.ts";
-import { escapeText } from "./escape-text.ts";
-import { formatEndpoint } from "./parse-endpoint.ts";
+import { counted, escapeText, shortType, shortVersion, someNames } from "./short-text.ts";
 import type { ReportLine } from "./report-line.ts";
 import type { Versions } from "./served-versions.ts";
-import { counted, shortType, shortVersion, someNames } from "./short-text.ts";
 
 /** An event in words: one line, or one for each problem in it. */
 export function describeEvent(shown: CliEvent): readonly ReportLine[] {

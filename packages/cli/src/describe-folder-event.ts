@@ -1,7 +1,6 @@
 import { type FolderEvent, formatProblem } from "@xdstp/folder";
-import { escapeText } from "./escape-text.ts";
+import { counted, escapeText } from "./short-text.ts";
 import type { Level, ReportLine } from "./report-line.ts";
-import { counted } from "./short-text.ts";
 
 /** At most this many problems of one batch are shown. */
 const shownProblems = 20;

@@ -1,9 +1,15 @@
 import type { HeldBackName, NotSent } from "@xdstp/protocol/server";
 import type { ServerEvent } from "@xdstp/server";
-import { escapeText } from "./escape-text.ts";
+import {
+  clientLabel,
+  counted,
+  escapeText,
+  shortType,
+  shortVersion,
+  someNames,
+} from "./short-text.ts";
 import type { Level, ReportLine } from "./report-line.ts";
-import { clientLabel, counted, shortType, shortVersion, someNames } from "./short-text.ts";
-import { limitHint } from "./stream-limits.ts";
+import { limitHint } from "./named-limits.ts";
 import { missedHint, waiting } from "./status-row.ts";
 
 /** What happened on a stream or on the wire, in words. */

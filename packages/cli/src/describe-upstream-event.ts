@@ -1,10 +1,9 @@
 import type { Status } from "@xdstp/core";
 import type { UpstreamEvent } from "./cli-event.ts";
-import { withRule } from "./error-text.ts";
-import { escapeText } from "./escape-text.ts";
+import { withRule } from "./cli-error.ts";
+import { counted, escapeText, shortType, shortVersion, someNames } from "./short-text.ts";
 import type { Level, ReportLine } from "./report-line.ts";
-import { counted, shortType, shortVersion, someNames } from "./short-text.ts";
-import { limitHint } from "./stream-limits.ts";
+import { limitHint } from "./named-limits.ts";
 
 /** What happened between a relay and whom it asks, in words. */
 export function describeUpstreamEvent(event: UpstreamEvent): ReportLine {

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { cluster as clusterType, listener as listenerType } from "@xdstp/resource-types";
 import { printName, typeFromTypeUrl } from "@xdstp/uri";
-import type { BootstrapOptions } from "./bootstrap-options.ts";
-import type { ClientTlsFiles } from "./client-tls-flags.ts";
-import type { Endpoint } from "./parse-endpoint.ts";
+import type { BootstrapOptions } from "./grpc-bootstrap.ts";
+import type { ClientTlsFiles } from "./asked-server.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 /** What {@link envoyBootstrap} needs. */
 export interface EnvoyBootstrapOptions extends BootstrapOptions {

@@ -1,9 +1,14 @@
 import type { ListChange, ListMember, Watch } from "@xdstp/client";
-import { errorText } from "./error-text.ts";
-import { ownTypeUrl } from "./asked-name.ts";
-import type { Telling } from "./follow-name-options.ts";
-import type { HeldResource } from "./watch-event.ts";
-import { createWayTeller } from "./way-teller.ts";
+import type { Registry } from "@bufbuild/protobuf";
+import { errorText } from "./cli-error.ts";
+import { type AskedName, ownTypeUrl } from "./asked-name.ts";
+import {
+  createWayTeller,
+  type HeldResource,
+  type WatchEvent,
+  type WayTeller,
+} from "./watch-event.ts";
+import type { AskClient } from "./ask-client.ts";
 
 /** Tells of a list: its order whenever that changes, and of each member what becomes of it. Settles when the watch is closed. */
 export async function followList(
@@ -87,4 +92,21 @@ function tellRemoved(
   const before = held.get(keyOf(member));
   held.delete(keyOf(member));
   if (before !== undefined) tell({ kind: "removed", name: member.name, before });
+}
+
+/** What {@link followName} needs. */
+export interface FollowNameOptions {
+  readonly asking: AskClient;
+  /** What can be checked. Absent: Envoy's API. */
+  readonly registry?: Registry;
+  /** Everything is rejected with this text. Absent: what can be read is taken. */
+  readonly nack?: string;
+  readonly tell: (event: WatchEvent) => void;
+}
+
+/** What who follows has to tell with. */
+export interface Telling extends Pick<FollowNameOptions, "asking" | "tell"> {
+  readonly asked: AskedName;
+  /** Tells where names lead now, as far as that is new. */
+  readonly tellWay: WayTeller;
 }

@@ -2,13 +2,10 @@ import type { CollectionChange, Member, Snapshot, Watch } from "@xdstp/client";
 import { XdsError } from "@xdstp/core";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { shownType } from "./ask-client.ts";
-import { errorText } from "./error-text.ts";
+import { CliError, errorText } from "./cli-error.ts";
 import type { AskedName } from "./asked-name.ts";
-import { CliError } from "./cli-error.ts";
-import { followList } from "./follow-list.ts";
-import type { HeldResource, WatchEvent } from "./watch-event.ts";
-import { createWayTeller } from "./way-teller.ts";
-import type { FollowNameOptions, Telling } from "./follow-name-options.ts";
+import { followList, type FollowNameOptions, type Telling } from "./follow-list.ts";
+import { createWayTeller, type HeldResource, type WatchEvent } from "./watch-event.ts";
 
 /** A name that is watched. */
 export interface FollowedName {

@@ -3,9 +3,14 @@ import { askedName } from "./asked-name.ts";
 import { namingSource } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import type { Command, CommandCall } from "./command.ts";
-import { countFlag, secondsFlag, wordFlag } from "./flag-values.ts";
-import { pathFrom } from "./path-from.ts";
+import {
+  type Command,
+  type CommandCall,
+  countFlag,
+  pathFrom,
+  secondsFlag,
+  wordFlag,
+} from "./command.ts";
 
 /** The options of a command that shows resources. */
 export const viewOptions = {

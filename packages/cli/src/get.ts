@@ -3,11 +3,11 @@ import { type Resource, XdsError } from "@xdstp/core";
 import { openAskClient, shownType, type AskClient } from "./ask-client.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import { escapeText } from "./escape-text.ts";
+import { escapeText, ignoredText } from "./short-text.ts";
 import { gotCollection, gotList, type Got } from "./got-collection.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { createRejections, type Rejections, type SeenRejection } from "./rejections.ts";
-import { whyNothing } from "./why-nothing.ts";
+import { type GetOptions, type Way, whyNothing } from "./why-nothing.ts";
 import {
   showResources,
   type LackingMember,
@@ -15,9 +15,6 @@ import {
   type ShownResource,
   type ShownServer,
 } from "./show-resources.ts";
-import type { Way } from "./way.ts";
-import type { GetOptions } from "./get-options.ts";
-import { ignoredText } from "./short-text.ts";
 
 /** Shows what a name has, once; the answer is the exit code. Throws a CliError where that is nothing. */
 export async function get(options: GetOptions, io: CliIo): Promise<number> {

@@ -1,12 +1,10 @@
 import type { ListMember } from "@xdstp/client";
 import { XdsError } from "@xdstp/core";
-import { errorText } from "./error-text.ts";
+import { CliError, errorText } from "./cli-error.ts";
 import { ownTypeUrl } from "./asked-name.ts";
-import { CliError } from "./cli-error.ts";
-import type { Way } from "./way.ts";
+import { type Way, whyNothing } from "./why-nothing.ts";
 import type { LackingMember, ShownResource } from "./show-resources.ts";
 import type { ShownHop } from "./shown-hop.ts";
-import { whyNothing } from "./why-nothing.ts";
 
 /** What came. */
 export interface Got {

@@ -1,5 +1,5 @@
 import type { Command, CommandOption } from "./command.ts";
-import { helpWidth, wrapWords } from "./wrap-words.ts";
+import { helpWidth, wrapWords } from "./fit-text.ts";
 
 /** The help of one command. */
 export function commandHelp(command: Command): string {

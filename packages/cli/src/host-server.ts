@@ -11,31 +11,37 @@ import {
 import { CliError } from "./cli-error.ts";
 import type { Served, ServeEvent } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
-import { reachable, type ServedTls } from "./connect-commands.ts";
+import {
+  type Endpoint,
+  exposureWarning,
+  formatEndpoint,
+  reachable,
+  type ServedTls,
+  serverName,
+} from "./endpoint.ts";
 import { createHealthBook } from "./health-book.ts";
 import { createReporter } from "./create-reporter.ts";
-import { exposureWarning } from "./exposure-warning.ts";
 import { type FollowOptions, followFiles } from "./follow-files.ts";
-import { followTlsFiles } from "./follow-tls-files.ts";
+import {
+  asTlsFileError,
+  followTlsFiles,
+  readTlsFiles,
+  type TlsContents,
+  type TlsFiles,
+} from "./tls-files.ts";
 import type { loadRegistry } from "./load-registry.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { groupLimits } from "./named-limits.ts";
-import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
 import { type PolicyFile, readPolicyFile } from "./policy-file.ts";
 import { createPrometheusMeter } from "./prometheus-meter.ts";
-import { noteBrokenCertificate, noteCertificates } from "./note-certificates.ts";
+import { noteBrokenCertificate, noteCertificates } from "./certificates.ts";
 import { ownVersion } from "./own-version.ts";
-import { recordLogLoss } from "./record-log-loss.ts";
-import { recordHealth } from "./record-health.ts";
-import { recordVersions } from "./record-versions.ts";
+import { recordHealth, recordLogLoss } from "./record-health.ts";
+import { recordVersions, type ServedVersions } from "./served-versions.ts";
 import { recordProcess } from "./record-process.ts";
 import type { ServerFlags } from "./server-flags.ts";
-import { serverName } from "./server-name.ts";
-import type { ServedVersions } from "./served-versions.ts";
-import { createStage, type Tell } from "./stage.ts";
-import { asTlsFileError, readTlsFiles, type TlsContents, type TlsFiles } from "./tls-files.ts";
+import { createStage, type Held, type Tell } from "./reporter.ts";
 import { untilStopped } from "./until-stopped.ts";
-import type { Held } from "./held.ts";
 
 /** How something is served. */
 export interface HostOptions extends ServerFlags {

@@ -16,7 +16,7 @@ export {
 } from "./envoy-bootstrap.ts";
 export { grpcBootstrap, type GrpcBootstrap } from "./grpc-bootstrap.ts";
 export { runCli } from "./run-cli.ts";
-export type { BootstrapOptions } from "./bootstrap-options.ts";
-export type { ClientTlsFiles } from "./client-tls-flags.ts";
+export type { BootstrapOptions } from "./grpc-bootstrap.ts";
+export type { ClientTlsFiles } from "./asked-server.ts";
 export type { CliIo, StopSignal, TerminalSize, TextOutput } from "./cli-io.ts";
-export type { Endpoint } from "./parse-endpoint.ts";
+export type { Endpoint } from "./endpoint.ts";

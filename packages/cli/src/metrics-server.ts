@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Health } from "@xdstp/server";
 import { CliError } from "./cli-error.ts";
-import { escapeText } from "./escape-text.ts";
-import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
+import { escapeText } from "./short-text.ts";
+import { type Endpoint, formatEndpoint } from "./endpoint.ts";
 
 /** What a {@link serveMetrics} shows. */
 export interface MetricsPages {

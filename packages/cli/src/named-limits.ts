@@ -28,3 +28,33 @@ export function groupLimits(limits: NamedLimits): ServerLimitOptions {
   ]);
   return Object.fromEntries(groups) as ServerLimitOptions;
 }
+
+const MOST = 0x7fff_ffff;
+
+/** The limits of a server whose streams may subscribe to this number of names of one type (S-LIM-4): a tenth of them globs. Above the default, limits of listed versions and of request bytes grow in proportion. */
+export function streamLimits(names: number): NamedLimits {
+  const scale = Math.max(1, names / defaultNamedLimits.subscriptions);
+  const scaled = (usual: number): number => Math.min(MOST, Math.ceil(usual * scale));
+  const { maxMessageBytes, maxFirstMessageBytes, maxPartialBytes } = defaultNamedLimits;
+  return {
+    subscriptions: names,
+    streamSubscriptions: scaled(defaultNamedLimits.streamSubscriptions),
+    streamNameLength: scaled(defaultNamedLimits.streamNameLength),
+    globs: Math.ceil(names / 10),
+    heldVersions: scaled(defaultNamedLimits.heldVersions),
+    maxMessageBytes: scaled(maxMessageBytes),
+    maxFirstMessageBytes: scaled(maxFirstMessageBytes),
+    maxPartialBytes: scaled(maxPartialBytes),
+  };
+}
+
+/** What an operator can do about an end of a stream, to be put behind the text of it; empty: nothing here. */
+export function limitHint(message: string): string {
+  if (message.startsWith("the headers of the call are too large: "))
+    return "; xdstp serve and xdstp relay accept larger headers with --limit headerListBytes=NUMBER";
+  return /^more than \d+ (?:(?:subscriptions|globs) of one type|subscriptions of all types|initial_resource_versions)$|^the names of all subscriptions are longer than /.test(
+    message,
+  )
+    ? "; xdstp serve and xdstp relay take more with --stream-names"
+    : "";
+}

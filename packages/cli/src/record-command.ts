@@ -3,9 +3,7 @@ import { askedName } from "./asked-name.ts";
 import { namingSource } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import type { Command, CommandCall } from "./command.ts";
-import { countFlag, secondsFlag } from "./flag-values.ts";
-import { pathFrom } from "./path-from.ts";
+import { type Command, type CommandCall, countFlag, pathFrom, secondsFlag } from "./command.ts";
 import { untilOptions } from "./watch-command.ts";
 
 /** `xdstp record`: the streams of a client in a file. */

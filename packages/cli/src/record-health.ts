@@ -1,5 +1,4 @@
 import type { Health, MetricsMeter } from "@xdstp/server";
-
 import { cutText } from "./fit-text.ts";
 
 type Rows = () => readonly Health[];
@@ -65,3 +64,14 @@ const measured = [
   ["certificate", "certificate", "A certificate that is in use"],
   ["upstream", "upstream", "A server upstream (stale: it cannot be reached)"],
 ] as const;
+
+/** Measures `xdstp_log_lines_lost_total`. */
+export function recordLogLoss(meter: MetricsMeter, linesLost: () => number): void {
+  const description =
+    "Lines of the log that could not be written: a full disk, a reader that has closed the pipe or is too slow";
+  meter
+    .createObservableCounter("xdstp_log_lines_lost_total", { description })
+    .addCallback((result) => {
+      result.observe(linesLost(), {});
+    });
+}

@@ -8,16 +8,29 @@ import {
   type RecordedEvent,
   type Recorder,
 } from "@xdstp/recording";
+import type { AskFlags } from "./ask-flags.ts";
+import type { AskedName } from "./asked-name.ts";
 import type { AskClient } from "./ask-client.ts";
 import type { CliIo } from "./cli-io.ts";
-import { escapeText } from "./escape-text.ts";
-import type { RecordOptions } from "./record-options.ts";
-import { createLineFile, type LineFile } from "./recording-file.ts";
-import { createRecordingShow } from "./recording-show.ts";
-import { counted } from "./short-text.ts";
+import { counted, escapeText } from "./short-text.ts";
+import { createLineFile, createRecordingShow, type LineFile } from "./recording-file.ts";
+
+/** What `xdstp record` was asked to do. */
+export interface RecordOptions {
+  readonly file: string;
+  readonly asked: readonly AskedName[];
+  readonly ask: AskFlags;
+  /** Secrets are left out. */
+  readonly redact: boolean;
+  readonly json: boolean;
+  /** Ends after this number of responses. */
+  readonly count?: number;
+  /** Ends after this number of milliseconds. */
+  readonly timeoutMs?: number;
+}
 
 /** The file of `xdstp record`, and what is shown while it grows. */
-export interface RecordLog extends Recorder {
+interface RecordLog extends Recorder {
   /** Makes the file. Throws a CliError where it cannot. */
   begin(asking: AskClient): void;
   /** Says what is in it now. */

@@ -1,12 +1,11 @@
 import { openAskClient, type AskClient } from "./ask-client.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import { envoyBootstrapText } from "./envoy-bootstrap-text.ts";
+import { envoyBootstrapText } from "./asked-bootstrap.ts";
 import { followName, following } from "./follow-name.ts";
-import { createRecordLog } from "./record-log.ts";
+import { createRecordLog, type RecordOptions } from "./record-log.ts";
 import { counted } from "./short-text.ts";
-import { untilEnough, type UntilEnough } from "./until-enough.ts";
-import type { RecordOptions } from "./record-options.ts";
+import { untilEnough, type UntilEnough } from "./until-stopped.ts";
 
 /** Records until it is stopped or has enough; the answer is the exit code. Throws a CliError where it cannot begin, or too few responses came in time. */
 export async function record(options: RecordOptions, io: CliIo): Promise<number> {

@@ -1,6 +1,6 @@
 import type { ClientNotice } from "@xdstp/client";
 import { readRequest, type StreamObserver } from "@xdstp/recording";
-import { errorText, withRule } from "./error-text.ts";
+import { errorText, withRule } from "./cli-error.ts";
 
 /** One resource that was rejected. */
 export interface SeenRejection {

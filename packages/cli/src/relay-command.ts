@@ -1,11 +1,9 @@
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import type { Command, CommandCall } from "./command.ts";
+import { type Command, type CommandCall, countFlag, pathFrom, secondsFlag } from "./command.ts";
 import { askOptions } from "./ask-flags.ts";
-import { countFlag, secondsFlag } from "./flag-values.ts";
 import { channelLimitsFlag } from "./limits-flag.ts";
-import { parseEndpoint } from "./parse-endpoint.ts";
-import { pathFrom } from "./path-from.ts";
+import { parseEndpoint } from "./endpoint.ts";
 import type { RelayCall } from "./relay-call.ts";
 import { listenOptions, serverFlags, serverOptions, serverUsage } from "./server-flags.ts";
 

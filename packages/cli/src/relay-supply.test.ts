@@ -5,7 +5,7 @@ import { parseBootstrap } from "@xdstp/bootstrap";
 import { systemClock } from "@xdstp/core";
 import { expect, it, onTestFinished } from "vitest";
 import { useFolder } from "../test/use-folder.ts";
-import { openRelaySupply } from "./relay-supply.ts";
+import { openRelaySupply } from "./relay.ts";
 
 /** Locks a database as a relay does, says so, and goes on until it is killed. */
 const lockProgram = `

@@ -1,9 +1,25 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { readFile } from "node:fs/promises";
+import { type AnyBootstrap, createChannels } from "@xdstp/bootstrap";
+import { systemClock, XdsError } from "@xdstp/core";
+import {
+  createRelay,
+  type Relay,
+  type RelayOptions,
+  SnapshotInUse,
+  type SnapshotOptions,
+  type UpstreamStatus,
+} from "@xdstp/relay";
+import type { Health } from "@xdstp/server";
 import type { CliIo } from "./cli-io.ts";
-import { hostServer } from "./host-server.ts";
+import { hostServer, type Supply } from "./host-server.ts";
 import { loadRegistry } from "./load-registry.ts";
-import { relayBootstrap } from "./relay-bootstrap.ts";
-import { openRelaySupply, relayOptions } from "./relay-supply.ts";
-import type { RelayCall } from "./relay-call.ts";
+import { relayBootstrap, type RelayCall } from "./relay-call.ts";
+import { CliError } from "./cli-error.ts";
+import type { UpstreamEvent } from "./cli-event.ts";
+import { relayVersions } from "./served-versions.ts";
+import type { Tell } from "./reporter.ts";
+import { followUpstreamCertificates } from "./certificates.ts";
 
 /** Relays until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
 export async function relay(call: RelayCall, io: CliIo): Promise<number> {
@@ -15,4 +31,176 @@ export async function relay(call: RelayCall, io: CliIo): Promise<number> {
     (tell) => openRelaySupply(options, what, tell, certificates),
     io,
   );
+}
+
+/** What a call says of the relay. Throws a CliError for a key that is none. */
+export async function relayOptions(
+  {
+    relay,
+    snapshot,
+    ask,
+  }: Omit<RelayCall, "snapshot"> & { readonly snapshot?: RelayCall["snapshot"] | undefined },
+  bootstrap: AnyBootstrap,
+  { clock }: Pick<CliIo, "clock">,
+): Promise<RelayOptions> {
+  return {
+    ...relay,
+    bootstrap,
+    variant: ask.variant,
+    clock,
+    ...(ask.limits && { channels: createChannels({ clock, limits: ask.limits }) }),
+    ...(snapshot && { snapshot: await snapshotOptions(snapshot) }),
+  };
+}
+
+const retryMs = 50;
+const patienceMs = 3_000;
+
+/**
+ * {@link relaySupply}, which waits up to 3 s for a snapshot that is in use: when the processes of a relay are killed and another relay starts at once, one of them may still be ending.
+ * The wait is in real time and not on a {@link CliIo.clock}: timers of that clock do not keep the process alive, and nothing else does yet.
+ */
+export async function openRelaySupply(...what: Parameters<typeof relaySupply>): Promise<Supply> {
+  for (let waited = 0; ; waited += retryMs) {
+    try {
+      return relaySupply(...what);
+    } catch (error) {
+      if (waited >= patienceMs || !isInUse(error)) throw error;
+    }
+    await delay(retryMs);
+  }
+}
+
+function isInUse(error: unknown): boolean {
+  return (
+    error instanceof CliError &&
+    error.cause instanceof XdsError &&
+    error.cause.cause instanceof SnapshotInUse
+  );
+}
+
+/** A relay as what is served. `certificates`: the files of those that it shows upstream. Throws a CliError where it cannot be made. */
+export function relaySupply(
+  options: RelayOptions,
+  what: Supply["what"],
+  tell: Tell,
+  certificates: readonly string[] = [],
+): Supply {
+  const shown = followUpstreamCertificates(certificates, options.clock ?? systemClock);
+  let fail: () => void = () => undefined;
+  const failed = new Promise<void>((resolve) => {
+    fail = resolve;
+  });
+  const made = begin({
+    ...options,
+    onEvent(event) {
+      if (!isOfCache(event)) {
+        shown.observe(event);
+        tell({ from: "upstream", event });
+      } else tell({ from: "cache", event });
+      if (event.kind === "feed-failed" && event.retryMs === undefined) fail();
+    },
+  });
+  return {
+    from: "relay",
+    what,
+    cache: heldBy(made),
+    serving: made.serving,
+    upstreams: () => made.status().upstreams,
+    health: () => [...made.status().upstreams.map(upstreamHealth), ...shown.rows()],
+    versions: () => relayVersions(made),
+    rejections: () => made.rejections(),
+    start: async () => failed,
+    close: () => made.close(),
+  };
+}
+
+/** The cache that all clients share, with the resources of each tenant counted in. */
+function heldBy(relay: Relay): Supply["cache"] {
+  const { cache } = relay;
+  return {
+    get ready() {
+      return cache.ready;
+    },
+    get revision() {
+      return cache.revision;
+    },
+    get resources() {
+      return [cache, ...relay.tenants().map((tenant) => tenant.cache)].reduce(
+        (sum, { counters }) => sum + counters.resources,
+        0,
+      );
+    },
+  };
+}
+
+type AnyEvent = Parameters<NonNullable<RelayOptions["onEvent"]>>[0];
+type CacheKind = Exclude<AnyEvent, UpstreamEvent>["kind"];
+
+const cacheKinds: Readonly<Record<CacheKind, true>> = {
+  ready: true,
+  "aliases-ignored": true,
+  "version-reused": true,
+  "variants-overlap": true,
+  "feed-failed": true,
+};
+
+function isOfCache(event: AnyEvent): event is Exclude<AnyEvent, UpstreamEvent> {
+  return event.kind in cacheKinds;
+}
+
+function begin(options: RelayOptions): Relay {
+  try {
+    return createRelay(options);
+  } catch (error) {
+    throw error instanceof XdsError
+      ? new CliError(1, error.text.replace(/^opaqueKey/, "--opaque-key"), { cause: error })
+      : error;
+  }
+}
+
+const keyBytes = 32;
+
+/** Where a relay keeps its state, with the key of a file. Throws a CliError that never shows what is in the file. */
+async function snapshotOptions({
+  dir,
+  keyFile,
+}: {
+  readonly dir: string;
+  readonly keyFile?: string;
+}): Promise<SnapshotOptions> {
+  return { dir, ...(keyFile !== undefined && { secretKey: await readKey(keyFile) }) };
+}
+
+/** 32 bytes as they are, in hexadecimal digits or in base64. */
+async function readKey(file: string): Promise<Uint8Array> {
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw new CliError(
+      1,
+      `--snapshot-key ${file}: ${(error as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such file" : (error as Error).message}; openssl rand -hex 32 makes one`,
+      { cause: error },
+    );
+  });
+  if (bytes.length === keyBytes) return bytes;
+  const text = bytes.toString("latin1").trim();
+  const key = /^[0-9a-fA-F]{64}$/.test(text)
+    ? Buffer.from(text, "hex")
+    : Buffer.from(text, "base64");
+  if (key.length === keyBytes && /^[0-9a-zA-Z+/]+=?$/.test(text)) return key;
+  throw new CliError(
+    1,
+    `--snapshot-key ${file}: a key is 32 bytes, as they are, as 64 hexadecimal digits or in base64; openssl rand -hex 32 makes one`,
+  );
+}
+
+/** A server upstream that is away: what came from it is served on. */
+function upstreamHealth({ name, lastWordAt, staleSince, failure }: UpstreamStatus): Health {
+  return {
+    kind: "upstream",
+    name,
+    ...(lastWordAt !== undefined && { loadedAt: lastWordAt }),
+    ...(staleSince !== undefined && {
+      stale: { since: staleSince, reason: failure?.text ?? "its stream has ended" },
+    }),
+  };
 }

@@ -1,9 +1,7 @@
 import type { RejectedVersion } from "@xdstp/relay";
-import { escapeText } from "./escape-text.ts";
+import { counted, escapeText, formatAge, shortType, shortVersion } from "./short-text.ts";
 import { cutStart, fitText, textWidth } from "./fit-text.ts";
-import { formatAge } from "./format-age.ts";
-import type { Piece } from "./paint-line.ts";
-import { counted, shortType, shortVersion } from "./short-text.ts";
+import type { Piece } from "./style.ts";
 
 type Line = readonly Piece[];
 

@@ -1,18 +1,15 @@
 import type { StreamStatus } from "@xdstp/protocol/server";
 import type { TerminalSize } from "./cli-io.ts";
 import type { RejectedVersion, RelayStatus } from "@xdstp/relay";
-import { connectCommands, type ServedTls } from "./connect-commands.ts";
-import { textWidth, wrapText } from "./fit-text.ts";
-import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
-import { type Piece, paintLine } from "./paint-line.ts";
+import { connectCommands, type Endpoint, formatEndpoint, type ServedTls } from "./endpoint.ts";
+import { textWidth, wrapText, wrapWords } from "./fit-text.ts";
+import { type Paint, paintLine, type Piece } from "./style.ts";
 import { renderRejections } from "./render-rejections.ts";
 import { renderTable } from "./render-table.ts";
 import type { ReportLine } from "./report-line.ts";
 import { renderUpstreams } from "./render-upstreams.ts";
 import { counted } from "./short-text.ts";
 import { type StatusEntry, type StatusRow, statusEntries, statusRow } from "./status-row.ts";
-import type { Paint } from "./style.ts";
-import { wrapWords } from "./wrap-words.ts";
 
 /** One thing that happened, with its time in milliseconds since the epoch. */
 export interface RecentLine extends ReportLine {

@@ -1,7 +1,6 @@
 import { cutText, fitText, textWidth, wrapText } from "./fit-text.ts";
-import type { Piece } from "./paint-line.ts";
+import type { Piece, Tone } from "./style.ts";
 import type { StatusRow } from "./status-row.ts";
-import type { Tone } from "./style.ts";
 
 const titles = {
   client: "CLIENT",

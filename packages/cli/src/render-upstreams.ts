@@ -1,11 +1,8 @@
 import type { UpstreamStatus } from "@xdstp/relay";
-import { errorText } from "./error-text.ts";
-import { escapeText } from "./escape-text.ts";
+import { errorText } from "./cli-error.ts";
+import { counted, escapeText, formatAge, someNames } from "./short-text.ts";
 import { fitText, textWidth, wrapText } from "./fit-text.ts";
-import { formatAge } from "./format-age.ts";
-import type { Piece } from "./paint-line.ts";
-import { counted, someNames } from "./short-text.ts";
-import type { Tone } from "./style.ts";
+import type { Piece, Tone } from "./style.ts";
 
 type Line = readonly Piece[];
 

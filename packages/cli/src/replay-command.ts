@@ -1,13 +1,11 @@
 import { tlsUsage } from "./ask-flags.ts";
 import { CliError } from "./cli-error.ts";
-import { clientTlsFlags, clientTlsOptions } from "./client-tls-flags.ts";
+import { clientTlsFlags, clientTlsOptions } from "./asked-server.ts";
 import type { CliIo } from "./cli-io.ts";
-import type { Command, CommandCall } from "./command.ts";
-import { countFlag, secondsFlag } from "./flag-values.ts";
+import { type Command, type CommandCall, countFlag, pathFrom, secondsFlag } from "./command.ts";
 import { viewOptions } from "./get-command.ts";
 import { channelLimitsFlag, wireLimitsFlag } from "./limits-flag.ts";
-import { parseEndpoint } from "./parse-endpoint.ts";
-import { pathFrom } from "./path-from.ts";
+import { parseEndpoint } from "./endpoint.ts";
 
 /** `xdstp replay`: either side of a recording, played again. */
 export const replayCommand: Command = {

@@ -3,14 +3,11 @@ import { createGrpcServer, type GrpcLimits } from "@xdstp/grpc/server";
 import { createReplayServer, type ReplayServerEvent } from "@xdstp/recording";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import { escapeText } from "./escape-text.ts";
+import { counted, escapeText, shortType, someNames } from "./short-text.ts";
 import { jsonText } from "./json-text.ts";
-import { exposureWarning } from "./exposure-warning.ts";
-import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
-import { readRecording } from "./recording-file.ts";
-import { messageText } from "./recording-show.ts";
-import { counted, shortType, someNames } from "./short-text.ts";
-import { untilEnough } from "./until-enough.ts";
+import { type Endpoint, exposureWarning, formatEndpoint } from "./endpoint.ts";
+import { messageText, readRecording } from "./recording-file.ts";
+import { untilEnough } from "./until-stopped.ts";
 import { aggregatedPath } from "./record-log.ts";
 
 /** What `xdstp replay --serve` was asked to do. */

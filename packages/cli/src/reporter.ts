@@ -2,9 +2,7 @@ import type { RejectedVersion, RelayStatus } from "@xdstp/relay";
 import type { XdsServer } from "@xdstp/server";
 import type { CliEvent, Served } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
-import type { ServedTls } from "./connect-commands.ts";
-import type { Held } from "./held.ts";
-import type { Endpoint } from "./parse-endpoint.ts";
+import type { Endpoint, ServedTls } from "./endpoint.ts";
 
 /** Shows people or programs what happens. */
 export interface Reporter {
@@ -31,4 +29,33 @@ export interface ReporterOptions {
   /** Called for each number of lines of the log that cannot be written. */
   readonly onLinesLost?: (lines: number) => void;
   readonly io: CliIo;
+}
+
+/** How much of it there is. */
+export interface Held {
+  /** The first good state is loaded (S-STREAM-9). */
+  readonly ready: boolean;
+  readonly revision: number;
+  readonly resources: number;
+}
+
+/** Tells whoever shows it of an event. */
+export type Tell = (shown: CliEvent) => void;
+
+/** Events before the first reporter are kept, and shown when there is one. */
+export function createStage(): { readonly tell: Tell; enter(reporter: Reporter): void } {
+  let show: Tell | undefined;
+  const early: CliEvent[] = [];
+  return {
+    tell(shown) {
+      if (show === undefined) early.push(shown);
+      else show(shown);
+    },
+    enter(reporter) {
+      show = (shown) => {
+        reporter.event(shown);
+      };
+      for (const shown of early.splice(0)) show(shown);
+    },
+  };
 }

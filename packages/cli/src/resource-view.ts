@@ -10,8 +10,8 @@ import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { type AnyBytes, isDeeperThan } from "@xdstp/core";
 import { withoutSecrets } from "@xdstp/protos/envoy";
 import { CollectionEntrySchema, ListCollectionSchema } from "@xdstp/protos/xds";
-import { escapeText } from "./escape-text.ts";
-import { yamlText } from "./yaml-text.ts";
+import { escapeText } from "./short-text.ts";
+import { yamlText } from "./json-text.ts";
 
 /** A resource as people read it. */
 export interface ResourceView {

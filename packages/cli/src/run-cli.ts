@@ -1,13 +1,11 @@
 import { ownVersion } from "./own-version.ts";
-import { CliError } from "./cli-error.ts";
-import { closest } from "./closest.ts";
+import { CliError, withRule } from "./cli-error.ts";
+import { closest, parseCall } from "./parse-call.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command } from "./command.ts";
 import { commandHelp, overallHelp, usageText } from "./help-text.ts";
-import { parseCall } from "./parse-call.ts";
 import { processIo } from "./process-io.ts";
-import { withRule } from "./error-text.ts";
-import { escapeText } from "./escape-text.ts";
+import { escapeText } from "./short-text.ts";
 import { jsonText } from "./json-text.ts";
 
 /** As `engines` of the package says. */

@@ -1,7 +1,6 @@
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import type { Command, CommandCall } from "./command.ts";
-import { pathFrom } from "./path-from.ts";
+import { type Command, type CommandCall, pathFrom } from "./command.ts";
 import {
   listenOptions,
   serverFlags,

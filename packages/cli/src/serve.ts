@@ -11,7 +11,7 @@ import { type HostOptions, hostServer, type Supply } from "./host-server.ts";
 import { createHealthBook, noteFolder } from "./health-book.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { nodeVersions, type ServedVersions } from "./served-versions.ts";
-import type { Tell } from "./stage.ts";
+import type { Tell } from "./reporter.ts";
 
 /** What `xdstp serve` was asked to do. */
 export interface ServeOptions extends Omit<HostOptions, "registry"> {

@@ -1,9 +1,7 @@
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import type { CommandCall } from "./command.ts";
-import { countFlag } from "./flag-values.ts";
-import { clash, type Endpoint, formatEndpoint, parseListen } from "./parse-endpoint.ts";
-import { pathFrom } from "./path-from.ts";
+import { type CommandCall, countFlag, pathFrom } from "./command.ts";
+import { clash, type Endpoint, formatEndpoint, parseListen } from "./endpoint.ts";
 import { limitsFlag } from "./limits-flag.ts";
 import type { NamedLimits } from "./named-limits.ts";
 import type { TlsFiles } from "./tls-files.ts";
@@ -83,8 +81,7 @@ export async function serverFlags(call: CommandCall, { cwd }: CliIo): Promise<Se
   const policy = call.text("policy");
   const streamNames = countFlag(call, "stream-names");
   const limits = {
-    ...(streamNames !== undefined &&
-      (await import("./stream-limits.ts")).streamLimits(streamNames)),
+    ...(streamNames !== undefined && (await import("./named-limits.ts")).streamLimits(streamNames)),
     ...(await limitsFlag(call)),
   };
   return {

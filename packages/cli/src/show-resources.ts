@@ -1,11 +1,10 @@
 import type { AnyBytes } from "@xdstp/core";
 import type { AskedName } from "./asked-name.ts";
 import type { CliIo } from "./cli-io.ts";
-import { escapeText } from "./escape-text.ts";
+import { escapeText, shortType, shortVersion } from "./short-text.ts";
 import { jsonText } from "./json-text.ts";
 import { wrapText } from "./fit-text.ts";
 import { type ResourceView, viewResource, type ViewOptions } from "./resource-view.ts";
-import { shortType, shortVersion } from "./short-text.ts";
 import { showRows } from "./show-rows.ts";
 import { authorityIn, hopLines, type ShownHop } from "./shown-hop.ts";
 

@@ -1,7 +1,6 @@
 import type { CliIo } from "./cli-io.ts";
 import { fitText, textWidth, wrapText } from "./fit-text.ts";
-import { paintLine } from "./paint-line.ts";
-import { createPaint } from "./style.ts";
+import { createPaint, paintLine } from "./style.ts";
 
 /** One row of a table. */
 export interface ShownRow {

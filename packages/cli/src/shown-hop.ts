@@ -1,7 +1,7 @@
 import type { Client, Hop } from "@xdstp/client";
 import { parseLocator, printLocator, type XdstpLocator } from "@xdstp/uri";
 import type { TypedName } from "./asked-name.ts";
-import { escapeText } from "./escape-text.ts";
+import { escapeText } from "./short-text.ts";
 
 /** One step on the way from a name to what is shown under it. */
 export interface ShownHop {

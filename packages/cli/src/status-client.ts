@@ -10,8 +10,8 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import type { Clock } from "@xdstp/core";
 import { ClientStatusDiscoveryService, type ClientStatusResponse } from "@xdstp/protos/status";
 import { CliError } from "./cli-error.ts";
-import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
-import { SERVER_FACTS } from "./told-facts.ts";
+import { type Endpoint, formatEndpoint } from "./endpoint.ts";
+import { SERVER_FACTS } from "./server-facts.ts";
 import { REJECTIONS } from "./told-rejections.ts";
 
 /** TLS towards a server: PEM. */

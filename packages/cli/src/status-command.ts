@@ -1,10 +1,14 @@
-import { askedServer, namingSource, serverVariable } from "./asked-server.ts";
+import {
+  askedServer,
+  clientTlsFlags,
+  clientTlsOptions,
+  namingSource,
+  serverVariable,
+} from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
-import { clientTlsFlags, clientTlsOptions } from "./client-tls-flags.ts";
 import type { CliIo } from "./cli-io.ts";
-import type { Command, CommandCall } from "./command.ts";
+import { type Command, type CommandCall, pathFrom } from "./command.ts";
 import { statusLimitsFlag } from "./limits-flag.ts";
-import { pathFrom } from "./path-from.ts";
 import type { StatusOptions } from "./status.ts";
 
 /** `xdstp status`: what the clients of a server made of their configuration. */

@@ -5,9 +5,7 @@ import {
   type StreamStatus,
   type TypeStatus,
 } from "@xdstp/protocol/server";
-import { escapeText } from "./escape-text.ts";
-import { formatAge } from "./format-age.ts";
-import { clientLabel, shortType, shortVersion } from "./short-text.ts";
+import { clientLabel, escapeText, formatAge, shortType, shortVersion } from "./short-text.ts";
 import type { Tone } from "./style.ts";
 
 /** One type of one client; of a client that has asked for nothing yet, `type` is undefined. */

@@ -3,16 +3,13 @@ import type { Health } from "@xdstp/server";
 import type { CliIo } from "./cli-io.ts";
 import type { StatusClientRow } from "./client-types.ts";
 import { clientTypeRows } from "./client-type-row.ts";
-import { escapeText } from "./escape-text.ts";
+import { counted, escapeText, shortType, shortVersion } from "./short-text.ts";
 import { jsonText } from "./json-text.ts";
-import { type Piece, paintLine } from "./paint-line.ts";
-import { renderHealth, renderHidden } from "./render-facts.ts";
+import { createPaint, leaveScreen, paintLine, type Piece, redraw, takeScreen } from "./style.ts";
+import { renderHealth, renderHidden, type ToldFacts } from "./server-facts.ts";
 import { reasonOf, rejectedBy, renderRejections } from "./render-rejections.ts";
 import { renderTable } from "./render-table.ts";
-import { counted, shortType, shortVersion } from "./short-text.ts";
 import type { StatusRow } from "./status-row.ts";
-import { createPaint, leaveScreen, redraw, takeScreen } from "./style.ts";
-import type { ToldFacts } from "./told-facts.ts";
 
 /** What a server says of its clients. */
 export interface StatusPicture extends ToldFacts {

@@ -2,8 +2,8 @@ import type { ClientStatusResponse } from "@xdstp/protos/status";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { clientRows, type StatusClientRow } from "./client-types.ts";
-import { type Endpoint, formatEndpoint } from "./parse-endpoint.ts";
-import { readPem } from "./read-pem.ts";
+import { type Endpoint, formatEndpoint } from "./endpoint.ts";
+import { readPem } from "./tls-files.ts";
 import {
   type ClientTls,
   openStatusClient,
@@ -19,7 +19,7 @@ import {
   type StatusShow,
   tableShow,
 } from "./status-shows.ts";
-import { toldFacts } from "./told-facts.ts";
+import { toldFacts } from "./server-facts.ts";
 import { toldRejections } from "./told-rejections.ts";
 
 /** What `xdstp status` was asked to do. */

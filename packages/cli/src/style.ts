@@ -1,3 +1,5 @@
+import { cutText, textWidth } from "./fit-text.ts";
+
 /** How a piece of text looks. */
 export type Tone = "plain" | "bold" | "dim" | "good" | "info" | "warning" | "error";
 
@@ -30,4 +32,20 @@ export const leaveScreen = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 /** Draws lines over what is there, without a flicker: each clears its rest, the last one what is below. */
 export function redraw(lines: readonly string[]): string {
   return `\u001b[H${lines.map((line) => `${line}\u001b[K`).join("\r\n")}\u001b[J`;
+}
+
+/** A piece of a line in one tone. The text holds no control characters. */
+export type Piece = readonly [tone: Tone, text: string];
+
+/** One line of at most `columns` columns. Colours take none. */
+export function paintLine(pieces: readonly Piece[], columns: number, paint: Paint): string {
+  let left = columns;
+  let line = "";
+  for (const [tone, text] of pieces) {
+    const cut = cutText(text, left);
+    line += paint(tone, cut);
+    left -= textWidth(cut);
+    if (cut !== text) break;
+  }
+  return line;
 }

@@ -4,9 +4,9 @@ import type { CliEvent, Served } from "./cli-event.ts";
 import { describeEvent } from "./describe-event.ts";
 import { type RecentLine, renderScreen } from "./render-screen.ts";
 import type { ReportLine } from "./report-line.ts";
-import type { ReporterOptions, Reporter } from "./reporter.ts";
+import type { Reporter, ReporterOptions } from "./reporter.ts";
 import { createPaint, leaveScreen, redraw, takeScreen } from "./style.ts";
-import { escapeText } from "./escape-text.ts";
+import { escapeText } from "./short-text.ts";
 
 /** At least this long between two pictures, and a tenth of a millisecond more for each stream: pictures cost time that streams need. */
 const pauseMs = 250;

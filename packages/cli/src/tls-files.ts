@@ -1,6 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { XdsError } from "@xdstp/core";
 import { CliError } from "./cli-error.ts";
-import { readPem } from "./read-pem.ts";
+import { followFiles, type FollowOptions } from "./follow-files.ts";
 
 /** The files of a server's TLS, as absolute paths. */
 export interface TlsFiles {
@@ -59,4 +60,43 @@ export function asTlsFileError(error: unknown): unknown {
   return part === undefined
     ? new CliError(1, message, { cause: error })
     : new TlsFileError(part as keyof TlsFiles, message, { cause: error });
+}
+
+/** Reads a file of certificates or a key. Throws a CliError that names the option and the file. */
+export async function readPem(option: string, file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new CliError(
+      1,
+      `${option} ${file}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? message})`}; give a PEM file`,
+      { cause: error },
+    );
+  }
+}
+
+/** What {@link followTlsFiles} needs. */
+interface FollowTlsOptions extends Pick<
+  FollowOptions<TlsContents>,
+  "first" | "clock" | "apply" | "onChange"
+> {
+  readonly files: TlsFiles;
+}
+
+/** Puts certificates to use as their files change. */
+export function followTlsFiles({ files, ...options }: FollowTlsOptions): { close(): void } {
+  const { cert, key, clientCa } = files;
+  return followFiles({
+    ...options,
+    files: [cert, key, ...(clientCa === undefined ? [] : [clientCa])],
+    read: async () => readTlsFiles(files),
+    fingerprint,
+  });
+}
+
+function fingerprint({ cert, key, clientCa }: TlsContents): string {
+  return [cert, key, clientCa ?? Buffer.alloc(0)]
+    .map((bytes) => bytes.toString("base64"))
+    .join(" ");
 }

@@ -3,10 +3,8 @@ import { askedName } from "./asked-name.ts";
 import { namingSource } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import type { Command, CommandCall } from "./command.ts";
-import { countFlag, secondsFlag } from "./flag-values.ts";
+import { type Command, type CommandCall, countFlag, pathFrom, secondsFlag } from "./command.ts";
 import { viewOptions } from "./get-command.ts";
-import { pathFrom } from "./path-from.ts";
 
 /** The options of a command that runs until it has seen enough. */
 export const untilOptions = {

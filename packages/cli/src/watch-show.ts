@@ -1,9 +1,8 @@
 import { structuredPatch, type StructuredPatchHunk } from "diff";
 import type { CliIo } from "./cli-io.ts";
-import { escapeText } from "./escape-text.ts";
+import { counted, escapeText, ignoredText, shortVersion, someNames } from "./short-text.ts";
 import { jsonText } from "./json-text.ts";
 import { viewResource, type ViewOptions } from "./resource-view.ts";
-import { ignoredText, counted, shortVersion, someNames } from "./short-text.ts";
 import { resourceJson } from "./show-resources.ts";
 import { hopLines } from "./shown-hop.ts";
 import { createPaint, type Paint, type Tone } from "./style.ts";

@@ -3,14 +3,13 @@ import { readRequest, type StreamObserver } from "@xdstp/recording";
 import { openAskClient, type AskClient, type ForeignNames } from "./ask-client.ts";
 import type { AskFlags } from "./ask-flags.ts";
 import type { AskedName } from "./asked-name.ts";
-import { CliError } from "./cli-error.ts";
+import { CliError, type Spoken, streamFailure } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { followName, following } from "./follow-name.ts";
 import { loadRegistry } from "./load-registry.ts";
-import { untilEnough } from "./until-enough.ts";
+import { untilEnough } from "./until-stopped.ts";
 import { isCounted, type WatchEvent } from "./watch-event.ts";
 import { jsonWatchShow, textWatchShow } from "./watch-show.ts";
-import { streamFailure, type Spoken } from "./ask-failure.ts";
 
 /** What `xdstp watch` was asked to do. */
 export interface WatchOptions {

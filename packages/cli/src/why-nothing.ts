@@ -1,10 +1,31 @@
 import type { XdsError } from "@xdstp/core";
-import { withoutNode } from "./ask-failure.ts";
-import { ownTypeUrl } from "./asked-name.ts";
-import { CliError } from "./cli-error.ts";
-import type { Way } from "./way.ts";
+import type { AskFlags } from "./ask-flags.ts";
+import { type AskedName, ownTypeUrl } from "./asked-name.ts";
+import type { AskClient, shownType } from "./ask-client.ts";
+import { CliError, withoutNode } from "./cli-error.ts";
 import { shortType } from "./short-text.ts";
 import { withoutAlt } from "./shown-hop.ts";
+
+/** What `xdstp get` was asked to do. */
+export interface GetOptions {
+  readonly asked: AskedName;
+  readonly ask: AskFlags;
+  readonly output: "yaml" | "json" | "table";
+  readonly showSecrets: boolean;
+  /** Files with descriptor sets. */
+  readonly descriptors: readonly string[];
+  readonly timeoutMs: number;
+  /** Members of a collection that are shown at most; where there are more, that is an error. */
+  readonly maxMembers: number;
+}
+
+/** One question. */
+export interface Way {
+  readonly asking: AskClient;
+  readonly type: ReturnType<typeof shownType>;
+  readonly options: GetOptions;
+  readonly signal: AbortSignal;
+}
 
 /** What to say where nothing is had of a name, while it is still asked for: of what does not exist who has said so, and where. */
 export function whyNothing(

@@ -1,8 +1,13 @@
 import type { CallPeer } from "@xdstp/grpc/server";
 import type { Health } from "@xdstp/server";
 import type { CliEvent } from "../cli-event.ts";
-import type { FromChild, Look, StatusAnswer, ToChild } from "./messages.ts";
-import { plainEvent } from "./plain-events.ts";
+import {
+  type FromChild,
+  type Look,
+  plainEvent,
+  type StatusAnswer,
+  type ToChild,
+} from "./messages.ts";
 
 /** How a process talks with the one that has made it. */
 export interface ParentLine {

@@ -9,14 +9,12 @@ import { loadRegistry } from "../load-registry.ts";
 import { groupLimits } from "../named-limits.ts";
 import { processIo } from "../process-io.ts";
 import { createPrometheusMeter } from "../prometheus-meter.ts";
-import { relayBootstrap } from "../relay-bootstrap.ts";
-import { openRelaySupply, relayOptions, relaySupply } from "../relay-supply.ts";
-import { firstAsUpstream } from "./first-as-upstream.ts";
-import { type ChildTask, type Look, taskVariable } from "./messages.ts";
+import { relayBootstrap } from "../relay-call.ts";
+import { openRelaySupply, relayOptions, relaySupply } from "../relay.ts";
+import { firstAsUpstream, workerLimits } from "./worker-limits.ts";
+import { type ChildTask, type Look, plain, taskVariable } from "./messages.ts";
 import { openParentLine, type ParentLine } from "./parent-line.ts";
-import { plain } from "./plain-events.ts";
 import { ownStatus, statusOfAll } from "./status-of-all.ts";
-import { workerLimits } from "./worker-limits.ts";
 
 const task = JSON.parse(process.env[taskVariable] ?? "{}") as ChildTask;
 const line = openParentLine();

@@ -6,22 +6,18 @@ import type { ServerEvent } from "@xdstp/server";
 import type { CliEvent, WorkerEvent } from "../cli-event.ts";
 import type { CliIo } from "../cli-io.ts";
 import { createReporter } from "../create-reporter.ts";
-import type { Held } from "../held.ts";
-import { mergeRejections } from "../merge-rejections.ts";
+import { createStage, type Held } from "../reporter.ts";
+import { mergeRejections } from "../told-rejections.ts";
 import { type MetricsServer, serveMetrics } from "../metrics-server.ts";
 import { createPrometheusMeter } from "../prometheus-meter.ts";
-import { recordLogLoss } from "../record-log-loss.ts";
-import { relayBootstrap } from "../relay-bootstrap.ts";
-import type { RelayCall } from "../relay-call.ts";
-import { createStage } from "../stage.ts";
+import { recordLogLoss } from "../record-health.ts";
+import { relayBootstrap, type RelayCall } from "../relay-call.ts";
 import { untilStopped } from "../until-stopped.ts";
 import { createCollector } from "./collector.ts";
-import { freePort } from "./free-port.ts";
+import { type Child, freePort, startChild } from "./start-child.ts";
 import { createHealthOfAll } from "./health-of-all.ts";
-import type { FromChild, Look } from "./messages.ts";
+import { type FromChild, type Look, realEvent, realLook } from "./messages.ts";
 import { createMetricsOfAll } from "./metrics-of-all.ts";
-import { realEvent, realLook } from "./plain-events.ts";
-import { startChild, type Child } from "./start-child.ts";
 
 /** How often the table asks what there is. */
 const lookMs = 1_000;

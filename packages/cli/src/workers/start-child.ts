@@ -1,10 +1,13 @@
-import { fork, type ChildProcess } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import cluster from "node:cluster";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import type { Clock, Timer } from "@xdstp/core";
 import { CliError } from "../cli-error.ts";
 import { type ChildTask, type FromChild, taskVariable, type ToChild } from "./messages.ts";
+import type { Endpoint } from "../endpoint.ts";
 
 type Open = Extract<FromChild, { kind: "open" }>;
 
@@ -23,7 +26,7 @@ export interface Child {
 }
 
 /** What {@link startChild} needs. */
-export interface ChildOptions {
+interface ChildOptions {
   readonly task: ChildTask;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -128,4 +131,18 @@ function spawn(task: ChildTask, env: ChildOptions["env"]): ChildProcess {
   if (task.worker === 0) return fork(program, { env: variables, serialization: "advanced" });
   cluster.setupPrimary({ exec: program, args: [], serialization: "advanced" });
   return cluster.fork(variables).process;
+}
+
+/** Port 0 as a free one: several processes that come one after the other are to have the same. Others stay, and so does what cannot be listened on: who listens says why. */
+export async function freePort(where: Endpoint): Promise<Endpoint> {
+  if (where.port !== 0) return where;
+  const server = createServer().listen({ ...where, exclusive: true });
+  try {
+    await once(server, "listening");
+    return { ...where, port: (server.address() as AddressInfo).port };
+  } catch {
+    return where;
+  } finally {
+    server.close();
+  }
 }

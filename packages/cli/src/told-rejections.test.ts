@@ -1,6 +1,6 @@
 import type { RejectedVersion } from "@xdstp/relay";
 import { describe, expect, it } from "vitest";
-import { mergeRejections } from "./merge-rejections.ts";
+import { mergeRejections } from "./told-rejections.ts";
 
 const one: RejectedVersion = {
   typeUrl: "t",
