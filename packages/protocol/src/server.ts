@@ -48,9 +48,7 @@ export { type BeatOutcome, type Beating } from "./stream/heartbeats.ts";
 export {
   createLifetimes,
   isNewestNonce,
-  rejectHeartbeat,
   sendHeartbeat,
-  settledBy,
   ttlsOf,
   type Lifetimes,
 } from "./delivery/lifetimes.ts";
@@ -58,27 +56,14 @@ export { joinArrays } from "./delivery/join-arrays.ts";
 export { encodeResourceError, tooLarge } from "./delivery/resource-error.ts";
 export { isDataError } from "./is-data-error.ts";
 export { encodeHeartbeat } from "./delivery/encode-heartbeat.ts";
-export { missedBy, retryRejected } from "./order/retry-rejected.ts";
-export {
-  heldBackFrom,
-  heldBackOf,
-  holdBack,
-  leaveRejected,
-  releaseHolds,
-  isObsolete,
-  waitsAsWhole,
-} from "./order/hold-back.ts";
+export { heldBackOf, holdBack, leaveRejected } from "./order/hold-back.ts";
 export { NO_HOLDS, type Holds } from "./order/hold.ts";
-export { noteAccepted, noteNothingSent, type AcceptingOwner } from "./order/note-accepted.ts";
-export { answeredUpTo, baseOf, isRejectedAndNew, rejectedFrom } from "./delivery/answered-up-to.ts";
+export { noteNothingSent, type AcceptingOwner } from "./order/note-accepted.ts";
+export { baseOf } from "./delivery/answered-up-to.ts";
 export { askedBy } from "./subscription/asked-by.ts";
 export {
-  createExchange,
-  giveBack,
   isRepetition,
-  longAccepted,
   loseTopic,
-  recordAnswer,
   recordSent,
   restartOf,
   type AcceptedBefore,
@@ -90,19 +75,24 @@ export {
 export { sayTheSame } from "./delivery/say-the-same.ts";
 export { changedOrigin, type Origin } from "./delivery/origin.ts";
 export { byName } from "./delivery/by-name.ts";
-export { removedName, type RemovedName, type RemovedOwner } from "./delivery/removed-name.ts";
+export { type RemovedName } from "./delivery/removed-name.ts";
 export { entryKey } from "./delivery/entry-key.ts";
 export { errorText } from "./text/error-text.ts";
 export { missedText } from "./text/missed-text.ts";
 export { parseNonce } from "./stream/parse-nonce.ts";
-export { statusOf } from "./delivery/status-of.ts";
 export { warmChildren } from "./order/warm-children.ts";
-export { isColdSince, isServedBy } from "./order/cold.ts";
 export { partition } from "./delivery/partition.ts";
 export { addHash, hashOf, versionOf } from "./delivery/version-of.ts";
 export { createSmallMap, type SmallMap } from "./subscription/small-map.ts";
 export { createSmallSet, type SmallSet } from "./subscription/small-set.ts";
-export { rankOf } from "./order/rank.ts";
+export { createServedType } from "./stream/served-type.ts";
+export type {
+  Gathered,
+  ServedType,
+  ServerVariant,
+  TypeOrigin,
+  TypeSetup,
+} from "./stream/server-variant.ts";
 export type { DecodedRequest, TypeHost, TypeMachine } from "./stream/type-machine.ts";
 
 // The wire, by hand where that is the hot path.

@@ -3,6 +3,7 @@ import { createCache, type Cache, type CacheOptions, type PutOptions } from "@xd
 import type { ResourceSource, ResourceType } from "@xdstp/core";
 import {
   createScheduler,
+  createServedType,
   createServerContext,
   type ServerContext,
   type StreamEvent,
@@ -13,7 +14,7 @@ import {
 import { DeltaDiscoveryResponseSchema, type DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
 import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/testing";
 import type { DeltaRequest } from "../src/server/decode-request.ts";
-import { createDeltaType } from "../src/server/delta-type.ts";
+import { createDeltaVariant } from "../src/server/delta-variant.ts";
 import { createProfileOf } from "../src/server/profile-of.ts";
 import { TYPE } from "./entries.ts";
 
@@ -99,12 +100,15 @@ export function useMachine({
       asked.push(`end ${String(code)} ${message} ${String(limit)}`);
     },
   };
-  const machine = createDeltaType(
-    context,
-    host,
-    TYPE,
-    { id: 1, variant: "delta", peer: "p", node: undefined },
-    createProfileOf(context)(TYPE, takesTtl),
+  const profileOf = createProfileOf(context);
+  const machine = createServedType(
+    createDeltaVariant(({ typeUrl }) => profileOf(typeUrl, takesTtl)),
+    {
+      context,
+      host,
+      typeUrl: TYPE,
+      stream: { id: 1, variant: "delta", peer: "p", node: undefined },
+    },
   );
   const sent = (): readonly DeltaDiscoveryResponse[] =>
     frames.splice(0).map((bytes) => fromBinary(DeltaDiscoveryResponseSchema, bytes));

@@ -3,6 +3,7 @@ import { createCache, type Cache, type PutOptions } from "@xdstp/cache";
 import type { NodeInfo, ResourceType } from "@xdstp/core";
 import {
   createScheduler,
+  createServedType,
   createServerContext,
   type ServerContext,
   type StreamEvent,
@@ -13,7 +14,7 @@ import {
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
 import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/testing";
 import type { SotwRequest } from "../src/server/decode-request.ts";
-import { createSotwType } from "../src/server/sotw-type.ts";
+import { createSotwVariant } from "../src/server/sotw-variant.ts";
 import { createProfileOf } from "../src/server/profile-of.ts";
 import { TYPE } from "./entries.ts";
 
@@ -117,13 +118,12 @@ export function useMachine({
       asked.push(`end ${String(code)} ${message} ${String(limit)}`);
     },
   };
-  const machine = createSotwType(
+  const machine = createServedType(createSotwVariant(createProfileOf(context)), {
     context,
     host,
-    TYPE,
-    { id: 1, variant: "sotw", peer: "p", node },
-    createProfileOf(context),
-  );
+    typeUrl: TYPE,
+    stream: { id: 1, variant: "sotw", peer: "p", node },
+  });
   const sent = (): readonly Sent[] => frames.splice(0).map((bytes) => read(bytes));
   const drain = (removeUpTo = Infinity): readonly Sent[] => {
     machine.drain(removeUpTo);

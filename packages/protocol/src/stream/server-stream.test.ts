@@ -77,7 +77,7 @@ function useStream(
     name: "delta",
     decode,
     weigh: () => ({ names: 0 }),
-    createType: (_context, host, typeUrl) => {
+    createType: ({ host, typeUrl }) => {
       hosts.push(host);
       const fake: FakeType = {
         pending: false,

@@ -23,6 +23,7 @@ import type { OrderedType } from "../order/ordered-type.ts";
 import { createOrdering, type OrderedStream, type Ordering } from "../order/ordering.ts";
 import type { Drainable } from "./scheduler.ts";
 import type { ServerContext } from "./server-context.ts";
+import type { TypeOrigin } from "./server-variant.ts";
 import type { StreamInfo } from "./stream-event.ts";
 import type { DecodedRequest, TypeHost, TypeMachine } from "./type-machine.ts";
 import type { StreamStatus } from "../delivery/type-status.ts";
@@ -47,12 +48,7 @@ export interface Variant<Request extends DecodedRequest> {
   /** How many names a request lists, and in SotW the hash of the list (S-LIM-2). */
   weigh(request: Request): Pick<RequestWeight, "names" | "list">;
   /** Makes the state machine of one type on one stream. */
-  createType(
-    context: ServerContext,
-    host: TypeHost,
-    typeUrl: string,
-    stream: StreamInfo,
-  ): TypeMachine<Request>;
+  createType(origin: TypeOrigin): TypeMachine<Request>;
 }
 
 /** A served stream. */
@@ -366,12 +362,12 @@ class Stream<Request extends DecodedRequest>
       );
       return undefined;
     }
-    const machine = this.#variant.createType(
-      this.#context,
-      this,
-      this.#context.source.descriptor(typeUrl)?.typeUrl ?? typeUrl,
-      this,
-    );
+    const machine = this.#variant.createType({
+      context: this.#context,
+      host: this,
+      typeUrl: this.#context.source.descriptor(typeUrl)?.typeUrl ?? typeUrl,
+      stream: this,
+    });
     this.#types = this.#types.concat(machine).sort((a, b) => a.rank - b.rank);
     if (this.#types.length > 1) this.#ordering ??= createOrdering(this.#context, this);
     return machine;

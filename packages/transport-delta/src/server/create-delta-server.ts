@@ -1,15 +1,16 @@
-import type { ByteStream, NodeInfo } from "@xdstp/core";
+import type { ByteStream } from "@xdstp/core";
 import {
   announcesTtl,
+  createServedType,
   createServerStream,
-  quirksOf,
   type ServerCall,
   type ServerContext,
   type ServerStream,
+  type TypeSetup,
   type Variant,
 } from "@xdstp/protocol/server";
 import { createRequestDecoder, type DeltaRequest } from "./decode-request.ts";
-import { createDeltaType } from "./delta-type.ts";
+import { createDeltaVariant } from "./delta-variant.ts";
 import { createProfileOf, type ClientForm } from "./profile-of.ts";
 
 /** The delta end of a server. */
@@ -24,20 +25,19 @@ export interface DeltaServer {
 /** Serves delta streams from a context that may be shared with the SotW end. */
 export function createDeltaServer(context: ServerContext): DeltaServer {
   const profileOf = createProfileOf(context);
+  const served = createDeltaVariant((setup) => profileOf(setup.typeUrl, formOf(setup)));
   const variant: Variant<DeltaRequest> = {
     name: "delta",
     decode: createRequestDecoder(),
     weigh: ({ subscribe, unsubscribe, locate, unlocate }) => ({
       names: subscribe.length + unsubscribe.length + locate.length + unlocate.length,
     }),
-    createType: (shared, host, typeUrl, stream) =>
-      createDeltaType(shared, host, typeUrl, stream, profileOf(typeUrl, formOf(shared, host.node))),
+    createType: (origin) => createServedType(served, origin),
   };
   return { open: (call, out, own = context) => createServerStream(own, variant, call, out) };
 }
 
 /** What a client understands: what is known of it counts more than what it announces (S-TTL-1). */
-function formOf({ quirks }: ServerContext, node: NodeInfo | undefined): ClientForm {
-  const { ttl, readsErrors } = quirksOf(quirks, node?.userAgentName ?? "");
-  return { ttl: ttl.delta ?? announcesTtl(node), errors: readsErrors };
+function formOf({ quirks: { ttl, readsErrors }, host }: TypeSetup): ClientForm {
+  return { ttl: ttl.delta ?? announcesTtl(host.node), errors: readsErrors };
 }

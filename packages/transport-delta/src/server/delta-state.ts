@@ -1,16 +1,5 @@
-import type { Entry, ResourceType, Topic, Watcher, XdsError } from "@xdstp/core";
-import type {
-  Beating,
-  ClientQuirks,
-  ExchangeOwner,
-  FrameProfile,
-  Holds,
-  Lifetimes,
-  Rejected,
-  SmallMap,
-  SmallSet,
-  TypeHost,
-} from "@xdstp/protocol/server";
+import type { Entry, Topic, XdsError } from "@xdstp/core";
+import type { ServedType, SmallMap } from "@xdstp/protocol/server";
 import type { Gathered } from "./gathered.ts";
 
 /** A name in `initial_resource_versions`, as it was spelled. */
@@ -37,35 +26,13 @@ export interface CountedHashes {
   readonly of: Map<Topic, number>;
 }
 
-/** What is to be sent later as it was at the revision of a cut, and the state from which it was taken. */
-export interface Taken {
-  readonly gathered: Gathered;
-  readonly before: BeforeTaken;
-  /** All that the client holds once it has it; undefined where nothing of it has a TTL. */
-  readonly holding: readonly Entry[] | undefined;
-}
-
-/** What of a state a cut takes out of it. */
-export interface BeforeTaken extends Pick<
-  DeltaState,
-  "sent" | "held" | "initial" | "initialShared"
-> {
-  readonly dirty: readonly Topic[];
+/** What a cut takes out of a state, next to what the machine knows of. */
+export interface BeforeTaken extends Pick<DeltaState, "held" | "initial" | "initialShared"> {
   readonly unanswered: ReadonlyMap<Topic, number>;
-  readonly owed: readonly string[];
-  readonly rejected: Rejected | undefined;
 }
 
 /** One type on one delta stream. What the client has is one number; everything else is what it is still owed. */
-export interface DeltaState extends ExchangeOwner {
-  readonly host: TypeHost;
-  readonly type: ResourceType | undefined;
-  /** Its place in the order of sending (S-ORD-1). */
-  readonly rank: number;
-  readonly quirks: ClientQuirks;
-  readonly profile: FrameProfile;
-  readonly watcher: Watcher & Beating;
-
+export interface DeltaState extends ServedType<Gathered, BeforeTaken> {
   /** Topics by canonical key; the key of the wildcard is `*`. Those with dynamic parameters have these in their key (`idOf`). */
   readonly topics: SmallMap<string, Topic>;
   /** Those with dynamic parameters, by the key of the name alone; undefined while there are none. */
@@ -78,8 +45,6 @@ export interface DeltaState extends ExchangeOwner {
   nameLength: number;
   /** Those by alias, by the canonical keys of the names that they were answered under; undefined while there are none. */
   aliased: Map<string, Set<Topic>> | undefined;
-  /** Revision up to which changes of answered topics have been sent. */
-  sent: number;
   /** The first response was sent (S-RECON-6). */
   answered: boolean;
 
@@ -87,24 +52,12 @@ export interface DeltaState extends ExchangeOwner {
   readonly unsettled: SmallMap<Topic, number>;
   /** The same, once they are settled. */
   readonly unanswered: SmallMap<Topic, number>;
-  /** Topics of which the client has accepted nothing yet. */
-  readonly unaccepted: SmallSet<Topic>;
   /** Globs whose transient error the client was sent, or is owed; undefined while there are none. */
   openErrors: Map<Topic, XdsError> | undefined;
   /** Incomplete collections whose members are sent while their supply is broken, each with the revision up to which these are sent or owed; undefined while there are none. */
   knownMembers: Map<Topic, number> | undefined;
-  /** Answered topics with changes. */
-  readonly dirty: SmallSet<Topic>;
-  /** Names to be sent as they are now. */
-  readonly owed: SmallSet<string>;
   /** Removals that wait for those who refer to them, in the order in which they began to wait. */
   held: readonly HeldRemovals[];
-  /** What is to be sent later as it was at the revision of a cut (S-ORD-4). */
-  taken: Taken | undefined;
-  /** Names that refer to what the client has not accepted, each with what it lacks. */
-  heldBack: Holds;
-  /** What it holds for a time only; undefined while nothing that it was sent has a TTL. */
-  lifetimes: Lifetimes | undefined;
   /** What the client listed as held, by canonical key, until everything is answered (S-RECON-4). */
   initial: HeldList | undefined;
   /** It is that of other clients too. */

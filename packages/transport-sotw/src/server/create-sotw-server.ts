@@ -1,5 +1,6 @@
 import type { ByteStream } from "@xdstp/core";
 import {
+  createServedType,
   createServerStream,
   type ServerCall,
   type ServerContext,
@@ -9,7 +10,7 @@ import {
 import { decodeRequest, type SotwRequest } from "./decode-request.ts";
 import { hashWanted } from "./hash-list.ts";
 import { createProfileOf } from "./profile-of.ts";
-import { createSotwType } from "./sotw-type.ts";
+import { createSotwVariant } from "./sotw-variant.ts";
 
 /** The SotW end of a server. */
 export interface SotwServer {
@@ -22,7 +23,7 @@ export interface SotwServer {
 
 /** Serves SotW streams from a context that may be shared with the delta end. */
 export function createSotwServer(context: ServerContext): SotwServer {
-  const profileOf = createProfileOf(context);
+  const served = createSotwVariant(createProfileOf(context));
   const variant: Variant<SotwRequest> = {
     name: "sotw",
     decode: decodeRequest,
@@ -30,8 +31,7 @@ export function createSotwServer(context: ServerContext): SotwServer {
       names: request.names.length + request.located.length,
       list: hashWanted(request),
     }),
-    createType: (shared, host, typeUrl, stream) =>
-      createSotwType(shared, host, typeUrl, stream, profileOf),
+    createType: (origin) => createServedType(served, origin),
   };
   return { open: (call, out, own = context) => createServerStream(own, variant, call, out) };
 }

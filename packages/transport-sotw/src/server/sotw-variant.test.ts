@@ -58,7 +58,7 @@ function accepted(
   return { ...used, at: used.cache.revision };
 }
 
-describe("createSotwType()", () => {
+describe("createSotwVariant()", () => {
   it("does not forget what has changed since a cut was taken that would only repeat what was rejected [S-ACK-8] [S-ORD-2]", () => {
     const used = accepted(["a", "b"]);
     used.put("a", { text: "bad" });

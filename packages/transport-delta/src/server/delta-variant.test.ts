@@ -52,7 +52,7 @@ function accepted(...names: readonly string[]): UsedMachine & { readonly at: num
   return { ...used, at: used.cache.revision };
 }
 
-describe("createDeltaType()", () => {
+describe("createDeltaVariant()", () => {
   it("says of the course of a response what the order of sending goes by [S-ORD-2] [S-ORD-4]", () => {
     const used = useMachine();
     used.put("a");

@@ -1,0 +1,396 @@
+import { type Entry, StatusCode, type Topic, type Watcher } from "@xdstp/core";
+import { nameKey } from "@xdstp/uri";
+import { answeredUpTo, isRejectedAndNew, rejectedFrom } from "../delivery/answered-up-to.ts";
+import { type Delivery, deliveryOf } from "../delivery/delivery-of.ts";
+import { createExchange, giveBack, longAccepted, recordAnswer } from "../delivery/exchange.ts";
+import { rejectHeartbeat, settledBy } from "../delivery/lifetimes.ts";
+import { type RemovedName, removedName } from "../delivery/removed-name.ts";
+import { statusOf } from "../delivery/status-of.ts";
+import type { TypeStatus } from "../delivery/type-status.ts";
+import type { TypeView } from "../delivery/type-view.ts";
+import { isColdSince, isServedBy } from "../order/cold.ts";
+import { heldBackFrom, isObsolete, releaseHolds, waitsAsWhole } from "../order/hold-back.ts";
+import type { Holds } from "../order/hold.ts";
+import { noteAccepted } from "../order/note-accepted.ts";
+import { rankOf } from "../order/rank.ts";
+import { missedBy, retryRejected } from "../order/retry-rejected.ts";
+import type { RequestScan } from "../wire/scan-request.ts";
+import type { BeatOutcome, Beating } from "./heartbeats.ts";
+import { parseNonce } from "./parse-nonce.ts";
+import { quirksOf } from "./quirks.ts";
+import type { Gathered, Pending, ServedType, ServerVariant, TypeOrigin } from "./server-variant.ts";
+import type { MissedReference, NackError } from "./stream-event.ts";
+import type { DecodedRequest, TypeMachine } from "./type-machine.ts";
+
+/** Makes one type on one stream, served in a variant. */
+export function createServedType<
+  Request extends DecodedRequest,
+  State extends ServedType<Response, Before>,
+  Response extends Gathered,
+  Before,
+>(
+  variant: ServerVariant<Request, State, Response, Before>,
+  origin: TypeOrigin,
+): TypeMachine<Request> {
+  return new Machine(variant, origin);
+}
+
+class Machine<
+  Request extends DecodedRequest,
+  State extends ServedType<Response, Before>,
+  Response extends Gathered,
+  Before,
+>
+  implements TypeMachine<Request>, Watcher, Beating
+{
+  readonly typeUrl: string;
+  repairQueued = false;
+  readonly #variant: ServerVariant<Request, State, Response, Before>;
+  readonly #state: State;
+  #first = true;
+  #repairing = false;
+
+  constructor(
+    variant: ServerVariant<Request, State, Response, Before>,
+    { context, host, typeUrl, stream }: TypeOrigin,
+  ) {
+    this.typeUrl = typeUrl;
+    this.#variant = variant;
+    this.#state = variant.createState({
+      context,
+      host,
+      stream,
+      typeUrl,
+      watcher: this,
+      exchange: createExchange(),
+      type: context.source.descriptor(typeUrl),
+      rank: rankOf(context.source, typeUrl),
+      quirks: quirksOf(context.quirks, host.node?.userAgentName ?? ""),
+    });
+  }
+
+  get rank(): number {
+    return this.#state.rank;
+  }
+  get inFlight(): boolean {
+    return this.#state.exchange.inFlight !== undefined && !this.#repairing;
+  }
+  get overdue(): boolean {
+    return this.#repairing;
+  }
+  get unansweredSince(): number | undefined {
+    return this.#state.exchange.inFlight?.repairedAt;
+  }
+  get taken(): boolean {
+    return this.#state.taken !== undefined;
+  }
+  get mayBeCold(): boolean {
+    return this.#state.exchange.accepted > longAccepted(this.#state);
+  }
+  get isObsolete(): boolean {
+    const { taken } = this.#state;
+    return taken !== undefined && isObsolete(this.#state, taken.gathered.entries);
+  }
+  get waitsAsWhole(): boolean {
+    const { taken } = this.#state;
+    if (taken === undefined) return false;
+    const options = this.#variant.wholeOptions(this.#state, taken.gathered);
+    return waitsAsWhole(this.#state, taken.gathered.entries, options);
+  }
+  get isBusy(): boolean {
+    const { exchange, taken, heldBack } = this.#state;
+    return (
+      exchange.inFlight !== undefined ||
+      exchange.rejected !== undefined ||
+      taken !== undefined ||
+      heldBack.size > 0 ||
+      this.pending
+    );
+  }
+  get rejecting(): boolean {
+    return this.#state.exchange.rejected !== undefined;
+  }
+  get rejectedFrom(): number {
+    return rejectedFrom(this.#state.exchange, heldBackFrom(this.#state.heldBack));
+  }
+  get knowsReferences(): boolean {
+    return this.#state.type?.references !== undefined;
+  }
+  get heldBack(): Holds {
+    return this.#state.heldBack;
+  }
+  get heldFrom(): number {
+    return this.#variant.heldFrom(this.#state);
+  }
+  get heldBase(): number {
+    return this.#variant.heldBase(this.#state);
+  }
+  get answeredUpTo(): number {
+    return answeredUpTo(this.#state.exchange, this.#state.taken?.gathered);
+  }
+  get unsentFrom(): number {
+    const { unanswered, owed, exchange } = this.#state;
+    if (!this.pending) return Infinity;
+    return unanswered.size + owed.size > 0 ? -1 : exchange.accepted;
+  }
+  get pending(): boolean {
+    const { dirty, unanswered, owed, exchange } = this.#state;
+    return this.#variant.isPending(
+      this.#state,
+      dirty.size > 0 || unanswered.size > 0 || owed.size > 0 || exchange.rejected?.again === true,
+    );
+  }
+  get mayRetry(): boolean {
+    const { rejected } = this.#state.exchange;
+    return rejected !== undefined && rejected.missed.length > 0;
+  }
+  get subscriptions(): number {
+    return this.#variant.countSubscriptions(this.#state);
+  }
+  get nameLength(): number {
+    return this.#state.nameLength;
+  }
+
+  request(request: Request): void {
+    const isFirst = this.#first;
+    this.#first = false;
+    if (this.#variant.subscribe(this.#state, request, isFirst))
+      this.#answer(parseNonce(request.nonce), request.error);
+    this.#watchRepair();
+  }
+
+  plainAck(scan: RequestScan, message: Uint8Array): boolean {
+    if (this.#first || !this.#variant.isPlainAck(this.#state, message, scan)) return false;
+    this.#answer(scan.nonce, undefined);
+    return true;
+  }
+
+  wake(topic: Topic): void {
+    const { unsettled, unanswered, dirty, exchange, host, sent } = this.#state;
+    const isNew = unsettled.has(topic);
+    if (!isNew && topic.head <= sent) return; // its supply is broken, or whole again: nothing to send, and no change of what was rejected (S-ACK-8)
+    if (isNew) this.#variant.settle(this.#state, topic);
+    else if (!unanswered.has(topic)) dirty.add(topic);
+    if (exchange.rejected !== undefined) exchange.rejected.again = true;
+    this.#watchRepair();
+    host.schedule();
+  }
+
+  repair(): void {
+    if (!this.pending && !this.taken) return;
+    this.#repairing = true;
+    this.#state.host.schedule();
+  }
+
+  drain(removeUpTo: number, isLimited = true): void {
+    const { taken } = this.#state;
+    this.#state.taken = undefined;
+    const gathered = taken?.gathered ?? this.#variant.gather(this.#state, removeUpTo);
+    if (gathered === undefined) this.#fallBehind();
+    else this.#deliver(gathered, isLimited, taken?.holding);
+  }
+
+  release(removeUpTo: number): void {
+    const gathered = this.#variant.gatherRemovals(this.#state, removeUpTo);
+    if (gathered !== undefined) this.#deliver(gathered, true, undefined);
+  }
+
+  take(removeUpTo: number): void {
+    const state = this.#state;
+    const pending = pendingOf(state);
+    const before = this.#variant.copyPending(state);
+    const gathered = this.#variant.gather(state, removeUpTo);
+    if (gathered === undefined) this.#fallBehind();
+    else {
+      const holding = this.#variant.holdingAfter(state, gathered.entries);
+      state.taken = { gathered, pending, before, holding };
+    }
+  }
+
+  putBack(): void {
+    const { taken, dirty, owed, exchange } = this.#state;
+    if (taken === undefined) return;
+    this.#state.taken = undefined;
+    const { pending, before } = taken;
+    this.#state.sent = pending.sent;
+    for (const topic of pending.dirty) dirty.add(topic);
+    for (const name of pending.owed) owed.add(name);
+    if (pending.rejected !== undefined) giveBack(exchange, pending.rejected);
+    this.#variant.putBack(this.#state, before);
+  }
+
+  releaseHolds(): void {
+    const ready = releaseHolds(this.#state, (name) => this.#variant.newest(this.#state, name));
+    const { owed, exchange } = this.#state;
+    for (const name of ready) owed.add(name);
+    if (ready.length > 0 && exchange.rejected !== undefined) exchange.rejected.again = true;
+  }
+
+  retryRejected(): void {
+    retryRejected(this.#state);
+  }
+
+  beat(ttlMs: number): BeatOutcome {
+    return this.#variant.beat(this.#state, ttlMs);
+  }
+
+  hasAccepted(name: string, isSentAgain = false): boolean {
+    const topic = this.#variant.coveringTopic(this.#state, name);
+    const entry = topic?.get(name);
+    if (topic === undefined || entry?.resource === undefined) return false;
+    if (isSentAgain && entry.revision <= this.#state.exchange.accepted) return true;
+    return this.#deliveryOf(topic, entry) === "accepted";
+  }
+
+  lacks(name: string): boolean {
+    const entry = this.#variant.lookUp(this.#state, name);
+    return entry !== undefined && isRejectedAndNew(this.#state.exchange, entry);
+  }
+
+  removed(name: string, at: number): RemovedName {
+    return removedName(this.#state, this.#variant.coveringTopic(this.#state, name), name, at);
+  }
+
+  awaits(name: string): boolean {
+    const { heldBack, exchange, unaccepted } = this.#state;
+    const topic = this.#variant.coveringTopic(this.#state, name);
+    const entry = topic?.get(name);
+    if (topic === undefined || entry?.resource === undefined) return false;
+    if (heldBack.has(nameKey(name))) return true;
+    if (entry.since <= exchange.accepted && !unaccepted.has(topic)) return false;
+    if (this.#variant.mayHaveFromBefore(this.#state, name)) return false;
+    if (this.#variant.isToBeSent(this.#state, topic, entry)) return true;
+    const far = this.#deliveryOf(topic, entry);
+    return far === "in-flight" || far === "rejected";
+  }
+
+  isCold(name: string): boolean {
+    const { type, host } = this.#state;
+    const entry = this.#find(name);
+    // What the client may have from before waits for those who refer to it, so they do not wait for it.
+    return (
+      entry !== undefined &&
+      !this.#variant.mayHaveFromBefore(this.#state, name) &&
+      isColdSince(type, host, entry, longAccepted(this.#state))
+    );
+  }
+
+  misses(name: string): boolean {
+    return this.#variant.isCovered(this.#state, name)
+      ? this.#find(name)?.resource === undefined
+      : isServedBy(this.#state.context.source, name);
+  }
+
+  warm(name: string): void {
+    const key = nameKey(name);
+    const { taken } = this.#state;
+    if (taken?.gathered.entries.some((entry) => nameKey(entry.name) === key) === true) return; // it goes after what it is sent for
+    this.#variant.warm(this.#state, name);
+    this.#watchRepair();
+  }
+
+  status(): TypeStatus {
+    const { answered, dirty, unsettled, taken, heldBack } = this.#state;
+    return statusOf(this.#state, {
+      subscriptions: this.subscriptions,
+      wildcard: this.#variant.coveringTopic(this.#state, "*") !== undefined,
+      answered,
+      updates: dirty.size > 0 || taken !== undefined,
+      unsettled: unsettled.size > 0,
+      heldBack,
+    });
+  }
+
+  view(): TypeView {
+    const { typeUrl, exchange, heldBack } = this.#state;
+    return {
+      typeUrl,
+      exchange,
+      topics: this.#variant.topics(this.#state),
+      acceptedUpTo: Math.min(exchange.accepted, heldBackFrom(heldBack)),
+      removals: this.#variant.removals(this.#state),
+      isPending: (topic, entry) => this.#variant.isToBeSent(this.#state, topic, entry),
+    };
+  }
+
+  close(): void {
+    if (this.#state.lifetimes !== undefined) this.#state.context.heartbeats.drop(this);
+    for (const topic of this.#variant.close(this.#state)) topic.unwatch(this);
+  }
+
+  #deliver(gathered: Response, isLimited: boolean, holding: readonly Entry[] | undefined): void {
+    this.#repairing = false;
+    const sent = this.#variant.deliver(this.#state, gathered, isLimited);
+    this.#variant.noteHolding(this.#state, sent, holding);
+  }
+
+  /** An error under a nonce that has been answered is not a new NACK (S-ACK-19). */
+  #answer(given: number, error: NackError | undefined): void {
+    const state = this.#state;
+    const { exchange, lifetimes, host } = state;
+    const nonce = settledBy(lifetimes, exchange, given);
+    if (nonce === 0) {
+      if (error !== undefined) this.#sendAgain(given, error);
+      return;
+    }
+    const { inFlight } = exchange;
+    if (error !== undefined || inFlight?.rejection !== undefined) host.thaw();
+    const missed = error && this.#missedBy;
+    if (!recordAnswer(state, nonce, error, this.#variant.hasMoved(state), missed)) return;
+    this.#variant.noteAnswer(state, inFlight);
+    if (exchange.rejected === undefined) noteAccepted(state);
+  }
+
+  /** Made for a rejection only: a stream that rejects nothing keeps no function for it. */
+  get #missedBy(): (entries: readonly Entry[]) => readonly MissedReference[] {
+    return (entries) => missedBy(this.#state.type, this.#state.host, entries);
+  }
+
+  /** A client that rejects a heartbeat does not have its resource. */
+  #sendAgain(nonce: number, error: NackError): void {
+    const { lifetimes, owed, host } = this.#state;
+    rejectHeartbeat(this.#state, nonce, error);
+    for (const { name, resource } of lifetimes?.sent ?? [])
+      if (resource?.ttlMs !== undefined && this.#variant.isCovered(this.#state, name))
+        owed.add(name);
+    host.schedule();
+  }
+
+  #find(name: string): Entry | undefined {
+    return this.#variant.isCovered(this.#state, name)
+      ? this.#variant.lookUp(this.#state, name)
+      : undefined;
+  }
+
+  #deliveryOf(topic: Topic, entry: Entry): Delivery {
+    return deliveryOf(
+      {
+        exchange: this.#state.exchange,
+        removals: this.#variant.removals(this.#state),
+        isPending: (of, at) => this.#variant.isToBeSent(this.#state, of, at),
+      },
+      topic,
+      entry,
+    );
+  }
+
+  #watchRepair(): void {
+    if (this.#state.exchange.inFlight !== undefined) this.#state.context.repairs.watch(this);
+  }
+
+  #fallBehind(): void {
+    this.#state.host.end(
+      StatusCode.UNAVAILABLE,
+      "too far behind: reconnect with the cached versions",
+    );
+  }
+}
+
+function pendingOf({ sent, dirty, owed, exchange: { rejected } }: ServedType): Pending {
+  return {
+    sent,
+    dirty: [...dirty],
+    owed: [...owed],
+    rejected: rejected?.again === true ? rejected : undefined,
+  };
+}

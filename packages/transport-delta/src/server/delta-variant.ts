@@ -1,0 +1,318 @@
+import { type Entry, type Interest, StatusCode, type Topic } from "@xdstp/core";
+import {
+  addHash,
+  baseOf,
+  createSmallMap,
+  createSmallSet,
+  type FrameProfile,
+  hashOf,
+  heldBackOf,
+  holdBack,
+  isLongerThan,
+  isRepetition,
+  leaveRejected,
+  NO_HOLDS,
+  noteNothingSent,
+  type ServerVariant,
+  type StreamLimits,
+  type TypeSetup,
+} from "@xdstp/protocol/server";
+import { answerAgain } from "./answer-again.ts";
+import type { DeltaRequest } from "./decode-request.ts";
+import { type BeforeTaken, type DeltaState, NONE_HELD } from "./delta-state.ts";
+import { hasLeftovers } from "./first-answer.ts";
+import { gather, takeHeld } from "./gather.ts";
+import type { Gathered } from "./gathered.ts";
+import { beat, holdingAfter, noteAnswer, noteHolding } from "./heartbeat.ts";
+import { doubt, heldListOf } from "./held-by-client.ts";
+import { heldBaseOf, heldEntries } from "./held-removals.ts";
+import { endKnownMembers, oweKnownMembers } from "./known-members.ts";
+import { coveringTopic, isCovered, keyOf, lookUp, topicsOf } from "./lookup.ts";
+import { endOpenError, oweOpenError } from "./open-error.ts";
+import { oweLost } from "./owe-lost.ts";
+import { send } from "./send.ts";
+import { stateHash } from "./state-version.ts";
+import { leavingWith, locate, subscribe } from "./subscribe.ts";
+import { copyPending, putBack } from "./take.ts";
+import { unlocate, unsubscribe } from "./unsubscribe.ts";
+
+/** What delta does with a type on a stream. */
+export type DeltaVariant = ServerVariant<DeltaRequest, DeltaState, Gathered, BeforeTaken>;
+
+/** Makes the functions that serve types in delta. `profileOf`: how the entries of a type become frames for a client. */
+export function createDeltaVariant(profileOf: (setup: TypeSetup) => FrameProfile): DeltaVariant {
+  return {
+    createState: (setup) => createState(setup, profileOf(setup)),
+    subscribe: takeRequest,
+    isPlainAck: (_, __, { nonce }) => nonce >= 0,
+    settle,
+    isPending: ({ answered, unsettled }, hasUpdates) =>
+      hasUpdates || (!answered && unsettled.size === 0),
+    gather,
+    gatherRemovals,
+    copyPending,
+    putBack,
+    deliver,
+    wholeOptions: (state, { origin }) => ({
+      isNeverEmpty: !state.answered || answersWildcard(state, origin),
+    }),
+    heldFrom: (state) =>
+      heldEntries(state).reduce(
+        (oldest, { revision }) => Math.min(oldest, revision),
+        hasLeftovers(state) ? state.sent : Infinity,
+      ),
+    heldBase: (state) => (hasLeftovers(state) ? NONE_HELD : heldBaseOf(state)),
+    countSubscriptions: ({ topics }) => topics.size,
+    topics: ({ topics }) => [...topics.values()],
+    coveringTopic,
+    isCovered,
+    lookUp,
+    newest: (state, name) => (isCovered(state, name) ? lookUp(state, name) : undefined),
+    mayHaveFromBefore: ({ initial }, name) => initial?.has(keyOf(name)) === true,
+    isToBeSent,
+    removals: () => "said",
+    warm,
+    hasMoved,
+    noteAnswer(state, answered) {
+      if (answered?.narrowed === true) oweLost(state, answered.entries);
+      noteAnswer(state);
+    },
+    beat,
+    holdingAfter,
+    noteHolding,
+    close({ topics }) {
+      const all = [...topics.values()];
+      topics.clear();
+      return all;
+    },
+  };
+}
+
+function createState(setup: TypeSetup, profile: FrameProfile): DeltaState {
+  const { context, host, stream, typeUrl, watcher, exchange, type, rank, quirks } = setup;
+  return {
+    context,
+    host,
+    stream,
+    typeUrl,
+    profile,
+    watcher,
+    exchange,
+    type,
+    rank,
+    quirks,
+    topics: createSmallMap(),
+    located: undefined,
+    counted: undefined,
+    globs: 0,
+    nameLength: 0,
+    aliased: undefined,
+    sent: 0,
+    answered: false,
+    unsettled: createSmallMap(),
+    unanswered: createSmallMap(),
+    unaccepted: createSmallSet(),
+    openErrors: undefined,
+    knownMembers: undefined,
+    dirty: createSmallSet(),
+    owed: createSmallSet(),
+    held: [],
+    initial: undefined,
+    initialShared: false,
+    lifetimes: undefined,
+    taken: undefined,
+    heldBack: NO_HOLDS,
+  };
+}
+
+function takeRequest(state: DeltaState, request: DeltaRequest, isFirst: boolean): boolean {
+  const { context, host } = state;
+  const excess =
+    longListOf(context.limits, request) ??
+    (isFirst ? excessOf(context.limits, request.initialVersions) : undefined);
+  if (excess !== undefined) {
+    host.end(StatusCode.RESOURCE_EXHAUSTED, ...excess);
+    return false;
+  }
+  if (countOf(request) > 0) host.thaw();
+  if (isFirst) begin(state, request);
+  else if (state.initial !== undefined) doubt(state, namesIn(request.subscribe, request.locate)); // S-RECON-5: later subscriptions are repeated
+  const leaving = leavingWith(state, request);
+  if (
+    !request.subscribe.every((name) => subscribe(state, name, leaving)) ||
+    !request.locate.every((interest) => locate(state, interest, leaving))
+  )
+    return false;
+  for (const name of request.unsubscribe) unsubscribe(state, name);
+  for (const interest of request.unlocate) unlocate(state, interest);
+  report(state, request);
+  return !isFirst && request.nonce !== "";
+}
+
+/** The first message of a type: what the client holds (S-RECON-5), and the wildcard that empty lists mean (S-WILD-3, S-WILD-6). */
+function begin(state: DeltaState, request: DeltaRequest): void {
+  const { initialVersions } = request;
+  if (initialVersions.size > 0) {
+    state.initial = heldListOf(initialVersions);
+    state.initialShared = true;
+  }
+  const wildcard = (state.type?.legacyWildcard ?? true) && state.quirks.legacyWildcard;
+  if (wildcard && countOf(request) === 0) subscribe(state, "*");
+}
+
+function settle(state: DeltaState, topic: Topic): void {
+  const { unsettled, unanswered, dirty } = state;
+  if (!topic.settled) {
+    oweOpenError(state, topic);
+    oweKnownMembers(state, topic);
+    return;
+  }
+  const since = unsettled.get(topic) ?? NONE_HELD;
+  unsettled.delete(topic);
+  endOpenError(state, topic);
+  if (endKnownMembers(state, topic)) dirty.add(topic);
+  else unanswered.set(topic, since);
+}
+
+function gatherRemovals(state: DeltaState, removeUpTo: number): Gathered | undefined {
+  const entries = takeHeld(state, removeUpTo);
+  if (entries.length === 0) return undefined;
+  const named = new Set(entries.map(({ name }) => name));
+  return {
+    entries,
+    origin: { answered: new Set(), changed: new Set(), named },
+    base: state.exchange.accepted,
+    asked: false,
+    heldBase: Infinity,
+    label: undefined,
+    hash: stateHash(state, []),
+  };
+}
+
+/** An empty response goes out only as the first one, and then not while names are pending, or to answer a wildcard (S-RECON-6, S-WILD-7, S-ACK-11). */
+function deliver(state: DeltaState, gathered: Gathered, isLimited: boolean): readonly Entry[] {
+  const { answered, unsettled, dirty, exchange, profile, heldBack: before } = state;
+  const sendable = withoutHolds(state, gathered, isLimited);
+  const { entries } = sendable;
+  const waiting = heldBackOf(gathered.entries, entries, state.heldBack);
+  if (isRepetition(exchange, gathered.rejected, entries, waiting, profile, dirty.size > 0)) {
+    leaveRejected(state, before, gathered.rejected?.entries ?? []);
+    return entries;
+  }
+  const due = (unsettled.size === 0 && !answered) || answersWildcard(state, gathered.origin);
+  const isSent = (entries.length > 0 || due) && send(state, sendable, due);
+  if (!isSent) noteNothingSent(state);
+  return entries;
+}
+
+/** Leaves out what refers to a name that the client does not have (S-ORD-2, S-ORD-4). Of what has waited the client may have a state that is older than all that it was sent. */
+function withoutHolds(state: DeltaState, gathered: Gathered, isLimited: boolean): Gathered {
+  const asked = gathered.asked || state.heldBack.size > 0;
+  const entries = holdBack(state, gathered.entries, {
+    from: Math.min(baseOf(gathered), gathered.heldBase),
+    isLimited,
+  });
+  if (entries === gathered.entries)
+    return asked === gathered.asked ? gathered : { ...gathered, asked };
+  const [before, after] = [new Set(gathered.entries), new Set(entries)];
+  const left = hashOf(gathered.entries.filter((entry) => !after.has(entry)));
+  const earlier = hashOf(entries.filter((entry) => !before.has(entry)));
+  return {
+    ...gathered,
+    entries,
+    asked,
+    label: undefined,
+    hash: addHash(addHash(gathered.hash, -left), earlier),
+  };
+}
+
+function answersWildcard(state: DeltaState, { answered }: Gathered["origin"]): boolean {
+  return topicsOf(state, "*").some((wildcard) => answered.has(wildcard));
+}
+
+function isToBeSent(state: DeltaState, topic: Topic, { name, revision }: Entry): boolean {
+  const { unsettled, unanswered, dirty, owed, heldBack, taken, sent } = state;
+  return (
+    unsettled.has(topic) ||
+    unanswered.has(topic) ||
+    owed.has(name) ||
+    (heldBack.size > 0 && heldBack.has(keyOf(name))) ||
+    taken?.gathered.origin.answered.has(topic) === true ||
+    taken?.gathered.origin.named.has(name) === true ||
+    (dirty.has(topic) && revision > sent) ||
+    heldEntries(state).some((entry) => entry.name === name)
+  );
+}
+
+function warm(state: DeltaState, name: string): void {
+  const own = topicsOf(state, keyOf(name));
+  for (const topic of own) answerAgain(state, topic);
+  if (own.length === 0 && isCovered(state, name)) state.owed.add(name);
+}
+
+/** Also where a topic was requested again, and by removals that wait. */
+function hasMoved(state: DeltaState): boolean {
+  const {
+    dirty,
+    unanswered,
+    sent,
+    exchange: { inFlight },
+  } = state;
+  if (dirty.size > 0 || inFlight === undefined) return dirty.size > 0;
+  if (heldEntries(state).some(({ revision }) => revision > inFlight.upTo)) return true;
+  return unanswered
+    .keys()
+    .some(
+      (topic) =>
+        topic.head > sent &&
+        (inFlight.origin.answered.has(topic) || inFlight.origin.changed.has(topic)),
+    );
+}
+
+function report(
+  { context, stream, typeUrl }: DeltaState,
+  { subscribe: plain, unsubscribe: ended, locate: located, unlocate: unlocated }: DeltaRequest,
+): void {
+  const added = namesIn(plain, located);
+  const dropped = namesIn(ended, unlocated);
+  if (added.length > 0 || dropped.length > 0)
+    context.emit?.({ kind: "subscribe", stream, typeUrl, added, dropped });
+}
+
+/** A list is no longer than what it can concern, also one of names that were never asked for, or of one name again and again. */
+function longListOf(
+  { subscriptions }: StreamLimits,
+  { subscribe: added, unsubscribe: dropped, locate: located, unlocate: unlocated }: DeltaRequest,
+): readonly [message: string, limit: keyof StreamLimits] | undefined {
+  if (added.length + located.length > subscriptions)
+    return [`more than ${subscriptions} subscriptions of one type`, "subscriptions"];
+  return dropped.length + unlocated.length > subscriptions
+    ? [`more than ${subscriptions} names to unsubscribe in one request`, "subscriptions"]
+    : undefined;
+}
+
+/** Why a list of what a client holds cannot be kept (S-LIM-4). */
+function excessOf(
+  { heldVersions, nameLength }: StreamLimits,
+  initial: ReadonlyMap<string, string>,
+): readonly [message: string, limit: keyof StreamLimits] | undefined {
+  if (initial.size > heldVersions)
+    return [`more than ${heldVersions} initial_resource_versions`, "heldVersions"];
+  return initial.keys().some((name) => isLongerThan(name, nameLength))
+    ? [`a name in initial_resource_versions is longer than ${nameLength} bytes`, "nameLength"]
+    : undefined;
+}
+
+function countOf({
+  subscribe: added,
+  unsubscribe: dropped,
+  locate: located,
+  unlocate: unlocated,
+}: DeltaRequest): number {
+  return added.length + dropped.length + located.length + unlocated.length;
+}
+
+/** Names, with and without dynamic parameters. */
+function namesIn(names: readonly string[], interests: readonly Interest[]): readonly string[] {
+  return interests.length === 0 ? names : [...names, ...interests.map(({ name }) => name)];
+}

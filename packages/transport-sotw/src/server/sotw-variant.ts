@@ -1,0 +1,325 @@
+import type { Entry, Topic } from "@xdstp/core";
+import {
+  announcesTtl,
+  byName,
+  createSmallMap,
+  createSmallSet,
+  hashBytes,
+  hashOf,
+  heldBackOf,
+  isNewestNonce,
+  isRepetition,
+  leaveRejected,
+  NO_HOLDS,
+  noteNothingSent,
+  parseNonce,
+  sayTheSame,
+  type ServerVariant,
+  takesWrapped,
+  type TypeSetup,
+} from "@xdstp/protocol/server";
+import type { SotwRequest } from "./decode-request.ts";
+import { currentVersion, heldBaseOf, isComplete } from "./gather-full-state.ts";
+import { gather } from "./gather.ts";
+import type { Gathered } from "./gathered.ts";
+import { hashWanted } from "./hash-list.ts";
+import { beat, haveEqualTtls, holdingAfter, noteAnswer, noteHolding, resume } from "./heartbeat.ts";
+import { isWithheld } from "./is-withheld.ts";
+import { coverOf, keyOf, subscriptionsOf } from "./lookup.ts";
+import type { ClientForm, ProfileOf } from "./profile-of.ts";
+import { send } from "./send.ts";
+import type { BeforeTaken, SotwState } from "./sotw-state.ts";
+import { endStay } from "./stay.ts";
+import { narrow, subscribe } from "./subscribe.ts";
+import { hasNewErrors } from "./told-errors.ts";
+import { unsubscribe } from "./unsubscribe.ts";
+import { mustShow, withoutHolds } from "./without-holds.ts";
+
+/** What SotW does with a type on a stream. */
+export type SotwVariant = ServerVariant<SotwRequest, SotwState, Gathered, BeforeTaken>;
+
+/** Makes the functions that serve types in SotW. `profileOf`: how the entries of a type become frames for clients of one form. */
+export function createSotwVariant(profileOf: ProfileOf): SotwVariant {
+  return {
+    createState: (setup) => createState(setup, profileOf),
+    subscribe(state, request, isFirst) {
+      if (request.usesLocators)
+        state.profile = profileOf(state.typeUrl, { ...formOf(state), wrap: true });
+      return takeRequest(state, request, isFirst);
+    },
+    isPlainAck,
+    settle(state, topic) {
+      if (!topic.settled) return;
+      state.unsettled.delete(topic);
+      state.unanswered.add(topic);
+    },
+    isPending: (state, hasUpdates) =>
+      hasUpdates && (!isFullState(state) || (isComplete(state) && !isWithheld(state))),
+    gather,
+    gatherRemovals: gather,
+    copyPending: ({ gone, unanswered }) => ({ gone, unanswered: [...unanswered] }),
+    putBack(state, { gone, unanswered }) {
+      state.gone = gone;
+      for (const topic of unanswered) state.unanswered.add(topic);
+    },
+    deliver,
+    wholeOptions: (state, { due }) => ({
+      mustShow: ({ name }) => mustShow(state, name),
+      isNeverEmpty: isFullState(state) ? !state.answered : due,
+    }),
+    heldFrom: (state) =>
+      isWithheld(state)
+        ? 0
+        : state.gone
+            .values()
+            .reduce((oldest, { revision }) => Math.min(oldest, revision), Infinity),
+    heldBase: (state) => (isWithheld(state) ? -1 : heldBaseOf(state)),
+    countSubscriptions: ({ subscriptions }) => subscriptions.size,
+    topics: topicsOf,
+    coveringTopic: (state, name) => coverOf(state, name)?.topic,
+    isCovered: (state, name) => coverOf(state, name) !== undefined,
+    lookUp: (state, name) => coverOf(state, name)?.topic.get(name),
+    newest,
+    mayHaveFromBefore: isWithheld,
+    isToBeSent,
+    removals: (state) => (isFullState(state) ? "absent" : "never"),
+    warm(state, name) {
+      const { unsettled, unanswered, owed } = state;
+      const topic = coverOf(state, name)?.topic;
+      if (topic !== undefined && !unsettled.has(topic) && !unanswered.has(topic)) owed.add(name);
+    },
+    hasMoved: ({ dirty }) => dirty.size > 0,
+    noteAnswer(state) {
+      if (state.exchange.rejected === undefined) state.kept = state.shown;
+      noteAnswer(state);
+    },
+    beat,
+    holdingAfter,
+    noteHolding,
+    close(state) {
+      const topics = topicsOf(state);
+      endPatience(state);
+      endStay(state);
+      state.subscriptions.clear();
+      return topics;
+    },
+  };
+}
+
+const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
+
+function createState(setup: TypeSetup, profileOf: ProfileOf): SotwState {
+  const { context, host, stream, typeUrl, watcher, exchange, type, rank, quirks } = setup;
+  return {
+    context,
+    host,
+    stream,
+    typeUrl,
+    watcher,
+    exchange,
+    type,
+    rank,
+    quirks,
+    profile: profileOf(typeUrl, formOf(setup)),
+    subscriptions: createSmallMap(),
+    located: undefined,
+    legacy: true,
+    listHash: undefined,
+    wantedHash: undefined,
+    sent: 0,
+    returning: false,
+    answered: false,
+    unsettled: createSmallSet(),
+    unanswered: createSmallSet(),
+    unaccepted: createSmallSet(),
+    dirty: createSmallSet(),
+    owed: createSmallSet(),
+    sum: 0,
+    nameLength: 0,
+    shown: [],
+    kept: [],
+    gone: NOTHING,
+    stay: NOTHING,
+    parting: undefined,
+    taken: undefined,
+    heldBack: NO_HOLDS,
+    lifetimes: undefined,
+    unsaid: undefined,
+    impatient: false,
+    patience: undefined,
+  };
+}
+
+function topicsOf({ subscriptions }: SotwState): readonly Topic[] {
+  return [...subscriptions.values()].map(({ topic }) => topic);
+}
+
+function isFullState({ type }: SotwState): boolean {
+  return type?.fullStateInSotw === true;
+}
+
+function takeRequest(state: SotwState, request: SotwRequest, isFirst: boolean): boolean {
+  const { exchange, host } = state;
+  // A request that crossed a response gets no answer. Its list comes again with the ACK, but what it drops is noted (S-NONCE-6, S-NONCE-7).
+  if (!isFirst && isStale(state, request)) {
+    narrow(state, request);
+    return true;
+  }
+  const wanted = hashWanted(request);
+  if (wanted !== state.wantedHash) host.thaw();
+  if (!isFirst && request.nonce === "" && exchange.nonceSent > 0) startAgain(state);
+  subscribe(state, request);
+  state.wantedHash = wanted;
+  state.listHash = request.located.length === 0 ? wanted : undefined;
+  waitAtMost(state, request);
+  if (isFirst) begin(state, request);
+  return !isFirst && request.nonce !== "";
+}
+
+function isStale({ exchange, lifetimes }: SotwState, { nonce }: SotwRequest): boolean {
+  return nonce === ""
+    ? exchange.inFlight !== undefined
+    : !isNewestNonce(lifetimes, exchange, parseNonce(nonce));
+}
+
+/** The client has lost its state of the type: it is owed everything (S-NONCE-7). */
+function startAgain(state: SotwState): void {
+  for (const key of [...state.subscriptions.keys()]) unsubscribe(state, key);
+}
+
+function isPlainAck(
+  { exchange, listHash, lifetimes }: SotwState,
+  message: Uint8Array,
+  { nonce, namesStart, namesEnd }: Parameters<SotwVariant["isPlainAck"]>[2],
+): boolean {
+  if (exchange.nonceSent === 0 || !isNewestNonce(lifetimes, exchange, nonce)) return false;
+  return hashBytes(message, namesStart, namesEnd) === listHash;
+}
+
+/** The first request of a type is answered whatever nonce it bears (S-NONCE-5), unless it is a pure wildcard that holds everything (S-RECON-7). */
+function begin(state: SotwState, { version }: SotwRequest): void {
+  state.returning = version !== "";
+  const wildcard =
+    state.subscriptions.size === 1 ? subscriptionsOf(state, "*")[0]?.topic : undefined;
+  if (
+    version !== "" &&
+    wildcard?.settled === true &&
+    currentVersion([wildcard], wildcard.members()) === version
+  )
+    adopt(state, wildcard, version);
+}
+
+function adopt(state: SotwState, wildcard: Topic, version: string): void {
+  state.unanswered.clear();
+  state.unaccepted.clear();
+  state.answered = true;
+  state.returning = false;
+  state.sent = state.exchange.accepted = state.context.source.revision;
+  state.exchange.versionSent = state.exchange.versionAccepted = version;
+  state.shown = state.kept = wildcard.members();
+  resume(state, wildcard.members());
+}
+
+/** A client that holds nothing is not kept waiting for ever (S-STREAM-9). */
+function waitAtMost(state: SotwState, { version }: SotwRequest): void {
+  if (
+    !isFullState(state) ||
+    version !== "" ||
+    state.answered ||
+    state.patience !== undefined ||
+    state.unsettled.size === 0
+  )
+    return;
+  state.patience = state.context.clock.after(state.context.limits.settleMs, () => {
+    state.impatient = true;
+    state.host.schedule();
+  });
+}
+
+function endPatience(state: SotwState): void {
+  state.patience?.cancel();
+  state.patience = undefined;
+}
+
+function deliver(state: SotwState, all: Gathered, isLimited: boolean): readonly Entry[] {
+  const { heldBack: before } = state;
+  const gathered = withoutHolds(state, all, isLimited);
+  state.returning = false;
+  const { entries, due } = gathered;
+  const updates = isFullState(state)
+    ? isNews(state, gathered)
+    : isPartialNews(state, gathered, heldBackOf(all.entries, entries, state.heldBack), before);
+  if (isFullState(state)) supersedeRejected(state, updates || due);
+  if (updates || due) send(state, gathered);
+  else noteNothingSent(state);
+  if (state.answered) endPatience(state);
+  return entries;
+}
+
+/** A full state replaces all that was rejected; one that goes nowhere leaves it as it was (S-ACK-8). */
+function supersedeRejected({ exchange }: SotwState, isSent: boolean): void {
+  if (isSent) exchange.rejected = undefined;
+  else if (exchange.rejected !== undefined) exchange.rejected.again = false;
+}
+
+/** What was rejected is not said again under another version (S-ACK-8). An author's label may stay the same over a change: then the content decides; and what a TTL is has no part in a version (S-TTL-7). */
+function isNews({ exchange, shown, profile }: SotwState, { version, entries }: Gathered): boolean {
+  if (exchange.rejected?.isRetry === true) return true;
+  if (exchange.rejected !== undefined && sayTheSame(shown, entries, profile)) return false;
+  if (version !== exchange.versionSent) return true;
+  return (
+    entries !== shown &&
+    (hasNewErrors(entries, shown) ||
+      hashOf(entries) !== hashOf(shown) ||
+      (profile.heartbeat !== undefined && !haveEqualTtls(entries, shown)))
+  );
+}
+
+/** The same of what has come or changed. Here nothing is said of what goes, so that what was rejected may come back before the client has been told anything else. */
+function isPartialNews(
+  state: SotwState,
+  { entries, rejected = state.unsaid }: Gathered,
+  waiting: readonly Entry[],
+  before: SotwState["heldBack"],
+): boolean {
+  const { exchange, profile, dirty } = state;
+  const isSaid =
+    entries.length + waiting.length > 0 &&
+    isRepetition(exchange, rejected, entries, waiting, profile, dirty.size > 0);
+  state.unsaid = entries.length === 0 && !isSaid ? rejected : undefined;
+  if (isSaid) leaveRejected(state, before, rejected?.entries ?? []);
+  return entries.length > 0 && !isSaid;
+}
+
+/** The present state of a name. undefined: it is not wanted, or the client is not told of its removal. */
+function newest(state: SotwState, name: string): Entry | "removed" | undefined {
+  const cover = coverOf(state, name);
+  const entry = cover?.topic.get(name);
+  if (cover === undefined || entry?.resource !== undefined) return entry;
+  return state.type?.fullStateInSotw === true ? "removed" : undefined;
+}
+
+function isToBeSent(state: SotwState, topic: Topic, { name, revision, resource }: Entry): boolean {
+  const { unsettled, unanswered, dirty, owed, gone, stay, kept, heldBack, taken, sent, exchange } =
+    state;
+  if (
+    unsettled.has(topic) ||
+    unanswered.has(topic) ||
+    owed.has(name) ||
+    (heldBack.size > 0 && heldBack.has(keyOf(name))) ||
+    taken !== undefined
+  )
+    return true;
+  if (dirty.has(topic) && revision > sent) return true;
+  // While removals wait, a response has the removed names. The client has them until it answers a response without them.
+  return (
+    resource === undefined &&
+    (gone.size + stay.size > 0 ||
+      (exchange.inFlight !== undefined && byName(kept).get(name)?.resource !== undefined))
+  );
+}
+
+/** What a client understands: what is known of it counts more than what it announces (S-TTL-1). */
+function formOf({ quirks: { ttl, readsErrors }, host: { node } }: TypeSetup): ClientForm {
+  return { wrap: takesWrapped(node), ttl: ttl.sotw ?? announcesTtl(node), errors: readsErrors };
+}
