@@ -2,11 +2,9 @@ import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/proto
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { DiscoveryResponseSchema, type Resource, ResourceSchema } from "@xdstp/protos/discovery";
-import type { Candidate } from "./candidate.ts";
-import { Fault, reasonOf } from "./fault.ts";
+import { type Candidate, wrapperFacts } from "./candidate.ts";
+import { Fault, quote, reasonOf } from "./fault.ts";
 import type { Place } from "./place.ts";
-import { quote } from "./quote.ts";
-import { wrapperFacts } from "./wrapper-facts.ts";
 
 /**
  * The resources of a `.pb` file. Binary messages do not say their type, so a bare one is of the type of the folder;

@@ -8,14 +8,11 @@ import {
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
 import { anyFromJson } from "@xdstp/protos/envoy";
 import { typeUrlOf } from "@xdstp/resource-types";
-import type { Candidate } from "./candidate.ts";
-import type { ReadDocument } from "./documents-of.ts";
-import { Fault, type JsonPath, located } from "./fault.ts";
+import { type Candidate, type WrapperFacts, wrapperFacts } from "./candidate.ts";
+import { isObject, type ReadDocument } from "./documents-of.ts";
+import { Fault, type JsonPath, located, quote } from "./fault.ts";
 import type { FolderContext } from "./folder-context.ts";
-import { isObject } from "./is-object.ts";
 import type { Place } from "./place.ts";
-import { quote } from "./quote.ts";
-import { type WrapperFacts, wrapperFacts } from "./wrapper-facts.ts";
 import { explainJsonError } from "./json-reason.ts";
 
 /**

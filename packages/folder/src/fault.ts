@@ -55,3 +55,66 @@ export function located<T>(run: () => T, place: FaultPlace): T {
     });
   }
 }
+
+/** Levels of lists and objects within each other; decoders of protobuf give up at the same depth. */
+export const MAX_DEPTH = 100;
+
+/** The fault of what nests deeper, at the place where it does. */
+export function tooDeep(place: Pick<FaultDetails, "line" | "column" | "path">): Fault {
+  return new Fault({
+    message: `is nested more than ${MAX_DEPTH} levels deep`,
+    hint: "decoders of protobuf go no deeper",
+    ...place,
+  });
+}
+
+/** What keeps a file or folder from being read, with the way out where it is known. */
+export function fileTrouble(error: unknown): Pick<FolderProblem, "message" | "hint"> {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const [message, hint] = troubles[code] ?? [];
+  return message === undefined
+    ? { message: reasonOf(error) }
+    : { message: `${message} (${code})`, ...(hint !== undefined && { hint }) };
+}
+
+/** Whether it is for want of permission. */
+export function isForbidden(error: unknown): boolean {
+  return (
+    error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "EPERM")
+  );
+}
+
+const noRight = ["may not be read by this user", "give it the right to"] as const;
+const tooMany = [
+  "cannot be read, because too many files are open",
+  "raise the limit of open files: ulimit -n",
+] as const;
+
+const troubles: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+  EACCES: noRight,
+  EPERM: noRight,
+  ELOOP: ["is a symbolic link that leads back to itself", "fix or remove the link"],
+  EAGAIN: [
+    "never ends, so it is not a file of configuration",
+    "remove it, or begin its name with a dot",
+  ],
+  EMFILE: tooMany,
+  ENFILE: tooMany,
+};
+
+const limit = 100;
+
+/** A text as it is shown in a message: in quotes, control characters escaped, cut to 100 characters. */
+export function quote(text: string): string {
+  const cut = text.length > limit ? `${text.slice(0, limit)}...` : text;
+  return JSON.stringify(cut).replaceAll("\\\\", "\\");
+}
+
+/** Longer keys than any field has are cut. */
+const keyLimit = 64;
+
+/** A key as it is shown in a message: the letters, digits and `_.@-` that it begins with. Any file that is linked into the folder may be taken for YAML, and its content must not reach the log. */
+export function shownKey(key: string): string {
+  const shown = /^[A-Za-z0-9_.@-]*/.exec(key)?.[0].slice(0, keyLimit) ?? "";
+  return shown === key ? key : `${shown}...`;
+}

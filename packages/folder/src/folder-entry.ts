@@ -1,5 +1,14 @@
-import type { Put } from "@xdstp/core";
-import type { FolderVariant } from "./variant-of.ts";
+import {
+  conflictOf,
+  type Constraints,
+  type Put,
+  readConstraints,
+  type ResourceSink,
+  textOfConstraints,
+} from "@xdstp/core";
+import type { FolderProblem } from "./folder-problem.ts";
+import { nodesFolder } from "./place.ts";
+import { quote } from "./fault.ts";
 
 /** A resource and its file. */
 export interface FolderEntry {
@@ -14,4 +23,121 @@ export interface FolderEntry {
   readonly aliases: readonly string[];
   /** What to put. It is let go as soon as the cache has it. */
   put?: Put | undefined;
+}
+
+/** Which of the variants of a name (TP2). */
+interface FolderVariant {
+  readonly constraints: Constraints;
+  /** The constraints in words: equal for equal ones. */
+  readonly text: string;
+}
+
+/** The variant that encoded constraints say; undefined: there are none, or they say nothing. */
+export function variantOf(constraints: Uint8Array | undefined): FolderVariant | undefined {
+  const read =
+    constraints === undefined || constraints.length === 0
+      ? undefined
+      : readConstraints(constraints);
+  return read === undefined || read.fault !== undefined
+    ? undefined
+    : { constraints: read.constraints, text: textOfConstraints(read.constraints) };
+}
+
+/** A map key for a resource: type, name and variant. */
+export function keyOf({
+  typeUrl,
+  name,
+  variant,
+}: {
+  readonly typeUrl: string;
+  readonly name: string;
+  readonly variant?: FolderVariant | undefined;
+}): string {
+  return variant === undefined ? `${typeUrl} ${name}` : `${typeUrl} ${name} ${variant.text}`;
+}
+
+/** Where content per node goes: `createNodeCaches` of `@xdstp/cache` is one. */
+export interface NodeSinks {
+  /** Keys under which something is put. */
+  keys(): readonly string[];
+  /** The sink of a key. */
+  of(key: string): ResourceSink;
+}
+
+/** A problem for each file of content per node, where there is no place for it. */
+export function unplacedProblems(
+  entries: readonly FolderEntry[],
+  nodes: NodeSinks | undefined,
+): readonly FolderProblem[] {
+  if (nodes !== undefined) return [];
+  const files = new Set(entries.flatMap(({ file, node }) => (node === undefined ? [] : [file])));
+  return [...files].map((file) => ({
+    file,
+    message: `is content per node, which is not served here`,
+    hint: `give createFolderFeed the option nodes, or move the file out of ${nodesFolder}`,
+  }));
+}
+
+/** Names and aliases that occur more than once in a type, with the same constraints; both files are named. Names are canonical, so equal means equal (N-41). */
+export function duplicateProblems(entries: readonly FolderEntry[]): readonly FolderProblem[] {
+  const first = new Map<string, FolderEntry>();
+  return entries.flatMap((entry) =>
+    [entry.name, ...entry.aliases].flatMap((name) => {
+      const key = keyOf({ ...entry, name });
+      const other = first.get(key);
+      if (other === undefined) first.set(key, entry);
+      return other === undefined ? [] : [clash(entry, other, name)];
+    }),
+  );
+}
+
+function clash(entry: FolderEntry, other: FolderEntry, name: string): FolderProblem {
+  const what = entry.name === name && other.name === name ? "the name" : "the name or alias";
+  const of = entry.variant === undefined ? "" : ` with the constraints ${entry.variant.text}`;
+  const where = other.file === entry.file ? "twice in this file" : `here and in ${other.file}`;
+  return {
+    file: entry.file,
+    message: `${what} ${quote(name)}${of} stands ${where}`,
+    rule: "N-40",
+    hint: "keep one of them",
+  };
+}
+
+const everyone: Constraints = { kind: "and", of: [] };
+
+/** Variants of one name that cannot be there together; both files are named (S-DYN-4). */
+export function variantProblems(entries: readonly FolderEntry[]): readonly FolderProblem[] {
+  const named = new Set(
+    entries.flatMap(({ typeUrl, name, variant }) =>
+      variant === undefined ? [] : keyOf({ typeUrl, name }),
+    ),
+  );
+  if (named.size === 0) return [];
+  const byName = Map.groupBy(entries, ({ typeUrl, name }) => keyOf({ typeUrl, name }));
+  return [...named].flatMap((name) => problemsOf(byName.get(name) ?? []));
+}
+
+function problemsOf(variants: readonly FolderEntry[]): readonly FolderProblem[] {
+  return variants.flatMap((entry, index) => {
+    const others = variants.slice(0, index).filter((other) => keyOf(other) !== keyOf(entry));
+    return others.flatMap((other) => problemOf(entry, other)).slice(0, 1);
+  });
+}
+
+function problemOf(entry: FolderEntry, other: FolderEntry): readonly FolderProblem[] {
+  const conflict = conflictOf(
+    entry.variant?.constraints ?? everyone,
+    other.variant?.constraints ?? everyone,
+  );
+  if (conflict === undefined) return [];
+  const where = other.file === entry.file ? "in this file" : `here and in ${other.file}`;
+  const [message = "", hint = ""] = conflict.split("; let ");
+  return [
+    {
+      file: entry.file,
+      message: `the name ${quote(entry.name)} stands ${where}, but ${message}`,
+      rule: "S-DYN-4",
+      hint: `let ${hint}`,
+    },
+  ];
 }

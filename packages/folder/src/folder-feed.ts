@@ -6,19 +6,17 @@ import {
   type Timer,
 } from "@xdstp/core";
 import { createDebounce } from "./debounce.ts";
-import { reasonOf } from "./fault.ts";
+import { isForbidden, reasonOf } from "./fault.ts";
 import { filesInWriting } from "./files-in-writing.ts";
-import { isForbidden } from "./file-trouble.ts";
 import { createFolderCommitter, type Reading } from "./folder-committer.ts";
-import { folderContext } from "./folder-context.ts";
+import { folderContext, type FolderOptions } from "./folder-context.ts";
 import type { FolderEvent } from "./folder-event.ts";
 import { createFolderReader, type FolderReader } from "./folder-reader.ts";
 import { createFolderWatch, type FolderWatch, type WatchDirectory } from "./folder-watch.ts";
 import { followLinks } from "./follow-links.ts";
-import type { NodeSinks } from "./node-sinks.ts";
+import type { NodeSinks } from "./folder-entry.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import { createPatience, type Patience } from "./patience.ts";
-import type { FolderOptions } from "./folder-options.ts";
 
 /** A batch ends when nothing has changed for this time, and this long after its first change at the latest. */
 const burst = { quietMs: 100, maxMs: 2_000 };

@@ -1,17 +1,15 @@
 import type { Stats } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "@xdstp/core";
-import { duplicateProblems, variantProblems } from "./duplicate-problems.ts";
-import { fileTrouble } from "./file-trouble.ts";
+import { duplicateProblems, type FolderEntry, variantOf, variantProblems } from "./folder-entry.ts";
+import { fileTrouble } from "./fault.ts";
 import { createFileParser, type FileParser } from "./file-parser.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { FolderProblem } from "./folder-problem.ts";
-import { mapLimit } from "./map-limit.ts";
-import { createPatience, type Patience } from "./patience.ts";
+import { createPatience, mapLimit, type Patience } from "./patience.ts";
 import { nodeOf } from "./place.ts";
 import type { FileContent } from "./read-file.ts";
-import type { FileReference } from "./references-in.ts";
-import { variantOf } from "./variant-of.ts";
+import type { FileReference } from "./foreign-references.ts";
 import {
   type FolderListing,
   type FoundFile,
@@ -19,7 +17,6 @@ import {
   type OnDirectory,
   walkFolder,
 } from "./walk-folder.ts";
-import type { FolderEntry } from "./folder-entry.ts";
 
 const parallel = 32;
 /** The coarsest clock of a file system: a file this young may be written again without a new stamp. */

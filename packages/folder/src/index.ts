@@ -11,9 +11,9 @@
  */
 export { createFolderFeed, type FolderFeedOptions } from "./folder-feed.ts";
 export { readFolder, type FolderContent, type FolderResource } from "./read-folder.ts";
-export type { FolderOptions } from "./folder-options.ts";
+export type { FolderOptions } from "./folder-context.ts";
 export type { FolderEvent } from "./folder-event.ts";
-export type { NodeSinks } from "./node-sinks.ts";
+export type { NodeSinks } from "./folder-entry.ts";
 export { formatProblem, type FolderProblem } from "./folder-problem.ts";
 
 // For tests and for file systems that `fs.watch` does not know.

@@ -1,7 +1,6 @@
 import { parseName, printName } from "@xdstp/uri";
-import { Fault } from "./fault.ts";
+import { Fault, quote } from "./fault.ts";
 import { opaqueFolder, type Place } from "./place.ts";
-import { quote } from "./quote.ts";
 
 /** The name that the path of a file gives to the one resource in it. Throws a fault where that is not a name of a resource. */
 export function nameOfPath(place: Place): string {

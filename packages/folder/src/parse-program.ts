@@ -5,9 +5,14 @@ import { join } from "node:path";
 import type { Put } from "@xdstp/core";
 import { Fault, reasonOf } from "./fault.ts";
 import { type FolderContext, folderContext } from "./folder-context.ts";
-import type { ParsedPuts, ParseRequest, ParserSetup, ParseSummary } from "./parse-messages.ts";
+import {
+  type ParsedPuts,
+  type ParseRequest,
+  type ParserSetup,
+  type ParseSummary,
+  registryOfParts,
+} from "./parse-messages.ts";
 import { type FileContent, readFile } from "./read-file.ts";
-import { registryOfParts } from "./registry-parts.ts";
 
 /** One answer has this many resources and bytes of payload at most, and one resource at least. */
 const most = { puts: 500, bytes: 1 << 20 };

@@ -5,11 +5,10 @@ import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { useFolder } from "../test/use-folder.ts";
-import { folderContext } from "./folder-context.ts";
+import { folderContext, type FolderOptions } from "./folder-context.ts";
 import { createFolderReader } from "./folder-reader.ts";
 import { startParserProcess } from "./parser-process.ts";
 import { readFile } from "./read-file.ts";
-import type { FolderOptions } from "./folder-options.ts";
 
 const endpoint = (at: number): string =>
   `{endpoint: {address: {socket_address: {address: 10.0.0.1, port_value: ${at % 60_000}}}}}`;

@@ -5,10 +5,15 @@ import { fileURLToPath } from "node:url";
 import type { Put } from "@xdstp/core";
 import { Fault, reasonOf } from "./fault.ts";
 import type { FolderContext } from "./folder-context.ts";
-import type { ParsedPuts, ParseRequest, ParserSetup, ParseSummary } from "./parse-messages.ts";
+import {
+  type ParsedPuts,
+  type ParseRequest,
+  type ParserSetup,
+  type ParseSummary,
+  partsOfRegistry,
+} from "./parse-messages.ts";
 import type { FileContent } from "./read-file.ts";
-import { referencesIn } from "./references-in.ts";
-import { partsOfRegistry } from "./registry-parts.ts";
+import { referencesIn } from "./foreign-references.ts";
 
 /** Megabytes of heap that parsing may take: half of the memory that there is, within these bounds. */
 const heapMb = { least: 128, most: 1536 };

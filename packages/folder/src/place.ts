@@ -2,12 +2,10 @@ import { join } from "node:path";
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { shortTypes, typeUrlOf } from "@xdstp/resource-types";
 import { typeFromTypeUrl } from "@xdstp/uri";
-import { Fault } from "./fault.ts";
-import { extensions, type FileFormat, splitFileName } from "./file-format.ts";
+import { Fault, quote } from "./fault.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { closest } from "./closest.ts";
-import { isUtf8, notUtf8 } from "./not-utf8.ts";
-import { quote } from "./quote.ts";
+import type { FolderProblem } from "./folder-problem.ts";
 
 /** The folder of legacy names; an authority of that name is written `%5Fopaque`. */
 export const opaqueFolder = "_opaque";
@@ -155,4 +153,42 @@ function unknownType(name: string, context: FolderContext): Fault {
     rule: "B-TYPE-1",
     hint,
   });
+}
+
+/** How a file is read. */
+type FileFormat = "yaml" | "json" | "text" | "binary";
+
+const formats: ReadonlyMap<string, FileFormat> = new Map([
+  [".yaml", "yaml"],
+  [".yml", "yaml"],
+  [".json", "json"],
+  [".txtpb", "text"],
+  [".pb_text", "text"],
+  [".pb", "binary"],
+]);
+
+/** The extensions that are read, for messages. */
+export const extensions: string = [...formats.keys()].join(" ");
+
+/** Splits a file name at its extension; the case of the extension does not matter. undefined: such a file is not read. */
+export function splitFileName(
+  name: string,
+): { readonly stem: string; readonly format: FileFormat } | undefined {
+  const dot = name.lastIndexOf(".");
+  const format = dot <= 0 ? undefined : formats.get(name.slice(dot).toLowerCase());
+  return format === undefined ? undefined : { stem: name.slice(0, dot), format };
+}
+
+/** Whether the bytes of a file name were UTF-8: Node puts U+FFFD where they were not. */
+export function isUtf8(name: string): boolean {
+  return !name.includes("\uFFFD");
+}
+
+/** What is wrong with a file or folder of another name (N-06). */
+export function notUtf8(name: string): Omit<FolderProblem, "file"> {
+  return {
+    message: `the file name ${quote(name)} is not UTF-8`,
+    rule: "N-06",
+    hint: "rename it; escape the bytes of UTF-8 as %HH: é is %C3%A9",
+  };
 }

@@ -1,7 +1,5 @@
 import type { Put, Removal, ResourceSink } from "@xdstp/core";
-import type { FolderEntry } from "./folder-entry.ts";
-import type { NodeSinks } from "./node-sinks.ts";
-import { keyOf, variantOf } from "./variant-of.ts";
+import { type FolderEntry, keyOf, type NodeSinks, variantOf } from "./folder-entry.ts";
 
 /** What it takes to make the cache equal to the folder. */
 export interface Plan {

@@ -5,12 +5,11 @@ import { candidatesInBinary } from "./candidates-in-binary.ts";
 import { candidatesInDocument } from "./candidates-in-document.ts";
 import { documentsOf } from "./documents-of.ts";
 import { Fault, located, reasonOf } from "./fault.ts";
-import { extensions } from "./file-format.ts";
+import { extensions, type Place, placeOf } from "./place.ts";
 import { findPosition } from "./find-position.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { FolderProblem } from "./folder-problem.ts";
-import { type Place, placeOf } from "./place.ts";
-import { type FileReference, referencesIn } from "./references-in.ts";
+import { type FileReference, referencesIn } from "./foreign-references.ts";
 import { resourceFromCandidate } from "./resource-from-candidate.ts";
 
 /** What a file holds. */

@@ -1,10 +1,9 @@
 import type { Put } from "@xdstp/core";
-import { fileTrouble } from "./file-trouble.ts";
-import { folderContext } from "./folder-context.ts";
+import { fileTrouble } from "./fault.ts";
+import { folderContext, type FolderOptions } from "./folder-context.ts";
 import type { FolderProblem } from "./folder-problem.ts";
-import { authoritiesOf, foreignProblems } from "./foreign-problems.ts";
+import { authoritiesOf, foreignProblems } from "./foreign-references.ts";
 import { createFolderReader } from "./folder-reader.ts";
-import type { FolderOptions } from "./folder-options.ts";
 
 /** A resource and its file. */
 export interface FolderResource extends Put {

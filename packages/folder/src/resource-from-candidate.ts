@@ -12,11 +12,10 @@ import type { Put } from "@xdstp/core";
 import { anyFromJson } from "@xdstp/protos/envoy";
 
 import type { Candidate } from "./candidate.ts";
-import { Fault, type FaultDetails, located, reasonOf } from "./fault.ts";
+import { Fault, type FaultDetails, located, quote, reasonOf } from "./fault.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { nameInFile, nameOfPath } from "./names.ts";
 import type { Place } from "./place.ts";
-import { quote } from "./quote.ts";
 import { explainJsonError } from "./json-reason.ts";
 
 /**

@@ -1,14 +1,10 @@
 import type { Dirent, Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { extensions, splitFileName } from "./file-format.ts";
-import { fileTrouble } from "./file-trouble.ts";
+import { extensions, isUtf8, notUtf8, opaqueFolder, splitFileName } from "./place.ts";
+import { fileTrouble, quote } from "./fault.ts";
 import type { FolderProblem } from "./folder-problem.ts";
-import { isUtf8, notUtf8 } from "./not-utf8.ts";
-import { mapLimit } from "./map-limit.ts";
-import type { Patience } from "./patience.ts";
-import { opaqueFolder } from "./place.ts";
-import { quote } from "./quote.ts";
+import { mapLimit, type Patience } from "./patience.ts";
 
 /** Directories below the root, links to directories included: diamonds of links could make more than fit anywhere. */
 const maxDirectories = 100_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalJson } from "./documents-of.ts";
 
 describe("canonicalJson()", () => {
   it("sorts the keys of objects at any depth and leaves lists as they are [S-VER-4]", () => {
