@@ -2,9 +2,8 @@ import { createGrpcChannel, type ChannelLimits, type GrpcChannel } from "@xdstp/
 import type { Clock } from "@xdstp/core";
 
 import type { BootstrapServer } from "./grpc/bootstrap.ts";
-import { credentialsKey } from "./credentials/credentials-key.ts";
-import { loadCredentials } from "./credentials/channel-credentials.ts";
-import type { CredentialsEvent } from "./credentials/follow-tls-files.ts";
+import { credentialsKey } from "./server-config.ts";
+import { type CredentialsEvent, loadCredentials } from "./channel-credentials.ts";
 
 /** A channel in use. */
 export interface SharedChannel extends Pick<GrpcChannel, "open"> {

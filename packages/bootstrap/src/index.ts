@@ -26,14 +26,14 @@ export type {
   TlsCredentials,
 } from "./grpc/bootstrap.ts";
 export { clientFeatures, encodeNode, type NodeOptions } from "./grpc/encode-node.ts";
-export { nodeParams } from "./grpc/node-params.ts";
+export { nodeParams } from "./grpc/encode-node.ts";
 
 // Servers and sources, from any configuration.
-export type { AnyBootstrap, SourcesBootstrap } from "./any-bootstrap.ts";
+export type { AnyBootstrap, SourcesBootstrap } from "./server-config.ts";
 export type { ServerConfig, SourceConfig } from "./server-config.ts";
-export { serverId } from "./server-id.ts";
-export { createDnsResolver, type DnsResolverOptions } from "./dns/create-dns-resolver.ts";
-export type { DnsQueries } from "./dns/dns-queries.ts";
+export { serverId } from "./server-config.ts";
+export { createDnsResolver, type DnsResolverOptions } from "./create-dns-resolver.ts";
+export type { DnsQueries } from "./create-dns-resolver.ts";
 
 // Connections.
 export {
@@ -42,4 +42,4 @@ export {
   type ChannelsOptions,
   type SharedChannel,
 } from "./channels.ts";
-export type { CredentialsEvent } from "./credentials/follow-tls-files.ts";
+export type { CredentialsEvent } from "./channel-credentials.ts";

@@ -1,4 +1,11 @@
-import type { BootstrapServer } from "./grpc/bootstrap.ts";
+import { createHash } from "node:crypto";
+import type {
+  Bootstrap,
+  BootstrapCredentials,
+  BootstrapNode,
+  BootstrapServer,
+} from "./grpc/bootstrap.ts";
+import type { BootstrapSources } from "./grpc/read-bootstrap.ts";
 
 /** A management server and how it is spoken to, as configuration says it. One of a gRPC bootstrap is one as it is. */
 export interface ServerConfig extends BootstrapServer {
@@ -26,4 +33,70 @@ export interface SourceConfig {
   readonly reachabilityOnly?: boolean;
   /** Where it is configured, for people, such as `config_sources[0]`. Default: unknown. */
   readonly place?: string;
+}
+
+/** The servers to ask, and the node that asks: as `readEnvoyBootstrap` of `@xdstp/bootstrap/envoy` reads them, or as a program configures them itself. */
+export interface SourcesBootstrap {
+  /** The node that the bootstrap gives. */
+  readonly node: BootstrapNode;
+  /** In order (C-AUTH-1). */
+  readonly sources: readonly SourceConfig[];
+  /** The one ADS source. Default: opaque names are asked where the sources say. */
+  readonly ads?: SourceConfig;
+  /** Fields of the node that become context parameters (C-CTX-3). Default: none. */
+  readonly nodeContextParams?: readonly string[];
+}
+
+/** What a client or a relay accepts as its bootstrap: one of gRPC, parsed or where it is; or sources. */
+export type AnyBootstrap = Bootstrap | BootstrapSources | SourcesBootstrap;
+
+/** Equal for servers that are equal, however they are written: those share a stream (C-AGG-1). What may be secret in it is hashed. */
+export function serverId({
+  uri,
+  credentials,
+  features,
+  variant,
+  aggregated = true,
+  metadata = {},
+  rate,
+  keepRemoved,
+}: ServerConfig): string {
+  return JSON.stringify([
+    uri,
+    credentialsKey(credentials),
+    [...features].sort(),
+    variant,
+    aggregated,
+    rate === undefined ? null : [rate.burst, rate.perSecond],
+    keepRemoved ?? !features.has("fail_on_data_errors"),
+    hashOf(metadata),
+  ]);
+}
+
+function hashOf(metadata: Readonly<Record<string, string>>): string {
+  const sorted = Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.length === 0
+    ? ""
+    : createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
+}
+
+/** Equal for equal credentials, however they are written. */
+export function credentialsKey(credentials: BootstrapCredentials): string {
+  if (credentials.type === "insecure") return credentials.type;
+  const {
+    type,
+    caCertificateFile,
+    certificateFile,
+    privateKeyFile,
+    servername,
+    refreshIntervalMs,
+  } = credentials;
+  return JSON.stringify([
+    type,
+    caCertificateFile,
+    certificateFile,
+    privateKeyFile,
+    servername,
+    refreshIntervalMs,
+  ]);
 }

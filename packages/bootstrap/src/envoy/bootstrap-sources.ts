@@ -1,6 +1,9 @@
-import { wrongAt, type Place } from "../grpc/place.ts";
+import type { ResourceType } from "@xdstp/core";
+import { collectionTypeOf, isGlob, parseLocator, typeFromTypeUrl } from "@xdstp/uri";
+import { type Place, type Placed, wrongAt } from "../grpc/place.ts";
 import type { ServerConfig, SourceConfig } from "../server-config.ts";
 import type { EnvoyConfigSource } from "./config-source.ts";
+import type { JsonValue } from "../grpc/bootstrap.ts";
 
 /** A ConfigSource of a bootstrap and where it stands. */
 export interface PlacedSource {
@@ -9,7 +12,7 @@ export interface PlacedSource {
 }
 
 /** The ConfigSources of a bootstrap. */
-export interface BootstrapConfigSources {
+interface BootstrapConfigSources {
   /** `config_sources`. */
   readonly listed: readonly PlacedSource[];
   /** `default_config_source`. */
@@ -83,4 +86,34 @@ function serversOf(
   if (ads === undefined)
     throw wrongAt(place, "says ads, and the bootstrap has no dynamic_resources.ads_config");
   return ads;
+}
+
+/** A locator of `dynamic_resources` under a key, or nothing. Throws an XdsError for one that leads to no collection of the type. */
+export function readLocator<const Key extends string>(
+  key: Key,
+  found: Placed<JsonValue> | undefined,
+  { typeUrl }: ResourceType,
+): Partial<Record<Key, string>> {
+  if (found === undefined || found.value === "") return {};
+  const { value, place } = found;
+  const own = typeFromTypeUrl(typeUrl) ?? "";
+  if (typeof value !== "string" || !isCollection(value, own, place))
+    throw wrongAt(
+      place,
+      `is ${JSON.stringify(value)}; give a collection like "xdstp://authority/${own}/*"`,
+    );
+  return { [key]: value } as Partial<Record<Key, string>>;
+}
+
+/** A glob, or a list; it may have directives. */
+function isCollection(text: string, type: string, place: Place): boolean {
+  const parsed = parseLocator(text);
+  if (!parsed.ok)
+    throw wrongAt(place, `is not a locator: ${parsed.error.message}`, parsed.error.rule);
+  const { value: locator } = parsed;
+  return (
+    locator.scheme === "xdstp" &&
+    (locator.resourceType === collectionTypeOf(type) ||
+      (locator.resourceType === type && isGlob(text.replace(/#.*/s, ""))))
+  );
 }

@@ -1,14 +1,12 @@
 import {
-  ApiConfigSource_ApiType as ApiType,
   type ApiConfigSource,
+  ApiConfigSource_ApiType as ApiType,
+  ApiVersion,
   type RateLimitSettings,
 } from "@xdstp/protos/envoy/core";
-
-import { wrongAt, type Place } from "../grpc/place.ts";
+import { inside, type Place, unsupportedAt, wrongAt } from "../grpc/place.ts";
 import type { ServerConfig } from "../server-config.ts";
-import { checkTransportVersion } from "./api-version.ts";
 import type { StaticClusters } from "./config-source.ts";
-import { inside, unsupportedAt } from "./inside.ts";
 import { readGrpcService } from "./read-grpc-service.ts";
 
 /** How each kind is spoken to (C-AGG-2). */
@@ -89,4 +87,25 @@ function rateOf({ maxTokens = 100, fillRate = 10 }: RateLimitSettings, place: Pl
       `is ${fillRate}; give requests per second, above zero`,
     );
   return { burst: maxTokens, perSecond: fillRate };
+}
+
+/** Throws where a ConfigSource wants resources of a version other than v3. AUTO is the value of an absent field; v2 was removed everywhere. */
+export function checkVersion(version: ApiVersion, place: Place): void {
+  if (version !== ApiVersion.V3 && version !== ApiVersion.AUTO)
+    throw wrongAt(place, `is ${nameOf(version)}; there is only V3`);
+}
+
+/** Throws where the transport is not said to be v3, as Envoy does. */
+function checkTransportVersion(version: ApiVersion, place: Place): void {
+  if (version !== ApiVersion.V3)
+    throw wrongAt(
+      place,
+      `is ${nameOf(version)}; there is only V3: write transport_api_version: V3`,
+    );
+}
+
+function nameOf(version: ApiVersion): string {
+  return (
+    Object.entries(ApiVersion).find(([, number]) => number === version)?.[0] ?? String(version)
+  );
 }

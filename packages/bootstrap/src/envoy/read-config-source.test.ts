@@ -2,10 +2,11 @@ import { fromJson } from "@bufbuild/protobuf";
 import { XdsError } from "@xdstp/core";
 import { ConfigSourceSchema } from "@xdstp/protos/envoy/core";
 import { describe, expect, it } from "vitest";
-
+import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
 import { api, envoy, from, google, type Json } from "../../test/envoy-json.ts";
 import { type BootstrapServer, type ServerConfig, serverId } from "../index.ts";
 import { readConfigSource, type ReadConfigSourceOptions } from "./index.ts";
+import { configSourceReader } from "./read-config-source.ts";
 
 const insecure: BootstrapServer = {
   uri: "cluster:1",
@@ -405,5 +406,40 @@ describe("servers of ConfigSources", () => {
     expect(
       idsOf(api([{ ...google("s:1"), initial_metadata: [{ key: "a", value: "hush" }] }])).join(),
     ).not.toContain("hush");
+  });
+});
+
+const encode = (json: Json): Uint8Array =>
+  anyFromJson(
+    { "@type": "type.googleapis.com/envoy.config.core.v3.ConfigSource", ...json },
+    envoyRegistry(),
+  ).value;
+
+describe("configSourceReader()", () => {
+  it("reads servers and authorities out of bytes, static clusters among them [C-AUTH-4]", () => {
+    const { servers, authorities } = configSourceReader()(encode(from("s:1", ["a"])));
+    expect([servers.map(({ uri }) => uri), authorities]).toEqual([["s:1"], ["a"]]);
+    const clusters = (name: string) =>
+      name === "xds"
+        ? [{ uri: "c:1", credentials: { type: "insecure" as const }, features: new Set<string>() }]
+        : undefined;
+    const byCluster = encode({
+      api_config_source: {
+        api_type: "GRPC",
+        transport_api_version: "V3",
+        grpc_services: [envoy("xds")],
+      },
+    });
+    expect(configSourceReader({ clusters })(byCluster).servers.map(({ uri }) => uri)).toEqual([
+      "c:1",
+    ]);
+  });
+
+  it.each([
+    ["ads", encode({ ads: {} }), "the ConfigSource says ads, and no servers of its own"],
+    ["a file", encode({ path: "/x" }), "is a file"],
+    ["no message", new Uint8Array([0xff]), "the bytes are not a ConfigSource"],
+  ])("rejects %s", (_, bytes, message) => {
+    expect(() => configSourceReader()(bytes)).toThrow(message);
   });
 });

@@ -1,15 +1,13 @@
-import type { Message } from "@bufbuild/protobuf";
-import { ConfigSourceSchema, type ConfigSource } from "@xdstp/protos/envoy/core";
+import { fromBinary, type Message } from "@bufbuild/protobuf";
+import { type ConfigSource, ConfigSourceSchema } from "@xdstp/protos/envoy/core";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-
+import { XdsError } from "@xdstp/core";
 import type { JsonValue } from "../grpc/bootstrap.ts";
-import { asObject, wrongAt, type Place } from "../grpc/place.ts";
-import { checkVersion } from "./api-version.ts";
+import { asObject, inside, type Place, unsupportedAt, wrongAt } from "../grpc/place.ts";
+import { checkVersion, readApiConfigSource } from "./read-api-config-source.ts";
 import type { ConfigSourceFacts, EnvoyConfigSource, StaticClusters } from "./config-source.ts";
-import { inside, unsupportedAt } from "./inside.ts";
-import { parseText } from "./parse-text.ts";
-import { readApiConfigSource } from "./read-api-config-source.ts";
-import { readMessage } from "./read-message.ts";
+import { parseText, readMessage } from "./read-message.ts";
+import type { SourceConfig } from "../server-config.ts";
 
 /** Options of {@link readConfigSource}. */
 export interface ReadConfigSourceOptions {
@@ -106,4 +104,31 @@ function readDuration(
   const ms = Number(seconds) * 1000 + nanos / 1e6;
   if (ms < 0) throw wrongAt(place, "is below zero");
   return Math.ceil(ms);
+}
+
+/**
+ * Reads ConfigSources of payloads (`source` of a reference): the option `sourceOf` of `createClient`, so that a walk follows them (C-AUTH-4).
+ * What it gives throws an XdsError for bytes that are none, for what {@link readConfigSource} rejects, and INVALID_ARGUMENT for `ads` and `self`, which need no reading.
+ */
+export function configSourceReader(
+  options: ReadConfigSourceOptions = {},
+): (configSource: Uint8Array) => SourceConfig {
+  return (configSource) => {
+    const read = readConfigSource(decoded(configSource), options);
+    if (read.kind !== "servers")
+      throw new XdsError(
+        "INVALID_ARGUMENT",
+        `the ConfigSource says ${read.kind}, and no servers of its own`,
+      );
+    const { servers, authorities } = read;
+    return { servers, authorities };
+  };
+}
+
+function decoded(bytes: Uint8Array): ConfigSource {
+  try {
+    return fromBinary(ConfigSourceSchema, bytes);
+  } catch (cause) {
+    throw new XdsError("INVALID_ARGUMENT", "the bytes are not a ConfigSource", { cause });
+  }
 }

@@ -16,23 +16,20 @@ import type {
 import {
   asArray,
   asObject,
+  field,
+  inside,
   items,
-  wrongAt,
   type Place,
   type Placed,
-  field,
+  wrongAt,
 } from "../grpc/place.ts";
 import type { ServerConfig } from "../server-config.ts";
-import { bootstrapSources, type PlacedSource } from "./bootstrap-sources.ts";
-import type { StaticClusters } from "./config-source.ts";
-import type { EnvoyBootstrap } from "./envoy-bootstrap.ts";
-import { parseText } from "./parse-text.ts";
+import { bootstrapSources, type PlacedSource, readLocator } from "./bootstrap-sources.ts";
+import type { EnvoyBootstrap, StaticClusters } from "./config-source.ts";
+import { parseText, readMessage } from "./read-message.ts";
 import { readApiConfigSource } from "./read-api-config-source.ts";
 import { readPlacedConfigSource } from "./read-config-source.ts";
-import { readLocator } from "./read-locator.ts";
-import { readMessage } from "./read-message.ts";
 import { serversOfCluster } from "./servers-of-cluster.ts";
-import { inside } from "./inside.ts";
 
 const typeName = "envoy.config.bootstrap.v3.Bootstrap";
 

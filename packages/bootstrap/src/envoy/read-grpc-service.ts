@@ -1,16 +1,16 @@
 import type {
+  DataSource,
   GrpcService,
   GrpcService_EnvoyGrpc,
   GrpcService_GoogleGrpc,
+  GrpcService_GoogleGrpc_SslCredentials,
   HeaderValue,
 } from "@xdstp/protos/envoy/core";
-
-import type { BootstrapServer } from "../grpc/bootstrap.ts";
-import { wrongAt, type Place } from "../grpc/place.ts";
+import type { BootstrapCredentials, BootstrapServer } from "../grpc/bootstrap.ts";
+import { inside, type Place, unsupportedAt, wrongAt } from "../grpc/place.ts";
 import type { ServerConfig } from "../server-config.ts";
 import type { StaticClusters } from "./config-source.ts";
-import { inside, unsupportedAt } from "./inside.ts";
-import { readGoogleCredentials } from "./read-google-credentials.ts";
+import { tlsOf } from "./credentials-of-cluster.ts";
 
 /** The servers of a GrpcService: one, or those that its cluster leads to. Timeouts, retries and other tuning of Envoy's own client are passed over. */
 export function readGrpcService(
@@ -83,5 +83,69 @@ function metadataOf(
         );
       return [key.toLowerCase(), value.replaceAll("%%", "%")];
     }),
+  );
+}
+
+/** The credentials of a `google_grpc`: absent and local ones are none. */
+function readGoogleCredentials(google: GrpcService_GoogleGrpc, place: Place): BootstrapCredentials {
+  rejectOthers(google, place);
+  const at = inside(place, "channel_credentials");
+  const { case: kind, value } = google.channelCredentials?.credentialSpecifier ?? {
+    case: undefined,
+  };
+  switch (kind) {
+    case "sslCredentials":
+      return sslOf(value, inside(at, "ssl_credentials"));
+    case "googleDefault":
+      throw unsupportedAt(
+        inside(at, "google_default"),
+        "needs Google's client; give ssl_credentials or local_credentials",
+      );
+    case "localCredentials":
+    case undefined:
+      return { type: "insecure" };
+  }
+}
+
+function rejectOthers(
+  {
+    callCredentials,
+    callCredentialsPlugin,
+    channelCredentialsPlugin,
+    credentialsFactoryName,
+  }: GrpcService_GoogleGrpc,
+  place: Place,
+): void {
+  const ofCalls = "would be left out; send what the server asks for as initial_metadata";
+  if (callCredentials.length > 0) throw unsupportedAt(inside(place, "call_credentials"), ofCalls);
+  if (callCredentialsPlugin.length > 0)
+    throw unsupportedAt(inside(place, "call_credentials_plugin"), ofCalls);
+  if (channelCredentialsPlugin.length > 0)
+    throw unsupportedAt(
+      inside(place, "channel_credentials_plugin"),
+      "would be left out; give channel_credentials",
+    );
+  if (credentialsFactoryName !== "")
+    throw unsupportedAt(
+      inside(place, "credentials_factory_name"),
+      "would be left out; give channel_credentials",
+    );
+}
+
+function sslOf(
+  { rootCerts, certChain, privateKey }: GrpcService_GoogleGrpc_SslCredentials,
+  place: Place,
+): BootstrapCredentials {
+  const named = (name: string, data: DataSource | undefined) => ({
+    data,
+    place: inside(place, name),
+  });
+  return tlsOf(
+    {
+      ca: named("root_certs", rootCerts),
+      cert: named("cert_chain", certChain),
+      key: named("private_key", privateKey),
+    },
+    place,
   );
 }

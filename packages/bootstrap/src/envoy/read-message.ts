@@ -1,10 +1,9 @@
-import { fromBinary, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import { anyFromJson, envoyRegistry, ResourceJsonError } from "@xdstp/protos/envoy";
 import { typeUrlOf } from "@xdstp/resource-types";
-
-import type { JsonObject } from "../grpc/bootstrap.ts";
-import { wrongAt, type Placed } from "../grpc/place.ts";
-import { inside } from "./inside.ts";
+import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
+import type { JsonObject, JsonValue } from "../grpc/bootstrap.ts";
+import { asObject, inside, type Place, type Placed, wrongAt } from "../grpc/place.ts";
 
 /** A message from JSON. Throws an XdsError, INVALID_ARGUMENT, that names the field, and of a secret one not the value. */
 export function readMessage<Schema extends DescMessage>(
@@ -29,4 +28,25 @@ function plain(reason: string): string {
   if (type !== undefined) return `is ${value ?? ""}, which is not a valid ${type}`;
   if (/ key ".*" is unknown$/s.test(reason)) return "is unknown";
   return `cannot be read: ${reason.replace(/^cannot decode (?:message|field) \S+ from JSON: /, "")}`;
+}
+
+/** Decoders of protobuf go no deeper. */
+const maxDepth = 100;
+const maxAliases = 10_000;
+
+/** The object in a text in YAML 1.2 or JSON. Throws an XdsError that says where it is broken, but shows nothing of it: it may be secret. */
+export function parseText(text: string, place: Place): Placed<JsonObject> {
+  return asObject({ value: parse(text, place), place });
+}
+
+function parse(text: string, place: Place): JsonValue {
+  try {
+    return load(text, { schema: CORE_SCHEMA, maxDepth, maxAliases }) as JsonValue;
+  } catch (error) {
+    const mark = error instanceof YAMLException ? error.mark : undefined;
+    throw wrongAt(
+      place,
+      `is neither YAML nor JSON${mark === undefined ? "" : ` at line ${mark.line + 1} column ${mark.column + 1}`}`,
+    );
+  }
 }

@@ -5,9 +5,8 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 
 import type { BootstrapServer } from "../grpc/bootstrap.ts";
-import { wrongAt, type Place } from "../grpc/place.ts";
+import { inside, type Place, unsupportedAt, wrongAt } from "../grpc/place.ts";
 import { credentialsOfCluster } from "./credentials-of-cluster.ts";
-import { inside, unsupportedAt } from "./inside.ts";
 
 /** Types with addresses in the bootstrap. */
 const types: ReadonlySet<DiscoveryType> = new Set([

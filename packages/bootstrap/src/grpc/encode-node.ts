@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import { create, toBinary, type JsonObject } from "@bufbuild/protobuf";
+import { create, type JsonObject, toBinary } from "@bufbuild/protobuf";
 import { NodeSchema } from "@xdstp/protos/discovery";
 import { isDeeperThan, maxMetadataDepth, XdsError } from "@xdstp/core";
+import { nodeContextParams } from "@xdstp/uri";
 import type { BootstrapNode } from "./bootstrap.ts";
 
 /** The features that a client lists (C-NODE-5): resources with a TTL, and SotW resources in a wrapper, in both spellings that servers know. */
@@ -63,4 +64,24 @@ function ownVersion(): string {
   } catch {
     return "unknown";
   }
+}
+
+/** The context parameters that fields of a node become: the layer `node` of names (C-CTX-3). Throws an XdsError, INVALID_ARGUMENT, for a field that cannot be one. */
+export function nodeParams(
+  { id, cluster, locality, metadata }: BootstrapNode,
+  fields: readonly string[],
+): ReadonlyMap<string, string> {
+  const params = nodeContextParams(
+    {
+      id,
+      cluster,
+      ...(locality !== undefined && { locality }),
+      ...(metadata !== undefined && { metadata }),
+    },
+    fields,
+  );
+  if (params.ok) return params.value;
+  throw new XdsError("INVALID_ARGUMENT", `nodeContextParams: ${params.error.message}`, {
+    rule: params.error.rule,
+  });
 }

@@ -13,15 +13,15 @@ import type {
 } from "./bootstrap.ts";
 import {
   asObject,
+  booleanIn,
   entries,
+  itemsIn,
   objectIn,
+  type Place,
+  type Placed,
   required,
   stringIn,
   wrongAt,
-  type Placed,
-  booleanIn,
-  itemsIn,
-  type Place,
 } from "./place.ts";
 import { parseCredentials } from "./parse-credentials.ts";
 

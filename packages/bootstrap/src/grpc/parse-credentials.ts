@@ -4,10 +4,10 @@ import {
   field,
   itemsIn,
   objectIn,
+  type Placed,
   required,
   stringIn,
   wrongAt,
-  type Placed,
 } from "./place.ts";
 
 const refreshMs = 600_000;

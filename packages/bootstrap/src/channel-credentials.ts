@@ -1,8 +1,36 @@
-import { statSync } from "node:fs";
-import { systemClock, XdsError, type Clock, type Timer } from "@xdstp/core";
-import type { ChannelTls } from "@xdstp/grpc/client";
-import type { TlsCredentials } from "../grpc/bootstrap.ts";
-import { readTlsFiles, tlsFilesOf } from "./read-tls-files.ts";
+import { readFileSync, statSync } from "node:fs";
+import type { ChannelTls, GrpcChannel } from "@xdstp/grpc/client";
+import { type Clock, systemClock, type Timer, XdsError } from "@xdstp/core";
+import type { BootstrapCredentials, TlsCredentials } from "./grpc/bootstrap.ts";
+
+/** The credentials of a server, ready for a channel. */
+interface LoadedCredentials {
+  /** The option `tls` of the channel; absent: without TLS. */
+  readonly tls?: ChannelTls;
+  /** Keeps the certificates of a channel as new as their files, until closed. Does nothing where there are none. */
+  follow(
+    channel: Pick<GrpcChannel, "replaceTls">,
+    options?: Pick<FollowTlsOptions, "clock" | "onEvent">,
+  ): { close(): void };
+}
+
+/** Reads the files of credentials. Throws an XdsError, NOT_FOUND, that names the one that cannot be read; whether they fit together the channel says. */
+export function loadCredentials(credentials: BootstrapCredentials): LoadedCredentials {
+  if (credentials.type === "insecure") return { follow: () => ({ close: () => undefined }) };
+  const first = readTlsFiles(credentials);
+  return {
+    tls: first,
+    follow: (channel, options = {}) =>
+      followTlsFiles({
+        ...options,
+        credentials,
+        first,
+        apply: (tls) => {
+          channel.replaceTls(tls);
+        },
+      }),
+  };
+}
 
 /** What becomes of files that have changed. */
 export type CredentialsEvent =
@@ -16,7 +44,7 @@ export type CredentialsEvent =
     };
 
 /** What {@link followTlsFiles} needs. */
-export interface FollowTlsOptions {
+interface FollowTlsOptions {
   readonly credentials: TlsCredentials;
   /** What is in use. */
   readonly first: ChannelTls;
@@ -35,7 +63,7 @@ const lookMs = 10_000;
  * Puts certificates to use as their files change. They are read again every `refreshIntervalMs` (A65), and within ten seconds of a change of their times.
  * What is broken, half written or does not belong together is never used: it is read again with each look, until it can be.
  */
-export function followTlsFiles({
+function followTlsFiles({
   credentials,
   first,
   apply,
@@ -110,4 +138,41 @@ function timesOf(files: readonly string[]): string {
       }
     })
     .join(" ");
+}
+
+/** The certificates that credentials name, for a channel. Throws an XdsError, NOT_FOUND, that names the file that cannot be read. */
+function readTlsFiles({
+  caCertificateFile,
+  certificateFile,
+  privateKeyFile,
+  servername,
+}: TlsCredentials): ChannelTls {
+  return {
+    ...(caCertificateFile !== undefined && { ca: pem("ca_certificate_file", caCertificateFile) }),
+    ...(certificateFile !== undefined && { cert: pem("certificate_file", certificateFile) }),
+    ...(privateKeyFile !== undefined && { key: pem("private_key_file", privateKeyFile) }),
+    ...(servername !== undefined && { servername }),
+  };
+}
+
+/** The files that credentials name. */
+function tlsFilesOf({
+  caCertificateFile,
+  certificateFile,
+  privateKeyFile,
+}: TlsCredentials): readonly string[] {
+  return [caCertificateFile, certificateFile, privateKeyFile].filter((file) => file !== undefined);
+}
+
+function pem(option: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    const { code = "unknown error" } = cause as NodeJS.ErrnoException;
+    throw new XdsError(
+      "NOT_FOUND",
+      `${option} ${file}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`}; give a PEM file`,
+      { cause },
+    );
+  }
 }

@@ -1,8 +1,10 @@
 import type { SrvRecord } from "node:dns";
 import { describe, expect, it } from "vitest";
-
-import { createDnsResolver, type DnsResolverOptions } from "./create-dns-resolver.ts";
-import type { DnsQueries } from "./dns-queries.ts";
+import {
+  createDnsResolver,
+  type DnsQueries,
+  type DnsResolverOptions,
+} from "./create-dns-resolver.ts";
 
 type Zone = Readonly<Record<string, readonly SrvRecord[] | readonly string[] | Error>>;
 

@@ -1,10 +1,9 @@
 import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { createGrpcChannel, type ChannelTls } from "@xdstp/grpc/client";
+import { type ChannelTls, createGrpcChannel } from "@xdstp/grpc/client";
 import { createFakeClock, createTestAuthority } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { useFolder } from "../../test/use-folder.ts";
-import { loadCredentials } from "./channel-credentials.ts";
-import type { CredentialsEvent } from "./follow-tls-files.ts";
+import { useFolder } from "../test/use-folder.ts";
+import { type CredentialsEvent, loadCredentials } from "./channel-credentials.ts";
 
 const authority = createTestAuthority();
 
