@@ -9,7 +9,7 @@ import {
 } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
-import { createPolicy, type ChangeablePolicy } from "./create-policy.ts";
+import { type ChangeablePolicy, createPolicy } from "./policy.ts";
 import { filterSource, type FilteredSource } from "./filter-source.ts";
 
 const TYPE = "type.googleapis.com/test.Thing";

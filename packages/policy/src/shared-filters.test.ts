@@ -1,8 +1,7 @@
 import { createCache } from "@xdstp/cache";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
-import { createPolicy } from "./create-policy.ts";
-import type { Policy } from "./policy.ts";
+import { createPolicy, type Policy } from "./policy.ts";
 import { createSharedFilters } from "./shared-filters.ts";
 
 const typeUrl = "type.googleapis.com/acme.v1.Flag";

@@ -4,8 +4,13 @@ import { describeRequest } from "./describe-message.ts";
 import { messageOf } from "./replay-stream.ts";
 import { readRequest, type ReadRequest } from "./read-message.ts";
 import type { Recording, Variant } from "./recording.ts";
-import { scriptsOf, type StreamScript, type TypeScript } from "./replay-script.ts";
-import { createFactReader, type FactReader } from "./request-facts.ts";
+import {
+  createFactReader,
+  type FactReader,
+  scriptsOf,
+  type StreamScript,
+  type TypeScript,
+} from "./replay-script.ts";
 
 /** An event of a replay server. `stream` counts the clients. */
 export type ReplayServerEvent = { readonly stream: number } &

@@ -12,8 +12,8 @@ export type {
 } from "./recording.ts";
 export { createRecorder, type Recorder } from "./create-recorder.ts";
 export { observeStream, type OpenStream, type StreamObserver } from "./observe-stream.ts";
-export { formatEvent, formatHeader, formatRecording } from "./format-recording.ts";
-export { parseRecording } from "./parse-recording.ts";
+export { formatEvent, formatHeader, formatRecording } from "./recording-text.ts";
+export { parseRecording } from "./recording-text.ts";
 export {
   readRequest,
   readResponse,
@@ -26,4 +26,4 @@ export { createReplayServer, type ReplayServerEvent } from "./create-replay-serv
 export { payloadsOf } from "./replay-script.ts";
 export { replayClient } from "./replay-client.ts";
 export type { ReplayClientEvent, ReplayClientOptions } from "./replay-client-options.ts";
-export type { HeldDifference } from "./held-state.ts";
+export type { HeldDifference } from "./replay-client-options.ts";

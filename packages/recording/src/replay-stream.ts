@@ -3,11 +3,16 @@ import { clone, create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { DeltaDiscoveryRequestSchema, DiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
 import { describeRequest, describeResponse } from "./describe-message.ts";
-import { createHeldState, heldDifferences, type HeldState } from "./held-state.ts";
+import {
+  createHeldState,
+  heldDifferences,
+  type HeldState,
+  type ReplayClientEvent,
+  type ReplayClientOptions,
+} from "./replay-client-options.ts";
 import { createLiveInbox, type LiveInbox } from "./live-inbox.ts";
 import { readRequest, readResponse, type ReadResponse } from "./read-message.ts";
 import type { RecordedEvent, RecordedMessage, Recording, Variant } from "./recording.ts";
-import type { ReplayClientEvent, ReplayClientOptions } from "./replay-client-options.ts";
 
 /** Plays one recorded stream; the answer is how many differences there are. */
 export async function replayStream(options: ReplayClientOptions, stream: number): Promise<number> {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { flagName, flagUrl } from "../test/flag.ts";
 import { createStageWorld, type StageWorld } from "../test/stage-world.ts";
 import { accepts, openVoter, rejects, talk } from "../test/voter.ts";
-import { readerView } from "./reader-view.ts";
+import { readerView } from "./client-topic.ts";
 
 const put = (path: string, text: string): Put => ({
   typeUrl: flagUrl,

@@ -1,4 +1,14 @@
-import type { Entry, Interest, Topic, Watcher, XdsError } from "@xdstp/core";
+import {
+  type Entry,
+  forwardSource,
+  type Interest,
+  type NodeInfo,
+  type PeerIdentity,
+  type ResourceSource,
+  type Topic,
+  type Watcher,
+  type XdsError,
+} from "@xdstp/core";
 
 /** Who reads: one stream, and whose it is. */
 export interface Reader {
@@ -151,4 +161,31 @@ function joinOf(old: Entries, updates: Entries): Entries {
   const rest = old.filter(({ name }) => !renewed.has(name));
   if (rest.length === 0) return updates;
   return updates.length === 0 && rest.length === old.length ? old : [...rest, ...updates];
+}
+
+/** A source as one stream of a client sees it: topics of a quorum are its own, so that it may see first. All else is that of the source. */
+export function readerView(source: ResourceSource, client: string): ResourceSource {
+  const reader: Reader = { client };
+  return forwardSource(source, {
+    viewOf: source.viewOf ?? source,
+    topic(typeUrl, interest) {
+      const topic = source.topic(typeUrl, interest);
+      return topic instanceof ClientTopic ? topic.group.topicFor(reader) : topic;
+    },
+  });
+}
+
+/** The key that distinguishes clients: the verified identity, or else the node id; undefined where there is neither. */
+export function clientKey({
+  identity,
+  node,
+}: {
+  /** As its wire has verified it. */
+  readonly identity?: PeerIdentity;
+  /** As it says. */
+  readonly node?: Pick<NodeInfo, "id"> | undefined;
+}): string | undefined {
+  if (identity !== undefined)
+    return `identity ${identity.uris[0] ?? identity.dnsNames[0] ?? identity.fingerprint}`;
+  return node === undefined || node.id === "" ? undefined : `node ${node.id}`;
 }

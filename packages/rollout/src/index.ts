@@ -8,6 +8,6 @@
  *
  * @packageDocumentation
  */
-export { clientKey } from "./client-key.ts";
+export { clientKey } from "./client-topic.ts";
 export { createQuorum, type Quorum, type QuorumParts, type QuorumOptions } from "./quorum.ts";
-export { readerView } from "./reader-view.ts";
+export { readerView } from "./client-topic.ts";

@@ -9,10 +9,9 @@ import {
 } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
-import { Candidate, type Verdict } from "./candidate.ts";
+import { Candidate, type Verdict } from "./vote.ts";
 import { heldOf, isSameContent, nameOf, putOf } from "./held-of.ts";
-import type { TrialGroup } from "./trial-group.ts";
-import type { TrialGroups } from "./trial-groups.ts";
+import type { TrialGroup, TrialGroups } from "./trial-groups.ts";
 import type { Stage, Trials } from "./trials.ts";
 
 /** The sinks that one place gives to: of the cache that everyone sees, and of the one that is ahead. */

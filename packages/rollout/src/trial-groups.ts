@@ -1,17 +1,17 @@
 import type { Revisions } from "@xdstp/cache";
 import {
-  InterestMap,
   type Entry,
   type Interest,
+  InterestMap,
   type ResourceSource,
   type StoredResource,
+  type Topic,
+  type Watcher,
 } from "@xdstp/core";
-
-import type { ClientTopic, Reader } from "./client-topic.ts";
-import { TrialGroup, type TrialGroupHost } from "./trial-group.ts";
+import { ClientTopic, type Reader, type TopicGroup } from "./client-topic.ts";
 
 /** Two caches that are read as one. */
-export interface Stages {
+interface Stages {
   /** What everyone sees. */
   readonly accepted: ResourceSource;
   /** The same, and what is on trial. */
@@ -92,4 +92,109 @@ function append(
   const groups = shown.get(resource);
   if (groups === undefined) shown.set(resource, [group]);
   else groups.push(group);
+}
+
+/** The parts of a quorum that each of its groups uses. */
+interface TrialGroupHost {
+  /** How many clients see first. */
+  readonly clients: number;
+  readonly revision: number;
+  /** Something of it has changed ahead. */
+  touched(group: TrialGroup): void;
+  /** The first stream has come. Returns the group of its interest: this one, or one that is open already. */
+  opened(group: TrialGroup): TrialGroup;
+  /** The last stream has ended. */
+  closed(group: TrialGroup): void;
+}
+
+type Streams = Map<string, Set<ClientTopic>>;
+
+/** One interest, and which of its clients see a change first: the first N, and the next one when one of them disconnects. */
+export class TrialGroup implements TopicGroup, Watcher {
+  readonly typeUrl: string;
+  readonly accepted: Topic;
+  readonly ahead: Topic;
+  /** Names that differ between the two topics now: meanwhile no stream changes over from one to the other. */
+  trials = 0;
+  readonly #host: TrialGroupHost;
+  readonly #members: Streams = new Map();
+  readonly #waiting: Streams = new Map();
+  readonly #topics = new Map<Reader, ClientTopic>();
+
+  constructor(
+    typeUrl: string,
+    { accepted, ahead }: { readonly accepted: Topic; readonly ahead: Topic },
+    host: TrialGroupHost,
+  ) {
+    this.typeUrl = typeUrl;
+    this.accepted = accepted;
+    this.ahead = ahead;
+    this.#host = host;
+  }
+
+  /** The clients that see first. */
+  get members(): Iterable<string> & { readonly size: number } {
+    return { size: this.#members.size, [Symbol.iterator]: () => this.#members.keys() };
+  }
+
+  topicFor(reader: Reader): ClientTopic {
+    return this.#topics.get(reader) ?? new ClientTopic(this, reader);
+  }
+
+  /** A stream begins to watch. Both topics are subscribed as long as one of them is, so that both are given everything. */
+  enter(topic: ClientTopic): TrialGroup {
+    const group = this.#topics.size > 0 ? this : this.#host.opened(this);
+    group.#add(topic);
+    return group;
+  }
+
+  leave(topic: ClientTopic): void {
+    const { reader } = topic;
+    this.#topics.delete(reader);
+    if (reader.client !== undefined)
+      for (const streams of [this.#members, this.#waiting]) drop(streams, reader.client, topic);
+    this.fill();
+    if (this.#topics.size > 0) return;
+    for (const one of [this.accepted, this.ahead]) one.unwatch(this);
+    this.#host.closed(this);
+  }
+
+  /** Free places are taken by those who have waited longest. */
+  fill(): void {
+    if (this.trials > 0) return;
+    for (const [client, topics] of this.#waiting) {
+      if (this.#members.size >= this.#host.clients) return;
+      this.#waiting.delete(client);
+      this.#members.set(client, topics);
+      for (const topic of topics) topic.changeOver(this.#host.revision);
+    }
+  }
+
+  wake(topic: Topic): void {
+    if (topic === this.ahead) this.#host.touched(this);
+  }
+
+  #add(topic: ClientTopic): void {
+    const { reader } = topic;
+    if (this.#topics.size === 0) for (const one of [this.accepted, this.ahead]) one.watch(this);
+    this.#topics.set(reader, topic);
+    if (reader.client === undefined) return;
+    const isMember =
+      this.#members.has(reader.client) ||
+      (this.#members.size < this.#host.clients && !this.#waiting.has(reader.client));
+    add(isMember ? this.#members : this.#waiting, reader.client, topic);
+    if (isMember) topic.lookAhead();
+  }
+}
+
+function add(streams: Streams, client: string, topic: ClientTopic): void {
+  const topics = streams.get(client);
+  if (topics === undefined) streams.set(client, new Set([topic]));
+  else topics.add(topic);
+}
+
+function drop(streams: Streams, client: string, topic: ClientTopic): void {
+  const topics = streams.get(client);
+  topics?.delete(topic);
+  if (topics?.size === 0) streams.delete(client);
 }

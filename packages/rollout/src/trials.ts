@@ -1,9 +1,8 @@
 import { type Clock, type Entry, type StoredResource, XdsError } from "@xdstp/core";
 import type { HeldByResponse, NackError, StreamEvent } from "@xdstp/protocol/server";
 
-import { Vote, type VoteHost } from "./vote.ts";
-import type { Candidate, Verdict } from "./candidate.ts";
-import { clientKey } from "./client-key.ts";
+import { type Candidate, type Verdict, Vote, type VoteHost } from "./vote.ts";
+import { clientKey } from "./client-topic.ts";
 
 type Answer = Extract<StreamEvent, { readonly kind: "ack" | "nack" }>;
 

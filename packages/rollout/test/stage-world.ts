@@ -4,10 +4,8 @@ import { createScheduler, type StreamEvent } from "@xdstp/protocol/server";
 import { createServer, type XdsServer } from "@xdstp/server";
 import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/testing";
 
-import { clientKey } from "../src/client-key.ts";
-import { ClientTopic } from "../src/client-topic.ts";
+import { clientKey, ClientTopic, readerView } from "../src/client-topic.ts";
 import { createQuorum, type Quorum, type QuorumOptions } from "../src/quorum.ts";
-import { readerView } from "../src/reader-view.ts";
 import { flagUrl } from "./flag.ts";
 import type { VoterWorld } from "./voter.ts";
 import { connectClient } from "./world-client.ts";

@@ -12,8 +12,7 @@ import {
 } from "yaml";
 import { collectionTypeOf, typeFromTypeUrl } from "@xdstp/uri";
 
-import { addressRange } from "./address-range.ts";
-import { namePattern } from "./name-pattern.ts";
+import { addressRange, namePattern } from "./patterns.ts";
 
 /** The clients of a rule, by the URI in their certificate (with `*` at the end, how it begins) or by their address. */
 export type RuleSubject =

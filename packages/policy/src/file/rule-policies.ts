@@ -1,7 +1,6 @@
 import { type PeerIdentity, XdsError } from "@xdstp/core";
-import { type ChangeablePolicy, createPolicy } from "../create-policy.ts";
-import type { Policy } from "../policy.ts";
-import { type AddressRange, addressRange } from "./address-range.ts";
+import { type ChangeablePolicy, createPolicy, type Policy } from "../policy.ts";
+import { type AddressRange, addressRange } from "./patterns.ts";
 import { type PolicyRule, subjectOf } from "./parse-policy.ts";
 
 /** The rules that are in force. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { addressRange } from "./address-range.ts";
+import { addressRange } from "./patterns.ts";
 
 it.each([
   ["192.0.2.0/24", 24, ["192.0.2.7:80", "[::ffff:192.0.2.7]:80"], ["192.0.3.1:80", "[::1]:80"]],
