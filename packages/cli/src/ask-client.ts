@@ -16,7 +16,7 @@ import type { TypedName } from "./asked-name.ts";
 import { askFailure, type CliError, type Spoken, streamFailure } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { configuredSources, serversAsked, type ConfiguredSources } from "./configured-sources.ts";
-import { dnsOf } from "./dns-of.ts";
+import { dnsOf } from "./asked-bootstrap.ts";
 import { answering, authorityIn, shownHops, type ShownHop } from "./shown-hop.ts";
 
 /** A client of the command, open. */

@@ -9,7 +9,7 @@ import {
   type PerXdsConfig,
 } from "@xdstp/protos/status";
 import { isOfServer } from "./server-facts.ts";
-import { isOfRejections } from "./told-rejections.ts";
+import { isOfRejections } from "./rejected-versions.ts";
 
 /** How things stand with a resource: as a management server sees it (SYNCED, STALE, NOT_SENT, NACKED), or as a client says of itself. */
 export type ResourceState =

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { streamStatus, typeStatus } from "../test/status-of.ts";
 import type { CliEvent } from "./cli-event.ts";
 import { describeEvent } from "./describe-event.ts";
+import { keptText } from "./describe-folder-event.ts";
 
 const stream = streamStatus(4, [], "e1");
 const { typeUrl } = typeStatus();
@@ -513,4 +514,11 @@ describe("describeEvent()", () => {
     for (const event of events)
       expect(shown({ from: "server", event }).join("")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
+});
+
+it("says of a volume that was unmounted from over other content what is served, and the way out", () => {
+  const event = { directory: "/conf/a", message: "", held: 3, lost: 1 };
+  expect(keptText({ ...event, reason: "unmounted" })).toBe(
+    "the volume at /conf/a is no longer mounted, and the directory under it has other content: 1 of 3 resources are missing; the last state is still served. Mount it again; if the directory is meant, restart",
+  );
 });

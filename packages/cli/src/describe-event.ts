@@ -5,7 +5,7 @@ import { describeFolderEvent } from "./describe-folder-event.ts";
 import { describeServerEvent } from "./describe-server-event.ts";
 import { describeUpstreamEvent } from "./describe-upstream-event.ts";
 import { counted, escapeText, shortType, shortVersion, someNames } from "./short-text.ts";
-import type { ReportLine } from "./report-line.ts";
+import type { ReportLine } from "./reporter.ts";
 import type { Versions } from "./served-versions.ts";
 
 /** An event in words: one line, or one for each problem in it. */

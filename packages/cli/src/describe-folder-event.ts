@@ -1,6 +1,6 @@
 import { type FolderEvent, formatProblem } from "@xdstp/folder";
 import { counted, escapeText } from "./short-text.ts";
-import type { Level, ReportLine } from "./report-line.ts";
+import type { Level, ReportLine } from "./reporter.ts";
 
 /** At most this many problems of one batch are shown. */
 const shownProblems = 20;

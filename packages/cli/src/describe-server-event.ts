@@ -8,7 +8,7 @@ import {
   shortVersion,
   someNames,
 } from "./short-text.ts";
-import type { Level, ReportLine } from "./report-line.ts";
+import type { Level, ReportLine } from "./reporter.ts";
 import { limitHint } from "./named-limits.ts";
 import { missedHint, waiting } from "./status-row.ts";
 

@@ -2,7 +2,7 @@ import type { Status } from "@xdstp/core";
 import type { UpstreamEvent } from "./cli-event.ts";
 import { withRule } from "./cli-error.ts";
 import { counted, escapeText, shortType, shortVersion, someNames } from "./short-text.ts";
-import type { Level, ReportLine } from "./report-line.ts";
+import type { Level, ReportLine } from "./reporter.ts";
 import { limitHint } from "./named-limits.ts";
 
 /** What happened between a relay and whom it asks, in words. */

@@ -1,9 +1,15 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { Clock } from "@xdstp/core";
 import { type FolderEvent, formatProblem } from "@xdstp/folder";
 import type { Health } from "@xdstp/server";
+import type { FederationSource } from "@xdstp/federation";
+import type { FollowProblem } from "./follow-files.ts";
+import { type TlsContents, TlsFileError, type TlsFiles } from "./tls-files.ts";
+import type { UpstreamEvent } from "./cli-event.ts";
 
 /** How things stand with what a command serves and uses, by kind and name. */
-export interface HealthBook {
+interface HealthBook {
   /** As of now; what was never noted is absent. */
   rows(): readonly Health[];
   /** The newest state is in use. */
@@ -63,4 +69,97 @@ export function noteFolder(book: HealthBook, dir: string, event: FolderEvent): v
 
 function reasonOf([first = "", ...more]: readonly string[]): string {
   return more.length === 0 ? first : `${first}; and ${more.length} more`;
+}
+
+/** The server's own certificate, and the authorities of clients: without these no new client is served either. */
+export function noteCertificates(book: HealthBook, files: TlsFiles, contents: TlsContents): void {
+  book.good("certificate", files.cert, expiryOf(contents.cert, "chain"));
+  if (files.clientCa !== undefined && contents.clientCa !== undefined)
+    book.good("certificate", files.clientCa, expiryOf(contents.clientCa, "authorities"));
+}
+
+/**
+ * Notes that new files are not used because one of them is broken; returns the name under which that is shown. A key is shown under the name of its certificate.
+ * All files are applied together, so what was not used before still waits for the broken one.
+ */
+export function noteBrokenCertificate(
+  book: HealthBook,
+  files: TlsFiles,
+  { text, error }: FollowProblem,
+): string {
+  const { cert, clientCa = cert } = files;
+  const broken = error instanceof TlsFileError && error.part === "clientCa" ? clientCa : cert;
+  for (const { kind, name, stale } of book.rows())
+    if (kind === "certificate" && name !== broken && stale !== undefined)
+      book.bad(kind, name, `it is used only together with ${broken}, which is broken`);
+  book.bad("certificate", broken, text);
+  return broken;
+}
+
+/**
+ * When the certificates of a PEM stop working, in the form of {@link Health}; nothing where one cannot be read.
+ * `chain`: with the first of them to expire. `authorities`: with the last, since while authorities are renewed the old and the new one are both there.
+ */
+export function expiryOf(
+  pem: Buffer,
+  kind: "chain" | "authorities",
+): Pick<Health, "expiresAt"> | undefined {
+  const blocks =
+    pem.toString("latin1").match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ??
+    [];
+  try {
+    const times = blocks.map((block) => Date.parse(new X509Certificate(block).validTo));
+    if (times.length === 0) return undefined;
+    return { expiresAt: kind === "chain" ? Math.min(...times) : Math.max(...times) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The certificates that a relay shows to the servers upstream. */
+interface UpstreamCertificates {
+  rows(): readonly Health[];
+  /** Notes an event of the relay. */
+  observe(event: UpstreamEvent): void;
+}
+
+/** The files of the certificates that a client shows to the servers of a bootstrap. */
+export function certificateFiles(sources: readonly FederationSource[]): readonly string[] {
+  const files = sources
+    .flatMap(({ servers }) => servers)
+    .flatMap(({ config }) =>
+      config?.credentials.type === "tls" ? (config.credentials.certificateFile ?? []) : [],
+    );
+  return [...new Set(files)];
+}
+
+/** Follows these files by the events of the relay that uses them. */
+export function followUpstreamCertificates(
+  files: readonly string[],
+  clock: Pick<Clock, "wallTime">,
+): UpstreamCertificates {
+  const book = createHealthBook(clock);
+  const note = (file: string): void => {
+    book.good("certificate", file, expiryOf(read(file), "chain"));
+  };
+  for (const file of files) note(file);
+  return {
+    rows: () => book.rows(),
+    observe(event) {
+      if (event.kind === "credentials-replaced")
+        for (const file of event.files) if (files.includes(file)) note(file);
+      if (event.kind === "credentials-rejected")
+        for (const file of event.files)
+          if (files.includes(file)) book.bad("certificate", file, event.error.text);
+    },
+  };
+}
+
+/** A file that cannot be read has no expiry; the relay reports it itself. */
+function read(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch {
+    return Buffer.alloc(0);
+  }
 }

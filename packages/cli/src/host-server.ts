@@ -19,7 +19,7 @@ import {
   type ServedTls,
   serverName,
 } from "./endpoint.ts";
-import { createHealthBook } from "./health-book.ts";
+import { createHealthBook, noteBrokenCertificate, noteCertificates } from "./health-book.ts";
 import { createReporter } from "./create-reporter.ts";
 import { type FollowOptions, followFiles } from "./follow-files.ts";
 import {
@@ -34,11 +34,9 @@ import { serveMetrics } from "./metrics-server.ts";
 import { groupLimits } from "./named-limits.ts";
 import { type PolicyFile, readPolicyFile } from "./policy-file.ts";
 import { createPrometheusMeter } from "./prometheus-meter.ts";
-import { noteBrokenCertificate, noteCertificates } from "./certificates.ts";
-import { ownVersion } from "./own-version.ts";
-import { recordHealth, recordLogLoss } from "./record-health.ts";
+import { ownVersion } from "./process-io.ts";
+import { recordHealth, recordLogLoss, recordProcess } from "./host-metrics.ts";
 import { recordVersions, type ServedVersions } from "./served-versions.ts";
-import { recordProcess } from "./record-process.ts";
 import type { ServerFlags } from "./server-flags.ts";
 import { createStage, type Held, type Tell } from "./reporter.ts";
 import { untilStopped } from "./until-stopped.ts";

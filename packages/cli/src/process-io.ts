@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from "node:fs";
+import { fstatSync, readFileSync, writeSync } from "node:fs";
 import { systemClock } from "@xdstp/core";
 import type { CliIo, StopSignal, TerminalSize, TextOutput } from "./cli-io.ts";
 import { CliError } from "./cli-error.ts";
@@ -101,4 +101,12 @@ export function leaveProcess(): void {
   // Where the system or the version of Node cannot do that, only a signal is left.
   if (isThreadBusy()) process.kill(process.pid, "SIGKILL");
   process.exit();
+}
+
+/** The version of this package. */
+export function ownVersion(): string {
+  const manifest = JSON.parse(
+    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+  ) as { readonly version: string };
+  return manifest.version;
 }

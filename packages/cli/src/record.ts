@@ -1,11 +1,23 @@
-import { openAskClient, type AskClient } from "./ask-client.ts";
+import type { Registry } from "@bufbuild/protobuf";
+import { envoyRegistry, withoutSecrets } from "@xdstp/protos/envoy";
+import {
+  createRecorder,
+  formatEvent,
+  formatHeader,
+  payloadsOf,
+  type RecordedEvent,
+  type Recorder,
+} from "@xdstp/recording";
+import { type AskClient, openAskClient } from "./ask-client.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { envoyBootstrapText } from "./asked-bootstrap.ts";
-import { followName, following } from "./follow-name.ts";
-import { createRecordLog, type RecordOptions } from "./record-log.ts";
-import { counted } from "./short-text.ts";
+import { following, followName } from "./follow-name.ts";
+import { counted, escapeText } from "./short-text.ts";
 import { untilEnough, type UntilEnough } from "./until-stopped.ts";
+import type { AskFlags } from "./ask-flags.ts";
+import type { AskedName } from "./asked-name.ts";
+import { createLineFile, createRecordingShow, type LineFile } from "./recording-file.ts";
 
 /** Records until it is stopped or has enough; the answer is the exit code. Throws a CliError where it cannot begin, or too few responses came in time. */
 export async function record(options: RecordOptions, io: CliIo): Promise<number> {
@@ -53,4 +65,101 @@ async function recorded(
     1,
     `only ${counted(until.counted, "response")} came within ${timeoutMs / 1_000} s: ${asking.heard(true)}; ${file} has what was sent`,
   );
+}
+
+/** What `xdstp record` was asked to do. */
+interface RecordOptions {
+  readonly file: string;
+  readonly asked: readonly AskedName[];
+  readonly ask: AskFlags;
+  /** Secrets are left out. */
+  readonly redact: boolean;
+  readonly json: boolean;
+  /** Ends after this number of responses. */
+  readonly count?: number;
+  /** Ends after this number of milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+/** The file of `xdstp record`, and what is shown while it grows. */
+interface RecordLog extends Recorder {
+  /** Makes the file. Throws a CliError where it cannot. */
+  begin(asking: AskClient): void;
+  /** Says what is in it now. */
+  close(): void;
+}
+
+/** @param onResponse - called for each response that is in the file */
+function createRecordLog(options: RecordOptions, io: CliIo, onResponse: () => void): RecordLog {
+  const {
+    ask: { variant },
+    redact,
+    json,
+  } = options;
+  const registry = envoyRegistry();
+  const time = io.clock.wallTime();
+  const show = createRecordingShow(io, json);
+  const count = { open: 0, request: 0, response: 0, end: 0 };
+  let file: LineFile | undefined;
+  let warned = redact;
+  const write = (event: RecordedEvent): void => {
+    if (file === undefined) return;
+    file.line(formatEvent(event));
+    show(event);
+    count[event.kind]++;
+    if (event.kind !== "response") return;
+    if (!warned) warned = warn(secretIn(payloadsOf({ variant }, event), registry), options, io);
+    onResponse();
+  };
+  return {
+    ...createRecorder({
+      variant,
+      clock: io.clock,
+      write,
+      ...(redact && { hide: (payload) => withoutSecrets(payload, registry) }),
+    }),
+    begin(asking) {
+      const [first] = options.asked;
+      const server = first === undefined ? "" : asking.server(first).server;
+      file = createLineFile(options.file);
+      file.line(
+        formatHeader({ variant, path: aggregatedPath(variant), server, node: asking.node, time }),
+      );
+    },
+    close() {
+      if (file !== undefined && !json)
+        io.stdout.write(
+          `recorded ${counted(count.request + count.response, "message")} of ${counted(count.open, "stream")} in ${escapeText(options.file)}\n`,
+        );
+      file?.close();
+      file = undefined;
+    },
+  };
+}
+
+/** The name of the first resource with a secret, or with something that cannot be searched for one. Types that are not known are passed over. */
+function secretIn(
+  resources: ReturnType<typeof payloadsOf>,
+  registry: Registry,
+): string | undefined {
+  return resources.find(({ type, payload }) => {
+    const any = { typeUrl: type, value: payload };
+    return (
+      registry.getMessage(type.slice(type.lastIndexOf("/") + 1)) !== undefined &&
+      withoutSecrets(any, registry) !== any
+    );
+  })?.name;
+}
+
+function warn(name: string | undefined, { file }: RecordOptions, { stderr }: CliIo): boolean {
+  if (name !== undefined)
+    stderr.write(
+      `xdstp record: warning: ${escapeText(file)} holds what may be secret (the first in ${escapeText(name)}); --redact leaves it out\n`,
+    );
+  return name !== undefined;
+}
+
+/** The aggregated method of a variant. */
+export function aggregatedPath(variant: "delta" | "sotw"): string {
+  return `/envoy.service.discovery.v3.AggregatedDiscoveryService/${variant === "delta" ? "Delta" : "Stream"}AggregatedResources`;
 }

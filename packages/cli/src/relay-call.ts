@@ -4,7 +4,7 @@ import type { AskFlags } from "./ask-flags.ts";
 import type { ServerFlags } from "./server-flags.ts";
 import { CliError } from "./cli-error.ts";
 import { configuredSources } from "./configured-sources.ts";
-import { certificateFiles } from "./certificates.ts";
+import { certificateFiles } from "./health-book.ts";
 
 /** What `xdstp relay` was asked to do. It is plain data. */
 export interface RelayCall extends ServerFlags {

@@ -19,7 +19,7 @@ import { CliError } from "./cli-error.ts";
 import type { UpstreamEvent } from "./cli-event.ts";
 import { relayVersions } from "./served-versions.ts";
 import type { Tell } from "./reporter.ts";
-import { followUpstreamCertificates } from "./certificates.ts";
+import { followUpstreamCertificates } from "./health-book.ts";
 
 /** Relays until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
 export async function relay(call: RelayCall, io: CliIo): Promise<number> {

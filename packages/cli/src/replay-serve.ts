@@ -8,7 +8,7 @@ import { jsonText } from "./json-text.ts";
 import { type Endpoint, exposureWarning, formatEndpoint } from "./endpoint.ts";
 import { messageText, readRecording } from "./recording-file.ts";
 import { untilEnough } from "./until-stopped.ts";
-import { aggregatedPath } from "./record-log.ts";
+import { aggregatedPath } from "./record.ts";
 
 /** What `xdstp replay --serve` was asked to do. */
 export interface ReplayServeOptions {

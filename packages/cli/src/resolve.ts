@@ -19,7 +19,7 @@ import type { AskFlags } from "./ask-flags.ts";
 import { CliError, errorText, withRule } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { configuredSources, type ConfiguredSources, optionsOf } from "./configured-sources.ts";
-import { placesByDns } from "./dns-of.ts";
+import { placesByDns } from "./asked-bootstrap.ts";
 import { jsonText } from "./json-text.ts";
 import { escapeText } from "./short-text.ts";
 import { wrapWords } from "./fit-text.ts";

@@ -1,10 +1,9 @@
-import { ownVersion } from "./own-version.ts";
+import { ownVersion, processIo } from "./process-io.ts";
 import { CliError, withRule } from "./cli-error.ts";
 import { closest, parseCall } from "./parse-call.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command } from "./command.ts";
 import { commandHelp, overallHelp, usageText } from "./help-text.ts";
-import { processIo } from "./process-io.ts";
 import { escapeText } from "./short-text.ts";
 import { jsonText } from "./json-text.ts";
 

@@ -5,7 +5,7 @@ import { escapeText, shortType, shortVersion } from "./short-text.ts";
 import { jsonText } from "./json-text.ts";
 import { wrapText } from "./fit-text.ts";
 import { type ResourceView, viewResource, type ViewOptions } from "./resource-view.ts";
-import { showRows } from "./show-rows.ts";
+import { showRows } from "./style.ts";
 import { authorityIn, hopLines, type ShownHop } from "./shown-hop.ts";
 
 /** One resource that was got. */

@@ -12,7 +12,7 @@ import { ClientStatusDiscoveryService, type ClientStatusResponse } from "@xdstp/
 import { CliError } from "./cli-error.ts";
 import { type Endpoint, formatEndpoint } from "./endpoint.ts";
 import { SERVER_FACTS } from "./server-facts.ts";
-import { REJECTIONS } from "./told-rejections.ts";
+import { REJECTIONS } from "./rejected-versions.ts";
 
 /** TLS towards a server: PEM. */
 export interface ClientTls {

@@ -7,7 +7,7 @@ import { counted, escapeText, shortType, shortVersion } from "./short-text.ts";
 import { jsonText } from "./json-text.ts";
 import { createPaint, leaveScreen, paintLine, type Piece, redraw, takeScreen } from "./style.ts";
 import { renderHealth, renderHidden, type ToldFacts } from "./server-facts.ts";
-import { reasonOf, rejectedBy, renderRejections } from "./render-rejections.ts";
+import { reasonOf, rejectedBy, renderRejections } from "./rejected-versions.ts";
 import { renderTable } from "./render-table.ts";
 import type { StatusRow } from "./status-row.ts";
 

@@ -20,7 +20,7 @@ import {
   tableShow,
 } from "./status-shows.ts";
 import { toldFacts } from "./server-facts.ts";
-import { toldRejections } from "./told-rejections.ts";
+import { toldRejections } from "./rejected-versions.ts";
 
 /** What `xdstp status` was asked to do. */
 export interface StatusOptions {

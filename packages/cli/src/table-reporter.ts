@@ -3,8 +3,7 @@ import type { ServerEvent } from "@xdstp/server";
 import type { CliEvent, Served } from "./cli-event.ts";
 import { describeEvent } from "./describe-event.ts";
 import { type RecentLine, renderScreen } from "./render-screen.ts";
-import type { ReportLine } from "./report-line.ts";
-import type { Reporter, ReporterOptions } from "./reporter.ts";
+import type { Reporter, ReporterOptions, ReportLine } from "./reporter.ts";
 import { createPaint, leaveScreen, redraw, takeScreen } from "./style.ts";
 import { escapeText } from "./short-text.ts";
 

@@ -6,7 +6,7 @@ import {
   type Resource as WrapperMessage,
 } from "@xdstp/protos/discovery";
 import { readConstraints, type Resource } from "@xdstp/core";
-import { Fault, type JsonPath, quote } from "./fault.ts";
+import { Fault, type JsonPath, quote } from "./folder-problem.ts";
 
 /** A resource as it is in a file, before its name and payload are checked. */
 export interface Candidate {

@@ -3,7 +3,7 @@ import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { DiscoveryResponseSchema, type Resource, ResourceSchema } from "@xdstp/protos/discovery";
 import { type Candidate, wrapperFacts } from "./candidate.ts";
-import { Fault, quote, reasonOf } from "./fault.ts";
+import { Fault, quote, reasonOf } from "./folder-problem.ts";
 import type { Place } from "./place.ts";
 
 /**

@@ -10,7 +10,7 @@ import { anyFromJson } from "@xdstp/protos/envoy";
 import { typeUrlOf } from "@xdstp/resource-types";
 import { type Candidate, type WrapperFacts, wrapperFacts } from "./candidate.ts";
 import { isObject, type ReadDocument } from "./documents-of.ts";
-import { Fault, type JsonPath, located, quote } from "./fault.ts";
+import { Fault, type JsonPath, located, quote } from "./folder-problem.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { Place } from "./place.ts";
 import { explainJsonError } from "./json-reason.ts";

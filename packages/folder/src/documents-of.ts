@@ -2,7 +2,7 @@ import { type DescMessage, type JsonObject, type JsonValue, toJson } from "@bufb
 import { fromText } from "@bufbuild/protobuf/txtpb";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
-import { Fault, MAX_DEPTH, quote, reasonOf, tooDeep } from "./fault.ts";
+import { Fault, MAX_DEPTH, quote, reasonOf, tooDeep } from "./folder-problem.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { parseJson, parseYaml } from "./parse-document.ts";
 import type { Place } from "./place.ts";

@@ -10,7 +10,7 @@ import {
   parseAllDocuments,
   visit,
 } from "yaml";
-import type { JsonPath } from "./fault.ts";
+import type { JsonPath } from "./folder-problem.ts";
 
 /** A longer text is not parsed a second time for a position. */
 const maxLength = 2_000_000;

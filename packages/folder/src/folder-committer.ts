@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { type Put, type Rejection, type ResourceSink, XdsError } from "@xdstp/core";
-import { fileTrouble } from "./fault.ts";
+import { fileTrouble, type FolderProblem, formatProblem } from "./folder-problem.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { FolderEvent } from "./folder-event.ts";
 import { authoritiesOf, foreignProblems } from "./foreign-references.ts";
-import { type FolderProblem, formatProblem } from "./folder-problem.ts";
 import type { FolderState } from "./folder-reader.ts";
 import { lostVolume, uncoveredVolume } from "./lost-volume.ts";
 import { type NodeSinks, unplacedProblems } from "./folder-entry.ts";

@@ -6,9 +6,8 @@ import {
   type ResourceSink,
   textOfConstraints,
 } from "@xdstp/core";
-import type { FolderProblem } from "./folder-problem.ts";
+import { type FolderProblem, quote } from "./folder-problem.ts";
 import { nodesFolder } from "./place.ts";
-import { quote } from "./fault.ts";
 
 /** A resource and its file. */
 export interface FolderEntry {

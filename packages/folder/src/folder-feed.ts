@@ -6,7 +6,7 @@ import {
   type Timer,
 } from "@xdstp/core";
 import { createDebounce } from "./debounce.ts";
-import { isForbidden, reasonOf } from "./fault.ts";
+import { type FolderProblem, isForbidden, reasonOf } from "./folder-problem.ts";
 import { filesInWriting } from "./files-in-writing.ts";
 import { createFolderCommitter, type Reading } from "./folder-committer.ts";
 import { folderContext, type FolderOptions } from "./folder-context.ts";
@@ -15,7 +15,6 @@ import { createFolderReader, type FolderReader } from "./folder-reader.ts";
 import { createFolderWatch, type FolderWatch, type WatchDirectory } from "./folder-watch.ts";
 import { followLinks } from "./follow-links.ts";
 import type { NodeSinks } from "./folder-entry.ts";
-import type { FolderProblem } from "./folder-problem.ts";
 import { createPatience, type Patience } from "./patience.ts";
 
 /** A batch ends when nothing has changed for this time, and this long after its first change at the latest. */

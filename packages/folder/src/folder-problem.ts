@@ -26,3 +26,122 @@ export function formatProblem(problem: FolderProblem): string {
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
+
+/** Where in a document: keys and indexes from its root. */
+export type JsonPath = readonly (string | number)[];
+
+/** A problem whose file is not known yet, and whose position may be a path that is still to be looked up. */
+export interface FaultDetails extends Omit<FolderProblem, "file"> {
+  /** Instead of the file at hand. */
+  readonly file?: string;
+  /** The document of a YAML file; 0 is the first one. */
+  readonly document?: number;
+  /** Looked up in the text for line and column. */
+  readonly path?: JsonPath;
+  /** Looked up too: a number as it is written. */
+  readonly number?: string;
+}
+
+/** Thrown inside this package by whatever finds a file broken; it never leaves it. */
+export class Fault extends Error {
+  override readonly name: string = "Fault";
+  readonly details: FaultDetails;
+
+  constructor(details: FaultDetails) {
+    super(details.message);
+    this.details = details;
+  }
+}
+
+/** The text of a thrown value. Errors of the engine and the decoder about deep recursion and truncated bytes are put into plain words. */
+export function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  if (thrown instanceof RangeError && thrown.message.includes("call stack"))
+    return "nests too deeply";
+  return thrown.message === "premature EOF"
+    ? "it is cut off: it ends inside a field"
+    : thrown.message;
+}
+
+/** Where in a file something stands. */
+export interface FaultPlace {
+  readonly document?: number;
+  readonly path: JsonPath;
+}
+
+/** Runs something whose faults count their paths from a place in the file. */
+export function located<T>(run: () => T, place: FaultPlace): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new Fault({
+      ...place,
+      ...error.details,
+      path: [...place.path, ...(error.details.path ?? [])],
+    });
+  }
+}
+
+/** Levels of lists and objects within each other; decoders of protobuf give up at the same depth. */
+export const MAX_DEPTH = 100;
+
+/** The fault of what nests deeper, at the place where it does. */
+export function tooDeep(place: Pick<FaultDetails, "line" | "column" | "path">): Fault {
+  return new Fault({
+    message: `is nested more than ${MAX_DEPTH} levels deep`,
+    hint: "decoders of protobuf go no deeper",
+    ...place,
+  });
+}
+
+/** What keeps a file or folder from being read, with the way out where it is known. */
+export function fileTrouble(error: unknown): Pick<FolderProblem, "message" | "hint"> {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const [message, hint] = troubles[code] ?? [];
+  return message === undefined
+    ? { message: reasonOf(error) }
+    : { message: `${message} (${code})`, ...(hint !== undefined && { hint }) };
+}
+
+/** Whether it is for want of permission. */
+export function isForbidden(error: unknown): boolean {
+  return (
+    error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "EPERM")
+  );
+}
+
+const noRight = ["may not be read by this user", "give it the right to"] as const;
+const tooMany = [
+  "cannot be read, because too many files are open",
+  "raise the limit of open files: ulimit -n",
+] as const;
+
+const troubles: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+  EACCES: noRight,
+  EPERM: noRight,
+  ELOOP: ["is a symbolic link that leads back to itself", "fix or remove the link"],
+  EAGAIN: [
+    "never ends, so it is not a file of configuration",
+    "remove it, or begin its name with a dot",
+  ],
+  EMFILE: tooMany,
+  ENFILE: tooMany,
+};
+
+const limit = 100;
+
+/** A text as it is shown in a message: in quotes, control characters escaped, cut to 100 characters. */
+export function quote(text: string): string {
+  const cut = text.length > limit ? `${text.slice(0, limit)}...` : text;
+  return JSON.stringify(cut).replaceAll("\\\\", "\\");
+}
+
+/** Longer keys than any field has are cut. */
+const keyLimit = 64;
+
+/** A key as it is shown in a message: the letters, digits and `_.@-` that it begins with. Any file that is linked into the folder may be taken for YAML, and its content must not reach the log. */
+export function shownKey(key: string): string {
+  const shown = /^[A-Za-z0-9_.@-]*/.exec(key)?.[0].slice(0, keyLimit) ?? "";
+  return shown === key ? key : `${shown}...`;
+}

@@ -3,9 +3,8 @@ import { foreignReferences, shortNameOf } from "@xdstp/resource-types";
 import { authorityOf } from "@xdstp/uri";
 import { findTexts, type TextPosition } from "./find-position.ts";
 import type { FolderContext } from "./folder-context.ts";
-import type { FolderProblem } from "./folder-problem.ts";
+import { type FolderProblem, quote } from "./folder-problem.ts";
 import type { FolderEntry } from "./folder-entry.ts";
-import { quote } from "./fault.ts";
 
 /** A reference to an xdstp name of another authority than that of the file, and where it stands if that is known. */
 export interface FileReference extends Reference, Partial<TextPosition> {

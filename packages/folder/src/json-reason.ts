@@ -1,7 +1,7 @@
 import type { Registry } from "@bufbuild/protobuf";
 import { ResourceJsonError } from "@xdstp/protos/envoy";
 import { closest, enumHint } from "./closest.ts";
-import { Fault, type FaultPlace, type JsonPath, reasonOf, shownKey } from "./fault.ts";
+import { Fault, type FaultPlace, type JsonPath, reasonOf, shownKey } from "./folder-problem.ts";
 
 /** A reason of the JSON reader for people. */
 export interface JsonReason {

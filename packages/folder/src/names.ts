@@ -1,5 +1,5 @@
 import { parseName, printName } from "@xdstp/uri";
-import { Fault, quote } from "./fault.ts";
+import { Fault, quote } from "./folder-problem.ts";
 import { opaqueFolder, type Place } from "./place.ts";
 
 /** The name that the path of a file gives to the one resource in it. Throws a fault where that is not a name of a resource. */

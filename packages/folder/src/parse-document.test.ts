@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Fault, type FaultDetails } from "./fault.ts";
+import { Fault, type FaultDetails } from "./folder-problem.ts";
 import { parseJson, parseYaml } from "./parse-document.ts";
 
 const faultOf = (parse: (text: string) => unknown, text: string): FaultDetails => {

@@ -1,6 +1,6 @@
 import { CORE_SCHEMA, intCoreTag, loadAll, type Schema, YAMLException } from "js-yaml";
 import { LineCounter, parseAllDocuments } from "yaml";
-import { Fault, MAX_DEPTH, reasonOf, tooDeep } from "./fault.ts";
+import { Fault, MAX_DEPTH, reasonOf, tooDeep } from "./folder-problem.ts";
 import { findNumber } from "./find-position.ts";
 
 /**

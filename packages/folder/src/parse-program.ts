@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import type { Put } from "@xdstp/core";
-import { Fault, reasonOf } from "./fault.ts";
+import { Fault, reasonOf } from "./folder-problem.ts";
 import { type FolderContext, folderContext } from "./folder-context.ts";
 import {
   type ParsedPuts,

@@ -3,7 +3,7 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Put } from "@xdstp/core";
-import { Fault, reasonOf } from "./fault.ts";
+import { Fault, reasonOf } from "./folder-problem.ts";
 import type { FolderContext } from "./folder-context.ts";
 import {
   type ParsedPuts,

@@ -2,10 +2,9 @@ import { join } from "node:path";
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { shortTypes, typeUrlOf } from "@xdstp/resource-types";
 import { typeFromTypeUrl } from "@xdstp/uri";
-import { Fault, quote } from "./fault.ts";
+import { Fault, type FolderProblem, quote } from "./folder-problem.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { closest } from "./closest.ts";
-import type { FolderProblem } from "./folder-problem.ts";
 
 /** The folder of legacy names; an authority of that name is written `%5Fopaque`. */
 export const opaqueFolder = "_opaque";

@@ -4,7 +4,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { useFolder } from "../test/use-folder.ts";
-import { fileTrouble } from "./fault.ts";
+import { fileTrouble } from "./folder-problem.ts";
 import { readBytes } from "./file-parser.ts";
 
 describe("readBytes()", () => {

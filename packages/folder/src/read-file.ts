@@ -4,11 +4,10 @@ import type { Candidate } from "./candidate.ts";
 import { candidatesInBinary } from "./candidates-in-binary.ts";
 import { candidatesInDocument } from "./candidates-in-document.ts";
 import { documentsOf } from "./documents-of.ts";
-import { Fault, located, reasonOf } from "./fault.ts";
+import { Fault, type FolderProblem, located, reasonOf } from "./folder-problem.ts";
 import { extensions, type Place, placeOf } from "./place.ts";
 import { findPosition } from "./find-position.ts";
 import type { FolderContext } from "./folder-context.ts";
-import type { FolderProblem } from "./folder-problem.ts";
 import { type FileReference, referencesIn } from "./foreign-references.ts";
 import { resourceFromCandidate } from "./resource-from-candidate.ts";
 

@@ -1,7 +1,6 @@
 import type { Put } from "@xdstp/core";
-import { fileTrouble } from "./fault.ts";
+import { fileTrouble, type FolderProblem } from "./folder-problem.ts";
 import { folderContext, type FolderOptions } from "./folder-context.ts";
-import type { FolderProblem } from "./folder-problem.ts";
 import { authoritiesOf, foreignProblems } from "./foreign-references.ts";
 import { createFolderReader } from "./folder-reader.ts";
 

@@ -12,7 +12,7 @@ import type { Put } from "@xdstp/core";
 import { anyFromJson } from "@xdstp/protos/envoy";
 
 import type { Candidate } from "./candidate.ts";
-import { Fault, type FaultDetails, located, quote, reasonOf } from "./fault.ts";
+import { Fault, type FaultDetails, located, quote, reasonOf } from "./folder-problem.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { nameInFile, nameOfPath } from "./names.ts";
 import type { Place } from "./place.ts";

@@ -2,8 +2,7 @@ import type { Dirent, Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { extensions, isUtf8, notUtf8, opaqueFolder, splitFileName } from "./place.ts";
-import { fileTrouble, quote } from "./fault.ts";
-import type { FolderProblem } from "./folder-problem.ts";
+import { fileTrouble, type FolderProblem, quote } from "./folder-problem.ts";
 import { mapLimit, type Patience } from "./patience.ts";
 
 /** Directories below the root, links to directories included: diamonds of links could make more than fit anywhere. */

@@ -11,7 +11,7 @@ export type {
   Variant,
 } from "./recording.ts";
 export { createRecorder, type Recorder } from "./create-recorder.ts";
-export { observeStream, type OpenStream, type StreamObserver } from "./observe-stream.ts";
+export { observeStream, type OpenStream, type StreamObserver } from "./create-recorder.ts";
 export { formatEvent, formatHeader, formatRecording } from "./recording-text.ts";
 export { parseRecording } from "./recording-text.ts";
 export {

@@ -1,5 +1,5 @@
 import type { Clock, Status } from "@xdstp/core";
-import type { OpenStream } from "./observe-stream.ts";
+import type { OpenStream } from "./create-recorder.ts";
 import type { Recording } from "./recording.ts";
 import type { ReadResource, ReadResponse } from "./read-message.ts";
 

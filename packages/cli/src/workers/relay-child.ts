@@ -11,7 +11,7 @@ import { processIo } from "../process-io.ts";
 import { createPrometheusMeter } from "../prometheus-meter.ts";
 import { relayBootstrap } from "../relay-call.ts";
 import { openRelaySupply, relayOptions, relaySupply } from "../relay.ts";
-import { firstAsUpstream, workerLimits } from "./worker-limits.ts";
+import { firstAsUpstream, workerLimits } from "./first-as-upstream.ts";
 import { type ChildTask, type Look, plain, taskVariable } from "./messages.ts";
 import { openParentLine, type ParentLine } from "./parent-line.ts";
 import { ownStatus, statusOfAll } from "./status-of-all.ts";

@@ -1,16 +1,17 @@
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import { XdsError, type StatusName } from "@xdstp/core";
+import { type StatusName, XdsError } from "@xdstp/core";
 import {
   ClientStatusDiscoveryService,
-  ClientStatusRequestSchema,
-  ClientStatusResponseSchema,
   type ClientStatusRequest,
+  ClientStatusRequestSchema,
   type ClientStatusResponse,
+  ClientStatusResponseSchema,
 } from "@xdstp/protos/status";
 import type { CallPeer } from "@xdstp/grpc/server";
-import type { ServerOptions, XdsServer } from "@xdstp/server";
-import type { StatusAnswer } from "./messages.ts";
+import type { Health, ServerOptions, XdsServer } from "@xdstp/server";
+import type { FromChild, StatusAnswer } from "./messages.ts";
 import type { ParentLine } from "./parent-line.ts";
+import type { Child } from "./start-child.ts";
 
 /** Client status of all processes instead of that of this one. */
 export function statusOfAll(
@@ -57,7 +58,7 @@ export async function ownStatus(
 }
 
 /** Answers of several processes as one: in protobuf, what is written one behind the other is one message with all rows. */
-export function joined(answers: readonly StatusAnswer[]): StatusAnswer {
+function joined(answers: readonly StatusAnswer[]): StatusAnswer {
   const rejected = answers.find((answer) => "code" in answer);
   return (
     rejected ?? {
@@ -66,4 +67,62 @@ export function joined(answers: readonly StatusAnswer[]): StatusAnswer {
       ),
     }
   );
+}
+
+/** Asks all workers for their client status, for the one that has been asked. */
+interface Collector {
+  observe(child: Child, message: FromChild): void;
+  /** It answers nothing any more. */
+  gone(child: Child): void;
+}
+
+interface Collection {
+  readonly asker: Child;
+  readonly missing: Set<Child>;
+  readonly answers: StatusAnswer[];
+  done(answer: StatusAnswer): void;
+}
+
+/** An empty one. `children`: all that there are now. `upstreams`: how the servers upstream are now. */
+export function createCollector(
+  children: () => readonly Child[],
+  upstreams: () => Promise<readonly Health[]>,
+): Collector {
+  const open = new Map<number, Collection>();
+  let next = 0;
+  const settle = (id: number, child: Child, answer?: StatusAnswer): void => {
+    const collection = open.get(id);
+    if (collection?.missing.delete(child) !== true) return;
+    if (answer !== undefined) collection.answers.push(answer);
+    if (collection.missing.size > 0) return;
+    open.delete(id);
+    collection.done(joined(collection.answers));
+  };
+  return {
+    observe(child, message) {
+      if (message.kind === "status") settle(message.id, child, message.answer);
+      if (message.kind !== "collect") return;
+      const id = next++;
+      const asked = children().filter(({ worker, isOpen }) => worker > 0 && isOpen());
+      open.set(id, {
+        asker: child,
+        missing: new Set(asked),
+        answers: [],
+        done: (answer) => {
+          child.send({ kind: "collected", id: message.id, answer });
+        },
+      });
+      const { request, peer } = message;
+      void upstreams().then((rows) => {
+        for (const one of asked) one.send({ kind: "status", id, request, peer, upstreams: rows });
+      });
+    },
+    gone(child) {
+      for (const [id, { asker }] of [...open]) {
+        // Its next process counts from the beginning.
+        if (asker === child) open.delete(id);
+        else settle(id, child);
+      }
+    },
+  };
 }

@@ -6,6 +6,9 @@ import type {
   ClientStatusResponse,
 } from "@xdstp/protos/status";
 import type { RejectedVersion } from "@xdstp/relay";
+import { counted, escapeText, formatAge, shortType, shortVersion } from "./short-text.ts";
+import { cutStart, fitText, textWidth } from "./fit-text.ts";
+import type { Piece } from "./style.ts";
 
 /** The client feature that requests the rejections of a relay's clients, and the scope of these in its answer. */
 export const REJECTIONS = "xdstp.status.rejections";
@@ -71,4 +74,72 @@ function joined(same: readonly RejectedVersion[]): RejectedVersion {
     clients: by.length + unnamed,
     among: Math.min(...same.map(({ among }) => among)),
   };
+}
+
+type Line = readonly Piece[];
+
+/** How much there is to show, and where. */
+interface RejectionRoom {
+  readonly now: number;
+  /** Lines. */
+  readonly most: number;
+  readonly columns: number;
+}
+
+const titles = ["REJECTED", "TYPE", "VERSION", "CLIENTS", "AGE"];
+/** Of the columns, at most; the reason takes the rest. */
+const shares = [0.28, 0.14, 0.12, 0.18, 0.05];
+
+/** What clients have rejected, as a table: a line for each version of a resource, newest first, the reason at its end. None: no line. */
+export function renderRejections(
+  rejections: readonly RejectedVersion[],
+  { now, most, columns }: RejectionRoom,
+): readonly Line[] {
+  if (rejections.length === 0) return [];
+  const room = rejections.length + 1 > most ? Math.max(1, most - 2) : rejections.length;
+  const shown = rejections.slice(0, room);
+  const cells = [titles, ...shown.map((one) => cellsOf(one, now))];
+  const widths = titles.map((title, at) =>
+    Math.min(
+      Math.max(title.length, Math.floor(columns * (shares[at] ?? 0))),
+      Math.max(...cells.map((row) => textWidth(row[at] ?? ""))),
+    ),
+  );
+  const row = ([name = "", ...rest]: readonly string[]): string =>
+    [cutStart(name, widths[0] ?? 0), ...rest]
+      .map((text, at) => `${fitText(text, widths[at] ?? 0)}  `)
+      .join("");
+  const lines = shown.map((one, at): Line => [
+    ["plain", row(cells[at + 1] ?? [])],
+    ["error", reasonOf(one)],
+  ]);
+  const left = rejections.length - room;
+  return [
+    [["bold", `${row(titles)}NACK`]],
+    ...lines,
+    ...(left > 0 ? [[["dim", `and ${counted(left, "rejection")} more`]] as const] : []),
+  ];
+}
+
+/** The first of those who reject something, and how many more. */
+export function rejectedBy({ clients, by }: RejectedVersion): string {
+  const named = by.slice(0, 2).map(escapeText);
+  return named.length === 0
+    ? counted(clients, "client")
+    : `${named.join(", ")}${clients > named.length ? ` and ${clients - named.length} more` : ""}`;
+}
+
+/** What they say, and whether it may be of something else: a client answers a response as a whole. */
+export function reasonOf({ among, reason }: RejectedVersion): string {
+  return `${among > 1 ? `one of ${among}: ` : ""}${escapeText(reason === "" ? "without a text" : reason)}`;
+}
+
+function cellsOf(one: RejectedVersion, now: number): readonly string[] {
+  return [
+    escapeText(one.name),
+    shortType(one.typeUrl),
+    one.version === "" ? "removal" : shortVersion(one.version),
+    rejectedBy(one),
+    formatAge(now - one.since),
+  ];
 }

@@ -1,7 +1,37 @@
 import type { RejectedVersion } from "@xdstp/relay";
 import { describe, expect, it } from "vitest";
+import { mergeRejections, renderRejections } from "./rejected-versions.ts";
 import { textWidth } from "./fit-text.ts";
-import { renderRejections } from "./render-rejections.ts";
+
+const rejected: RejectedVersion = {
+  typeUrl: "t",
+  name: "a",
+  version: "1",
+  clients: 2,
+  by: ["e1", "e2"],
+  among: 2,
+  reason: "first",
+  since: 5,
+};
+
+describe("mergeRejections()", () => {
+  it("joins what several processes have counted of one version, a client once as far as it is named, newest first [B-RELAY-5]", () => {
+    const other = {
+      ...rejected,
+      clients: 10,
+      by: ["e2", "e3"],
+      among: 1,
+      reason: "second",
+      since: 7,
+    };
+    const next = { ...rejected, version: "2", since: 9 };
+    expect(mergeRejections([[rejected], [next, other]])).toEqual([
+      next,
+      { ...rejected, clients: 11, by: ["e1", "e2", "e3"], among: 1 },
+    ]);
+    expect(mergeRejections([])).toEqual([]);
+  });
+});
 
 const one: RejectedVersion = {
   typeUrl: "type.googleapis.com/envoy.config.cluster.v3.Cluster",

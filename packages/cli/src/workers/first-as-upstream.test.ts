@@ -4,7 +4,7 @@ import { createRelay, type Relay, type RelayOptions } from "@xdstp/relay";
 import { createServer } from "@xdstp/server";
 import { createFakeClock } from "@xdstp/testing";
 import { defaultNamedLimits, groupLimits } from "../named-limits.ts";
-import { firstAsUpstream, workerLimits } from "./worker-limits.ts";
+import { firstAsUpstream, workerLimits } from "./first-as-upstream.ts";
 import { useFolder } from "../../test/use-folder.ts";
 import { clusterUrl } from "../../test/use-origin.ts";
 

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
-
 import type { CliIo } from "./cli-io.ts";
-import { showRows } from "./show-rows.ts";
+import { showRows } from "./style.ts";
 
 it("shows a table of as many rows as there are members", () => {
   const lines: string[] = [];

@@ -4,8 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { useFeed } from "../test/use-feed.ts";
 import { useFolder } from "../test/use-folder.ts";
 import { waitFor } from "../test/wait-for.ts";
-import { fileTrouble } from "./fault.ts";
-import { formatProblem } from "./folder-problem.ts";
+import { fileTrouble, formatProblem } from "./folder-problem.ts";
 
 /** A file system that rejects some paths, whoever asks: permissions mean nothing to root. */
 const rejected = vi.hoisted(() => new Set<unknown>());

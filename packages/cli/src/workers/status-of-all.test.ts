@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createCollector } from "./collector.ts";
+import { createCollector } from "./status-of-all.ts";
 import type { FromChild, ToChild } from "./messages.ts";
 import type { Child } from "./start-child.ts";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createFakeClock, createTestAuthority } from "@xdstp/testing";
 import { expect, it } from "vitest";
 import { XdsError } from "@xdstp/core";
-import { expiryOf, followUpstreamCertificates } from "./certificates.ts";
+import { expiryOf, followUpstreamCertificates } from "./health-book.ts";
 import { runToEnd, useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
 
