@@ -71,10 +71,7 @@ export async function openAskClient(
   const configured = await configuredSources(flags, io.env);
   const { spoken } = configured;
   const foreign: IgnoredNames = new Map();
-  const channels = createChannels({
-    clock: io.clock,
-    ...(flags.limits && { limits: flags.limits }),
-  });
+  const channels = createChannels({ clock: io.clock, limits: flags.limits ?? {} });
   const client = createClient({
     bootstrap: configured.bootstrap,
     variant: flags.variant,

@@ -5,40 +5,40 @@ import {
   type AskedServer,
   askedServer,
   type ClientTlsFiles,
-  clientTlsFlags,
+  clientTlsPaths,
   clientTlsOptions,
 } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type CommandCall, type CommandOption, countFlag, pathFrom, wordFlag } from "./command.ts";
 import { cutText } from "./fit-text.ts";
-import { channelLimitsFlag } from "./limits-flag.ts";
+import { limitsFlag, channelLimits } from "./limits-flag.ts";
 
 /** Whom a command asks as a client, and as whom. */
 export interface AskFlags {
   /** Absent: a bootstrap says. */
-  readonly server?: AskedServer;
+  readonly server?: AskedServer | undefined;
   /** The server has TLS; files. Absent: it has none, or the bootstrap says. */
-  readonly tls?: ClientTlsFiles;
+  readonly tls?: ClientTlsFiles | undefined;
   /** The file of a bootstrap. Absent, and `server` too: the environment says. */
-  readonly bootstrap?: string;
+  readonly bootstrap?: string | undefined;
   /** Parts of the node that options give. */
-  readonly node?: string;
-  readonly cluster?: string;
+  readonly node?: string | undefined;
+  readonly cluster?: string | undefined;
   /** On what a server may send. Absent: as usual. */
-  readonly limits?: Partial<ChannelLimits>;
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly limits?: Partial<ChannelLimits> | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly variant: "delta" | "sotw";
   /** When an alternative is asked. Absent: as every client. */
-  readonly altOn?: "unreachable" | "missing";
+  readonly altOn?: "unreachable" | "missing" | undefined;
   /** How many redirects are followed. Absent: as every client. */
-  readonly maxHops?: number;
+  readonly maxHops?: number | undefined;
   /** Authorities that nothing configures are looked for in DNS. */
-  readonly dns?: boolean;
+  readonly dns?: boolean | undefined;
   /** Fields of the node that become context parameters of globs. Absent: none. */
-  readonly nodeContextParams?: readonly string[];
+  readonly nodeContextParams?: readonly string[] | undefined;
   /** Everything is rejected with this text. Absent: what can be read is accepted. */
-  readonly nack?: string;
+  readonly nack?: string | undefined;
 }
 
 /** The options of a command that asks a server as a client. */
@@ -95,13 +95,7 @@ export const tlsUsage = "[--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE
 
 /** Reads {@link askOptions}. Throws a CliError for what contradicts itself. */
 export async function askFlags(call: CommandCall, io: CliIo): Promise<AskFlags> {
-  const [typed, bootstrap, node, cluster, nack] = [
-    "server",
-    "bootstrap",
-    "node",
-    "cluster",
-    "nack",
-  ].map((name) => call.text(name));
+  const [typed, bootstrap] = [call.text("server"), call.text("bootstrap")];
   if (typed !== undefined && bootstrap !== undefined)
     throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
   if (call.flag("sotw") && call.flag("delta"))
@@ -112,39 +106,26 @@ export async function askFlags(call: CommandCall, io: CliIo): Promise<AskFlags> 
       2,
       `--dns finds what a bootstrap does not have; ${server.from} gets all requests`,
     );
-  const tls = clientTlsFlags(call);
+  const tls = clientTlsPaths(call, io.cwd);
   if (tls !== undefined && server === undefined)
     throw new CliError(
       2,
       "options of TLS go with --server; a bootstrap says by itself how to speak to its servers",
     );
-  const limits = await channelLimitsFlag(call);
-  const metadata = metadataOf(call.text("node-metadata"));
-  const [altOn, maxHops] = [
-    wordFlag(call, "alt-on", ["unreachable", "missing"]),
-    countFlag(call, "max-hops"),
-  ];
   return {
+    limits: await limitsFlag(call, channelLimits),
+    metadata: metadataOf(call.text("node-metadata")),
+    altOn: wordFlag(call, "alt-on", ["unreachable", "missing"]),
+    maxHops: countFlag(call, "max-hops"),
     variant: call.flag("sotw") ? "sotw" : "delta",
     nodeContextParams: call.texts("node-context-params"),
-    ...(Object.keys(limits).length > 0 && { limits }),
-    ...(altOn !== undefined && { altOn }),
-    ...(maxHops !== undefined && { maxHops }),
-    ...(call.flag("dns") && { dns: true }),
-    ...(server !== undefined && { server }),
-    ...(tls !== undefined && {
-      tls: Object.fromEntries(
-        Object.entries(tls).map(([part, file]: readonly [string, string]) => [
-          part,
-          pathFrom(io.cwd, file),
-        ]),
-      ),
-    }),
-    ...(bootstrap !== undefined && { bootstrap: pathFrom(io.cwd, bootstrap) }),
-    ...(node !== undefined && { node }),
-    ...(cluster !== undefined && { cluster }),
-    ...(metadata !== undefined && { metadata }),
-    ...(nack !== undefined && { nack }),
+    dns: call.flag("dns"),
+    server,
+    tls,
+    bootstrap: bootstrap && pathFrom(io.cwd, bootstrap),
+    node: call.text("node"),
+    cluster: call.text("cluster"),
+    nack: call.text("nack"),
   };
 }
 

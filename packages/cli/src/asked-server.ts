@@ -1,7 +1,7 @@
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type Endpoint, formatEndpoint, parseEndpoint } from "./endpoint.ts";
-import type { CommandCall, CommandOption } from "./command.ts";
+import { type CommandCall, type CommandOption, pathFrom } from "./command.ts";
 
 /** The environment variable that names the server where the call does not. */
 export const serverVariable = "XDSTP_SERVER";
@@ -80,4 +80,18 @@ export function clientTlsFlags(call: CommandCall): ClientTlsFiles | undefined {
     ...(cert !== undefined && { cert }),
     ...(key !== undefined && { key }),
   };
+}
+
+/** The same, with paths that count from `cwd`. */
+export function clientTlsPaths(call: CommandCall, cwd: string): ClientTlsFiles | undefined {
+  const files = clientTlsFlags(call);
+  return (
+    files &&
+    Object.fromEntries(
+      Object.entries(files).map(([part, file]: readonly [string, string]) => [
+        part,
+        pathFrom(cwd, file),
+      ]),
+    )
+  );
 }

@@ -3,7 +3,7 @@ import { type BootstrapOptions, grpcBootstrap } from "./grpc-bootstrap.ts";
 import { CliError } from "./cli-error.ts";
 import { clientTlsFlags, clientTlsOptions } from "./asked-server.ts";
 import type { CliIo } from "./cli-io.ts";
-import type { Command, CommandCall } from "./command.ts";
+import { type Command, type CommandCall, takeNoMore, wordFlag } from "./command.ts";
 import { envoyBootstrap } from "./envoy-bootstrap.ts";
 import { escapeJson } from "./short-text.ts";
 import { type Endpoint, parseEndpoint, parseListen } from "./endpoint.ts";
@@ -57,10 +57,10 @@ async function run(call: CommandCall, { stdout }: CliIo): Promise<number> {
         ? "for what, envoy or grpc?"
         : `there is no bootstrap for ${JSON.stringify(kind)}, only for envoy and grpc`,
     );
-  if (more.length > 0) throw new CliError(2, `${JSON.stringify(more[0])} is one argument too many`);
+  takeNoMore(more, "");
   const options = optionsOf(call, kind);
   const variant =
-    choice(call, "variant", ["sotw", "delta"]) ?? (kind === "envoy" ? "delta" : "sotw");
+    wordFlag(call, "variant", ["sotw", "delta"]) ?? (kind === "envoy" ? "delta" : "sotw");
   if (kind === "grpc" && variant === "delta")
     throw new CliError(2, "--variant delta: gRPC programs know only sotw");
   if (kind === "grpc" && call.text("admin") !== undefined)
@@ -101,7 +101,7 @@ function adminOf(call: CommandCall): Endpoint {
 function authoritiesOf(call: CommandCall): readonly string[] {
   const authorities = [...new Set(call.texts("authority"))];
   const names =
-    choice(call, "names", ["ads", "xdstp"]) ?? (authorities.length === 0 ? "ads" : "xdstp");
+    wordFlag(call, "names", ["ads", "xdstp"]) ?? (authorities.length === 0 ? "ads" : "xdstp");
   if (names === "ads" && authorities.length > 0)
     throw new CliError(
       2,
@@ -131,16 +131,4 @@ function checked(authority: string): string {
     `--authority ${JSON.stringify(authority)}: ${read.ok ? "this is not an authority" : read.error.message}`,
     read.ok ? {} : { rule: read.error.rule },
   );
-}
-
-function choice<const T extends string>(
-  call: CommandCall,
-  name: string,
-  known: readonly T[],
-): T | undefined {
-  const text = call.text(name);
-  const found = known.find((one) => one === text);
-  if (text !== undefined && found === undefined)
-    throw new CliError(2, `--${name} ${JSON.stringify(text)}: give ${known.join(" or ")}`);
-  return found;
 }

@@ -22,6 +22,19 @@ export class CliError extends Error {
   }
 }
 
+/** An error of a library as one of the command; others stay as they are. */
+export function asCliError(error: unknown): unknown {
+  return error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
+}
+
+/** Why a file cannot be read. `what`: the option and the file, as they were typed. */
+export function unreadable(cause: unknown, what: string, wayOut: string): CliError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const why =
+    code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? message})`;
+  return new CliError(1, `${what}: ${why}; ${wayOut}`, { cause });
+}
+
 /** An error of the client in the words of the command. Where no server can be had, `failures` say why. */
 export function askFailure(error: unknown, failures: readonly string[]): CliError {
   if (error instanceof CliError) return error;

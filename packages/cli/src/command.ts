@@ -39,13 +39,19 @@ export interface Command {
   run(call: CommandCall, io: CliIo): Promise<number>;
 }
 
+/** Throws a CliError for the first of the arguments that a command does not take. `wayOut`: what it takes. */
+export function takeNoMore([extra]: readonly string[], wayOut: string): void {
+  if (extra !== undefined)
+    throw new CliError(2, `${JSON.stringify(extra)} is one argument too many${wayOut}`);
+}
+
 /** Seconds of an option, in milliseconds. Throws a CliError that names it. */
-export function secondsFlag(call: CommandCall, name: string): number | undefined {
+export function secondsFlag(call: CommandCall, name: string, most = 86_400): number | undefined {
   const text = call.text(name);
   if (text === undefined) return undefined;
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
-  if (seconds > 0 && seconds <= 86_400) return seconds * 1_000;
-  throw new CliError(2, `--${name} ${JSON.stringify(text)}: give seconds, up to 86400`);
+  if (seconds > 0 && seconds <= most) return seconds * 1_000;
+  throw new CliError(2, `--${name} ${JSON.stringify(text)}: give seconds, up to ${most}`);
 }
 
 /** A count from 1. Throws a CliError that names the option. */

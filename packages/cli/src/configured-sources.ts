@@ -14,10 +14,9 @@ import {
   type FederationSource,
   type ServerOptions,
 } from "@xdstp/federation";
-import { XdsError } from "@xdstp/core";
 import { cluster, listener } from "@xdstp/resource-types";
 import { memberTypeOf, parseLocator, printLocator } from "@xdstp/uri";
-import { CliError, type Spoken } from "./cli-error.ts";
+import { asCliError, type Spoken } from "./cli-error.ts";
 import type { AskFlags } from "./ask-flags.ts";
 import { askedBootstrap, envoyBootstrapText, nodeOf } from "./asked-bootstrap.ts";
 
@@ -165,6 +164,6 @@ function readBy<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
+    throw asCliError(error);
   }
 }

@@ -56,6 +56,28 @@ function widthOf(character: string): number {
   return character > "\u10ff" && wide.test(character) ? 2 : 1;
 }
 
+/** The width of each column of a table: as wide as its texts, at most its share of the line or its title. */
+export function columnWidths(
+  [titles = [], ...rows]: readonly (readonly string[])[],
+  shares: readonly number[],
+  columns: number,
+): readonly number[] {
+  return titles.map((title, at) =>
+    Math.min(
+      Math.max(title.length, Math.floor(columns * (shares[at] ?? 0))),
+      Math.max(...[titles, ...rows].map((row) => textWidth(row[at] ?? ""))),
+    ),
+  );
+}
+
+/** How much of a table there is to show, and where. */
+export interface TableRoom {
+  readonly now: number;
+  /** Lines. */
+  readonly most: number;
+  readonly columns: number;
+}
+
 /** As wide as help is written, wherever it is read. */
 export const helpWidth = 96;
 

@@ -100,7 +100,7 @@ export interface FollowNameOptions {
   /** What can be checked. Absent: Envoy's API. */
   readonly registry?: Registry;
   /** Everything is rejected with this text. Absent: what can be read is taken. */
-  readonly nack?: string;
+  readonly nack?: string | undefined;
   readonly tell: (event: WatchEvent) => void;
 }
 

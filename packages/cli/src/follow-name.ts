@@ -1,8 +1,8 @@
 import type { CollectionChange, Member, Snapshot, Watch } from "@xdstp/client";
-import { XdsError } from "@xdstp/core";
+import type { XdsError } from "@xdstp/core";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { shownType } from "./ask-client.ts";
-import { CliError, errorText } from "./cli-error.ts";
+import { asCliError, errorText } from "./cli-error.ts";
 import type { AskedName } from "./asked-name.ts";
 import { followList, type FollowNameOptions, type Telling } from "./follow-list.ts";
 import { createWayTeller, type HeldResource, type WatchEvent } from "./watch-event.ts";
@@ -41,7 +41,7 @@ export function followName(
         return followed(client.watchList(type, asked.name, options), telling, followList);
     }
   } catch (error) {
-    throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
+    throw asCliError(error);
   }
 }
 

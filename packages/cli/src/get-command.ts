@@ -9,6 +9,7 @@ import {
   countFlag,
   pathFrom,
   secondsFlag,
+  takeNoMore,
   wordFlag,
 } from "./command.ts";
 
@@ -65,11 +66,7 @@ function outputFlag(call: CommandCall): "yaml" | "json" | "table" | undefined {
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [text, ...more] = call.positionals;
   if (text === undefined) throw new CliError(2, "which name?");
-  if (more.length > 0)
-    throw new CliError(
-      2,
-      `${JSON.stringify(more[0])} is one argument too many; give one name (put * into quotes)`,
-    );
+  takeNoMore(more, "; give one name (put * into quotes)");
   const asked = askedName(call, text);
   const output = outputFlag(call);
   const ask = await askFlags(call, io);

@@ -1,5 +1,4 @@
 import { XdsError } from "@xdstp/core";
-import { createRulePolicies, type ParsePolicyOptions, type RulePolicies } from "@xdstp/policy/file";
 import type { RejectedVersion, RelayStatus } from "@xdstp/relay";
 import {
   createServer,
@@ -21,7 +20,7 @@ import {
 } from "./endpoint.ts";
 import { createHealthBook, noteBrokenCertificate, noteCertificates } from "./health-book.ts";
 import { createReporter } from "./create-reporter.ts";
-import { type FollowOptions, followFiles } from "./follow-files.ts";
+import { followFiles } from "./follow-files.ts";
 import {
   asTlsFileError,
   followTlsFiles,
@@ -32,7 +31,7 @@ import {
 import type { loadRegistry } from "./load-registry.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { groupLimits } from "./named-limits.ts";
-import { type PolicyFile, readPolicyFile } from "./policy-file.ts";
+import { openPolicyFile } from "./policy-file.ts";
 import { createPrometheusMeter } from "./prometheus-meter.ts";
 import { ownVersion } from "./process-io.ts";
 import { recordHealth, recordLogLoss, recordProcess } from "./host-metrics.ts";
@@ -132,7 +131,7 @@ export interface OpenHost {
 /** Files are read before anything is opened. */
 export interface CheckedOptions extends HostOptions {
   readonly contents: TlsContents | undefined;
-  readonly rules: Awaited<ReturnType<typeof usePolicy>> | undefined;
+  readonly rules: Awaited<ReturnType<typeof openPolicyFile>> | undefined;
   /** How many lines of its log were lost. Absent: another process writes the log. */
   readonly linesLost?: () => number;
 }
@@ -145,7 +144,7 @@ export async function checkFiles(options: HostOptions): Promise<CheckedOptions> 
     rules:
       options.policy === undefined
         ? undefined
-        : await usePolicy(options.policy, {
+        : await openPolicyFile(options.policy, {
             certificates: options.tls?.clientCa !== undefined,
           }),
   };
@@ -279,29 +278,6 @@ function measureHost(
 async function undo(error: unknown, close: () => Promise<void>): Promise<never> {
   await close();
   throw error;
-}
-
-async function usePolicy(
-  file: string,
-  options: ParsePolicyOptions,
-): Promise<{
-  readonly book: RulePolicies;
-  readonly followed: Omit<FollowOptions<PolicyFile>, "clock" | "onChange">;
-}> {
-  const first = await readPolicyFile(file, options);
-  const book = createRulePolicies(first.rules);
-  return {
-    book,
-    followed: {
-      files: [file],
-      first,
-      read: async () => readPolicyFile(file, options),
-      fingerprint: ({ text }) => text,
-      apply: ({ rules }) => {
-        book.apply(rules);
-      },
-    },
-  };
 }
 
 /** Before it listens only a certificate can be wrong. */

@@ -2,7 +2,7 @@ import { defaultChannelLimits } from "@xdstp/grpc/client";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { getCommand } from "./get-command.ts";
-import { channelLimitsFlag, limitsFlag, wireLimitsFlag } from "./limits-flag.ts";
+import { channelLimits, limitsFlag, serverLimits, wireLimits } from "./limits-flag.ts";
 import { defaultNamedLimits } from "./named-limits.ts";
 import { parseCall } from "./parse-call.ts";
 import { replayCommand } from "./replay-command.ts";
@@ -14,11 +14,13 @@ const limitsOf = async (...values: readonly string[]): Promise<object> =>
       serveCommand,
       values.flatMap((value) => ["--limit", value]),
     ),
+    serverLimits,
   );
 
 const channelLimitsOf = async (...values: readonly string[]): Promise<object> =>
-  channelLimitsFlag(
+  limitsFlag(
     parseCall(getCommand, ["a", ...values.flatMap((value) => ["--channel-limit", value])]),
+    channelLimits,
   );
 
 describe("limitsFlag()", () => {
@@ -44,10 +46,10 @@ describe("limitsFlag()", () => {
   });
 });
 
-describe("wireLimitsFlag()", () => {
+describe("wireLimits", () => {
   it("takes the limits of connections, calls and messages, and no others", async () => {
     const limitsOfReplay = async (value: string): Promise<object> =>
-      wireLimitsFlag(parseCall(replayCommand, ["f", "--limit", value]));
+      limitsFlag(parseCall(replayCommand, ["f", "--limit", value]), wireLimits);
     expect(await limitsOfReplay("messageMs=5")).toEqual({ messageMs: 5 });
     await expect(limitsOfReplay("subscriptions=1")).rejects.toThrow(
       "--limit subscriptions: there is no such limit; the limits are emptyBytes, ",
@@ -55,7 +57,7 @@ describe("wireLimitsFlag()", () => {
   });
 });
 
-describe("channelLimitsFlag()", () => {
+describe("channelLimits", () => {
   it("sets limits of the connections to the servers that are asked", async () => {
     expect(await channelLimitsOf("maxMessageBytes=5", "pingMs=1000")).toEqual({
       maxMessageBytes: 5,

@@ -7,63 +7,58 @@ import type { StatusLimits } from "./status-client.ts";
 
 const LARGEST = 0x7fff_ffff;
 
-/** The limits that `--limit NAME=NUMBER` sets. Throws a CliError that names the first one that does not exist or has no such value. */
-export async function limitsFlag(call: CommandCall): Promise<NamedLimits> {
-  return limitsFrom(call, {
-    option: "limit",
-    defaults: async () => (await import("./named-limits.ts")).defaultNamedLimits,
-    example: "messageMs=60000",
-  });
-}
-
-/** The same of `--channel-limit NAME=NUMBER`: what is taken from the servers that are asked. */
-export async function channelLimitsFlag(call: CommandCall): Promise<Partial<ChannelLimits>> {
-  return limitsFrom(call, {
-    option: "channel-limit",
-    defaults: async () => (await import("@xdstp/grpc/client")).defaultChannelLimits,
-    example: "maxMessageBytes=200000000",
-  });
-}
-
-/** The limits that `--limit` of a server has that serves no resources of its own: those of connections, calls and messages. */
-export async function wireLimitsFlag(call: CommandCall): Promise<Partial<GrpcLimits>> {
-  return limitsFrom(call, {
-    option: "limit",
-    defaults: async () => (await import("@xdstp/grpc/server")).defaultGrpcLimits,
-    example: "messageMs=60000",
-  });
-}
-
-/** The limits that `--channel-limit` of a single request has. */
-export async function statusLimitsFlag(call: CommandCall): Promise<Partial<StatusLimits>> {
-  return limitsFrom(call, {
-    option: "channel-limit",
-    defaults: async () => (await import("./status-client.ts")).defaultStatusLimits,
-    example: "maxMessageBytes=200000000",
-  });
-}
-
 /** An option that sets limits. */
-interface LimitOption {
+interface LimitOption<Limits> {
   readonly option: "limit" | "channel-limit";
   /** All limits that there are, with their usual values. Loaded only if the option is given: few calls need the package. */
-  readonly defaults: () => Promise<object>;
+  readonly defaults: () => Promise<Limits>;
   readonly example: string;
 }
 
-async function limitsFrom(
+/** `--limit` of a server. */
+export const serverLimits: LimitOption<NamedLimits> = {
+  option: "limit",
+  defaults: async () => (await import("./named-limits.ts")).defaultNamedLimits,
+  example: "messageMs=60000",
+};
+
+/** `--limit` of a server that serves no resources of its own: limits of connections, calls and messages. */
+export const wireLimits: LimitOption<GrpcLimits> = {
+  option: "limit",
+  defaults: async () => (await import("@xdstp/grpc/server")).defaultGrpcLimits,
+  example: "messageMs=60000",
+};
+
+/** `--channel-limit`: limits on what is accepted from the servers that are asked. */
+export const channelLimits: LimitOption<ChannelLimits> = {
+  option: "channel-limit",
+  defaults: async () => (await import("@xdstp/grpc/client")).defaultChannelLimits,
+  example: "maxMessageBytes=200000000",
+};
+
+/** `--channel-limit` of a single request. */
+export const statusLimits: LimitOption<StatusLimits> = {
+  option: "channel-limit",
+  defaults: async () => (await import("./status-client.ts")).defaultStatusLimits,
+  example: "maxMessageBytes=200000000",
+};
+
+/** The limits that `NAME=NUMBER` sets. Throws a CliError that names the first one that does not exist or has no such value. */
+export async function limitsFlag<Limits extends object>(
   call: CommandCall,
-  option: LimitOption,
-): Promise<Readonly<Record<string, number>>> {
+  option: LimitOption<Limits>,
+): Promise<Partial<Limits>> {
   const texts = call.texts(option.option);
   if (texts.length === 0) return {};
   const defaults = await option.defaults();
-  return Object.fromEntries(texts.map((text) => limitFrom(text, option, defaults)));
+  return Object.fromEntries(
+    texts.map((text) => limitFrom(text, option, defaults)),
+  ) as Partial<Limits>;
 }
 
 function limitFrom(
   text: string,
-  { option, example }: Omit<LimitOption, "defaults">,
+  { option, example }: Omit<LimitOption<object>, "defaults">,
   defaults: object,
 ): readonly [name: string, value: number] {
   const [, name, digits] = /^([A-Za-z]+)=(\d+)$/.exec(text) ?? [];

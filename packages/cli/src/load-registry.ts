@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import zlib from "node:zlib";
 import { registryWith } from "@xdstp/protos/envoy";
 import { CORE_SCHEMA, load } from "js-yaml";
-import { CliError } from "./cli-error.ts";
+import { CliError, unreadable } from "./cli-error.ts";
 
 /** The endings of what `buf build -o FILE` writes. */
 const descriptorEndings = ".binpb, .bin, .json, .txtpb or .yaml, also with .gz or .zst";
@@ -23,7 +23,9 @@ export async function loadRegistry(
 }
 
 async function readSet(file: string): Promise<Uint8Array> {
-  const bytes = await readBytes(file);
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw unreadable(error, `--descriptors ${file}`, wayOut);
+  });
   try {
     return descriptorSetOf(file, bytes);
   } catch (error) {
@@ -31,19 +33,6 @@ async function readSet(file: string): Promise<Uint8Array> {
     throw new CliError(1, `--descriptors ${file}: not a descriptor set: ${reason}; ${wayOut}`, {
       cause: error,
     });
-  }
-}
-
-async function readBytes(file: string): Promise<Uint8Array> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(
-      1,
-      `--descriptors ${file}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? message})`}; ${wayOut}`,
-      { cause: error },
-    );
   }
 }
 

@@ -1,30 +1,53 @@
 import { readFile } from "node:fs/promises";
-import { XdsError } from "@xdstp/core";
-import { parsePolicy, type ParsePolicyOptions, type PolicyRule } from "@xdstp/policy/file";
-import { CliError } from "./cli-error.ts";
+import {
+  createRulePolicies,
+  parsePolicy,
+  type ParsePolicyOptions,
+  type PolicyRule,
+  type RulePolicies,
+} from "@xdstp/policy/file";
+import { asCliError, unreadable } from "./cli-error.ts";
+import type { FollowOptions } from "./follow-files.ts";
 
-/** A policy file as it was read. */
-export interface PolicyFile {
+interface PolicyFile {
   readonly text: string;
   readonly rules: readonly PolicyRule[];
 }
 
-/** Reads a policy file. Throws a CliError that names file, line and reason. */
-export async function readPolicyFile(
+/** A policy file that is in use, and how it is followed. */
+interface OpenPolicyFile {
+  readonly book: RulePolicies;
+  readonly followed: Omit<FollowOptions<PolicyFile>, "clock" | "onChange">;
+}
+
+/** Puts the rules of a policy file to use. Throws a CliError that names file, line and reason. */
+export async function openPolicyFile(
   file: string,
   options: ParsePolicyOptions,
-): Promise<PolicyFile> {
+): Promise<OpenPolicyFile> {
+  const first = await readPolicyFile(file, options);
+  const book = createRulePolicies(first.rules);
+  return {
+    book,
+    followed: {
+      files: [file],
+      first,
+      read: async () => readPolicyFile(file, options),
+      fingerprint: ({ text }) => text,
+      apply: ({ rules }) => {
+        book.apply(rules);
+      },
+    },
+  };
+}
+
+async function readPolicyFile(file: string, options: ParsePolicyOptions): Promise<PolicyFile> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(
-      1,
-      `--policy ${file}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? message})`}; give a file of rules`,
-      { cause: error },
-    );
+    throw unreadable(error, `--policy ${file}`, "give a file of rules");
   });
   try {
     return { text, rules: parsePolicy(text, file, options) };
   } catch (error) {
-    throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
+    throw asCliError(error);
   }
 }

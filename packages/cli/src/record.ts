@@ -39,7 +39,7 @@ export async function record(options: RecordOptions, io: CliIo): Promise<number>
         followName(name, {
           asking,
           tell: () => undefined,
-          ...(ask.nack !== undefined && { nack: ask.nack }),
+          nack: ask.nack,
         }),
       );
       return await Promise.race([recorded(options, asking, until), following(followed)]);
@@ -76,9 +76,9 @@ interface RecordOptions {
   readonly redact: boolean;
   readonly json: boolean;
   /** Ends after this number of responses. */
-  readonly count?: number;
+  readonly count?: number | undefined;
   /** Ends after this number of milliseconds. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** The file of `xdstp record`, and what is shown while it grows. */

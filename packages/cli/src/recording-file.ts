@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { XdsError } from "@xdstp/core";
 import { parseRecording, type RecordedEvent, type Recording } from "@xdstp/recording";
-import { CliError } from "./cli-error.ts";
+import { CliError, unreadable } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { escapeText, shortType } from "./short-text.ts";
 import { jsonText } from "./json-text.ts";
@@ -49,12 +49,7 @@ export function readRecording(path: string): Recording {
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(
-      1,
-      `${path}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? message})`}; give what \`xdstp record\` has written`,
-      { cause: error },
-    );
+    throw unreadable(error, path, "give what `xdstp record` has written");
   }
   try {
     return parseRecording(text, path);

@@ -1,5 +1,5 @@
-import { anyUnpack, StructSchema, timestampMs } from "@bufbuild/protobuf/wkt";
-import { type JsonValue, toJson } from "@bufbuild/protobuf";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { JsonValue } from "@bufbuild/protobuf";
 import type {
   ClientConfig,
   ClientConfig_GenericXdsConfig,
@@ -7,8 +7,9 @@ import type {
 } from "@xdstp/protos/status";
 import type { RejectedVersion } from "@xdstp/relay";
 import { counted, escapeText, formatAge, shortType, shortVersion } from "./short-text.ts";
-import { cutStart, fitText, textWidth } from "./fit-text.ts";
-import type { Piece } from "./style.ts";
+import { columnWidths, cutStart, fitText, type TableRoom } from "./fit-text.ts";
+import type { Line } from "./style.ts";
+import { fieldsOf } from "./server-facts.ts";
 
 /** The client feature that requests the rejections of a relay's clients, and the scope of these in its answer. */
 export const REJECTIONS = "xdstp.status.rejections";
@@ -34,9 +35,7 @@ function rejectionOf({
   errorState,
   xdsConfig,
 }: ClientConfig_GenericXdsConfig): RejectedVersion {
-  const struct = xdsConfig && anyUnpack(xdsConfig, StructSchema);
-  const { clients, among, by }: Record<string, JsonValue> =
-    struct === undefined ? {} : toJson(StructSchema, struct);
+  const { clients, among, by } = fieldsOf(xdsConfig);
   const since = errorState?.lastUpdateAttempt;
   return {
     typeUrl,
@@ -76,16 +75,6 @@ function joined(same: readonly RejectedVersion[]): RejectedVersion {
   };
 }
 
-type Line = readonly Piece[];
-
-/** How much there is to show, and where. */
-interface RejectionRoom {
-  readonly now: number;
-  /** Lines. */
-  readonly most: number;
-  readonly columns: number;
-}
-
 const titles = ["REJECTED", "TYPE", "VERSION", "CLIENTS", "AGE"];
 /** Of the columns, at most; the reason takes the rest. */
 const shares = [0.28, 0.14, 0.12, 0.18, 0.05];
@@ -93,18 +82,13 @@ const shares = [0.28, 0.14, 0.12, 0.18, 0.05];
 /** What clients have rejected, as a table: a line for each version of a resource, newest first, the reason at its end. None: no line. */
 export function renderRejections(
   rejections: readonly RejectedVersion[],
-  { now, most, columns }: RejectionRoom,
+  { now, most, columns }: TableRoom,
 ): readonly Line[] {
   if (rejections.length === 0) return [];
   const room = rejections.length + 1 > most ? Math.max(1, most - 2) : rejections.length;
   const shown = rejections.slice(0, room);
   const cells = [titles, ...shown.map((one) => cellsOf(one, now))];
-  const widths = titles.map((title, at) =>
-    Math.min(
-      Math.max(title.length, Math.floor(columns * (shares[at] ?? 0))),
-      Math.max(...cells.map((row) => textWidth(row[at] ?? ""))),
-    ),
-  );
+  const widths = columnWidths(cells, shares, columns);
   const row = ([name = "", ...rest]: readonly string[]): string =>
     [cutStart(name, widths[0] ?? 0), ...rest]
       .map((text, at) => `${fitText(text, widths[at] ?? 0)}  `)

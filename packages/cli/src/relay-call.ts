@@ -13,7 +13,7 @@ export interface RelayCall extends ServerFlags {
   /** Options of the relay itself. */
   readonly relay: Pick<RelayOptions, "follow" | "lingerMs" | "opaqueKey" | "quorum">;
   /** Where what upstream has said is kept. Absent: in memory only. */
-  readonly snapshot?: { readonly dir: string; readonly keyFile?: string };
+  readonly snapshot?: { readonly dir: string; readonly keyFile?: string | undefined } | undefined;
 }
 
 /** Whom a relay asks. */

@@ -1,8 +1,15 @@
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import { type Command, type CommandCall, countFlag, pathFrom, secondsFlag } from "./command.ts";
+import {
+  type Command,
+  type CommandCall,
+  countFlag,
+  pathFrom,
+  secondsFlag,
+  takeNoMore,
+} from "./command.ts";
 import { askOptions } from "./ask-flags.ts";
-import { channelLimitsFlag } from "./limits-flag.ts";
+import { limitsFlag, channelLimits } from "./limits-flag.ts";
 import { parseEndpoint } from "./endpoint.ts";
 import type { RelayCall } from "./relay-call.ts";
 import { listenOptions, serverFlags, serverOptions, serverUsage } from "./server-flags.ts";
@@ -81,17 +88,12 @@ export const relayCommand: Command = {
 };
 
 async function run(call: CommandCall, io: CliIo): Promise<number> {
-  const [extra] = call.positionals;
-  if (extra !== undefined)
-    throw new CliError(
-      2,
-      `${JSON.stringify(extra)} is one argument too many; --server or --bootstrap gives the servers`,
-    );
+  takeNoMore(call.positionals, "; --server or --bootstrap gives the servers");
   const options: RelayCall = {
     ...(await serverFlags(call, io)),
     ask: await askOf(call, io),
     relay: relayOf(call),
-    ...snapshotOf(call, io),
+    snapshot: snapshotOf(call, io),
   };
   const workers = countFlag(call, "workers");
   if (workers !== undefined) return runWorkersOf(workers, options, io);
@@ -113,16 +115,16 @@ async function askOf(call: CommandCall, { cwd }: CliIo): Promise<RelayCall["ask"
   const [server, file, id] = ["server", "bootstrap", "node"].map((name) => call.text(name));
   if (server !== undefined && file !== undefined)
     throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
-  const limits = await channelLimitsFlag(call);
-  const shown = id ?? (server === undefined ? undefined : "xdstp-relay");
+  const limits = await limitsFlag(call, channelLimits);
   return {
+    limits: Object.keys(limits).length > 0 ? limits : undefined,
     variant: call.flag("sotw") ? "sotw" : "delta",
-    ...(server !== undefined && {
-      server: { endpoint: parseEndpoint("--server", server, 1), from: "--server" },
-    }),
-    ...(file !== undefined && { bootstrap: pathFrom(cwd, file) }),
-    ...(shown !== undefined && { node: shown }),
-    ...(Object.keys(limits).length > 0 && { limits }),
+    server:
+      server === undefined
+        ? undefined
+        : { endpoint: parseEndpoint("--server", server, 1), from: "--server" },
+    bootstrap: file && pathFrom(cwd, file),
+    node: id ?? (server === undefined ? undefined : "xdstp-relay"),
   };
 }
 
@@ -140,18 +142,13 @@ function relayOf(call: CommandCall): RelayCall["relay"] {
   };
 }
 
-function snapshotOf(call: CommandCall, { cwd }: CliIo): Pick<RelayCall, "snapshot"> {
+function snapshotOf(call: CommandCall, { cwd }: CliIo): RelayCall["snapshot"] {
   const [dir, key] = [call.text("snapshot"), call.text("snapshot-key")];
   if (dir === undefined && key !== undefined)
     throw new CliError(2, "--snapshot-key goes with --snapshot DIR");
   return dir === undefined
-    ? {}
-    : {
-        snapshot: {
-          dir: pathFrom(cwd, dir),
-          ...(key !== undefined && { keyFile: pathFrom(cwd, key) }),
-        },
-      };
+    ? undefined
+    : { dir: pathFrom(cwd, dir), keyFile: key && pathFrom(cwd, key) };
 }
 
 function quorumOf(call: CommandCall): RelayCall["relay"]["quorum"] {

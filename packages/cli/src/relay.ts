@@ -35,11 +35,7 @@ export async function relay(call: RelayCall, io: CliIo): Promise<number> {
 
 /** What a call says of the relay. Throws a CliError for a key that is none. */
 export async function relayOptions(
-  {
-    relay,
-    snapshot,
-    ask,
-  }: Omit<RelayCall, "snapshot"> & { readonly snapshot?: RelayCall["snapshot"] | undefined },
+  { relay, snapshot, ask }: RelayCall,
   bootstrap: AnyBootstrap,
   { clock }: Pick<CliIo, "clock">,
 ): Promise<RelayOptions> {
@@ -165,10 +161,7 @@ const keyBytes = 32;
 async function snapshotOptions({
   dir,
   keyFile,
-}: {
-  readonly dir: string;
-  readonly keyFile?: string;
-}): Promise<SnapshotOptions> {
+}: NonNullable<RelayCall["snapshot"]>): Promise<SnapshotOptions> {
   return { dir, ...(keyFile !== undefined && { secretKey: await readKey(keyFile) }) };
 }
 

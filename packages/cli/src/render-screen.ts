@@ -3,7 +3,7 @@ import type { TerminalSize } from "./cli-io.ts";
 import type { RejectedVersion, RelayStatus } from "@xdstp/relay";
 import { connectCommands, type Endpoint, formatEndpoint, type ServedTls } from "./endpoint.ts";
 import { textWidth, wrapText, wrapWords } from "./fit-text.ts";
-import { type Paint, paintLine, type Piece } from "./style.ts";
+import { type Line, type Paint, paintLine, type Piece } from "./style.ts";
 import { renderRejections } from "./rejected-versions.ts";
 import { renderTable } from "./render-table.ts";
 import type { ReportLine } from "./reporter.ts";
@@ -40,8 +40,6 @@ export interface ScreenView {
   /** The oldest first. */
   readonly recent: readonly RecentLine[];
 }
-
-type Line = readonly Piece[];
 
 /** The screen as lines, none wider and not more than fit: what is wrong, the table, and the last events in what the table leaves free, at least a quarter. */
 export function renderScreen(

@@ -1,5 +1,5 @@
 import { cutText, fitText, textWidth, wrapText } from "./fit-text.ts";
-import type { Piece, Tone } from "./style.ts";
+import type { Line, Piece, Tone } from "./style.ts";
 import type { StatusRow } from "./status-row.ts";
 
 const titles = {
@@ -22,7 +22,6 @@ export interface Table {
   readonly rows: readonly (readonly Line[])[];
 }
 
-type Line = readonly Piece[];
 type Widths = Readonly<Record<Exclude<Column, "reason">, number>>;
 
 /** Columns that are narrowed when the table is wider than the terminal, in this order, each with its minimum width. */

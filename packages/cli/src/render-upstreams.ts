@@ -1,37 +1,23 @@
 import type { UpstreamStatus } from "@xdstp/relay";
 import { errorText } from "./cli-error.ts";
 import { counted, escapeText, formatAge, someNames } from "./short-text.ts";
-import { fitText, textWidth, wrapText } from "./fit-text.ts";
-import type { Piece, Tone } from "./style.ts";
-
-type Line = readonly Piece[];
-
-/** How much there is to show, and where. */
-export interface UpstreamRoom {
-  readonly now: number;
-  /** Lines. */
-  readonly most: number;
-  readonly columns: number;
-}
+import { columnWidths, fitText, type TableRoom, wrapText } from "./fit-text.ts";
+import type { Line, Tone } from "./style.ts";
 
 const titles = ["UPSTREAM", "AUTHORITIES", "STATE", "LAST", "HITS", "STALE"];
+/** Of the columns, at most. */
+const shares = [0.36, 0.2, 0.14, 0.05, 0.05, 0.06];
 
 /** The servers that a relay asks, as a table; those in trouble first, each with the reason below it. */
 export function renderUpstreams(
   upstreams: readonly UpstreamStatus[],
-  { now, most, columns }: UpstreamRoom,
+  { now, most, columns }: TableRoom,
 ): readonly Line[] {
   const sorted = [...upstreams].sort(
     (one, other) => Number(isTroubled(other)) - Number(isTroubled(one)),
   );
   const cells = [titles, ...sorted.map((one) => cellsOf(one, now))];
-  const shares = [0.36, 0.2, 0.14, 0.05, 0.05, 0.06];
-  const widths = titles.map((title, at) =>
-    Math.min(
-      Math.max(title.length, Math.floor(columns * (shares[at] ?? 0))),
-      Math.max(...cells.map((row) => textWidth(row[at] ?? ""))),
-    ),
-  );
+  const widths = columnWidths(cells, shares, columns);
   const row = (texts: readonly string[]): string =>
     texts
       .map((text, at) => fitText(text, widths[at] ?? 0))

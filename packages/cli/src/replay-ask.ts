@@ -1,9 +1,9 @@
 import { createChannels } from "@xdstp/client";
-import { StatusCode, XdsError } from "@xdstp/core";
+import { StatusCode } from "@xdstp/core";
 import type { ChannelLimits } from "@xdstp/grpc/client";
 import { envoyTypes } from "@xdstp/resource-types";
 import { type HeldDifference, replayClient, type ReplayClientEvent } from "@xdstp/recording";
-import { CliError, streamFailure } from "./cli-error.ts";
+import { asCliError, CliError, streamFailure } from "./cli-error.ts";
 import { askedBootstrap } from "./asked-bootstrap.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { ClientTlsFiles } from "./asked-server.ts";
@@ -22,13 +22,13 @@ export interface ReplayAskOptions {
   readonly server: Endpoint;
   /** On what the server may send. */
   readonly limits: Partial<ChannelLimits>;
-  readonly tls?: ClientTlsFiles;
+  readonly tls?: ClientTlsFiles | undefined;
   readonly json: boolean;
   readonly showSecrets: boolean;
   /** Files with descriptor sets. */
   readonly descriptors: readonly string[];
   /** Milliseconds for each response. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Plays the client's side of a recording and tells where the server differs; the answer is the exit code: 1 where it does. Throws a CliError where there is no server to play with. */
@@ -42,11 +42,7 @@ export async function replayAsk(options: ReplayAskOptions, io: CliIo): Promise<n
   const {
     servers: [server],
   } = await askedBootstrap(
-    {
-      variant,
-      server: { endpoint: options.server, from: "--server" },
-      ...(options.tls && { tls: options.tls }),
-    },
+    { variant, server: { endpoint: options.server, from: "--server" }, tls: options.tls },
     {},
   );
   if (server === undefined) return 1;
@@ -86,7 +82,7 @@ export async function replayAsk(options: ReplayAskOptions, io: CliIo): Promise<n
       );
     return differences === 0 && !stop.signal.aborted ? 0 : 1;
   } catch (error) {
-    throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
+    throw asCliError(error);
   } finally {
     clearInterval(alive);
     unlisten();

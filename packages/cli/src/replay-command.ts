@@ -1,11 +1,19 @@
 import { tlsUsage } from "./ask-flags.ts";
 import { CliError } from "./cli-error.ts";
-import { clientTlsFlags, clientTlsOptions } from "./asked-server.ts";
+import { clientTlsFlags, clientTlsOptions, clientTlsPaths } from "./asked-server.ts";
 import type { CliIo } from "./cli-io.ts";
-import { type Command, type CommandCall, countFlag, pathFrom, secondsFlag } from "./command.ts";
+import {
+  type Command,
+  type CommandCall,
+  countFlag,
+  pathFrom,
+  secondsFlag,
+  takeNoMore,
+} from "./command.ts";
 import { viewOptions } from "./get-command.ts";
-import { channelLimitsFlag, wireLimitsFlag } from "./limits-flag.ts";
+import { channelLimits, limitsFlag, wireLimits } from "./limits-flag.ts";
 import { parseEndpoint } from "./endpoint.ts";
+import type { ReplayServeOptions } from "./replay-serve.ts";
 
 /** `xdstp replay`: either side of a recording, played again. */
 export const replayCommand: Command = {
@@ -49,11 +57,7 @@ export const replayCommand: Command = {
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [name, ...more] = call.positionals;
   if (name === undefined || name === "") throw new CliError(2, "which file?");
-  if (more.length > 0)
-    throw new CliError(
-      2,
-      `${JSON.stringify(more[0])} is one argument too many; one recording is played`,
-    );
+  takeNoMore(more, "; one recording is played");
   const [serve, server] = [call.text("serve"), call.text("server")];
   if ((serve === undefined) === (server === undefined))
     throw new CliError(
@@ -61,18 +65,13 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
       "which side? Give --serve to play the server, or --server to play its client",
     );
   const file = pathFrom(io.cwd, name);
-  const timeoutMs = secondsFlag(call, "timeout");
-  const shared = { file, json: call.flag("json"), ...(timeoutMs !== undefined && { timeoutMs }) };
+  const shared = { file, json: call.flag("json"), timeoutMs: secondsFlag(call, "timeout") };
   return serve === undefined
     ? runClient(call, io, shared, server ?? "")
     : runServer(call, io, shared, serve);
 }
 
-interface Shared {
-  readonly file: string;
-  readonly json: boolean;
-  readonly timeoutMs?: number;
-}
+type Shared = Pick<ReplayServeOptions, "file" | "json" | "timeoutMs">;
 
 async function runServer(
   call: CommandCall,
@@ -90,14 +89,14 @@ async function runServer(
     );
   if (call.texts("channel-limit").length > 0)
     throw new CliError(2, "--channel-limit goes with --server; with --serve it is --limit");
-  const limits = await wireLimitsFlag(call);
+  const limits = await limitsFlag(call, wireLimits);
   const { replayServe } = await import("./replay-serve.ts");
   return replayServe(
     {
       ...shared,
       listen: parseEndpoint("--serve", listen, 0),
       limits,
-      ...(count !== undefined && { count }),
+      count,
     },
     io,
   );
@@ -112,8 +111,8 @@ async function runClient(
   if (call.text("count") !== undefined) throw new CliError(2, "--count goes with --serve");
   if (call.texts("limit").length > 0)
     throw new CliError(2, "--limit goes with --serve; with --server it is --channel-limit");
-  const tls = clientTlsFlags(call);
-  const limits = await channelLimitsFlag(call);
+  const tls = clientTlsPaths(call, io.cwd);
+  const limits = await limitsFlag(call, channelLimits);
   const { replayAsk } = await import("./replay-ask.ts");
   return replayAsk(
     {
@@ -122,14 +121,7 @@ async function runClient(
       limits,
       showSecrets: call.flag("show-secrets"),
       descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
-      ...(tls && {
-        tls: Object.fromEntries(
-          Object.entries(tls).map(([part, file]: readonly [string, string]) => [
-            part,
-            pathFrom(io.cwd, file),
-          ]),
-        ),
-      }),
+      tls,
     },
     io,
   );

@@ -18,9 +18,9 @@ export interface ReplayServeOptions {
   readonly limits: Partial<GrpcLimits>;
   readonly json: boolean;
   /** Ends after this number of streams. */
-  readonly count?: number;
+  readonly count?: number | undefined;
   /** Ends after this number of milliseconds. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 type Shown =

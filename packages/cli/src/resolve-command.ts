@@ -1,7 +1,7 @@
 import { askFlags, askOptions, askUsage, tlsUsage } from "./ask-flags.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import type { Command, CommandCall } from "./command.ts";
+import { type Command, type CommandCall, takeNoMore } from "./command.ts";
 import { typeFlag } from "./asked-name.ts";
 
 /** Options of a command that asks a server, which this one does not. */
@@ -34,11 +34,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
       2,
       name === "" ? "a name is empty; give the name of a resource" : "which name?",
     );
-  if (more.length > 0)
-    throw new CliError(
-      2,
-      `${JSON.stringify(more[0])} is one argument too many; one name is resolved (put # and * into quotes)`,
-    );
+  takeNoMore(more, "; one name is resolved (put # and * into quotes)");
   const typeUrl = typeFlag(call);
   const { resolve } = await import("./resolve.ts");
   return resolve(

@@ -1,5 +1,4 @@
 import { nodeParams } from "@xdstp/bootstrap";
-import { XdsError } from "@xdstp/core";
 import {
   explain,
   type ExplainedPlace,
@@ -16,7 +15,7 @@ import {
   typeUrlFromType,
 } from "@xdstp/uri";
 import type { AskFlags } from "./ask-flags.ts";
-import { CliError, errorText, withRule } from "./cli-error.ts";
+import { asCliError, errorText, withRule } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { configuredSources, type ConfiguredSources, optionsOf } from "./configured-sources.ts";
 import { placesByDns } from "./asked-bootstrap.ts";
@@ -69,7 +68,7 @@ function placesOf(
       ...(next !== undefined && { ownSource: next }),
     });
   } catch (error) {
-    throw error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
+    throw asCliError(error);
   }
 }
 

@@ -1,6 +1,6 @@
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import { type Command, type CommandCall, pathFrom } from "./command.ts";
+import { type Command, type CommandCall, pathFrom, takeNoMore } from "./command.ts";
 import {
   listenOptions,
   serverFlags,
@@ -49,11 +49,7 @@ export const serveCommand: Command = {
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [dir, ...more] = call.positionals;
   if (dir === undefined || dir === "") throw new CliError(2, "which folder?");
-  if (more.length > 0)
-    throw new CliError(
-      2,
-      `${JSON.stringify(more[0])} is one argument too many; one folder is served`,
-    );
+  takeNoMore(more, "; one folder is served");
   const authorities = call.texts("authority");
   const flags = await serverFlags(call, io);
   // Loaded only now: the server and Envoy's API take most of a second, which no other command needs.

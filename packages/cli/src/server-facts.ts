@@ -1,5 +1,5 @@
 import { type JsonObject, toJson } from "@bufbuild/protobuf";
-import { anyUnpack, StructSchema, timestampMs } from "@bufbuild/protobuf/wkt";
+import { type Any, anyUnpack, StructSchema, timestampMs } from "@bufbuild/protobuf/wkt";
 import type {
   ClientConfig,
   ClientConfig_GenericXdsConfig,
@@ -7,7 +7,7 @@ import type {
 } from "@xdstp/protos/status";
 import type { Health } from "@xdstp/server";
 import { counted, escapeText, formatAge } from "./short-text.ts";
-import type { Piece } from "./style.ts";
+import type { Line } from "./style.ts";
 
 /** The client feature that requests a server's facts about itself, and the scope of these facts in its answer. */
 export const SERVER_FACTS = "xdstp.status.server";
@@ -30,7 +30,7 @@ export function toldFacts({ config }: ClientStatusResponse): ToldFacts {
   const rows = config
     .filter(isOfServer)
     .flatMap(({ genericXdsConfigs }) =>
-      genericXdsConfigs.map((row) => ({ row, fields: fieldsOf(row) })),
+      genericXdsConfigs.map((row) => ({ row, fields: fieldsOf(row.xdsConfig) })),
     );
   const counts = rows.flatMap(({ fields: { hiddenStreams } }) =>
     typeof hiddenStreams === "number" ? [hiddenStreams] : [],
@@ -47,7 +47,8 @@ export function toldFacts({ config }: ClientStatusResponse): ToldFacts {
   };
 }
 
-function fieldsOf({ xdsConfig }: ClientConfig_GenericXdsConfig): JsonObject {
+/** The fields that a server of ours adds to a row of client status. Empty: there are none. */
+export function fieldsOf(xdsConfig: Any | undefined): JsonObject {
   const struct = xdsConfig && anyUnpack(xdsConfig, StructSchema);
   return struct === undefined ? {} : toJson(StructSchema, struct);
 }
@@ -67,8 +68,6 @@ function healthOf(
     ...(typeof expiresAt === "number" && { expiresAt }),
   };
 }
-
-type Line = readonly Piece[];
 
 /** What is wrong with a thing of each kind, and what holds meanwhile. */
 const troubles: Readonly<Record<string, string>> = {

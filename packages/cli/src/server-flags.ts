@@ -2,7 +2,7 @@ import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type CommandCall, countFlag, pathFrom } from "./command.ts";
 import { clash, type Endpoint, formatEndpoint, parseListen } from "./endpoint.ts";
-import { limitsFlag } from "./limits-flag.ts";
+import { limitsFlag, serverLimits } from "./limits-flag.ts";
 import type { NamedLimits } from "./named-limits.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
@@ -10,15 +10,15 @@ import type { TlsFiles } from "./tls-files.ts";
 export interface ServerFlags {
   readonly listen: Endpoint;
   readonly json: boolean;
-  readonly controlPlane?: string;
+  readonly controlPlane?: string | undefined;
   /** Absent: no TLS. */
-  readonly tls?: TlsFiles;
+  readonly tls?: TlsFiles | undefined;
   /** Limits that differ from the defaults of the server. */
   readonly limits: NamedLimits;
   /** A file of rules; absent: each client sees everything. */
-  readonly policy?: string;
+  readonly policy?: string | undefined;
   /** Where Prometheus may scrape; absent: nowhere. */
-  readonly metrics?: Endpoint;
+  readonly metrics?: Endpoint | undefined;
 }
 
 /** Where it listens and what it shows. */
@@ -74,7 +74,6 @@ export const shownNote =
 
 /** Reads {@link listenOptions} and {@link serverOptions}. Throws a CliError for what contradicts itself. */
 export async function serverFlags(call: CommandCall, { cwd }: CliIo): Promise<ServerFlags> {
-  const controlPlane = call.text("control-plane");
   const tls = tlsFilesOf(call, cwd);
   const listen = parseListen("--listen", call.text("listen") ?? "18000");
   const metrics = metricsOf(call, listen);
@@ -82,16 +81,16 @@ export async function serverFlags(call: CommandCall, { cwd }: CliIo): Promise<Se
   const streamNames = countFlag(call, "stream-names");
   const limits = {
     ...(streamNames !== undefined && (await import("./named-limits.ts")).streamLimits(streamNames)),
-    ...(await limitsFlag(call)),
+    ...(await limitsFlag(call, serverLimits)),
   };
   return {
     listen,
     limits,
     json: call.flag("json"),
-    ...(controlPlane !== undefined && { controlPlane }),
-    ...(tls && { tls }),
-    ...(metrics && { metrics }),
-    ...(policy !== undefined && { policy: pathFrom(cwd, policy) }),
+    tls,
+    metrics,
+    controlPlane: call.text("control-plane"),
+    policy: policy && pathFrom(cwd, policy),
   };
 }
 

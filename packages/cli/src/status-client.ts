@@ -27,14 +27,14 @@ export interface ClientTls {
 export interface StatusClientOptions {
   readonly server: Endpoint;
   /** Absent: no TLS. */
-  readonly tls?: ClientTls;
+  readonly tls?: ClientTls | undefined;
   readonly clock: Clock;
   /** Milliseconds for one answer. */
   readonly timeoutMs: number;
   /** A row for each type is enough, where the server can do that. */
   readonly byType: boolean;
   /** Only clients whose id begins so; absent: all. */
-  readonly node?: string;
+  readonly node?: string | undefined;
   /** Limits of the answers that are accepted from the server. Absent: {@link defaultStatusLimits}. */
   readonly limits?: Partial<StatusLimits>;
 }

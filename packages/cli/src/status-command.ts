@@ -1,14 +1,14 @@
 import {
   askedServer,
-  clientTlsFlags,
   clientTlsOptions,
+  clientTlsPaths,
   namingSource,
   serverVariable,
 } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import { type Command, type CommandCall, pathFrom } from "./command.ts";
-import { statusLimitsFlag } from "./limits-flag.ts";
+import { type Command, type CommandCall, secondsFlag, takeNoMore } from "./command.ts";
+import { limitsFlag, statusLimits } from "./limits-flag.ts";
 import type { StatusOptions } from "./status.ts";
 
 /** `xdstp status`: what the clients of a server made of their configuration. */
@@ -48,47 +48,21 @@ export const statusCommand: Command = {
 
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [typed, ...more] = call.positionals;
-  if (more.length > 0)
-    throw new CliError(
-      2,
-      `${JSON.stringify(more[0])} is one argument too many; one server is asked`,
-    );
+  takeNoMore(more, "; one server is asked");
   const server = askedServer("the server", typed, io);
   if (server === undefined)
     throw new CliError(2, `which server? Give HOST:PORT, or set ${serverVariable}`);
-  const tls = tlsOf(call, io.cwd);
-  const node = call.text("node");
   const options: StatusOptions = {
     server: server.endpoint,
+    tls: clientTlsPaths(call, io.cwd),
     json: call.flag("json"),
     watch: call.flag("watch"),
     failOnNack: call.flag("fail-on-nack"),
     failIfNone: call.flag("fail-if-none"),
-    timeoutMs: timeoutOf(call),
-    limits: await statusLimitsFlag(call),
-    ...(tls && { tls }),
-    ...(node !== undefined && { node }),
+    timeoutMs: secondsFlag(call, "timeout", 3_600) ?? 5_000,
+    limits: await limitsFlag(call, statusLimits),
+    node: call.text("node"),
   };
   const { status } = await import("./status.ts");
   return namingSource(server, async () => status(options, io));
-}
-
-function timeoutOf(call: CommandCall): number {
-  const text = call.text("timeout") ?? "5";
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
-  if (seconds > 0 && seconds <= 3_600) return seconds * 1_000;
-  throw new CliError(2, `--timeout ${JSON.stringify(text)}: give seconds, up to 3600`);
-}
-
-function tlsOf(call: CommandCall, cwd: string): StatusOptions["tls"] {
-  const files = clientTlsFlags(call);
-  return (
-    files &&
-    Object.fromEntries(
-      Object.entries(files).map(([part, file]: readonly [string, string]) => [
-        part,
-        pathFrom(cwd, file),
-      ]),
-    )
-  );
 }

@@ -5,7 +5,7 @@ import type { StatusClientRow } from "./client-types.ts";
 import { clientTypeRows } from "./client-type-row.ts";
 import { counted, escapeText, shortType, shortVersion } from "./short-text.ts";
 import { jsonText } from "./json-text.ts";
-import { createPaint, leaveScreen, paintLine, type Piece, redraw, takeScreen } from "./style.ts";
+import { createPaint, leaveScreen, type Line, paintLine, redraw, takeScreen } from "./style.ts";
 import { renderHealth, renderHidden, type ToldFacts } from "./server-facts.ts";
 import { reasonOf, rejectedBy, renderRejections } from "./rejected-versions.ts";
 import { renderTable } from "./render-table.ts";
@@ -26,8 +26,6 @@ export interface StatusShow {
   trouble(message: string, now: number): void;
   close(): void;
 }
-
-type Line = readonly Piece[];
 
 /** Lines are not cut without a terminal. */
 const anyWidth = 100_000;

@@ -21,6 +21,7 @@ import {
 } from "./status-shows.ts";
 import { toldFacts } from "./server-facts.ts";
 import { toldRejections } from "./rejected-versions.ts";
+import type { ClientTlsFiles } from "./asked-server.ts";
 
 /** What `xdstp status` was asked to do. */
 export interface StatusOptions {
@@ -34,11 +35,11 @@ export interface StatusOptions {
   /** Milliseconds for one answer. */
   readonly timeoutMs: number;
   /** Only clients whose id begins so; absent: all. */
-  readonly node?: string;
+  readonly node?: string | undefined;
   /** Limits of the answers that are accepted from the server. */
   readonly limits: Partial<StatusLimits>;
   /** Files, PEM; absent: no TLS. */
-  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  readonly tls?: ClientTlsFiles | undefined;
 }
 
 /** Between two questions, in milliseconds. */
@@ -47,15 +48,14 @@ const pauseMs = 1_000;
 /** Asks a server what its clients made of their configuration, once or until it is stopped. Returns the exit code. Throws a CliError where the first question has no answer. */
 export async function status(options: StatusOptions, io: CliIo): Promise<number> {
   const { server, tls, timeoutMs, watch, json, node, limits } = options;
-  const contents = tls === undefined ? undefined : await readTls(tls);
   const client = openStatusClient({
     server,
     clock: io.clock,
     timeoutMs,
     byType: !json,
     limits,
-    ...(node !== undefined && { node }),
-    ...(contents !== undefined && { tls: contents }),
+    node,
+    tls: tls && (await readTls(tls)),
   });
   try {
     const first = pictureOf(await client.ask());
@@ -161,7 +161,7 @@ async function follow(
   }
 }
 
-async function readTls({ ca, cert, key }: NonNullable<StatusOptions["tls"]>): Promise<ClientTls> {
+async function readTls({ ca, cert, key }: ClientTlsFiles): Promise<ClientTls> {
   return {
     ...(ca !== undefined && { ca: await readPem("--tls-ca", ca) }),
     ...(cert !== undefined && { cert: await readPem("--tls-cert", cert) }),

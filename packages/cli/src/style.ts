@@ -38,6 +38,9 @@ export function redraw(lines: readonly string[]): string {
 /** A piece of a line in one tone. The text holds no control characters. */
 export type Piece = readonly [tone: Tone, text: string];
 
+/** A line in pieces. */
+export type Line = readonly Piece[];
+
 /** One line of at most `columns` columns. Colours take none. */
 export function paintLine(pieces: readonly Piece[], columns: number, paint: Paint): string {
   let left = columns;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { XdsError } from "@xdstp/core";
-import { CliError } from "./cli-error.ts";
+import { CliError, unreadable } from "./cli-error.ts";
 import { followFiles, type FollowOptions } from "./follow-files.ts";
 
 /** The files of a server's TLS, as absolute paths. */
@@ -64,16 +64,9 @@ export function asTlsFileError(error: unknown): unknown {
 
 /** Reads a file of certificates or a key. Throws a CliError that names the option and the file. */
 export async function readPem(option: string, file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(
-      1,
-      `${option} ${file}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? message})`}; give a PEM file`,
-      { cause: error },
-    );
-  }
+  return readFile(file).catch((error: unknown) => {
+    throw unreadable(error, `${option} ${file}`, "give a PEM file");
+  });
 }
 
 /** What {@link followTlsFiles} needs. */

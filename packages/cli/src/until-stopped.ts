@@ -78,7 +78,13 @@ export interface UntilEnough {
 /** @param limits - absent ones do not end it */
 export function untilEnough(
   io: CliIo,
-  { count, timeoutMs }: { readonly count?: number; readonly timeoutMs?: number },
+  {
+    count,
+    timeoutMs,
+  }: {
+    readonly count?: number | undefined;
+    readonly timeoutMs?: number | undefined;
+  },
 ): UntilEnough {
   let counted = 0;
   let end: (reason: Enough) => void = () => undefined;

@@ -20,9 +20,9 @@ export interface WatchOptions {
   /** Files with descriptor sets. */
   readonly descriptors: readonly string[];
   /** Ends after this number of events of resources. */
-  readonly count?: number;
+  readonly count?: number | undefined;
   /** Ends after this number of milliseconds. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Shows what becomes of names until it is stopped or has shown enough; the answer is the exit code. Throws a CliError where it cannot begin, or where too little came in time. */
