@@ -83,6 +83,25 @@ export { parseNonce } from "./stream/parse-nonce.ts";
 export { warmChildren } from "./order/warm-children.ts";
 export { partition } from "./delivery/partition.ts";
 export { addHash, hashOf, versionOf } from "./delivery/version-of.ts";
+export {
+  addTopic,
+  coveringTopic,
+  coveringTopics,
+  isSubscribed,
+  mergeEntries,
+  removeTopic,
+  replaceTopic,
+  type SubscribedTopics,
+  subscriptionKey,
+  type Subscriptions,
+  topicsOf,
+} from "./subscription/subscriptions.ts";
+export {
+  type CountedHashes,
+  stateHash,
+  uncount,
+  type VersionedType,
+} from "./subscription/state-hash.ts";
 export { createSmallMap, type SmallMap } from "./subscription/small-map.ts";
 export { createSmallSet, type SmallSet } from "./subscription/small-set.ts";
 export { createServedType } from "./stream/served-type.ts";

@@ -14,6 +14,7 @@ import type { Holds } from "../order/hold.ts";
 import { noteAccepted } from "../order/note-accepted.ts";
 import { rankOf } from "../order/rank.ts";
 import { missedBy, retryRejected } from "../order/retry-rejected.ts";
+import { coveringTopic } from "../subscription/subscriptions.ts";
 import type { RequestScan } from "../wire/scan-request.ts";
 import type { BeatOutcome, Beating } from "./heartbeats.ts";
 import { parseNonce } from "./parse-nonce.ts";
@@ -145,7 +146,7 @@ class Machine<
     return rejected !== undefined && rejected.missed.length > 0;
   }
   get subscriptions(): number {
-    return this.#variant.countSubscriptions(this.#state);
+    return this.#state.topics.size;
   }
   get nameLength(): number {
     return this.#state.nameLength;
@@ -235,7 +236,7 @@ class Machine<
   }
 
   hasAccepted(name: string, isSentAgain = false): boolean {
-    const topic = this.#variant.coveringTopic(this.#state, name);
+    const topic = coveringTopic(this.#state, name);
     const entry = topic?.get(name);
     if (topic === undefined || entry?.resource === undefined) return false;
     if (isSentAgain && entry.revision <= this.#state.exchange.accepted) return true;
@@ -248,12 +249,12 @@ class Machine<
   }
 
   removed(name: string, at: number): RemovedName {
-    return removedName(this.#state, this.#variant.coveringTopic(this.#state, name), name, at);
+    return removedName(this.#state, coveringTopic(this.#state, name), name, at);
   }
 
   awaits(name: string): boolean {
     const { heldBack, exchange, unaccepted } = this.#state;
-    const topic = this.#variant.coveringTopic(this.#state, name);
+    const topic = coveringTopic(this.#state, name);
     const entry = topic?.get(name);
     if (topic === undefined || entry?.resource === undefined) return false;
     if (heldBack.has(nameKey(name))) return true;
@@ -293,7 +294,7 @@ class Machine<
     const { answered, dirty, unsettled, taken, heldBack } = this.#state;
     return statusOf(this.#state, {
       subscriptions: this.subscriptions,
-      wildcard: this.#variant.coveringTopic(this.#state, "*") !== undefined,
+      wildcard: coveringTopic(this.#state, "*") !== undefined,
       answered,
       updates: dirty.size > 0 || taken !== undefined,
       unsettled: unsettled.size > 0,
@@ -306,7 +307,7 @@ class Machine<
     return {
       typeUrl,
       exchange,
-      topics: this.#variant.topics(this.#state),
+      topics: [...this.#state.topics.values()],
       acceptedUpTo: Math.min(exchange.accepted, heldBackFrom(heldBack)),
       removals: this.#variant.removals(this.#state),
       isPending: (topic, entry) => this.#variant.isToBeSent(this.#state, topic, entry),
@@ -314,8 +315,11 @@ class Machine<
   }
 
   close(): void {
-    if (this.#state.lifetimes !== undefined) this.#state.context.heartbeats.drop(this);
-    for (const topic of this.#variant.close(this.#state)) topic.unwatch(this);
+    const { topics, lifetimes, context } = this.#state;
+    this.#variant.close(this.#state);
+    if (lifetimes !== undefined) context.heartbeats.drop(this);
+    for (const topic of topics.values()) topic.unwatch(this);
+    topics.clear();
   }
 
   #deliver(gathered: Response, isLimited: boolean, holding: readonly Entry[] | undefined): void {

@@ -7,6 +7,8 @@ import type { TypeView } from "../delivery/type-view.ts";
 import type { WholeOptions } from "../order/hold-back.ts";
 import type { Holds } from "../order/hold.ts";
 import type { SmallSet } from "../subscription/small-set.ts";
+import type { CountedHashes } from "../subscription/state-hash.ts";
+import type { Subscriptions } from "../subscription/subscriptions.ts";
 import type { RequestScan } from "../wire/scan-request.ts";
 import type { BeatOutcome, Beating } from "./heartbeats.ts";
 import type { ClientQuirks } from "./quirks.ts";
@@ -73,14 +75,12 @@ export interface Taken<Response extends Gathered, Before> {
 }
 
 /** One type on one stream: what both variants keep of it. What the client has is one number, `exchange.accepted`; everything else is what it is still owed. */
-export interface ServedType<
-  Response extends Gathered = Gathered,
-  Before = unknown,
-> extends TypeSetup {
+export interface ServedType<Response extends Gathered = Gathered, Before = unknown>
+  extends TypeSetup, Subscriptions {
+  /** What the version of its state is made of. undefined: it has one topic, or none. */
+  counted: CountedHashes | undefined;
   /** How its entries become frames. */
   readonly profile: FrameProfile;
-  /** UTF-16 units of the keys of all subscriptions. */
-  readonly nameLength: number;
   /** Revision up to which changes of answered topics have been sent. */
   sent: number;
   /** The first response was sent, or is not needed (S-RECON-6, S-RECON-7). */
@@ -149,12 +149,6 @@ export interface ServerVariant<
   /** Revision of the oldest state that the client may have of a name whose removal waits; Infinity: none waits. */
   heldBase(state: State): number;
 
-  /** How many names, globs and `*` are subscribed. */
-  countSubscriptions(state: State): number;
-  /** The topics of these. */
-  topics(state: State): readonly Topic[];
-  /** Returns the subscription that covers a name, and has it if one does. */
-  coveringTopic(state: State, name: string): Topic | undefined;
   /** Returns whether a subscription covers a name, under this name or as an alias. */
   isCovered(state: State, name: string): boolean;
   /** Returns the present state of a name as this client should see it. undefined: that is not known. */
@@ -180,11 +174,8 @@ export interface ServerVariant<
   holdingAfter(state: State, entries: readonly Entry[]): readonly Entry[] | undefined;
   /** Takes note of what the client holds from now on. */
   noteHolding(state: State, sent: readonly Entry[], holding: readonly Entry[] | undefined): void;
-  /**
-   * Ends all subscriptions, and its timers.
-   * @returns the topics that were subscribed
-   */
-  close(state: State): readonly Topic[];
+  /** Ends timers of its own. */
+  close(state: State): void;
 }
 
 /** What makes a type on a stream. */

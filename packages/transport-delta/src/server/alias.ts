@@ -1,6 +1,7 @@
 import type { Entry, Topic } from "@xdstp/core";
+import { nameKey } from "@xdstp/uri";
 import type { DeltaState } from "./delta-state.ts";
-import { isCollection, keyOf } from "./lookup.ts";
+import { isCollection } from "./lookup.ts";
 
 /** Notes which of these resources a subscription asks for by alias, so that they are known by their own names too (S-ALIAS-1). */
 export function noteAliases(state: DeltaState, entries: readonly Entry[]): void {
@@ -36,14 +37,14 @@ export function keysBehind(state: DeltaState, name: string): readonly string[] {
   const [entry] = state.context.source.topic(state.typeUrl, { name }).members();
   const aliases = entry?.resource?.aliases;
   if (entry === undefined || aliases === undefined) return [];
-  return [entry.name, ...aliases].map(keyOf).filter((key) => state.topics.has(key));
+  return [entry.name, ...aliases].map(nameKey).filter((key) => state.topics.has(key));
 }
 
 function note(state: DeltaState, name: string, alias: string): void {
-  const topic = state.topics.get(keyOf(alias));
+  const topic = state.topics.get(nameKey(alias));
   if (topic === undefined) return;
   const aliased = (state.aliased ??= new Map<string, Set<Topic>>());
-  const key = keyOf(name);
+  const key = nameKey(name);
   const topics = aliased.get(key);
   if (topics === undefined) aliased.set(key, new Set([topic]));
   else topics.add(topic);

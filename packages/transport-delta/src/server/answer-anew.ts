@@ -1,8 +1,8 @@
 import type { Entry, Topic } from "@xdstp/core";
+import { replaceTopic } from "@xdstp/protocol/server";
 import { passAliases } from "./alias.ts";
 import { answerAgain } from "./answer-again.ts";
 import type { DeltaState } from "./delta-state.ts";
-import { idOf, keyOf } from "./lookup.ts";
 import { oweKnownMembersAgain } from "./known-members.ts";
 import { oweOpenError } from "./open-error.ts";
 
@@ -36,13 +36,7 @@ function mayBeKept(members: readonly Entry[]): boolean {
 function replace(state: DeltaState, held: Topic, topic: Topic): void {
   topic.watch(state.watcher);
   held.unwatch(state.watcher);
-  state.topics.set(idOf(held.interest), topic);
-  const others = state.located?.get(keyOf(held.interest.name));
-  if (others !== undefined)
-    state.located?.set(
-      keyOf(held.interest.name),
-      others.map((other) => (other === held ? topic : other)),
-    );
+  replaceTopic(state, held, topic);
   passAliases(state, held, topic);
   (topic.settled ? state.unanswered : state.unsettled).set(topic, state.sent);
   if (topic.settled) return;

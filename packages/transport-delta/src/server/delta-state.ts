@@ -18,14 +18,6 @@ export interface HeldRemovals {
   readonly base: number;
 }
 
-/** What the version of a stream with several topics is made of. */
-export interface CountedHashes {
-  /** Sum of what `of` holds, modulo 2^52. */
-  sum: number;
-  /** The share of each topic: its hash when something of it was taken last. */
-  readonly of: Map<Topic, number>;
-}
-
 /** What a cut takes out of a state, next to what the machine knows of. */
 export interface BeforeTaken extends Pick<DeltaState, "held" | "initial" | "initialShared"> {
   readonly unanswered: ReadonlyMap<Topic, number>;
@@ -33,16 +25,8 @@ export interface BeforeTaken extends Pick<DeltaState, "held" | "initial" | "init
 
 /** One type on one delta stream. What the client has is one number; everything else is what it is still owed. */
 export interface DeltaState extends ServedType<Gathered, BeforeTaken> {
-  /** Topics by canonical key; the key of the wildcard is `*`. Those with dynamic parameters have these in their key (`idOf`). */
-  readonly topics: SmallMap<string, Topic>;
-  /** Those with dynamic parameters, by the key of the name alone; undefined while there are none. */
-  located: Map<string, readonly Topic[]> | undefined;
-  /** What the version of the state is made of; undefined while there is one topic, or none. */
-  counted: CountedHashes | undefined;
   /** How many of them are globs. */
   globs: number;
-  /** UTF-16 units of their keys. */
-  nameLength: number;
   /** Those by alias, by the canonical keys of the names that they were answered under; undefined while there are none. */
   aliased: Map<string, Set<Topic>> | undefined;
   /** The first response was sent (S-RECON-6). */

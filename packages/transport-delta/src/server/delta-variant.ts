@@ -16,7 +16,10 @@ import {
   type ServerVariant,
   type StreamLimits,
   type TypeSetup,
+  topicsOf,
+  stateHash,
 } from "@xdstp/protocol/server";
+import { nameKey } from "@xdstp/uri";
 import { answerAgain } from "./answer-again.ts";
 import type { DeltaRequest } from "./decode-request.ts";
 import { type BeforeTaken, type DeltaState, NONE_HELD } from "./delta-state.ts";
@@ -27,11 +30,10 @@ import { beat, holdingAfter, noteAnswer, noteHolding } from "./heartbeat.ts";
 import { doubt, heldListOf } from "./held-by-client.ts";
 import { heldBaseOf, heldEntries } from "./held-removals.ts";
 import { endKnownMembers, oweKnownMembers } from "./known-members.ts";
-import { coveringTopic, isCovered, keyOf, lookUp, topicsOf } from "./lookup.ts";
+import { isCovered, lookUp } from "./lookup.ts";
 import { endOpenError, oweOpenError } from "./open-error.ts";
 import { oweLost } from "./owe-lost.ts";
 import { send } from "./send.ts";
-import { stateHash } from "./state-version.ts";
 import { leavingWith, locate, subscribe } from "./subscribe.ts";
 import { copyPending, putBack } from "./take.ts";
 import { unlocate, unsubscribe } from "./unsubscribe.ts";
@@ -62,13 +64,10 @@ export function createDeltaVariant(profileOf: (setup: TypeSetup) => FrameProfile
         hasLeftovers(state) ? state.sent : Infinity,
       ),
     heldBase: (state) => (hasLeftovers(state) ? NONE_HELD : heldBaseOf(state)),
-    countSubscriptions: ({ topics }) => topics.size,
-    topics: ({ topics }) => [...topics.values()],
-    coveringTopic,
     isCovered,
     lookUp,
     newest: (state, name) => (isCovered(state, name) ? lookUp(state, name) : undefined),
-    mayHaveFromBefore: ({ initial }, name) => initial?.has(keyOf(name)) === true,
+    mayHaveFromBefore: ({ initial }, name) => initial?.has(nameKey(name)) === true,
     isToBeSent,
     removals: () => "said",
     warm,
@@ -80,11 +79,7 @@ export function createDeltaVariant(profileOf: (setup: TypeSetup) => FrameProfile
     beat,
     holdingAfter,
     noteHolding,
-    close({ topics }) {
-      const all = [...topics.values()];
-      topics.clear();
-      return all;
-    },
+    close: () => undefined,
   };
 }
 
@@ -236,7 +231,7 @@ function isToBeSent(state: DeltaState, topic: Topic, { name, revision }: Entry):
     unsettled.has(topic) ||
     unanswered.has(topic) ||
     owed.has(name) ||
-    (heldBack.size > 0 && heldBack.has(keyOf(name))) ||
+    (heldBack.size > 0 && heldBack.has(nameKey(name))) ||
     taken?.gathered.origin.answered.has(topic) === true ||
     taken?.gathered.origin.named.has(name) === true ||
     (dirty.has(topic) && revision > sent) ||
@@ -245,7 +240,7 @@ function isToBeSent(state: DeltaState, topic: Topic, { name, revision }: Entry):
 }
 
 function warm(state: DeltaState, name: string): void {
-  const own = topicsOf(state, keyOf(name));
+  const own = topicsOf(state, nameKey(name));
   for (const topic of own) answerAgain(state, topic);
   if (own.length === 0 && isCovered(state, name)) state.owed.add(name);
 }

@@ -1,12 +1,12 @@
 import type { Entry, StoredResource, Topic } from "@xdstp/core";
 import { isDataError } from "@xdstp/protocol/server";
-import { globOf } from "@xdstp/uri";
+import { globOf, nameKey } from "@xdstp/uri";
 import { noteAliases } from "./alias.ts";
 import { type DeltaState, type HeldList, NONE_HELD } from "./delta-state.ts";
 import { encodeEmptyResource } from "./encode-empty-resource.ts";
-import { compareHeld, unlist } from "./held-by-client.ts";
 import { resume } from "./heartbeat.ts";
-import { goneOf, isCollection, keyOf, lookUp, removal } from "./lookup.ts";
+import { compareHeld, unlist } from "./held-by-client.ts";
+import { goneOf, isCollection, lookUp, removal } from "./lookup.ts";
 
 /**
  * All of a topic as it is now: its members, without what the client holds in that very version (S-RECON-4); a name that was missing before too in the form that the client understands (S-MISS-1, S-MISS-2).
@@ -66,7 +66,7 @@ function replacedOf(
   members: readonly Entry[],
 ): readonly Entry[] {
   return variantsIn(members).flatMap(({ name, resource }) => {
-    const held = initial.get(keyOf(name));
+    const held = initial.get(nameKey(name));
     return held === undefined || held.version === resource?.version ? NONE : goneOf(state, name);
   });
 }
@@ -113,7 +113,7 @@ function withoutEach(
   members: readonly Entry[],
 ): readonly Entry[] {
   const rest = members.filter((entry) => {
-    const key = keyOf(entry.name);
+    const key = nameKey(entry.name);
     const held = initial.get(key);
     unlist(state, key);
     return held === undefined || held.version !== entry.resource?.version;
@@ -134,14 +134,14 @@ function withoutListed(
 
 /** What was removed from a glob while the client was away, for clients that do not list its members (S-RECON-10). */
 function forgotten({ initial, quirks }: DeltaState, topic: Topic): readonly Entry[] {
-  const glob = keyOf(topic.interest.name);
+  const glob = nameKey(topic.interest.name);
   if (!quirks.forgetsGlobMembers || glob === "*") return [];
   return initial?.keys().some((name) => globOf(name) === glob) === true ? [] : topic.removed();
 }
 
 /** What a client listed as held is not missing to it but removed. */
 function missing(state: DeltaState, entry: Entry, said: readonly Entry[]): readonly Entry[] {
-  const listed = unlist(state, keyOf(entry.name));
+  const listed = unlist(state, nameKey(entry.name));
   const gone = listed ? goneOf(state, entry.name) : NONE;
   if (gone.length > 0) return gone;
   const form = state.quirks.missingAs.get(state.typeUrl) ?? state.type?.missingAs ?? "removed";

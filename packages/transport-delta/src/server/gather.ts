@@ -5,10 +5,16 @@ import {
   partition,
   type Rejected,
   restartOf,
+  topicsOf,
+  mergeEntries,
+  isSubscribed,
+  stateHash,
 } from "@xdstp/protocol/server";
+import { nameKey } from "@xdstp/uri";
 import { noteAliases } from "./alias.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { answerOf, leftovers, removedSince } from "./first-answer.ts";
+import type { Gathered } from "./gathered.ts";
 import { unlist } from "./held-by-client.ts";
 import {
   dropRemovals,
@@ -18,20 +24,8 @@ import {
   splitAt,
   takeRemovals,
 } from "./held-removals.ts";
-import {
-  goneOf,
-  idOf,
-  isCollection,
-  isCovered,
-  keyOf,
-  lookUp,
-  lookUpAll,
-  topicsOf,
-} from "./lookup.ts";
-import type { Gathered } from "./gathered.ts";
+import { goneOf, isCollection, isCovered, lookUp, lookUpAll } from "./lookup.ts";
 import { openEntry } from "./open-error.ts";
-import { stateHash } from "./state-version.ts";
-import { mergeEntries } from "./merge-entries.ts";
 
 type Parts = (readonly Entry[])[];
 
@@ -157,7 +151,7 @@ function isDue(state: DeltaState, { name, superseded, constraints }: Entry): boo
 
 /** Whether a collection is subscribed and has no members. An entry that says so may be of a topic that has ended. */
 function isEmpty(state: DeltaState, name: string): boolean {
-  const topics = topicsOf(state, keyOf(name));
+  const topics = topicsOf(state, nameKey(name));
   return (
     topics.length > 0 &&
     topics.every(
@@ -174,7 +168,7 @@ function takeRejected(state: DeltaState): Rejected | undefined {
   if (rejected?.again !== true) return undefined;
   state.exchange.rejected = undefined;
   const restart = restartOf(rejected, askedBy(state.unanswered.keys()), state.owed);
-  const subscribed = (topic: Topic): boolean => state.topics.get(idOf(topic.interest)) === topic;
+  const subscribed = (topic: Topic): boolean => isSubscribed(state, topic);
   for (const topic of rejected.answered)
     if (subscribed(topic)) state.unanswered.set(topic, rejected.base);
   for (const topic of rejected.changed) {
@@ -210,7 +204,7 @@ function takeChanges(
 function noteListed(state: DeltaState, entries: readonly Entry[]): void {
   if (state.initial === undefined) return;
   noteAliases(state, entries);
-  for (const { name } of entries) unlist(state, keyOf(name));
+  for (const { name } of entries) unlist(state, nameKey(name));
 }
 
 /** Keeps the removals back that are newer than a revision, and gives the rest. The client has what came before them from `base` on. */
@@ -259,7 +253,7 @@ function heldSince({ unanswered }: DeltaState): number {
 function takeOwed(state: DeltaState, parts: Parts): ReadonlySet<string> {
   const named = new Set(state.owed);
   for (const name of named) {
-    const open = state.openErrors === undefined ? undefined : openEntry(state, keyOf(name));
+    const open = state.openErrors === undefined ? undefined : openEntry(state, nameKey(name));
     if (open !== undefined) {
       parts.push(asArray(open));
       continue;
@@ -286,13 +280,13 @@ function takeReplaced(state: DeltaState, parts: Parts): void {
   for (const { name, resource } of parts.flat())
     if (resource !== undefined)
       placed.set(
-        keyOf(name),
-        resource.constraints !== undefined || placed.get(keyOf(name)) === true,
+        nameKey(name),
+        resource.constraints !== undefined || placed.get(nameKey(name)) === true,
       );
   const replaced = heldEntries(state).filter(
     ({ name, constraints, superseded }) =>
       !superseded &&
-      (constraints === undefined ? placed.get(keyOf(name)) === true : placed.has(keyOf(name))),
+      (constraints === undefined ? placed.get(nameKey(name)) === true : placed.has(nameKey(name))),
   );
   if (replaced.length === 0) return;
   dropRemovals(state, new Set(replaced));

@@ -6,12 +6,12 @@ import {
   type Lifetimes,
   sendHeartbeat,
   ttlsOf,
+  mergeEntries,
 } from "@xdstp/protocol/server";
-import { isGlob } from "@xdstp/uri";
+import { isGlob, nameKey } from "@xdstp/uri";
 import type { DeltaState } from "./delta-state.ts";
 import { heldEntries } from "./held-removals.ts";
-import { isCovered, keyOf } from "./lookup.ts";
-import { mergeEntries } from "./merge-entries.ts";
+import { isCovered } from "./lookup.ts";
 
 /** Keeps alive what the client has with this TTL: as it was sent last, or, where that was rejected, as it was accepted (S-TTL-2). */
 export function beat(state: DeltaState, ttlMs: number, overdue = false): BeatOutcome {
@@ -98,9 +98,9 @@ function withKept(
   const { held, heldBack, lifetimes } = state;
   if (held.length + heldBack.size === 0) return now;
   const stays = new Set(
-    [...heldBack.keys(), ...heldEntries(state).map(({ name }) => name)].map(keyOf),
+    [...heldBack.keys(), ...heldEntries(state).map(({ name }) => name)].map(nameKey),
   );
-  const isStaying = ({ name }: Entry): boolean => stays.has(keyOf(name));
+  const isStaying = ({ name }: Entry): boolean => stays.has(nameKey(name));
   const before = mergeEntries(state, [
     (lifetimes?.sent ?? []).filter(isStaying),
     sent.filter(isStaying),

@@ -1,7 +1,7 @@
 import type { Entry } from "@xdstp/core";
-import { globOf } from "@xdstp/uri";
+import { globOf, nameKey } from "@xdstp/uri";
 import type { DeltaState, HeldByClient, HeldList } from "./delta-state.ts";
-import { isCollection, keyOf } from "./lookup.ts";
+import { isCollection } from "./lookup.ts";
 
 /** What a list and the members of a topic have to say to each other. */
 export interface Compared {
@@ -20,7 +20,7 @@ export function heldListOf(versions: ReadonlyMap<string, string>): HeldList {
   if (list === undefined)
     lists.set(
       versions,
-      (list = new Map([...versions].map(([name, version]) => [keyOf(name), { name, version }]))),
+      (list = new Map([...versions].map(([name, version]) => [nameKey(name), { name, version }]))),
     );
   return list;
 }
@@ -49,9 +49,9 @@ export function doubt(
   state: Pick<DeltaState, "initial" | "initialShared">,
   names: readonly string[],
 ): void {
-  for (const name of names) unlist(state, keyOf(name));
+  for (const name of names) unlist(state, nameKey(name));
   if (state.initial === undefined || !names.some(isCollection)) return;
-  const keys = new Set(names.map(keyOf));
+  const keys = new Set(names.map(nameKey));
   const isIn = (key: string): boolean => keys.has("*") || keys.has(globOf(key) ?? "");
   state.initial = new Map(
     [...state.initial].map(([key, held]) => [key, isIn(key) ? { ...held, version: UNSURE } : held]),
@@ -65,7 +65,7 @@ const UNSURE = "\n";
 function compare(list: HeldList, members: readonly Entry[]): Compared {
   const left = new Map(list);
   const rest = members.filter(({ name, resource }) => {
-    const key = keyOf(name);
+    const key = nameKey(name);
     const held = list.get(key);
     left.delete(key);
     return held === undefined || held.version !== resource?.version;

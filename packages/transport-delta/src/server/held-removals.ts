@@ -1,8 +1,7 @@
 import type { Entry } from "@xdstp/core";
-import { entryKey } from "@xdstp/protocol/server";
+import { entryKey, mergeEntries } from "@xdstp/protocol/server";
+import { nameKey } from "@xdstp/uri";
 import type { DeltaState, HeldRemovals } from "./delta-state.ts";
-import { keyOf } from "./lookup.ts";
-import { mergeEntries } from "./merge-entries.ts";
 
 /** Removals on both sides of a revision. */
 interface Split {
@@ -73,5 +72,5 @@ function without(
 
 /** Of a variant, or of a name. */
 function idOf(entry: Entry): string {
-  return entryKey(entry, keyOf(entry.name));
+  return entryKey(entry, nameKey(entry.name));
 }

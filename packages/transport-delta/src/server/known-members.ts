@@ -1,6 +1,7 @@
 import type { Entry, Topic } from "@xdstp/core";
+import { nameKey } from "@xdstp/uri";
 import type { DeltaState } from "./delta-state.ts";
-import { isCollection, keyOf } from "./lookup.ts";
+import { isCollection } from "./lookup.ts";
 
 /**
  * Owes the members that are known of a collection that is incomplete while its supply is broken: a client does with them what it can, and delta concludes nothing from what is not sent (B-RELAY-9).
@@ -39,6 +40,6 @@ function isListed({ initial }: DeltaState, { name, resource }: Entry): boolean {
   return (
     resource !== undefined &&
     resource.ttlMs === undefined &&
-    initial?.get(keyOf(name))?.version === resource.version
+    initial?.get(nameKey(name))?.version === resource.version
   );
 }

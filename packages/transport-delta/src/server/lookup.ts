@@ -1,30 +1,7 @@
-import { interestKey, type Entry, type Interest, type Topic } from "@xdstp/core";
+import type { Entry, Topic } from "@xdstp/core";
+import { coveringTopics, topicsOf } from "@xdstp/protocol/server";
 import { globOf, isGlob, nameKey } from "@xdstp/uri";
 import type { DeltaState } from "./delta-state.ts";
-
-/** The key of a subscription: names are equal by N-40, whatever their spelling; `*` is its own. */
-export function keyOf(name: string): string {
-  return nameKey(name);
-}
-
-/** The key of a subscription with its dynamic parameters: with others it is another subscription, as a relay has them for its clients (TP2). */
-export function idOf(interest: Interest): string {
-  return interest.parameters === undefined
-    ? keyOf(interest.name)
-    : interestKey(interest, keyOf(interest.name));
-}
-
-/** The subscriptions of a name, a glob or the wildcard, without and with dynamic parameters. */
-export function topicsOf(
-  { topics, located }: Pick<DeltaState, "topics"> & Partial<Pick<DeltaState, "located">>,
-  key: string,
-): readonly Topic[] {
-  const plain = topics.get(key);
-  const others = located?.get(key) ?? NONE;
-  return plain === undefined ? others : [plain, ...others];
-}
-
-const NONE: readonly Topic[] = [];
 
 /** Whether an interest is a set of names: a glob or the wildcard. */
 export function isCollection(name: string): boolean {
@@ -33,19 +10,19 @@ export function isCollection(name: string): boolean {
 
 /** Whether a subscription of this type covers the name. What `*` covers is decided by the source: a removed name counts as covered. */
 export function isCovered(state: DeltaState, name: string): boolean {
-  const key = keyOf(name);
+  const key = nameKey(name);
   return (
     state.topics.has("*") ||
     state.topics.has(key) ||
     state.aliased?.has(key) === true ||
     globTopic(state, name) !== undefined ||
-    (state.located !== undefined && coverOf(state, key, name).length > 0)
+    (state.located !== undefined && coveringTopics(state, name).length > 0)
   );
 }
 
 /** The newest state of a name as this client should see it; undefined while that is not known. */
 export function lookUp(state: DeltaState, name: string): Entry | undefined {
-  const key = keyOf(name);
+  const key = nameKey(name);
   if (state.located !== undefined && !isCollection(name)) return lookUpAll(state, name)?.[0];
   const exact = state.topics.get(key);
   if (exact !== undefined && !isCollection(name))
@@ -60,13 +37,13 @@ export function lookUp(state: DeltaState, name: string): Entry | undefined {
 
 /** The same for each of its subscriptions, which may be shown different variants; what exists comes first. */
 export function lookUpAll(state: DeltaState, name: string): readonly Entry[] | undefined {
-  const key = keyOf(name);
+  const key = nameKey(name);
   const exact = topicsOf(state, key);
   if (exact.length > 0 && exact.every((topic) => state.unsettled.has(topic))) return undefined;
   const said = exact.flatMap((topic) => (state.unsettled.has(topic) ? [] : topic.members()));
   const entries = [
     ...said,
-    ...coverOf(state, key, name).flatMap((topic) => topic.get(name) ?? []),
+    ...coveringTopics(state, name).flatMap((topic) => topic.get(name) ?? []),
   ].filter(({ resource }) => resource !== undefined);
   return [
     ...new Set(
@@ -79,27 +56,9 @@ export function lookUpAll(state: DeltaState, name: string): readonly Entry[] | u
 export function goneOf(state: DeltaState, name: string): readonly Entry[] {
   const topics =
     state.located === undefined
-      ? [state.topics.get(keyOf(name)), globTopic(state, name), state.topics.get("*")]
-      : coverOf(state, keyOf(name), name);
+      ? [state.topics.get(nameKey(name)), globTopic(state, name), state.topics.get("*")]
+      : coveringTopics(state, name);
   return [...new Set(topics.flatMap((topic) => topic?.gone?.(name) ?? []))];
-}
-
-/** A subscription that covers a name, and has it if one does. */
-export function coveringTopic(state: DeltaState, name: string): Topic | undefined {
-  if (state.located === undefined)
-    return state.topics.get(keyOf(name)) ?? globTopic(state, name) ?? state.topics.get("*");
-  const covers = coverOf(state, keyOf(name), name);
-  return covers.find((topic) => topic.get(name) !== undefined) ?? covers[0];
-}
-
-/** All that covers a name, its own subscriptions included. */
-function coverOf(state: DeltaState, key: string, name: string): readonly Topic[] {
-  const glob = globOf(name);
-  return [
-    ...topicsOf(state, key),
-    ...(glob === undefined ? [] : topicsOf(state, glob)),
-    ...topicsOf(state, "*"),
-  ];
 }
 
 /** Says that a name does not exist. */

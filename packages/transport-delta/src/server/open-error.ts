@@ -1,7 +1,7 @@
 import { isSameError, type Entry, type Topic, type XdsError } from "@xdstp/core";
+import { topicsOf } from "@xdstp/protocol/server";
 import { isGlob } from "@xdstp/uri";
 import type { DeltaState } from "./delta-state.ts";
-import { topicsOf } from "./lookup.ts";
 
 /**
  * Owes a glob of which nothing is known yet the reason, where another server has said one that will pass: it stays open, but its client need not wait for an answer (S-ERR-5, C-ERR-4).

@@ -1,11 +1,17 @@
 import { type Interest, StatusCode, type Topic } from "@xdstp/core";
-import { excessOfLocators, excessOfNames, type StreamLimits } from "@xdstp/protocol/server";
-import { isGlob } from "@xdstp/uri";
+import {
+  excessOfLocators,
+  excessOfNames,
+  type StreamLimits,
+  subscriptionKey,
+  addTopic,
+} from "@xdstp/protocol/server";
+import { isGlob, nameKey } from "@xdstp/uri";
 import { answerAnew } from "./answer-anew.ts";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { oweKnownMembers } from "./known-members.ts";
-import { idOf, isCollection, keyOf } from "./lookup.ts";
+import { isCollection } from "./lookup.ts";
 import { oweOpenError } from "./open-error.ts";
 
 /** The number of subscriptions that a request ends. They do not count against the names that the same request adds. */
@@ -22,7 +28,7 @@ export function leavingWith(
   { unsubscribe, unlocate }: Pick<DeltaRequest, "unsubscribe" | "unlocate">,
 ): Leaving {
   if (unsubscribe.length + unlocate.length === 0) return NONE_LEAVE;
-  const keys = new Set([...unsubscribe.map(keyOf), ...unlocate.map(idOf)]);
+  const keys = new Set([...unsubscribe.map(nameKey), ...unlocate.map(subscriptionKey)]);
   const left = [...keys].flatMap((key) => topics.get(key) ?? []);
   return {
     names: left.length,
@@ -37,7 +43,7 @@ export function leavingWith(
 export function subscribe(state: DeltaState, name: string, leaving: Leaving = NONE_LEAVE): boolean {
   const excess = excessOfNames([name], state.context.limits);
   if (excess !== undefined) return reject(state, excess);
-  const key = keyOf(name);
+  const key = nameKey(name);
   const held = state.topics.get(key);
   if (held !== undefined) {
     answerAnew(state, held);
@@ -45,7 +51,7 @@ export function subscribe(state: DeltaState, name: string, leaving: Leaving = NO
   }
   const tooMany = excessOf(state, name, leaving);
   if (tooMany !== undefined) return reject(state, tooMany);
-  begin(state, key, { name });
+  begin(state, { name });
   return true;
 }
 
@@ -57,17 +63,13 @@ export function locate(
 ): boolean {
   const excess =
     excessOfLocators([interest], state.context.limits) ??
-    (state.topics.has(idOf(interest)) ? undefined : excessOf(state, interest.name, leaving));
+    (state.topics.has(subscriptionKey(interest))
+      ? undefined
+      : excessOf(state, interest.name, leaving));
   if (excess !== undefined) return reject(state, excess);
-  const held = state.topics.get(idOf(interest));
-  if (held !== undefined) {
-    answerAnew(state, held);
-    return true;
-  }
-  const topic = begin(state, idOf(interest), interest);
-  const located = (state.located ??= new Map<string, readonly Topic[]>());
-  const key = keyOf(interest.name);
-  located.set(key, [...(located.get(key) ?? []), topic]);
+  const held = state.topics.get(subscriptionKey(interest));
+  if (held !== undefined) answerAnew(state, held);
+  else begin(state, interest);
   return true;
 }
 
@@ -90,13 +92,11 @@ function excessOf(
     : undefined;
 }
 
-function begin(state: DeltaState, key: string, interest: Interest): Topic {
+function begin(state: DeltaState, interest: Interest): void {
   const { name } = interest;
   const topic = state.context.source.topic(state.typeUrl, interest);
   topic.watch(state.watcher);
-  // The topic's own string where it is the same: the decoded one of the request can go.
-  state.topics.set(key === name ? topic.interest.name : key, topic);
-  state.nameLength += key.length;
+  addTopic(state, interest, topic);
   if (isGlob(name)) state.globs++;
   const waiting = topic.settled ? state.unanswered : state.unsettled;
   state.unaccepted.add(topic);
@@ -108,7 +108,6 @@ function begin(state: DeltaState, key: string, interest: Interest): Topic {
     oweOpenError(state, topic);
     oweKnownMembers(state, topic);
   }
-  return topic;
 }
 
 /** What another subscription brought of it is not taken away by the name alone, as a plain resource is (S-DYN-5). */

@@ -1,36 +1,27 @@
 import type { Entry, Interest, Topic } from "@xdstp/core";
-import { loseTopic } from "@xdstp/protocol/server";
-import { isGlob } from "@xdstp/uri";
+import { loseTopic, subscriptionKey, removeTopic, uncount } from "@xdstp/protocol/server";
+import { isGlob, nameKey } from "@xdstp/uri";
 import { forgetAlias, keysBehind } from "./alias.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { unlist } from "./held-by-client.ts";
-import { idOf, isCollection, isCovered, keyOf } from "./lookup.ts";
-import { uncount } from "./state-version.ts";
+import { isCollection, isCovered } from "./lookup.ts";
 
 /** Drops a name, or what was subscribed by an alias of it or is an alias of it (S-ALIAS-2). It needs no response, unless another subscription still covers what the client now treats as unknown (S-DSUB-5, S-DSUB-6). */
 export function unsubscribe(state: DeltaState, name: string): void {
-  const key = keyOf(name);
+  const key = nameKey(name);
   const keys = state.topics.has(key) ? [key] : keysBehind(state, name);
   for (const one of keys) drop(state, one, name);
 }
 
 /** Drops a name with these dynamic parameters; with others, or without, it stays. */
 export function unlocate(state: DeltaState, interest: Interest): void {
-  const topic = state.topics.get(idOf(interest));
-  const key = keyOf(interest.name);
-  if (topic === undefined || state.located === undefined) return;
-  const rest = (state.located.get(key) ?? []).filter((other) => other !== topic);
-  if (rest.length > 0) state.located.set(key, rest);
-  else state.located.delete(key);
-  if (state.located.size === 0) state.located = undefined;
-  drop(state, idOf(interest), interest.name);
+  drop(state, subscriptionKey(interest), interest.name);
 }
 
 function drop(state: DeltaState, key: string, name: string): void {
   const topic = state.topics.get(key);
   if (topic === undefined) return;
-  state.topics.delete(key);
-  state.nameLength -= key.length;
+  removeTopic(state, key);
   uncount(state, topic);
   forgetAlias(state, topic);
   if (isGlob(topic.interest.name)) state.globs--;

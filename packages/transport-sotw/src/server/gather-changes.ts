@@ -1,15 +1,18 @@
 import type { Entry, Topic } from "@xdstp/core";
 import {
-  addHash,
   askedBy,
   partition,
   type Rejected,
   restartOf,
+  topicsOf,
   versionOf,
+  coveringTopics,
+  coveringTopic,
+  isSubscribed,
+  stateHash,
+  mergeEntries,
 } from "@xdstp/protocol/server";
 import type { Gathered } from "./gathered.ts";
-import { idOf, lookUpAll, subscriptionsOf } from "./lookup.ts";
-import { mergeEntries } from "./merge-entries.ts";
 import type { SotwState } from "./sotw-state.ts";
 
 type Parts = (readonly Entry[])[];
@@ -22,7 +25,7 @@ export function gatherChanges(state: SotwState): Gathered {
   const answered = takeAnswers(state, parts);
   const changed = takeChanges(state, restart?.base, parts);
   const named = takeOwed(state, parts);
-  for (const topic of [...answered, ...changed]) countTopic(state, topic);
+  const hash = stateHash(state, [...answered, ...changed]);
   state.sent = state.context.source.revision;
   const filled = parts.map(sayable).filter((part) => part.length > 0);
   const entries =
@@ -34,7 +37,8 @@ export function gatherChanges(state: SotwState): Gathered {
     base: restart?.base ?? state.exchange.accepted,
     asked: answered.size + named.size > 0,
     heldBase: Infinity,
-    version: labelOf([...answered, ...changed]) ?? versionOf(state.sum),
+    hash,
+    version: labelOf([...answered, ...changed]) ?? versionOf(hash),
     due,
     ...(restart === undefined ? {} : { rejected: restart }),
   };
@@ -48,12 +52,12 @@ export function gatherEmpty(state: SotwState): Gathered | undefined {
   const { unanswered, dirty, owed, exchange } = state;
   if (unanswered.size === 0 || exchange.rejected !== undefined) return undefined;
   if (unanswered.size + dirty.size + owed.size === 1) return undefined;
-  const wildcard = subscriptionsOf(state, "*")
-    .map(({ topic }) => topic)
-    .find((topic) => unanswered.has(topic) && topic.members().length === 0);
+  const wildcard = topicsOf(state, "*").find(
+    (topic) => unanswered.has(topic) && topic.members().length === 0,
+  );
   if (wildcard === undefined) return undefined;
   unanswered.delete(wildcard);
-  countTopic(state, wildcard);
+  const hash = stateHash(state, [wildcard]);
   return {
     entries: [],
     fresh: [],
@@ -61,7 +65,8 @@ export function gatherEmpty(state: SotwState): Gathered | undefined {
     base: exchange.accepted,
     asked: true,
     heldBase: Infinity,
-    version: wildcard.label ?? versionOf(state.sum),
+    hash,
+    version: wildcard.label ?? versionOf(hash),
     due: true,
   };
 }
@@ -78,7 +83,7 @@ function sayable(part: readonly Entry[]): readonly Entry[] {
 function isDue(state: SotwState): boolean {
   const { answered, unanswered, context, typeUrl } = state;
   return (
-    subscriptionsOf(state, "*").some(({ topic }) => unanswered.has(topic)) ||
+    topicsOf(state, "*").some((topic) => unanswered.has(topic)) ||
     (!answered && !context.source.serves(typeUrl))
   );
 }
@@ -89,8 +94,7 @@ function takeRejected(state: SotwState): Rejected | undefined {
   if (rejected?.again !== true) return undefined;
   state.exchange.rejected = undefined;
   const restart = restartOf(rejected, askedBy(state.unanswered), state.owed);
-  const subscribed = (topic: Topic): boolean =>
-    state.subscriptions.get(idOf(topic.interest))?.topic === topic;
+  const subscribed = (topic: Topic): boolean => isSubscribed(state, topic);
   for (const topic of rejected.answered) if (subscribed(topic)) state.unanswered.add(topic);
   for (const topic of rejected.changed) if (subscribed(topic)) state.dirty.add(topic);
   for (const name of rejected.named) state.owed.add(name);
@@ -123,12 +127,11 @@ function takeOwed(state: SotwState, parts: Parts): ReadonlySet<string> {
   return named;
 }
 
-/** Keeps the sum up to date, at the cost of what is sent. */
-function countTopic(state: SotwState, topic: Topic): void {
-  const subscription = state.subscriptions.get(idOf(topic.interest));
-  if (subscription === undefined) return;
-  state.sum = addHash(addHash(state.sum, -subscription.hash), topic.hash);
-  subscription.hash = topic.hash;
+/** What is now of a name, for each subscription that covers it: these may be shown different variants. */
+function lookUpAll(state: SotwState, name: string): readonly Entry[] {
+  const covers =
+    state.located === undefined ? [coveringTopic(state, name)] : coveringTopics(state, name);
+  return [...new Set(covers.flatMap((topic) => topic?.get(name) ?? []))];
 }
 
 function labelOf(topics: readonly Topic[]): string | undefined {

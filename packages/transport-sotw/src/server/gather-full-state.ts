@@ -1,9 +1,15 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { changedOrigin, hashOf, isDataError, versionOf } from "@xdstp/protocol/server";
+import {
+  changedOrigin,
+  hashOf,
+  isDataError,
+  versionOf,
+  coveringTopic,
+  mergeEntries,
+} from "@xdstp/protocol/server";
+import { nameKey } from "@xdstp/uri";
 import { freshOf } from "./fresh-of.ts";
 import type { Gathered } from "./gathered.ts";
-import { coverOf, keyOf } from "./lookup.ts";
-import { mergeEntries } from "./merge-entries.ts";
 import type { Gone, SotwState } from "./sotw-state.ts";
 import { isNameOfNothing, letsStay, mayStay, noteStay } from "./stay.ts";
 import { unionOf } from "./union-of.ts";
@@ -11,18 +17,15 @@ import { unionOf } from "./union-of.ts";
 /** Everything that exists of the subscription (S-FULL-1). What went after `removeUpTo`, or is still asked for by name, stays in it, as it was shown before. */
 export function gatherFullState(state: SotwState, removeUpTo: number): Gathered {
   const due = isDue(state);
-  const settled = [...state.subscriptions.values()]
-    .map(({ topic }) => topic)
-    .filter((topic) => !state.unsettled.has(topic));
+  const settled = [...state.topics.values()].filter((topic) => !state.unsettled.has(topic));
   const stays = letsStay(state, settled);
   const all = removeUpTo === Infinity && !stays;
   const [only] = settled;
-  if (only !== undefined && all && state.subscriptions.size === 1)
-    return gatherOne(state, only, due);
+  if (only !== undefined && all && state.topics.size === 1) return gatherOne(state, only, due);
   const members = membersOf(state, settled);
   const isKept = (name: string): boolean =>
     (stays && mayStay(state, name)) ||
-    (coverOf(state, name) !== undefined && goneOnce(state, name).revision > removeUpTo);
+    (coveringTopic(state, name) !== undefined && goneOnce(state, name).revision > removeUpTo);
   const heldBase = heldBaseOf(state);
   const entries = all ? members : unionOf(members, heldBy(state), isKept);
   const fresh = freshIn(state, entries);
@@ -36,6 +39,7 @@ export function gatherFullState(state: SotwState, removeUpTo: number): Gathered 
     ...startOf(state, due),
     heldBase,
     origin: { answered: new Set(settled), changed: new Set(), named: new Set() },
+    hash: undefined,
     version: entries === members ? currentVersion(settled, members) : versionOf(hashOf(entries)),
   };
 }
@@ -54,6 +58,7 @@ function gatherOne(state: SotwState, topic: Topic, due: boolean): Gathered {
     ...startOf(state, due),
     heldBase,
     origin: changedOrigin(topic),
+    hash: undefined,
     version: topic.label ?? versionOf(topic.hash),
   };
 }
@@ -98,18 +103,11 @@ export function isWaiting(state: SotwState): boolean {
  * Of a name there is only an error that will pass, and the client, which is not known to read errors, may have a copy: it has come with a version, or nothing that it asks for exists.
  * A first full state without the name would delete that (B-ERR-6).
  */
-function hasUntold({ answered, returning, quirks, subscriptions }: SotwState): boolean {
-  if (
-    answered ||
-    quirks.readsErrors ||
-    !subscriptions.values().some(({ topic }) => isUntold(topic))
-  )
-    return false;
+function hasUntold({ answered, returning, quirks, topics }: SotwState): boolean {
+  if (answered || quirks.readsErrors || !topics.values().some(isUntold)) return false;
   return (
     returning ||
-    !subscriptions
-      .values()
-      .some(({ topic }) => topic.members().some(({ resource }) => resource !== undefined))
+    !topics.values().some((topic) => topic.members().some(({ resource }) => resource !== undefined))
   );
 }
 
@@ -143,7 +141,7 @@ const NOTHING_GONE: ReadonlyMap<string, Gone> = new Map();
 
 /** The removal of a name as it was seen first, which may be now. The client has an older state of a name that has waited. */
 function goneOnce({ gone, context, sent, heldBack }: SotwState, name: string): Gone {
-  const key = keyOf(name);
+  const key = nameKey(name);
   return (
     gone.get(key) ?? {
       revision: context.source.revision,
@@ -172,7 +170,7 @@ function goneOf(
   if (past.length === 0) return NOTHING_GONE;
   return new Map(
     past
-      .map((name) => [keyOf(name), goneOnce(state, name)] as const)
+      .map((name) => [nameKey(name), goneOnce(state, name)] as const)
       .filter(([, { revision }]) => revision > removeUpTo),
   );
 }

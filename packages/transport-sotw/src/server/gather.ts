@@ -1,7 +1,7 @@
-import type { SotwState } from "./sotw-state.ts";
 import { gatherChanges, gatherEmpty } from "./gather-changes.ts";
 import { gatherFullState } from "./gather-full-state.ts";
 import type { Gathered } from "./gathered.ts";
+import type { SotwState } from "./sotw-state.ts";
 
 /** Takes everything that is pending out of the state, with removals up to a revision. */
 export function gather(state: SotwState, removeUpTo: number): Gathered {

@@ -5,6 +5,8 @@ import type { Gathered as Response } from "@xdstp/protocol/server";
 export interface Gathered extends Response {
   /** What of its entries is new or changed: what waits for it is sent again (S-WARM-1). */
   readonly fresh: readonly Entry[];
+  /** Of all that the client has with it: the content version is made of it (S-VER-3). undefined: it is a full state. */
+  readonly hash: number | undefined;
   /** The `version_info`. */
   readonly version: string;
   /** Something is new to this client, so that a response is due even if it holds the same version, or none at all. */

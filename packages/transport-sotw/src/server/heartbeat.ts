@@ -6,9 +6,10 @@ import {
   type Lifetimes,
   sendHeartbeat,
   ttlsOf,
+  coveringTopic,
+  mergeEntries,
 } from "@xdstp/protocol/server";
-import { coverOf, keyOf } from "./lookup.ts";
-import { mergeEntries } from "./merge-entries.ts";
+import { nameKey } from "@xdstp/uri";
 import type { SotwState } from "./sotw-state.ts";
 
 /** Keeps alive what the client has with this TTL: as it was sent last, or, where that was rejected, as it was accepted (S-TTL-2). In a full state the shortest TTL does it for all (S-TTL-8). */
@@ -69,9 +70,7 @@ export function holdingAfter(
   )
     return undefined;
   if (state.type?.fullStateInSotw === true) return state.shown;
-  const settled = [...state.subscriptions.values()]
-    .map(({ topic }) => topic)
-    .filter((topic) => !state.unsettled.has(topic));
+  const settled = [...state.topics.values()].filter((topic) => !state.unsettled.has(topic));
   const arrays = settled
     .map((topic) => topic.members())
     .filter((members) => ttlsOf(members).length > 0);
@@ -115,7 +114,7 @@ function withKept(
 ): readonly Entry[] {
   const { heldBack, lifetimes } = state;
   if (heldBack.size === 0) return now;
-  const isWaiting = ({ name }: Entry): boolean => heldBack.has(keyOf(name));
+  const isWaiting = ({ name }: Entry): boolean => heldBack.has(nameKey(name));
   const before = mergeEntries(state, [
     (lifetimes?.sent ?? []).filter(isWaiting),
     sent.filter(isWaiting),
@@ -130,6 +129,6 @@ function narrow(state: SotwState, lifetimes: Lifetimes): void {
 }
 
 function stillCovered(state: SotwState, entries: readonly Entry[]): readonly Entry[] {
-  const rest = entries.filter(({ name }) => coverOf(state, name) !== undefined);
+  const rest = entries.filter(({ name }) => coveringTopic(state, name) !== undefined);
   return rest.length === entries.length ? entries : rest;
 }

@@ -7,11 +7,11 @@ import { isNameOfNothing } from "./stay.ts";
  * there is none until those who refer to it have let go (S-ORD-3).
  */
 export function isWithheld(state: SotwState): boolean {
-  const { returning, subscriptions, type } = state;
+  const { returning, topics, type } = state;
   return (
     returning &&
     type?.fullStateInSotw === true &&
     !isWaiting(state) &&
-    subscriptions.values().some(({ topic }) => isNameOfNothing(topic))
+    topics.values().some(isNameOfNothing)
   );
 }

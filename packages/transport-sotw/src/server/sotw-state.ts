@@ -1,19 +1,6 @@
 import type { Entry, Timer, Topic } from "@xdstp/core";
-import type {
-  FrameProfile,
-  Rejected,
-  ServedType,
-  SmallMap,
-  SmallSet,
-} from "@xdstp/protocol/server";
+import type { FrameProfile, Rejected, ServedType, SmallSet } from "@xdstp/protocol/server";
 import type { Gathered } from "./gathered.ts";
-
-/** One name of the wanted set. */
-export interface Subscription {
-  readonly topic: Topic;
-  /** Its share of {@link SotwState.sum}: what was sent of it last. */
-  hash: number;
-}
 
 /** A removed name that is shown until those who refer to it have let go (S-ORD-3). */
 export interface Gone {
@@ -33,10 +20,6 @@ export interface SotwState extends ServedType<Gathered, BeforeTaken> {
   /** Wrapped or not; may change with the first request that uses locators. */
   profile: FrameProfile;
 
-  /** The wanted set by canonical key; the key of the wildcard is `*`. */
-  readonly subscriptions: SmallMap<string, Subscription>;
-  /** Those with dynamic parameters, which have these in their key (`idOf`), by the key of the name alone; undefined while there are none. */
-  located: Map<string, readonly Subscription[]> | undefined;
   /** All lists so far were empty, so an empty one means `*` (S-WILD-2). */
   legacy: boolean;
   /** Hash of the bytes of the newest list, by which a plain ACK is known; undefined: the wanted set is not that of a list. */
@@ -52,10 +35,6 @@ export interface SotwState extends ServedType<Gathered, BeforeTaken> {
   readonly unsettled: SmallSet<Topic>;
   /** The same, once they are settled. */
   readonly unanswered: SmallSet<Topic>;
-  /** Sum of the hashes of what was sent, for types whose responses are partial (S-VER-2). */
-  sum: number;
-  /** UTF-16 units of the keys of all subscriptions. */
-  nameLength: number;
   /** Full state: the members sent last, which hold the bytes of what is removed until those who refer to it have let go. */
   shown: readonly Entry[];
   /** Full state: the members accepted last. */

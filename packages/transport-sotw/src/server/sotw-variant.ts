@@ -17,7 +17,10 @@ import {
   type ServerVariant,
   takesWrapped,
   type TypeSetup,
+  coveringTopic,
+  topicsOf,
 } from "@xdstp/protocol/server";
+import { nameKey } from "@xdstp/uri";
 import type { SotwRequest } from "./decode-request.ts";
 import { currentVersion, heldBaseOf, isComplete } from "./gather-full-state.ts";
 import { gather } from "./gather.ts";
@@ -25,7 +28,6 @@ import type { Gathered } from "./gathered.ts";
 import { hashWanted } from "./hash-list.ts";
 import { beat, haveEqualTtls, holdingAfter, noteAnswer, noteHolding, resume } from "./heartbeat.ts";
 import { isWithheld } from "./is-withheld.ts";
-import { coverOf, keyOf, subscriptionsOf } from "./lookup.ts";
 import type { ClientForm, ProfileOf } from "./profile-of.ts";
 import { send } from "./send.ts";
 import type { BeforeTaken, SotwState } from "./sotw-state.ts";
@@ -74,18 +76,15 @@ export function createSotwVariant(profileOf: ProfileOf): SotwVariant {
             .values()
             .reduce((oldest, { revision }) => Math.min(oldest, revision), Infinity),
     heldBase: (state) => (isWithheld(state) ? -1 : heldBaseOf(state)),
-    countSubscriptions: ({ subscriptions }) => subscriptions.size,
-    topics: topicsOf,
-    coveringTopic: (state, name) => coverOf(state, name)?.topic,
-    isCovered: (state, name) => coverOf(state, name) !== undefined,
-    lookUp: (state, name) => coverOf(state, name)?.topic.get(name),
+    isCovered: (state, name) => coveringTopic(state, name) !== undefined,
+    lookUp: (state, name) => coveringTopic(state, name)?.get(name),
     newest,
     mayHaveFromBefore: isWithheld,
     isToBeSent,
     removals: (state) => (isFullState(state) ? "absent" : "never"),
     warm(state, name) {
       const { unsettled, unanswered, owed } = state;
-      const topic = coverOf(state, name)?.topic;
+      const topic = coveringTopic(state, name);
       if (topic !== undefined && !unsettled.has(topic) && !unanswered.has(topic)) owed.add(name);
     },
     hasMoved: ({ dirty }) => dirty.size > 0,
@@ -97,11 +96,8 @@ export function createSotwVariant(profileOf: ProfileOf): SotwVariant {
     holdingAfter,
     noteHolding,
     close(state) {
-      const topics = topicsOf(state);
       endPatience(state);
       endStay(state);
-      state.subscriptions.clear();
-      return topics;
     },
   };
 }
@@ -121,8 +117,9 @@ function createState(setup: TypeSetup, profileOf: ProfileOf): SotwState {
     rank,
     quirks,
     profile: profileOf(typeUrl, formOf(setup)),
-    subscriptions: createSmallMap(),
+    topics: createSmallMap(),
     located: undefined,
+    counted: undefined,
     legacy: true,
     listHash: undefined,
     wantedHash: undefined,
@@ -134,7 +131,6 @@ function createState(setup: TypeSetup, profileOf: ProfileOf): SotwState {
     unaccepted: createSmallSet(),
     dirty: createSmallSet(),
     owed: createSmallSet(),
-    sum: 0,
     nameLength: 0,
     shown: [],
     kept: [],
@@ -148,10 +144,6 @@ function createState(setup: TypeSetup, profileOf: ProfileOf): SotwState {
     impatient: false,
     patience: undefined,
   };
-}
-
-function topicsOf({ subscriptions }: SotwState): readonly Topic[] {
-  return [...subscriptions.values()].map(({ topic }) => topic);
 }
 
 function isFullState({ type }: SotwState): boolean {
@@ -184,7 +176,7 @@ function isStale({ exchange, lifetimes }: SotwState, { nonce }: SotwRequest): bo
 
 /** The client has lost its state of the type: it is owed everything (S-NONCE-7). */
 function startAgain(state: SotwState): void {
-  for (const key of [...state.subscriptions.keys()]) unsubscribe(state, key);
+  for (const key of [...state.topics.keys()]) unsubscribe(state, key);
 }
 
 function isPlainAck(
@@ -199,8 +191,7 @@ function isPlainAck(
 /** The first request of a type is answered whatever nonce it bears (S-NONCE-5), unless it is a pure wildcard that holds everything (S-RECON-7). */
 function begin(state: SotwState, { version }: SotwRequest): void {
   state.returning = version !== "";
-  const wildcard =
-    state.subscriptions.size === 1 ? subscriptionsOf(state, "*")[0]?.topic : undefined;
+  const wildcard = state.topics.size === 1 ? topicsOf(state, "*")[0] : undefined;
   if (
     version !== "" &&
     wildcard?.settled === true &&
@@ -293,10 +284,10 @@ function isPartialNews(
 
 /** The present state of a name. undefined: it is not wanted, or the client is not told of its removal. */
 function newest(state: SotwState, name: string): Entry | "removed" | undefined {
-  const cover = coverOf(state, name);
-  const entry = cover?.topic.get(name);
-  if (cover === undefined || entry?.resource !== undefined) return entry;
-  return state.type?.fullStateInSotw === true ? "removed" : undefined;
+  const topic = coveringTopic(state, name);
+  const entry = topic?.get(name);
+  if (topic === undefined || entry?.resource !== undefined) return entry;
+  return isFullState(state) ? "removed" : undefined;
 }
 
 function isToBeSent(state: SotwState, topic: Topic, { name, revision, resource }: Entry): boolean {
@@ -306,7 +297,7 @@ function isToBeSent(state: SotwState, topic: Topic, { name, revision, resource }
     unsettled.has(topic) ||
     unanswered.has(topic) ||
     owed.has(name) ||
-    (heldBack.size > 0 && heldBack.has(keyOf(name))) ||
+    (heldBack.size > 0 && heldBack.has(nameKey(name))) ||
     taken !== undefined
   )
     return true;

@@ -1,6 +1,6 @@
 import type { Topic } from "@xdstp/core";
-import { isGlob } from "@xdstp/uri";
-import { keyOf, subscriptionsOf } from "./lookup.ts";
+import { topicsOf } from "@xdstp/protocol/server";
+import { isGlob, nameKey } from "@xdstp/uri";
 import type { SotwState } from "./sotw-state.ts";
 
 /** A name that is asked for and does not exist. */
@@ -24,8 +24,8 @@ export function letsStay({ type, host }: SotwState, topics: readonly Topic[]): b
 
 /** A name that is gone is asked for, and has not stayed too long (S-ORD-4). */
 export function mayStay(state: SotwState, name: string): boolean {
-  const key = keyOf(name);
-  return subscriptionsOf(state, key).length > 0 && !isOver(state, state.stay.get(key));
+  const key = nameKey(name);
+  return topicsOf(state, key).length > 0 && !isOver(state, state.stay.get(key));
 }
 
 /** Notes what stays, and since when. */
@@ -33,7 +33,7 @@ export function noteStay(state: SotwState, names: readonly string[]): void {
   if (names.length + state.stay.size === 0) return;
   const now = state.context.clock.now();
   state.stay = new Map(
-    names.map((name) => [keyOf(name), state.stay.get(keyOf(name)) ?? now] as const),
+    names.map((name) => [nameKey(name), state.stay.get(nameKey(name)) ?? now] as const),
   );
   wait(state);
 }

@@ -1,9 +1,14 @@
 import { type Interest, StatusCode } from "@xdstp/core";
-import { excessOfLocators, excessOfNames, type StreamLimits } from "@xdstp/protocol/server";
-import { isGlob } from "@xdstp/uri";
+import {
+  excessOfLocators,
+  excessOfNames,
+  type StreamLimits,
+  addTopic,
+  subscriptionKey,
+} from "@xdstp/protocol/server";
+import { isGlob, nameKey } from "@xdstp/uri";
 import type { SotwRequest } from "./decode-request.ts";
-import { idOf, keyOf } from "./lookup.ts";
-import type { SotwState, Subscription } from "./sotw-state.ts";
+import type { SotwState } from "./sotw-state.ts";
 import { unsubscribe } from "./unsubscribe.ts";
 
 /** What of a request says what is wanted: names, and names with dynamic parameters. */
@@ -21,9 +26,9 @@ export function subscribe(state: SotwState, list: WantedSet): void {
     return;
   }
   const wanted = byKey(names, located);
-  const added = [...wanted].filter(([key]) => !state.subscriptions.has(key));
+  const added = [...wanted].filter(([key]) => !state.topics.has(key));
   const dropped = dropOthers(state, wanted);
-  for (const [key, interest] of added) begin(state, key, interest);
+  for (const [, interest] of added) begin(state, interest);
   report(
     state,
     added.map(([, { name }]) => name),
@@ -40,15 +45,10 @@ export function narrow(state: SotwState, list: WantedSet): void {
 }
 
 function dropOthers(state: SotwState, wanted: ReadonlyMap<string, Interest>): readonly string[] {
-  const dropped = [...state.subscriptions].filter(([key]) => !wanted.has(key));
+  const dropped = [...state.topics].filter(([key]) => !wanted.has(key));
   for (const [key] of dropped) unsubscribe(state, key);
-  return dropped.map(
-    ([
-      key,
-      {
-        topic: { interest },
-      },
-    ]) => (interest.parameters === undefined ? key : interest.name),
+  return dropped.map(([key, { interest }]) =>
+    interest.parameters === undefined ? key : interest.name,
   );
 }
 
@@ -58,9 +58,9 @@ function byKey(
   located: readonly Interest[],
 ): ReadonlyMap<string, Interest> {
   const wanted = new Map<string, Interest>();
-  for (const name of names) if (!wanted.has(keyOf(name))) wanted.set(keyOf(name), { name });
+  for (const name of names) if (!wanted.has(nameKey(name))) wanted.set(nameKey(name), { name });
   for (const interest of located)
-    if (!wanted.has(idOf(interest))) wanted.set(idOf(interest), interest);
+    if (!wanted.has(subscriptionKey(interest))) wanted.set(subscriptionKey(interest), interest);
   return wanted;
 }
 
@@ -97,21 +97,13 @@ function excessOf(
     : undefined;
 }
 
-function begin(state: SotwState, key: string, interest: Interest): void {
+function begin(state: SotwState, interest: Interest): void {
   const topic = state.context.source.topic(state.typeUrl, interest);
   state.unsaid = undefined; // what is asked for again is answered
   topic.watch(state.watcher);
-  const subscription = { topic, hash: 0 };
-  state.subscriptions.set(key, subscription);
-  state.nameLength += key.length;
-  if (interest.parameters !== undefined) locate(state, keyOf(interest.name), subscription);
+  addTopic(state, interest, topic);
   (topic.settled ? state.unanswered : state.unsettled).add(topic);
   state.unaccepted.add(topic);
-}
-
-function locate(state: SotwState, key: string, subscription: Subscription): void {
-  const located = (state.located ??= new Map<string, readonly Subscription[]>());
-  located.set(key, [...(located.get(key) ?? []), subscription]);
 }
 
 function report(

@@ -1,5 +1,5 @@
 import type { Entry } from "@xdstp/core";
-import { keyOf } from "./lookup.ts";
+import { nameKey } from "@xdstp/uri";
 import { pairMemo } from "./pair-memo.ts";
 
 /**
@@ -22,14 +22,14 @@ export function unionOf(
 
 function joined(members: readonly Entry[], shown: readonly Entry[]): readonly Entry[] {
   const present = new Set(
-    members.filter(({ resource }) => resource !== undefined).map(({ name }) => keyOf(name)),
+    members.filter(({ resource }) => resource !== undefined).map(({ name }) => nameKey(name)),
   );
   const gone = shown.filter(
-    ({ name, resource }) => resource !== undefined && !present.has(keyOf(name)),
+    ({ name, resource }) => resource !== undefined && !present.has(nameKey(name)),
   );
   if (gone.length === 0) return members;
-  const held = new Set(gone.map(({ name }) => keyOf(name)));
-  return [...members.filter(({ name }) => !held.has(keyOf(name))), ...gone];
+  const held = new Set(gone.map(({ name }) => nameKey(name)));
+  return [...members.filter(({ name }) => !held.has(nameKey(name))), ...gone];
 }
 
 const shared = pairMemo(joined);

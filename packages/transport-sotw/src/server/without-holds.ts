@@ -7,10 +7,11 @@ import {
   holdBack,
   NO_HOLDS,
   versionOf,
+  topicsOf,
 } from "@xdstp/protocol/server";
+import { nameKey } from "@xdstp/uri";
 import { heldBy } from "./gather-full-state.ts";
 import type { Gathered } from "./gathered.ts";
-import { keyOf, subscriptionsOf } from "./lookup.ts";
 import type { SotwState } from "./sotw-state.ts";
 
 /**
@@ -50,20 +51,20 @@ export function mustShow(state: SotwState, name: string): boolean {
   if (state.returning) return true;
   if (byName(state.kept).has(name)) return false;
   if (byName(state.shown).has(name)) return state.exchange.rejected !== undefined;
-  return subscriptionsOf(state, keyOf(name)).length > 0;
+  return topicsOf(state, nameKey(name)).length > 0;
 }
 
 /** The version of a partial state is that of all that the client has then: a client that comes back with it is sent nothing (S-RECON-7). */
-function versionAfter({ heldBack, sum, type }: SotwState, { version }: Gathered): string {
-  if (heldBack.size === 0 || type?.fullStateInSotw === true) return version;
+function versionAfter({ heldBack }: SotwState, { version, hash }: Gathered): string {
+  if (heldBack.size === 0 || hash === undefined) return version;
   const waiting = hashOf([...heldBack.values()].map(({ entry }) => entry));
-  return versionOf(addHash(sum, -waiting - 1));
+  return versionOf(addHash(hash, -waiting - 1));
 }
 
 /** Forgets removed names that a full state lacks: the client removes them when it accepts the state. */
 function forgetRemoved(state: SotwState, entries: readonly Entry[]): void {
   if (![...state.heldBack.values()].some(({ phase }) => phase === "removed")) return;
-  const shown = new Set(entries.map(({ name }) => keyOf(name)));
+  const shown = new Set(entries.map(({ name }) => nameKey(name)));
   const left = [...state.heldBack].filter(
     ([key, { phase }]) => phase !== "removed" || shown.has(key),
   );
@@ -73,12 +74,12 @@ function forgetRemoved(state: SotwState, entries: readonly Entry[]): void {
 /** A name that waits is shown as before, if it is not shown in a state that may go. */
 function withShownBefore(state: SotwState, entries: readonly Entry[]): readonly Entry[] {
   const { heldBack } = state;
-  const shown = new Set(entries.map(({ name }) => keyOf(name)));
+  const shown = new Set(entries.map(({ name }) => nameKey(name)));
   return [
     ...entries,
     ...heldBy(state).filter(
       ({ name, resource }) =>
-        resource !== undefined && heldBack.has(keyOf(name)) && !shown.has(keyOf(name)),
+        resource !== undefined && heldBack.has(nameKey(name)) && !shown.has(nameKey(name)),
     ),
   ];
 }
