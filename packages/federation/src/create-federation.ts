@@ -4,7 +4,7 @@ import { FederationRun, type Wanted } from "./federation-run.ts";
 import { serversOf, sourcesFor, defaultOf, routeId } from "./routes/routes.ts";
 import type { Federation, FederationOptions, FederationServerStatus, Trace } from "./federation.ts";
 import type { FederationSource } from "./federation-source.ts";
-import { createAuthorityReader } from "./routes/read-authority.ts";
+import { createAuthorityReader } from "./routes/authority-finder.ts";
 
 /** Makes a federation; add it to a cache as a feed. It connects to a server with the first subscription. Throws an XdsError where a source has no server. */
 export function createFederation(options: FederationOptions): Federation {

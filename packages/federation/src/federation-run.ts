@@ -15,14 +15,13 @@ import type { Follower } from "./links/follower.ts";
 import { Followers, type FollowersHost } from "./links/followers.ts";
 import { Redirects } from "./links/redirects.ts";
 import { Readers } from "./readers/readers.ts";
-import { expire, type Ask } from "./routes/ask.ts";
-import type { ForeignNames } from "./routes/foreign-names.ts";
-import type { LinkBooks } from "./routes/link-books.ts";
+import { expire } from "./routes/ask.ts";
+import type { ForeignNames, LinkBooks } from "./routes/taking.ts";
 import { createLinkSink } from "./routes/link-sink.ts";
 import { Owing } from "./routes/owing.ts";
-import { createAuthorityReader } from "./routes/read-authority.ts";
+import { createAuthorityReader } from "./routes/authority-finder.ts";
 import { recall } from "./routes/recall.ts";
-import { Route, type FollowedRedirect } from "./routes/route.ts";
+import { type Ask, LinkUsers, Route, type FollowedRedirect } from "./routes/route.ts";
 import { Routes } from "./routes/routes.ts";
 import { ServerLink } from "./routes/server-link.ts";
 
@@ -41,6 +40,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
   readonly clock: Clock;
   readonly followers: Followers;
   readonly redirects: Redirects;
+  readonly users: LinkUsers = new LinkUsers();
   readonly #options: FederationOptions & Pick<Federation, "inWildcard">;
   readonly #sink: ResourceSink;
   /** What is delivered under another name than its own. */
@@ -242,6 +242,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
     return new Route(
       {
         clock: this.clock,
+        users: this.users,
         part: this.#part(),
         recall,
         changed: (ask) => {

@@ -15,12 +15,18 @@ export type {
 } from "./federation.ts";
 export type { Hop } from "./links/outcome.ts";
 export type { ResolveAuthority } from "./routes/authority-finder.ts";
-export { locatorFault } from "./links/locator-fault.ts";
+export { locatorFault } from "./links/locator-of.ts";
 
 // Lists and their members.
 export { followList } from "./list/follow-list.ts";
-export type { FollowedList, FollowListOptions, ListWatcher } from "./list/followed-list.ts";
-export type { HeldState, Holding, ListMember } from "./list/list-member.ts";
+export type {
+  FollowedList,
+  FollowListOptions,
+  ListWatcher,
+  HeldState,
+  Holding,
+  ListMember,
+} from "./list/list-member.ts";
 export {
   readList,
   type InlineEntry,
@@ -30,9 +36,13 @@ export {
 
 // Servers by name.
 export type { FederationServer, FederationSource, OpenServer } from "./federation-source.ts";
-export { createFederationServer, createSources } from "./create-sources.ts";
-export { bootstrapFacts, type BootstrapFacts } from "./bootstrap-facts.ts";
-export { sourcesOfBootstrap } from "./sources-of-bootstrap.ts";
+export {
+  createFederationServer,
+  createSources,
+  bootstrapFacts,
+  type BootstrapFacts,
+  sourcesOfBootstrap,
+} from "./sources-of-bootstrap.ts";
 export { createSharedServers, type SharedServers } from "./sharing/shared-servers.ts";
 export { authoritiesIn, sourcesBeside } from "./routes/sources-beside.ts";
 export { explain, type ExplainedPlace, composeLocator } from "./explain/explain.ts";

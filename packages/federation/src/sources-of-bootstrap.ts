@@ -1,8 +1,15 @@
-import type { Bootstrap, SourceConfig } from "@xdstp/bootstrap";
+import {
+  type AnyBootstrap,
+  type Bootstrap,
+  type BootstrapNode,
+  readBootstrap,
+  type ServerConfig,
+  serverId,
+  type SourceConfig,
+} from "@xdstp/bootstrap";
 
-import { createSources } from "./create-sources.ts";
-import type { FederationSource } from "./federation-source.ts";
-import type { ServerOptions } from "./open-server.ts";
+import type { FederationServer, FederationSource } from "./federation-source.ts";
+import { openServer, type ServerOptions } from "./open-server.ts";
 
 /**
  * The sources of a gRPC bootstrap (C-GRPC-3, A47): one for each of `authorities`, with the servers of the bootstrap where it has none of its own, and one for opaque names.
@@ -24,4 +31,65 @@ function configsOf({ servers, authorities }: Bootstrap): readonly SourceConfig[]
     ...(authority.fallbackOnReachabilityOnly && { reachabilityOnly: true }),
   }));
   return [...listed, { servers, opaque: true, place: "xds_servers" }];
+}
+
+/** Sources to ask, of what configuration says: their order is kept. Nothing connects before a server is opened. */
+export function createSources(
+  configs: readonly SourceConfig[],
+  options: ServerOptions,
+): readonly FederationSource[] {
+  return configs.map(({ servers, ...source }) => ({
+    ...source,
+    servers: servers.map((server) => createFederationServer(server, options)),
+  }));
+}
+
+/** A server to ask, of what configuration says. */
+export function createFederationServer(
+  config: ServerConfig,
+  options: ServerOptions,
+): FederationServer {
+  const rate = config.rate ?? options.rate;
+  const server = {
+    ...config,
+    variant: config.variant ?? options.variant ?? "delta",
+    ...(rate !== undefined && { rate }),
+  };
+  return {
+    id: serverId(server),
+    name: server.uri,
+    config: server,
+    open: () => openServer(server, options),
+  };
+}
+
+/** What every bootstrap says. */
+export interface BootstrapFacts {
+  /** The node of this client. */
+  readonly node: BootstrapNode;
+  /** Fields of the node that become context parameters (C-CTX-3). */
+  readonly nodeContextParams: readonly string[];
+  /** The one ADS source. Absent: opaque names are asked where the sources say. */
+  readonly ads?: SourceConfig;
+  /** The sources in order (C-AUTH-1). */
+  sources(options: ServerOptions): readonly FederationSource[];
+}
+
+/** What programs take out of a bootstrap, whoever wrote it; without one, out of that of the environment (C-GRPC-1). Throws an XdsError where there is none, or a broken one. */
+export function bootstrapFacts(given: AnyBootstrap | undefined): BootstrapFacts {
+  if (given !== undefined && "sources" in given) {
+    const { node, sources, ads, nodeContextParams = [] } = given;
+    return {
+      node,
+      nodeContextParams,
+      ...(ads !== undefined && { ads }),
+      sources: (options) => createSources(sources, options),
+    };
+  }
+  const bootstrap = given !== undefined && "servers" in given ? given : readBootstrap(given);
+  return {
+    node: bootstrap.node,
+    nodeContextParams: [],
+    sources: (options) => sourcesOfBootstrap(bootstrap, options),
+  };
 }

@@ -3,8 +3,7 @@ import type { Interest, ResourceFeed, ResourceSink } from "@xdstp/core";
 import { onTestFinished } from "vitest";
 
 import { followList } from "../src/list/follow-list.ts";
-import type { FollowedList, FollowListOptions } from "../src/list/followed-list.ts";
-import type { ListMember } from "../src/list/list-member.ts";
+import type { FollowedList, FollowListOptions, ListMember } from "../src/list/list-member.ts";
 import { listOf, listUrl, memberUrl } from "./lists.ts";
 import { turn } from "./turn.ts";
 

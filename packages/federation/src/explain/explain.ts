@@ -15,7 +15,7 @@ import {
 } from "@xdstp/uri";
 
 import type { FederationServer, FederationSource } from "../federation-source.ts";
-import { locatorFault } from "../links/locator-fault.ts";
+import { locatorFault } from "../links/locator-of.ts";
 import { isHasty, serversOf, sourcesFor, unknownAuthority } from "../routes/routes.ts";
 
 /** One place that is asked, and why there. */

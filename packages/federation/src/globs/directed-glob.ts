@@ -1,7 +1,7 @@
 import { XdsError, type Interest, type Timer, type TypedInterest } from "@xdstp/core";
 import type { XdstpLocator } from "@xdstp/uri";
 
-import { Choice } from "../links/choice.ts";
+import { Choice } from "../links/outcome.ts";
 import type { SearchHost } from "../links/search.ts";
 import { GlobSide, type GlobFollowers, type GlobOfSides } from "./glob-side.ts";
 

@@ -3,10 +3,10 @@ import { nameFromLocator, parseName, printLocator, printName, type XdstpLocator 
 
 import type { Followed, Follower, MemberSide, GlobMember } from "../links/follower.ts";
 import type { SearchHost } from "../links/search.ts";
-import type { Ask, AskSide } from "../routes/ask.ts";
-import { isOutOfReach } from "../routes/is-out-of-reach.ts";
+import type { AskSide } from "../routes/ask.ts";
+import { isOutOfReach } from "../links/outcome.ts";
 import { gatheredIn } from "../routes/recall.ts";
-import type { Route } from "../routes/route.ts";
+import type { Ask, Route } from "../routes/route.ts";
 
 /** The followers of the members of globs, as globs use them. */
 export interface GlobFollowers {

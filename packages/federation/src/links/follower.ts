@@ -1,11 +1,8 @@
 import { isLate, type Interest, type Timer } from "@xdstp/core";
 import type { XdstpLocator } from "@xdstp/uri";
 
-import type { Ask } from "../routes/ask.ts";
-import type { RedirectFollower, RedirectPlace } from "../routes/route.ts";
-import { Choice } from "./choice.ts";
-import type { Step } from "./link-version.ts";
-import type { Hop, LinkedResource, Outcome } from "./outcome.ts";
+import type { Ask, RedirectFollower, RedirectPlace } from "../routes/route.ts";
+import { Choice, type Hop, type LinkedResource, type Outcome, type Step } from "./outcome.ts";
 
 /** What a follower follows. */
 export interface Followed {

@@ -9,7 +9,7 @@ import type {
 } from "@xdstp/core";
 
 import { Globs } from "../globs/globs.ts";
-import type { Ask } from "../routes/ask.ts";
+import type { Ask } from "../routes/route.ts";
 import { Ambient } from "./ambient.ts";
 import { deliver, noteDelivered, type Delivery } from "./deliver.ts";
 import { Follower, type Followed, type FollowerList } from "./follower.ts";

@@ -1,9 +1,12 @@
 import type { Clock, Interest } from "@xdstp/core";
 import { globOf, nameKey } from "@xdstp/uri";
 
-import { covers, type Ask } from "../routes/ask.ts";
-import type { FollowedRedirect, Route } from "../routes/route.ts";
+import { covers } from "../routes/ask.ts";
+import type { Ask, FollowedRedirect, Route } from "../routes/route.ts";
+import type { ServerLink } from "../routes/server-link.ts";
 import type { Followers } from "./followers.ts";
+
+const NONE: ReadonlySet<FollowedRedirect> = new Set();
 
 /** The names that lead elsewhere, as servers say, and who follows them. */
 export class Redirects {
@@ -11,6 +14,7 @@ export class Redirects {
   readonly #followers: Followers;
   /** What readers do when the time of one is over. */
   readonly #onExpired: (route: Route, redirect: FollowedRedirect) => void;
+  readonly #ofLink = new Map<ServerLink, Set<FollowedRedirect>>();
   #ended = false;
 
   constructor(
@@ -21,6 +25,11 @@ export class Redirects {
     this.#clock = clock;
     this.#followers = followers;
     this.#onExpired = onExpired;
+  }
+
+  /** Names that lead elsewhere and have come from one server. */
+  from(link: ServerLink): ReadonlySet<FollowedRedirect> {
+    return this.#ofLink.get(link) ?? NONE;
   }
 
   /** A name leads elsewhere from now on, or to another place than before. */
@@ -39,7 +48,8 @@ export class Redirects {
       follower: before?.follower,
     };
     route.redirects.set(typeUrl, { name: key }, key, redirect);
-    redirect.link.redirects.add(redirect);
+    const others = this.#ofLink.get(redirect.link) ?? new Set();
+    this.#ofLink.set(redirect.link, others.add(redirect));
     this.expire(route, redirect, expireMs);
     this.serve(route, redirect);
     this.#touch(route, redirect);
@@ -116,7 +126,7 @@ export class Redirects {
 
   #unfile(redirect: FollowedRedirect): void {
     redirect.expiry?.cancel();
-    redirect.link.redirects.delete(redirect);
+    this.#ofLink.get(redirect.link)?.delete(redirect);
   }
 }
 

@@ -9,13 +9,17 @@ import {
   type XdstpName,
 } from "@xdstp/uri";
 
-import type { Ask } from "../routes/ask.ts";
-import { isOutOfReach } from "../routes/is-out-of-reach.ts";
-import type { FollowedRedirect, Route } from "../routes/route.ts";
+import {
+  type Hop,
+  isOutOfReach,
+  type LinkedResource,
+  linkVersion,
+  type Outcome,
+  type Step,
+} from "./outcome.ts";
+import type { Ask, FollowedRedirect, Route } from "../routes/route.ts";
 import type { Follower, GlobMember } from "./follower.ts";
-import { linkVersion, type Step } from "./link-version.ts";
-import type { Hop, LinkedResource, Outcome } from "./outcome.ts";
-import { readEntry } from "./read-entry.ts";
+import { entryNamed } from "../list/read-list.ts";
 
 /** Where a search looks. */
 export interface SearchHost {
@@ -274,7 +278,7 @@ function entryOf(
 ): Outcome {
   const name = printLocator({ ...locator, directives: [{ kind: "entry", entry }] });
   const listName = printName(nameFromLocator(locator));
-  const found = list.resources.flatMap(({ resource }) => readEntry(resource, entry) ?? []);
+  const found = list.resources.flatMap(({ resource }) => entryNamed(resource, entry) ?? []);
   const fault = found.find((one) => "text" in one);
   if (fault !== undefined)
     return {

@@ -4,8 +4,7 @@ import { describe, expect, it } from "vitest";
 import { show, useList, useScene, type Scene } from "../../test/follow.ts";
 import { inline, located, locatedByText } from "../../test/lists.ts";
 import { turn } from "../../test/turn.ts";
-import type { FollowedList } from "./followed-list.ts";
-import type { ListMember } from "./list-member.ts";
+import type { FollowedList, ListMember } from "./list-member.ts";
 
 /** 20,000 at full size. */
 const runs = Math.max(100, Math.round(20_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));

@@ -10,13 +10,20 @@ import {
 } from "@xdstp/core";
 import { collectionTypeOf } from "@xdstp/uri";
 
-import type { FollowedList, FollowListOptions, ListWatcher } from "./followed-list.ts";
-import { failure, holdingOf, shown, type Holding, type ListMember } from "./list-member.ts";
-import type { ListPart } from "./list-part.ts";
+import {
+  failure,
+  type FollowedList,
+  type FollowListOptions,
+  type Holding,
+  holdingOf,
+  type ListMember,
+  type ListPart,
+  type ListWatcher,
+  shown,
+} from "./list-member.ts";
 import { ListParts } from "./list-parts.ts";
-import { memberName, namingList, type NamingList } from "./member-name.ts";
+import { MemberIndex, memberName, namingList, type NamingList } from "./member-index.ts";
 import { readList, type InlineEntry, type LocatedEntry } from "./read-list.ts";
-import { MemberIndex } from "./member-index.ts";
 
 /**
  * Follows a list collection of a source, subscribed under its own type (B-TYPE-6), and each of its members: inline ones are in the list, located ones are subscribed by their locators while the list has them (C-LIST-5).

@@ -1,13 +1,17 @@
 import { XdsError, type Interest, type ResourceSource } from "@xdstp/core";
 import { printLocator, collectionTypeOf, isGlob, typeFromTypeUrl, type Locator } from "@xdstp/uri";
 
-import { failedPart, inlinePart, type ListPart } from "./list-part.ts";
-import type { FollowListOptions } from "./followed-list.ts";
-import type { ListMember } from "./list-member.ts";
+import {
+  failedPart,
+  type FollowListOptions,
+  inlinePart,
+  type ListMember,
+  type ListPart,
+} from "./list-member.ts";
 import { locatedPart } from "./located-part.ts";
-import { memberName, type NamingList } from "./member-name.ts";
+import { memberName, type NamingList } from "./member-index.ts";
 import type { InlineEntry, LocatedEntry } from "./read-list.ts";
-import { locatorFault } from "../links/locator-fault.ts";
+import { locatorFault } from "../links/locator-of.ts";
 
 /** Where the members of a list come from. */
 export interface ListPartsHost extends Pick<

@@ -1,7 +1,13 @@
 import type { Resource, Topic, Watcher, XdsError } from "@xdstp/core";
 
-import { failure, holdingOf, shown, type Holding, type ListMember } from "./list-member.ts";
-import type { ListPart } from "./list-part.ts";
+import {
+  failure,
+  type Holding,
+  holdingOf,
+  type ListMember,
+  type ListPart,
+  shown,
+} from "./list-member.ts";
 
 /** What a located member is made of. */
 export interface LocatedOptions {

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 
-import type { ListMember } from "./list-member.ts";
-import type { ListPart } from "./list-part.ts";
+import type { ListMember, ListPart } from "./list-member.ts";
 import { MemberIndex } from "./member-index.ts";
 
 interface Fake extends ListPart {

@@ -1,11 +1,12 @@
 import { type ListEntry, walkList, walkFields, WireType } from "@xdstp/core/wire";
-import type { AnyBytes, Fault } from "@xdstp/core";
+import type { AnyBytes, Fault, Resource } from "@xdstp/core";
 import { ResourceLocatorSchema, type Located } from "@xdstp/protos/xds";
 import {
   collectionTypeOf,
   type Locator,
   locatorFromMessage,
   type ResourceLocatorMessage,
+  memberTypeOf,
 } from "@xdstp/uri";
 import { fromBinary } from "@bufbuild/protobuf";
 
@@ -120,4 +121,37 @@ function readPlainLocator(bytes: Uint8Array): ResourceLocatorMessage | undefined
     return key !== undefined;
   });
   return outcome === "complete" ? read : undefined;
+}
+
+/** Inline entries by name, or what is wrong with the list. */
+type Read = ReadonlyMap<string, InlineEntry> | Fault;
+
+/** A list is read once for any number of its entries. */
+const known = new WeakMap<AnyBytes, Read>();
+
+/** Returns the inline entry of a list that a directive names (C-LIST-7), as a resource. undefined: the list does not have this entry. Returns a fault for an invalid list. */
+export function entryNamed(
+  { payload, ...list }: Resource,
+  entry: string,
+): Resource | Fault | undefined {
+  const read = known.get(payload) ?? entriesOf(payload);
+  known.set(payload, read);
+  if ("text" in read) return read;
+  const found = read.get(entry);
+  return found === undefined
+    ? undefined
+    : { ...list, version: found.version, payload: found.payload };
+}
+
+function entriesOf(payload: AnyBytes): Read {
+  const memberTypeUrl = memberTypeOf(payload.typeUrl);
+  if (memberTypeUrl === undefined)
+    return {
+      text: `it is a ${JSON.stringify(payload.typeUrl)}, which is not a list`,
+      rule: "B-LIST-1",
+    };
+  const read = readList(payload, memberTypeUrl);
+  return "text" in read
+    ? read
+    : new Map(read.flatMap((one) => (one.kind === "inline" ? [[one.name, one] as const] : [])));
 }

@@ -10,7 +10,7 @@ import { isGlob, parseLocator, printLocator, type XdstpLocator } from "@xdstp/ur
 import type { DirectedGlob } from "../globs/directed-glob.ts";
 import { Follower } from "../links/follower.ts";
 import type { Followers } from "../links/followers.ts";
-import { locatorFault } from "../links/locator-fault.ts";
+import { locatorFault } from "../links/locator-of.ts";
 
 /** Names and globs with directives that readers ask for: each is one, with however many sets of parameters. */
 export class Directed {

@@ -1,10 +1,9 @@
 import { type ResourceSink, type TypedInterest, InterestMap, type XdsError } from "@xdstp/core";
 
 import type { Followers } from "../links/followers.ts";
-import type { Ask } from "../routes/ask.ts";
-import { createAuthorityReader } from "../routes/read-authority.ts";
+import { createAuthorityReader } from "../routes/authority-finder.ts";
 import { showKept } from "../routes/recall.ts";
-import { Route } from "../routes/route.ts";
+import { type Ask, Route } from "../routes/route.ts";
 import type { Routes } from "../routes/routes.ts";
 import type { ServerLink } from "../routes/server-link.ts";
 import { Directed, directedLocator } from "./directed.ts";

@@ -1,17 +1,11 @@
-import { XdsError, type Clock, type Interest } from "@xdstp/core";
+import { XdsError, type Clock } from "@xdstp/core";
 import { globMatches, isGlob } from "@xdstp/uri";
 
 import { KeptResources } from "../links/kept.ts";
-import type { Route } from "./route.ts";
-import type { ServerLink } from "./server-link.ts";
+import type { KeyedInterest, ServerLink } from "./server-link.ts";
 
-/** What is to be found out, and from whom. */
-export interface Asked {
-  readonly route: Route;
-  readonly typeUrl: string;
-  readonly interest: Interest;
-  /** Of its name; equal for equal names (N-40). */
-  readonly key: string;
+/** What is to be found out. */
+export interface Asked extends KeyedInterest {
   /** null: of an opaque name. */
   readonly authority: string | null;
 }
@@ -19,7 +13,7 @@ export interface Asked {
 /** Follows an ask on the way to what it delivers. */
 export interface AskFollower {
   /** The member of a glob that it delivers. The glob is subscribed, so the member need not be. */
-  readonly member: { readonly ask: Ask } | undefined;
+  readonly member: { readonly ask: AskState } | undefined;
   /** Something that it follows has changed. */
   touch(): void;
 }
@@ -32,8 +26,8 @@ export interface AskSide {
   touch(): void;
 }
 
-/** One interest of a type in what a route has, and what is known of it. */
-export interface Ask extends Asked {
+/** One interest of a type, those that follow it, and what is known of it. */
+export interface AskState extends Asked {
   readonly kind: "name" | "glob" | "wildcard";
   /** Readers ask for it by this very name: what comes of it is handed on as it is. */
   direct: boolean;
@@ -55,11 +49,11 @@ export interface Ask extends Asked {
   unavailable: { readonly link: ServerLink; readonly error: XdsError } | undefined;
 }
 
-export function createAsk(asked: Asked, clock: Clock): Ask {
+export function createAsk(asked: Asked, clock: Clock): AskState {
   const {
     interest: { name },
   } = asked;
-  const ask: Ask = {
+  const ask: AskState = {
     ...asked,
     kind: kindOf(name),
     direct: false,
@@ -79,7 +73,7 @@ export function createAsk(asked: Asked, clock: Clock): Ask {
 }
 
 /** The time of something of it is over: where that was all, it is as if it had been removed (C-TTL-4). */
-export function expire(ask: Ask): void {
+export function expire(ask: AskState): void {
   const {
     typeUrl,
     interest: { name },
@@ -94,17 +88,17 @@ export function expire(ask: Ask): void {
 }
 
 /** Whether the subscription contains, or is, a name. */
-export function covers({ kind, key }: Pick<Ask, "kind" | "key">, name: string): boolean {
+export function covers({ kind, key }: Pick<AskState, "kind" | "key">, name: string): boolean {
   return kind === "wildcard" || (kind === "glob" ? globMatches(key, name) : key === name);
 }
 
 /** Whether anybody has a use for it. */
-export function isUsed({ direct, followers, sides }: Ask): boolean {
+export function isUsed({ direct, followers, sides }: AskState): boolean {
   return direct || followers.size + sides.size > 0;
 }
 
 /** Whether servers have to be asked for it. */
-export function isWanted(ask: Ask): boolean {
+export function isWanted(ask: AskState): boolean {
   return (
     ask.direct ||
     ask.sides.size > 0 ||
@@ -112,7 +106,16 @@ export function isWanted(ask: Ask): boolean {
   );
 }
 
-function kindOf(name: string): Ask["kind"] {
+function kindOf(name: string): AskState["kind"] {
   if (name === "*") return "wildcard";
   return name.startsWith("xdstp:") && isGlob(name) ? "glob" : "name";
+}
+
+/** The error of a name that a server reports as missing without a reason. */
+export function notFound(typeUrl: string, name: string): XdsError {
+  return new XdsError("NOT_FOUND", `${JSON.stringify(name)} does not exist`, {
+    typeUrl,
+    resource: name,
+    reason: "missing",
+  });
 }

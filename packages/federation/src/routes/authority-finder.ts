@@ -1,4 +1,5 @@
 import { type Backoff, type Clock, createBackoff, type Timer, XdsError } from "@xdstp/core";
+import { authorityOf } from "@xdstp/uri";
 
 import type { FederationSource } from "../federation-source.ts";
 
@@ -134,4 +135,18 @@ function sourceIn(source: FederationSource | undefined): FederationSource | unde
 function stop({ deadline, retry }: LookedFor): void {
   deadline?.cancel();
   retry?.cancel();
+}
+
+/** Reads the authority of names, of which many in a row have the same; null: an opaque name. A text that is not a name has an authority without servers. */
+export function createAuthorityReader(): (name: string) => string | null {
+  let prefix = "\n";
+  let last: string | null = null;
+  return (name) => {
+    if (!name.startsWith("xdstp:")) return null;
+    if (name.startsWith(prefix)) return last;
+    const authority = authorityOf(name);
+    if (authority === undefined) return "\n";
+    prefix = name.slice(0, name.indexOf("/", 8) + 1);
+    return (last = authority);
+  };
 }

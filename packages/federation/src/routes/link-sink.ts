@@ -15,15 +15,14 @@ import { globMatches, isGlob, nameKey } from "@xdstp/uri";
 
 import type { RejectedLink } from "../links/followers.ts";
 import { variantId } from "../links/kept.ts";
-import type { Ask } from "./ask.ts";
-import type { LinkBooks } from "./link-books.ts";
-import { notFound } from "./not-found.ts";
-import { orphansOf } from "./orphans-of.ts";
-import { reachable, typeReachable } from "./reachable.ts";
-import type { FollowedRedirect, Route } from "./route.ts";
+import { type LinkBooks, orphansOf } from "./taking.ts";
+import { notFound } from "./ask.ts";
+import type { Ask, FollowedRedirect, Route } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
 import { takeTransaction, type Taken } from "./take-transaction.ts";
-import { UNSURE } from "./unsure.ts";
+
+/** In the place of a version that a server may have to say again: no server has it. */
+export const UNSURE = "may have been replaced";
 
 /** What a server is given as its sink: it knows what the server gave, under which names ever it is delivered. */
 export function createLinkSink(link: ServerLink, books: LinkBooks): ResourceSink {
@@ -116,7 +115,7 @@ function dropOrphans(
     readonly key: string;
   }): boolean => type === typeUrl && isAsked(interest, key);
   const redirects = others.flatMap((other) =>
-    [...other.redirects].filter(
+    [...books.redirects.from(other)].filter(
       (redirect) => isIn(redirect) && route.redirect(typeUrl, redirect.key) === redirect,
     ),
   );
@@ -157,8 +156,8 @@ function dropKept(books: LinkBooks, ask: Ask, link: ServerLink, led: boolean): v
 
 /** What a server is sent as cached from it. Where another one replaces it, or may, it has to send everything again: it would not repeat what the other one gives. */
 function presented(link: ServerLink, books: LinkBooks, typeUrl: string): Iterable<Held> {
-  const held = heldFrom(link, typeUrl, undefined);
-  if (![...link.routes].some((route) => route.isContested(link))) return held;
+  const held = heldFrom(link, books, typeUrl, undefined);
+  if (![...books.users.of(link)].some((route) => route.isContested(link))) return held;
   return Array.from(held, (one) =>
     books.routeOfName(one.name)?.isContested(link) === true ? { ...one, version: UNSURE } : one,
   );
@@ -173,8 +172,8 @@ function heldOf(link: ServerLink, books: LinkBooks, asked: TypedInterest): Itera
   const own = route.links.indexOf(link);
   return route.links.flatMap((one, index) =>
     index <= own
-      ? [...heldFrom(one, typeUrl, interest)]
-      : Array.from(heldFrom(one, typeUrl, interest), (held) =>
+      ? [...heldFrom(one, books, typeUrl, interest)]
+      : Array.from(heldFrom(one, books, typeUrl, interest), (held) =>
           standingIn(held, () => route.uses(one) || !route.counts(link)),
         ),
   );
@@ -193,13 +192,16 @@ function standingIn(held: Held, standsIn: () => boolean): Held {
 /** What one server has given: handed on, or kept for those that follow it, or leading elsewhere. */
 function heldFrom(
   link: ServerLink,
+  books: LinkBooks,
   typeUrl: string,
   interest: Interest | undefined,
 ): Iterable<Held> {
   const direct = link.part.held(typeUrl, interest);
-  const others = [...link.routes].flatMap((route) => keptOf(route, link, typeUrl, interest));
-  if (others.length === 0 && link.redirects.size === 0) return direct;
-  const redirects: readonly Held[] = redirectsOf(link, typeUrl, interest).map(
+  const others = [...books.users.of(link)].flatMap((route) =>
+    keptOf(route, link, typeUrl, interest),
+  );
+  if (others.length === 0 && books.redirects.from(link).size === 0) return direct;
+  const redirects: readonly Held[] = redirectsOf(link, books, typeUrl, interest).map(
     ({ name, version }) => ({ name, version }),
   );
   const held = new Map<string, Held>();
@@ -211,14 +213,15 @@ function heldFrom(
 /** Of one name nothing else is looked at. */
 function redirectsOf(
   link: ServerLink,
+  books: LinkBooks,
   typeUrl: string,
   interest: Interest | undefined,
 ): readonly FollowedRedirect[] {
   if (!isOne(interest))
-    return [...link.redirects].filter(
+    return [...books.redirects.from(link)].filter(
       (one) => one.typeUrl === typeUrl && isAsked(interest, one.key),
     );
-  return [...link.routes]
+  return [...books.users.of(link)]
     .flatMap((route) => route.redirect(typeUrl, nameKey(interest.name)) ?? [])
     .filter((redirect) => redirect.link === link);
 }
@@ -267,8 +270,8 @@ function unavailable(
   if (typeUrl !== undefined && interest !== undefined)
     unavailableOne(link, books, scope, { typeUrl, interest }, error);
   else if (scope.authority !== undefined) link.part.unavailable(scope, error);
-  else if (typeUrl !== undefined) typeReachable(link, typeUrl, error);
-  else reachable(link, error);
+  else if (typeUrl !== undefined) typeReachable(link, books, typeUrl, error);
+  else reachable(link, books, error);
   if (error === undefined && typeUrl === undefined && link.responded && link.unheard.size > 0)
     observe(link, books);
   books.followers.settle();
@@ -286,4 +289,35 @@ function unavailableOne(
   if (route === undefined || ask === undefined) return;
   route.trouble(ask, link, error);
   if (ask.direct || error === undefined) link.part.unavailable(scope, error);
+}
+
+/** A server cannot be reached, or can again. */
+function reachable(link: ServerLink, books: LinkBooks, error: XdsError | undefined): void {
+  link.failure = error;
+  if (error === undefined) isWell(link, books);
+  for (const route of [...books.users.of(link)]) {
+    // Also an answer without anything in it ends the use of others.
+    if (error === undefined && link.responded) route.onUpdate(link);
+    route.onReachable();
+  }
+}
+
+/** The same of the stream of one type, at a server that has one for each. */
+function typeReachable(
+  link: ServerLink,
+  books: LinkBooks,
+  typeUrl: string,
+  error: XdsError | undefined,
+): void {
+  if (error === undefined) isWell(link, books, typeUrl);
+  else link.typeFailures.set(typeUrl, error);
+  for (const route of books.users.of(link)) route.onReachable();
+}
+
+/** Reports about parts of it are over. */
+function isWell(link: ServerLink, books: LinkBooks, typeUrl?: string): void {
+  if (typeUrl === undefined) link.typeFailures.clear();
+  else link.typeFailures.delete(typeUrl);
+  link.part.unavailable(typeUrl === undefined ? {} : { typeUrl }, undefined);
+  for (const route of books.users.of(link)) route.forgetTrouble(link, typeUrl);
 }

@@ -1,9 +1,8 @@
 import { InterestMap } from "@xdstp/core";
 import { expect, it } from "vitest";
 
-import type { Ask } from "./ask.ts";
 import { Owing } from "./owing.ts";
-import type { FollowedRedirect } from "./route.ts";
+import type { Ask, FollowedRedirect } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
 
 it("looks once at each member of a collection, however many come to be known one by one [S-LIM-6]", () => {

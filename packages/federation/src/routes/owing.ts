@@ -1,5 +1,5 @@
-import { covers, type Ask } from "./ask.ts";
-import type { FollowedRedirect } from "./route.ts";
+import { covers } from "./ask.ts";
+import type { Ask, FollowedRedirect } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
 
 interface Owed {

@@ -2,8 +2,8 @@ import type { Held, Resource } from "@xdstp/core";
 import { globMatches, nameKey } from "@xdstp/uri";
 
 import { ownCopy, variantId } from "../links/kept.ts";
-import { covers, type Ask } from "./ask.ts";
-import { notFound } from "./not-found.ts";
+import { notFound, covers } from "./ask.ts";
+import type { Ask } from "./route.ts";
 
 /** A follower needs what readers had under its own name until now, or as a member of a collection: what is cached of it is kept for the follower too. */
 export function recall(ask: Ask): void {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { of, redirect, resource, scene, T } from "../../test/scene.ts";
 import { createStoreServer } from "../../test/store-server.ts";
 import { turn } from "../../test/turn.ts";
-import { createSources } from "../create-sources.ts";
+import { createSources } from "../sources-of-bootstrap.ts";
 import type { ResolveAuthority } from "./authority-finder.ts";
 
 async function settle(): Promise<void> {

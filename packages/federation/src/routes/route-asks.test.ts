@@ -1,11 +1,12 @@
 import { systemClock } from "@xdstp/core";
 import { expect, it } from "vitest";
 
-import { Route } from "./route.ts";
+import { LinkUsers, Route } from "./route.ts";
 
 it("keeps a subscription that begins again in the turn in which the last one lost its users", async () => {
   const { asks } = new Route(
     {
+      users: new LinkUsers(),
       clock: systemClock,
       recall: () => undefined,
       changed: () => undefined,

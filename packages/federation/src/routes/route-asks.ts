@@ -1,12 +1,19 @@
-import { type Clock, type Interest, InterestMap } from "@xdstp/core";
+import { type Interest, InterestMap } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
-import { createAsk, isUsed, isWanted, type Ask, type AskFollower, type AskSide } from "./ask.ts";
-import type { Route } from "./route.ts";
+import {
+  isUsed,
+  isWanted,
+  type Asked,
+  type AskFollower,
+  type AskSide,
+  type AskState,
+} from "./ask.ts";
 
 /** What the asks of a route need of it. */
-export interface RouteAsksHost {
-  readonly clock: Clock;
+export interface RouteAsksHost<Ask extends AskState> {
+  /** A new ask without users. */
+  create(asked: Asked): Ask;
   /** What came of an ask that was answered under its own name until now. */
   recall(ask: Ask): void;
   /** Servers have to be asked for it from now on, or not any more: `ask.wanted`. */
@@ -16,16 +23,14 @@ export interface RouteAsksHost {
 }
 
 /** The subscriptions of a route, and the users of each: readers, followers, gathered collections. */
-export class RouteAsks extends InterestMap<Ask> {
-  readonly #route: Route;
-  readonly #host: RouteAsksHost;
+export class RouteAsks<Ask extends AskState> extends InterestMap<Ask> {
+  readonly #host: RouteAsksHost<Ask>;
   readonly #followed = new Set<Ask>();
   /** Those that lost a user in this turn. */
   readonly #loose = new Set<Ask>();
 
-  constructor(route: Route, host: RouteAsksHost) {
+  constructor(host: RouteAsksHost<Ask>) {
     super();
-    this.#route = route;
     this.#host = host;
   }
 
@@ -44,10 +49,7 @@ export class RouteAsks extends InterestMap<Ask> {
     const key = nameKey(interest.name);
     const known = this.get(typeUrl, interest, key);
     if (known !== undefined) return known;
-    const ask = createAsk(
-      { route: this.#route, typeUrl, interest, key, authority },
-      this.#host.clock,
-    );
+    const ask = this.#host.create({ typeUrl, interest, key, authority });
     this.set(typeUrl, interest, key, ask);
     return ask;
   }
@@ -115,7 +117,7 @@ export class RouteAsks extends InterestMap<Ask> {
   }
 }
 
-function forgetKept(ask: Ask): void {
+function forgetKept(ask: AskState): void {
   ask.kept.clear();
   ask.missing = undefined;
 }

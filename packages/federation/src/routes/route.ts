@@ -1,4 +1,5 @@
 import {
+  type Clock,
   InterestMap,
   type Interest,
   type ResourceSink,
@@ -7,10 +8,15 @@ import {
 } from "@xdstp/core";
 import { nameKey, type XdstpLocator } from "@xdstp/uri";
 
-import type { Ask, AskFollower } from "./ask.ts";
+import { createAsk, type AskFollower, type AskState } from "./ask.ts";
 import { RouteAsks, type RouteAsksHost } from "./route-asks.ts";
 import { RouteFailures } from "./route-failures.ts";
 import type { ServerLink } from "./server-link.ts";
+
+/** One interest of a type in what a route has, and what is known of it. */
+export interface Ask extends AskState {
+  readonly route: Route;
+}
 
 /** A name that leads elsewhere, as one of its servers says. */
 export interface FollowedRedirect {
@@ -49,9 +55,30 @@ export interface RedirectFollower extends AskFollower {
 }
 
 /** What a route needs of its federation. */
-export interface RouteHost extends Omit<RouteAsksHost, "turned"> {
+export interface RouteHost extends Omit<RouteAsksHost<Ask>, "create" | "turned"> {
+  readonly clock: Clock;
+  /** The routes that use each server. */
+  readonly users: LinkUsers;
   /** What this route says of its supply. */
   readonly part: ResourceSink;
+}
+
+/** The routes that have each server in use. */
+export class LinkUsers {
+  readonly #routes = new Map<ServerLink, Set<Route>>();
+
+  of(link: ServerLink): Iterable<Route> {
+    return this.#routes.get(link) ?? [];
+  }
+
+  add(link: ServerLink, route: Route): void {
+    const routes = this.#routes.get(link) ?? new Set();
+    this.#routes.set(link, routes.add(route));
+  }
+
+  delete(link: ServerLink, route: Route): void {
+    this.#routes.get(link)?.delete(route);
+  }
 }
 
 /** How a route chooses among its servers. */
@@ -67,7 +94,7 @@ export interface RouteOptions {
  */
 export class Route {
   readonly links: readonly ServerLink[];
-  readonly asks: RouteAsks;
+  readonly asks: RouteAsks<Ask>;
   readonly answers: Answers = new Answers();
   /** Names that lead elsewhere. */
   readonly redirects: InterestMap<FollowedRedirect> = new InterestMap<FollowedRedirect>();
@@ -80,8 +107,9 @@ export class Route {
   constructor(host: RouteHost, { links, reachabilityOnly }: RouteOptions) {
     this.#host = host;
     this.links = links;
-    this.asks = new RouteAsks(this, {
+    this.asks = new RouteAsks({
       ...host,
+      create: (asked) => Object.assign(createAsk(asked, host.clock), { route: this }),
       turned: (ask) => {
         if (ask.wanted) this.#begin(ask);
         else this.#cease(ask);
@@ -180,14 +208,14 @@ export class Route {
   #use(): void {
     const link = this.links[this.#used++];
     if (link === undefined) return;
-    link.routes.add(this);
+    this.#host.users.add(link, this);
     for (const ask of this.asks) if (ask.wanted) link.want(ask);
   }
 
   /** Only this number of servers are used from now on. */
   #leave(used: number): void {
     for (const link of this.links.slice(used, this.#used)) {
-      link.routes.delete(this);
+      this.#host.users.delete(link, this);
       for (const ask of this.asks) link.unwant(ask);
       this.forgetTrouble(link);
       link.forget(this.#failures.authorities);

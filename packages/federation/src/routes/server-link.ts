@@ -10,8 +10,11 @@ import {
 import type { ClientStatus } from "@xdstp/protocol/client";
 
 import type { FederationServer, OpenServer } from "../federation-source.ts";
-import type { Asked } from "./ask.ts";
-import type { FollowedRedirect, Route } from "./route.ts";
+
+/** An interest, and the key of its name: equal for equal names (N-40). */
+export interface KeyedInterest extends TypedInterest {
+  readonly key: string;
+}
 
 /** What a server needs of its federation. */
 export interface LinkHost {
@@ -29,10 +32,6 @@ export interface LinkHost {
 /** One server for all its subscribers: opened with the first subscription, closed a while after the last. One stream, or one of each type, for all of its authorities (C-AGG-1). */
 export class ServerLink {
   readonly server: FederationServer;
-  /** Who has it in use. */
-  readonly routes: Set<Route> = new Set<Route>();
-  /** Names that lead elsewhere and have come from it. */
-  readonly redirects: Set<FollowedRedirect> = new Set<FollowedRedirect>();
   /** Why it cannot be reached (C-GRPC-4). */
   failure: XdsError | undefined;
   /** Types whose stream has failed, at a server that has one for each (C-AGG-2). */
@@ -79,7 +78,7 @@ export class ServerLink {
     this.#open?.feed.nodeChanged?.();
   }
 
-  want({ typeUrl, interest, key }: Asked): void {
+  want({ typeUrl, interest, key }: KeyedInterest): void {
     if (this.#wanted.get(typeUrl, interest, key) !== undefined) return;
     this.#wanted.set(typeUrl, interest, key, interest);
     // The server has dropped its state with it, so what was just unsubscribed is subscribed again (C-DSUB-4).
@@ -87,7 +86,7 @@ export class ServerLink {
     this.#schedule();
   }
 
-  unwant({ typeUrl, interest, key }: Asked): void {
+  unwant({ typeUrl, interest, key }: KeyedInterest): void {
     if (!this.#wanted.delete(typeUrl, interest, key)) return;
     if (!this.#added.delete(typeUrl, interest, key))
       this.#dropped.set(typeUrl, interest, key, interest);
@@ -95,7 +94,7 @@ export class ServerLink {
   }
 
   /** Asks for something again. */
-  again(asked: Asked): void {
+  again(asked: KeyedInterest): void {
     this.unwant(asked);
     this.want(asked);
   }

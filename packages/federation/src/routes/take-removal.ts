@@ -8,19 +8,18 @@ import {
 import { nameKey } from "@xdstp/uri";
 
 import { variantId } from "../links/kept.ts";
-import { notFound } from "./not-found.ts";
-import type { Route } from "./route.ts";
 import {
   change,
+  isNamed,
   isSaid,
   leaveOut,
   noteUnheard,
   removalOf,
   routeIn,
   type Taking,
-  isNamed,
 } from "./taking.ts";
-import { covers, type Ask } from "./ask.ts";
+import type { Ask, Route } from "./route.ts";
+import { notFound, covers } from "./ask.ts";
 import { isLeadingElsewhere } from "./owing.ts";
 
 /** A name that a server says does not exist. */
@@ -129,7 +128,7 @@ function absent(
 ): readonly Removal[] {
   const isIn = (key: string): boolean =>
     ask === undefined ? key === nameKey(interest.name) : covers(ask, key);
-  const redirects = [...taking.link.redirects]
+  const redirects = [...taking.books.redirects.from(taking.link)]
     .filter((redirect) => redirect.typeUrl === typeUrl && isIn(redirect.key))
     .map(({ name, constraints }) => removalOf(typeUrl, name, constraints));
   const followed = [...route.asks.followed].filter(

@@ -1,12 +1,38 @@
-import type { Put, Refresh, Rejection, Removal, Transaction, TypedInterest } from "@xdstp/core";
+import {
+  type Held,
+  type Put,
+  type Refresh,
+  type Rejection,
+  type Removal,
+  type ResourceSink,
+  type Transaction,
+  type TypedInterest,
+} from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
+import type { Followers } from "../links/followers.ts";
 import { variantId } from "../links/kept.ts";
-import type { Ask } from "./ask.ts";
-import type { ForeignNames } from "./foreign-names.ts";
-import type { LinkBooks } from "./link-books.ts";
-import type { Route } from "./route.ts";
+import type { Redirects } from "../links/redirects.ts";
+import type { Ask, LinkUsers, Route } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
+
+/** What the sinks of all servers share. */
+export interface LinkBooks {
+  /** Whether redirects are followed. */
+  readonly follow: boolean;
+  readonly followers: Followers;
+  readonly redirects: Redirects;
+  /** The routes that use each server. */
+  readonly users: LinkUsers;
+  /** The route of a name; undefined: none. */
+  routeOfName(name: string): Route | undefined;
+  /** Whether readers ask for a name as it is, or for a collection that it is in. */
+  isCovered(route: Route, typeUrl: string, key: string, aliases?: readonly string[]): boolean;
+  /** These are known but for members that lead elsewhere, of which nothing is known yet. */
+  owe(asks: readonly Ask[], link: ServerLink): void;
+  /** A server has given names that are none of its business (C-AUTH-7). */
+  foreign(link: ServerLink, typeUrl: string, names: ForeignNames): void;
+}
 
 /** A transaction of a server while it is sorted. */
 export interface Taking {
@@ -118,4 +144,46 @@ function variantIn(removal: Removal): string {
 /** A map key for a type and a name in any spelling. */
 export function typedNameKey(typeUrl: string, name: string): string {
   return `${typeUrl}\n${nameKey(name)}`;
+}
+
+/** The names in one response that the configuration maps to other servers (C-AUTH-7). */
+export interface ForeignNames {
+  readonly count: number;
+  /** A hash of the set of names, independent of their order. */
+  readonly hash: number;
+}
+
+/** Adds one name. The name itself is not stored, since a server may send many. */
+export function withName(
+  { count, hash }: ForeignNames = { count: 0, hash: 0 },
+  name: string,
+): ForeignNames {
+  return { count: count + 1, hash: (hash + hashOf(name)) % MODULUS };
+}
+
+/** The range of a hash. The sum of two hashes is below 2^53, so it is exact. */
+const MODULUS = 2 ** 52;
+
+/** A hash of 52 bits: FNV-1a over UTF-16 units, from two start values. */
+function hashOf(text: string): number {
+  return (fnv(text, 0x811c9dc5) >>> 12) * 2 ** 32 + fnv(text, 0x9747b28c);
+}
+
+function fnv(text: string, start: number): number {
+  let hash = start;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+/** Members of a collection that is known completely from one server, which only others have given: they are removed (C-GRPC-11). */
+export function orphansOf(
+  { typeUrl, interest }: TypedInterest,
+  all: Pick<ResourceSink, "held">,
+  own: Pick<ResourceSink, "held">,
+): readonly Removal[] {
+  const idOf = (held: Held): string => `${held.name}\n${variantId(held)}`;
+  const there = new Set(Array.from(own.held(typeUrl, interest), idOf));
+  return Array.from(all.held(typeUrl, interest))
+    .filter((held) => !there.has(idOf(held)))
+    .map((held) => removalOf(typeUrl, held.name, held.constraints));
 }

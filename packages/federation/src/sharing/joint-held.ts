@@ -1,9 +1,68 @@
-import type { Held, Interest } from "@xdstp/core";
+import {
+  type Committed,
+  type Held,
+  type Interest,
+  type Put,
+  type Rejection,
+  type Transaction,
+  type TypedInterest,
+  XdsError,
+} from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 import { variantId } from "../links/kept.ts";
-import { UNSURE } from "../routes/unsure.ts";
-import { whoAsksFor, type Tenant } from "./tenant.ts";
+import { UNSURE } from "../routes/link-sink.ts";
+import { type Tenant, whoAsksFor } from "./tenant.ts";
+
+/** The part of a transaction for each of those that share a server; one that is not in it has no part. Removals and refreshes are sent to all: one that has not cached the name ignores them. */
+export function shareTransaction(
+  { put = [], remove = [], complete, settled, ...others }: Transaction,
+  tenants: readonly Tenant[],
+  concerns: (
+    tenant: Tenant,
+    error: XdsError | undefined,
+    of: { readonly typeUrl: string; readonly name: string },
+  ) => boolean,
+): ReadonlyMap<Tenant, Transaction> {
+  const puts = new Map<Tenant, Put[]>(tenants.map((tenant) => [tenant, []]));
+  for (const one of put) {
+    const { typeUrl, resource, as: name = resource.name } = one;
+    const asking = whoAsksFor(tenants, typeUrl, name, resource.aliases);
+    for (const tenant of tenants)
+      if (asking.includes(tenant) || tenant.holds(typeUrl, name)) puts.get(tenant)?.push(one);
+  }
+  const parts = tenants.map(
+    (tenant) =>
+      [
+        tenant,
+        {
+          ...others,
+          put: puts.get(tenant) ?? [],
+          remove: remove.filter((one) => concerns(tenant, one.error, one)),
+          complete: wantedOf(tenant, complete),
+          settled: wantedOf(tenant, settled),
+        },
+      ] as const,
+  );
+  return new Map(parts.filter(([, part]) => hasSome(part)));
+}
+
+function wantedOf(
+  tenant: Tenant,
+  interests: readonly TypedInterest[] = [],
+): readonly TypedInterest[] {
+  return interests.filter(({ typeUrl, interest }) => tenant.wants(typeUrl, interest));
+}
+
+function hasSome({
+  put = [],
+  remove = [],
+  refresh = [],
+  complete = [],
+  settled = [],
+}: Transaction): boolean {
+  return put.length + remove.length + refresh.length + complete.length + settled.length > 0;
+}
 
 /** What those that share a server hold of it. Where one of them lacks what others have, or has another state of it, the server has to say it again. */
 export function jointHeld(
@@ -53,4 +112,41 @@ function isSame(
   own: Held | undefined,
 ): boolean {
   return own === undefined ? !tenant.covers(typeUrl, name) : own.version === version;
+}
+
+/** What became of a transaction that several have taken their parts of. */
+interface JointCommitted {
+  readonly committed: Committed;
+  /** Who has rejected what these are the reasons for. */
+  readonly rejecters: ReadonlyMap<Rejection, readonly Tenant[]>;
+}
+
+/** What one of them rejects is rejected: each name once, for the reason of the first. */
+export function jointCommitted(all: readonly (readonly [Tenant, Committed])[]): JointCommitted {
+  const rejections = new Map<string, { readonly rejection: Rejection; readonly by: Tenant[] }>();
+  for (const [tenant, { rejected = [] }] of all)
+    for (const rejection of rejected) {
+      const id = `${rejection.typeUrl}\n${rejection.name}`;
+      const known = rejections.get(id) ?? { rejection: asRejected(rejection), by: [] };
+      rejections.set(id, known);
+      known.by.push(tenant);
+    }
+  const taken = all.flatMap(([, committed]) => committed.taken ?? []);
+  return {
+    committed: {
+      revision: all[0]?.[1].revision ?? 0,
+      ...(rejections.size > 0 && {
+        rejected: Array.from(rejections.values(), ({ rejection }) => rejection),
+      }),
+      ...(taken.length > 0 && { taken: Promise.all(taken).then(() => undefined) }),
+    },
+    rejecters: new Map(Array.from(rejections.values(), ({ rejection, by }) => [rejection, by])),
+  };
+}
+
+/** The same, with an error that says what was rejected: it is reported only to those who did. */
+function asRejected({ typeUrl, name, error }: Rejection): Rejection {
+  const { code, text, context } = error;
+  const about = { ...context, typeUrl, resource: name, reason: "rejected" } as const;
+  return { typeUrl, name, error: new XdsError(code, text, about) };
 }

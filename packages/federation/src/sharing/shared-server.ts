@@ -13,9 +13,7 @@ import { isGlob } from "@xdstp/uri";
 
 import type { OpenServer } from "../federation-source.ts";
 import { typedNameKey } from "../routes/taking.ts";
-import { jointCommitted } from "./joint-committed.ts";
-import { jointHeld } from "./joint-held.ts";
-import { shareTransaction } from "./share-transaction.ts";
+import { jointCommitted, jointHeld, shareTransaction } from "./joint-held.ts";
 import { Tenant } from "./tenant.ts";
 
 interface Named {
