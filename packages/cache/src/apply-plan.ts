@@ -4,11 +4,10 @@ import type { CacheEvent } from "./cache-event.ts";
 import { coveredRecords } from "./covered-records.ts";
 import type { KeptRemovals } from "./kept-removals.ts";
 import type { NameRecord, Owner } from "./name-record.ts";
-import { readName, type ReadName, typedKey } from "./read-name.ts";
+import { idOf, readName, type ReadName, typedKey } from "./read-name.ts";
 import type { PlannedPut, TransactionPlan } from "./transaction-plan.ts";
 import type { TypeIndex } from "./type-index.ts";
 import type { Change, TypeStore } from "./type-store.ts";
-import { idOf } from "./variants/variant.ts";
 
 /** What applying a transaction asks of the cache. */
 export interface ApplyHost {

@@ -10,9 +10,8 @@ import {
   type TypedInterest,
 } from "@xdstp/core";
 
-import { describeValue } from "./describe-value.ts";
+import { describeValue, fitsType } from "./reject-put.ts";
 import { readName } from "./read-name.ts";
-import { fitsType } from "./reject-put.ts";
 
 /** A resource whose payload is encoded. */
 export interface RawResource extends PutOptions {

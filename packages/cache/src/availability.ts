@@ -2,7 +2,7 @@ import { authorityOf } from "@xdstp/uri";
 import { interestKey, type Scope, type XdsError } from "@xdstp/core";
 
 import type { BaseTopic } from "./base-topic.ts";
-import type { Outage } from "./outage.ts";
+import type { Outage } from "./cache-state.ts";
 import { readName } from "./read-name.ts";
 
 interface ReportedOutage extends Outage {

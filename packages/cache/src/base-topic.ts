@@ -1,7 +1,7 @@
 import type { Entry, Interest, Topic, Watcher, XdsError } from "@xdstp/core";
 
-import type { CacheState } from "./cache-state.ts";
-import type { Outage } from "./outage.ts";
+import type { CacheState, Outage } from "./cache-state.ts";
+import { StateEntry } from "./state-entry.ts";
 
 /** Where a topic reports that it is watched. Implemented by the store of its type. */
 export interface TopicHost {
@@ -138,5 +138,49 @@ export abstract class BaseTopic implements Topic {
         throw error;
       });
     }
+  }
+}
+
+/** The topic of a name that this cache can never have: of another authority, of another type, or no name at all. Settled at once. */
+export class MissingTopic extends BaseTopic {
+  readonly #entry: StateEntry;
+  readonly settled = true;
+  readonly hash = 0;
+
+  constructor(host: TopicHost, interest: Interest, key: string) {
+    super(host, interest, key);
+    this.#entry = new StateEntry({ revision: host.state.revision, name: interest.name });
+  }
+
+  get head(): number {
+    return this.#entry.revision;
+  }
+
+  changes(after: number): readonly Entry[] {
+    return after < this.head ? this.#entry.alone() : [];
+  }
+
+  members(): readonly Entry[] {
+    return this.#entry.alone();
+  }
+
+  get(): undefined {
+    return undefined;
+  }
+
+  removed(): readonly Entry[] {
+    return [];
+  }
+
+  settle(): void {
+    // It is.
+  }
+
+  protected get movedBy(): undefined {
+    return undefined;
+  }
+
+  protected sync(): void {
+    // Nothing can happen to it.
   }
 }

@@ -1,9 +1,7 @@
 import {
-  systemClock,
-  XdsError,
   type Committed,
-  type Held,
   type Entry,
+  type Held,
   type Interest,
   type Refresh,
   type Rejection,
@@ -12,36 +10,35 @@ import {
   type ResourceSink,
   type ResourceType,
   type Scope,
+  systemClock,
   type Topic,
   type Transaction,
+  XdsError,
 } from "@xdstp/core";
 
-import { applyPlan, type ApplyHost } from "./apply-plan.ts";
-import { createAuthor, type Author } from "./author.ts";
+import { type ApplyHost, applyPlan } from "./apply-plan.ts";
+import { type Author, createAuthor } from "./author.ts";
 import { Availability } from "./availability.ts";
-import type { BaseTopic } from "./base-topic.ts";
-import { createCacheState, type CacheState } from "./cache-state.ts";
+import { type BaseTopic, MissingTopic } from "./base-topic.ts";
+import { type CacheState, createCacheState } from "./cache-state.ts";
+import type { Cache, CacheOptions, Check, Revisions } from "./cache.ts";
 import { CheckBook } from "./check-book.ts";
 import { coveredRecords } from "./covered-records.ts";
-import type { Cache, CacheOptions, Check, Revisions } from "./cache.ts";
-import { encodeAhead } from "./encoded-ahead.ts";
-import { EventQueue } from "./event-queue.ts";
+import { encodeAhead } from "./kept-resource.ts";
+import { EventQueue } from "./cache-event.ts";
 import { Expiries, type Expiry } from "./expiries.ts";
-import type { FeedHandle } from "./feed-handle.ts";
+import { type FeedHandle, type FeedOptions, type FeedSlot, partOf } from "./feed-runner.ts";
 import { FeedPool } from "./feed-pool.ts";
-import { partOf, type FeedOptions, type FeedSlot } from "./feed-runner.ts";
+import { atHome, homeType } from "./home-type.ts";
 import { KeptRemovals } from "./kept-removals.ts";
-import { MissingTopic } from "./missing-topic.ts";
 import type { NameRecord } from "./name-record.ts";
-import { readName } from "./read-name.ts";
+import { readName, variantOf } from "./read-name.ts";
 import { rejectPut } from "./reject-put.ts";
 import { planTransaction, type RejectPut, type TransactionPlan } from "./transaction-plan.ts";
 import { TypeIndex } from "./type-index.ts";
-import { variantOf } from "./variants/variant.ts";
-import { rejectVariants } from "./variants/reject-variants.ts";
 import type { TypeStore } from "./type-store.ts";
 import { UnwantedNames } from "./unwanted-names.ts";
-import { atHome, homeType } from "./home-type.ts";
+import { rejectVariants } from "./variants/reject-variants.ts";
 
 /** The cache behind `createCache`. */
 export class CacheCore implements Cache {
@@ -415,4 +412,9 @@ function foreign(typeUrl: string, text: string, authorities: readonly string[]):
   const known = authorities.map((authority) => JSON.stringify(authority)).join(", ");
   const message = `${JSON.stringify(text)} of ${typeUrl}: this cache answers for ${known} only; add the authority to them or rename the resource`;
   return new XdsError("INVALID_ARGUMENT", message, { typeUrl, resource: text, rule: "S-AUTH-8" });
+}
+
+/** Makes an empty cache. Without feeds it is ready with its first transaction, be it empty. */
+export function createCache(options: CacheOptions = {}): Cache {
+  return new CacheCore(options);
 }

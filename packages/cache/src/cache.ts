@@ -15,8 +15,7 @@ import type {
 
 import type { Author } from "./author.ts";
 import type { CacheEvent } from "./cache-event.ts";
-import type { FeedHandle } from "./feed-handle.ts";
-import type { FeedOptions } from "./feed-runner.ts";
+import type { FeedHandle, FeedOptions } from "./feed-runner.ts";
 
 /** Options of {@link createCache}. */
 export interface CacheOptions {

@@ -2,7 +2,7 @@ import { CompactedLog, isSameError, type Entry, type Interest } from "@xdstp/cor
 
 import { BaseTopic, type TopicHost } from "./base-topic.ts";
 import type { Group, GroupTopic, NameRecord } from "./name-record.ts";
-import { hashWith, hashWithout } from "./resource-hash.ts";
+import { hashWith, hashWithout } from "./content-version.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
 
 /** What a collection topic asks of the store of its type. */

@@ -1,8 +1,8 @@
 import type { Put } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createCache } from "./create-cache.ts";
-import type { FeedHandle } from "./feed-handle.ts";
+import { createCache } from "./cache-core.ts";
+import type { FeedHandle } from "./feed-runner.ts";
 import { createPollFeed, type PollFeedOptions } from "./create-poll-feed.ts";
 
 const T = "type.googleapis.com/t.T";

@@ -1,9 +1,8 @@
 import type { Clock, Timer } from "@xdstp/core";
 
 import { MinHeap } from "./min-heap.ts";
-import { type ReadName, typedKey } from "./read-name.ts";
+import { idOf, type ReadName, typedKey } from "./read-name.ts";
 import type { TransactionPlan } from "./transaction-plan.ts";
-import { idOf } from "./variants/variant.ts";
 
 /** A resource that is removed at a time unless it is put again before. */
 export interface Expiry {

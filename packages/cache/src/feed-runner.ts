@@ -1,14 +1,13 @@
 import {
-  createBackoff,
-  forwardSink,
-  XdsError,
   type BackoffOptions,
   type Clock,
+  createBackoff,
+  forwardSink,
   type ResourceFeed,
   type ResourceSink,
+  XdsError,
 } from "@xdstp/core";
 
-import type { FeedHandle } from "./feed-handle.ts";
 import type { Owner } from "./name-record.ts";
 
 /** One feed of a cache. */
@@ -45,7 +44,7 @@ export interface RestartOptions extends BackoffOptions {
 }
 
 /** What a cache does for a feed that runs. */
-export interface FeedHost {
+interface FeedHost {
   readonly sink: ResourceSink;
   readonly clock: Clock;
   /** The feed has failed, and is run again after this number of milliseconds. */
@@ -144,4 +143,12 @@ async function waited(clock: Clock, ms: number, signal: AbortSignal): Promise<bo
       resolve(isOver);
     }
   });
+}
+
+/** A feed that runs. */
+export interface FeedHandle extends AsyncDisposable {
+  /** Resolves when the feed has ended: with its error, or undefined if it was closed or had nothing more to say. Never rejects. */
+  readonly ended: Promise<XdsError | undefined>;
+  /** Stops it; what it gave is kept. Resolves when it has ended. */
+  close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { createCache } from "./create-cache.ts";
+import { createCache } from "./cache-core.ts";
 import { homeType } from "./home-type.ts";
 
 const LISTENER = "type.googleapis.com/envoy.config.listener.v3.Listener";

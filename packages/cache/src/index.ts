@@ -9,15 +9,15 @@
  * @packageDocumentation
  */
 export type { Cache, CacheOptions, Check, Revisions } from "./cache.ts";
-export { createCache } from "./create-cache.ts";
+export { createCache } from "./cache-core.ts";
 export type { MessageType } from "@xdstp/core";
 export {
   createNodeCaches,
   type CacheNode,
   type NodeCaches,
   type NodeCachesOptions,
+  nodeField,
 } from "./nodes/create-node-caches.ts";
-export { nodeField } from "./nodes/node-field.ts";
 export type { NodeContent } from "./nodes/node-content.ts";
 export type {
   Author,
@@ -29,16 +29,11 @@ export type {
   TypedPutOptions,
 } from "./author.ts";
 export { createPollFeed, type PolledState, type PollFeedOptions } from "./create-poll-feed.ts";
-export type {
-  DanglingEvent,
-  DanglingReference,
-  DanglingWatch,
-} from "./dangling/dangling-reference.ts";
+export type { DanglingEvent, DanglingReference, DanglingWatch } from "./dangling/references.ts";
 export { watchDangling } from "./dangling/watch-dangling.ts";
 export type { CacheEvent } from "./cache-event.ts";
-export type { FeedHandle } from "./feed-handle.ts";
-export type { FeedOptions, RestartOptions } from "./feed-runner.ts";
+export type { FeedHandle, FeedOptions, RestartOptions } from "./feed-runner.ts";
 
 // For readers and tests that need the form in which the cache keeps resources.
-export { keepResource } from "./keep-resource.ts";
+export { keepResource } from "./kept-resource.ts";
 export { contentVersion, type Content } from "./content-version.ts";

@@ -1,10 +1,9 @@
 import type { Reference, ResourceType, StoredResource } from "@xdstp/core";
 
-import { readName, typedKey } from "./read-name.ts";
+import { idOf, readName, typedKey } from "./read-name.ts";
 import type { TransactionPlan } from "./transaction-plan.ts";
 import type { TypeIndex } from "./type-index.ts";
 import type { Change } from "./type-store.ts";
-import { idOf } from "./variants/variant.ts";
 
 interface KeptRemoval {
   readonly typeUrl: string;

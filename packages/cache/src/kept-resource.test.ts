@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { durationMs, type Duration } from "@bufbuild/protobuf/wkt";
-import type { Resource } from "@xdstp/core";
+import { type Duration, durationMs } from "@bufbuild/protobuf/wkt";
+import type { Put, Resource } from "@xdstp/core";
 import {
   DiscoveryResponseSchema,
   DynamicParameterConstraintsSchema,
@@ -11,11 +11,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { character } from "../test/character.ts";
+import { put, T } from "../test/scene.ts";
+import { contentVersion, createCache, keepResource } from "./index.ts";
 import { KeptResource } from "./kept-resource.ts";
-import { resourceHash } from "./resource-hash.ts";
+import { resourceHash } from "./content-version.ts";
 
 const scale = Number(process.env.XDSTP_SCALE ?? "0.01");
-const T = "type.googleapis.com/t.T";
 const payload = { typeUrl: T, value: Uint8Array.of(1, 2, 3) };
 const constraints = toBinary(
   DynamicParameterConstraintsSchema,
@@ -180,5 +181,80 @@ describe("KeptResource", () => {
     const kept = new KeptResource(resource, "1");
     expect(kept.hasContentOf({ ...resource, version: "2", ttlMs: 5, noStore: true })).toBe(true);
     expect(kept.hasContentOf({ ...resource, ...change })).toBe(false);
+  });
+});
+
+/** The first byte of the payload that readers receive, and the version. */
+function served(cache: ReturnType<typeof createCache>, name = "x"): unknown {
+  const resource = cache.topic(T, { name }).members()[0]?.resource;
+  return [resource?.payload.value[0], resource?.version];
+}
+
+function bytesOf({ resource }: Put): Uint8Array {
+  return resource.payload.value;
+}
+
+describe("prepare()", () => {
+  it("changes nothing that readers see", () => {
+    const cache = createCache();
+    cache.prepare?.(put("x").resource);
+    expect([cache.revision, served(cache)]).toEqual([0, [undefined, undefined]]);
+  });
+
+  it("encodes the resource: the commit that puts it does not encode it again [S-VER-4]", () => {
+    const cache = createCache();
+    const one = put("x", "a");
+    const before = createCache();
+    before.commit({ put: [one] });
+    cache.prepare?.(one.resource);
+    bytesOf(one)[0] = 0;
+    cache.commit({ put: [one] });
+    expect(served(cache)).toEqual(served(before));
+  });
+
+  it("keeps the version that the resource states", () => {
+    const cache = createCache();
+    const one = put("x", "a", { version: "7" });
+    cache.prepare?.(one.resource);
+    cache.commit({ put: [one] });
+    expect(served(cache)).toEqual([bytesOf(one)[0], "7"]);
+  });
+
+  it("keeps a reused version unique [B-VER-5]", () => {
+    const cache = createCache();
+    cache.commit({ put: [put("x", "a", { version: "7" })] });
+    const other = put("x", "b", { version: "7" });
+    cache.prepare?.(other.resource);
+    cache.commit({ put: [other] });
+    expect(served(cache)).toEqual([bytesOf(other)[0], expect.stringMatching(/^7~/) as unknown]);
+  });
+
+  it("does not throw for a resource that cannot be encoded; the commit rejects it", () => {
+    const cache = createCache();
+    const bad = put("x");
+    const resource = { ...bad.resource, payload: { typeUrl: T, value: "text" as never } };
+    cache.prepare?.(resource);
+    expect(cache.commit({ put: [{ ...bad, resource }] }).rejected).toHaveLength(1);
+  });
+});
+
+describe("keepResource()", () => {
+  it("keeps a given version, and derives one from the content where none is given, as the cache does [S-VER-4]", () => {
+    const [given, derived] = [put("x", "1", { version: "v" }).resource, put("x", "1").resource];
+    expect([keepResource(given).version, keepResource(derived).version]).toEqual([
+      "v",
+      contentVersion(derived),
+    ]);
+    expect([keepResource(given).given, keepResource(derived).given]).toEqual([
+      "v",
+      contentVersion(derived),
+    ]);
+    const cache = createCache();
+    cache.commit({ put: [put("x")] });
+    const { resource } = cache.topic(put("x").typeUrl, { name: "x" }).members()[0] ?? {};
+    expect([keepResource(derived).wire, keepResource(derived).hash]).toEqual([
+      resource?.wire,
+      resource?.hash,
+    ]);
   });
 });

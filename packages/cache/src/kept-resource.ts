@@ -1,8 +1,7 @@
 import type { AnyBytes, Resource, StoredResource } from "@xdstp/core";
 
-import { valueFieldLength } from "./content-version.ts";
+import { contentVersion, resourceHash, valueFieldLength } from "./content-version.ts";
 import { fieldLength, ProtobufWriter, scratchWriter } from "./protobuf-writer.ts";
-import { resourceHash } from "./resource-hash.ts";
 
 /** A resource as the cache keeps it: one buffer, and where things lie in it. */
 export class KeptResource implements StoredResource {
@@ -175,4 +174,36 @@ function equalBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boole
 
 function equalLists(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index]);
+}
+
+/** Encoded resources by the object that will be put. A copy of the object, for example with another name, is encoded when it is put. */
+const encoded = new WeakMap<Resource, KeptResource>();
+
+/** Encodes a resource before it is put. */
+export function encodeAhead(resource: Resource): void {
+  try {
+    encoded.set(resource, encodeResource(resource));
+  } catch {
+    // The resource cannot be encoded. The commit rejects it with the reason.
+  }
+}
+
+/** A resource as the cache stores it. Its version is its own, or the hash of its content where it does not have one (S-VER-4). */
+export function keptResource(resource: Resource): KeptResource {
+  return encoded.get(resource) ?? encodeResource(resource);
+}
+
+function encodeResource(resource: Resource): KeptResource {
+  return new KeptResource(
+    resource,
+    resource.version === "" ? contentVersion(resource) : resource.version,
+  );
+}
+
+/**
+ * Encodes a resource once, for all who will read it, as the cache does. A resource without a version gets the one of its content (S-VER-4).
+ * It checks nothing: `put` does.
+ */
+export function keepResource(resource: Resource): StoredResource {
+  return keptResource(resource);
 }

@@ -1,8 +1,7 @@
 import type { Resource } from "@xdstp/core";
 
 import { contentVersion } from "./content-version.ts";
-import { keptResource } from "./encoded-ahead.ts";
-import { KeptResource } from "./kept-resource.ts";
+import { keptResource, KeptResource } from "./kept-resource.ts";
 import type { LastVersion } from "./name-record.ts";
 
 /** What becomes of a put. */

@@ -2,7 +2,6 @@ import { type Fault, type Put, readConstraints, type ResourceType, XdsError } fr
 import { walkList } from "@xdstp/core/wire";
 import { collectionTypeOf, typeFromTypeUrl } from "@xdstp/uri";
 
-import { describeValue } from "./describe-value.ts";
 import type { ReadName } from "./read-name.ts";
 
 /** The type URL of a redirect (C-REDIR-1). */
@@ -150,4 +149,12 @@ function typeUrlFault(typeUrl: string): Fault | undefined {
     text: `the type URL ${JSON.stringify(typeUrl)} has no ${slash === -1 ? "slash" : "name"}; ${right}`,
     rule: "B-TYPE-1",
   };
+}
+
+/** What a value of the wrong type is, for an error: `missing`, `null`, `a string`, `an object`. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (value === null) return "null";
+  const type = typeof value;
+  return `${type === "object" ? "an" : "a"} ${type}`;
 }

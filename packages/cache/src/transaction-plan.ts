@@ -1,7 +1,6 @@
 import { XdsError, type Put, type Rejection, type Removal, type Transaction } from "@xdstp/core";
 
-import { readName, type ReadName } from "./read-name.ts";
-import { idOf, variantOf } from "./variants/variant.ts";
+import { idOf, readName, type ReadName, variantOf } from "./read-name.ts";
 
 /** A put with its name read. */
 export interface PlannedPut {

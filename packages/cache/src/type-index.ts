@@ -2,14 +2,12 @@ import type { Interest, ResourceType } from "@xdstp/core";
 import { isGlob, parseName, printName } from "@xdstp/uri";
 
 import { homeType } from "./home-type.ts";
-import type { BaseTopic } from "./base-topic.ts";
-import type { CacheState } from "./cache-state.ts";
+import { type BaseTopic, MissingTopic } from "./base-topic.ts";
+import type { CacheState, Outage } from "./cache-state.ts";
 import type { CacheOptions } from "./cache.ts";
-import { MissingTopic } from "./missing-topic.ts";
-import type { Outage } from "./outage.ts";
 import { hasParameters, readName, type ReadName } from "./read-name.ts";
 import { fitsType } from "./reject-put.ts";
-import type { WindowLimits } from "./tombstone-window.ts";
+import type { WindowLimits } from "./past-entries.ts";
 import type { StateEntry } from "./state-entry.ts";
 import { TypeStore, type TypeHost } from "./type-store.ts";
 

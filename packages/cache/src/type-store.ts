@@ -2,20 +2,25 @@ import { isSameError, type Interest, type Resource, type XdsError } from "@xdstp
 
 import { AliasIndex } from "./alias-index.ts";
 import type { BaseTopic } from "./base-topic.ts";
-import type { CacheState } from "./cache-state.ts";
+import type { CacheState, Outage } from "./cache-state.ts";
 import { CollectionTopic, type CollectionHost } from "./collection-topic.ts";
 import { ExactTopic, type ExactHost } from "./exact-topic.ts";
-import { enlist, forGroups, noteIn, unlist } from "./listing.ts";
-import { Group, NameRecord, type LastVersion, type Owner } from "./name-record.ts";
+import {
+  enlist,
+  forGroups,
+  Group,
+  type LastVersion,
+  NameRecord,
+  noteIn,
+  type Owner,
+  unlist,
+} from "./name-record.ts";
 import { lastVersion, nextResource } from "./next-resource.ts";
-import type { Outage } from "./outage.ts";
 import { readName, type ReadName } from "./read-name.ts";
-import { ReplacedEntries } from "./replaced-entries.ts";
+import { ReplacedEntries, TombstoneWindow, type WindowLimits } from "./past-entries.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
-import { TombstoneWindow, type WindowLimits } from "./tombstone-window.ts";
 import { TopicIndex } from "./topic-index.ts";
-import { VariantIndex } from "./variants/variant-index.ts";
-import type { VariantSet } from "./variants/variant-set.ts";
+import { VariantIndex, type VariantSet } from "./variants/variant-set.ts";
 
 /** What the store of a type asks of its cache. */
 export interface TypeHost {

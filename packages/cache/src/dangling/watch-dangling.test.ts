@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import { turn } from "../../test/scene.ts";
 import type { Cache } from "../cache.ts";
-import { createCache } from "../create-cache.ts";
-import type { DanglingEvent } from "./dangling-reference.ts";
+import { createCache } from "../cache-core.ts";
+import type { DanglingEvent } from "./references.ts";
 import { watchDangling } from "./watch-dangling.ts";
 
 const route = "type.googleapis.com/acme.Route";

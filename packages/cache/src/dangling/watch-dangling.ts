@@ -1,9 +1,10 @@
 import type { Entry, ResourceSource, ResourceType, Topic } from "@xdstp/core";
 
-import type { DanglingEvent, DanglingWatch } from "./dangling-reference.ts";
 import {
-  References,
   type ChangedResource,
+  type DanglingEvent,
+  type DanglingWatch,
+  References,
   type ReferencesBody,
   type ReferencesOptions,
 } from "./references.ts";

@@ -1,15 +1,20 @@
-import { createFakeClock } from "@xdstp/testing";
 import {
-  XdsError,
   type Entry,
   type ResourceSource,
   type Topic,
   type Transaction,
+  XdsError,
 } from "@xdstp/core";
+import { createFakeClock } from "@xdstp/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createNodeCaches, type CacheNode, type NodeCaches } from "./create-node-caches.ts";
+import {
+  type CacheNode,
+  createNodeCaches,
+  type NodeCaches,
+  nodeField,
+} from "./create-node-caches.ts";
 
 const typeUrl = "type.googleapis.com/acme.Flag";
 
@@ -310,3 +315,39 @@ describe("createNodeCaches", () => {
     );
   });
 });
+
+const described: CacheNode = {
+  id: "e1",
+  cluster: "gold",
+  userAgentName: "envoy",
+  userAgentVersion: "",
+  locality: "eu/a",
+  clientFeatures: [],
+  place: { region: "eu", zone: "a", subZone: "" },
+  metadata: { tier: "gold", team: { name: "shop", size: 3, tags: ["x"] } },
+};
+
+it.each([
+  ["id", "e1"],
+  ["cluster", "gold"],
+  ["user_agent_name", "envoy"],
+  ["locality.region", "eu"],
+  ["locality.zone", "a"],
+  ["locality.sub_zone", ""],
+  ["metadata.tier", "gold"],
+  ["metadata.team.name", "shop"],
+  ["metadata.team.size", "3"],
+  ["metadata.team", undefined],
+  ["metadata.team.tags", undefined],
+  ["metadata.none", undefined],
+  ["metadata.toString", undefined],
+])("reads %s of a node", (field, value) => {
+  expect(nodeField(field)(described)).toBe(value);
+});
+
+it.each(["", "tier", "metadata", "metadata.", "metadata.a..b", "toString"])(
+  "rejects the field %j in words",
+  (field) => {
+    expect(() => nodeField(field)).toThrow("a node has no field");
+  },
+);

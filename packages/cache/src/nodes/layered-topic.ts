@@ -2,7 +2,7 @@ import type { Entry, Interest, Topic, Watcher, XdsError } from "@xdstp/core";
 import { isGlob } from "@xdstp/uri";
 
 import { readName } from "../read-name.ts";
-import { hashWith, hashWithout } from "../resource-hash.ts";
+import { hashWith, hashWithout } from "../content-version.ts";
 
 /** What the topics of one key share. */
 export interface LayerHost {

@@ -21,7 +21,7 @@ import { createAuthor, type Author } from "../author.ts";
 import { CacheCore } from "../cache-core.ts";
 import type { CacheEvent } from "../cache-event.ts";
 import type { Cache, CacheOptions, Revisions } from "../cache.ts";
-import { encodeAhead } from "../encoded-ahead.ts";
+import { encodeAhead } from "../kept-resource.ts";
 import { atHome, homeType } from "../home-type.ts";
 import { readName, typedNameKey } from "../read-name.ts";
 import type { KeyedRevisions } from "./keyed-revisions.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import { turn } from "../../test/scene.ts";
-import type { DanglingWatch } from "../dangling/dangling-reference.ts";
+import type { DanglingWatch } from "../dangling/references.ts";
 import { createNodeCaches, type NodeCaches } from "./create-node-caches.ts";
 
 const route = "type.googleapis.com/acme.Route";

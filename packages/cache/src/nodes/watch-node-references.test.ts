@@ -3,7 +3,7 @@ import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { turn } from "../../test/scene.ts";
-import type { DanglingEvent } from "../dangling/dangling-reference.ts";
+import type { DanglingEvent } from "../dangling/references.ts";
 import { createNodeCaches, type NodeCaches } from "./create-node-caches.ts";
 
 const route = "type.googleapis.com/acme.Route";

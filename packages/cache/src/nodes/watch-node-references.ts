@@ -1,8 +1,12 @@
 import type { ResourceType, Topic } from "@xdstp/core";
 
 import type { Cache } from "../cache.ts";
-import type { DanglingEvent, DanglingWatch } from "../dangling/dangling-reference.ts";
-import { References, type ChangedResource } from "../dangling/references.ts";
+import {
+  type ChangedResource,
+  type DanglingEvent,
+  type DanglingWatch,
+  References,
+} from "../dangling/references.ts";
 import { followSource } from "../dangling/watch-dangling.ts";
 import type { NodeLayer, OwnName } from "./node-layer.ts";
 

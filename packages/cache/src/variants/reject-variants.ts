@@ -8,11 +8,10 @@ import {
 
 import { coveredRecords } from "../covered-records.ts";
 import type { NameRecord, Owner } from "../name-record.ts";
-import { typedKey } from "../read-name.ts";
+import { idOf, typedKey } from "../read-name.ts";
 import type { PlannedPut, TransactionPlan } from "../transaction-plan.ts";
 import type { TypeIndex } from "../type-index.ts";
 import type { TypeStore } from "../type-store.ts";
-import { idOf } from "./variant.ts";
 import { EVERYONE } from "./variant-set.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { createWatcher, put, T } from "../test/scene.ts";
-import { createCache, type CacheEvent } from "./index.ts";
+import { type CacheEvent, createCache } from "./index.ts";
 
 /** Takes what would surface as an uncaught exception. */
 function collectThrown(): string[] {
