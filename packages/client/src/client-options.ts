@@ -1,11 +1,17 @@
 import type { AnyBootstrap, Channels, NodeOptions, SourceConfig } from "@xdstp/bootstrap";
 import type { CacheEvent } from "@xdstp/cache";
 import type { BackoffOptions, Clock, ResourceType } from "@xdstp/core";
+import {
+  type ClientNotice,
+  createFederationServer,
+  type FederationEvent,
+  type FederationSource,
+  type ResolveAuthority,
+  type ServerOptions,
+} from "@xdstp/federation";
+import { nodeWarning } from "@xdstp/grpc/client";
 import type { ClientLimits, RequestRate } from "@xdstp/protocol/client";
-import type { ClientNotice, FederationEvent } from "@xdstp/federation";
 
-import type { FindSource } from "./find-source.ts";
-import type { ClientWarning } from "./node-warner.ts";
 import type { MetricsMeter } from "./record-metrics.ts";
 
 /** Options of {@link createClient}: each has a default. */
@@ -61,4 +67,52 @@ export interface ClientOptions extends NodeOptions {
   readonly nodeVersion?: string;
   /** Told what happens. It must not throw. */
   readonly onEvent?: (event: ClientNotice | FederationEvent | CacheEvent | ClientWarning) => void;
+}
+
+/** Something that an operator should fix and that does not prevent work. Reported once, as the first stream begins. */
+export interface ClientWarning {
+  /** Tells it from other events. */
+  readonly kind: "warning";
+  /** `node-version`: this Node lacks security fixes for HTTP/2. */
+  readonly warning: "node-version";
+  /** One line with the way out. */
+  readonly message: string;
+}
+
+/** What tells of known holes of a Node, when it is called for the first time. */
+export function createNodeWarner(
+  version: string,
+  tell: (event: ClientWarning) => void,
+): () => void {
+  let message = nodeWarning(version);
+  return () => {
+    if (message === undefined) return;
+    const event = { kind: "warning", warning: "node-version", message } as const;
+    message = undefined;
+    tell(event);
+  };
+}
+
+/** Finds the servers of an authority that the bootstrap does not have: in the form of the configuration, such as `createDnsResolver()` of `@xdstp/bootstrap` finds, or ready-made ones. undefined, or an XdsError NOT_FOUND or INVALID_ARGUMENT: there are none; any other error may pass. */
+export type FindSource = (
+  authority: string,
+) =>
+  | SourceConfig
+  | FederationSource
+  | undefined
+  | Promise<SourceConfig | FederationSource | undefined>;
+
+/** The same for a federation: servers in the form of the configuration are used as those of the bootstrap are. */
+export function resolveBy(find: FindSource, options: ServerOptions): ResolveAuthority {
+  return async (authority) => {
+    const found = await find(authority);
+    return (
+      found && {
+        ...found,
+        servers: found.servers.map((server) =>
+          "open" in server ? server : createFederationServer(server, options),
+        ),
+      }
+    );
+  };
 }

@@ -3,10 +3,8 @@ import type { ClientConfig } from "@xdstp/protos/status";
 
 import type { CollectionOptions, CollectionWatch } from "./collection-watch.ts";
 import type { ListOptions, ListWatch } from "./list-watch.ts";
-import type { PartTypes } from "./walk/configuration.ts";
-import type { Walk, WalkOptions } from "./walk/walk.ts";
-import type { Snapshot, Watch, WatchCalls, WatchOptions } from "./watch.ts";
-import type { TypeSource, ValueOf } from "./watched-type.ts";
+import type { PartTypes, Walk, WalkOptions } from "./walk/graph.ts";
+import type { Snapshot, TypeSource, ValueOf, Watch, WatchCalls, WatchOptions } from "./watch.ts";
 
 /** Options of {@link Client.read}. */
 export interface ReadOptions<T> extends WatchOptions<T> {

@@ -1,12 +1,17 @@
 import { type Entry, type StoredResource, type XdsError, isSameError } from "@xdstp/core";
 
-import { BaseWatch, type Watched } from "./base-watch.ts";
-import type { Decoder } from "./decoder.ts";
-import { glance } from "./glance.ts";
+import { BaseWatch, type Watched } from "./read-watch.ts";
+import { type Decoder, glance } from "./decoder.ts";
 import type { Hub } from "./hub.ts";
 import { createMember, isOf, type Member } from "./member.ts";
-import type { Watch, WatchOptions } from "./watch.ts";
-import { watchedType, type TypeSource, type ValueOf, type WatchedType } from "./watched-type.ts";
+import {
+  type TypeSource,
+  type ValueOf,
+  type Watch,
+  watchedType,
+  type WatchedType,
+  type WatchOptions,
+} from "./watch.ts";
 
 /** What has changed in a collection since the change before. */
 export interface CollectionChange<T> {

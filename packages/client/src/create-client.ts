@@ -21,15 +21,21 @@ import { createHubs } from "./create-hubs.ts";
 import { dump } from "./dump.ts";
 import type { FedHub, Hubs } from "./hubs.ts";
 import { watchList, type ListOptions, type ListWatch } from "./list-watch.ts";
-import type { NameOptions } from "./name-options.ts";
+import {
+  type NameOptions,
+  type Snapshot,
+  type TypeSource,
+  type ValueOf,
+  type Watch,
+  type WatchCalls,
+  watchedType,
+  type WatchOptions,
+} from "./watch.ts";
 import { watchName } from "./name-watch.ts";
-import { readOnce } from "./read-once.ts";
+import { readOnce } from "./read-watch.ts";
 import { recordMetrics, type Metrics } from "./record-metrics.ts";
-import type { PartTypes } from "./walk/configuration.ts";
+import type { PartTypes, Walk, WalkOptions } from "./walk/graph.ts";
 import { walkName } from "./walk/walk-name.ts";
-import type { Walk, WalkOptions } from "./walk/walk.ts";
-import type { Snapshot, Watch, WatchCalls, WatchOptions } from "./watch.ts";
-import { watchedType, type TypeSource, type ValueOf } from "./watched-type.ts";
 
 /** Makes a client. It connects when something is watched for the first time. Throws an XdsError where there is no bootstrap, or a broken one. */
 export function createClient(options: ClientOptions = {}): Client {

@@ -14,12 +14,10 @@ import {
 } from "@xdstp/federation";
 import { envoyTypes } from "@xdstp/resource-types";
 
-import type { ClientOptions } from "./client-options.ts";
-import { resolveBy } from "./find-source.ts";
+import { type ClientOptions, createNodeWarner, resolveBy } from "./client-options.ts";
 import { createHub } from "./hub.ts";
 import { Hubs, type FedHub } from "./hubs.ts";
 import { createNaming } from "./naming.ts";
-import { createNodeWarner } from "./node-warner.ts";
 import { createTaking, type Taking } from "./taking.ts";
 
 /** What the hubs of a client need next to its options. */

@@ -1,10 +1,13 @@
-import { XdsError, type Resource } from "@xdstp/core";
+import { type Resource, XdsError } from "@xdstp/core";
+import { walkFields } from "@xdstp/core/wire";
 
-import { otherType } from "./glance.ts";
-import type { WatchedType } from "./watched-type.ts";
-
-/** What a program says of a resource next to its being decoded: why it is rejected, as a text or an error. undefined: it is taken. What it throws rejects too. */
-export type Validate<T> = (value: T, resource: Resource) => string | Error | undefined;
+import {
+  isSchema,
+  type TypeSource,
+  type WatchedType,
+  watchedType,
+  type Validate,
+} from "./watch.ts";
 
 /** Decodes resources of one type, each once, whoever reads it. */
 export interface Decoder<T> {
@@ -74,4 +77,27 @@ function rejection({ typeUrl }: WatchedType<unknown>, name: string, fault: unkno
     fault instanceof XdsError ? fault.text : fault instanceof Error ? fault.message : String(fault);
   const rule = fault instanceof XdsError ? fault.context.rule : undefined;
   return new XdsError("INVALID_ARGUMENT", text, { typeUrl, resource: name, rule, cause: fault });
+}
+
+/** Why something is rejected that is not decoded yet: it is of another type or, where a schema says what it should be, no message at all. */
+export function glance(
+  source: TypeSource<unknown>,
+): (resource: Resource, name: string) => XdsError | undefined {
+  const { typeUrl } = watchedType(source);
+  return ({ payload }, name) => {
+    const isWhole =
+      !isSchema(source) || walkFields(payload.value, () => undefined).outcome === "complete";
+    const fault =
+      otherType(payload.typeUrl, typeUrl) ?? (isWhole ? undefined : "its payload is not a message");
+    return fault === undefined
+      ? undefined
+      : new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: name });
+  };
+}
+
+/** A redirect or a list, for example. */
+function otherType(came: string, typeUrl: string): string | undefined {
+  return came === typeUrl
+    ? undefined
+    : `it is a ${came.replace(/^.*\//, "")}, which this client does not follow`;
 }

@@ -1,21 +1,22 @@
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { AnyBytes } from "@xdstp/core";
-import {
-  ClientConfigSchema,
-  type ClientConfig_GenericXdsConfigSchema,
-  ClientResourceStatus,
-  type ClientConfig,
-} from "@xdstp/protos/status";
+import type { Cache } from "@xdstp/cache";
+import type { AnyBytes, StoredResource, XdsError } from "@xdstp/core";
+import type { Federation } from "@xdstp/federation";
+import type { RejectedState, WantState, WantStatus } from "@xdstp/protocol/client";
 import { NodeSchema } from "@xdstp/protos/discovery";
-
-import { allRows, type Fed, type ResourceState, type StatusRow } from "./status-rows.ts";
+import {
+  type ClientConfig,
+  type ClientConfig_GenericXdsConfigSchema,
+  ClientConfigSchema,
+  ClientResourceStatus,
+} from "@xdstp/protos/status";
 
 /** How a payload is shown. */
-export type ShowPayload = (payload: AnyBytes) => AnyBytes;
+type ShowPayload = (payload: AnyBytes) => AnyBytes;
 
 /** What is dumped. */
-export interface DumpSource {
+interface DumpSource {
   readonly caches: Iterable<Fed>;
   /** The encoded node. */
   readonly node: Uint8Array;
@@ -67,3 +68,107 @@ const statusOf: Readonly<Record<ResourceState, ClientResourceStatus>> = {
   received_error: ClientResourceStatus.RECEIVED_ERROR,
   timeout: ClientResourceStatus.TIMEOUT,
 };
+
+/** The words of A88; next to a cached resource, they are about a newer state. */
+type ResourceState =
+  "requested" | "does_not_exist" | "acked" | "nacked" | "received_error" | "timeout";
+
+/** What is known of one resource, or of a name that has none. */
+export interface StatusRow {
+  readonly typeUrl: string;
+  readonly name: string;
+  readonly state: ResourceState;
+  /** The cached resource. */
+  readonly resource?: StoredResource;
+  /** When something of it came last, in milliseconds since the epoch; 0: never. */
+  readonly at: number;
+  /** The newer state that was rejected. */
+  readonly rejected?: RejectedState;
+  /** Why there is none, or why the cached one may be out of date. */
+  readonly error?: XdsError;
+}
+
+/** A cache, and what feeds it. */
+export interface Fed {
+  readonly cache: Cache;
+  readonly federation: Federation;
+}
+
+/** The rows of several caches: a name that is subscribed at several sources has one of each. What several of them have of one server, and a name that to one of them is but a step on the way, is one row. */
+export function allRows(caches: Iterable<Fed>): Iterable<StatusRow> {
+  const rows = new Map<string, readonly StatusRow[]>();
+  for (const fed of caches)
+    for (const [id, row] of statusRows(fed)) rows.set(id, withRow(rows.get(id) ?? [], row));
+  return [...rows.values()].flat();
+}
+
+function withRow(rows: readonly StatusRow[], row: StatusRow): readonly StatusRow[] {
+  if (
+    rows.some(
+      ({ resource }) => row.resource === undefined || resource?.given === row.resource.given,
+    )
+  )
+    return rows;
+  return [...rows.filter(({ resource }) => resource !== undefined), row];
+}
+
+/** A row for each resource and for each name that has none (B-CSDS-2, C-CSDS-3), by the server and its name. For a name that was requested of several servers, the last one in use counts. */
+function statusRows({ cache, federation }: Fed): Iterable<readonly [id: string, row: StatusRow]> {
+  const rows = new Map<string, readonly [id: string, row: StatusRow]>();
+  for (const { id, status } of federation.status()) {
+    for (const { typeUrl, wants } of status?.types ?? []) {
+      for (const want of wants)
+        for (const row of rowsOf(cache, typeUrl, want))
+          rows.set(`${typeUrl} ${row.name}`, [`${id}\n${typeUrl} ${row.name}`, row]);
+    }
+  }
+  return rows.values();
+}
+
+function* rowsOf(cache: Cache, typeUrl: string, want: WantStatus): Generator<StatusRow> {
+  const { interest, at, state, error } = want;
+  const rejected = new Map(want.rejected.map((one) => [one.name, one]));
+  const entries = cache.topic(typeUrl, interest).members();
+  const held = entries.flatMap(({ name, resource }) =>
+    resource === undefined ? [] : { name, resource },
+  );
+  for (const { name, resource } of held) {
+    const row = { typeUrl, name, resource, at };
+    const bad = rejected.get(name);
+    if (bad !== undefined) yield { ...row, state: "nacked", rejected: bad };
+    else
+      yield state === "failed" && error !== undefined
+        ? { ...row, state: failureOf(state, error), error }
+        : { ...row, state: "acked" };
+    rejected.delete(name);
+  }
+  for (const bad of rejected.values())
+    yield { typeUrl, name: bad.name, at: 0, state: "nacked", rejected: bad };
+  if (held.length + want.rejected.length > 0) return;
+  const why = error ?? entries.find(({ name }) => name === interest.name)?.error;
+  yield {
+    typeUrl,
+    name: interest.name,
+    at: 0,
+    state: failureOf(state, why),
+    ...(why !== undefined && { error: why }),
+  };
+}
+
+/** What did not come in time is missing, unless the server asked for another conclusion (C-GRPC-10). */
+function failureOf(state: WantState, error: XdsError | undefined): ResourceState {
+  switch (state) {
+    case "requested":
+      return "requested";
+    case "cached":
+      return "acked";
+    case "rejected":
+      return "nacked";
+    case "late":
+      return error?.code === "UNAVAILABLE" ? "timeout" : "does_not_exist";
+    default:
+      return error === undefined || error.code === "NOT_FOUND"
+        ? "does_not_exist"
+        : "received_error";
+  }
+}

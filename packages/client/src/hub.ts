@@ -2,9 +2,8 @@ import type { Cache } from "@xdstp/cache";
 import { XdsError, type Interest } from "@xdstp/core";
 
 import { createDecoder, type Decoder } from "./decoder.ts";
-import type { NameOptions } from "./name-options.ts";
+import type { NameOptions, WatchedType } from "./watch.ts";
 import type { Taking } from "./taking.ts";
-import type { WatchedType } from "./watched-type.ts";
 
 /** What the watches of one client share. */
 export interface Hub {

@@ -8,7 +8,7 @@ import {
 } from "@xdstp/federation";
 
 import type { Hub } from "./hub.ts";
-import type { NameSource } from "./name-options.ts";
+import type { NameSource } from "./watch.ts";
 import { readBeside } from "./walk/read-beside.ts";
 
 /** A hub, and the federation that feeds its cache. */

@@ -10,8 +10,7 @@
  */
 export { createClient } from "./create-client.ts";
 export type { Client, ReadOptions } from "./client.ts";
-export type { ClientOptions } from "./client-options.ts";
-export type { FindSource } from "./find-source.ts";
+export type { ClientOptions, FindSource } from "./client-options.ts";
 export {
   type AnyBootstrap as ClientBootstrap,
   type SourceConfig,
@@ -45,13 +44,17 @@ export type { CollectionChange, CollectionOptions, CollectionWatch } from "./col
 export type { ListChange, ListOptions, ListWatch } from "./list-watch.ts";
 export type { ListMember } from "./list-member.ts";
 export type { Member } from "./member.ts";
-export type { NameOptions, NameSource } from "./name-options.ts";
-export type { Validate } from "./decoder.ts";
-export type { TypeSource, ValueOf, WatchedType } from "./watched-type.ts";
-export type { Configuration, Parts, PartTypes } from "./walk/configuration.ts";
-export type { Gap } from "./walk/graph.ts";
-export type { ClientWarning } from "./node-warner.ts";
-export type { Walk, WalkOptions } from "./walk/walk.ts";
+export type {
+  NameOptions,
+  NameSource,
+  Validate,
+  TypeSource,
+  ValueOf,
+  WatchedType,
+} from "./watch.ts";
+export type { Configuration, Parts, PartTypes, Gap } from "./walk/graph.ts";
+export type { ClientWarning } from "./client-options.ts";
+export type { Walk, WalkOptions } from "./walk/graph.ts";
 
 // Whom to ask: the bootstrap of gRPC, and connections that clients share.
 export type { ClientNotice, FederationEvent, Hop, Trace } from "@xdstp/federation";

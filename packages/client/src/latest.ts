@@ -1,5 +1,3 @@
-import { deferred, type Deferred } from "./deferred.ts";
-
 /** Gives the newest of what comes to one consumer, who may be slow: what was not read when something newer comes is never seen. */
 export interface Latest<T> extends AsyncIterableIterator<T, undefined> {
   /** Something has come. `read` makes it when it is taken; undefined: it was nothing. */
@@ -100,4 +98,23 @@ class Newest<T> implements Latest<T> {
     if (error === undefined) asked.resolve({ done: true, value: undefined });
     else asked.reject(error.reason);
   }
+}
+
+/** A promise with the functions that settle it. */
+interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** Makes one that waits. */
+export function deferred<T>(): Deferred<T> {
+  let settle: Pick<Deferred<T>, "resolve" | "reject"> = {
+    resolve: () => undefined,
+    reject: () => undefined,
+  };
+  const promise = new Promise<T>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  return { promise, ...settle };
 }

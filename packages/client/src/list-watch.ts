@@ -2,13 +2,18 @@ import { isSameError, type XdsError } from "@xdstp/core";
 import { followList, type FollowedList, type ListWatcher } from "@xdstp/federation";
 import { collectionTypeOf } from "@xdstp/uri";
 
-import { compareMembers, type ShownMembers } from "./compare-members.ts";
+import { compareMembers, listMember, type ListMember, type ShownMembers } from "./list-member.ts";
 import type { Decoder } from "./decoder.ts";
 import type { Hub } from "./hub.ts";
-import { listMember, type ListMember } from "./list-member.ts";
 import { ReadWatch } from "./read-watch.ts";
-import type { Watch, WatchOptions } from "./watch.ts";
-import { watchedType, type TypeSource, type ValueOf, type WatchedType } from "./watched-type.ts";
+import {
+  type TypeSource,
+  type ValueOf,
+  type Watch,
+  watchedType,
+  type WatchedType,
+  type WatchOptions,
+} from "./watch.ts";
 
 /** What has changed in a list since the change before. */
 export interface ListChange<T> {

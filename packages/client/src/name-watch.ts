@@ -1,11 +1,18 @@
 import { XdsError, type StoredResource } from "@xdstp/core";
 
-import { BaseWatch } from "./base-watch.ts";
+import { BaseWatch } from "./read-watch.ts";
 import type { Decoder } from "./decoder.ts";
 import type { Hub } from "./hub.ts";
 import { nextNameState, requested } from "./name-state.ts";
-import type { Snapshot, Watch, WatchOptions } from "./watch.ts";
-import { watchedType, type TypeSource, type ValueOf, type WatchedType } from "./watched-type.ts";
+import {
+  type Snapshot,
+  type TypeSource,
+  type ValueOf,
+  type Watch,
+  watchedType,
+  type WatchedType,
+  type WatchOptions,
+} from "./watch.ts";
 
 /** Watches one name. */
 export function watchName<S extends TypeSource<unknown>>(

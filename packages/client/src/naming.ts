@@ -2,7 +2,7 @@ import { XdsError, type Interest } from "@xdstp/core";
 import { composeLocator, locatorFault } from "@xdstp/federation";
 import { parseLocator, printLocator, typeFromTypeUrl, type XdstpLocator } from "@xdstp/uri";
 
-import type { NameOptions } from "./name-options.ts";
+import type { NameOptions } from "./watch.ts";
 
 /** How a client makes the names that it asks for. */
 export interface NamingOptions {

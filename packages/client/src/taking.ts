@@ -7,7 +7,7 @@ import {
   type ResourceSink,
 } from "@xdstp/core";
 
-import { deferred } from "./deferred.ts";
+import { deferred } from "./latest.ts";
 
 /** The readers that still have to consume an update. A stream reads its next response only after the readers of its last update have consumed it (C-ACK-13). */
 export interface Taking {

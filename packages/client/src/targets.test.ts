@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { clusterOf, clusterType, clusterUrl } from "../test/cluster.ts";
 import { useClient, useOrigin, type Origin } from "../test/use-origin.ts";
-import { deferred } from "./deferred.ts";
+import { deferred } from "./latest.ts";
 import { createChannels, type Client } from "./index.ts";
 
 const put = ({ cache }: Origin, name: string, seconds: number): void => {

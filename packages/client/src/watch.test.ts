@@ -10,7 +10,7 @@ import {
   useSotwScript,
   type ScriptOptions,
 } from "../test/use-script.ts";
-import { deferred } from "./deferred.ts";
+import { deferred } from "./latest.ts";
 import type { Client, Snapshot, Watch } from "./index.ts";
 
 let nonce = 0;

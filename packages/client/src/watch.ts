@@ -1,6 +1,6 @@
-import type { XdsError } from "@xdstp/core";
-import type { Validate } from "./decoder.ts";
-import type { NameOptions } from "./name-options.ts";
+import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
+import type { SourceConfig } from "@xdstp/bootstrap";
+import type { XdsError, Resource } from "@xdstp/core";
 
 /**
  * What is watched, as it changes: an async iterable of the newest state. What a slow reader has not taken when something newer comes, it never sees.
@@ -40,3 +40,52 @@ export interface Snapshot<T> {
   /** Next to a value: ambient, the value stays valid (the server is away, a newer state was rejected). Alone: why there is none. */
   readonly error?: XdsError;
 }
+
+/** Where a name is requested: the servers of a ConfigSource (what `readConfigSource` of `@xdstp/bootstrap/envoy` gives for `servers`), the ADS source of the bootstrap, or the source that has delivered the reference. */
+export type NameSource = SourceConfig | "ads" | "self";
+
+/** How the requested name is made of the one that a program gives (C-CTX-1), and where it is requested. */
+export interface NameOptions {
+  /** Attributes of this one look-up, such as `xds.resource.host` (C-CTX-5): context parameters that override those of the name and of the client. */
+  readonly attributes?: Readonly<Record<string, string>>;
+  /**
+   * The ConfigSource next to the name. An opaque name is requested there; an xdstp name, if its authority is one of `authorities`, else as the bootstrap says (C-AUTH-1, C-AUTH-6). What several sources have under one name is kept apart.
+   * `ads`: as without it where the bootstrap has no ADS source. `self`: in a payload; for a name of the program as without it. Default: as the bootstrap says.
+   */
+  readonly source?: NameSource;
+}
+
+/** A type as a program watches it: its type URL, and how its payloads are read. */
+export interface WatchedType<T> {
+  /** Its type URL: `type.googleapis.com/` and the full name of the message. */
+  readonly typeUrl: string;
+  /** Throws on bytes that are not such a message: the resource is then rejected. */
+  decode(payload: Uint8Array): T;
+}
+
+/** A schema of protobuf-es (`ClusterSchema`), or a type of one's own. */
+export type TypeSource<T> = DescMessage | WatchedType<T>;
+
+/** What the messages of a {@link TypeSource} are. */
+export type ValueOf<S> = S extends DescMessage
+  ? MessageShape<S>
+  : S extends WatchedType<infer T>
+    ? T
+    : never;
+
+/** The type of a schema, or the type itself. */
+export function watchedType<S extends TypeSource<unknown>>(source: S): WatchedType<ValueOf<S>> {
+  if (!isSchema(source)) return source as WatchedType<ValueOf<S>>;
+  return {
+    typeUrl: `type.googleapis.com/${source.typeName}`,
+    decode: (payload) => fromBinary(source, payload) as ValueOf<S>,
+  };
+}
+
+/** It is a schema of protobuf-es. */
+export function isSchema(source: TypeSource<unknown>): source is DescMessage {
+  return "kind" in source;
+}
+
+/** What a program says of a resource next to its being decoded: why it is rejected, as a text or an error. undefined: it is taken. What it throws rejects too. */
+export type Validate<T> = (value: T, resource: Resource) => string | Error | undefined;

@@ -1,7 +1,7 @@
 import { isSameError, type XdsError } from "@xdstp/core";
 
 import { referenceKey, type Gap, type Graph } from "./graph.ts";
-import type { KeyedReference } from "./place.ts";
+import type { KeyedReference } from "./places.ts";
 
 /**
  * The graph that is in force, and the names that a newer graph waits for. Only `compose` makes one:

@@ -3,9 +3,8 @@ import { type Resource, type StoredResource, XdsError } from "@xdstp/core";
 
 import { createDecoder, type Decoder } from "../decoder.ts";
 import type { Hub } from "../hub.ts";
-import { watchedType, type TypeSource } from "../watched-type.ts";
-import type { ResourceFault } from "./resource-fault.ts";
-import { typeFault } from "./type-fault.ts";
+import { watchedType, type TypeSource } from "../watch.ts";
+import { type ResourceFault, typeFault } from "./faults.ts";
 
 /** How the payloads of a walk are read. */
 export interface PartDecoders {

@@ -1,7 +1,57 @@
-import type { Interest, Reference } from "@xdstp/core";
+import type { Interest, Reference, ResourceSource, XdsError } from "@xdstp/core";
 
 import type { Hub } from "../hub.ts";
-import type { Place, PlaceOf } from "./place.ts";
+import { referenceKey } from "./graph.ts";
+
+/** Where what a reference names is looked up, if not in the source of the graph: a ConfigSource stands next to it. */
+export interface Place {
+  /** Tells it from other places. */
+  readonly id: string;
+  readonly source: ResourceSource;
+  /** Called when a name begins to be wanted there; gives what ends it. */
+  onWanted(typeUrl: string, interest: Interest): () => void;
+}
+
+/** A reference, and its key. */
+export interface KeyedReference extends Reference {
+  readonly key: string;
+  /** The place of the referenced resource. Absent: the source of the graph. */
+  readonly at?: Place;
+  /** The place of the referring resource, for `within`. Absent: the source of the graph. */
+  readonly from?: Place | undefined;
+  /** The reason why no server is known for the reference. */
+  readonly fault?: XdsError;
+}
+
+/** Finds the place of a reference with a ConfigSource, by where the referring resource has come from; undefined: the source of the graph. Throws an XdsError where it cannot be asked. */
+export type PlaceOf = (reference: Reference, from: Place | undefined) => Place | undefined;
+
+/**
+ * A reference, keyed by its name and its place, and by where what it names takes the rest from.
+ * @param from - Where the resource that refers to it is looked up
+ */
+export function placed(
+  { typeUrl, name, within }: Reference,
+  at: Place | undefined,
+  from?: Place,
+): KeyedReference {
+  const key = referenceKey({ typeUrl, name });
+  const there =
+    at === undefined ? { typeUrl, name, key } : { typeUrl, name, key: `${key}\n@${at.id}`, at };
+  return within === undefined
+    ? there
+    : {
+        ...there,
+        key: `${there.key}\n<${from?.id ?? ""} ${within.source?.join() ?? "file"}`,
+        within,
+        from,
+      };
+}
+
+/** One that cannot be looked up. */
+export function unplaced({ typeUrl, name }: Reference, fault: XdsError): KeyedReference {
+  return { typeUrl, name, key: `${referenceKey({ typeUrl, name })}\n@`, fault };
+}
 
 /** Where the names of payloads are looked up. */
 export interface WalkHubs {
@@ -11,7 +61,7 @@ export interface WalkHubs {
 }
 
 /** The places of a walk: hubs other than the ordinary one. */
-export interface Places {
+interface Places {
   readonly of: PlaceOf;
   /** undefined: it is the ordinary one. */
   at(hub: Hub): Place | undefined;

@@ -1,9 +1,13 @@
-import { XdsError, type Reference } from "@xdstp/core";
+import {
+  type Reference,
+  type ResourceSource,
+  type StoredResource,
+  type Topic,
+  XdsError,
+} from "@xdstp/core";
 
-import { referenceKey, type Gap, type Graph, type GraphNode } from "./graph.ts";
-import type { KnownReferences } from "./known-references.ts";
-import type { KeyedReference, Place } from "./place.ts";
-import type { Looked } from "./look-up.ts";
+import { type Gap, type Graph, type GraphNode, referenceKey } from "./graph.ts";
+import type { KeyedReference, Place } from "./places.ts";
 
 /** What a walk reads. */
 export interface GraphReader {
@@ -101,4 +105,73 @@ function tooLarge({ typeUrl, name }: Reference, limit: number): XdsError {
     `more than ${limit} names are reached from ${JSON.stringify(name)}; follow fewer types, or raise maxResources`,
     { typeUrl, resource: name },
   );
+}
+
+/** What is known of a name: a resource, or why there is none; with neither it has not come yet. */
+export interface Looked {
+  readonly resource?: StoredResource;
+  /** Next to a resource: it may be old. */
+  readonly error?: XdsError;
+  /** It has an answer. */
+  readonly answered: boolean;
+}
+
+/** What the topic of an exact name says now. */
+export function lookUp({ typeUrl, name }: Reference, topic: Topic): Looked {
+  const { settled, stale } = topic;
+  const [entry] = topic.members();
+  const error = stale ?? entry?.error;
+  const resource = entry?.resource;
+  if (resource !== undefined)
+    return error === undefined ? { resource, answered: true } : { resource, answered: true, error };
+  // A server that cannot be reached has said nothing; one that sent what was rejected has.
+  if (error !== undefined) return { error, answered: settled || error.code !== "UNAVAILABLE" };
+  return settled
+    ? {
+        error: new XdsError("NOT_FOUND", `${JSON.stringify(name)} does not exist`, {
+          typeUrl,
+          resource: name,
+          reason: "missing",
+        }),
+        answered: true,
+      }
+    : { answered: false };
+}
+
+/** What resources refer to; each payload is read once, as long as its resource is kept. */
+export type KnownReferences = (
+  typeUrl: string,
+  resource: StoredResource,
+) => readonly KeyedReference[];
+
+const readers = new WeakMap<ResourceSource, KnownReferences>();
+
+/** The references in resources of a source, by the data of its types; one for all who walk it. */
+export function knownReferences(source: ResourceSource): KnownReferences {
+  const reader = readers.get(source) ?? createReader(source);
+  readers.set(source, reader);
+  return reader;
+}
+
+function createReader(source: ResourceSource): KnownReferences {
+  const known = new WeakMap<StoredResource, readonly KeyedReference[]>();
+  return (typeUrl, resource) => {
+    const found =
+      known.get(resource) ??
+      (source.descriptor(typeUrl)?.references?.(resource.payload.value) ?? []).map((reference) => ({
+        ...reference,
+        key: keyOf(reference),
+      }));
+    known.set(resource, found);
+    return found;
+  };
+}
+
+/** With its ConfigSources, so that another one is another reference. */
+function keyOf(reference: Reference): string {
+  const { source, within } = reference;
+  const key = referenceKey(reference);
+  return source === undefined && within === undefined
+    ? key
+    : JSON.stringify([key, source?.join(), within && [within.source?.join()]]);
 }

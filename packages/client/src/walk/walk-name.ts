@@ -1,19 +1,16 @@
 import type { Clock, Interest, StoredResource } from "@xdstp/core";
 
-import { followSignal } from "../follow-signal.ts";
+import { followSignal } from "../read-watch.ts";
 import type { Hub } from "../hub.ts";
 import { createLatest, type Latest } from "../latest.ts";
 import { createMember, type Member } from "../member.ts";
 import type { Unread } from "../taking.ts";
-import { watchedType, type TypeSource, type ValueOf } from "../watched-type.ts";
+import { watchedType, type TypeSource, type ValueOf } from "../watch.ts";
 import { isNews, nothing, type Composition } from "./composition.ts";
-import type { Configuration, Parts, PartTypes } from "./configuration.ts";
-import type { Gap } from "./graph.ts";
+import type { Configuration, Gap, Parts, PartTypes, Walk, WalkOptions } from "./graph.ts";
 import { createPartDecoders, type PartDecoders } from "./part-decoders.ts";
 import { createPlaces, type WalkHubs } from "./places.ts";
-import { referenceFault } from "./reference-fault.ts";
-import { createResourceFault } from "./resource-fault.ts";
-import type { Walk, WalkOptions } from "./walk.ts";
+import { createResourceFault, referenceFault } from "./faults.ts";
 import { watchGraph, type GraphWatch } from "./watch-graph.ts";
 
 /** Walks from a name. Throws an XdsError where the root cannot be asked for. */

@@ -22,7 +22,7 @@ import { parts } from "../../test/envoy-parts.ts";
 import { namedIn } from "../../test/named-in.ts";
 import { createHub } from "../hub.ts";
 import { createTaking, type Taking, type Unread } from "../taking.ts";
-import type { Configuration, PartTypes } from "./configuration.ts";
+import type { Configuration, PartTypes } from "./graph.ts";
 import { walkName } from "./walk-name.ts";
 
 /** 100,000 at full size. */

@@ -13,12 +13,16 @@ import {
 import { compose, nothing, type Composition } from "./composition.ts";
 import type { Graph } from "./graph.ts";
 import { createInitialFetch, type InitialFetch } from "./initial-fetch.ts";
-import { knownReferences, type KnownReferences } from "./known-references.ts";
-import { lookUp, type Looked } from "./look-up.ts";
-import { type KeyedReference, placed, unplaced, type Place, type PlaceOf } from "./place.ts";
-import { referenceFault } from "./reference-fault.ts";
-import { typeFault } from "./type-fault.ts";
-import { walkGraph, type GraphReader } from "./walk-graph.ts";
+import {
+  type GraphReader,
+  knownReferences,
+  type KnownReferences,
+  type Looked,
+  lookUp,
+  walkGraph,
+} from "./walk-graph.ts";
+import { type KeyedReference, placed, unplaced, type Place, type PlaceOf } from "./places.ts";
+import { referenceFault, typeFault } from "./faults.ts";
 
 /** How a graph is watched. */
 export interface GraphWatchOptions {

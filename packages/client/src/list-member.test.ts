@@ -2,7 +2,7 @@ import type { ListMember as FollowedMember } from "@xdstp/federation";
 import { createSeededRandom } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
-import { compareMembers, type ShownMembers } from "./compare-members.ts";
+import { compareMembers, type ShownMembers } from "./list-member.ts";
 
 const runs = Math.max(2_000, Math.round(200_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { clusterOf, clusterType, clusterUrl } from "../test/cluster.ts";
 import { useFolder } from "../test/use-folder.ts";
 import { useClient, useOrigin } from "../test/use-origin.ts";
-import { parseBootstrap, type Client } from "./index.ts";
+import { type Client, parseBootstrap } from "./index.ts";
 
 const signer = createTestAuthority();
 const bootstrap = parseBootstrap({

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it, vi } from "vitest";
 
-import { followSignal } from "./follow-signal.ts";
+import { followSignal } from "./read-watch.ts";
 
 describe("followSignal()", () => {
   it("calls once with the reason, until it is ended", () => {

@@ -1,0 +1,80 @@
+import { type Fault, type Reference, type StoredResource, XdsError } from "@xdstp/core";
+import { referencesOf, serviceNameFault } from "@xdstp/resource-types";
+import { collectionTypeOf, isGlob, typeFromTypeUrl, typeOf } from "@xdstp/uri";
+
+import { readBeside } from "./read-beside.ts";
+
+/** Why a walk rejects a resource; undefined: it may be taken. */
+export type ResourceFault = (
+  typeUrl: string,
+  name: string,
+  payload: Uint8Array,
+) => Fault | undefined;
+
+/** What gRPC rejects for want of a name to ask for (C-GRPC-3), and with `onlyAds` also a ConfigSource that says neither `ads` nor `self` (C-GRPC-18). */
+export function createResourceFault(onlyAds: boolean): ResourceFault {
+  return onlyAds
+    ? (typeUrl, name, payload) =>
+        serviceNameFault(typeUrl, name, payload) ?? sourceFault(typeUrl, payload)
+    : serviceNameFault;
+}
+
+function sourceFault(typeUrl: string, payload: Uint8Array): Fault | undefined {
+  const other = referencesOf(typeUrl, payload, { files: true }).find(({ source, within }) =>
+    [source, within?.source].some(
+      (said) => said !== undefined && readBeside(said).kind === "other",
+    ),
+  );
+  return other === undefined
+    ? undefined
+    : {
+        text: `the ConfigSource of ${JSON.stringify(other.name)} sets neither ads nor self`,
+        rule: "C-GRPC-18",
+      };
+}
+
+/** Why a name in a payload cannot be followed; undefined: it can be asked for. */
+export function referenceFault({ typeUrl, name }: Reference): XdsError | undefined {
+  const fault = (
+    code: "INVALID_ARGUMENT" | "UNIMPLEMENTED",
+    text: string,
+    rule?: string,
+  ): XdsError =>
+    new XdsError(code, `${JSON.stringify(name)} ${text}`, { typeUrl, resource: name, rule });
+  if (name === "*") return fault("INVALID_ARGUMENT", "is not a name, but all of a type");
+  if (!name.startsWith("xdstp:")) return undefined;
+  const type = typeOf(name);
+  const own = typeFromTypeUrl(typeUrl);
+  if (type === undefined) return fault("INVALID_ARGUMENT", "is not an xdstp name");
+  if (own !== undefined && type === collectionTypeOf(own))
+    return fault(
+      "UNIMPLEMENTED",
+      "is a list collection, which a walk does not follow; leave its type out",
+    );
+  if (type !== own)
+    return fault(
+      "INVALID_ARGUMENT",
+      `has the type ${type}; it has to be ${own ?? typeUrl}`,
+      "B-TYPE-5",
+    );
+  return isGlob(name)
+    ? fault(
+        "UNIMPLEMENTED",
+        "is a glob collection, which a walk does not follow; leave its type out",
+      )
+    : undefined;
+}
+
+/** Why a resource that is there is none of its type: it is a redirect, or a list. */
+export function typeFault(
+  typeUrl: string,
+  { name, payload }: StoredResource,
+): XdsError | undefined {
+  return payload.typeUrl === typeUrl
+    ? undefined
+    : new XdsError(
+        "UNIMPLEMENTED",
+        `${JSON.stringify(name)} is a ${payload.typeUrl.replace(/^.*\//, "")}, which a walk does not follow`,
+        { typeUrl, resource: name },
+      );
+}
