@@ -18,18 +18,25 @@ import {
   type Tenants,
   isOpaque,
 } from "./opaque/create-tenants.ts";
-import type { TenantStatus } from "./opaque/tenant-status.ts";
+import type {
+  OpaqueEvent,
+  Relay,
+  RelayOptions,
+  RelayPeer,
+  RelayStatus,
+  TenantStatus,
+} from "./relay.ts";
 import { createRejectionBook, type RejectionBook } from "./rejections/rejection-book.ts";
-import type { Relay, RelayOptions, RelayPeer } from "./relay.ts";
-import { createLastWords, type LastWords } from "./status/last-words.ts";
-import { createLookUpBook, type LookUpBook } from "./status/look-ups.ts";
-import type { RelayStatus } from "./status/relay-status.ts";
-import { statusOf } from "./status/status-of.ts";
+import {
+  createLastWords,
+  createLookUpBook,
+  type LastWords,
+  type LookUpBook,
+  statusOf,
+} from "./status/status-of.ts";
 import { SnapshotStore } from "./snapshot/snapshot-store.ts";
-import type { OpaqueEvent } from "./relay-event.ts";
 import { rejectNames } from "./opaque/reject-names.ts";
-import type { Snapshot, SnapshotOptions } from "./snapshot/snapshot.ts";
-import type { SnapshotEvent } from "./snapshot/snapshot-event.ts";
+import type { Snapshot, SnapshotEvent, SnapshotOptions } from "./snapshot/snapshot.ts";
 
 /**
  * Makes a relay: `createServer({ ...createRelay({ bootstrap }).serving })`. It connects when a client wants something.

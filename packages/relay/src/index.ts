@@ -11,16 +11,15 @@
 export { createRelay } from "./create-relay.ts";
 export type { Relay, RelayOptions, RelayPeer } from "./relay.ts";
 export type { ClientNode } from "./opaque/node-key.ts";
-export type { TenantStatus } from "./opaque/tenant-status.ts";
-export type { LimitEvent, OpaqueEvent, RelayEvent } from "./relay-event.ts";
+export type { TenantStatus, LimitEvent, OpaqueEvent, RelayEvent } from "./relay.ts";
 export type { QuorumOptions } from "@xdstp/rollout";
 export type { RejectionEvent } from "./rejections/rejection-book.ts";
 export type { RejectedVersion } from "@xdstp/protocol/server";
 export { openSnapshot } from "./snapshot/snapshot-store.ts";
 export type { Snapshot, SnapshotOptions } from "./snapshot/snapshot.ts";
 export { SnapshotInUse } from "./snapshot/snapshot-lock.ts";
-export type { SnapshotEvent } from "./snapshot/snapshot-event.ts";
-export type { RelayStatus, UpstreamStatus } from "./status/relay-status.ts";
+export type { SnapshotEvent } from "./snapshot/snapshot.ts";
+export type { RelayStatus, UpstreamStatus } from "./relay.ts";
 
 // What the options name of bootstraps and connections.
 export type {

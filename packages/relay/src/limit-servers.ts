@@ -3,7 +3,7 @@ import type { FederationServer, FederationSource, OpenServer } from "@xdstp/fede
 
 import { limitNames } from "./limit-names.ts";
 import type { NameLimits } from "./name-room.ts";
-import type { LimitEvent } from "./relay-event.ts";
+import type { LimitEvent } from "./relay.ts";
 
 /** Options of {@link limitServers}. */
 export interface LimitServersOptions {

@@ -1,22 +1,21 @@
-import type { AnyBootstrap, Channels, NodeOptions } from "@xdstp/bootstrap";
-import type { Cache } from "@xdstp/cache";
+import type { AnyBootstrap, Channels, JsonValue, NodeOptions } from "@xdstp/bootstrap";
+import type { Cache, CacheEvent } from "@xdstp/cache";
 import type {
   BackoffOptions,
   Clock,
   PeerIdentity,
   ResourceSource,
   ResourceType,
+  XdsError,
 } from "@xdstp/core";
+import type { ClientNotice, Federation, FederationEvent } from "@xdstp/federation";
 import type { ClientLimits } from "@xdstp/protocol/client";
 import type { ListeningSource, RejectedVersion } from "@xdstp/protocol/server";
-import type { ClientNotice, Federation } from "@xdstp/federation";
 import type { QuorumOptions } from "@xdstp/rollout";
 
 import type { ClientNode } from "./opaque/node-key.ts";
-import type { TenantStatus } from "./opaque/tenant-status.ts";
-import type { RelayEvent } from "./relay-event.ts";
-import type { Snapshot, SnapshotOptions } from "./snapshot/snapshot.ts";
-import type { RelayStatus } from "./status/relay-status.ts";
+import type { RejectionEvent } from "./rejections/rejection-book.ts";
+import type { Snapshot, SnapshotEvent, SnapshotOptions } from "./snapshot/snapshot.ts";
 
 /** Options of {@link createRelay}: each has a default. */
 export interface RelayOptions extends NodeOptions {
@@ -105,4 +104,83 @@ export interface Relay extends AsyncDisposable {
   rejections(): readonly RejectedVersion[];
   /** Ends the streams upstream. The content can still be read, so close the server first. */
   close(): Promise<void>;
+}
+
+/** What a relay has of whom, for whoever looks on. */
+export interface RelayStatus {
+  /** Every server that is configured or has been asked, in order. */
+  readonly upstreams: readonly UpstreamStatus[];
+}
+
+/** One server upstream. Times are milliseconds since the epoch. */
+export interface UpstreamStatus {
+  /** Equal for equal configurations. */
+  readonly id: string;
+  /** Its URI. */
+  readonly name: string;
+  /** Those that it is configured for, as names write them. */
+  readonly authorities: readonly string[];
+  /** It has the opaque names, or all names without another server. */
+  readonly isDefault: boolean;
+  /** `idle`: nothing is asked of it. `connecting`: nothing has come on its stream yet. */
+  readonly state: "idle" | "connecting" | "answering" | "unreachable";
+  /** When a response of it came last. Absent: none has. */
+  readonly lastWordAt?: number;
+  /** Since when its cached resources may be out of date: its stream has ended, and nothing has come since. After a restart it is the time of the snapshot, until something comes. Absent: they are up to date. */
+  readonly staleSince?: number;
+  /** Why it cannot be reached. */
+  readonly failure?: XdsError;
+  /** How often clients began to ask for names that it is for, since the relay was made; it shares the count with the other servers of its authorities. */
+  readonly lookUps: {
+    /** Answered at once from the cache. */
+    readonly held: number;
+    /** Those that had to wait for upstream. */
+    readonly asked: number;
+  };
+}
+
+/** Clients with one key, and what is kept for them alone. */
+export interface TenantStatus {
+  /** What the fields of `opaqueKey` say of them; null: nothing. */
+  readonly values: Readonly<Record<string, JsonValue>>;
+  /** Opaque names that are cached for them. */
+  readonly cache: Cache;
+  /** What the servers upstream say to them: status and traces. */
+  readonly federation: Pick<Federation, "status" | "traces">;
+  /** There are more than `maxTenants`: upstream is not asked for it before another one has ended. */
+  readonly waiting: boolean;
+}
+
+/** What an operator of a relay should know; what happens on the streams upstream is in the `ClientNotice`s. */
+export type RelayEvent =
+  CacheEvent | FederationEvent | OpaqueEvent | LimitEvent | RejectionEvent | SnapshotEvent;
+
+/** What becomes of opaque names (B-RELAY-2). */
+export type OpaqueEvent =
+  /** Clients subscribe to opaque names, and there is no key for these. Reported once per type and turn, for names without earlier subscribers. */
+  | {
+      readonly kind: "opaque-rejected";
+      readonly typeUrl: string;
+      readonly names: readonly string[];
+      readonly reason: string;
+    }
+  /** Clients with these values of `opaqueKey` have to wait: there are more than `maxTenants`. */
+  | {
+      readonly kind: "tenant-rejected";
+      readonly values: Readonly<Record<string, JsonValue>>;
+      readonly reason: string;
+    };
+
+/** Clients subscribe to more names than the relay subscribes to at a server upstream (`upstreamNames`): these have to wait. Reported once per type and turn. */
+export interface LimitEvent {
+  /** Clients subscribe to more than the relay does at a server upstream. */
+  readonly kind: "upstream-full";
+  /** The URI of the server. */
+  readonly server: string;
+  /** The type URL of the names. */
+  readonly typeUrl: string;
+  /** The names that have to wait. */
+  readonly names: readonly string[];
+  /** Which limit is reached, and what raises it. */
+  readonly reason: string;
 }

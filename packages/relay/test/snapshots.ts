@@ -16,9 +16,8 @@ import { createFakeClock, type FakeClock } from "@xdstp/testing";
 import { onTestFinished } from "vitest";
 
 import { keepSnapshot } from "../src/create-hub.ts";
-import type { SnapshotOptions } from "../src/snapshot/snapshot.ts";
-import type { SnapshotEvent } from "../src/snapshot/snapshot-event.ts";
-import type { RowChange } from "../src/snapshot/row.ts";
+import type { SnapshotEvent, SnapshotOptions } from "../src/snapshot/snapshot.ts";
+import type { RowChange } from "../src/snapshot/record.ts";
 import type { OpenDisk } from "../src/snapshot/snapshot-disk.ts";
 import { SnapshotStore } from "../src/snapshot/snapshot-store.ts";
 import { commitWhole } from "../../rollout/test/commit-whole.ts";

@@ -10,10 +10,9 @@ import {
 import type { StreamEvent } from "@xdstp/protocol/server";
 import type { Federation } from "@xdstp/federation";
 
-import type { RelayEvent } from "../relay-event.ts";
+import type { RelayEvent, TenantStatus } from "../relay.ts";
 import type { ClientNode, NodeKey, NodeValues } from "./node-key.ts";
 import { rejectNames } from "./reject-names.ts";
-import type { TenantStatus } from "./tenant-status.ts";
 
 /** A cache for opaque names, and their sources: not before `start`. */
 export interface TenantHub {

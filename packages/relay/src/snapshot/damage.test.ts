@@ -14,7 +14,7 @@ import { expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { openStore, stateOf, store as put, useDir } from "../../test/snapshots.ts";
-import type { SnapshotEvent } from "./snapshot-event.ts";
+import type { SnapshotEvent } from "./snapshot.ts";
 
 const glob = flagName("ns/*");
 const aside = (events: readonly SnapshotEvent[]): readonly string[] =>

@@ -9,7 +9,7 @@ import {
   setAside,
   type FileIdentity,
 } from "./private-files.ts";
-import type { RowChange } from "./row.ts";
+import type { RowChange } from "./record.ts";
 import { acquireLock, isCurrentLock, type SnapshotLock } from "./snapshot-lock.ts";
 
 /** A part of a transaction. */

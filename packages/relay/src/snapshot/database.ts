@@ -1,10 +1,10 @@
 import { accessSync, constants } from "node:fs";
 import { dirname } from "node:path";
+import type * as sqlite from "node:sqlite";
 import type { DatabaseSync } from "node:sqlite";
 
 import { checkPrivateFiles, createPrivateFile, SnapshotError, textOf } from "./private-files.ts";
-import type { Row } from "./row.ts";
-import { openSqlite, sqliteCodeOf } from "./sqlite.ts";
+import type { Row } from "./record.ts";
 
 /** The application id in the header of the file, so that no other program's database is mistaken for a snapshot: "xdst". */
 const APPLICATION = 0x78647374;
@@ -146,4 +146,96 @@ const ROW = "SELECT id, kind, facts, sum, body FROM entry WHERE id = ?";
 export function rowGetter(database: DatabaseSync): (id: number) => Row | undefined {
   const statement = database.prepare(ROW);
   return (id) => statement.get(id) as unknown as Row | undefined;
+}
+
+/**
+ * Opens an SQLite database with the library that is part of Node.
+ * Throws a {@link SnapshotError} where this Node does not have it, and the error of SQLite.
+ */
+export function openSqlite(
+  path: string,
+  options: { readonly readOnly: boolean },
+): sqlite.DatabaseSync {
+  const database = new (loadSqlite().DatabaseSync)(path, options);
+  // Another connection may be recovering the write-ahead log; this takes milliseconds.
+  database.exec("PRAGMA busy_timeout = 100");
+  return database;
+}
+
+let loaded: Pick<typeof sqlite, "DatabaseSync"> | undefined;
+
+/** Node 22 prints that SQLite is experimental when it is loaded; users of a relay cannot do anything about that, so this one line is left out. */
+function loadSqlite(): NonNullable<typeof loaded> {
+  if (loaded !== undefined) return loaded;
+  const emitWarning: unknown = Reflect.get(process, "emitWarning");
+  process.emitWarning = () => undefined;
+  try {
+    loaded = (process as Partial<NodeJS.Process>).getBuiltinModule?.("node:sqlite");
+  } finally {
+    Reflect.set(process, "emitWarning", emitWarning);
+  }
+  if (loaded === undefined)
+    throw new SnapshotError(
+      `a snapshot on disk needs node:sqlite, and Node ${process.versions.node} does not have it; run the relay with Node 22.13 or newer, or without a snapshot`,
+    );
+  return loaded;
+}
+
+/** Primary result codes of SQLite. */
+export const SqliteCode = {
+  BUSY: 5,
+  CORRUPT: 11,
+  NOTADB: 26,
+} as const;
+
+/** Returns the primary result code of an error of SQLite; undefined for any other error. */
+export function sqliteCodeOf(error: unknown): number | undefined {
+  const code = (error as { readonly errcode?: unknown } | undefined)?.errcode;
+  return typeof code === "number" ? code & 0xff : undefined;
+}
+
+/** Whether an error of SQLite says that the bytes of the file are not those of a database. */
+export function isDamage(error: unknown): boolean {
+  const code = sqliteCodeOf(error);
+  return code === SqliteCode.CORRUPT || code === SqliteCode.NOTADB;
+}
+
+/** Reads rows of the database while another connection writes. */
+export class SnapshotReader {
+  readonly #path: string;
+  #database: DatabaseSync | undefined;
+  #get: ((id: number) => Row | undefined) | undefined;
+
+  /** @param database - A connection that is open */
+  constructor(path: string, database: DatabaseSync | undefined) {
+    this.#path = path;
+    this.#use(database);
+  }
+
+  /** undefined: it does not exist. Throws the error of SQLite. */
+  row(id: number): Row | undefined {
+    if (this.#get === undefined) this.#use(openToRead(this.#path));
+    return this.#get?.(id);
+  }
+
+  /** Reads from the file that has the path now. It is opened at once: what is removed later can still be read. */
+  reopen(): void {
+    this.close();
+    try {
+      this.#use(openToRead(this.#path));
+    } catch {
+      // The next row tries again, and throws.
+    }
+  }
+
+  close(): void {
+    this.#database?.close();
+    this.#database = undefined;
+    this.#get = undefined;
+  }
+
+  #use(database: DatabaseSync | undefined): void {
+    this.#database = database;
+    this.#get = database && rowGetter(database);
+  }
 }

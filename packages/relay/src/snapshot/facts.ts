@@ -1,7 +1,6 @@
 import { XdsError, type StatusName } from "@xdstp/core";
 
-import type { RecordFacts, SnapshotRecord } from "./record.ts";
-import { sumOf, type Row, type RowKind } from "./row.ts";
+import { type RecordFacts, type Row, type RowKind, type SnapshotRecord, sumOf } from "./record.ts";
 import type { StoredCollection } from "./type-index.ts";
 
 /** The column `facts`: JSON of what is known without the body. */

@@ -5,19 +5,19 @@ import type { DatabaseSync } from "node:sqlite";
 import {
   damageOf,
   ForeignDatabase,
+  isDamage,
   openToRead,
   openToWrite,
   rowGetter,
-  rowHeads,
   type RowHead,
+  rowHeads,
 } from "./database.ts";
 import { databaseOf } from "./database-writer.ts";
 import { readRow, type ReadRow } from "./facts.ts";
 import { identityOf, setAside, SnapshotError, textOf, type FileIdentity } from "./private-files.ts";
 import { createRecord, type SnapshotRecord } from "./record.ts";
-import type { SnapshotEvent } from "./snapshot-event.ts";
+import type { SnapshotEvent } from "./snapshot.ts";
 import type { SnapshotIndex } from "./snapshot-index.ts";
-import { isDamage } from "./sqlite.ts";
 
 /** What {@link loadSnapshot} needs. */
 export interface LoadOptions {

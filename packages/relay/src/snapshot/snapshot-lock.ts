@@ -9,7 +9,7 @@ import {
   setAside,
   type FileIdentity,
 } from "./private-files.ts";
-import { isDamage, openSqlite, SqliteCode, sqliteCodeOf } from "./sqlite.ts";
+import { isDamage, openSqlite, SqliteCode, sqliteCodeOf } from "./database.ts";
 
 /** The lock of a directory, as SQLite has it on the file `lock.db`: the system ends it with the process, however that ends. */
 export interface SnapshotLock {

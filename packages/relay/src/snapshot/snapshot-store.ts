@@ -16,18 +16,22 @@ import { Deadlines } from "./deadlines.ts";
 import { readRow, rowOfCollection, rowOfRecord, withExpiry } from "./facts.ts";
 import { loadSnapshot } from "./load-snapshot.ts";
 import { makePrivateDirectory, sizeOf, SnapshotError, textOf } from "./private-files.ts";
-import { createRecord, sealedFor, type RecordFacts, type SnapshotRecord } from "./record.ts";
-import type { Row, RowChange } from "./row.ts";
+import {
+  createRecord,
+  type RecordFacts,
+  type Row,
+  type RowChange,
+  sealedFor,
+  type SnapshotRecord,
+} from "./record.ts";
 import { createSeal, type Seal } from "./seal.ts";
 import type { StoredCollection } from "./type-index.ts";
-import type { Snapshot, SnapshotOptions } from "./snapshot.ts";
+import type { Snapshot, SnapshotEvent, SnapshotOptions } from "./snapshot.ts";
 import { threadDisk, type OpenDisk } from "./snapshot-disk.ts";
-import type { SnapshotEvent } from "./snapshot-event.ts";
 import { SnapshotInUse, acquireLock, type SnapshotLock } from "./snapshot-lock.ts";
 import { SnapshotIndex } from "./snapshot-index.ts";
-import { SnapshotReader } from "./snapshot-reader.ts";
+import { isDamage, SnapshotReader } from "./database.ts";
 import { SnapshotWriter, type Op } from "./snapshot-writer.ts";
-import { isDamage } from "./sqlite.ts";
 
 /** Types whose resources are secrets, by default. */
 const SECRETS: readonly string[] = [

@@ -8,11 +8,10 @@ import {
 
 import { SnapshotMoved } from "./database-writer.ts";
 import { isSameFile, textOf, type FileIdentity } from "./private-files.ts";
-import type { SnapshotRecord } from "./record.ts";
-import type { RowChange } from "./row.ts";
+import type { RowChange, SnapshotRecord } from "./record.ts";
 import type { StoredCollection } from "./type-index.ts";
 import type { SnapshotDisk } from "./snapshot-disk.ts";
-import type { SnapshotEvent } from "./snapshot-event.ts";
+import type { SnapshotEvent } from "./snapshot.ts";
 import type { SnapshotIndex } from "./snapshot-index.ts";
 
 /** One change that waits: the newest of its row. `copy`: the row as it is on disk goes to another file. */

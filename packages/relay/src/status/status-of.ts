@@ -1,12 +1,17 @@
-import type { Federation, FederationServerStatus, FederationSource } from "@xdstp/federation";
+import { type Clock, forwardSource, type ResourceSource } from "@xdstp/core";
+import type {
+  ClientNotice,
+  Federation,
+  FederationServerStatus,
+  FederationSource,
+} from "@xdstp/federation";
+import { authorityOf } from "@xdstp/uri";
 
+import type { RelayEvent, RelayStatus, UpstreamStatus } from "../relay.ts";
 import type { Served } from "../snapshot/snapshot-store.ts";
-import type { LastWord, LastWords } from "./last-words.ts";
-import type { LookUpBook } from "./look-ups.ts";
-import type { RelayStatus, UpstreamStatus } from "./relay-status.ts";
 
 /** What {@link statusOf} puts together. */
-export interface StatusParts {
+interface StatusParts {
   readonly sources: readonly FederationSource[];
   /** All that ask these servers. */
   readonly federations: readonly Pick<Federation, "status">[];
@@ -89,4 +94,97 @@ function stateOf({ status, failure }: FederationServerStatus): UpstreamStatus["s
   )
     return "idle";
   return status.responded ? "answering" : "connecting";
+}
+
+/** Counts what clients begin to ask for. */
+export interface LookUpBook {
+  /** The same source, which counts. */
+  over(source: ResourceSource): ResourceSource;
+  /** Of names that a server is for, by its id. */
+  of(server: string): UpstreamStatus["lookUps"];
+}
+
+/** An empty book. It has one count for each source, whatever authorities clients name. */
+export function createLookUpBook(sources: readonly FederationSource[]): LookUpBook {
+  const counts = sources.map(({ servers, authorities, opaque }) => ({
+    ids: new Set(servers.map(({ id }) => id)),
+    authorities,
+    opaque,
+    held: 0,
+    asked: 0,
+  }));
+  const listed = new Map(
+    counts.flatMap((count) =>
+      (count.authorities ?? []).map((authority) => [authority, count] as const),
+    ),
+  );
+  const standard = counts.find(
+    ({ authorities, opaque }) => authorities === undefined && opaque !== true,
+  );
+  const opaque = counts.find((count) => count.opaque) ?? standard;
+  const countOf = (name: string): typeof standard => {
+    if (!name.startsWith("xdstp:")) return opaque;
+    const authority = authorityOf(name);
+    return (authority === undefined ? undefined : listed.get(authority)) ?? standard;
+  };
+  return {
+    over: (source) =>
+      observed(source, (name, isHeld) => {
+        const count = countOf(name);
+        if (count !== undefined) count[isHeld ? "held" : "asked"] += 1;
+      }),
+    of(server) {
+      const own = counts.filter(({ ids }) => ids.has(server));
+      return {
+        held: own.reduce((sum, { held }) => sum + held, 0),
+        asked: own.reduce((sum, { asked }) => sum + asked, 0),
+      };
+    },
+  };
+}
+
+/** Readers ask for a topic once for each name that they begin to want. */
+function observed(
+  source: ResourceSource,
+  note: (name: string, isHeld: boolean) => void,
+): ResourceSource {
+  return forwardSource(source, {
+    topic(typeUrl, interest) {
+      const topic = source.topic(typeUrl, interest);
+      note(interest.name, topic.settled);
+      return topic;
+    },
+  });
+}
+
+/** When a server was heard last. Times are milliseconds since the epoch. */
+interface LastWord {
+  readonly lastWordAt?: number;
+  readonly staleSince?: number;
+}
+
+/** Notes when servers say something, and when they cease to. */
+export interface LastWords {
+  note(event: RelayEvent | ClientNotice): void;
+  /** By the URI of a server. */
+  of(server: string): LastWord;
+}
+
+/** An empty book. Servers are those of the configuration, so it does not grow. */
+export function createLastWords(clock: Clock): LastWords {
+  const words = new Map<string, LastWord>();
+  return {
+    note(event) {
+      if (!("server" in event)) return;
+      const { server, kind } = event;
+      const { lastWordAt, staleSince = clock.wallTime() } = words.get(server) ?? {};
+      if (kind === "accepted" || kind === "rejected")
+        words.set(server, { lastWordAt: clock.wallTime() });
+      else if (kind === "closed")
+        words.set(server, { ...(lastWordAt !== undefined && { lastWordAt }), staleSince });
+      else if (kind === "idle")
+        words.set(server, { ...(lastWordAt !== undefined && { lastWordAt }) });
+    },
+    of: (server) => words.get(server) ?? {},
+  };
 }

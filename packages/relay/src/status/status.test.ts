@@ -5,8 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { flag, flagName, flagUrl } from "../../test/flag.ts";
 import { useClient, useOrigin, useRelay } from "../../test/use-relay.ts";
-import { createLastWords } from "./last-words.ts";
-import { createLookUpBook } from "./look-ups.ts";
+import { createLastWords, createLookUpBook } from "./status-of.ts";
 
 describe("relay.status()", () => {
   it("says who is asked, what was answered by what was held, and since when that may be old", async () => {
