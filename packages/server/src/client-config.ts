@@ -11,8 +11,12 @@ import {
 } from "@xdstp/protos/status";
 import { anyPack, StructSchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 
-import { genericConfigs, type FormerStates, type ShowPayload } from "./generic-configs.ts";
-import { typeConfig } from "./type-configs.ts";
+import {
+  type FormerStates,
+  genericConfigs,
+  type ShowPayload,
+  typeConfig,
+} from "./generic-configs.ts";
 
 /** Makes the rows of a stream. */
 export type RowsOf = (stream: ServerStream) => Iterable<ClientConfig_GenericXdsConfig>;

@@ -18,13 +18,11 @@ import {
   REJECTIONS,
   rejectionConfig,
 } from "./client-config.ts";
-import type { FormerStates, ShowPayload } from "./generic-configs.ts";
+import { BY_TYPE, type FormerStates, type ShowPayload } from "./generic-configs.ts";
 import type { AnswerLine } from "./answer-line.ts";
-import { BY_TYPE } from "./type-configs.ts";
-import type { Health } from "./health.ts";
-import { SERVER_FACTS, serverFactsConfig } from "./server-facts.ts";
-import type { StatusView } from "./access/status-view.ts";
-import { principalOf } from "./principal-of.ts";
+import { type Health, SERVER_FACTS, serverFactsConfig } from "./server-facts.ts";
+import type { StatusView } from "./access/create-access.ts";
+import { principalOf } from "./caller.ts";
 import { BYTES_PER_TURN, nextLoopTurn } from "./answer-fetch.ts";
 
 /** Answers one status request. */

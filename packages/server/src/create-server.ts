@@ -18,25 +18,22 @@ import {
   type ClientStatusOptions,
   type AnswerStatus,
 } from "./client-status.ts";
-import { createEventHub, type EventHub } from "./event-hub.ts";
-import { fetchByType } from "./fetch-by-type.ts";
+import { createEventHub, type EventHub } from "./server-event.ts";
+import { fetchByType, fetchRoutes } from "./fetch-routes.ts";
 import { createFetchResponder } from "./fetch-responder.ts";
-import { fetchRoutes } from "./fetch-routes.ts";
 import { shuttingDown } from "./gate.ts";
 import { streamsOn } from "./access/access-book.ts";
-import { createAccess } from "./access/create-access.ts";
+import { type StatusViewOf, createAccess } from "./access/create-access.ts";
 import { recordMetrics } from "./record-metrics.ts";
 import { methodTable } from "./method-table.ts";
-import { createOpenStreams, type OpenStreams } from "./open-streams.ts";
+import { createGuardedScheduler, createOpenStreams, type OpenStreams } from "./open-streams.ts";
 import { checkLimits } from "./server-limits.ts";
 import { statusRoutes, FETCH_STATUS } from "./status-routes.ts";
 import { createStreamAcceptor } from "./stream-acceptor.ts";
 import { traceChanges } from "./trace-changes.ts";
 import { waitForAck } from "./wait-for-ack.ts";
 import type { ServerOptions, XdsServer } from "./xds-server.ts";
-import type { StatusViewOf } from "./access/status-view.ts";
 import { clientQuirks } from "./client-quirks.ts";
-import { createGuardedScheduler } from "./guarded-scheduler.ts";
 
 /**
  * Serves a source over gRPC: ADS and every service of one type, in SotW, delta and unary Fetch (B-STREAM-1, B-STREAM-2).

@@ -3,13 +3,11 @@ import { errorText, type NackError, nodeInfoOf, type ServerContext } from "@xdst
 import type { DiscoveryRequest, DiscoveryResponse } from "@xdstp/protos/discovery";
 import { answerFetch } from "./answer-fetch.ts";
 import type { AnswerLine } from "./answer-line.ts";
-import type { EventHub } from "./event-hub.ts";
+import type { EventHub, FetchEvent } from "./server-event.ts";
 import type { AnswerFetch } from "./fetch-routes.ts";
 import type { Access } from "./access/access-book.ts";
 import type { ServerAccess } from "./access/create-access.ts";
-import { claimOf } from "./access/node-claim.ts";
-import { principalOf } from "./principal-of.ts";
-import type { FetchEvent } from "./server-event.ts";
+import { claimOf, principalOf } from "./caller.ts";
 
 /** What answering needs. */
 export interface ResponderOptions {

@@ -1,14 +1,17 @@
-import type { DescMethodUnary } from "@bufbuild/protobuf";
-import { XdsError, type Status, StatusCode, type StatusName } from "@xdstp/core";
+import { create, type DescMethodUnary } from "@bufbuild/protobuf";
+import { type Status, XdsError, type XdsErrorContext } from "@xdstp/core";
 import type { MethodCall, MethodRouter } from "@xdstp/grpc/server";
-import type {
-  DiscoveryRequest,
+import {
+  type DiscoveryRequest,
   DiscoveryRequestSchema,
-  DiscoveryResponse,
-  DiscoveryResponseSchema,
+  type DiscoveryResponse,
+  type DiscoveryResponseSchema,
 } from "@xdstp/protos/discovery";
 import { ClusterDiscoveryService } from "@xdstp/protos/services";
+
 import type { FetchMethod } from "./method-table.ts";
+import type { FetchRequest, XdsServer } from "./xds-server.ts";
+import { statusError } from "./status-routes.ts";
 
 /** Answers a Fetch of one method. Never rejects. */
 export type AnswerFetch = (
@@ -18,7 +21,7 @@ export type AnswerFetch = (
 ) => Promise<DiscoveryResponse | Status>;
 
 /** Who calls, and until when. */
-export type FetchCaller = Pick<MethodCall, "peer" | "signal">;
+type FetchCaller = Pick<MethodCall, "peer" | "signal">;
 
 /** JSON would need the descriptor of every type that is served. */
 const binaryOnly =
@@ -52,16 +55,25 @@ function described({
   };
 }
 
-function orThrow(answer: DiscoveryResponse | Status): DiscoveryResponse {
-  if ("code" in answer) throw statusError(answer);
+function orThrow(answer: DiscoveryResponse | Status, context?: XdsErrorContext): DiscoveryResponse {
+  if ("code" in answer) throw statusError(answer, context);
   return answer;
 }
 
-const names: ReadonlyMap<number, StatusName> = new Map(
-  (Object.keys(StatusCode) as StatusName[]).map((name) => [StatusCode[name], name]),
-);
-
-/** A status as what a handler throws, so that its call ends with it. */
-export function statusError({ code, message }: Status): XdsError {
-  return new XdsError(names.get(code) ?? "UNKNOWN", message);
+/** Fetch as a function, for whoever needs no wire. */
+export function fetchByType(
+  methods: readonly FetchMethod[],
+  answer: AnswerFetch,
+): XdsServer["fetch"] {
+  return async (
+    typeUrl,
+    request,
+    { signal = new AbortController().signal, peer = { address: "" } } = {},
+  ) => {
+    const method = methods.find((one) => one.typeUrl === typeUrl);
+    if (method === undefined)
+      throw new XdsError("UNIMPLEMENTED", `no service offers a Fetch of ${typeUrl}`, { typeUrl });
+    const message = create(DiscoveryRequestSchema, request satisfies FetchRequest);
+    return orThrow(await answer(method, message, { peer, signal }), { typeUrl });
+  };
 }

@@ -21,11 +21,10 @@ export type { FetchEvent, ServerEvent } from "./server-event.ts";
 export { AckError, type MissingAck } from "./ack-error.ts";
 export type { AckedClient, AckReport } from "./ack-wait.ts";
 export type { WaitForAckOptions } from "./wait-for-ack.ts";
-export type { Health } from "./health.ts";
+export type { Health } from "./server-facts.ts";
 export type { MayReadStatus } from "./status-routes.ts";
-export type { MetricsMeter } from "./metrics-meter.ts";
-export { logEvents } from "./log-events.ts";
-export { logLine, type LogLevel, type LogLine } from "./log-line.ts";
+export type { MetricsMeter } from "./xds-server.ts";
+export { logEvents, logLine, type LogLevel, type LogLine } from "./log-events.ts";
 export type { ChangeTracer } from "./trace-changes.ts";
 export type { Authorize, NodeClaim, Peer, SourceFor } from "./access/authorize.ts";
 export type { NodeInfo, PeerIdentity, ResourceSource } from "@xdstp/core";
@@ -39,7 +38,7 @@ export type {
 } from "@xdstp/grpc/server";
 export type { Policy } from "@xdstp/policy";
 export type { Quirk, StreamStatus } from "@xdstp/protocol/server";
-export type { AccessLimits } from "./access/access-limits.ts";
+export type { AccessLimits } from "./server-limits.ts";
 export type { AnswerLimits, AnswerLineStats } from "./answer-line.ts";
 export type { AdmissionLimits, AdmissionStats } from "./admission.ts";
 export {

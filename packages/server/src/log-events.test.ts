@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { payload } from "../test/client.ts";
 import { adsVariants, readyCache, serve, types } from "../test/harness.ts";
 import { logEvents, type LogLine, type ServerEvent } from "./index.ts";
-import { logLine } from "./log-line.ts";
+import { logLine } from "./log-events.ts";
 
 const key = "-----BEGIN PRIVATE KEY-----\nHIDDEN\n-----END PRIVATE KEY-----";
 const stream = { id: 7, variant: "delta", peer: "192.0.2.1:5", node: undefined } as const;

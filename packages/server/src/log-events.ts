@@ -1,5 +1,6 @@
-import { systemClock, type Clock } from "@xdstp/core";
-import { logLine, type LogLevel } from "./log-line.ts";
+import { type Clock, type NodeInfo, systemClock } from "@xdstp/core";
+import { errorText, type StreamInfo } from "@xdstp/protocol/server";
+
 import type { ServerEvent } from "./server-event.ts";
 
 const levels: readonly LogLevel[] = ["info", "warning", "error"];
@@ -34,3 +35,187 @@ function escaped(json: string): string {
     (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
   );
 }
+
+/** How much an operator should mind. */
+export type LogLevel = "info" | "warning" | "error";
+
+/** An event as a flat object; what does not apply is absent. Texts of clients are as they came, but without keys and passwords. */
+export interface LogLine {
+  /** ISO 8601, in UTC. */
+  readonly time: string;
+  /** How serious it is. */
+  readonly level: LogLevel;
+  /** Tells these lines apart from those of the commands. */
+  readonly from: "server";
+  /** The kind of the event. */
+  readonly event: ServerEvent["kind"];
+  /** The node id: a claim of the client. */
+  readonly client?: string;
+  /** Address of the client. */
+  readonly peer?: string;
+  /** Number of the stream within the process. */
+  readonly stream?: number;
+  /** The variant of the stream. Absent: the event is not about a stream. */
+  readonly variant?: "delta" | "sotw";
+  /** The type URL. */
+  readonly type?: string;
+  /** The version of the response. Absent: the event is not about a response. */
+  readonly version?: string;
+  /** The nonce of the response. Absent: the event is not about a response. */
+  readonly nonce?: string;
+  /** Why: what the client says of a rejection, why it was turned away, cut or ended, what was thrown. */
+  readonly reason?: string;
+  /** A gRPC status, or what the client gave as one. */
+  readonly code?: number;
+  /** What else the event tells; see the README. */
+  readonly [more: string]: unknown;
+}
+
+/** Longer texts are cut to this length. */
+const TEXT = 4_096;
+
+/** One event as the object of one line. @param time - Milliseconds since the epoch */
+export function logLine(event: ServerEvent, time: number): LogLine {
+  const { reason, ...fields } = fieldsOf(event);
+  return {
+    time: new Date(time).toISOString(),
+    level: levelOf(event),
+    from: "server",
+    event: event.kind,
+    ...("stream" in event && aboutStream(event.stream)),
+    ...("typeUrl" in event && { type: event.typeUrl }),
+    ...fields,
+    ...(reason !== undefined && reason !== "" && { reason: errorText(reason, TEXT) }),
+  };
+}
+
+function aboutStream({ id, variant, peer, node }: StreamInfo): Partial<LogLine> {
+  return { ...aboutNode(node), peer, stream: id, variant };
+}
+
+function aboutNode(node: NodeInfo | undefined): Partial<LogLine> {
+  return node === undefined ? {} : { client: node.id };
+}
+
+function fieldsOf(event: ServerEvent): Partial<LogLine> {
+  switch (event.kind) {
+    case "connect":
+      return event.stream.service === undefined ? {} : { type: event.stream.service };
+    case "subscribe":
+      return { added: event.added, dropped: event.dropped };
+    case "push":
+      return {
+        version: event.version,
+        nonce: event.nonce,
+        resources: event.resources,
+        removed: event.removed,
+        bytes: event.bytes,
+      };
+    case "heartbeat":
+      return { nonce: event.nonce, resources: event.resources, bytes: event.bytes };
+    case "ack":
+      return { version: event.version, nonce: event.nonce };
+    case "nack":
+      return {
+        version: event.version,
+        accepted: event.accepted,
+        nonce: event.nonce,
+        code: event.error.code,
+        reason: event.error.message,
+        ...(event.missed !== undefined && { missed: event.missed }),
+      };
+    case "order-expired":
+      return {
+        what: event.what,
+        types: event.typeUrls,
+        ...(event.names !== undefined && { names: event.names }),
+      };
+    case "stale-nonce":
+      return { nonce: event.nonce };
+    case "not-sent":
+      return { notSent: event.resources };
+    case "disconnect":
+      return { code: event.code, reason: event.message };
+    case "rejected":
+      return {
+        peer: event.peer,
+        path: event.path,
+        code: event.status.code,
+        reason: event.reason ?? event.status.message,
+      };
+    case "fetch":
+      return {
+        ...aboutNode(event.node),
+        names: event.names,
+        accepted: event.accepted,
+        version: event.version,
+        resources: event.resources,
+        code: event.error?.code ?? event.status.code,
+        reason: event.error?.message ?? event.status.message,
+      };
+    case "connection-opened":
+      return {
+        peer: event.peer,
+        ...(event.identity && {
+          identity: event.identity.uris[0] ?? event.identity.dnsNames[0] ?? event.identity.subject,
+        }),
+      };
+    case "connection-closed":
+      return { peer: event.peer };
+    case "connection-cut":
+      return {
+        peer: event.peer,
+        reason: event.reason,
+        ...(event.detail !== undefined && { detail: event.detail }),
+      };
+    case "stream-opened":
+      return { peer: event.peer, path: event.path };
+    case "stream-closed":
+      return {
+        peer: event.peer,
+        path: event.path,
+        code: event.status.code,
+        reason: event.status.message,
+      };
+    case "stream-cut":
+      return {
+        peer: event.peer,
+        path: event.path,
+        code: event.status.code,
+        reason: event.reason,
+        detail: event.status.message,
+      };
+    case "warning":
+      return { warning: event.warning, reason: event.message };
+    case "fault":
+      return {
+        where: event.where,
+        reason: event.error instanceof Error ? event.error.message : String(event.error),
+      };
+  }
+}
+
+function levelOf(event: ServerEvent): LogLevel {
+  switch (event.kind) {
+    case "nack":
+    case "not-sent":
+    case "fault":
+      return "error";
+    case "fetch":
+      return event.error === undefined ? "info" : "error";
+    case "warning":
+      return warningLevels[event.warning];
+    case "rejected":
+    case "order-expired":
+    case "connection-cut":
+    case "stream-cut":
+      return "warning";
+    default:
+      return "info";
+  }
+}
+
+/** An old Node is noted once, and serves: it is for people who read the log, and is not an alarm. */
+const warningLevels: Readonly<
+  Record<Extract<ServerEvent, { kind: "warning" }>["warning"], LogLevel>
+> = { "node-version": "info", "unrelated-source": "warning" };

@@ -2,7 +2,7 @@ import type { Attributes, ObservableCallback } from "@opentelemetry/api";
 import { describe, expect, it } from "vitest";
 import { payload } from "../test/client.ts";
 import { readyCache, serve, types, variants } from "../test/harness.ts";
-import type { MetricsMeter } from "./metrics-meter.ts";
+import type { MetricsMeter } from "./xds-server.ts";
 
 interface TestMeter {
   readonly meter: MetricsMeter;

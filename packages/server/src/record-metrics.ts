@@ -1,10 +1,8 @@
 import type { Attributes, Observable, ObservableResult } from "@opentelemetry/api";
 import type { Clock, ResourceSource } from "@xdstp/core";
 import type { StreamInfo, StreamStatus } from "@xdstp/protocol/server";
-import type { EventHub } from "./event-hub.ts";
-import type { MetricsMeter } from "./metrics-meter.ts";
-import type { ServerEvent } from "./server-event.ts";
-import type { ServerStats } from "./xds-server.ts";
+import type { EventHub, ServerEvent } from "./server-event.ts";
+import type { MetricsMeter, ServerStats } from "./xds-server.ts";
 
 /** What is measured. */
 export interface MetricsHost {

@@ -6,13 +6,12 @@ import {
   ClientConfigSchema,
   ConfigStatus,
 } from "@xdstp/protos/status";
-import type { Health } from "./health.ts";
 
 /** A `client_features` entry of the caller: requests the server's facts about itself. Servers that do not know it leave them out; a caller that does not send it gets clients only. */
 export const SERVER_FACTS = "xdstp.status.server";
 
 /** What a server says of itself in client status. */
-export interface ServerFacts {
+interface ServerFacts {
   /** The number of open streams that the caller may not see. */
   readonly hiddenStreams: number;
   /** Absent: the caller may not see it, or the server has none. */
@@ -54,4 +53,22 @@ function rowOf({ kind, name, loadedAt, stale, expiresAt }: Health): Row {
 
 function structOf(fields: JsonObject): Row {
   return { xdsConfig: anyPack(StructSchema, fromJson(StructSchema, fields)) };
+}
+
+/** How things stand with something that a server serves or uses: a folder, a policy file, a certificate, a server above it. */
+export interface Health {
+  /** What it is. A kind that is not known is shown as it is. */
+  readonly kind: "source" | "policy" | "certificate" | "upstream" | (string & {});
+  /** Which one, for people: a directory, a file, an address. */
+  readonly name: string;
+  /** When its last good state was loaded, in milliseconds since the epoch. Absent: never. */
+  readonly loadedAt?: number;
+  /** The newest state is not used, since when (milliseconds since the epoch), why, and the number of files that are broken, where that is known. Absent: the last good state is the newest one. */
+  readonly stale?: {
+    readonly since: number;
+    readonly reason: string;
+    readonly brokenFiles?: number;
+  };
+  /** When it expires, in milliseconds since the epoch. Absent: never. */
+  readonly expiresAt?: number;
 }

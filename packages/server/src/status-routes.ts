@@ -1,4 +1,4 @@
-import { XdsError } from "@xdstp/core";
+import { XdsError, type XdsErrorContext, type Status, statusNameOf } from "@xdstp/core";
 import type { CallPeer, MethodCall, MethodRouter } from "@xdstp/grpc/server";
 import {
   ClientStatusDiscoveryService,
@@ -7,8 +7,7 @@ import {
 } from "@xdstp/protos/status";
 
 import type { AnswerStatus } from "./client-status.ts";
-import type { StatusViewOf } from "./access/status-view.ts";
-import { statusError } from "./fetch-routes.ts";
+import type { StatusViewOf } from "./access/create-access.ts";
 
 /** The methods of client status. */
 export const FETCH_STATUS =
@@ -90,4 +89,9 @@ async function orAbort<T>(task: Promise<T>, signal: AbortSignal): Promise<T> {
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
+}
+
+/** A status as what a handler throws, so that its call ends with it. */
+export function statusError({ code, message }: Status, context?: XdsErrorContext): XdsError {
+  return new XdsError(statusNameOf(code) ?? "UNKNOWN", message, context);
 }

@@ -8,10 +8,9 @@ import {
 import type { ServerCall } from "@xdstp/protocol/server";
 import type { Admission } from "./admission.ts";
 import { admitStream, type EndableHandler } from "./admitted-stream.ts";
-import type { EventHub } from "./event-hub.ts";
-import type { GuardedStream } from "./guarded-stream.ts";
+import type { EventHub } from "./server-event.ts";
+import type { GuardedStream, OpenStreams } from "./open-streams.ts";
 import type { StreamMethod } from "./method-table.ts";
-import type { OpenStreams } from "./open-streams.ts";
 import { rootOf, type Access } from "./access/access-book.ts";
 import type { Rejection } from "./access/access-decider.ts";
 import { authorizeStream } from "./access/authorized-stream.ts";

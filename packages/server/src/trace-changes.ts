@@ -1,10 +1,9 @@
 import type { Span, SpanStatusCode, Tracer } from "@opentelemetry/api";
 import { type Clock, type ResourceSource, type Timer, wallTimeOf } from "@xdstp/core";
 import type { Scheduler } from "@xdstp/protocol/server";
-import type { EventHub } from "./event-hub.ts";
+import type { EventHub, ServerEvent } from "./server-event.ts";
 import { followChange, type FollowedChange } from "./followed-change.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import type { ServerEvent } from "./server-event.ts";
 
 /** As much of a `Tracer` of the OpenTelemetry API as is used. */
 export type ChangeTracer = Pick<Tracer, "startSpan">;

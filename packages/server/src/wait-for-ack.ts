@@ -2,10 +2,9 @@ import { type Clock, type NodeInfo, type ResourceSource, XdsError } from "@xdstp
 import type { NackError } from "@xdstp/protocol/server";
 import { AckError } from "./ack-error.ts";
 import { createAckWait, type AckReport } from "./ack-wait.ts";
-import type { EventHub } from "./event-hub.ts";
+import type { EventHub, ServerEvent } from "./server-event.ts";
 import type { Gate } from "./gate.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import type { ServerEvent } from "./server-event.ts";
 
 /** Whose ACKs are waited for, and how long. */
 export interface WaitForAckOptions {

@@ -1,5 +1,13 @@
 import type { MessageInitShape, Registry } from "@bufbuild/protobuf";
+import type { Meter } from "@opentelemetry/api";
 import type { ByteStream, ByteStreamHandler, Clock, PeerIdentity, Status } from "@xdstp/core";
+import type {
+  CallPeer,
+  ConnectionAge,
+  GrpcStats,
+  MethodRouter,
+  TlsOptions,
+} from "@xdstp/grpc/server";
 import type {
   FrameCounters,
   LimitCounts,
@@ -8,25 +16,18 @@ import type {
   Scheduler,
   StreamStatus,
 } from "@xdstp/protocol/server";
-import type {
-  CallPeer,
-  ConnectionAge,
-  GrpcStats,
-  MethodRouter,
-  TlsOptions,
-} from "@xdstp/grpc/server";
 import type { DiscoveryRequestSchema, DiscoveryResponse } from "@xdstp/protos/discovery";
 import type { ServiceRow } from "@xdstp/protos/services";
 import type { ClientStatusRequestSchema, ClientStatusResponse } from "@xdstp/protos/status";
+
+import type { Authorize, SourceFor } from "./access/authorize.ts";
 import type { AckReport } from "./ack-wait.ts";
 import type { AdmissionStats } from "./admission.ts";
 import type { AnswerLineStats } from "./answer-line.ts";
-import type { Health } from "./health.ts";
-import type { MetricsMeter } from "./metrics-meter.ts";
-import type { Authorize, SourceFor } from "./access/authorize.ts";
+import type { Health } from "./server-facts.ts";
 import type { ServerEvent } from "./server-event.ts";
-import type { MayReadStatus } from "./status-routes.ts";
 import type { ServerLimitOptions } from "./server-limits.ts";
+import type { MayReadStatus } from "./status-routes.ts";
 import type { ChangeTracer } from "./trace-changes.ts";
 import type { WaitForAckOptions } from "./wait-for-ack.ts";
 
@@ -175,3 +176,9 @@ export interface XdsServer extends AsyncDisposable {
   /** What is open and what was counted. */
   stats(): ServerStats;
 }
+
+/** The part of a `Meter` of the OpenTelemetry API that is used. */
+export type MetricsMeter = Pick<
+  Meter,
+  "createCounter" | "createHistogram" | "createObservableCounter" | "createObservableGauge"
+>;

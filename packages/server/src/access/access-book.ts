@@ -1,6 +1,7 @@
 import type { ResourceSource } from "@xdstp/core";
 import type { Policy } from "@xdstp/policy";
 import type { ServerStream } from "@xdstp/protocol/server";
+
 import type { EndableHandler } from "../admitted-stream.ts";
 import type { OpenStreams } from "../open-streams.ts";
 

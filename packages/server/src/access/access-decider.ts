@@ -1,6 +1,6 @@
 import { StatusCode, XdsError, type Clock, type ResourceSource, type Status } from "@xdstp/core";
 import type { Policy, SharedFilters } from "@xdstp/policy";
-import type { EventHub } from "../event-hub.ts";
+import type { EventHub } from "../server-event.ts";
 import type { Gate } from "../gate.ts";
 import { rootOf, type Access } from "./access-book.ts";
 import type { Authorize, Peer, SourceFor } from "./authorize.ts";

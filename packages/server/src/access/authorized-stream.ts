@@ -1,11 +1,11 @@
 import { StatusCode, type ByteStream, type Status } from "@xdstp/core";
 import type { EndableHandler } from "../admitted-stream.ts";
-import type { GuardedStream } from "../guarded-stream.ts";
+import type { GuardedStream } from "../open-streams.ts";
 import type { Access } from "./access-book.ts";
 import { revoked, type AccessDecider, type Rejection } from "./access-decider.ts";
-import type { AccessLimits } from "./access-limits.ts";
+import type { AccessLimits } from "../server-limits.ts";
 import type { Peer } from "./authorize.ts";
-import { nodeClaim } from "./node-claim.ts";
+import { nodeClaim } from "../caller.ts";
 
 /** Who opens streams once it is decided what they may see. */
 export interface AuthorizedHost {

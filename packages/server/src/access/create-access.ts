@@ -1,16 +1,17 @@
-import type { ResourceSource } from "@xdstp/core";
+import type { ResourceSource, Status } from "@xdstp/core";
 import { createSharedFilters } from "@xdstp/policy";
-import type { ServerContext } from "@xdstp/protocol/server";
+import type { ServerContext, ServerStream } from "@xdstp/protocol/server";
 import { createDeltaServer, type DeltaServer } from "@xdstp/transport-delta/server";
 import { createSotwServer, type SotwServer } from "@xdstp/transport-sotw/server";
+import type { CallPeer } from "@xdstp/grpc/server";
+import { isGlob } from "@xdstp/uri";
 
-import type { EventHub } from "../event-hub.ts";
+import type { EventHub } from "../server-event.ts";
 import { createGate, type Gate } from "../gate.ts";
-import { createAccessBook, type AccessBook } from "./access-book.ts";
+import { type AccessBook, createAccessBook, rootOf } from "./access-book.ts";
 import { createAccessDecider, type AccessDecider } from "./access-decider.ts";
-import { defaultAccessLimits, type AccessLimits } from "./access-limits.ts";
+import { defaultAccessLimits, type AccessLimits } from "../server-limits.ts";
 import type { Authorize, SourceFor } from "./authorize.ts";
-import { statusViewOf, type StatusViewOf } from "./status-view.ts";
 
 /** Who is served, and what. */
 export interface ServerAccess {
@@ -110,5 +111,60 @@ function createSourceContexts(base: ServerContext): SourceContexts {
       ends.set(source, known);
       return known;
     },
+  };
+}
+
+/** The part of the status of the clients that a caller may see. */
+export interface StatusView {
+  shows(stream: ServerStream): boolean;
+  /** Whether it may contain a name. */
+  allows(typeUrl: string, name: string): boolean;
+  /** Whether that is all clients of the source of the server, and all names. */
+  readonly isWhole: boolean;
+}
+
+/** What a caller of client status may see, or why nothing. */
+export type StatusViewOf = (
+  peer: CallPeer,
+  path: string,
+  signal: AbortSignal,
+) => Promise<StatusView | Status>;
+
+/** Shows the clients that have the same source and an equal policy, or none where there are no policies, and of them the names that it allows now. A policy with `status: all` shows every client of the source with every name. */
+export function statusViewOf(
+  source: ResourceSource,
+  decider: AccessDecider,
+  book: AccessBook,
+  hub: EventHub,
+): StatusViewOf {
+  return async (peer, path, signal) => {
+    const access = await decider.decide({ ...peer, path }, signal);
+    if ("status" in access) {
+      hub.emit?.({
+        kind: "rejected",
+        path,
+        peer: peer.address,
+        status: access.status,
+        reason: access.reason,
+      });
+      return access.status;
+    }
+    access.release();
+    const { root } = access;
+    const { policy } = access;
+    const seesAll = policy === undefined || policy.status === "all";
+    return {
+      isWhole: seesAll && rootOf(root) === rootOf(source),
+      shows(stream) {
+        const theirs = book.of(stream);
+        return (
+          theirs !== undefined &&
+          rootOf(theirs.root) === rootOf(root) &&
+          (seesAll || theirs.policy?.key === policy.key)
+        );
+      },
+      allows: (typeUrl, name) =>
+        seesAll || name === "" || name === "*" || isGlob(name) || access.allows(typeUrl, name),
+    };
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createEventHub } from "./event-hub.ts";
-import type { ServerEvent } from "./server-event.ts";
+
+import { createEventHub, type ServerEvent } from "./server-event.ts";
 
 const opened: ServerEvent = { kind: "connection-opened", peer: "p" };
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { principalOf } from "./principal-of.ts";
+
+import { principalOf } from "./caller.ts";
 
 describe("principalOf()", () => {
   it("names whom the certificate names, and else the address, whatever the port", () => {

@@ -1,8 +1,17 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { concatBytes, walkFields, WireType } from "@xdstp/core/wire";
+import { type CallPeer, principalOf as principalOfNames } from "@xdstp/grpc/server";
 import { nodeInfoOf, withoutExtensions } from "@xdstp/protocol/server";
-import { NodeSchema, type Node } from "@xdstp/protos/discovery";
-import type { NodeClaim } from "./authorize.ts";
+import { type Node, NodeSchema } from "@xdstp/protos/discovery";
+
+import type { NodeClaim } from "./access/authorize.ts";
+
+/** By which a caller is counted: its certified names, or where there are none its address without the port; undefined is the program itself. */
+export function principalOf(peer: CallPeer | undefined): string {
+  return peer === undefined
+    ? ""
+    : principalOfNames(peer.identity, peer.address.replace(/:\d+$/, ""));
+}
 
 /** The field of the node in a request. */
 const NODE = { delta: 1, sotw: 2 } as const;
