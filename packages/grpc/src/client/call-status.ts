@@ -1,8 +1,8 @@
 import { constants, type IncomingHttpHeaders } from "node:http2";
 import { codeFromHttpStatus } from "@connectrpc/connect/protocol-grpc";
 import { StatusCode, type Status } from "@xdstp/core";
-import { isGrpcContentType } from "../server/is-grpc-content-type.ts";
-import { http2ErrorName } from "./http2-error-name.ts";
+import { isGrpcContentType } from "../wire/request-headers.ts";
+import { http2ErrorName } from "./describe-failure.ts";
 
 const longestMessage = 2048;
 

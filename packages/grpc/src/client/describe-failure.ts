@@ -1,8 +1,7 @@
-import { http2ErrorName } from "./http2-error-name.ts";
 import type { Target } from "./parse-target.ts";
 
 /** What failed, and how far it had come. */
-export interface ConnectionFailure {
+interface ConnectionFailure {
   readonly target: Target;
   readonly tls: boolean;
   /** HTTP/2 was spoken before. */
@@ -127,4 +126,27 @@ function certificateWanted(code: string): string {
 /** Connect's codes are numbers, and say less than its texts. */
 function codeOf({ code }: NodeError): string {
   return typeof code === "string" ? code : "";
+}
+
+/** By their numbers in RFC 9113. */
+const names = [
+  "NO_ERROR",
+  "PROTOCOL_ERROR",
+  "INTERNAL_ERROR",
+  "FLOW_CONTROL_ERROR",
+  "SETTINGS_TIMEOUT",
+  "STREAM_CLOSED",
+  "FRAME_SIZE_ERROR",
+  "REFUSED_STREAM",
+  "CANCEL",
+  "COMPRESSION_ERROR",
+  "CONNECT_ERROR",
+  "ENHANCE_YOUR_CALM",
+  "INADEQUATE_SECURITY",
+  "HTTP_1_1_REQUIRED",
+];
+
+/** The name of an error code of HTTP/2. */
+export function http2ErrorName(code: number): string {
+  return names[code] ?? `code ${code}`;
 }

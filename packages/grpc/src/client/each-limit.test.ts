@@ -7,7 +7,7 @@ import { enveloped } from "../../test/raw-client.ts";
 import { frame } from "../../test/raw-socket.ts";
 import { type ClientSeen, type TestChannel, useChannel } from "../../test/use-channel.ts";
 import { messageOf, useServer } from "../../test/use-server.ts";
-import { type ChannelLimits, defaultChannelLimits } from "./channel-limits.ts";
+import { type ChannelLimits, defaultChannelLimits } from "./channel-context.ts";
 
 /** A limit, and something that differs by its value. */
 interface Row {

@@ -10,12 +10,17 @@ import {
   type Clock,
   type Status,
 } from "@xdstp/core";
-import { createChannelContext, type ChannelContext } from "./channel-context.ts";
-import { resolveChannelLimits, type ChannelLimits } from "./channel-limits.ts";
+import {
+  type ChannelContext,
+  type ChannelEvent,
+  type ChannelLimits,
+  type Connectivity,
+  createChannelContext,
+  resolveChannelLimits,
+} from "./channel-context.ts";
 import { credentialsOf, type ChannelTls } from "./channel-tls.ts";
 import { openClientCall, type ClientCall } from "./client-call.ts";
-import type { ChannelEvent, Connectivity } from "./connectivity.ts";
-import { requireNode } from "../wire/require-node.ts";
+import { requireNode } from "../wire/node-warning.ts";
 import { parseTarget } from "./parse-target.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 

@@ -9,7 +9,11 @@ export {
   type GrpcChannel,
   type GrpcChannelOptions,
 } from "./grpc-channel.ts";
-export { defaultChannelLimits, type ChannelLimits } from "./channel-limits.ts";
-export type { ChannelEvent, Connectivity } from "./connectivity.ts";
+export {
+  defaultChannelLimits,
+  type ChannelLimits,
+  type ChannelEvent,
+  type Connectivity,
+} from "./channel-context.ts";
 export type { ChannelTls } from "./channel-tls.ts";
 export { nodeWarning } from "../wire/node-warning.ts";

@@ -6,11 +6,14 @@ import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import type { GrpcContext } from "./grpc-context.ts";
 import { isPeerFault, type StreamCut } from "./grpc-event.ts";
-import { parseGrpcTimeout } from "./grpc-timeout.ts";
-import { headerListSize } from "./header-list-size.ts";
-import { isGrpcContentType, speaksGrpc } from "./is-grpc-content-type.ts";
+import {
+  headerListSize,
+  isGrpcContentType,
+  parseGrpcTimeout,
+  speaksGrpc,
+} from "../wire/request-headers.ts";
 import { openRawCall, type AcceptCall, type RawCallHost } from "./raw-call.ts";
-import { rejectWithHttp, rejectWithStatus } from "./reject.ts";
+import { rejectWithHttp, rejectWithStatus } from "./end-request.ts";
 import { createTally, type Tally } from "./tally.ts";
 
 /** A request as it comes from HTTP/2. */

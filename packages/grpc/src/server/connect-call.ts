@@ -5,7 +5,7 @@ import type { Connection } from "./connection.ts";
 import { endRequest } from "./end-request.ts";
 import type { GrpcContext } from "./grpc-context.ts";
 import { isPeerFaultCode, type StreamCut } from "./grpc-event.ts";
-import { stallTimer } from "./stall-timer.ts";
+import { stallTimer } from "../wire/deadlines.ts";
 
 /** A request that Connect serves, and where it came from. */
 export interface ConnectCall extends Pick<

@@ -23,10 +23,10 @@ import {
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { StatusCode, XdsError } from "@xdstp/core";
 import type { GrpcContext } from "./grpc-context.ts";
-import { parseGrpcTimeout } from "./grpc-timeout.ts";
+import { parseGrpcTimeout } from "../wire/request-headers.ts";
 import type { CallPeer, MethodCall, MethodRouter } from "./method-router.ts";
-import { rejectWithHttp } from "./reject.ts";
-import { longestTimerMs } from "./start-deadline.ts";
+import { rejectWithHttp } from "./end-request.ts";
+import { longestTimerMs } from "../wire/deadlines.ts";
 
 /** The methods that Connect serves. */
 export interface ConnectRoutes {

@@ -1,7 +1,7 @@
 import { StatusCode, XdsError, type Status, type Timer } from "@xdstp/core";
 import type { GrpcContext } from "./grpc-context.ts";
 import type { ConnectionCut } from "./grpc-event.ts";
-import { startDeadline } from "./start-deadline.ts";
+import { startDeadline } from "../wire/deadlines.ts";
 
 /** How old a connection may become. */
 export interface ConnectionAge {

@@ -4,12 +4,15 @@ import type { ByteStream, PeerIdentity, Status, Timer } from "@xdstp/core";
 import { ageTimer, type ConnectionAge, type Retirable } from "./connection-age.ts";
 import type { ConnectionCut } from "./grpc-event.ts";
 import type { GrpcContext } from "./grpc-context.ts";
-import { identityOf, principalOf } from "./identity-of.ts";
-import type { Keepalive, KeptAlive } from "./keepalive.ts";
-import { peerName } from "./peer-name.ts";
-import { createPingGuard, type PingGuard } from "./ping-guard.ts";
-import { probeSession } from "./probe-session.ts";
-import { stallTimer } from "./stall-timer.ts";
+import { identityOf, peerName, principalOf } from "./identity-of.ts";
+import {
+  createPingGuard,
+  type Keepalive,
+  type KeptAlive,
+  type PingGuard,
+  probeSession,
+} from "./keepalive.ts";
+import { stallTimer } from "../wire/deadlines.ts";
 import { createTurn, type Turn } from "./turn.ts";
 import { createWireMeter, type WireMeter } from "./wire-meter.ts";
 

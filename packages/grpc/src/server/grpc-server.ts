@@ -6,13 +6,12 @@ import { createCallDispatch, shuttingDown } from "./call-dispatch.ts";
 import { createConnectRoutes } from "./connect-routes.ts";
 import { checkedAge, type ConnectionAge } from "./connection-age.ts";
 import { createConnections } from "./connections.ts";
-import { createContext } from "./grpc-context.ts";
+import { createContext, type GrpcStats, statsOf } from "./grpc-context.ts";
 import type { GrpcEvent } from "./grpc-event.ts";
 import { resolveGrpcLimits, type GrpcLimits } from "./grpc-limits.ts";
-import { statsOf, type GrpcStats } from "./grpc-stats.ts";
 import { createHttp2Server, type ListenAddress, listenOn, stopListening } from "./http2-server.ts";
 import type { MethodRouter } from "./method-router.ts";
-import { requireNode } from "../wire/require-node.ts";
+import { requireNode } from "../wire/node-warning.ts";
 import { demandOf, type TlsOptions, secureContextOf } from "./tls-options.ts";
 import type { AcceptCall } from "./raw-call.ts";
 

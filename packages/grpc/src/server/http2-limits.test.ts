@@ -13,7 +13,7 @@ import {
   useSocket,
 } from "../../test/raw-socket.ts";
 import { echoPath, useServer, type TestServer } from "../../test/use-server.ts";
-import { headerListSize } from "./header-list-size.ts";
+import { headerListSize } from "../wire/request-headers.ts";
 
 /** The limits that HTTP/2 itself knows, told in SETTINGS: they hold for who has acknowledged these and for who never does. */
 const hello = Buffer.concat([Buffer.from(preface), frame(4, 0, 0)]);

@@ -9,7 +9,7 @@ import type { AddressInfo, DropArgument, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { XdsError } from "@xdstp/core";
 import type { GrpcContext } from "./grpc-context.ts";
-import { peerName } from "./peer-name.ts";
+import { peerName } from "./identity-of.ts";
 import { secureContextOf, type TlsOptions } from "./tls-options.ts";
 
 /** Node's count includes what is queued for all calls of a connection, each bounded by itself; its default of 10 MB rejects calls long before. */

@@ -3,7 +3,7 @@ import { StatusCode, type Status, type Timer } from "@xdstp/core";
 import type { Connection } from "./connection.ts";
 import type { GrpcContext } from "./grpc-context.ts";
 import type { StreamCut } from "./grpc-event.ts";
-import { stallTimer } from "./stall-timer.ts";
+import { stallTimer } from "../wire/deadlines.ts";
 import {
   createMessageReader,
   type MessageReader,

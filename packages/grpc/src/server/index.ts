@@ -17,6 +17,6 @@ export type {
 } from "./method-router.ts";
 export type { ConnectionAge } from "./connection-age.ts";
 export type { TlsOptions } from "./tls-options.ts";
-export type { GrpcStats } from "./grpc-stats.ts";
+export type { GrpcStats } from "./grpc-context.ts";
 export { principalOf } from "./identity-of.ts";
 export { nodeWarning } from "../wire/node-warning.ts";

@@ -1,11 +1,11 @@
 import type { ServerHttp2Session } from "node:http2";
 import type { Clock } from "@xdstp/core";
+
 import { createDeadlines } from "../wire/deadlines.ts";
-import { probeSession } from "./probe-session.ts";
 import type { WireMeter } from "./wire-meter.ts";
 
 /** The times of {@link createKeepalive}, in milliseconds, and the least rate of a slow link. */
-export interface KeepaliveTimes {
+interface KeepaliveTimes {
   readonly pingMs: number;
   readonly pingTimeoutMs: number;
   readonly minBytesPerSecond: number;
@@ -75,4 +75,75 @@ interface Moved {
 
 function movedOn({ meter }: KeptAlive): Moved {
   return { received: meter.receivedBytes, sent: meter.sentBytes };
+}
+
+/**
+ * Probes whether the peer of a session is alive; `onAnswer` is called when its answer has been read.
+ *
+ * The probe is a PING. On a session that is closing it is a SETTINGS frame without content, since Node sends no PING there. A session that is destroyed is not probed.
+ */
+export function probeSession(
+  session: ServerHttp2Session,
+  meter: WireMeter,
+  onAnswer: () => void,
+): void {
+  const answered = (error: Error | null): void => {
+    if (error === null) onAnswer();
+  };
+  if (session.destroyed) return;
+  if (session.closed) {
+    meter.settled();
+    session.settings({}, answered);
+  } else {
+    meter.pinged();
+    session.ping(answered);
+  }
+}
+
+/** Watches the pings of one client. */
+export interface PingGuard {
+  /** A ping was received. false: too many came too soon. */
+  ping(): boolean;
+}
+
+const forgiven = 3;
+
+/**
+ * A guard that forgives three pings in a row that come sooner than `minIntervalMs` after the one before.
+ *
+ * Clients answer DATA with pings to measure the bandwidth (grpc-go, C-core and grpc-java do). So a ping after which `sentBytes` has grown begins a new row,
+ * as every DATA or HEADERS frame does in the server of grpc-go (gRFC A8).
+ */
+export function createPingGuard(
+  clock: Clock,
+  minIntervalMs: number,
+  meter: { readonly sentBytes: number },
+): PingGuard {
+  return new Guard(clock, minIntervalMs, meter);
+}
+
+class Guard implements PingGuard {
+  readonly #clock: Clock;
+  readonly #minIntervalMs: number;
+  readonly #meter: { readonly sentBytes: number };
+  #last: number | undefined;
+  #sentBytes: number;
+  #strikes = 0;
+
+  constructor(clock: Clock, minIntervalMs: number, meter: { readonly sentBytes: number }) {
+    this.#clock = clock;
+    this.#minIntervalMs = minIntervalMs;
+    this.#meter = meter;
+    this.#sentBytes = meter.sentBytes;
+  }
+
+  ping(): boolean {
+    const now = this.#clock.now();
+    const { sentBytes } = this.#meter;
+    const isEarly = this.#last !== undefined && now - this.#last < this.#minIntervalMs;
+    this.#strikes = isEarly && sentBytes === this.#sentBytes ? this.#strikes + 1 : 0;
+    this.#last = now;
+    this.#sentBytes = sentBytes;
+    return this.#strikes <= forgiven;
+  }
 }

@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 import type { Timer } from "@xdstp/core";
 import type { GrpcContext } from "./grpc-context.ts";
-import { stallTimer } from "./stall-timer.ts";
+import { stallTimer } from "../wire/deadlines.ts";
 import type { WireMeter } from "./wire-meter.ts";
 
 /** The writing side of one call: one write per message, and a bounded queue (S-LIM-3). */

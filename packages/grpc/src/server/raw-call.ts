@@ -10,13 +10,11 @@ import {
 import type { Connection } from "./connection.ts";
 import type { GrpcContext } from "./grpc-context.ts";
 import { isPeerFault, isPeerFaultCode, type StreamCut } from "./grpc-event.ts";
-import { endRequest } from "./end-request.ts";
+import { endRequest, rejectWithStatus, statusTrailers } from "./end-request.ts";
 import { createInbox, type Inbox, type InboxHost } from "./inbox.ts";
 import type { CallPeer } from "./method-router.ts";
 import { createOutbox, type Outbox, type OutboxHost } from "./outbox.ts";
-import { rejectWithStatus } from "./reject.ts";
-import { startDeadline } from "./start-deadline.ts";
-import { statusTrailers } from "./status-trailers.ts";
+import { startDeadline } from "../wire/deadlines.ts";
 
 /** What a handler factory learns of a call before it decides. */
 export interface StreamCall {

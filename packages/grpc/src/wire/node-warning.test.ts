@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { nodeWarning } from "./node-warning.ts";
+import { describe, expect, it, test } from "vitest";
+
+import { nodeWarning, requireNode } from "./node-warning.ts";
 
 /** Rows that ask for nothing but a version: the security releases of 11 November 2026 (CVE-2026-123863, -123865, -123866, -123868, -123872, -123874), and those of C-core and others that say: keep run times current. */
 describe("nodeWarning()", () => {
@@ -36,4 +37,20 @@ describe("nodeWarning()", () => {
       );
     },
   );
+});
+
+describe("requireNode()", () => {
+  test.each(["22.0.0", "24.21.0", "100.1.0"])("takes Node %s", (version) => {
+    expect(() => {
+      requireNode(version);
+    }).not.toThrow();
+  });
+
+  test.each(["20.20.2", "18.0.0"])("rejects Node %s in words", (version) => {
+    expect(() => {
+      requireNode(version);
+    }).toThrow(
+      `[FAILED_PRECONDITION] Node 22 or newer is needed, and this is Node ${version}; install a newer Node`,
+    );
+  });
 });

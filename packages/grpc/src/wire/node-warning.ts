@@ -1,3 +1,5 @@
+import { XdsError } from "@xdstp/core";
+
 /**
  * The first release of each line with the security fixes of November 2026, newest line first. Lines between them have ended.
  * They are the newest of all versions that the table of known vulnerabilities asks for, so one comparison covers its rows.
@@ -24,4 +26,19 @@ export function nodeWarning(version: string): string | undefined {
 function isBelow(own: readonly number[], other: readonly number[]): boolean {
   const at = other.findIndex((part, index) => part !== own[index]);
   return at !== -1 && (own[at] ?? 0) < (other[at] ?? 0);
+}
+
+const oldest = 22;
+
+/**
+ * Rejects a Node that is too old: there a server and a channel can be made, and every stream would end with INTERNAL.
+ * Throws an XdsError with FAILED_PRECONDITION.
+ * @param version - As in `process.versions.node`
+ */
+export function requireNode(version: string): void {
+  if (Number.parseInt(version, 10) >= oldest) return;
+  throw new XdsError(
+    "FAILED_PRECONDITION",
+    `Node ${oldest} or newer is needed, and this is Node ${version}; install a newer Node`,
+  );
 }

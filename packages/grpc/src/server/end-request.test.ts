@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { encodeGrpcMessage, statusTrailers } from "./status-trailers.ts";
+
+import { encodeGrpcMessage, statusTrailers } from "./end-request.ts";
 
 describe("statusTrailers()", () => {
   test("leaves an empty text out", () => {

@@ -1,0 +1,41 @@
+const milliseconds: Readonly<Record<string, number>> = {
+  H: 3_600_000,
+  M: 60_000,
+  S: 1_000,
+  m: 1,
+  u: 1e-3,
+  n: 1e-6,
+};
+
+/**
+ * The milliseconds of a `grpc-timeout` header, rounded up to whole ones; undefined if it is none: 1 to 8 digits and one of H M S m u n.
+ *
+ * The longest, `99999999H`, is 3.6e14: more than a timer takes, see {@link startDeadline}.
+ *
+ * @see https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
+ */
+export function parseGrpcTimeout(value: string): number | undefined {
+  const [, digits, unit] = /^(\d{1,8})([HMSmun])$/.exec(value) ?? [];
+  const factor = unit === undefined ? undefined : milliseconds[unit];
+  return factor === undefined ? undefined : Math.ceil(Number(digits) * factor);
+}
+
+/** Bytes that each header counts next to its name and value (RFC 9113 section 6.5.2). */
+const headerOverhead = 32;
+
+/** The size of a header list as HTTP/2 counts it, uncompressed: names and values in turn, of one byte per character. */
+export function headerListSize(rawHeaders: readonly string[]): number {
+  let size = (rawHeaders.length / 2) * headerOverhead;
+  for (const text of rawHeaders) size += text.length;
+  return size;
+}
+
+/** Whether the raw path reads a body of this type: `application/grpc` or `application/grpc+proto`, in any case, parameters ignored. */
+export function isGrpcContentType(value: string | undefined): boolean {
+  return value !== undefined && /^application\/grpc(?:\+proto)?[ \t]*(?:;|$)/i.test(value);
+}
+
+/** Whether the peer speaks gRPC at all, and so reads a status from trailers. */
+export function speaksGrpc(value: string | undefined): boolean {
+  return value !== undefined && /^application\/grpc(?:[+;]|$)/i.test(value);
+}
