@@ -1,4 +1,4 @@
-import type { Status } from "./status.ts";
+import type { Status } from "./xds-error.ts";
 
 /**
  * An encoded message. `enveloped` is the same bytes behind the five bytes of gRPC, gRPC-web and Connect, in the same buffer.

@@ -6,9 +6,18 @@
 export type { AnyBytes, Entry, Interest, Resource, Scope, StoredResource } from "./resource.ts";
 export type { ResourceSource, Topic, Watcher } from "./source.ts";
 export { systemClock, wallTimeOf, type Clock, type Timer } from "./clock.ts";
-export { statusNameOf, StatusCode, type Status, type StatusName } from "./status.ts";
-export { isLate, isSameError, XdsError, type XdsErrorContext, type Fault } from "./xds-error.ts";
-export { isDeeperThan, maxMetadataDepth } from "./is-deeper-than.ts";
+export {
+  statusNameOf,
+  StatusCode,
+  type Status,
+  type StatusName,
+  isLate,
+  isSameError,
+  XdsError,
+  type XdsErrorContext,
+  type Fault,
+} from "./xds-error.ts";
+export { isDeeperThan, maxMetadataDepth } from "./node-info.ts";
 
 // For authors of feeds, resource types and byte streams.
 export type {
@@ -25,8 +34,8 @@ export type {
 } from "./feed.ts";
 export { CompactedLog } from "./compacted-log.ts";
 export { forwardSink, forwardSource } from "./forward.ts";
-export { whenDecided } from "./when-decided.ts";
-export { createBackoff, type Backoff, type BackoffOptions } from "./backoff.ts";
+export { whenDecided } from "./feed.ts";
+export { createBackoff, type Backoff, type BackoffOptions } from "./clock.ts";
 export type {
   Follows,
   Reference,
@@ -38,13 +47,11 @@ export type {
 export type { ByteStream, ByteStreamHandler, Message } from "./byte-stream.ts";
 
 // Dynamic parameters (TP2): which variant of a resource is for whom, and whether two exclude each other.
-export { type Constraints, keysOfConstraints } from "./constraints/constraints.ts";
-export { conflictOf } from "./constraints/conflict-of.ts";
-export { encodeConstraints } from "./constraints/encode-constraints.ts";
-export { matchesConstraints } from "./constraints/matches-constraints.ts";
-export { overlapOf } from "./constraints/overlap-of.ts";
-export { readConstraints } from "./constraints/read-constraints.ts";
-export { textOfConstraints } from "./constraints/text-of-constraints.ts";
+export { type Constraints, keysOfConstraints, conflictOf } from "./constraints/constraints.ts";
+export { encodeConstraints } from "./constraints/constraints-message.ts";
+export { matchesConstraints, overlapOf } from "./constraints/constraints.ts";
+export { readConstraints } from "./constraints/constraints-message.ts";
+export { textOfConstraints } from "./constraints/constraints.ts";
 export { interestKey, InterestMap } from "./interest-map.ts";
 
 // The identity of a client: the node that it sends, and the names in its certificate.

@@ -10,10 +10,13 @@ export {
   WireType,
   type FieldRange,
   type FieldWalk,
-} from "./wire/walk-fields.ts";
-export { decodeText } from "./wire/decode-text.ts";
-export { varintEnd, varintValue } from "./wire/varint.ts";
-export { concatBytes, fieldHead, lengthDelimited } from "./wire/length-delimited.ts";
+  decodeText,
+  varintEnd,
+  varintValue,
+  concatBytes,
+  fieldHead,
+  lengthDelimited,
+} from "./wire/fields.ts";
 
 // The entries of list collections.
 export { walkList, type ListEntry } from "./wire/walk-list.ts";

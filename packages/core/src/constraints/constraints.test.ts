@@ -6,13 +6,15 @@ import {
 } from "@xdstp/protos/discovery";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Constraints, keysOfConstraints } from "./constraints.ts";
-import { conflictOf } from "./conflict-of.ts";
-import { encodeConstraints } from "./encode-constraints.ts";
-import { matchesConstraints } from "./matches-constraints.ts";
-import { overlapOf } from "./overlap-of.ts";
-import { readConstraints } from "./read-constraints.ts";
-import { textOfConstraints } from "./text-of-constraints.ts";
+import {
+  conflictOf,
+  type Constraints,
+  keysOfConstraints,
+  matchesConstraints,
+  overlapOf,
+  textOfConstraints,
+} from "./constraints.ts";
+import { encodeConstraints, readConstraints } from "./constraints-message.ts";
 
 const equals = (key: string, value: string): Constraints => ({ kind: "equals", key, value });
 const exists = (key: string): Constraints => ({ kind: "exists", key });

@@ -1,6 +1,5 @@
 import type { AnyBytes } from "../resource.ts";
-import { decodeText } from "./decode-text.ts";
-import { walkFields, WireType } from "./walk-fields.ts";
+import { decodeText, walkFields, WireType } from "./fields.ts";
 import type { Fault } from "../xds-error.ts";
 
 /** Of every list collection, whatever the field is called (B-LIST-1). */

@@ -1,7 +1,19 @@
-import { BinaryWriter, WireType as Wire } from "@bufbuild/protobuf/wire";
+import { BinaryReader, BinaryWriter, WireType as Wire } from "@bufbuild/protobuf/wire";
 import { describe, expect, it } from "vitest";
-import { varintValue } from "./varint.ts";
-import { walkFields, WireType, type FieldRange, type FieldWalk } from "./walk-fields.ts";
+
+import {
+  concatBytes,
+  decodeText,
+  type FieldRange,
+  type FieldWalk,
+  lengthDelimited,
+  varintEnd,
+  varintLength,
+  varintValue,
+  walkFields,
+  WireType,
+  writeVarint,
+} from "./fields.ts";
 
 const message = new BinaryWriter()
   .tag(1, Wire.LengthDelimited)
@@ -114,5 +126,102 @@ describe("walkFields()", () => {
       return true;
     });
     expect(value).toBe(300);
+  });
+});
+
+const values = [
+  0,
+  1,
+  127,
+  128,
+  16383,
+  16384,
+  2 ** 21,
+  2 ** 28 - 1,
+  2 ** 31,
+  2 ** 32 - 1,
+  2 ** 32,
+  2 ** 53 - 1,
+];
+
+describe("writeVarint()", () => {
+  it.each(values)("writes %d as every encoder does", (value) => {
+    const target = new Uint8Array(10);
+    const end = writeVarint(target, 0, value);
+    expect(target.subarray(0, end)).toEqual(new BinaryWriter().uint64(BigInt(value)).finish());
+    expect(varintLength(value)).toBe(end);
+  });
+});
+
+describe("varintValue()", () => {
+  it.each(values)("reads %d where it lies", (value) => {
+    const bytes = Uint8Array.of(0xff, ...new BinaryWriter().uint64(BigInt(value)).finish(), 0xff);
+    const end = varintEnd(bytes, 1, bytes.length);
+    expect(end).toBe(bytes.length - 1);
+    expect(varintValue(bytes, 1, end)).toBe(value);
+    expect(new BinaryReader(bytes.subarray(1)).uint64()).toBe(BigInt(value));
+  });
+
+  it("reads what is longer than it need be", () => {
+    expect(varintValue(Uint8Array.of(0x81, 0x80, 0x00), 0, 3)).toBe(1);
+  });
+});
+
+describe("varintEnd()", () => {
+  it("says -1 where the varint goes on behind the end", () => {
+    expect(varintEnd(Uint8Array.of(0x80, 0x80, 0x01), 0, 2)).toBe(-1);
+    expect(varintEnd(new Uint8Array(), 0, 0)).toBe(-1);
+  });
+
+  it("says -1 behind ten bytes", () => {
+    const bytes = new Uint8Array(11).fill(0x80);
+    bytes[10] = 1;
+    expect(varintEnd(bytes, 0, 11)).toBe(-1);
+    expect(varintEnd(bytes, 1, 11)).toBe(11);
+  });
+});
+
+const text = new TextEncoder();
+
+describe("lengthDelimited()", () => {
+  it.each([
+    [1, ""],
+    [5, "42"],
+    [15, "x".repeat(127)],
+    [16, "x".repeat(128)],
+    [2, "näme"],
+    [536_870_911, "x".repeat(20_000)],
+  ])("writes field %d as every encoder does", (field, value) => {
+    const expected = new BinaryWriter().tag(field, Wire.LengthDelimited).string(value).finish();
+    expect(lengthDelimited(field, value)).toEqual(expected);
+    expect(lengthDelimited(field, text.encode(value))).toEqual(expected);
+  });
+
+  it("has a buffer of its own", () => {
+    const field = lengthDelimited(1, "a");
+    expect(field.buffer.byteLength).toBe(field.length);
+  });
+});
+
+describe("concatBytes()", () => {
+  it("joins parts in their order", () => {
+    expect(concatBytes([Uint8Array.of(1, 2), new Uint8Array(), Uint8Array.of(3)])).toEqual(
+      Uint8Array.of(1, 2, 3),
+    );
+  });
+
+  it("makes nothing of nothing", () => {
+    expect(concatBytes([])).toEqual(new Uint8Array());
+  });
+});
+
+describe("decodeText()", () => {
+  it("reads the text of a range", () => {
+    expect(decodeText(text.encode("-näme-"), 1, 6)).toBe("näme");
+  });
+
+  it("keeps a byte order mark, and replaces what is not UTF-8", () => {
+    expect(decodeText(text.encode("\ufeffa"), 0, 4)).toBe("\ufeffa");
+    expect(decodeText(Uint8Array.of(65, 0xff), 0, 2)).toBe("A\ufffd");
   });
 });

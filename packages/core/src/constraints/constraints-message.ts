@@ -1,5 +1,4 @@
-import { decodeText } from "../wire/decode-text.ts";
-import { walkFields, WireType } from "../wire/walk-fields.ts";
+import { concatBytes, decodeText, lengthDelimited, walkFields, WireType } from "../wire/fields.ts";
 import type { Constraints } from "./constraints.ts";
 
 /** Of `DynamicParameterConstraints`; one of them. */
@@ -109,4 +108,28 @@ class Reader {
     this.fault = fault;
     return undefined;
   }
+}
+
+/** The encoded `DynamicParameterConstraints`, as resources and removals take it; `readConstraints` reads it. For who puts variants of a resource. */
+export function encodeConstraints(constraints: Constraints): Uint8Array {
+  switch (constraints.kind) {
+    case "equals":
+      return single(constraints.key, lengthDelimited(VALUE, constraints.value));
+    case "exists":
+      return single(constraints.key, lengthDelimited(EXISTS, ""));
+    case "not":
+      return lengthDelimited(TYPE.not, encodeConstraints(constraints.of));
+    default:
+      return lengthDelimited(
+        TYPE[constraints.kind],
+        concatBytes(
+          constraints.of.map((one) => lengthDelimited(CONSTRAINTS, encodeConstraints(one))),
+        ),
+      );
+  }
+}
+
+function single(key: string, how: Uint8Array): Uint8Array {
+  const keyed = key === "" ? [] : [lengthDelimited(KEY, key)];
+  return lengthDelimited(TYPE.single, concatBytes([...keyed, how]));
 }

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 
-import type { Committed } from "./feed.ts";
-import { whenDecided } from "./when-decided.ts";
+import { type Committed, whenDecided } from "./feed.ts";
 
 it("goes on at once with a commit on which nobody votes", () => {
   const seen: Committed[] = [];

@@ -1,5 +1,3 @@
-import { MAX_VARINT, varintEnd, varintValue } from "./varint.ts";
-
 /** The wire types of protobuf that a walk passes over; groups are not among them. */
 export const WireType = { VARINT: 0, FIXED64: 1, LENGTH_DELIMITED: 2, FIXED32: 5 } as const;
 
@@ -85,4 +83,76 @@ function endOfDelimited(bytes: Uint8Array, at: number, end: number): number {
 function endOfVarint(bytes: Uint8Array, at: number, end: number): number {
   const next = varintEnd(bytes, at, end);
   return next < 0 && end - at < MAX_VARINT ? Infinity : next;
+}
+
+/** Most bytes of a varint: 64 bits in groups of seven. */
+const MAX_VARINT = 10;
+
+/** Where the varint that begins at `at` ends; -1 where it does not end before `end`, or is not a varint. */
+export function varintEnd(bytes: Uint8Array, at: number, end: number): number {
+  const limit = Math.min(end, at + MAX_VARINT);
+  for (let i = at; i < limit; i++) {
+    if ((bytes[i] ?? 0) < 0x80) return i + 1;
+  }
+  return -1;
+}
+
+/** The varint in `[at, next)` as a number; exact below 2^53. `next` is where it ends. */
+export function varintValue(bytes: Uint8Array, at: number, next: number): number {
+  let value = 0;
+  for (let i = next - 1; i >= at; i--) value = value * 128 + ((bytes[i] ?? 0) & 0x7f);
+  return value;
+}
+
+/** How many bytes a varint takes; for whole numbers from 0 to 2^53 - 1. */
+export function varintLength(value: number): number {
+  let length = 1;
+  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) length++;
+  return length;
+}
+
+/** Writes a varint into `target` at `at`; returns where it ends. */
+export function writeVarint(target: Uint8Array, at: number, value: number): number {
+  let i = at;
+  let rest = value;
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) target[i++] = (rest % 128) | 0x80;
+  target[i++] = rest;
+  return i;
+}
+
+/**
+ * One field of wire type 2 (a string, bytes, or a message that is encoded already) with its tag and length, in a buffer of its own.
+ * A string is written in UTF-8. Called where responses are encoded.
+ */
+export function lengthDelimited(field: number, value: Uint8Array | string): Uint8Array {
+  const bytes = typeof value === "string" ? Buffer.from(value) : value;
+  return concatBytes([fieldHead(field, bytes.length), bytes]);
+}
+
+const LENGTH_DELIMITED = 2;
+
+/** Returns the tag and the length of a field of wire type 2. The caller puts them before `length` bytes that are already encoded, which saves a copy. Responses are encoded this way. */
+export function fieldHead(field: number, length: number): Uint8Array {
+  const tag = field * 8 + LENGTH_DELIMITED;
+  const head = new Uint8Array(varintLength(tag) + varintLength(length));
+  writeVarint(head, writeVarint(head, 0, tag), length);
+  return head;
+}
+
+/** The parts one after another, in a buffer of their own. */
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const target = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    target.set(part, at);
+    at += part.length;
+  }
+  return target;
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** The text in `bytes[start, end)`. What is not UTF-8 becomes U+FFFD. */
+export function decodeText(bytes: Uint8Array, start: number, end: number): string {
+  return decoder.decode(bytes.subarray(start, end));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isDeeperThan } from "./is-deeper-than.ts";
+
+import { isDeeperThan } from "./node-info.ts";
 
 describe("isDeeperThan()", () => {
   it.each([
