@@ -1,6 +1,8 @@
+import type { Fault } from "@xdstp/core";
 import { decodeText, varintValue, walkFields, WireType } from "@xdstp/core/wire";
-import type { Range } from "./range.ts";
-import { sourceKind } from "./source-kind.ts";
+
+import { type Range, sourceKind } from "./source-kind.ts";
+import { typeUrls } from "./type-urls.ts";
 
 /** Fields of `envoy.config.cluster.v3.Cluster`. */
 const NAME = 1;
@@ -15,7 +17,7 @@ const EDS_CONFIG = 1;
 const SERVICE_NAME = 2;
 
 /** Where a cluster takes its endpoints from. */
-export interface Assignment {
+interface Assignment {
   /** `service_name`, else the name of the cluster. */
   readonly name: string;
   /** It is the `service_name`. */
@@ -72,4 +74,23 @@ function readEds(bytes: Uint8Array, config: Range, into: Eds): void {
     },
     config,
   );
+}
+
+/**
+ * Why a client rejects a cluster with an xdstp name that takes its endpoints by EDS and does not say under which name (C-GRPC-3): its own name is one of another type. undefined: it may be taken, as may whatever is not a cluster.
+ * @param name - Of the resource
+ */
+export function serviceNameFault(
+  typeUrl: string,
+  name: string,
+  payload: Uint8Array,
+): Fault | undefined {
+  if (typeUrl !== typeUrls.cluster || !name.startsWith("xdstp:")) return undefined;
+  const isNamed = assignmentOf(payload, { start: 0, end: payload.length })?.isService ?? true;
+  return isNamed
+    ? undefined
+    : {
+        text: `${JSON.stringify(name)} does not name its endpoints; a cluster with an xdstp name needs eds_cluster_config.service_name`,
+        rule: "C-GRPC-3",
+      };
 }

@@ -1,7 +1,6 @@
 import type { Follows, Reference, ResourceType, Warms } from "@xdstp/core";
 import { referencesOf } from "./references-of.ts";
-import { typeUrlOf } from "./type-url-of.ts";
-import { typeUrls } from "./type-urls.ts";
+import { typeUrlOf, typeUrls } from "./type-urls.ts";
 
 const sent = (typeUrl: string): Follows => ({ typeUrl, when: "sent" });
 const accepted = (typeUrl: string): Follows => ({ typeUrl, when: "accepted" });

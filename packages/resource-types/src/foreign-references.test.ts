@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { foreignReferences } from "./foreign-references.ts";
+import { foreignReferences } from "./references-of.ts";
 
 const typeUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const at = (authority: string): string => `xdstp://${authority}/envoy.config.cluster.v3.Cluster/c`;

@@ -16,9 +16,9 @@ export {
   typedExtensionConfig,
   virtualHost,
 } from "./envoy-types.ts";
-export { foreignReferences } from "./foreign-references.ts";
+export { foreignReferences } from "./references-of.ts";
 export { messageType } from "./message-type.ts";
 export { referencesOf } from "./references-of.ts";
-export { serviceNameFault } from "./service-name-fault.ts";
+export { serviceNameFault } from "./assignment-of.ts";
 export { shortNameOf, shortTypes } from "./short-types.ts";
-export { typeUrlOf } from "./type-url-of.ts";
+export { typeUrlOf } from "./type-urls.ts";

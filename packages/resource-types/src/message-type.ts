@@ -1,7 +1,7 @@
 import { create, toBinary, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import type { MessageType } from "@xdstp/core";
 import { sortMaps } from "./sort-maps.ts";
-import { typeUrlOf } from "./type-url-of.ts";
+import { typeUrlOf } from "./type-urls.ts";
 
 /**
  * Returns how messages of a schema of protobuf-es become resources, for `put` of a cache: `put(messageType(FlagSchema), { name: "dark-mode" })`.

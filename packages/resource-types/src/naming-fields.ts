@@ -1,5 +1,4 @@
-import { typeUrlOf } from "./type-url-of.ts";
-import { typeUrls } from "./type-urls.ts";
+import { typeUrlOf, typeUrls } from "./type-urls.ts";
 
 /** A field that holds the name of another resource, or several. */
 export interface NamingField {

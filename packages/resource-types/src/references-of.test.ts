@@ -2,8 +2,7 @@ import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
 import { describe, expect, it } from "vitest";
 import { envoyTypes } from "./envoy-types.ts";
 import { referencesOf } from "./references-of.ts";
-import { typeUrlOf } from "./type-url-of.ts";
-import { typeUrls } from "./type-urls.ts";
+import { typeUrlOf, typeUrls } from "./type-urls.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 type TypeName = keyof typeof typeUrls;

@@ -1,9 +1,10 @@
-import { decodeText, walkFields, WireType } from "@xdstp/core/wire";
 import type { Reference, WithinReference } from "@xdstp/core";
+import { decodeText, walkFields, WireType } from "@xdstp/core/wire";
+import { authorityOf } from "@xdstp/uri";
+
 import { assignmentOf } from "./assignment-of.ts";
 import { messageNode, type MessageNode, type Naming } from "./message-node.ts";
-import { lastField, type Range } from "./range.ts";
-import { sourceKind } from "./source-kind.ts";
+import { lastField, type Range, sourceKind } from "./source-kind.ts";
 import { typeUrls } from "./type-urls.ts";
 
 /** Messages within messages, an Any counted as two; decoders of protobuf give up at the same depth. What lies deeper is not read. */
@@ -173,4 +174,20 @@ function noteBeside(walk: Walk, reference: Reference): void {
 /** The message that a type URL names, whatever its prefix. */
 function fullNameIn(typeUrl: string): string {
   return typeUrl.slice(typeUrl.lastIndexOf("/") + 1);
+}
+
+/**
+ * Of references, those by an xdstp name of another authority than these: a client finds them only where it has a server for that authority, and one that understands xdstp (S-AUTH-10).
+ * Opaque names are never among them. For whoever checks resources before they are put; a warning and no fault, since a client may have several servers.
+ * @param references - As {@link referencesOf} tells them, or `references` of a type
+ * @param authorities - Those that the server answers for
+ */
+export function foreignReferences(
+  references: readonly Reference[],
+  authorities: readonly string[],
+): readonly Reference[] {
+  return references.filter(({ name }) => {
+    const authority = name.startsWith("xdstp:") ? authorityOf(name) : undefined;
+    return authority !== undefined && !authorities.includes(authority);
+  });
 }

@@ -1,5 +1,4 @@
-import { walkFields } from "@xdstp/core/wire";
-import type { Range } from "./range.ts";
+import { walkFields, WireType } from "@xdstp/core/wire";
 
 /** Of `envoy.config.core.v3.ConfigSource`: the members of its oneof, and for whom it is believed. */
 const PATH = 1;
@@ -31,4 +30,24 @@ export function sourceKind(bytes: Uint8Array, configSource: Range): "ads" | "fil
   );
   if (last === PATH || last === PATH_CONFIG_SOURCE) return "file";
   return (last === 0 || last === ADS) && authorities === 0 ? "ads" : "own";
+}
+
+/** A place in a payload: of a nested message, or of a text. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where the last length-delimited field of this number lies within a message; of malformed bytes, the part in front of the fault is read. */
+export function lastField(bytes: Uint8Array, within: Range, number: number): Range | undefined {
+  let found: Range | undefined;
+  walkFields(
+    bytes,
+    (field, start, end, wireType) => {
+      if (field === number && wireType === WireType.LENGTH_DELIMITED) found = { start, end };
+      return true;
+    },
+    within,
+  );
+  return found;
 }

@@ -3,8 +3,7 @@ import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
 import { ConfigSourceSchema } from "@xdstp/protos/envoy/core";
 import { describe, expect, it } from "vitest";
 import { referencesOf } from "./references-of.ts";
-import { typeUrlOf } from "./type-url-of.ts";
-import { typeUrls } from "./type-urls.ts";
+import { typeUrlOf, typeUrls } from "./type-urls.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 const registry = envoyRegistry();

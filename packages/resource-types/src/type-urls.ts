@@ -1,4 +1,4 @@
-import { typeUrlOf } from "./type-url-of.ts";
+const PREFIX = "type.googleapis.com/";
 
 type TypeName =
   | "listener"
@@ -25,3 +25,8 @@ export const typeUrls: Readonly<Record<TypeName, string>> = {
   runtime: typeUrlOf("envoy.service.runtime.v3.Runtime"),
   typedExtensionConfig: typeUrlOf("envoy.config.core.v3.TypedExtensionConfig"),
 };
+
+/** The type URL of a full message name (B-TYPE-1). */
+export function typeUrlOf(fullName: string): string {
+  return PREFIX + fullName;
+}

@@ -8,23 +8,19 @@ export {
   createRawDeltaClient,
   type DeltaRequestInit,
   type RawDeltaClient,
-} from "./create-raw-delta-client.ts";
-export {
   createRawSotwClient,
   type RawSotwClient,
   type SotwRequestInit,
-} from "./create-raw-sotw-client.ts";
-export type { RawServer } from "./create-raw-server.ts";
+} from "./raw-clients.ts";
 export {
+  type RawServer,
   createRawDeltaServer,
   type DeltaResponseInit,
   type RawDeltaServer,
-} from "./create-raw-delta-server.ts";
-export {
   createRawSotwServer,
   type RawSotwServer,
   type SotwResponseInit,
-} from "./create-raw-sotw-server.ts";
+} from "./raw-servers.ts";
 export { createFakeClock, type FakeClock } from "./create-fake-clock.ts";
 export { createManualScheduler, type ManualScheduler } from "./create-manual-scheduler.ts";
 export type { RawWire, Reader } from "./raw-wire.ts";

@@ -6,8 +6,7 @@ import {
   DiscoveryResponseSchema,
 } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
-import { createRawDeltaClient } from "./create-raw-delta-client.ts";
-import { createRawSotwClient } from "./create-raw-sotw-client.ts";
+import { createRawDeltaClient, createRawSotwClient } from "./raw-clients.ts";
 
 /** A wire that keeps what was sent and gives what is put into it. */
 function useWire(): {

@@ -1,6 +1,4 @@
-import { inId } from "./character-set.ts";
-import { decode } from "./decode.ts";
-import { encode } from "./encode.ts";
+import { decode, encode, inId } from "./percent-encoding.ts";
 
 /**
  * The resource name that a template of the gRPC bootstrap gives for a target (xdstp-names.md section 11, gRFC A47).

@@ -1,5 +1,4 @@
-import { fault } from "./fault.ts";
-import type { UriError } from "./uri-error.ts";
+import { fault, type UriError } from "./uri-error.ts";
 
 /** What holds for any URI behind its scheme: the authority marker (N-02), no control characters (N-04), no unpaired surrogates (N-06). */
 export function checkText(text: string, schemeEnd: number): UriError | undefined {
@@ -23,4 +22,13 @@ function findControl(text: string): number {
 /** The index of the first unpaired surrogate, or -1. */
 export function findSurrogate(text: string): number {
   return text.search(/\p{Surrogate}/u);
+}
+
+/** Keys and values that no parser gave: none may have an unpaired surrogate, which would be printed as another character (N-06). */
+export function checkParams(params: ReadonlyMap<string, string>): UriError | undefined {
+  for (const text of [...params].flat()) {
+    const unpaired = findSurrogate(text);
+    if (unpaired !== -1) return fault("utf8", "context", text, unpaired);
+  }
+  return undefined;
 }

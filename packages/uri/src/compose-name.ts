@@ -1,8 +1,6 @@
-import { checkParams } from "./check-params.ts";
-import { fault } from "./fault.ts";
-import type { XdstpLocator } from "./locator.ts";
-import type { ParseResult } from "./uri-error.ts";
-import type { XdstpName } from "./xdstp-name.ts";
+import { checkParams } from "./check-text.ts";
+import { fault, type ParseResult } from "./uri-error.ts";
+import type { XdstpLocator, XdstpName } from "./locator.ts";
 
 /** Context parameters that are not in the literal locator, without their prefixes. Absent: none. */
 export interface ContextLayers {

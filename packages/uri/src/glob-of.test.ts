@@ -7,7 +7,7 @@ import { property } from "../test/scale.ts";
 import { globMatches, globOf, isGlob } from "./glob-of.ts";
 import { nameKey } from "./name-key.ts";
 import { printName } from "./print-name.ts";
-import type { XdstpName } from "./xdstp-name.ts";
+import type { XdstpName } from "./locator.ts";
 
 /** What comes before the last slash; undefined without one (N-52). */
 function parentOf(id: string): string | undefined {

@@ -1,7 +1,5 @@
-import { canonicalName } from "./canonical-name.ts";
-import { nameKey } from "./name-key.ts";
-import type { Locator } from "./locator.ts";
-import type { XdstpName } from "./xdstp-name.ts";
+import { canonicalName, nameKey } from "./name-key.ts";
+import type { Locator, XdstpName } from "./locator.ts";
 
 /** The glob that was found last, and what its members begin and end with: of names that come together nearly all have the same one, whose string is then made and hashed once. */
 let known = { start: "", end: "", glob: "" };

@@ -10,34 +10,40 @@
  */
 export { parseName } from "./parse-name.ts";
 export { parseLocator } from "./parse-locator.ts";
-export { printName } from "./print-name.ts";
-export { printLocator } from "./print-locator.ts";
-export type { ResourceParts, XdstpName } from "./xdstp-name.ts";
-export type { Directive, HttpLocator, Locator, XdstpLocator } from "./locator.ts";
+export { printName, printLocator } from "./print-name.ts";
+export type {
+  ResourceParts,
+  XdstpName,
+  Directive,
+  HttpLocator,
+  Locator,
+  XdstpLocator,
+} from "./locator.ts";
 export type { ParseResult, UriError, UriErrorCode, UriPart } from "./uri-error.ts";
 
 // Names as received.
 export { nameKey, sameName } from "./name-key.ts";
 export { isGlob, globMatches, globOf } from "./glob-of.ts";
-export { typeOf } from "./type-of.ts";
-export { authorityOf } from "./authority-of.ts";
+export { typeOf, authorityOf } from "./name-key.ts";
 
 // Types.
 export { typeFromTypeUrl, typeUrlFromType, collectionTypeOf, memberTypeOf } from "./type-url.ts";
 
 // From a literal locator to the name asked for.
-export { nameFromLocator } from "./name-from-locator.ts";
+export { nameFromLocator } from "./locator.ts";
 export { composeName, type ContextLayers } from "./compose-name.ts";
 export { nodeContextParams, type NodeFields } from "./node-context-params.ts";
 export { isPortableEntryName, lintLocator, type LocatorWarning } from "./lint-locator.ts";
 
 // Messages and templates.
-export { locatorFromMessage, nameFromMessage } from "./locator-from-message.ts";
-export { messageFromLocator, messageFromName } from "./message-from-locator.ts";
-export type {
-  ContextParamsMessage,
-  DirectiveMessage,
-  ResourceLocatorMessage,
-  ResourceNameMessage,
+export {
+  locatorFromMessage,
+  nameFromMessage,
+  messageFromLocator,
+  messageFromName,
+  type ContextParamsMessage,
+  type DirectiveMessage,
+  type ResourceLocatorMessage,
+  type ResourceNameMessage,
 } from "./locator-message.ts";
 export { defaultListenerTemplate, expandTemplate, isTemplateOf } from "./bootstrap-template.ts";

@@ -1,14 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { countSteps } from "../test/count-steps.ts";
 import { atFullSize } from "../test/scale.ts";
-import { authorityOf } from "./authority-of.ts";
+import { authorityOf, nameKey, sameName, typeOf } from "./name-key.ts";
 import { globMatches, globOf, isGlob } from "./glob-of.ts";
-import { nameKey, sameName } from "./name-key.ts";
 import { parseLocator } from "./parse-locator.ts";
 import { parseName } from "./parse-name.ts";
-import { printLocator } from "./print-locator.ts";
-import { printName } from "./print-name.ts";
-import { typeOf } from "./type-of.ts";
+import { printLocator, printName } from "./print-name.ts";
 
 /** Everything that reads text from a peer. */
 function readAll(text: string): void {

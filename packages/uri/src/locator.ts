@@ -1,5 +1,3 @@
-import type { ResourceParts } from "./xdstp-name.ts";
-
 /** Says how to find a resource. It may carry directives, and it may be a glob. All strings are decoded. */
 export type Locator =
   | XdstpLocator
@@ -46,3 +44,32 @@ export type Directive =
       /** The name of the entry. */
       readonly entry: string;
     };
+
+/** The decoded parts that `xdstp:` and `http:` URIs share. */
+export interface ResourceParts {
+  /** Compared exactly; may be empty for `xdstp` (N-07). */
+  readonly authority: string;
+  /** The type URL without `type.googleapis.com/` (B-TYPE-1). */
+  readonly resourceType: string;
+  /** Without the slash that ends the type; may be empty and may hold slashes (N-09). */
+  readonly id: string;
+  /** In the order received, which means nothing (N-40). */
+  readonly contextParams: ReadonlyMap<string, string>;
+}
+
+/** A name: identifies one resource, or a glob of them. All strings are decoded. It has no directives (N-18). */
+export interface XdstpName extends ResourceParts {
+  /** `xdstp:`. */
+  readonly scheme: "xdstp";
+}
+
+/** The name that is requested on the wire: the locator without its directives (N-18, N-71). */
+export function nameFromLocator({
+  scheme,
+  authority,
+  resourceType,
+  id,
+  contextParams,
+}: XdstpLocator): XdstpName {
+  return { scheme, authority, resourceType, id, contextParams };
+}

@@ -1,6 +1,5 @@
-import { checkParams } from "./check-params.ts";
-import { fault } from "./fault.ts";
-import type { ParseResult } from "./uri-error.ts";
+import { checkParams } from "./check-text.ts";
+import { fault, type ParseResult } from "./uri-error.ts";
 
 /** The fields of `envoy.config.core.v3.Node` that can become context parameters, in their protobuf JSON form. */
 export interface NodeFields {

@@ -3,7 +3,7 @@ import { uriVectors, type Components } from "../test/docs.ts";
 import { errorOf, locator } from "../test/parsed.ts";
 import type { Locator } from "./locator.ts";
 import { parseLocator } from "./parse-locator.ts";
-import { printLocator } from "./print-locator.ts";
+import { printLocator } from "./print-name.ts";
 import { isGlob } from "./glob-of.ts";
 
 const vectors = uriVectors.filter(({ kind }) => kind === "locator");

@@ -1,9 +1,8 @@
 import { checkText } from "./check-text.ts";
-import { decode } from "./decode.ts";
-import { fault } from "./fault.ts";
+import { decode } from "./percent-encoding.ts";
+import { fault, type ParseResult, type UriError } from "./uri-error.ts";
 import type { Directive, HttpLocator, Locator, XdstpLocator } from "./locator.ts";
-import { parseResourceParts } from "./parse-resource-parts.ts";
-import type { ParseResult, UriError } from "./uri-error.ts";
+import { parseResourceParts } from "./parse-name.ts";
 
 const schemes = ["xdstp", "http", "file"] as const;
 const none: readonly Directive[] = [];

@@ -1,6 +1,5 @@
-import { encode } from "./encode.ts";
-import { inAuthority, inId, inParam } from "./character-set.ts";
-import type { ResourceParts, XdstpName } from "./xdstp-name.ts";
+import { encode, inAuthority, inDirective, inId, inParam } from "./percent-encoding.ts";
+import type { Directive, Locator, ResourceParts, XdstpName } from "./locator.ts";
 
 /**
  * The canonical string of a name (xdstp-names.md section 4): one string for all names that are equal (N-41).
@@ -13,7 +12,7 @@ export function printName(name: XdstpName): string {
 }
 
 /** The same for the two schemes that have a type. */
-export function printResourceParts(
+function printResourceParts(
   scheme: "xdstp" | "http",
   { authority, resourceType, id, contextParams }: ResourceParts,
 ): string {
@@ -45,4 +44,26 @@ function compareCodePoints(a: string, b: string): number {
 
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
+}
+
+/**
+ * The canonical string of a locator (xdstp-names.md section 4). On an HTTP request its fragment is never sent (N-38).
+ *
+ * Never throws; {@link printName} documents what it does with parts that no parser gave.
+ */
+export function printLocator(locator: Locator): string {
+  const located =
+    locator.scheme === "file"
+      ? `file:///${encode(locator.id, inId)}`
+      : printResourceParts(locator.scheme, locator);
+  const { directives } = locator;
+  return directives.length === 0
+    ? located
+    : `${located}#${directives.map(printDirective).join(",")}`;
+}
+
+/** An inner locator is escaped again, so a nested directive is escaped twice (N-37). */
+function printDirective(directive: Directive): string {
+  const value = directive.kind === "alt" ? printLocator(directive.locator) : directive.entry;
+  return `${directive.kind}=${encode(value, inDirective)}`;
 }

@@ -1,4 +1,4 @@
-import { inType, skip } from "./character-set.ts";
+import { inType, skip } from "./percent-encoding.ts";
 
 const prefix = "type.googleapis.com/";
 

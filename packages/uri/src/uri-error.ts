@@ -45,3 +45,75 @@ export interface UriError {
 /** What a parser gives. */
 export type ParseResult<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: UriError };
+
+/** The text of a code, which says what is wrong and what to do, and the rule that is broken. */
+interface Advice {
+  readonly text: string;
+  readonly rule: string;
+}
+
+const advice: Readonly<Record<UriErrorCode, Advice>> = {
+  scheme: {
+    text: "begin with xdstp:, or in a locator with http: or file:, in lower case",
+    rule: "N-01",
+  },
+  "authority-marker": { text: "write // after the scheme", rule: "N-02" },
+  authority: {
+    text: "http needs an authority and file has none: http://authority/type/id, file:///path",
+    rule: "N-20",
+  },
+  "type-missing": {
+    text: "no resource type in the path: write //authority/type/id",
+    rule: "N-08",
+  },
+  "type-invalid": { text: "a resource type has only letters, digits and . - _ ~", rule: "N-08" },
+  "percent-encoding": {
+    text: "write two hex digits after %, and %25 for a percent sign",
+    rule: "N-05",
+  },
+  utf8: { text: "not valid UTF-8", rule: "N-06" },
+  "control-character": { text: "escape control characters", rule: "N-04" },
+  "fragment-in-name": {
+    text: "a name has no #directives; escape a literal # as %23",
+    rule: "N-18",
+  },
+  "directive-unknown": {
+    text: "unknown fragment component: write #alt=locator or #entry=name, escape commas as %2C",
+    rule: "N-14",
+  },
+  "directive-duplicate": { text: "write each directive once", rule: "N-15" },
+  "directive-empty": { text: "a directive needs a value", rule: "N-16" },
+  "directive-value": { text: "the value of alt is not a locator", rule: "N-17" },
+  "query-in-file": {
+    text: "a file locator has no parameters; escape a literal ? as %3F",
+    rule: "N-19",
+  },
+  "too-deep": { text: "at most 8 levels of alt", rule: "N-17" },
+  "reserved-key": { text: "keys that begin with xds. are set by code only", rule: "N-60" },
+  "node-field": { text: "no such node field; write it as in the proto, with _", rule: "N-62" },
+};
+
+const shownLength = 100;
+
+/** The error object. `text` is quoted in its message. `rule`: instead of the usual one of the code. */
+export function fault(
+  code: UriErrorCode,
+  part: UriPart,
+  text: string,
+  position: number,
+  { rule = advice[code].rule, cause }: { readonly rule?: string; readonly cause?: UriError } = {},
+): UriError {
+  const message = `[${code}] at ${position} of ${quote(text)}: ${advice[code].text}`;
+  return cause === undefined
+    ? { code, part, position, message, rule }
+    : { code, part, position, message, rule, cause };
+}
+
+/** Printable ASCII only, so that nothing in a log or a terminal can be forged. */
+function quote(text: string): string {
+  const shown = text.length > shownLength ? `${text.slice(0, shownLength)}...` : text;
+  return JSON.stringify(shown).replace(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -6,7 +6,7 @@ import {
   type Status,
 } from "@xdstp/core";
 
-import { checkEnvelope, lend } from "../lend.ts";
+import { checkEnvelope, lend } from "../create-memory-stream.ts";
 import type { Connection, NetworkObserver, Serve, Side } from "./network.ts";
 import { createPipe, type Cargo, type Pipe, type PipeOptions } from "./pipe.ts";
 

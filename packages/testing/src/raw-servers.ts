@@ -1,4 +1,13 @@
+import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import type { ByteStream, ByteStreamHandler, Status } from "@xdstp/core";
+import {
+  type DeltaDiscoveryRequest,
+  DeltaDiscoveryRequestSchema,
+  DeltaDiscoveryResponseSchema,
+  type DiscoveryRequest,
+  DiscoveryRequestSchema,
+  DiscoveryResponseSchema,
+} from "@xdstp/protos/discovery";
 
 import { createMemoryStream, type MemoryStream } from "./create-memory-stream.ts";
 import { createReader, type Reader } from "./raw-wire.ts";
@@ -32,7 +41,7 @@ export interface RawServer<Request, ResponseInit> extends Reader<Request> {
 }
 
 /** How a variant is written on the wire. */
-export interface ServerCodec<Request, ResponseInit> {
+interface ServerCodec<Request, ResponseInit> {
   /** A request, decoded. */
   decode(bytes: Uint8Array): Request;
   /** A response, encoded. */
@@ -42,7 +51,7 @@ export interface ServerCodec<Request, ResponseInit> {
 const AWAY: Status = { code: 14, message: "the server is down" };
 
 /** A server for scripts that say each step. */
-export function createRawServer<Request, ResponseInit>(
+function createRawServer<Request, ResponseInit>(
   codec: ServerCodec<Request, ResponseInit>,
 ): RawServer<Request, ResponseInit> {
   let newest: MemoryStream | undefined;
@@ -100,4 +109,37 @@ export function createRawServer<Request, ResponseInit>(
       stream().drain();
     },
   };
+}
+
+/** A delta response as a plain object: what is left out is not sent. */
+export type DeltaResponseInit = Omit<
+  MessageInitShape<typeof DeltaDiscoveryResponseSchema>,
+  "$typeName"
+>;
+
+/** Sends and reads single messages of the delta variant. */
+export type RawDeltaServer = RawServer<DeltaDiscoveryRequest, DeltaResponseInit>;
+
+/** A server of the delta variant for scripts that say each step. */
+export function createRawDeltaServer(): RawDeltaServer {
+  return createRawServer({
+    decode: (bytes) => fromBinary(DeltaDiscoveryRequestSchema, bytes),
+    encode: (response: DeltaResponseInit) =>
+      toBinary(DeltaDiscoveryResponseSchema, create(DeltaDiscoveryResponseSchema, response)),
+  });
+}
+
+/** A SotW response as a plain object: what is left out is not sent. */
+export type SotwResponseInit = Omit<MessageInitShape<typeof DiscoveryResponseSchema>, "$typeName">;
+
+/** Sends and reads single messages of the SotW variant. */
+export type RawSotwServer = RawServer<DiscoveryRequest, SotwResponseInit>;
+
+/** A server of the SotW variant for scripts that say each step. */
+export function createRawSotwServer(): RawSotwServer {
+  return createRawServer({
+    decode: (bytes) => fromBinary(DiscoveryRequestSchema, bytes),
+    encode: (response: SotwResponseInit) =>
+      toBinary(DiscoveryResponseSchema, create(DiscoveryResponseSchema, response)),
+  });
 }

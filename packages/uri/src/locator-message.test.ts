@@ -1,11 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+
 import { anyLocator, anyName } from "../test/arbitraries.ts";
 import { errorOf, locator, name, valueOf } from "../test/parsed.ts";
 import { property } from "../test/scale.ts";
-import type { ResourceLocatorMessage, ResourceNameMessage } from "./locator-message.ts";
-import { locatorFromMessage, nameFromMessage } from "./locator-from-message.ts";
-import { messageFromLocator, messageFromName } from "./message-from-locator.ts";
+import {
+  locatorFromMessage,
+  messageFromLocator,
+  messageFromName,
+  nameFromMessage,
+  type ResourceLocatorMessage,
+  type ResourceNameMessage,
+} from "./locator-message.ts";
 
 /** `levels` alt directives, each in the one before. */
 function nested(levels: number): ResourceLocatorMessage {
