@@ -52,7 +52,6 @@ export {
   ttlsOf,
   type Lifetimes,
 } from "./delivery/lifetimes.ts";
-export { joinArrays } from "./delivery/join-arrays.ts";
 export { encodeResourceError, tooLarge } from "./delivery/resource-error.ts";
 export { isDataError } from "./is-data-error.ts";
 export { encodeHeartbeat } from "./delivery/encode-heartbeat.ts";

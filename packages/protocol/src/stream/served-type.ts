@@ -3,6 +3,7 @@ import { nameKey } from "@xdstp/uri";
 import { answeredUpTo, isRejectedAndNew, rejectedFrom } from "../delivery/answered-up-to.ts";
 import { type Delivery, deliveryOf } from "../delivery/delivery-of.ts";
 import { createExchange, giveBack, longAccepted, recordAnswer } from "../delivery/exchange.ts";
+import { beat, holdingAfter, noteHolding, noteHoldingAnswered } from "../delivery/holding.ts";
 import { rejectHeartbeat, settledBy } from "../delivery/lifetimes.ts";
 import { type RemovedName, removedName } from "../delivery/removed-name.ts";
 import { statusOf } from "../delivery/status-of.ts";
@@ -203,7 +204,7 @@ class Machine<
     const gathered = this.#variant.gather(state, removeUpTo);
     if (gathered === undefined) this.#fallBehind();
     else {
-      const holding = this.#variant.holdingAfter(state, gathered.entries);
+      const holding = holdingAfter(state, this.#variant, gathered.entries);
       state.taken = { gathered, pending, before, holding };
     }
   }
@@ -232,7 +233,7 @@ class Machine<
   }
 
   beat(ttlMs: number): BeatOutcome {
-    return this.#variant.beat(this.#state, ttlMs);
+    return beat(this.#state, this.#variant, ttlMs);
   }
 
   hasAccepted(name: string, isSentAgain = false): boolean {
@@ -325,7 +326,7 @@ class Machine<
   #deliver(gathered: Response, isLimited: boolean, holding: readonly Entry[] | undefined): void {
     this.#repairing = false;
     const sent = this.#variant.deliver(this.#state, gathered, isLimited);
-    this.#variant.noteHolding(this.#state, sent, holding);
+    noteHolding(this.#state, this.#variant, sent, holding);
   }
 
   /** An error under a nonce that has been answered is not a new NACK (S-ACK-19). */
@@ -342,6 +343,7 @@ class Machine<
     const missed = error && this.#missedBy;
     if (!recordAnswer(state, nonce, error, this.#variant.hasMoved(state), missed)) return;
     this.#variant.noteAnswer(state, inFlight);
+    noteHoldingAnswered(state);
     if (exchange.rejected === undefined) noteAccepted(state);
   }
 

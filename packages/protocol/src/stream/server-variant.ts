@@ -1,6 +1,7 @@
 import type { Entry, Topic, Watcher } from "@xdstp/core";
 import type { Batch, ExchangeOwner, Rejected } from "../delivery/exchange.ts";
 import type { FrameProfile } from "../delivery/frame-cache.ts";
+import type { Holding } from "../delivery/holding.ts";
 import type { Lifetimes } from "../delivery/lifetimes.ts";
 import type { Origin } from "../delivery/origin.ts";
 import type { TypeView } from "../delivery/type-view.ts";
@@ -10,7 +11,7 @@ import type { SmallSet } from "../subscription/small-set.ts";
 import type { CountedHashes } from "../subscription/state-hash.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 import type { RequestScan } from "../wire/scan-request.ts";
-import type { BeatOutcome, Beating } from "./heartbeats.ts";
+import type { Beating } from "./heartbeats.ts";
 import type { ClientQuirks } from "./quirks.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { StreamInfo } from "./stream-event.ts";
@@ -112,7 +113,7 @@ export interface ServerVariant<
   State extends ServedType<Response, Before>,
   Response extends Gathered = Gathered,
   Before = unknown,
-> {
+> extends Holding<State> {
   /** Makes the state of a type without subscriptions. */
   createState(setup: TypeSetup): State;
 
@@ -149,8 +150,6 @@ export interface ServerVariant<
   /** Revision of the oldest state that the client may have of a name whose removal waits; Infinity: none waits. */
   heldBase(state: State): number;
 
-  /** Returns whether a subscription covers a name, under this name or as an alias. */
-  isCovered(state: State, name: string): boolean;
   /** Returns the present state of a name as this client should see it. undefined: that is not known. */
   lookUp(state: State, name: string): Entry | undefined;
   /** Returns the same of a name that waits. undefined: it is not wanted, or the client is not told of its removal. */
@@ -168,12 +167,6 @@ export interface ServerVariant<
   hasMoved(state: State): boolean;
   /** Takes note of the last answer to a response. */
   noteAnswer(state: State, answered: Batch | undefined): void;
-  /** Keeps alive what the client has with this TTL. */
-  beat(state: State, ttlMs: number): BeatOutcome;
-  /** Returns all that the client holds once it has these entries. undefined: nothing of it has a TTL. */
-  holdingAfter(state: State, entries: readonly Entry[]): readonly Entry[] | undefined;
-  /** Takes note of what the client holds from now on. */
-  noteHolding(state: State, sent: readonly Entry[], holding: readonly Entry[] | undefined): void;
   /** Ends timers of its own. */
   close(state: State): void;
 }

@@ -26,7 +26,6 @@ import { type BeforeTaken, type DeltaState, NONE_HELD } from "./delta-state.ts";
 import { hasLeftovers } from "./first-answer.ts";
 import { gather, takeHeld } from "./gather.ts";
 import type { Gathered } from "./gathered.ts";
-import { beat, holdingAfter, noteAnswer, noteHolding } from "./heartbeat.ts";
 import { doubt, heldListOf } from "./held-by-client.ts";
 import { heldBaseOf, heldEntries } from "./held-removals.ts";
 import { endKnownMembers, oweKnownMembers } from "./known-members.ts";
@@ -74,11 +73,9 @@ export function createDeltaVariant(profileOf: (setup: TypeSetup) => FrameProfile
     hasMoved,
     noteAnswer(state, answered) {
       if (answered?.narrowed === true) oweLost(state, answered.entries);
-      noteAnswer(state);
     },
-    beat,
-    holdingAfter,
-    noteHolding,
+    fullState: () => undefined,
+    waitingRemovals: heldEntries,
     close: () => undefined,
   };
 }

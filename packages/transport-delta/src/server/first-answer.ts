@@ -1,10 +1,9 @@
 import type { Entry, StoredResource, Topic } from "@xdstp/core";
-import { isDataError } from "@xdstp/protocol/server";
+import { createLifetimes, isDataError, mergeEntries, ttlsOf } from "@xdstp/protocol/server";
 import { globOf, nameKey } from "@xdstp/uri";
 import { noteAliases } from "./alias.ts";
 import { type DeltaState, type HeldList, NONE_HELD } from "./delta-state.ts";
 import { encodeEmptyResource } from "./encode-empty-resource.ts";
-import { resume } from "./heartbeat.ts";
 import { compareHeld, unlist } from "./held-by-client.ts";
 import { goneOf, isCollection, lookUp, removal } from "./lookup.ts";
 
@@ -175,4 +174,16 @@ function emptyResource(name: string): StoredResource {
     any: [0, 0],
     hash: 0,
   };
+}
+
+/** The client came back and holds of these all but the `rest` already: time has run on for them, so that a heartbeat is due (C-TTL-6). */
+function resume(state: DeltaState, members: readonly Entry[], rest: readonly Entry[]): void {
+  if (state.profile.heartbeat === undefined || ttlsOf(members).length === 0) return;
+  const lifetimes = (state.lifetimes ??= createLifetimes());
+  const lacks = new Set(rest);
+  lifetimes.resumed = true;
+  lifetimes.accepted = mergeEntries(state, [
+    lifetimes.accepted,
+    members.filter((entry) => !lacks.has(entry)),
+  ]);
 }

@@ -26,7 +26,7 @@ import { currentVersion, heldBaseOf, isComplete } from "./gather-full-state.ts";
 import { gather } from "./gather.ts";
 import type { Gathered } from "./gathered.ts";
 import { hashWanted } from "./hash-list.ts";
-import { beat, haveEqualTtls, holdingAfter, noteAnswer, noteHolding, resume } from "./heartbeat.ts";
+import { haveEqualTtls, resume } from "./heartbeat.ts";
 import { isWithheld } from "./is-withheld.ts";
 import type { ClientForm, ProfileOf } from "./profile-of.ts";
 import { send } from "./send.ts";
@@ -90,11 +90,9 @@ export function createSotwVariant(profileOf: ProfileOf): SotwVariant {
     hasMoved: ({ dirty }) => dirty.size > 0,
     noteAnswer(state) {
       if (state.exchange.rejected === undefined) state.kept = state.shown;
-      noteAnswer(state);
     },
-    beat,
-    holdingAfter,
-    noteHolding,
+    fullState: (state) => (isFullState(state) ? state.shown : undefined),
+    waitingRemovals: () => [],
     close(state) {
       endPatience(state);
       endStay(state);

@@ -1,0 +1,131 @@
+import type { Entry } from "@xdstp/core";
+import { isGlob, nameKey } from "@xdstp/uri";
+import type { ServedType } from "../stream/server-variant.ts";
+import type { BeatOutcome } from "../stream/heartbeats.ts";
+import { mergeEntries } from "../subscription/subscriptions.ts";
+import { joinArrays } from "./join-arrays.ts";
+import { createLifetimes, type Lifetimes, sendHeartbeat, ttlsOf } from "./lifetimes.ts";
+
+/** What the variant knows of what a client holds. */
+export interface Holding<State extends ServedType> {
+  /** Returns the full state that was sent last, which is all that the client holds. undefined: the responses of the type are partial. */
+  fullState(state: State): readonly Entry[] | undefined;
+  /** Returns the removals that wait: the client has these names in the state that it was sent last. */
+  waitingRemovals(state: State): readonly Entry[];
+  /** Returns whether a subscription covers a name, under this name or as an alias. */
+  isCovered(state: State, name: string): boolean;
+}
+
+/** Keeps alive what the client has with this TTL: as it was sent last, or, where that was rejected, as it was accepted (S-TTL-2). In a full state the shortest TTL does it for all (S-TTL-8). */
+export function beat<State extends ServedType>(
+  state: State,
+  variant: Holding<State>,
+  ttlMs: number,
+  overdue = false,
+): BeatOutcome {
+  const { lifetimes, exchange } = state;
+  if (lifetimes === undefined) return "none";
+  if (lifetimes.narrowed) narrow(state, variant, lifetimes);
+  const entries = exchange.rejected === undefined ? lifetimes.sent : lifetimes.accepted;
+  const ttls = beatingTtls(state, variant, entries);
+  if (ttls.includes(ttlMs)) return sendHeartbeat(state, entries, ttlMs, overdue);
+  // What was shorter is not wanted any more: the next one takes over.
+  keepAlive(state, ttls);
+  return "none";
+}
+
+/** Returns all that the client holds once it has these entries. undefined: nothing of it has a TTL, or all of it is the full state that is sent. Nothing else may be pending. */
+export function holdingAfter<State extends ServedType>(
+  state: State,
+  variant: Holding<State>,
+  sent: readonly Entry[],
+): readonly Entry[] | undefined {
+  if (!mayHold(state, sent) || variant.fullState(state) !== undefined) return undefined;
+  const arrays = [...state.topics.values()]
+    .filter(
+      // Members of globs are kept alive, unless the client rejects that (B-TTL-10).
+      (topic) =>
+        !state.unsettled.has(topic) &&
+        (state.quirks.globHeartbeats || !isGlob(topic.interest.name)),
+    )
+    .map((topic) => topic.members())
+    .filter((members) => ttlsOf(members).length > 0);
+  return joinArrays(arrays, (several) => mergeEntries(state, several));
+}
+
+/**
+ * Takes note of what the client holds from now on: what was pending has been sent, or could not be.
+ * @param taken - What it would hold if nothing of what was taken waited
+ */
+export function noteHolding<State extends ServedType>(
+  state: State,
+  variant: Holding<State>,
+  sent: readonly Entry[],
+  taken: readonly Entry[] | undefined,
+): void {
+  const holding = mayHold(state, sent) ? variant.fullState(state) : undefined;
+  const all = holding ?? taken ?? holdingAfter(state, variant, sent);
+  if (all === undefined) return;
+  const lifetimes = (state.lifetimes ??= createLifetimes());
+  lifetimes.sent = holding ?? withKept(state, variant, lifetimes, all, sent);
+  const ttls = beatingTtls(state, variant, lifetimes.sent);
+  keepAlive(state, ttls);
+  if (!lifetimes.resumed) return;
+  lifetimes.resumed = false;
+  for (const ttlMs of ttls) beat(state, variant, ttlMs, true);
+}
+
+/** A response has its last answer: the client has it, or after a rejection the state before, which may have another TTL. */
+export function noteHoldingAnswered(state: ServedType): void {
+  const { lifetimes, exchange } = state;
+  if (lifetimes === undefined) return;
+  if (exchange.rejected === undefined) lifetimes.accepted = lifetimes.sent;
+  else keepAlive(state, ttlsOf(lifetimes.accepted));
+}
+
+function mayHold({ profile, lifetimes }: ServedType, sent: readonly Entry[]): boolean {
+  return profile.heartbeat !== undefined && (lifetimes !== undefined || ttlsOf(sent).length > 0);
+}
+
+function beatingTtls<State extends ServedType>(
+  state: State,
+  variant: Holding<State>,
+  entries: readonly Entry[],
+): readonly number[] {
+  const ttls = ttlsOf(entries);
+  return ttls.length > 1 && variant.fullState(state) !== undefined ? ttls.slice(0, 1) : ttls;
+}
+
+function keepAlive({ context, watcher }: ServedType, ttls: readonly number[]): void {
+  for (const ttlMs of ttls) context.heartbeats.add(ttlMs, watcher);
+}
+
+/** Entries that wait, and removals that wait, the client has in the state that it was sent last. */
+function withKept<State extends ServedType>(
+  state: State,
+  variant: Holding<State>,
+  lifetimes: Lifetimes,
+  now: readonly Entry[],
+  sent: readonly Entry[],
+): readonly Entry[] {
+  const removals = variant.waitingRemovals(state);
+  if (removals.length + state.heldBack.size === 0) return now;
+  const stays = new Set([...state.heldBack.keys(), ...removals.map(({ name }) => nameKey(name))]);
+  const isStaying = ({ name }: Entry): boolean => stays.has(nameKey(name));
+  const before = mergeEntries(state, [lifetimes.sent.filter(isStaying), sent.filter(isStaying)]);
+  return [...now.filter((entry) => !isStaying(entry)), ...before];
+}
+
+function narrow<State extends ServedType>(
+  state: State,
+  variant: Holding<State>,
+  lifetimes: Lifetimes,
+): void {
+  const stillCovered = (entries: readonly Entry[]): readonly Entry[] => {
+    const rest = entries.filter(({ name }) => variant.isCovered(state, name));
+    return rest.length === entries.length ? entries : rest;
+  };
+  lifetimes.narrowed = false;
+  lifetimes.sent = stillCovered(lifetimes.sent);
+  lifetimes.accepted = stillCovered(lifetimes.accepted);
+}
