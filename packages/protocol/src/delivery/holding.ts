@@ -1,20 +1,10 @@
 import type { Entry } from "@xdstp/core";
 import { isGlob, nameKey } from "@xdstp/uri";
-import type { ServedType } from "../stream/server-variant.ts";
+import type { Holding, ServedType } from "../stream/server-variant.ts";
 import type { BeatOutcome } from "../stream/heartbeats.ts";
 import { mergeEntries } from "../subscription/subscriptions.ts";
 import { joinArrays } from "./join-arrays.ts";
 import { createLifetimes, type Lifetimes, sendHeartbeat, ttlsOf } from "./lifetimes.ts";
-
-/** What the variant knows of what a client holds. */
-export interface Holding<State extends ServedType> {
-  /** Returns the full state that was sent last, which is all that the client holds. undefined: the responses of the type are partial. */
-  fullState(state: State): readonly Entry[] | undefined;
-  /** Returns the removals that wait: the client has these names in the state that it was sent last. */
-  waitingRemovals(state: State): readonly Entry[];
-  /** Returns whether a subscription covers a name, under this name or as an alias. */
-  isCovered(state: State, name: string): boolean;
-}
 
 /** Keeps alive what the client has with this TTL: as it was sent last, or, where that was rejected, as it was accepted (S-TTL-2). In a full state the shortest TTL does it for all (S-TTL-8). */
 export function beat<State extends ServedType>(

@@ -1,7 +1,6 @@
 import type { Entry, Topic, Watcher } from "@xdstp/core";
 import type { Batch, ExchangeOwner, Rejected } from "../delivery/exchange.ts";
 import type { FrameProfile } from "../delivery/frame-cache.ts";
-import type { Holding } from "../delivery/holding.ts";
 import type { Lifetimes } from "../delivery/lifetimes.ts";
 import type { Origin } from "../delivery/origin.ts";
 import type { TypeView } from "../delivery/type-view.ts";
@@ -102,6 +101,16 @@ export interface ServedType<Response extends Gathered = Gathered, Before = unkno
   heldBack: Holds;
   /** What the client holds for a time only. undefined: nothing that it was sent has a TTL. */
   lifetimes: Lifetimes | undefined;
+}
+
+/** What the variant knows of what a client holds. */
+export interface Holding<State extends ServedType> {
+  /** Returns the full state that was sent last, which is all that the client holds. undefined: the responses of the type are partial. */
+  fullState(state: State): readonly Entry[] | undefined;
+  /** Returns the removals that wait: the client has these names in the state that it was sent last. */
+  waitingRemovals(state: State): readonly Entry[];
+  /** Returns whether a subscription covers a name, under this name or as an alias. */
+  isCovered(state: State, name: string): boolean;
 }
 
 /**
