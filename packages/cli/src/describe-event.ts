@@ -5,7 +5,7 @@ import { describeFolderEvent } from "./describe-folder-event.ts";
 import { describeServerEvent } from "./describe-server-event.ts";
 import { describeUpstreamEvent } from "./describe-upstream-event.ts";
 import { counted, escapeText, shortType, shortVersion, someNames } from "./short-text.ts";
-import type { ReportLine } from "./reporter.ts";
+import type { Level, ReportLine } from "./reporter.ts";
 import type { Versions } from "./served-versions.ts";
 
 /** An event in words: one line, or one for each problem in it. */
@@ -136,50 +136,40 @@ function listening({
   return `${formatEndpoint(address)}, ${served}; to connect: ${envoy} (or: ${grpc})${metrics === undefined ? "" : `; metrics: http://${formatEndpoint(metrics)}/metrics`}`;
 }
 
+/** How events of a cache are shown: how much an operator should mind, and the label. */
+const cacheLines: Readonly<
+  Record<(CacheEvent | DanglingEvent)["kind"], readonly [level: Level, label: string]>
+> = {
+  ready: ["good", "ready"],
+  "aliases-ignored": ["warning", "aliases"],
+  "version-reused": ["warning", "version"],
+  "variants-overlap": ["warning", "variants"],
+  dangling: ["warning", "dangling"],
+  resolved: ["good", "resolved"],
+  "feed-failed": ["error", "failed"],
+};
+
 function describeCacheEvent(event: CacheEvent | DanglingEvent): ReportLine {
+  const [level, label] = cacheLines[event.kind];
+  return { level, label, text: cacheText(event) };
+}
+
+function cacheText(event: CacheEvent | DanglingEvent): string {
   switch (event.kind) {
     case "ready":
-      return {
-        level: "good",
-        label: "ready",
-        text: `clients are served from revision ${event.revision} on`,
-      };
+      return `clients are served from revision ${event.revision} on`;
     case "aliases-ignored":
-      return {
-        level: "warning",
-        label: "aliases",
-        text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: its aliases are not served: xdstp names have redirects instead; leave them out, or use an opaque name`,
-      };
+      return `${shortType(event.typeUrl)} ${escapeText(event.name)}: its aliases are not served: xdstp names have redirects instead; leave them out, or use an opaque name`;
     case "version-reused":
-      return {
-        level: "warning",
-        label: "version",
-        text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: version ${escapeText(event.version)} was used before for other content, so it is served as ${escapeText(event.servedAs)}; give each content a version of its own, or none`,
-      };
+      return `${shortType(event.typeUrl)} ${escapeText(event.name)}: version ${escapeText(event.version)} was used before for other content, so it is served as ${escapeText(event.servedAs)}; give each content a version of its own, or none`;
     case "variants-overlap":
-      return {
-        level: "warning",
-        label: "variants",
-        text: `${shortType(event.typeUrl)} ${escapeText(event.name)}: clients that match several of its variants are given none: ${event.variants.map((one) => (one === "" ? "one without constraints" : escapeText(one))).join("; ")}`,
-      };
+      return `${shortType(event.typeUrl)} ${escapeText(event.name)}: clients that match several of its variants are given none: ${event.variants.map((one) => (one === "" ? "one without constraints" : escapeText(one))).join("; ")}`;
     case "dangling":
-      return {
-        level: "warning",
-        label: "dangling",
-        text: `${ofKey(event)}${shortType(event.by.typeUrl)} ${quoted(event.by.name)}${event.others === 0 ? "" : ` and ${counted(event.others, "other")}`} ${event.others === 0 ? "refers" : "refer"} to ${shortType(event.typeUrl)} ${quoted(event.name)}, which is not served; add it, unless clients have it in their bootstrap`,
-      };
+      return `${ofKey(event)}${shortType(event.by.typeUrl)} ${quoted(event.by.name)}${event.others === 0 ? "" : ` and ${counted(event.others, "other")}`} ${event.others === 0 ? "refers" : "refer"} to ${shortType(event.typeUrl)} ${quoted(event.name)}, which is not served; add it, unless clients have it in their bootstrap`;
     case "resolved":
-      return {
-        level: "good",
-        label: "resolved",
-        text: `${ofKey(event)}${shortType(event.typeUrl)} ${quoted(event.name)} ${event.isServed ? "is served now" : "is no longer referred to"}`,
-      };
+      return `${ofKey(event)}${shortType(event.typeUrl)} ${quoted(event.name)} ${event.isServed ? "is served now" : "is no longer referred to"}`;
     case "feed-failed":
-      return {
-        level: "error",
-        label: "failed",
-        text: `${event.retryMs === undefined ? "edits are not followed any more" : `edits are not followed until the next attempt in ${Math.ceil(event.retryMs / 1_000)} s`}: ${escapeText(event.error.text)}`,
-      };
+      return `${event.retryMs === undefined ? "edits are not followed any more" : `edits are not followed until the next attempt in ${Math.ceil(event.retryMs / 1_000)} s`}: ${escapeText(event.error.text)}`;
   }
 }
 

@@ -20,60 +20,55 @@ export function describeServerEvent(event: ServerEvent): ReportLine {
 type OnStream = Extract<ServerEvent, { stream: unknown }>;
 type OffStream = Exclude<ServerEvent, OnStream>;
 
+/** How much an operator should mind what happens on a stream. */
+const levels: Readonly<Record<OnStream["kind"], Level>> = {
+  connect: "info",
+  subscribe: "info",
+  push: "info",
+  heartbeat: "info",
+  ack: "good",
+  nack: "error",
+  "order-expired": "warning",
+  "stale-nonce": "info",
+  "not-sent": "error",
+  disconnect: "info",
+};
+
 function describeStream(event: OnStream): ReportLine {
-  const { level, text } = onStream(event);
   return {
-    level,
+    level: levels[event.kind],
     label: event.kind,
-    text: `${clientLabel(event.stream)} #${event.stream.id}${"typeUrl" in event ? ` ${shortType(event.typeUrl)}` : ""} ${text}`,
+    text: `${clientLabel(event.stream)} #${event.stream.id}${"typeUrl" in event ? ` ${shortType(event.typeUrl)}` : ""} ${onStream(event)}`,
   };
 }
 
-function onStream(event: OnStream): { readonly level: Level; readonly text: string } {
+function onStream(event: OnStream): string {
   switch (event.kind) {
     case "connect":
-      return info(
-        `${event.stream.variant} ${event.stream.service === undefined ? "ads" : shortType(event.stream.service)}`,
-      );
+      return `${event.stream.variant} ${event.stream.service === undefined ? "ads" : shortType(event.stream.service)}`;
     case "subscribe":
-      return info(
-        [...wanted("wants", event.added), ...wanted("drops", event.dropped)].join(", ") || "asks",
+      return (
+        [...wanted("wants", event.added), ...wanted("drops", event.dropped)].join(", ") || "asks"
       );
     case "push":
-      return info(
-        `version ${shortVersion(event.version)}, nonce ${event.nonce}: ${counted(event.resources, "resource")}, ${event.removed} removed, ${counted(event.bytes, "byte")}`,
-      );
+      return `version ${shortVersion(event.version)}, nonce ${event.nonce}: ${counted(event.resources, "resource")}, ${event.removed} removed, ${counted(event.bytes, "byte")}`;
     case "heartbeat":
-      return info(`nonce ${event.nonce}: ${counted(event.resources, "resource")} kept alive`);
+      return `nonce ${event.nonce}: ${counted(event.resources, "resource")} kept alive`;
     case "ack":
-      return {
-        level: "good",
-        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}`,
-      };
+      return `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}`;
     case "nack":
-      return {
-        level: "error",
-        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}, keeps ${shortVersion(event.accepted)}: ${escapeText(event.error.message)}${missedHint(event.missed)}`,
-      };
+      return `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}, keeps ${shortVersion(event.accepted)}: ${escapeText(event.error.message)}${missedHint(event.missed)}`;
     case "order-expired":
-      return {
-        level: "warning",
-        text: `waits no longer for answers: sends ${event.what === "cut" ? "what follows them" : "removals"} of ${event.typeUrls.map(shortType).join(", ")}${waitedFor(event.names)}`,
-      };
+      return `waits no longer for answers: sends ${event.what === "cut" ? "what follows them" : "removals"} of ${event.typeUrls.map(shortType).join(", ")}${waitedFor(event.names)}`;
     case "stale-nonce":
-      return info(`nonce ${escapeText(event.nonce)} is not the newest`);
+      return `nonce ${escapeText(event.nonce)} is not the newest`;
     case "not-sent":
-      return {
-        level: "error",
-        text: event.resources
-          .slice(0, 3)
-          .map((one) => `${escapeText(one.name)} is not sent: ${whyNot(one)}`)
-          .join("; "),
-      };
+      return event.resources
+        .slice(0, 3)
+        .map((one) => `${escapeText(one.name)} is not sent: ${whyNot(one)}`)
+        .join("; ");
     case "disconnect":
-      return info(
-        `code ${event.code}${event.message === "" ? "" : `: ${escapeText(event.message)}${limitHint(event.message)}`}`,
-      );
+      return `code ${event.code}${event.message === "" ? "" : `: ${escapeText(event.message)}${limitHint(event.message)}`}`;
   }
 }
 
@@ -87,10 +82,6 @@ function whyNot(one: NotSent): string {
 
 function wanted(verb: string, names: readonly string[]): readonly string[] {
   return names.length === 0 ? [] : [`${verb} ${someNames(names)}`];
-}
-
-function info(text: string): { readonly level: Level; readonly text: string } {
-  return { level: "info", text };
 }
 
 function describeWire(event: OffStream): ReportLine {

@@ -5,105 +5,89 @@ import { counted, escapeText, shortType, shortVersion, someNames } from "./short
 import type { Level, ReportLine } from "./reporter.ts";
 import { limitHint } from "./named-limits.ts";
 
+/** How much an operator should mind each event. */
+const levels: Readonly<Record<UpstreamEvent["kind"], Level>> = {
+  opened: "info",
+  closed: "warning",
+  idle: "info",
+  accepted: "good",
+  rejected: "error",
+  ignored: "warning",
+  timeout: "warning",
+  "upstream-full": "warning",
+  foreign: "warning",
+  "credentials-replaced": "good",
+  "credentials-rejected": "error",
+  "opaque-rejected": "warning",
+  "resource-rejected": "error",
+  "tenant-rejected": "warning",
+  "snapshot-opened": "good",
+  "snapshot-well": "good",
+  "snapshot-evicted": "info",
+  "snapshot-set-aside": "error",
+  "snapshot-lost": "error",
+  "snapshot-trouble": "error",
+  "snapshot-locked": "warning",
+};
+
 /** What happened between a relay and whom it asks, in words. */
 export function describeUpstreamEvent(event: UpstreamEvent): ReportLine {
-  return { label: event.kind, ...("server" in event ? withServer(event) : ofRelay(event)) };
+  const text =
+    "server" in event
+      ? `${escapeText(event.server)} ${"typeUrl" in event ? `${shortType(event.typeUrl)} ` : ""}${onServer(event)}`
+      : ofRelay(event);
+  return { level: levels[event.kind], label: event.kind, text };
 }
 
 type ServersEvent = Extract<UpstreamEvent, { server: string }>;
 
-function withServer(event: ServersEvent): Pick<ReportLine, "level" | "text"> {
-  const { level, text } = onServer(event);
-  return {
-    level,
-    text: `${escapeText(event.server)} ${"typeUrl" in event ? `${shortType(event.typeUrl)} ` : ""}${text}`,
-  };
-}
-
-function onServer(event: ServersEvent): { readonly level: Level; readonly text: string } {
+function onServer(event: ServersEvent): string {
   switch (event.kind) {
     case "opened":
-      return {
-        level: "info",
-        text: event.attempt > 1 ? `is asked again, attempt ${event.attempt}` : "is asked",
-      };
+      return event.attempt > 1 ? `is asked again, attempt ${event.attempt}` : "is asked";
     case "closed":
-      return {
-        level: "warning",
-        text: `is away: ${closing(event.status)}; next attempt in ${(event.retryMs / 1_000).toFixed(1)} s`,
-      };
+      return `is away: ${closing(event.status)}; next attempt in ${(event.retryMs / 1_000).toFixed(1)} s`;
     case "idle":
-      return { level: "info", text: "is not needed for now" };
+      return "is not needed for now";
     case "accepted":
-      return {
-        level: "good",
-        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}: ${counted(event.resources, "resource")}, ${event.removed} removed`,
-      };
+      return `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)}: ${counted(event.resources, "resource")}, ${event.removed} removed`;
     case "rejected":
-      return {
-        level: "error",
-        text: `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)} is rejected: ${escapeText(withRule(event.reason, event.rule))}`,
-      };
+      return `version ${shortVersion(event.version)}, nonce ${escapeText(event.nonce)} is rejected: ${escapeText(withRule(event.reason, event.rule))}`;
     case "ignored":
-      return {
-        level: "warning",
-        text: `${counted(event.names, "name")} came without a subscription`,
-      };
+      return `${counted(event.names, "name")} came without a subscription`;
     case "timeout":
-      return { level: "warning", text: `has not answered in time for ${someNames(event.names)}` };
+      return `has not answered in time for ${someNames(event.names)}`;
     case "upstream-full":
-      return { level: "warning", text: `${someNames(event.names)}: ${escapeText(event.reason)}` };
+      return `${someNames(event.names)}: ${escapeText(event.reason)}`;
     case "foreign":
-      return {
-        level: "warning",
-        text: `${counted(event.names, "name")} of authorities that it is not asked for`,
-      };
+      return `${counted(event.names, "name")} of authorities that it is not asked for`;
     case "credentials-replaced":
-      return { level: "good", text: `new certificates are shown to it: ${someNames(event.files)}` };
+      return `new certificates are shown to it: ${someNames(event.files)}`;
     case "credentials-rejected":
-      return {
-        level: "error",
-        text: `new certificates are not used, those before stay: ${escapeText(event.error.text)}`,
-      };
+      return `new certificates are not used, those before stay: ${escapeText(event.error.text)}`;
   }
 }
 
 /** What became of what a relay holds, and to whom it is given. */
-function ofRelay(event: Exclude<UpstreamEvent, ServersEvent>): Pick<ReportLine, "level" | "text"> {
+function ofRelay(event: Exclude<UpstreamEvent, ServersEvent>): string {
   switch (event.kind) {
     case "opaque-rejected":
-      return {
-        level: "warning",
-        text: `${shortType(event.typeUrl)} ${someNames(event.names)}: ${escapeText(event.reason)}`,
-      };
+      return `${shortType(event.typeUrl)} ${someNames(event.names)}: ${escapeText(event.reason)}`;
     case "resource-rejected":
-      return {
-        level: "error",
-        text: `${shortType(event.typeUrl)} ${escapeText(event.name)} ${event.version === "" ? "removal" : `version ${shortVersion(event.version)}`} by ${escapeText(event.client)}: ${event.among > 1 ? `one of ${event.among}: ` : ""}${escapeText(event.reason)}`,
-      };
+      return `${shortType(event.typeUrl)} ${escapeText(event.name)} ${event.version === "" ? "removal" : `version ${shortVersion(event.version)}`} by ${escapeText(event.client)}: ${event.among > 1 ? `one of ${event.among}: ` : ""}${escapeText(event.reason)}`;
     case "tenant-rejected":
-      return {
-        level: "warning",
-        text: `clients with ${escapeText(JSON.stringify(event.values))}: ${escapeText(event.reason)}`,
-      };
+      return `clients with ${escapeText(JSON.stringify(event.values))}: ${escapeText(event.reason)}`;
     case "snapshot-opened":
-      return {
-        level: "good",
-        text: `${escapeText(event.dir)}: ${counted(event.resources, "resource")} in ${event.ms.toFixed(0)} ms`,
-      };
+      return `${escapeText(event.dir)}: ${counted(event.resources, "resource")} in ${event.ms.toFixed(0)} ms`;
     case "snapshot-well":
-      return { level: "good", text: `${escapeText(event.dir)} can be written again` };
+      return `${escapeText(event.dir)} can be written again`;
     case "snapshot-evicted":
-      return {
-        level: "info",
-        text: `${counted(event.resources, "resource")} without subscribers, ${counted(event.bytes, "byte")}`,
-      };
+      return `${counted(event.resources, "resource")} without subscribers, ${counted(event.bytes, "byte")}`;
     case "snapshot-set-aside":
     case "snapshot-lost":
     case "snapshot-trouble":
-      return { level: "error", text: escapeText(event.message) };
     case "snapshot-locked":
-      return { level: "warning", text: escapeText(event.message) };
+      return escapeText(event.message);
   }
 }
 
