@@ -52,7 +52,7 @@ export interface Supply {
   readonly from: "serve" | "relay";
   /** For people. */
   readonly what: Served;
-  readonly cache: Held;
+  readonly held: () => Held;
   readonly serving: Pick<
     ServerOptions,
     "source" | "sourceFor" | "clientStatus" | "routes" | "meter"
@@ -81,13 +81,13 @@ export async function hostServer(
   const supply = await open(stage.tell);
   let linesLost = 0;
   const host = await openHost({ ...checked, linesLost: () => linesLost }, supply, stage.tell, io);
-  const { from, what, cache, upstreams, rejections } = supply;
+  const { from, what, held, upstreams, rejections } = supply;
   const reporter = createReporter({
     from,
     what,
     address: host.address,
     tls: host.tls,
-    cache,
+    held,
     server: host.server,
     upstreams,
     rejections,
@@ -158,7 +158,7 @@ export async function openHost(
   { clock, nodeVersion }: Pick<CliIo, "clock" | "nodeVersion">,
 ): Promise<OpenHost> {
   const { controlPlane, registry, contents, rules: policy, limits } = options;
-  const { from, what, cache, serving } = supply;
+  const { from, what, held, serving } = supply;
   const say = (event: ServeEvent): void => {
     tell({ from, event });
   };
@@ -193,7 +193,7 @@ export async function openHost(
     meter &&
     (await serveMetrics(options.metrics, {
       metrics: () => meter.text(),
-      ready: () => cache.ready,
+      ready: () => held().ready,
       health,
     }).catch(async (error: unknown) => undo(error, close)));
   const address = await listen(server, options.listen).catch(async (error: unknown) =>

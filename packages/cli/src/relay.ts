@@ -18,7 +18,7 @@ import { relayBootstrap, type RelayCall } from "./relay-call.ts";
 import { CliError } from "./cli-error.ts";
 import type { UpstreamEvent } from "./cli-event.ts";
 import { relayVersions } from "./served-versions.ts";
-import type { Tell } from "./reporter.ts";
+import type { Held, Tell } from "./reporter.ts";
 import { followUpstreamCertificates } from "./health-book.ts";
 
 /** Relays until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
@@ -100,7 +100,7 @@ export function relaySupply(
   return {
     from: "relay",
     what,
-    cache: heldBy(made),
+    held: () => heldBy(made),
     serving: made.serving,
     upstreams: () => made.status().upstreams,
     health: () => [...made.status().upstreams.map(upstreamHealth), ...shown.rows()],
@@ -112,21 +112,15 @@ export function relaySupply(
 }
 
 /** The cache that all clients share, with the resources of each tenant counted in. */
-function heldBy(relay: Relay): Supply["cache"] {
+function heldBy(relay: Relay): Held {
   const { cache } = relay;
   return {
-    get ready() {
-      return cache.ready;
-    },
-    get revision() {
-      return cache.revision;
-    },
-    get resources() {
-      return [cache, ...relay.tenants().map((tenant) => tenant.cache)].reduce(
-        (sum, { counters }) => sum + counters.resources,
-        0,
-      );
-    },
+    ready: cache.ready,
+    revision: cache.revision,
+    resources: [cache, ...relay.tenants().map((tenant) => tenant.cache)].reduce(
+      (sum, { counters }) => sum + counters.resources,
+      0,
+    ),
   };
 }
 

@@ -13,8 +13,9 @@ import { loadRegistry } from "./load-registry.ts";
 import { type Endpoint, formatEndpoint } from "./endpoint.ts";
 import { messageText, readRecording } from "./recording-file.ts";
 import { type ViewOptions, viewResource } from "./resource-view.ts";
-import { createPaint, type Paint } from "./style.ts";
-import { diffLines, lineTone, printable } from "./watch-show.ts";
+import { paintFor } from "./style.ts";
+import { diffLines, lineTone } from "./watch-show.ts";
+import { printable } from "./show-resources.ts";
 
 /** What `xdstp replay --server` was asked to do. */
 export interface ReplayAskOptions {
@@ -101,7 +102,7 @@ function show(event: ReplayClientEvent, { options, view, io }: Showing): void {
     io.stdout.write(`${jsonText({ time, ...jsonOf(event, view) })}\n`);
     return;
   }
-  const paint: Paint = io.terminal() === undefined ? (_, text) => text : createPaint(io.env);
+  const paint = paintFor(io);
   const body =
     event.kind === "difference"
       ? bodyOf(event.difference, view).map((line) => paint(lineTone(line), printable(line, io)))

@@ -19,7 +19,7 @@ export interface ReporterOptions {
   readonly what: Served;
   readonly address: Endpoint;
   readonly tls?: ServedTls | undefined;
-  readonly cache: Held;
+  readonly held: () => Held;
   readonly server: Pick<XdsServer, "status">;
   /** The servers upstream. Absent: the command has none. */
   readonly upstreams?: (() => RelayStatus["upstreams"]) | undefined;

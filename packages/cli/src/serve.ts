@@ -108,17 +108,11 @@ function folderSupply(
     serving: nodes.serving,
     health: () => health.rows(),
     versions,
-    cache: {
-      get ready() {
-        return nodes.shared.ready;
-      },
-      get revision() {
-        return nodes.revision;
-      },
-      get resources() {
-        return nodes.resources;
-      },
-    },
+    held: () => ({
+      ready: nodes.shared.ready,
+      revision: nodes.revision,
+      resources: nodes.resources,
+    }),
     start: async () =>
       nodes.shared.addFeed(
         createFolderFeed({

@@ -65,7 +65,12 @@ export function showResources(showing: Showing, io: CliIo): void {
       io.stdout.write(`${jsonText(jsonOf(showing), { indent: 2 })}\n`);
       break;
     case "yaml":
-      io.stdout.write(forTerminal(yamlOf(showing), io));
+      io.stdout.write(
+        yamlOf(showing)
+          .split("\n")
+          .map((line) => printable(line, io))
+          .join("\n"),
+      );
       break;
     case "table":
       showTable(showing, io);
@@ -73,14 +78,11 @@ export function showResources(showing: Showing, io: CliIo): void {
   }
 }
 
-/** Of a text that a stranger wrote a terminal gets nothing that it could take for a command; a file gets it as it is. */
-export function forTerminal(text: string, io: CliIo): string {
+/** A line that a stranger wrote: a terminal gets nothing of it that it could take for a command; a file gets it as it is. */
+export function printable(line: string, io: CliIo): string {
   return io.terminal() === undefined
-    ? text
-    : text
-        .split("\n")
-        .map((line) => line.replaceAll(/\p{C}/gu, (character) => escapeText(character)))
-        .join("\n");
+    ? line
+    : line.replaceAll(/\p{C}/gu, (character) => escapeText(character));
 }
 
 /** The head of a resource as comments of YAML: with it, it is still a file that `xdstp serve` takes. */

@@ -24,6 +24,11 @@ export function createPaint(env: Readonly<Record<string, string | undefined>>): 
     codes[tone] === "" || text === "" ? text : `\u001b[${codes[tone]}m${text}\u001b[0m`;
 }
 
+/** Colours where stdout is a terminal. */
+export function paintFor(io: Pick<CliIo, "terminal" | "env">): Paint {
+  return io.terminal() === undefined ? (_, text) => text : createPaint(io.env);
+}
+
 /** Takes the screen: the other page, no cursor, no wrapping of lines. */
 export const takeScreen = "\u001b[?1049h\u001b[?25l\u001b[?7l";
 
@@ -65,8 +70,7 @@ interface ShownRow {
 /** Writes a table. Columns are as wide as what they hold; what stands below a row may take three lines. */
 export function showRows(head: readonly string[], rows: readonly ShownRow[], io: CliIo): void {
   const columns = io.terminal()?.columns ?? 100_000;
-  const paint =
-    io.terminal() === undefined ? (_tone: unknown, text: string) => text : createPaint(io.env);
+  const paint = paintFor(io);
   const all = [{ cells: head, below: [] }, ...rows];
   const widths = head.map((_, column) =>
     all.reduce((widest, { cells }) => Math.max(widest, textWidth(cells[column] ?? "")), 0),

@@ -35,7 +35,7 @@ function start({
     from: "serve",
     what: { dir: "c" },
     address: { host: "127.0.0.1", port: 1 },
-    cache,
+    held: () => cache,
     server: { status: () => status },
     json: false,
     io: io as CliIo,

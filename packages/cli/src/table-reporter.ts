@@ -20,7 +20,7 @@ export function createTableReporter({
   what,
   address,
   tls,
-  cache,
+  held,
   server,
   upstreams,
   rejections,
@@ -36,16 +36,13 @@ export function createTableReporter({
       .slice(-count)
       .flatMap(({ shown, time }) => describeEvent(shown).map((line) => ({ ...line, time })));
   const pacer = createPacer(clock, () => {
-    const { ready, revision, resources } = cache;
     const size = io.terminal() ?? { columns: 80, rows: 24 };
     const status = server.status();
     const view = {
       title: `${from} ${servedText(what)}`,
       address,
       tls,
-      ready,
-      revision,
-      resources,
+      ...held(),
       now: clock.wallTime(),
       status,
       since: since.of,

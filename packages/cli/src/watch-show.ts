@@ -3,9 +3,9 @@ import type { CliIo } from "./cli-io.ts";
 import { counted, escapeText, ignoredText, shortVersion, someNames } from "./short-text.ts";
 import { jsonText } from "./json-text.ts";
 import { viewResource, type ViewOptions } from "./resource-view.ts";
-import { resourceJson } from "./show-resources.ts";
+import { printable, resourceJson } from "./show-resources.ts";
 import { hopLines } from "./shown-hop.ts";
-import { createPaint, type Paint, type Tone } from "./style.ts";
+import { paintFor, type Tone } from "./style.ts";
 import type { HeldResource, WatchEvent } from "./watch-event.ts";
 
 /** Shows one event after the other. */
@@ -36,7 +36,7 @@ function jsonOf(event: WatchEvent, view: ViewOptions): object {
 
 /** Lines for people: a head for each event, behind it the resource as YAML or what has changed in it. */
 export function textWatchShow(io: CliIo, view: ViewOptions): WatchShow {
-  const paint: Paint = io.terminal() === undefined ? (_, text) => text : createPaint(io.env);
+  const paint = paintFor(io);
   return (event) => {
     const head = `${paint("dim", new Date(io.clock.wallTime()).toISOString())} ${paint(toneOf[event.kind], event.kind)} ${textOf(event)}`;
     const body = bodyOf(event, view).map((line) =>
@@ -44,13 +44,6 @@ export function textWatchShow(io: CliIo, view: ViewOptions): WatchShow {
     );
     io.stdout.write(`${[head, ...body].join("\n")}\n`);
   };
-}
-
-/** What a stranger wrote can be no command to a terminal. */
-export function printable(line: string, io: CliIo): string {
-  return io.terminal() === undefined
-    ? line
-    : line.replaceAll(/\p{C}/gu, (character) => escapeText(character));
 }
 
 const toneOf: Readonly<Record<WatchEvent["kind"], Tone>> = {

@@ -48,7 +48,7 @@ export async function watch(options: WatchOptions, io: CliIo): Promise<number> {
         asking,
         registry,
         tell,
-        ...(ask.nack !== undefined && { nack: ask.nack }),
+        nack: ask.nack,
       }),
     );
     const reason = await Promise.race([until.enough, following(followed)]);

@@ -54,7 +54,7 @@ async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<
       streams: [],
       upstreams: plain(supply.upstreams?.() ?? []) as Look["upstreams"],
       rejections: [],
-      held: heldNow(supply.cache),
+      held: supply.held(),
     }),
     health: () => supply.health?.() ?? [],
   });
@@ -105,7 +105,7 @@ async function runWorker({ call, path, worker }: ChildTask, parent: ParentLine):
       streams: plain(host.server.status()) as Look["streams"],
       upstreams: [],
       rejections: supply.rejections?.() ?? [],
-      held: heldNow(supply.cache),
+      held: supply.held(),
     }),
     health: () => host.files(),
     ...(meter && {
@@ -124,16 +124,4 @@ async function runWorker({ call, path, worker }: ChildTask, parent: ParentLine):
 /** Of the first others tell, and all have a cache; what becomes of opaque names only a worker knows. */
 function isOwn({ from, event }: CliEvent): boolean {
   return from === "upstream" && !("server" in event);
-}
-
-function heldNow({
-  ready,
-  revision,
-  resources,
-}: {
-  readonly ready: boolean;
-  readonly revision: number;
-  readonly resources: number;
-}): { readonly ready: boolean; readonly revision: number; readonly resources: number } {
-  return { ready, revision, resources };
 }

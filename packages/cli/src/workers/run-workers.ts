@@ -6,7 +6,7 @@ import type { ServerEvent } from "@xdstp/server";
 import type { CliEvent, WorkerEvent } from "../cli-event.ts";
 import type { CliIo } from "../cli-io.ts";
 import { createReporter } from "../create-reporter.ts";
-import { createStage, type Held } from "../reporter.ts";
+import { createStage } from "../reporter.ts";
 import { mergeRejections } from "../rejected-versions.ts";
 import { type MetricsServer, serveMetrics } from "../metrics-server.ts";
 import { createPrometheusMeter } from "../prometheus-meter.ts";
@@ -100,7 +100,7 @@ export async function runWorkers(given: RelayCall, count: number, io: CliIo): Pr
       what,
       address,
       tls,
-      cache: heldBy(looks),
+      held: () => looks.get(0)?.held ?? { ready: true, revision: 0, resources: 0 },
       server: { status: () => streams.renamed(looks) },
       upstreams: () => looks.get(0)?.upstreams ?? [],
       rejections: () => mergeRejections([...looks.values()].map(({ rejections }) => rejections)),
@@ -179,21 +179,6 @@ function isOfInterest({ from, event }: CliEvent, { worker, isFirstStart }: Child
   if (event.kind === "warning" || from === "relay")
     return event.kind !== "listening" && worker === 1 && (isFirstStart || event.kind !== "warning");
   return true;
-}
-
-function heldBy(looks: ReadonlyMap<number, Look>): Held {
-  const now = (): Held => looks.get(0)?.held ?? { ready: true, revision: 0, resources: 0 };
-  return {
-    get ready() {
-      return now().ready;
-    },
-    get revision() {
-      return now().revision;
-    },
-    get resources() {
-      return now().resources;
-    },
-  };
 }
 
 interface StreamBook {
