@@ -1,14 +1,12 @@
 import type { SrvRecord } from "node:dns";
 import { describe, expect, it } from "vitest";
-import {
-  createDnsResolver,
-  type DnsQueries,
-  type DnsResolverOptions,
-} from "./create-dns-resolver.ts";
+import { createDnsResolver, type DnsQueries } from "./create-dns-resolver.ts";
 
 type Zone = Readonly<Record<string, readonly SrvRecord[] | readonly string[] | Error>>;
 
 /** DNS that has these records, by `TYPE name`, and remembers what is asked. */
+type DnsResolverOptions = NonNullable<Parameters<typeof createDnsResolver>[0]>;
+
 function dnsOf(zone: Zone): { readonly queries: DnsQueries; readonly asked: string[] } {
   const asked: string[] = [];
   const query =

@@ -4,20 +4,6 @@ import { XdsError } from "@xdstp/core";
 import type { BootstrapCredentials } from "./grpc/bootstrap.ts";
 import type { ServerConfig, SourceConfig } from "./server-config.ts";
 
-/** Settings of {@link createDnsResolver}. */
-export interface DnsResolverOptions {
-  /** How the servers that are found are spoken to. Default: TLS, by whom Node trusts. A `servername` in it goes for all. */
-  readonly credentials?: BootstrapCredentials;
-  /** What SRV records stand under, before the authority. Default: `_xds._tcp`. */
-  readonly service?: string;
-  /** The port where there is no SRV record, and the authority has none. Default: 443. */
-  readonly port?: number;
-  /** Who is asked. Default: the DNS servers of the machine, twice, with 2 s for each answer. */
-  readonly queries?: DnsQueries;
-  /** Draws lots among SRV records of equal priority: from 0 to below 1. Default: `Math.random`. */
-  readonly random?: () => number;
-}
-
 /** Up to this number of targets of SRV records become servers. */
 const maxTargets = 16;
 
@@ -28,20 +14,29 @@ const maxTargets = 16;
  *
  * The function that it gives throws an XdsError: INVALID_ARGUMENT for an authority that is not a host name, NOT_FOUND where DNS has nothing of it (C-AUTH-5), both with what was tried; UNAVAILABLE where DNS did not answer.
  */
-export function createDnsResolver(
-  options: DnsResolverOptions = {},
-): (authority: string) => Promise<SourceConfig> {
-  const {
-    service = "_xds._tcp",
-    port: usual = 443,
-    queries = new Resolver({ timeout: 2_000, tries: 2 }),
-    random = Math.random,
-  } = options;
+export function createDnsResolver({
+  credentials,
+  service = "_xds._tcp",
+  port: usual = 443,
+  queries = new Resolver({ timeout: 2_000, tries: 2 }),
+  random = Math.random,
+}: {
+  /** How the servers that are found are spoken to. Default: TLS, by whom Node trusts. A `servername` in it goes for all. */
+  readonly credentials?: BootstrapCredentials;
+  /** What SRV records stand under, before the authority. Default: `_xds._tcp`. */
+  readonly service?: string;
+  /** The port where there is no SRV record, and the authority has none. Default: 443. */
+  readonly port?: number;
+  /** Who is asked. Default: the DNS servers of the machine, twice, with 2 s for each answer. */
+  readonly queries?: DnsQueries;
+  /** Draws lots among SRV records of equal priority: from 0 to below 1. Default: `Math.random`. */
+  readonly random?: () => number;
+} = {}): (authority: string) => Promise<SourceConfig> {
   return async (authority) => {
     const { host, port } = hostOfAuthority(authority);
     const serverAt = (target: string): ServerConfig => ({
       uri: target,
-      credentials: credentialsFor(host, options.credentials),
+      credentials: credentialsFor(host, credentials),
       features: new Set(),
     });
     const name = `${service}.${host}`;

@@ -25,15 +25,17 @@ export type {
   JsonValue,
   TlsCredentials,
 } from "./grpc/bootstrap.ts";
-export { clientFeatures, encodeNode, type NodeOptions } from "./grpc/encode-node.ts";
-export { nodeParams } from "./grpc/encode-node.ts";
+export { clientFeatures, encodeNode, type NodeOptions, nodeParams } from "./grpc/encode-node.ts";
 
 // Servers and sources, from any configuration.
-export type { AnyBootstrap, SourcesBootstrap } from "./server-config.ts";
-export type { ServerConfig, SourceConfig } from "./server-config.ts";
-export { serverId } from "./server-config.ts";
-export { createDnsResolver, type DnsResolverOptions } from "./create-dns-resolver.ts";
-export type { DnsQueries } from "./create-dns-resolver.ts";
+export {
+  type AnyBootstrap,
+  type ServerConfig,
+  serverId,
+  type SourceConfig,
+  type SourcesBootstrap,
+} from "./server-config.ts";
+export { createDnsResolver, type DnsQueries } from "./create-dns-resolver.ts";
 
 // Connections.
 export {

@@ -5,14 +5,6 @@ import type { BootstrapOptions } from "./grpc-bootstrap.ts";
 import type { ClientTlsFiles } from "./asked-server.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** What {@link envoyBootstrap} needs. */
-export interface EnvoyBootstrapOptions extends BootstrapOptions {
-  /** The variant of the protocol on the ADS stream. */
-  readonly variant: "sotw" | "delta";
-  /** Where the admin page listens. */
-  readonly admin: Endpoint;
-}
-
 /** An `envoy.config.bootstrap.v3.Bootstrap` in JSON form. */
 export interface EnvoyBootstrap {
   /** The node that Envoy sends: `id` and `cluster`. */
@@ -37,7 +29,14 @@ const ads = { ads: {}, resource_api_version: "V3" };
  * on which nothing is in order with the clusters, so a cluster that changes alone would warm for 15 s (S-WARM-1).
  * Where `admin` has port 0, start Envoy with `--admin-address-path FILE` to learn which port it has taken.
  */
-export function envoyBootstrap(options: EnvoyBootstrapOptions): EnvoyBootstrap {
+export function envoyBootstrap(
+  options: BootstrapOptions & {
+    /** The variant of the protocol on the ADS stream. */
+    readonly variant: "sotw" | "delta";
+    /** Where the admin page listens. */
+    readonly admin: Endpoint;
+  },
+): EnvoyBootstrap {
   const {
     node,
     cluster,

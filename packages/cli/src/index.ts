@@ -9,14 +9,9 @@
  * ```
  * @packageDocumentation
  */
-export {
-  envoyBootstrap,
-  type EnvoyBootstrap,
-  type EnvoyBootstrapOptions,
-} from "./envoy-bootstrap.ts";
-export { grpcBootstrap, type GrpcBootstrap } from "./grpc-bootstrap.ts";
+export { envoyBootstrap, type EnvoyBootstrap } from "./envoy-bootstrap.ts";
+export { type BootstrapOptions, grpcBootstrap, type GrpcBootstrap } from "./grpc-bootstrap.ts";
 export { runCli } from "./run-cli.ts";
-export type { BootstrapOptions } from "./grpc-bootstrap.ts";
 export type { ClientTlsFiles } from "./asked-server.ts";
 export type { CliIo, StopSignal, TerminalSize, TextOutput } from "./cli-io.ts";
 export type { Endpoint } from "./endpoint.ts";

@@ -2,12 +2,13 @@ import { readFile } from "node:fs/promises";
 import {
   createRulePolicies,
   parsePolicy,
-  type ParsePolicyOptions,
   type PolicyRule,
   type RulePolicies,
 } from "@xdstp/policy/file";
 import { asCliError, unreadable } from "./cli-error.ts";
 import type { FollowOptions } from "./follow-files.ts";
+
+type ParsePolicyOptions = NonNullable<Parameters<typeof parsePolicy>[2]>;
 
 interface PolicyFile {
   readonly text: string;

@@ -4,18 +4,15 @@ import { folderContext, type FolderOptions } from "./folder-context.ts";
 import { authoritiesOf, foreignProblems } from "./foreign-references.ts";
 import { createFolderReader } from "./folder-reader.ts";
 
-/** A resource and its file. */
-export interface FolderResource extends Put {
-  /** The file that holds it. */
-  readonly file: string;
-  /** Key of the nodes that it is for (`_nodes/KEY/`). Absent: for all. */
-  readonly node?: string;
-}
-
 /** What one reading of a folder gave. */
 export interface FolderContent {
   /** In the order of the file names. Files with problems give what is right in them. */
-  readonly resources: readonly FolderResource[];
+  readonly resources: readonly (Put & {
+    /** The file that holds it. */
+    readonly file: string;
+    /** Key of the nodes that it is for (`_nodes/KEY/`). Absent: for all. */
+    readonly node?: string;
+  })[];
   /** Empty: the folder could be served as it is. */
   readonly problems: readonly FolderProblem[];
   /** What does no harm but may be a mistake. */

@@ -7,7 +7,6 @@
  *
  * @packageDocumentation
  */
-export type { Policy } from "./policy.ts";
-export { createPolicy, type ChangeablePolicy } from "./policy.ts";
+export { type ChangeablePolicy, createPolicy, type Policy } from "./policy.ts";
 export { filterSource, type FilteredSource, type FilterOptions } from "./filter-source.ts";
 export { createSharedFilters, type SharedFilters } from "./shared-filters.ts";

@@ -1,4 +1,5 @@
 import {
+  type AnyBytes,
   type ByteStream,
   type ByteStreamHandler,
   type Clock,
@@ -7,7 +8,7 @@ import {
 } from "@xdstp/core";
 import { describeRequest, describeResponse } from "./describe-message.ts";
 import type { RecordedEvent, Variant } from "./recording.ts";
-import { type HidePayload, redactResponse } from "./redact-response.ts";
+import { redactResponse } from "./redact-response.ts";
 
 /** Writes down what passes on streams. */
 export interface Recorder {
@@ -27,7 +28,7 @@ export function createRecorder({
   /** Told each event as it happens; see `formatEvent` for a line of it. The bytes are a copy. */
   readonly write: (event: RecordedEvent) => void;
   /** Returns the part of a payload that may be recorded, such as `withoutSecrets` of `@xdstp/protos/envoy`. Default: all of it. */
-  readonly hide?: HidePayload;
+  readonly hide?: (payload: AnyBytes) => AnyBytes;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
 }): Recorder {

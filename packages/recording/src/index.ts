@@ -10,20 +10,20 @@ export type {
   RecordingHeader,
   Variant,
 } from "./recording.ts";
-export { createRecorder, type Recorder } from "./create-recorder.ts";
-export { observeStream, type OpenStream, type StreamObserver } from "./create-recorder.ts";
-export { formatEvent, formatHeader, formatRecording } from "./recording-text.ts";
-export { parseRecording } from "./recording-text.ts";
 export {
-  readRequest,
-  readResponse,
-  type ReadRequest,
-  type ReadResource,
-  type ReadResponse,
-} from "./read-message.ts";
-export { redactResponse, type HidePayload } from "./redact-response.ts";
+  createRecorder,
+  observeStream,
+  type OpenStream,
+  type Recorder,
+  type StreamObserver,
+} from "./create-recorder.ts";
+export { formatEvent, formatHeader, formatRecording, parseRecording } from "./recording-text.ts";
+export { readRequest, type ReadRequest, type ReadResource } from "./read-message.ts";
 export { createReplayServer, type ReplayServerEvent } from "./create-replay-server.ts";
 export { payloadsOf } from "./replay-script.ts";
 export { replayClient } from "./replay-client.ts";
-export type { ReplayClientEvent, ReplayClientOptions } from "./replay-client-options.ts";
-export type { HeldDifference } from "./replay-client-options.ts";
+export type {
+  HeldDifference,
+  ReplayClientEvent,
+  ReplayClientOptions,
+} from "./replay-client-options.ts";

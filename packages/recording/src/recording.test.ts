@@ -15,8 +15,8 @@ import {
   parseRecording,
   type RecordedEvent,
   type Recording,
-  redactResponse,
 } from "./index.ts";
+import { redactResponse } from "./redact-response.ts";
 import { messageOf } from "./replay-stream.ts";
 import { readResponse } from "./read-message.ts";
 

@@ -1,4 +1,4 @@
-import { readRequest, type ReadRequest, readResponse } from "./read-message.ts";
+import { readRequest, type ReadRequest, type ReadResource, readResponse } from "./read-message.ts";
 import type { RecordedEvent, RecordedMessage, Recording, Variant } from "./recording.ts";
 
 /** One step of a type: what the client sends, or what the server answers once everything before it was sent. */
@@ -67,7 +67,7 @@ function typeScript(
 export function payloadsOf(
   { variant }: Pick<Recording, "variant">,
   { bytes }: RecordedMessage,
-): ReturnType<typeof readResponse>["resources"] {
+): readonly ReadResource[] {
   try {
     return readResponse(variant, bytes).resources;
   } catch {

@@ -8,6 +8,5 @@
  *
  * @packageDocumentation
  */
-export { clientKey } from "./client-topic.ts";
-export { createQuorum, type Quorum, type QuorumParts, type QuorumOptions } from "./quorum.ts";
-export { readerView } from "./client-topic.ts";
+export { clientKey, readerView } from "./client-topic.ts";
+export { createQuorum, type Quorum, type QuorumOptions } from "./quorum.ts";

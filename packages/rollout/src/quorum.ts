@@ -34,18 +34,6 @@ export interface QuorumOptions {
   readonly waitMs?: number;
 }
 
-/** The parts of a quorum, and its options. */
-export interface QuorumParts extends QuorumOptions {
-  /** What everyone sees. */
-  readonly accepted: Cache;
-  /** A cache with the same options; it holds everything, and more. */
-  readonly ahead: Cache;
-  /** The counter of both. */
-  readonly revisions: Revisions;
-  /** Default: that of the system. */
-  readonly clock?: Clock;
-}
-
 /** Makes a quorum of two caches; events of the streams are its votes (`observe`). Throws an XdsError, INVALID_ARGUMENT, for numbers that cannot be. */
 export function createQuorum({
   accepted,
@@ -54,7 +42,16 @@ export function createQuorum({
   clock = systemClock,
   clients = 3,
   waitMs = 10_000,
-}: QuorumParts): Quorum {
+}: QuorumOptions & {
+  /** What everyone sees. */
+  readonly accepted: Cache;
+  /** A cache with the same options; it holds everything, and more. */
+  readonly ahead: Cache;
+  /** The counter of both. */
+  readonly revisions: Revisions;
+  /** Default: that of the system. */
+  readonly clock?: Clock;
+}): Quorum {
   checkQuorum(clients, waitMs);
   const groups = new TrialGroups({ accepted, ahead, revisions }, clients);
   const trials = new Trials({ clock, clients, waitMs });
@@ -101,7 +98,7 @@ function sourceOf(
 /** The stage ahead is a cache of its own, which is given all that comes and asks for nothing: whoever reads watches both. */
 function addFeed(
   feed: ResourceFeed,
-  { accepted, ahead }: Pick<QuorumParts, "accepted" | "ahead">,
+  { accepted, ahead }: { readonly accepted: Cache; readonly ahead: Cache },
   join: (sinks: { readonly accepted: ResourceSink; readonly ahead: ResourceSink }) => ResourceSink,
 ): FeedHandle {
   let sink: ResourceSink | undefined;

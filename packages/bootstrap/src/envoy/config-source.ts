@@ -2,24 +2,22 @@ import type { BootstrapNode, BootstrapServer } from "../grpc/bootstrap.ts";
 import type { ServerConfig, SourceConfig } from "../server-config.ts";
 
 /** A ConfigSource, read: where what is named next to it comes from (C-AUTH-6). */
-export type EnvoyConfigSource =
-  /** The one ADS source of the bootstrap. */
-  | ({ readonly kind: "ads" } & ConfigSourceFacts)
-  /** The source that has delivered the reference. */
-  | ({ readonly kind: "self" } & ConfigSourceFacts)
-  /** Servers of its own, in order of preference. At least one. */
-  | ({ readonly kind: "servers"; readonly servers: readonly ServerConfig[] } & ConfigSourceFacts);
-
-/** What every ConfigSource says. */
-export interface ConfigSourceFacts {
+export type EnvoyConfigSource = {
   /** For whom it is believed (C-AUTH-1), exactly as written, each once. Empty: it is for opaque names, or the default. */
   readonly authorities: readonly string[];
   /** `initial_fetch_timeout` in milliseconds, for the start of what warms (C-WARM-3). 0: for ever. Default: 15,000. */
   readonly initialFetchMs: number;
-}
-
-/** The servers that a static cluster leads to, in order of preference; undefined: there is no such cluster. It may throw an XdsError: there is one that leads to no management server. */
-export type StaticClusters = (name: string) => readonly BootstrapServer[] | undefined;
+} & (
+  | {
+      /** `ads`: the one ADS source of the bootstrap. `self`: the source that has delivered the reference. */
+      readonly kind: "ads" | "self";
+    }
+  | {
+      readonly kind: "servers";
+      /** Servers of its own, in order of preference. At least one. */
+      readonly servers: readonly ServerConfig[];
+    }
+);
 
 /** What a bootstrap of Envoy says of xDS. */
 export interface EnvoyBootstrap {
@@ -41,6 +39,6 @@ export interface EnvoyBootstrap {
     readonly listeners?: EnvoyConfigSource;
     readonly clusters?: EnvoyConfigSource;
   };
-  /** Resolves static clusters, also for ConfigSources inside resources. Throws for one that leads to no management server. */
-  readonly clusters: StaticClusters;
+  /** Returns the servers that a static cluster leads to, in order of preference, also for ConfigSources inside resources; undefined: there is no such cluster. Throws an XdsError for one that leads to no management server. */
+  readonly clusters: (name: string) => readonly BootstrapServer[] | undefined;
 }

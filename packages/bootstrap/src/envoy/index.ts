@@ -8,8 +8,10 @@
  * ```
  * @packageDocumentation
  */
-export { configSourceReader } from "./read-config-source.ts";
-export { readConfigSource, type ReadConfigSourceOptions } from "./read-config-source.ts";
-export type { ConfigSourceFacts, EnvoyConfigSource, StaticClusters } from "./config-source.ts";
+export {
+  configSourceReader,
+  readConfigSource,
+  type ReadConfigSourceOptions,
+} from "./read-config-source.ts";
+export type { EnvoyBootstrap, EnvoyConfigSource } from "./config-source.ts";
 export { readEnvoyBootstrap } from "./read-envoy-bootstrap.ts";
-export type { EnvoyBootstrap } from "./config-source.ts";

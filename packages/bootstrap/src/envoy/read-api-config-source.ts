@@ -6,7 +6,7 @@ import {
 } from "@xdstp/protos/envoy/core";
 import { inside, type Place, unsupportedAt, wrongAt } from "../grpc/place.ts";
 import type { ServerConfig } from "../server-config.ts";
-import type { StaticClusters } from "./config-source.ts";
+import type { EnvoyBootstrap } from "./config-source.ts";
 import { readGrpcService } from "./read-grpc-service.ts";
 
 /** How each kind is spoken to (C-AGG-2). */
@@ -26,7 +26,7 @@ const kinds: ReadonlyMap<ApiType, Required<Pick<ServerConfig, "variant" | "aggre
 export function readApiConfigSource(
   config: ApiConfigSource,
   place: Place,
-  clusters: StaticClusters,
+  clusters: EnvoyBootstrap["clusters"],
   isAds = false,
 ): readonly ServerConfig[] {
   const kind = kindOf(config, place);

@@ -5,14 +5,14 @@ import { XdsError } from "@xdstp/core";
 import type { JsonValue } from "../grpc/bootstrap.ts";
 import { asObject, inside, type Place, unsupportedAt, wrongAt } from "../grpc/place.ts";
 import { checkVersion, readApiConfigSource } from "./read-api-config-source.ts";
-import type { ConfigSourceFacts, EnvoyConfigSource, StaticClusters } from "./config-source.ts";
+import type { EnvoyBootstrap, EnvoyConfigSource } from "./config-source.ts";
 import { parseText, readMessage } from "./read-message.ts";
 import type { SourceConfig } from "../server-config.ts";
 
 /** Options of {@link readConfigSource}. */
 export interface ReadConfigSourceOptions {
   /** Resolves `envoy_grpc.cluster_name`. Default: there are no clusters. */
-  readonly clusters?: StaticClusters;
+  readonly clusters?: EnvoyBootstrap["clusters"];
   /** What errors call it. Default: `ConfigSource`. */
   readonly source?: string;
 }
@@ -37,7 +37,7 @@ export function readConfigSource(
 export function readPlacedConfigSource(
   json: JsonValue,
   place: Place,
-  clusters: StaticClusters,
+  clusters: EnvoyBootstrap["clusters"],
 ): EnvoyConfigSource {
   return sourceOf(
     readMessage(ConfigSourceSchema, asObject({ value: json, place })),
@@ -53,7 +53,11 @@ function messageOf(config: ConfigSource | object | string, place: Place): Config
   return readMessage(ConfigSourceSchema, asObject({ value: config as JsonValue, place }));
 }
 
-function sourceOf(config: ConfigSource, place: Place, clusters: StaticClusters): EnvoyConfigSource {
+function sourceOf(
+  config: ConfigSource,
+  place: Place,
+  clusters: EnvoyBootstrap["clusters"],
+): EnvoyConfigSource {
   const { configSourceSpecifier: specifier } = config;
   checkVersion(config.resourceApiVersion, inside(place, "resource_api_version"));
   const facts = factsOf(config, place);
@@ -86,7 +90,7 @@ function sourceOf(config: ConfigSource, place: Place, clusters: StaticClusters):
 function factsOf(
   { authorities, initialFetchTimeout }: ConfigSource,
   place: Place,
-): ConfigSourceFacts {
+): Pick<EnvoyConfigSource, "authorities" | "initialFetchMs"> {
   return {
     authorities: [...new Set(authorities.map(({ name }) => name))],
     initialFetchMs:

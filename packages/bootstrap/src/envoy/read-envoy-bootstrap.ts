@@ -25,7 +25,7 @@ import {
 } from "../grpc/place.ts";
 import type { ServerConfig } from "../server-config.ts";
 import { bootstrapSources, type PlacedSource, readLocator } from "./bootstrap-sources.ts";
-import type { EnvoyBootstrap, StaticClusters } from "./config-source.ts";
+import type { EnvoyBootstrap } from "./config-source.ts";
 import { parseText, readMessage } from "./read-message.ts";
 import { readApiConfigSource } from "./read-api-config-source.ts";
 import { readPlacedConfigSource } from "./read-config-source.ts";
@@ -96,7 +96,10 @@ function jsonOf(bootstrap: string | object, place: Place): Placed<JsonValue> {
   };
 }
 
-function readAds(dynamic: Fields, clusters: StaticClusters): readonly ServerConfig[] | undefined {
+function readAds(
+  dynamic: Fields,
+  clusters: EnvoyBootstrap["clusters"],
+): readonly ServerConfig[] | undefined {
   const found = dynamic("ads_config");
   return found === undefined
     ? undefined
@@ -149,7 +152,7 @@ function localityOf({ region, zone, subZone }: NonNullable<Node["locality"]>): B
 }
 
 /** Resolves static clusters by name. A cluster is read when it is needed, so the others may be of any kind. */
-function readStaticClusters(json: Placed<JsonValue> | undefined): StaticClusters {
+function readStaticClusters(json: Placed<JsonValue> | undefined): EnvoyBootstrap["clusters"] {
   const clusters: readonly Placed<JsonObject>[] =
     json === undefined ? [] : items(asArray(json)).map(asObject);
   const read = new Map<string, readonly BootstrapServer[]>();

@@ -9,14 +9,14 @@ import type {
 import type { BootstrapCredentials, BootstrapServer } from "../grpc/bootstrap.ts";
 import { inside, type Place, unsupportedAt, wrongAt } from "../grpc/place.ts";
 import type { ServerConfig } from "../server-config.ts";
-import type { StaticClusters } from "./config-source.ts";
+import type { EnvoyBootstrap } from "./config-source.ts";
 import { tlsOf } from "./credentials-of-cluster.ts";
 
 /** The servers of a GrpcService: one, or those that its cluster leads to. Timeouts, retries and other tuning of Envoy's own client are passed over. */
 export function readGrpcService(
   { targetSpecifier: { case: kind, value }, initialMetadata }: GrpcService,
   place: Place,
-  clusters: StaticClusters,
+  clusters: EnvoyBootstrap["clusters"],
 ): readonly ServerConfig[] {
   const metadata = metadataOf(initialMetadata, inside(place, "initial_metadata"));
   const more = Object.keys(metadata).length > 0 ? { metadata } : {};
@@ -48,7 +48,7 @@ function googleServer(google: GrpcService_GoogleGrpc, place: Place): BootstrapSe
 function envoyServers(
   { clusterName, authority }: GrpcService_EnvoyGrpc,
   place: Place,
-  clusters: StaticClusters,
+  clusters: EnvoyBootstrap["clusters"],
 ): readonly BootstrapServer[] {
   if (clusterName === "")
     throw wrongAt(place, "has no cluster_name; give the name of a static cluster");

@@ -8,11 +8,6 @@
  *
  * @packageDocumentation
  */
-export {
-  parsePolicy,
-  type ParsePolicyOptions,
-  type PolicyRule,
-  type RuleSubject,
-} from "./parse-policy.ts";
+export { parsePolicy, type PolicyRule, type RuleSubject } from "./parse-policy.ts";
 export type { Policy } from "../policy.ts";
 export { createRulePolicies, type RulePolicies } from "./rule-policies.ts";

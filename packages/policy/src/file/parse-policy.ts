@@ -34,12 +34,6 @@ export function subjectOf({ identity, address }: RuleSubject): string {
   return identity ?? `address ${address}`;
 }
 
-/** Options of {@link parsePolicy}. */
-export interface ParsePolicyOptions {
-  /** Clients have to show certificates. Without them a rule by identity fits nobody. */
-  readonly certificates: boolean;
-}
-
 /**
  * Reads the rules of a policy file, YAML or JSON. Throws an XdsError, INVALID_ARGUMENT, with file, line and reason for the first thing in it that is wrong: a rule that is half understood would show too much or too little.
  * @param file - The name of the file in messages
@@ -47,7 +41,12 @@ export interface ParsePolicyOptions {
 export function parsePolicy(
   text: string,
   file: string,
-  { certificates }: ParsePolicyOptions = { certificates: true },
+  {
+    certificates,
+  }: {
+    /** Clients have to show certificates. Without them a rule by identity fits nobody. */
+    readonly certificates: boolean;
+  } = { certificates: true },
 ): readonly PolicyRule[] {
   const lines = new LineCounter();
   const fail: Fail = (at, message, rule) => {
