@@ -22,13 +22,13 @@ export interface Hub {
 /** What has to be given to make a hub. */
 export type HubParts = Pick<Hub, "cache" | "taking" | "interestOf"> & {
   readonly nodeId: string;
-  /** Called each time the last watch has ended. Default: nothing. */ readonly onIdle?: () => void;
+  /** Called each time the last watch has ended. Default: nothing. */
+  readonly onIdle?: () => void;
 };
 
 /** Makes the hub of a client. */
 export function createHub({ cache, taking, interestOf, nodeId, onIdle }: HubParts): Hub {
   const decoders = new WeakMap<object, Decoder<unknown>>();
-  const told = new WeakMap<XdsError, XdsError>();
   return {
     cache,
     taking,
@@ -40,15 +40,8 @@ export function createHub({ cache, taking, interestOf, nodeId, onIdle }: HubPart
       if (known === undefined) decoders.set(source, decoder);
       return decoder;
     },
-    tell(error) {
-      const known = told.get(error);
-      if (known !== undefined) return known;
-      const named = new XdsError(error.code, `${error.text} (node ${JSON.stringify(nodeId)})`, {
-        ...error.context,
-        nodeId,
-      });
-      told.set(error, named);
-      return named;
+    tell({ code, text, context }) {
+      return new XdsError(code, `${text} (node ${JSON.stringify(nodeId)})`, { ...context, nodeId });
     },
   };
 }

@@ -234,7 +234,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
       id,
       name,
       ...(status !== undefined && { status }),
-      ...(failure !== undefined && { failure }),
+      ...(failure !== undefined && { failure: failure.error }),
     };
   }
 

@@ -1,4 +1,10 @@
-import { InterestMap, type ResourceSink, type TypedInterest, type XdsError } from "@xdstp/core";
+import {
+  InterestMap,
+  isSameError,
+  type ResourceSink,
+  type TypedInterest,
+  type XdsError,
+} from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 interface Place extends TypedInterest {
@@ -63,6 +69,6 @@ export class Ambient {
     change(errors);
     const [after] = errors.values();
     if (errors.size === 0) this.#places.delete(typeUrl, interest, key);
-    if (before !== after) this.#sink.unavailable({ typeUrl, interest }, after);
+    if (!isSameError(before, after)) this.#sink.unavailable({ typeUrl, interest }, after);
   }
 }

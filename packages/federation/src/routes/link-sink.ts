@@ -293,8 +293,8 @@ function unavailableOne(
 
 /** A server cannot be reached, or can again. */
 function reachable(link: ServerLink, books: LinkBooks, error: XdsError | undefined): void {
-  link.failure = error;
   if (error === undefined) isWell(link, books);
+  else link.fail(undefined, error);
   for (const route of [...books.users.of(link)]) {
     // Also an answer without anything in it ends the use of others.
     if (error === undefined && link.responded) route.onUpdate(link);
@@ -310,14 +310,16 @@ function typeReachable(
   error: XdsError | undefined,
 ): void {
   if (error === undefined) isWell(link, books, typeUrl);
-  else link.typeFailures.set(typeUrl, error);
+  else link.fail(typeUrl, error);
   for (const route of books.users.of(link)) route.onReachable();
 }
 
 /** Reports about parts of it are over. */
 function isWell(link: ServerLink, books: LinkBooks, typeUrl?: string): void {
-  if (typeUrl === undefined) link.typeFailures.clear();
-  else link.typeFailures.delete(typeUrl);
+  if (typeUrl === undefined) {
+    link.failure = undefined;
+    link.typeFailures.clear();
+  } else link.typeFailures.delete(typeUrl);
   link.part.unavailable(typeUrl === undefined ? {} : { typeUrl }, undefined);
   for (const route of books.users.of(link)) route.forgetTrouble(link, typeUrl);
 }

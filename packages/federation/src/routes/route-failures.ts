@@ -1,12 +1,14 @@
 import type { ResourceSink, XdsError } from "@xdstp/core";
 
+import type { LinkFailure } from "./server-link.ts";
+
 /** Why nothing of a route can be had, told to those that ask for names of its authorities. */
 export class RouteFailures {
   readonly #part: ResourceSink;
   /** Authorities with subscribed names, and their number; null: opaque names. */
   readonly #authorities = new Map<string | null, number>();
   /** As a whole, or by type where it is the streams of that which fail. */
-  readonly #failures = new Map<string | undefined, XdsError>();
+  readonly #failures = new Map<string | undefined, LinkFailure>();
 
   constructor(part: ResourceSink) {
     this.#part = part;
@@ -22,12 +24,12 @@ export class RouteFailures {
   }
 
   of(typeUrl: string): XdsError | undefined {
-    return this.#failures.get(undefined) ?? this.#failures.get(typeUrl);
+    return (this.#failures.get(undefined) ?? this.#failures.get(typeUrl))?.error;
   }
 
   /** Reports it; false: unchanged. */
-  set(typeUrl: string | undefined, failure: XdsError | undefined): boolean {
-    if (failure === this.#failures.get(typeUrl)) return false;
+  set(typeUrl: string | undefined, failure: LinkFailure | undefined): boolean {
+    if (failure?.report === this.#failures.get(typeUrl)?.report) return false;
     if (failure === undefined) this.#failures.delete(typeUrl);
     else this.#failures.set(typeUrl, failure);
     for (const authority of this.#authorities.keys()) this.#say(authority, typeUrl, failure);
@@ -53,7 +55,14 @@ export class RouteFailures {
     if (this.#failures.size > 0) this.#say(authority, undefined, undefined);
   }
 
-  #say(authority: string | null, typeUrl: string | undefined, failure: XdsError | undefined): void {
-    this.#part.unavailable({ authority, ...(typeUrl !== undefined && { typeUrl }) }, failure);
+  #say(
+    authority: string | null,
+    typeUrl: string | undefined,
+    failure: LinkFailure | undefined,
+  ): void {
+    this.#part.unavailable(
+      { authority, ...(typeUrl !== undefined && { typeUrl }) },
+      failure?.error,
+    );
   }
 }

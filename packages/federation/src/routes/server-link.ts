@@ -16,6 +16,13 @@ export interface KeyedInterest extends TypedInterest {
   readonly key: string;
 }
 
+/** Why a server, or the stream of one type, cannot be reached now. */
+export interface LinkFailure {
+  readonly error: XdsError;
+  /** Number of the report, of all of this server: each attempt to connect reports, also with the text of the one before. */
+  readonly report: number;
+}
+
 /** What a server needs of its federation. */
 export interface LinkHost {
   readonly clock: Clock;
@@ -33,15 +40,16 @@ export interface LinkHost {
 export class ServerLink {
   readonly server: FederationServer;
   /** Why it cannot be reached (C-GRPC-4). */
-  failure: XdsError | undefined;
+  failure: LinkFailure | undefined;
   /** Types whose stream has failed, at a server that has one for each (C-AGG-2). */
-  readonly typeFailures: Map<string, XdsError> = new Map<string, XdsError>();
+  readonly typeFailures: Map<string, LinkFailure> = new Map<string, LinkFailure>();
   /** What it was silent of while another was believed in its place. */
   readonly unheard: Set<TypedInterest> = new Set<TypedInterest>();
   readonly #host: LinkHost;
   readonly #wanted = new InterestMap<Interest>();
   readonly #added = new InterestMap<Interest>();
   readonly #dropped = new InterestMap<Interest>();
+  #reports = 0;
   #scheduled = false;
   #ended = false;
   #retired = false;
@@ -70,8 +78,15 @@ export class ServerLink {
   }
 
   /** Why nothing of a type, or nothing at all, can be had of it for now. */
-  failureOf(typeUrl: string | undefined): XdsError | undefined {
+  failureOf(typeUrl: string | undefined): LinkFailure | undefined {
     return this.failure ?? (typeUrl === undefined ? undefined : this.typeFailures.get(typeUrl));
+  }
+
+  /** It cannot be reached, or the stream of one type cannot. */
+  fail(typeUrl: string | undefined, error: XdsError): void {
+    const failure = { error, report: ++this.#reports };
+    if (typeUrl === undefined) this.failure = failure;
+    else this.typeFailures.set(typeUrl, failure);
   }
 
   nodeChanged(): void {

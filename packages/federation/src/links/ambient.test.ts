@@ -1,0 +1,24 @@
+import { XdsError, type ResourceSink } from "@xdstp/core";
+import { expect, it, vi } from "vitest";
+
+import { Ambient } from "./ambient.ts";
+
+const place = { typeUrl: "type.googleapis.com/t.T", interest: { name: "one" } };
+
+it("reports an error once, whichever object it is, then another one, and its end [C-ACK-18]", () => {
+  const unavailable = vi.fn<ResourceSink["unavailable"]>();
+  const ambient = new Ambient({
+    commit: () => ({ revision: 0 }),
+    held: () => [],
+    unavailable,
+  });
+  const follower = {};
+  for (const text of ["it is away", "it is away", "it is broken"])
+    ambient.set(follower, new XdsError("UNAVAILABLE", text), [place]);
+  ambient.set(follower, undefined, [place]);
+  expect(unavailable.mock.calls.map(([, error]) => error?.text)).toEqual([
+    "it is away",
+    "it is broken",
+    undefined,
+  ]);
+});
