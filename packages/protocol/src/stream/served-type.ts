@@ -339,9 +339,11 @@ class Machine<
       return;
     }
     const { inFlight } = exchange;
-    if (error !== undefined || inFlight?.rejection !== undefined) host.thaw();
+    const isRejected = error !== undefined || inFlight?.rejection !== undefined;
+    if (isRejected) host.thaw();
+    const hasMoved = isRejected && this.#variant.hasMoved(state);
     const missed = error && this.#missedBy;
-    if (!recordAnswer(state, nonce, error, this.#variant.hasMoved(state), missed)) return;
+    if (!recordAnswer(state, nonce, error, hasMoved, missed)) return;
     this.#variant.noteAnswer(state, inFlight);
     noteHoldingAnswered(state);
     if (exchange.rejected === undefined) noteAccepted(state);

@@ -172,7 +172,7 @@ export interface ServerVariant<
   /** Owes a name again, since what waits for it was sent (S-WARM-1). */
   warm(state: State, name: string): void;
 
-  /** Returns whether what was sent last has changed since. */
+  /** Returns whether what was sent last has changed since. Called for a rejection only. */
   hasMoved(state: State): boolean;
   /** Takes note of the last answer to a response. */
   noteAnswer(state: State, answered: Batch | undefined): void;

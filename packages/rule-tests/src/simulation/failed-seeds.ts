@@ -178,4 +178,10 @@ export const failedSeeds: readonly {
     showed:
       "a server that waits by name sent a route again and again, since its name is spelled in two ways",
   },
+  {
+    seed: 71_001,
+    steps: 155_000,
+    showed:
+      "a SotW server did not send again what was left of a rejected response, when some of it had gone while the answer was overdue",
+  },
 ];

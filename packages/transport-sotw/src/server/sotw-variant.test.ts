@@ -192,6 +192,28 @@ describe("createSotwVariant()", () => {
     expect(used.machine.pending).toBe(true);
   });
 
+  it.each([
+    ["nothing else has changed", false],
+    ["something else has changed", true],
+  ])(
+    "sends what is left of a rejected response when some of it has gone while the answer was overdue, and %s [S-ACK-8] [S-ACK-16]",
+    (_, changes) => {
+      const used = useMachine();
+      used.put("a");
+      used.put("b", { text: "bad" });
+      used.request({ names: ["a", "b", "c"] });
+      used.drain();
+      used.remove("b");
+      if (changes) used.put("c");
+      used.pass(5_000);
+      expect(used.drain().map(({ names }) => names)).toEqual(changes ? [["c"]] : []);
+      used.nack();
+      expect(used.drain().map(({ names }) => [...names].sort())).toEqual([
+        changes ? ["a", "c"] : ["a"],
+      ]);
+    },
+  );
+
   it("lets what is gone stay in a full state up to a revision, and says since when [S-ORD-3]", () => {
     const used = useMachine(FULL);
     for (const name of ["a", "b"]) used.put(name);

@@ -87,7 +87,7 @@ export function createSotwVariant(profileOf: ProfileOf): SotwVariant {
       const topic = coveringTopic(state, name);
       if (topic !== undefined && !unsettled.has(topic) && !unanswered.has(topic)) owed.add(name);
     },
-    hasMoved: ({ dirty }) => dirty.size > 0,
+    hasMoved,
     noteAnswer(state) {
       if (state.exchange.rejected === undefined) state.kept = state.shown;
     },
@@ -243,6 +243,13 @@ function deliver(state: SotwState, all: Gathered, isLimited: boolean): readonly 
   else noteNothingSent(state);
   if (state.answered) endPatience(state);
   return entries;
+}
+
+/** Also where some of what was sent has gone: that was read when it could not be said. */
+function hasMoved(state: SotwState): boolean {
+  const isGone = ({ name, resource }: Entry): boolean =>
+    resource !== undefined && coveringTopic(state, name)?.get(name)?.resource === undefined;
+  return state.dirty.size > 0 || state.exchange.inFlight?.entries.some(isGone) === true;
 }
 
 /** A full state replaces all that was rejected; one that goes nowhere leaves it as it was (S-ACK-8). */
