@@ -32,7 +32,7 @@ export type {
   WantedReader,
 } from "./client/variant.ts";
 export type { Wanted, WantedCollection, WantedName, WantState } from "./client/wanted.ts";
-export { readIdentifier, readText } from "./client/read-fields.ts";
-export { readAny, readResource, readResourceName } from "./client/read-resource.ts";
-export { readError } from "./client/read-error.ts";
+export { readText } from "./client/read-fields.ts";
+export { readAny, readResource } from "./client/read-resource.ts";
+export { readResponse, type ReadOptions, type ResponseFields } from "./client/read-response.ts";
 export type { ReceivedName, ReceivedResource, ReceivedResponse } from "./client/received.ts";

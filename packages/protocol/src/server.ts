@@ -37,6 +37,13 @@ export { carries, deliveryOf, type Delivery } from "./delivery/delivery-of.ts";
 export type { TypeView } from "./delivery/type-view.ts";
 
 // For authors of a variant.
+export {
+  controlPlaneFields,
+  type Fields,
+  sizeOf,
+  splitFields,
+  withHeartbeats,
+} from "./delivery/frame-parts.ts";
 export { createFrame, type Frame } from "./delivery/frame.ts";
 export {
   type FrameCounters,

@@ -1,14 +1,19 @@
 import type { Entry, XdsError } from "@xdstp/core";
 import { concatBytes, fieldHead, lengthDelimited } from "@xdstp/core/wire";
 import {
+  controlPlaneFields,
   createFrame,
   encodeHeartbeat,
   encodeResourceError,
+  type Fields,
   type Frame,
   type FrameProfile,
   type Frames,
   isDataError,
+  sizeOf,
+  splitFields,
   tooLarge,
+  withHeartbeats,
 } from "@xdstp/protocol/server";
 
 const SYSTEM_VERSION_INFO = 1;
@@ -18,7 +23,6 @@ const REMOVED_RESOURCES = 6;
 const REMOVED_RESOURCE_NAMES = 8;
 const CONTROL_PLANE = 7;
 const RESOURCE_ERRORS = 9;
-const IDENTIFIER = 1;
 const NAME = 3;
 const RESOURCE_NAME = 8;
 /** Of `ResourceName`. */
@@ -39,17 +43,11 @@ export interface DeltaProfileOptions {
 /** How entries of a type become `DeltaDiscoveryResponse`s. */
 export function createDeltaProfile(options: DeltaProfileOptions): FrameProfile {
   const profile = profileWith(options, (sent) => sent);
-  const heartbeats = new Map<number, FrameProfile>();
-  const heartbeat = (ttlMs: number): FrameProfile => {
-    const known =
-      heartbeats.get(ttlMs) ?? profileWith(options, ({ entry }) => beatOf(entry, ttlMs));
-    heartbeats.set(ttlMs, known);
-    return known;
-  };
-  return options.ttl === true ? { ...profile, heartbeat } : profile;
+  if (options.ttl !== true) return profile;
+  return withHeartbeats(profile, (ttlMs) =>
+    profileWith(options, ({ entry }) => beatOf(entry, ttlMs)),
+  );
 }
-
-type Fields = readonly Uint8Array[];
 
 interface Sent {
   readonly entry: Entry;
@@ -61,10 +59,7 @@ type Pick = (sent: Sent) => Sent | undefined;
 
 function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
   const typeUrl = lengthDelimited(TYPE_URL, options.typeUrl);
-  const controlPlane =
-    options.controlPlane === ""
-      ? []
-      : [lengthDelimited(CONTROL_PLANE, lengthDelimited(IDENTIFIER, options.controlPlane))];
+  const controlPlane = controlPlaneFields(CONTROL_PLANE, options.controlPlane);
   return {
     said: (entry) => concatBytes(encodeEntry(entry, options.ttl === true)),
     encode(entries, version) {
@@ -81,7 +76,8 @@ function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
         sizeOf(one.fields) > room ? instead(one, options, room) : isKept(one, tooLong) ? [] : one,
       );
       const picked = fitting.flatMap((one) => pick(one) ?? []);
-      const parts = picked.length === 0 && entries.length > 0 ? [] : split(together(picked), room);
+      const parts =
+        picked.length === 0 && entries.length > 0 ? [] : splitFields(together(picked), room);
       return {
         version,
         list: parts.map((part): Frame => createFrame([...common, ...part])),
@@ -197,27 +193,4 @@ function together(sent: readonly Sent[]): readonly Fields[] {
   } of sent)
     byName.set(name, [...(byName.get(name) ?? []), ...fields]);
   return [...byName.values()];
-}
-
-/** Parts of at most `room` bytes; one empty part if there is nothing. */
-function split(
-  entries: readonly (readonly Uint8Array[])[],
-  room: number,
-): readonly (readonly Uint8Array[])[] {
-  const parts: Uint8Array[][] = [[]];
-  let used = 0;
-  for (const fields of entries) {
-    const size = sizeOf(fields);
-    if (used > 0 && used + size > room) {
-      parts.push([]);
-      used = 0;
-    }
-    parts.at(-1)?.push(...fields);
-    used += size;
-  }
-  return parts;
-}
-
-function sizeOf(fields: readonly Uint8Array[]): number {
-  return fields.reduce((sum, field) => sum + field.length, 0);
 }

@@ -3,38 +3,28 @@ import type { ResourceType } from "@xdstp/core";
 import {
   type ClientLimits,
   readAny,
-  readError,
-  readIdentifier,
   readResource,
+  readResponse as read,
   readText,
-  type ReceivedName,
   type ReceivedResource,
   type ReceivedResponse,
+  type ResponseFields,
 } from "@xdstp/protocol/client";
 import { nameKey } from "@xdstp/uri";
 
-/** Fields of `DiscoveryResponse`. */
-const Field = {
-  VERSION_INFO: 1,
-  RESOURCES: 2,
-  CANARY: 3,
-  NONCE: 5,
-  CONTROL_PLANE: 6,
-  RESOURCE_ERRORS: 7,
-} as const;
+/** Of `DiscoveryResponse`. */
+const fields: ResponseFields = {
+  message: "DiscoveryResponse",
+  version: 1,
+  resources: 2,
+  canary: 3,
+  nonce: 5,
+  controlPlane: 6,
+  errors: 7,
+};
 
 /** A resource in this form says its own name and version (C-WRAP-1). */
 const WRAPPER = "type.googleapis.com/envoy.service.discovery.v3.Resource";
-
-interface Draft {
-  version: string;
-  nonce: string;
-  controlPlane: string;
-  canary: boolean;
-  readonly resources: ReceivedResource[];
-  readonly errors: ReceivedName[];
-  fault: string | undefined;
-}
 
 /** Reads a response; no payload is decoded but for its name, and what is bytes is a view into the message. Never throws. */
 export function readResponse(
@@ -43,69 +33,13 @@ export function readResponse(
   type: ResourceType | undefined,
   limits: ClientLimits,
 ): ReceivedResponse {
-  const draft: Draft = {
-    version: "",
-    nonce: "",
-    controlPlane: "",
-    canary: false,
-    resources: [],
-    errors: [],
-    fault: undefined,
-  };
   const nameField = type?.nameField ?? 1;
-  const { outcome } = walkFields(message, (field, start, end) => {
-    if (field === Field.RESOURCES)
-      draft.resources.push(readOne(message, start, end, typeUrl, nameField));
-    else readField(draft, message, field, start, end, typeUrl, limits);
-    return undefined;
-  });
-  const fault = outcome === "complete" ? draft.fault : "it is not a DiscoveryResponse";
-  const { version, nonce, controlPlane, canary, resources, errors } = draft;
-  return {
+  return read(message, {
+    fields,
     typeUrl,
-    version,
-    nonce,
-    controlPlane,
-    canary,
-    resources,
-    removed: [],
-    errors,
-    ...(fault === undefined ? {} : { fault }),
-  };
-}
-
-function readField(
-  draft: Draft,
-  message: Buffer,
-  field: number,
-  start: number,
-  end: number,
-  typeUrl: string,
-  limits: ClientLimits,
-): void {
-  switch (field) {
-    case Field.VERSION_INFO:
-      draft.version = message.toString("utf8", start, end);
-      break;
-    case Field.CANARY:
-      draft.canary = message[start] !== 0;
-      break;
-    case Field.NONCE:
-      draft.nonce = message.toString("utf8", start, end);
-      break;
-    case Field.CONTROL_PLANE:
-      draft.controlPlane = readIdentifier(message, start, end);
-      break;
-    case Field.RESOURCE_ERRORS:
-      readResourceError(draft, readError(message, start, end, typeUrl, limits.errorText));
-      break;
-    default:
-  }
-}
-
-function readResourceError(draft: Draft, error: ReceivedName | undefined): void {
-  if (error === undefined) draft.fault = "one of its resource_errors cannot be read";
-  else draft.errors.push(error);
+    limits,
+    readOne: (bytes, start, end) => readOne(bytes, start, end, typeUrl, nameField),
+  });
 }
 
 function readOne(

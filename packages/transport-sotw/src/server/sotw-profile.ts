@@ -1,13 +1,17 @@
 import type { Entry, StoredResource } from "@xdstp/core";
 import { concatBytes, lengthDelimited } from "@xdstp/core/wire";
 import {
+  controlPlaneFields,
   createFrame,
   encodeHeartbeat,
   encodeResourceError,
   type FrameProfile,
   type Frames,
   type NotSent,
+  sizeOf,
+  splitFields,
   tooLarge,
+  withHeartbeats,
 } from "@xdstp/protocol/server";
 
 const VERSION_INFO = 1;
@@ -15,7 +19,6 @@ const RESOURCES = 2;
 const TYPE_URL = 4;
 const CONTROL_PLANE = 6;
 const RESOURCE_ERRORS = 7;
-const IDENTIFIER = 1;
 const ANY = { typeUrl: 1, value: 2 } as const;
 const NAME = 3;
 const RESOURCE_NAME = 8;
@@ -50,20 +53,14 @@ interface Encoded {
 export function createSotwProfile(options: SotwProfileOptions): FrameProfile {
   const profile = profileWith(options, (encoded) => encoded, encodeError);
   if (options.ttl !== true) return profile;
-  const heartbeats = new Map<number, FrameProfile>();
-  const heartbeat = (ttlMs: number): FrameProfile => {
-    const known =
-      heartbeats.get(ttlMs) ??
-      profileWith(
-        options,
-        (encoded, room) =>
-          options.mayBeSplit ? beatOnly(encoded, ttlMs, room) : beatOrWhole(encoded, room),
-        () => [],
-      );
-    heartbeats.set(ttlMs, known);
-    return known;
-  };
-  return { ...profile, heartbeat };
+  return withHeartbeats(profile, (ttlMs) =>
+    profileWith(
+      options,
+      (encoded, room) =>
+        options.mayBeSplit ? beatOnly(encoded, ttlMs, room) : beatOrWhole(encoded, room),
+      () => [],
+    ),
+  );
 }
 
 /** What is sent of an entry; undefined: nothing. */
@@ -98,10 +95,7 @@ function profileWith(
   errorOf: (entry: Entry) => readonly Uint8Array[],
 ): FrameProfile {
   const typeUrl = lengthDelimited(TYPE_URL, options.typeUrl);
-  const controlPlane =
-    options.controlPlane === ""
-      ? []
-      : [lengthDelimited(CONTROL_PLANE, lengthDelimited(IDENTIFIER, options.controlPlane))];
+  const controlPlane = controlPlaneFields(CONTROL_PLANE, options.controlPlane);
   return {
     said: (entry) => encodeEntry(entry, options) ?? concatBytes(encodeError(entry)),
     encode(entries, version) {
@@ -169,7 +163,11 @@ function partsOf(
   room: number,
   mayBeSplit: boolean,
 ): readonly (readonly Uint8Array[])[] {
-  if (mayBeSplit) return split(fields, room);
+  if (mayBeSplit)
+    return splitFields(
+      fields.map((field) => [field]),
+      room,
+    );
   return sizeOf(fields) <= room ? [fields] : [];
 }
 
@@ -238,23 +236,4 @@ function inWrapper(value: Uint8Array): Uint8Array {
     RESOURCES,
     concatBytes([lengthDelimited(ANY.typeUrl, WRAPPER), lengthDelimited(ANY.value, value)]),
   );
-}
-
-/** Parts of at most `room` bytes; one empty part if there is nothing. */
-function split(fields: readonly Uint8Array[], room: number): readonly (readonly Uint8Array[])[] {
-  const parts: Uint8Array[][] = [[]];
-  let used = 0;
-  for (const field of fields) {
-    if (used > 0 && used + field.length > room) {
-      parts.push([]);
-      used = 0;
-    }
-    parts.at(-1)?.push(field);
-    used += field.length;
-  }
-  return parts;
-}
-
-function sizeOf(fields: readonly Uint8Array[]): number {
-  return fields.reduce((sum, field) => sum + field.length, 0);
 }

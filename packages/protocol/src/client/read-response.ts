@@ -1,0 +1,126 @@
+import { walkFields } from "@xdstp/core/wire";
+import type { ClientLimits } from "./client-limits.ts";
+import { readError } from "./read-error.ts";
+import { readIdentifier, readText } from "./read-fields.ts";
+import { readResourceName } from "./read-resource.ts";
+import type { ReceivedName, ReceivedResource, ReceivedResponse } from "./received.ts";
+
+/** Where the response of a variant has its fields. */
+export interface ResponseFields {
+  /** The name of the message, for people. */
+  readonly message: string;
+  /** The version of the whole. */
+  readonly version: number;
+  /** The resources. */
+  readonly resources: number;
+  /** SotW: `canary`. */
+  readonly canary?: number;
+  /** The nonce. */
+  readonly nonce: number;
+  /** Delta: names that were removed. */
+  readonly removed?: number;
+  /** `control_plane`. */
+  readonly controlPlane: number;
+  /** Delta: variants that were removed (TP2). */
+  readonly removedNames?: number;
+  /** `resource_errors`. */
+  readonly errors: number;
+}
+
+/** Options of {@link readResponse}. */
+export interface ReadOptions {
+  /** Where the fields are. */
+  readonly fields: ResponseFields;
+  /** The type that the response is of. */
+  readonly typeUrl: string;
+  /** What the client reads at most. */
+  readonly limits: Pick<ClientLimits, "errorText">;
+  /** Reads one resource between two bytes of the message. */
+  readonly readOne: (message: Buffer, start: number, end: number) => ReceivedResource;
+}
+
+interface Draft {
+  version: string;
+  nonce: string;
+  controlPlane: string;
+  canary: boolean;
+  readonly resources: ReceivedResource[];
+  readonly removed: ReceivedName[];
+  readonly errors: ReceivedName[];
+  fault: string | undefined;
+}
+
+/** Reads a response. What is bytes is a view into the message. Never throws: a `fault` says what cannot be read. */
+export function readResponse(message: Buffer, options: ReadOptions): ReceivedResponse {
+  const { fields, typeUrl, readOne } = options;
+  const draft: Draft = {
+    version: "",
+    nonce: "",
+    controlPlane: "",
+    canary: false,
+    resources: [],
+    removed: [],
+    errors: [],
+    fault: undefined,
+  };
+  const { outcome } = walkFields(message, (field, start, end) => {
+    if (field === fields.resources) draft.resources.push(readOne(message, start, end));
+    else readField(draft, message, field, start, end, options);
+    return undefined;
+  });
+  const { fault, ...received } = draft;
+  if (outcome !== "complete")
+    return { typeUrl, ...received, fault: `it is not a ${fields.message}` };
+  return fault === undefined ? { typeUrl, ...received } : { typeUrl, ...received, fault };
+}
+
+function readField(
+  draft: Draft,
+  message: Buffer,
+  field: number,
+  start: number,
+  end: number,
+  { fields, typeUrl, limits }: ReadOptions,
+): void {
+  switch (field) {
+    case fields.version:
+      draft.version = message.toString("utf8", start, end);
+      break;
+    case fields.canary:
+      draft.canary = message[start] !== 0;
+      break;
+    case fields.nonce:
+      draft.nonce = message.toString("utf8", start, end);
+      break;
+    case fields.removed:
+      readRemoved(draft, readText(message, start, end));
+      break;
+    case fields.controlPlane:
+      draft.controlPlane = readIdentifier(message, start, end);
+      break;
+    case fields.removedNames:
+      readRemovedName(draft, message, start, end);
+      break;
+    case fields.errors:
+      readResourceError(draft, readError(message, start, end, typeUrl, limits.errorText));
+      break;
+    default:
+  }
+}
+
+function readRemoved(draft: Draft, name: string | undefined): void {
+  if (name === undefined) draft.fault = "a name in removed_resources is not UTF-8";
+  else draft.removed.push({ name });
+}
+
+/** One variant of a name (TP2). */
+function readRemovedName(draft: Draft, message: Buffer, start: number, end: number): void {
+  const { fault, ...removed } = readResourceName(message, start, end);
+  if (fault === undefined) draft.removed.push(removed);
+  else draft.fault = "a name in removed_resource_names cannot be read";
+}
+
+function readResourceError(draft: Draft, error: ReceivedName | undefined): void {
+  if (error === undefined) draft.fault = "one of its resource_errors cannot be read";
+  else draft.errors.push(error);
+}
