@@ -88,9 +88,9 @@ async function take(progress: Progress, reading: Reading): Promise<void> {
     plan.put + plan.removed === 0 || progress.allowMassDelete
       ? undefined
       : uncoveredVolume(progress.loaded, state);
-  if (lost !== undefined) keepVolume(progress, plan, lost);
-  else if (uncovered !== undefined) keepCovered(progress, plan, uncovered);
-  else if (isMassDelete(progress, plan)) keepAll(progress, plan);
+  if (lost !== undefined) keep(progress, plan, "emptied", lost);
+  else if (uncovered !== undefined) keep(progress, plan, "unmounted", uncovered);
+  else if (isMassDelete(progress, plan)) keep(progress, plan, "mass-delete");
   else if (progress.revision === undefined || plan.put + plan.removed > 0)
     await commit(progress, state, plan);
   else if (progress.trouble !== undefined || progress.warned !== JSON.stringify(state.warnings))
@@ -240,28 +240,27 @@ function lose(progress: Progress, error: unknown): void {
   );
 }
 
-function keepVolume(progress: Progress, { held, removed }: FolderPlan, path: string): void {
-  const lost = removed;
-  const directory = join(progress.context.dir, path);
-  const message = `${directory} is empty, as if a volume were not mounted: ${lost} of ${held} resources are missing; the last state is still served (mount it or put the files back; if this is meant, leave an empty sub-folder in it, or allow mass deletion)`;
-  fail(progress, { kind: "kept", reason: "emptied", directory, message, held, lost }, message);
-}
+/** Why a loss of resources is not applied, and the way out. `missing` is like `3 of 5`. */
+const losses = {
+  emptied: (directory: string, missing: string) =>
+    `${directory} is empty, as if a volume were not mounted: ${missing} resources are missing; the last state is still served (mount it or put the files back; if this is meant, leave an empty sub-folder in it, or allow mass deletion)`,
+  unmounted: (directory: string, missing: string) =>
+    `the volume at ${directory} is no longer mounted, and the directory under it has other content: ${missing} resources are missing; the last state is still served (mount it again; if the directory is meant, restart, or allow mass deletion)`,
+  "mass-delete": (directory: string, missing: string) =>
+    `${directory} lost ${missing} resources at once; the last state is still served (put them back, or allow mass deletion)`,
+};
 
-function keepCovered(progress: Progress, { held, removed }: FolderPlan, path: string): void {
-  const lost = removed;
-  const directory = join(progress.context.dir, path);
-  const message = `the volume at ${directory} is no longer mounted, and the directory under it has other content: ${lost} of ${held} resources are missing; the last state is still served (mount it again; if the directory is meant, restart, or allow mass deletion)`;
-  fail(progress, { kind: "kept", reason: "unmounted", directory, message, held, lost }, message);
-}
-
-function keepAll(progress: Progress, { held, removed }: FolderPlan): void {
-  const lost = removed;
-  const message = `${progress.context.dir} lost ${lost} of ${held} resources at once; the last state is still served (put them back, or allow mass deletion)`;
-  fail(
-    progress,
-    { kind: "kept", reason: "mass-delete", directory: progress.context.dir, message, held, lost },
-    message,
-  );
+/** `path`: the directory below the folder. */
+function keep(
+  progress: Progress,
+  { held, removed: lost }: FolderPlan,
+  reason: keyof typeof losses,
+  path = "",
+): void {
+  const { dir } = progress.context;
+  const directory = reason === "mass-delete" ? dir : join(dir, path);
+  const message = losses[reason](directory, `${lost} of ${held}`);
+  fail(progress, { kind: "kept", reason, directory, message, held, lost }, message);
 }
 
 /** The same problem is reported again only where files were read again: then a user waits for an answer. */
