@@ -6,7 +6,7 @@ import {
   type Status,
   systemClock,
 } from "@xdstp/core";
-import { describeRequest, describeResponse } from "./describe-message.ts";
+import { describeRequest, describeResponse } from "./read-message.ts";
 import type { RecordedEvent, Variant } from "./recording.ts";
 import { redactResponse } from "./redact-response.ts";
 

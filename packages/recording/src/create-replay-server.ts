@@ -1,8 +1,7 @@
 import { StatusCode, type ByteStream, type ByteStreamHandler, type Status } from "@xdstp/core";
 
-import { describeRequest } from "./describe-message.ts";
+import { describeRequest, readRequest, type ReadRequest } from "./read-message.ts";
 import { messageOf } from "./replay-stream.ts";
-import { readRequest, type ReadRequest } from "./read-message.ts";
 import type { Recording, Variant } from "./recording.ts";
 import {
   createFactReader,

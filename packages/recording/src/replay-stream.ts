@@ -2,7 +2,13 @@ import { StatusCode, systemClock, type ByteStream, type Message } from "@xdstp/c
 import { clone, create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { DeltaDiscoveryRequestSchema, DiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
-import { describeRequest, describeResponse } from "./describe-message.ts";
+import {
+  describeRequest,
+  describeResponse,
+  readRequest,
+  readResponse,
+  type ReadResponse,
+} from "./read-message.ts";
 import {
   createHeldState,
   heldDifferences,
@@ -11,7 +17,6 @@ import {
   type ReplayClientOptions,
 } from "./replay-client-options.ts";
 import { createLiveInbox, type LiveInbox } from "./live-inbox.ts";
-import { readRequest, readResponse, type ReadResponse } from "./read-message.ts";
 import type { RecordedEvent, RecordedMessage, Recording, Variant } from "./recording.ts";
 
 /** Plays one recorded stream; the answer is how many differences there are. */
