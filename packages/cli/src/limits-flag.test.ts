@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { getCommand } from "./get-command.ts";
 import { channelLimits, limitsFlag, serverLimits, wireLimits } from "./limits-flag.ts";
 import { defaultNamedLimits } from "./named-limits.ts";
-import { parseCall } from "./parse-call.ts";
+import { parseCall } from "./command-line.ts";
 import { replayCommand } from "./replay-command.ts";
 import { serveCommand } from "./serve-command.ts";
 

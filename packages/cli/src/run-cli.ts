@@ -1,9 +1,8 @@
 import { ownVersion, processIo } from "./process-io.ts";
 import { CliError, withRule } from "./cli-error.ts";
-import { closest, parseCall } from "./parse-call.ts";
+import { closest, commandHelp, overallHelp, parseCall, usageText } from "./command-line.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command } from "./command.ts";
-import { commandHelp, overallHelp, usageText } from "./help-text.ts";
 import { escapeText } from "./short-text.ts";
 import { jsonText } from "./json-text.ts";
 

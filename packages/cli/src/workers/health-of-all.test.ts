@@ -1,33 +1,9 @@
 import { createFakeClock } from "@xdstp/testing";
 import type { Health } from "@xdstp/server";
+import { scriptedChild } from "../../test/scripted-child.ts";
 import { expect, it } from "vitest";
 import { createHealthOfAll } from "./health-of-all.ts";
 import type { ToChild } from "./messages.ts";
-import type { Child } from "./start-child.ts";
-
-interface Scripted extends Child {
-  readonly heard: ToChild[];
-  isUp: boolean;
-}
-
-function childOf(worker: number): Scripted {
-  const heard: ToChild[] = [];
-  return {
-    worker,
-    heard,
-    isUp: true,
-    open: new Promise(() => undefined),
-    isFirstStart: true,
-    isOpen() {
-      return this.isUp;
-    },
-    send: (message) => {
-      heard.push(message);
-    },
-    stop: async () => Promise.resolve(),
-    kill: () => undefined,
-  };
-}
 
 const upstream: Health = { kind: "upstream", name: "up:1", loadedAt: 5 };
 const policy = (since?: number): Health => ({
@@ -37,7 +13,7 @@ const policy = (since?: number): Health => ({
 });
 
 it("joins the servers upstream of the first process with the files that workers follow, stale since the first worker says so", async () => {
-  const children = [childOf(0), childOf(1), childOf(2)] as const;
+  const children = [scriptedChild(0), scriptedChild(1), scriptedChild(2)] as const;
   const health = createHealthOfAll(() => children, createFakeClock());
   const rows = Promise.all([health.rows(), health.rows(), health.upstreams()]);
   expect(children.map(({ heard }) => heard)).toEqual(
@@ -51,7 +27,7 @@ it("joins the servers upstream of the first process with the files that workers 
 
 it("a worker that ends takes its rows along, and the first process that ends leaves its upstreams stale", async () => {
   const clock = createFakeClock();
-  const children = [childOf(0), childOf(1)] as const;
+  const children = [scriptedChild(0), scriptedChild(1)] as const;
   const health = createHealthOfAll(() => children, clock);
   const before = health.rows();
   health.observe(children[0], { kind: "health", rows: [upstream] });
@@ -68,7 +44,7 @@ it("a worker that ends takes its rows along, and the first process that ends lea
 
 it("a process that does not answer within a second counts as it answered last", async () => {
   const clock = createFakeClock();
-  const children = [childOf(0), childOf(1)] as const;
+  const children = [scriptedChild(0), scriptedChild(1)] as const;
   const health = createHealthOfAll(() => children, clock);
   const first = health.rows();
   health.observe(children[0], { kind: "health", rows: [upstream] });

@@ -1,43 +1,18 @@
 import { createFakeClock } from "@xdstp/testing";
+import { scriptedChild, type ScriptedChild } from "../../test/scripted-child.ts";
 import { describe, expect, it } from "vitest";
-import type { ToChild } from "./messages.ts";
 import { createMetricsOfAll } from "./metrics-of-all.ts";
-import type { Child } from "./start-child.ts";
 
 const textOf = (pushes: number, streams: number): string =>
   `# HELP pushes p\n# TYPE pushes counter\npushes ${pushes}\n# HELP streams s\n# TYPE streams gauge\nstreams ${streams}\n`;
 
-interface Scripted extends Child {
-  readonly asked: ToChild[];
-  isUp: boolean;
-}
-
-function childOf(worker: number): Scripted {
-  const asked: ToChild[] = [];
-  return {
-    worker,
-    asked,
-    isUp: true,
-    open: new Promise(() => undefined),
-    isFirstStart: true,
-    isOpen() {
-      return this.isUp;
-    },
-    send: (message) => {
-      asked.push(message);
-    },
-    stop: async () => Promise.resolve(),
-    kill: () => undefined,
-  };
-}
-
 function useAll(): {
   readonly clock: ReturnType<typeof createFakeClock>;
-  readonly children: readonly [Scripted, Scripted, Scripted];
+  readonly children: readonly [ScriptedChild, ScriptedChild, ScriptedChild];
   readonly all: ReturnType<typeof createMetricsOfAll>;
 } {
   const clock = createFakeClock();
-  const children = [childOf(0), childOf(1), childOf(2)] as const;
+  const children = [scriptedChild(0), scriptedChild(1), scriptedChild(2)] as const;
   return {
     clock,
     children,
@@ -59,11 +34,11 @@ describe("createMetricsOfAll()", () => {
     all.observe(one, { kind: "metrics", text: textOf(1, 2) });
     all.observe(other, { kind: "metrics", text: textOf(3, 4) });
     expect(await texts).toEqual([textOf(4, 6), textOf(4, 6)]);
-    expect([first, one, other].map(({ asked }) => asked.length)).toEqual([0, 1, 1]);
+    expect([first, one, other].map(({ heard }) => heard.length)).toEqual([0, 1, 1]);
     const later = all.text();
     for (const child of [one, other]) all.observe(child, { kind: "metrics", text: textOf(5, 1) });
     expect(await later).toBe(textOf(10, 2));
-    expect([first, one, other].map(({ asked }) => asked.length)).toEqual([0, 2, 2]);
+    expect([first, one, other].map(({ heard }) => heard.length)).toEqual([0, 2, 2]);
   });
 
   it("goes on without one that ends, whose counters stay and whose gauges go", async () => {

@@ -1,27 +1,7 @@
+import { scriptedChild } from "../../test/scripted-child.ts";
 import { expect, it } from "vitest";
 import { createCollector } from "./status-of-all.ts";
-import type { FromChild, ToChild } from "./messages.ts";
-import type { Child } from "./start-child.ts";
-
-interface Scripted extends Child {
-  readonly heard: ToChild[];
-}
-
-function childOf(worker: number): Scripted {
-  const heard: ToChild[] = [];
-  return {
-    worker,
-    heard,
-    open: new Promise(() => undefined),
-    isFirstStart: true,
-    isOpen: () => true,
-    send: (message) => {
-      heard.push(message);
-    },
-    stop: async () => Promise.resolve(),
-    kill: () => undefined,
-  };
-}
+import type { FromChild } from "./messages.ts";
 
 const ask = (id: number): FromChild => ({
   kind: "collect",
@@ -31,7 +11,7 @@ const ask = (id: number): FromChild => ({
 });
 
 it("what a process has asked before it ended is not told to the next one, which counts its requests anew", () => {
-  const [one, other] = [childOf(1), childOf(2)];
+  const [one, other] = [scriptedChild(1), scriptedChild(2)];
   const collector = createCollector(
     () => [one, other],
     async () => Promise.resolve([]),
@@ -50,7 +30,7 @@ it("what a process has asked before it ended is not told to the next one, which 
 });
 
 it("who asks has the answer of those that are left when one ends", () => {
-  const [one, other] = [childOf(1), childOf(2)];
+  const [one, other] = [scriptedChild(1), scriptedChild(2)];
   const collector = createCollector(
     () => [one, other],
     async () => Promise.resolve([]),
