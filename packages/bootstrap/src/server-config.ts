@@ -21,13 +21,13 @@ export interface ServerConfig extends BootstrapServer {
   readonly keepRemoved?: boolean;
 }
 
-/** Servers in order of preference, and the names that they are asked for. Sources that list one authority are tried in order (C-AUTH-3). */
+/** Servers in order of preference, and the names that are requested of them. Sources that list one authority are tried in order (C-AUTH-3). */
 export interface SourceConfig {
   /** The next one is asked when one above cannot be reached (C-GRPC-6). At least one. */
   readonly servers: readonly ServerConfig[];
   /** Exactly as names write them; `""` is one too. Absent: it is the default, for all that no other source is for, opaque names included (C-AUTH-1). */
   readonly authorities?: readonly string[];
-  /** Opaque names only, and no xdstp name whose authority nobody lists: with `authorities` in its bootstrap gRPC knows no others (C-AUTH-5). The default is not asked for opaque names then. Only without `authorities`. Default: false. */
+  /** Opaque names only, and no xdstp name whose authority no source lists: with `authorities` in its bootstrap gRPC knows no others (C-AUTH-5). The default is not asked for opaque names then. Only without `authorities`. Default: false. */
   readonly opaque?: boolean;
   /** The next server is asked as soon as one cannot be reached, also when nothing is missing (C-GRPC-7). Default: false. */
   readonly reachabilityOnly?: boolean;

@@ -18,7 +18,7 @@ interface BootstrapConfigSources {
   /** `default_config_source`. */
   readonly fallback: PlacedSource | undefined;
   /** `lds_config` and `cds_config`. */
-  readonly beside: readonly PlacedSource[];
+  readonly dynamic: readonly PlacedSource[];
   readonly ads: readonly ServerConfig[] | undefined;
   /** The bootstrap. */
   readonly place: Place;
@@ -30,11 +30,11 @@ const adsPlace = "dynamic_resources.ads_config";
 export function bootstrapSources({
   listed,
   fallback,
-  beside,
+  dynamic,
   ads,
   place,
 }: BootstrapConfigSources): readonly SourceConfig[] {
-  for (const one of beside) serversOf(one, ads);
+  for (const one of dynamic) serversOf(one, ads);
   const last = listed.at(-1);
   const own = last?.source.authorities.length === 0 ? last : undefined;
   if (own !== undefined && fallback !== undefined)
@@ -54,7 +54,7 @@ export function bootstrapSources({
       ? []
       : [{ servers: serversOf(standard, ads), place: standard.place.path }]),
   ];
-  if (ads === undefined && others.length + beside.length === 0)
+  if (ads === undefined && others.length + dynamic.length === 0)
     throw wrongAt(
       place,
       "names no management server; give dynamic_resources.ads_config, config_sources or default_config_source",

@@ -66,7 +66,7 @@ export function readEnvoyBootstrap(
         .map(readSource)
         .filter((found) => found !== undefined),
       fallback: readSource(whole("default_config_source")),
-      beside: [listeners, ofClusters].filter((found) => found !== undefined),
+      dynamic: [listeners, ofClusters].filter((found) => found !== undefined),
       ads,
       place: { source, path: "" },
     }),

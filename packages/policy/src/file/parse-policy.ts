@@ -44,7 +44,7 @@ export function parsePolicy(
   {
     certificates,
   }: {
-    /** Clients have to show certificates. Without them a rule by identity fits nobody. */
+    /** Clients have to show certificates. Without them a rule by identity fits no client. */
     readonly certificates: boolean;
   } = { certificates: true },
 ): readonly PolicyRule[] {
