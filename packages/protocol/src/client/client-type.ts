@@ -488,7 +488,7 @@ export class ClientType<Memory> {
     response: ReceivedResponse,
     names: readonly RejectedName[],
     { text, rule }: Fault,
-    beside?: { readonly taken: number; readonly unnamed: number },
+    next?: { readonly taken: number; readonly unnamed: number },
   ): false {
     const { typeUrl, nonce, version, resources } = response;
     const { context } = this.#host;
@@ -498,7 +498,7 @@ export class ClientType<Memory> {
     this.#answer(stream, { nonce, version: this.#version, error: reason });
     this.#pace.rejected(fingerprint(response, names, reason));
     const parts = { typeUrl, nonce, version, resources: resources.length, names };
-    context.emit?.({ kind: "rejected", ...parts, ...beside, reason, rule });
+    context.emit?.({ kind: "rejected", ...parts, ...next, reason, rule });
     return false;
   }
 

@@ -20,7 +20,7 @@ export function baseOf(part: Part | undefined): number {
   return part.asked ? -1 : part.base;
 }
 
-/** The client was sent this in a response that it rejected, and never had it before (S-ORD-4). Which part of it was bad nobody knows: texts are for people (S-ACK-15). */
+/** The client was sent this in a response that it rejected, and never had it before (S-ORD-4). It is not known which part of it was bad: texts are for people (S-ACK-15). */
 export function isRejectedAndNew({ rejected }: Exchange, { resource, since }: Entry): boolean {
   return rejected !== undefined && resource !== undefined && since > rejected.base;
 }

@@ -5,7 +5,7 @@ import type { Exchange } from "./exchange.ts";
 
 /**
  * How far a name has come that does not exist now. `accepted`: the client has accepted it, and not its removal. `in-flight`: it is in the response that is unanswered.
- * `never-sent`: neither, or nobody knows. `not-since`: it did not exist at that revision either.
+ * `never-sent`: neither, or it is not known. `not-since`: it did not exist at that revision either.
  */
 export type RemovedName = "accepted" | "in-flight" | "never-sent" | "not-since";
 

@@ -298,7 +298,7 @@ function mayLack(owner: HoldOwner, typeUrl: string): boolean {
   return gate !== undefined && (gate.isBusy || (hasAccepted(owner) && gate.mayBeCold));
 }
 
-/** The first routes of a client do not wait for endpoints: nobody knows what it does with a new cluster before them. */
+/** The first routes of a client do not wait for endpoints: it is not known what the client does with a new cluster before them. */
 function hasAccepted({ exchange }: HoldOwner): boolean {
   return exchange.accepted > 0;
 }

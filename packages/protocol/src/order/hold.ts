@@ -2,7 +2,7 @@ import type { Entry, Reference } from "@xdstp/core";
 
 /**
  * Why a name waits. `unaccepted`: the client has not accepted what it refers to; this wait has a limit. `rejected`: the client has rejected that and never had it; this wait ends with the correction.
- * `released`: the limit has passed, or what it refers to is there: it goes with the next response. `removed`: the name was removed, and the client has its old state until it is told.
+ * `released`: the limit has passed, or what it refers to is there: it goes with the next response. `removed`: the name was removed, and the client has its old state until it is sent the removal.
  */
 export type HoldPhase = "unaccepted" | "rejected" | "released" | "removed";
 

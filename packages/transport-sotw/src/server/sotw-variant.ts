@@ -245,7 +245,7 @@ function deliver(state: SotwState, all: Gathered, isLimited: boolean): readonly 
   return entries;
 }
 
-/** Also where some of what was sent has gone: that was read when it could not be said. */
+/** Also where some of what was sent was removed: the removal was read when no response could name it. */
 function hasMoved(state: SotwState): boolean {
   const isGone = ({ name, resource }: Entry): boolean =>
     resource !== undefined && coveringTopic(state, name)?.get(name)?.resource === undefined;
@@ -271,7 +271,7 @@ function isNews({ exchange, shown, profile }: SotwState, { version, entries }: G
   );
 }
 
-/** The same of what has come or changed. Here nothing is said of what goes, so that what was rejected may come back before the client has been told anything else. */
+/** The same of what has come or changed. A partial response names no removals, so what was rejected may come back before the client is sent anything else. */
 function isPartialNews(
   state: SotwState,
   { entries, rejected = state.unsaid }: Gathered,

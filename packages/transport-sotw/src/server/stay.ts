@@ -3,7 +3,7 @@ import { topicsOf } from "@xdstp/protocol/server";
 import { isGlob, nameKey } from "@xdstp/uri";
 import type { SotwState } from "./sotw-state.ts";
 
-/** A name that is asked for and does not exist. */
+/** Returns whether a topic is that of a name that does not exist. */
 export function isNameOfNothing(topic: Topic): boolean {
   const { name } = topic.interest;
   return (
@@ -12,8 +12,8 @@ export function isNameOfNothing(topic: Topic): boolean {
 }
 
 /**
- * Whether what is gone stays while its name is asked for. A client that asks by name accepts a route before it has the cluster of that route,
- * and says by its list when it has changed over (S-ORD-3). Not where nobody on the stream could refer to it.
+ * Returns whether removed names stay while they are subscribed. A client that subscribes by name accepts a route before it has the cluster of that route,
+ * and its list shows when it has changed over (S-ORD-3). They do not stay where no type on the stream could refer to them.
  */
 export function letsStay({ type, host }: SotwState, topics: readonly Topic[]): boolean {
   return (
@@ -22,7 +22,7 @@ export function letsStay({ type, host }: SotwState, topics: readonly Topic[]): b
   );
 }
 
-/** A name that is gone is asked for, and has not stayed too long (S-ORD-4). */
+/** Returns whether a removed name is subscribed and has not stayed too long (S-ORD-4). */
 export function mayStay(state: SotwState, name: string): boolean {
   const key = nameKey(name);
   return topicsOf(state, key).length > 0 && !isOver(state, state.stay.get(key));

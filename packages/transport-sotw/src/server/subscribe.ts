@@ -11,7 +11,7 @@ import type { SotwRequest } from "./decode-request.ts";
 import type { SotwState } from "./sotw-state.ts";
 import { unsubscribe } from "./unsubscribe.ts";
 
-/** What of a request says what is wanted: names, and names with dynamic parameters. */
+/** The subscriptions of a request: names, and names with dynamic parameters. */
 type WantedSet = Pick<SotwRequest, "names" | "located">;
 
 /** Makes a list the wanted set (S-SUB-1). A name that is new in it is sent, even if it was sent before (S-SUB-3). */
@@ -79,7 +79,7 @@ function wantedLocators(state: SotwState, { located }: WantedSet): readonly Inte
   return takesGlobs(state) ? located : located.filter(({ name }) => !isGlob(name));
 }
 
-/** Removals could not be said of the members of other types (C-GLOB-10). A type that is not served has none, and is answered once (S-STREAM-8). */
+/** No response could name the removed members of other types (C-GLOB-10). A type that is not served has none, and is answered once (S-STREAM-8). */
 function takesGlobs({ type, context: { source }, typeUrl }: SotwState): boolean {
   return type?.fullStateInSotw === true || !source.serves(typeUrl);
 }
@@ -99,7 +99,7 @@ function excessOf(
 
 function begin(state: SotwState, interest: Interest): void {
   const topic = state.context.source.topic(state.typeUrl, interest);
-  state.unsaid = undefined; // what is asked for again is answered
+  state.unsaid = undefined; // a new subscription is answered
   topic.watch(state.watcher);
   addTopic(state, interest, topic);
   (topic.settled ? state.unanswered : state.unsettled).add(topic);

@@ -26,7 +26,7 @@ export function withoutToldErrors(
     : rest(entries, held);
 }
 
-/** Whether a full state has an error to tell that the client has not been told. */
+/** Returns whether a full state has an error that the client was not sent yet. */
 export function hasNewErrors(entries: readonly Entry[], held: readonly Entry[]): boolean {
   const errors = errorsIn(entries);
   return errors.length > 0 && errors.some((entry) => !errorsIn(held).includes(entry));

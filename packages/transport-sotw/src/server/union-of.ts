@@ -4,7 +4,7 @@ import { pairMemo } from "./pair-memo.ts";
 
 /**
  * What exists, and of what was shown before all that is still subscribed: make before break (S-ORD-1).
- * The array of members itself if nothing has gone; the same array for the same two, so that streams in the same state share its frame.
+ * The array of members itself if nothing was removed; the same array for the same two, so that streams in the same state share its frame.
  */
 export function unionOf(
   members: readonly Entry[],

@@ -43,7 +43,7 @@ export function withoutHolds(state: SotwState, gathered: Gathered, isLimited: bo
 }
 
 /**
- * Whether a response has to show a name. What a full state lacks does not exist: so all of it waits for a name that is asked for and was not shown yet,
+ * Whether a response has to show a name. What a full state lacks does not exist: so all of it waits for a subscribed name that was not shown yet,
  * for one of a rejected response, of which the client may have taken a part, and for each name while the client has come back and its state is not known.
  */
 export function mustShow(state: SotwState, name: string): boolean {
