@@ -64,7 +64,7 @@ export { isDataError } from "./is-data-error.ts";
 export { encodeHeartbeat } from "./delivery/encode-heartbeat.ts";
 export { heldBackOf, holdBack, leaveRejected } from "./order/hold-back.ts";
 export { NO_HOLDS, type Holds } from "./order/hold.ts";
-export { noteNothingSent, type AcceptingOwner } from "./order/note-accepted.ts";
+export { noteNothingSent } from "./order/note-accepted.ts";
 export { baseOf } from "./delivery/answered-up-to.ts";
 export { askedBy } from "./subscription/asked-by.ts";
 export {
@@ -72,7 +72,6 @@ export {
   loseTopic,
   recordSent,
   restartOf,
-  type AcceptedBefore,
   type Batch,
   type Exchange,
   type ExchangeOwner,
@@ -97,17 +96,11 @@ export {
   mergeEntries,
   removeTopic,
   replaceTopic,
-  type SubscribedTopics,
   subscriptionKey,
   type Subscriptions,
   topicsOf,
 } from "./subscription/subscriptions.ts";
-export {
-  type CountedHashes,
-  stateHash,
-  uncount,
-  type VersionedType,
-} from "./subscription/state-hash.ts";
+export { stateHash, uncount } from "./subscription/state-hash.ts";
 export { createSmallMap, type SmallMap } from "./subscription/small-map.ts";
 export { createSmallSet, type SmallSet } from "./subscription/small-set.ts";
 export { createServedType } from "./stream/served-type.ts";
