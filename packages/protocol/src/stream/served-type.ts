@@ -37,6 +37,9 @@ export function createServedType<
   return new Machine(variant, origin);
 }
 
+/** How far a type has come. `new`: before its first request. `served`: its responses are sent and answered. `overdue`: an answer has been missing for too long, so the newest state may go next to the response (S-ACK-16). */
+type Phase = "new" | "served" | "overdue";
+
 class Machine<
   Request extends DecodedRequest,
   State extends ServedType<Response, Before>,
@@ -49,8 +52,7 @@ class Machine<
   repairQueued = false;
   readonly #variant: ServerVariant<Request, State, Response, Before>;
   readonly #state: State;
-  #first = true;
-  #repairing = false;
+  #phase: Phase = "new";
 
   constructor(
     variant: ServerVariant<Request, State, Response, Before>,
@@ -75,10 +77,10 @@ class Machine<
     return this.#state.rank;
   }
   get inFlight(): boolean {
-    return this.#state.exchange.inFlight !== undefined && !this.#repairing;
+    return this.#state.exchange.inFlight !== undefined && this.#phase !== "overdue";
   }
   get overdue(): boolean {
-    return this.#repairing;
+    return this.#phase === "overdue";
   }
   get unansweredSince(): number | undefined {
     return this.#state.exchange.inFlight?.repairedAt;
@@ -154,15 +156,16 @@ class Machine<
   }
 
   request(request: Request): void {
-    const isFirst = this.#first;
-    this.#first = false;
+    const isFirst = this.#phase === "new";
+    if (isFirst) this.#phase = "served";
     if (this.#variant.subscribe(this.#state, request, isFirst))
       this.#answer(parseNonce(request.nonce), request.error);
     this.#watchRepair();
   }
 
   plainAck(scan: RequestScan, message: Uint8Array): boolean {
-    if (this.#first || !this.#variant.isPlainAck(this.#state, message, scan)) return false;
+    if (this.#phase === "new" || !this.#variant.isPlainAck(this.#state, message, scan))
+      return false;
     this.#answer(scan.nonce, undefined);
     return true;
   }
@@ -180,7 +183,7 @@ class Machine<
 
   repair(): void {
     if (!this.pending && !this.taken) return;
-    this.#repairing = true;
+    this.#phase = "overdue";
     this.#state.host.schedule();
   }
 
@@ -324,7 +327,7 @@ class Machine<
   }
 
   #deliver(gathered: Response, isLimited: boolean, holding: readonly Entry[] | undefined): void {
-    this.#repairing = false;
+    this.#phase = "served";
     const sent = this.#variant.deliver(this.#state, gathered, isLimited);
     noteHolding(this.#state, this.#variant, sent, holding);
   }
