@@ -8,8 +8,13 @@ import {
 } from "@xdstp/core";
 import { nameKey, type XdstpLocator } from "@xdstp/uri";
 
-import { createAsk, type AskFollower, type AskState } from "./ask.ts";
-import { RouteAsks, type RouteAsksHost } from "./route-asks.ts";
+import {
+  type AskFollower,
+  type AskState,
+  createAsk,
+  RouteAsks,
+  type RouteAsksHost,
+} from "./ask.ts";
 import { RouteFailures } from "./route-failures.ts";
 import type { ServerLink } from "./server-link.ts";
 

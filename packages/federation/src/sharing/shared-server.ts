@@ -13,8 +13,7 @@ import { isGlob } from "@xdstp/uri";
 
 import type { OpenServer } from "../federation-source.ts";
 import { typedNameKey } from "../routes/taking.ts";
-import { jointCommitted, jointHeld, shareTransaction } from "./joint-held.ts";
-import { Tenant } from "./tenant.ts";
+import { jointCommitted, jointHeld, shareTransaction, Tenant } from "./tenant.ts";
 
 interface Named {
   readonly typeUrl: string;
