@@ -1,12 +1,11 @@
 import { isSameError, type Entry, type XdsError } from "@xdstp/core";
 
-import { AliasHistory, type HistoryHost } from "./alias-history.ts";
+import { AliasHistory, type HistoryHost, VariantHistory } from "./topic-history.ts";
 import { BaseTopic, type TopicHost } from "./base-topic.ts";
 import type { CacheState } from "./cache-state.ts";
 import type { NameRecord, NameTopic } from "./name-record.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
 import type { VariantSet } from "./variants/variant-set.ts";
-import { VariantHistory } from "./variants/variant-history.ts";
 
 /** What an exact topic asks of the store of its type. */
 export interface ExactHost extends TopicHost {

@@ -2,7 +2,7 @@ import { createFakeClock } from "@xdstp/testing";
 import { expect, it } from "vitest";
 
 import { createWatcher, put, shown, T } from "../test/scene.ts";
-import { AliasHistory } from "./alias-history.ts";
+import { AliasHistory } from "./topic-history.ts";
 import { CacheCore } from "./cache-core.ts";
 import { createCache } from "./index.ts";
 import { StateEntry } from "./state-entry.ts";
