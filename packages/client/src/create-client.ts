@@ -18,7 +18,7 @@ import {
   type CollectionWatch,
 } from "./collection-watch.ts";
 import { createHubs } from "./create-hubs.ts";
-import { dump } from "./dump.ts";
+import { dump } from "./client-status.ts";
 import type { FedHub, Hubs } from "./hubs.ts";
 import { watchList, type ListOptions, type ListWatch } from "./list-watch.ts";
 import {

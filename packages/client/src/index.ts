@@ -60,5 +60,5 @@ export type { Walk, WalkOptions } from "./walk/graph.ts";
 export type { ClientNotice, FederationEvent, Hop, Trace } from "@xdstp/federation";
 
 // For whoever looks on.
-export { clientStatusRoutes } from "./client-status-routes.ts";
+export { clientStatusRoutes } from "./client-status.ts";
 export type { MetricsMeter } from "./record-metrics.ts";

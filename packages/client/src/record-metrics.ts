@@ -2,7 +2,7 @@ import type { Attributes, Meter, ObservableResult } from "@opentelemetry/api";
 import type { ClientNotice, FederationServerStatus } from "@xdstp/federation";
 import { authorityOf } from "@xdstp/uri";
 
-import { allRows, type Fed, type StatusRow } from "./dump.ts";
+import { allRows, type Fed, type StatusRow } from "./client-status.ts";
 
 /** As much of a `Meter` of the OpenTelemetry API as is used. */
 export type MetricsMeter = Pick<Meter, "createObservableCounter" | "createObservableGauge">;

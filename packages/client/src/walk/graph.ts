@@ -1,4 +1,4 @@
-import type { Reference, StoredResource, XdsError } from "@xdstp/core";
+import type { Clock, Reference, StoredResource, Timer, XdsError } from "@xdstp/core";
 
 import type { Member } from "../member.ts";
 import type { NameOptions, TypeSource, ValueOf, Watch } from "../watch.ts";
@@ -87,4 +87,41 @@ export interface WalkOptions<P extends PartTypes> extends NameOptions {
   readonly maxResources?: number;
   /** Ends it: a loop over it throws the reason. */
   readonly signal?: AbortSignal;
+}
+
+/** How long the first configuration waits for each name (C-WARM-3). */
+export interface InitialFetch {
+  /** Whether it goes on without this: an answer has come, or the time since it was first asked about is over. */
+  mayLack(gap: Gap): boolean;
+  /** There is a configuration, or no caller waits any more. */
+  stop(): void;
+}
+
+/** @param ms - 0: for ever, and answers change nothing; @param onExpiry - called when the time of a name is over */
+export function createInitialFetch(ms: number, clock: Clock, onExpiry: () => void): InitialFetch {
+  const since = new Map<string, number>();
+  let timer: Timer | undefined;
+  const arm = (left: number): void => {
+    timer ??= clock.after(left, () => {
+      timer = undefined;
+      onExpiry();
+    });
+  };
+  return {
+    mayLack(gap) {
+      if (ms <= 0) return false;
+      if (gap.answered) return true;
+      const key = referenceKey(gap);
+      const began = since.get(key) ?? clock.now();
+      since.set(key, began);
+      const left = began + ms - clock.now();
+      if (left > 0) arm(left);
+      return left <= 0;
+    },
+    stop() {
+      since.clear();
+      timer?.cancel();
+      timer = undefined;
+    },
+  };
 }

@@ -11,8 +11,7 @@ import {
 } from "@xdstp/core";
 
 import { compose, nothing, type Composition } from "./composition.ts";
-import type { Graph } from "./graph.ts";
-import { createInitialFetch, type InitialFetch } from "./initial-fetch.ts";
+import { createInitialFetch, type Graph, type InitialFetch } from "./graph.ts";
 import {
   type GraphReader,
   knownReferences,

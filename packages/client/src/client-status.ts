@@ -1,8 +1,9 @@
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { Cache } from "@xdstp/cache";
-import type { AnyBytes, StoredResource, XdsError } from "@xdstp/core";
+import { type AnyBytes, type StoredResource, XdsError } from "@xdstp/core";
 import type { Federation } from "@xdstp/federation";
+import type { CallPeer, MethodRouter } from "@xdstp/grpc/server";
 import type { RejectedState, WantState, WantStatus } from "@xdstp/protocol/client";
 import { NodeSchema } from "@xdstp/protos/discovery";
 import {
@@ -10,7 +11,13 @@ import {
   type ClientConfig_GenericXdsConfigSchema,
   ClientConfigSchema,
   ClientResourceStatus,
+  ClientStatusDiscoveryService,
+  type ClientStatusRequest,
+  type ClientStatusResponse,
+  ClientStatusResponseSchema,
 } from "@xdstp/protos/status";
+
+import type { Client } from "./client.ts";
 
 /** How a payload is shown. */
 type ShowPayload = (payload: AnyBytes) => AnyBytes;
@@ -171,4 +178,39 @@ function failureOf(state: WantState, error: XdsError | undefined): ResourceState
         ? "does_not_exist"
         : "received_error";
   }
+}
+
+/**
+ * Client status (CSDS) of the clients of this process, side by side by their scopes (C-CSDS-6), for `routes` of a server whose own status is off: `createServer({ source, clientStatus: false, routes: clientStatusRoutes(() => [client]) })`.
+ * A caller with `node_matchers` gets INVALID_ARGUMENT, since there is one node (B-CSDS-5). Secrets are blanked.
+ */
+export function clientStatusRoutes(
+  clients: () => Iterable<Pick<Client, "dump">>,
+  mayRead: (peer: CallPeer) => boolean | Promise<boolean> = () => true,
+): (router: MethodRouter) => void {
+  const answer = async (
+    { nodeMatchers, excludeResourceContents }: ClientStatusRequest,
+    peer: CallPeer,
+  ): Promise<ClientStatusResponse> => {
+    if (!(await mayRead(peer)))
+      throw new XdsError("PERMISSION_DENIED", "this caller may not read the status of the client");
+    if (nodeMatchers.length > 0)
+      throw new XdsError(
+        "INVALID_ARGUMENT",
+        "node_matchers are for control planes; a client reports its own status only",
+        { rule: "B-CSDS-5" },
+      );
+    const config = await Promise.all(
+      [...clients()].map((client) => client.dump({ contents: !excludeResourceContents })),
+    );
+    return create(ClientStatusResponseSchema, { config });
+  };
+  return (router) => {
+    router.service(ClientStatusDiscoveryService, {
+      fetchClientStatus: (request, { peer }) => answer(request, peer),
+      async *streamClientStatus(requests, { peer }) {
+        for await (const request of requests) yield await answer(request, peer);
+      },
+    });
+  };
 }

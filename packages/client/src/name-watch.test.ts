@@ -1,7 +1,7 @@
-import { XdsError, type Entry, type StoredResource } from "@xdstp/core";
+import { type Entry, type StoredResource, XdsError } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 
-import { nextNameState, requested, type NameState } from "./name-state.ts";
+import { type NameState, nextNameState, requested } from "./name-watch.ts";
 
 const resource = (version: string): StoredResource => ({ name: "a", version }) as StoredResource;
 const [one, two] = [resource("1"), resource("2")];
