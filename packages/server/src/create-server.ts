@@ -19,8 +19,7 @@ import {
   type AnswerStatus,
 } from "./client-status.ts";
 import { createEventHub, type EventHub } from "./server-event.ts";
-import { fetchByType, fetchRoutes } from "./fetch-routes.ts";
-import { createFetchResponder } from "./fetch-responder.ts";
+import { createFetchResponder, fetchByType, fetchRoutes } from "./fetch-routes.ts";
 import { shuttingDown } from "./gate.ts";
 import { streamsOn } from "./access/access-book.ts";
 import { type StatusViewOf, createAccess } from "./access/create-access.ts";

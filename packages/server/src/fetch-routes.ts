@@ -1,6 +1,7 @@
 import { create, type DescMethodUnary } from "@bufbuild/protobuf";
-import { type Status, XdsError, type XdsErrorContext } from "@xdstp/core";
+import { type Status, StatusCode, XdsError, type XdsErrorContext } from "@xdstp/core";
 import type { MethodCall, MethodRouter } from "@xdstp/grpc/server";
+import { errorText, type NackError, nodeInfoOf, type ServerContext } from "@xdstp/protocol/server";
 import {
   type DiscoveryRequest,
   DiscoveryRequestSchema,
@@ -9,12 +10,18 @@ import {
 } from "@xdstp/protos/discovery";
 import { ClusterDiscoveryService } from "@xdstp/protos/services";
 
+import type { Access } from "./access/access-book.ts";
+import type { ServerAccess } from "./access/create-access.ts";
+import { answerFetch } from "./answer-fetch.ts";
+import type { AnswerLine } from "./answer-line.ts";
+import { claimOf, principalOf } from "./caller.ts";
 import type { FetchMethod } from "./method-table.ts";
-import type { FetchRequest, XdsServer } from "./xds-server.ts";
+import type { EventHub, FetchEvent } from "./server-event.ts";
 import { statusError } from "./status-routes.ts";
+import type { FetchRequest, XdsServer } from "./xds-server.ts";
 
 /** Answers a Fetch of one method. Never rejects. */
-export type AnswerFetch = (
+type AnswerFetch = (
   method: FetchMethod,
   request: DiscoveryRequest,
   call: FetchCaller,
@@ -75,5 +82,97 @@ export function fetchByType(
       throw new XdsError("UNIMPLEMENTED", `no service offers a Fetch of ${typeUrl}`, { typeUrl });
     const message = create(DiscoveryRequestSchema, request satisfies FetchRequest);
     return orThrow(await answer(method, message, { peer, signal }), { typeUrl });
+  };
+}
+
+/** What answering needs. */
+interface ResponderOptions {
+  readonly context: ServerContext;
+  readonly access: ServerAccess;
+  readonly hub: EventHub;
+  readonly line: AnswerLine;
+}
+
+const OK: Status = { code: StatusCode.OK, message: "" };
+const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was cancelled" };
+const broken: Status = { code: StatusCode.INTERNAL, message: "internal error" };
+
+/** Answers Fetches, tells of each, and survives its source. */
+export function createFetchResponder({
+  context,
+  access: { contexts, decider, gate },
+  hub,
+  line,
+}: ResponderOptions): AnswerFetch {
+  return async ({ path, typeUrl }, request, { peer, signal }) => {
+    const reject = (status: Status, reason?: string): Status => {
+      hub.emit?.({
+        kind: "rejected",
+        path,
+        peer: peer.address,
+        status,
+        ...(reason === undefined ? {} : { reason }),
+      });
+      return status;
+    };
+    let access: Access | undefined;
+    try {
+      const rejection = gate.rejection();
+      if (rejection !== undefined) return reject(rejection);
+      const node = request.node === undefined ? {} : { node: claimOf(request.node) };
+      const decided =
+        decider === undefined
+          ? undefined
+          : await decider.decide({ ...peer, ...node, path }, signal);
+      if (decided !== undefined && "status" in decided)
+        return reject(decided.status, decided.reason);
+      access = decided;
+      const own = access === undefined ? context : contexts.of(access.source);
+      const answer =
+        (await answerFetch(own, {
+          typeUrl,
+          request,
+          signal: AbortSignal.any([signal, gate.closed]),
+          line,
+          who: principalOf(peer),
+        })) ??
+        gate.rejection() ??
+        cancelled;
+      hub.emit?.(eventOf(typeUrl, request, answer, context.limits.errorText));
+      return answer;
+    } catch (error) {
+      hub.fault(`fetch ${path}`, error);
+      return broken;
+    } finally {
+      access?.release();
+    }
+  };
+}
+
+function eventOf(
+  typeUrl: string,
+  request: DiscoveryRequest,
+  answer: DiscoveryResponse | Status,
+  atMost: number,
+): FetchEvent {
+  const { node, resourceNames, resourceLocators, versionInfo, errorDetail } = request;
+  const failed = "code" in answer;
+  return {
+    kind: "fetch",
+    typeUrl,
+    node: node === undefined ? undefined : nodeInfoOf(node),
+    names: [...resourceNames, ...resourceLocators.map(({ name }) => name)],
+    accepted: versionInfo,
+    ...(errorDetail === undefined
+      ? {}
+      : {
+          error: {
+            code: errorDetail.code,
+            message: errorText(errorDetail.message, atMost),
+          } satisfies NackError,
+        }),
+    status: failed ? answer : OK,
+    version: failed ? "" : answer.versionInfo,
+    resources: failed ? 0 : answer.resources.length,
   };
 }

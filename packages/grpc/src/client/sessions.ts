@@ -6,7 +6,7 @@ import { Http2SessionManager } from "@connectrpc/connect-node";
 import { StatusCode, systemClock, type Status, type Timer } from "@xdstp/core";
 import type { ChannelContext } from "./channel-context.ts";
 import type { ChannelCredentials } from "./channel-tls.ts";
-import { describeFailure } from "./describe-failure.ts";
+import { describeFailure } from "./call-status.ts";
 import type { Target } from "./parse-target.ts";
 
 /** The connections of a channel with one set of certificates: usually one, and those that have received GOAWAY and still have calls. */
