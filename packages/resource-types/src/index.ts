@@ -20,5 +20,5 @@ export { foreignReferences } from "./references-of.ts";
 export { messageType } from "./message-type.ts";
 export { referencesOf } from "./references-of.ts";
 export { serviceNameFault } from "./assignment-of.ts";
-export { shortNameOf, shortTypes } from "./short-types.ts";
+export { shortNameOf, shortTypes } from "./envoy-types.ts";
 export { typeUrlOf } from "./type-urls.ts";

@@ -16,8 +16,7 @@ import { describe, expect, it } from "vitest";
 
 import { clusters, endpoints, listeners, routes, secrets } from "./envoy-messages.ts";
 import * as types from "./index.ts";
-import { messageType } from "./message-type.ts";
-import { sortMaps } from "./sort-maps.ts";
+import { messageType, sortMaps } from "./message-type.ts";
 
 const locator = messageType(ResourceLocatorSchema);
 

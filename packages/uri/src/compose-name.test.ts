@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { errorOf, name, valueOf, xdstpLocator } from "../test/parsed.ts";
-import { composeName } from "./compose-name.ts";
-import { nodeContextParams } from "./node-context-params.ts";
+import { composeName, nodeContextParams } from "./compose-name.ts";
 import { printName } from "./print-name.ts";
 
 const layers = {

@@ -1,6 +1,6 @@
 import { checkParams } from "./check-text.ts";
-import { fault, type ParseResult } from "./uri-error.ts";
 import type { XdstpLocator, XdstpName } from "./locator.ts";
+import { fault, type ParseResult } from "./uri-error.ts";
 
 /** Context parameters that are not in the literal locator, without their prefixes. Absent: none. */
 export interface ContextLayers {
@@ -46,4 +46,81 @@ function prefixed(
   params: ReadonlyMap<string, string | boolean> = new Map<string, string>(),
 ): [string, string][] {
   return Array.from(params, ([key, value]) => [prefix + key, String(value)]);
+}
+
+/** The fields of `envoy.config.core.v3.Node` that can become context parameters, in their protobuf JSON form. */
+export interface NodeFields {
+  /** `node.id`. */
+  readonly id?: string;
+  /** `node.cluster`. */
+  readonly cluster?: string;
+  /** `node.user_agent_name`. */
+  readonly userAgentName?: string;
+  /** `node.user_agent_version`. */
+  readonly userAgentVersion?: string;
+  /** `node.user_agent_build_version`. */
+  readonly userAgentBuildVersion?: {
+    readonly version?: {
+      readonly majorNumber?: number;
+      readonly minorNumber?: number;
+      readonly patch?: number;
+    };
+    readonly metadata?: Readonly<Record<string, unknown>>;
+  };
+  /** `node.locality`. */
+  readonly locality?: {
+    readonly region?: string;
+    readonly zone?: string;
+    readonly subZone?: string;
+  };
+  /** `node.metadata`, as JSON. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+type Fields = readonly (readonly [key: string, value: string])[];
+
+/** What each field that may be named gives (N-62). */
+const renderers = new Map<string, (node: NodeFields) => string | Fields>([
+  ["id", (node) => node.id ?? ""],
+  ["cluster", (node) => node.cluster ?? ""],
+  ["user_agent_name", (node) => node.userAgentName ?? ""],
+  ["user_agent_version", (node) => node.userAgentVersion ?? ""],
+  ["locality.region", (node) => node.locality?.region ?? ""],
+  ["locality.zone", (node) => node.locality?.zone ?? ""],
+  ["locality.sub_zone", (node) => node.locality?.subZone ?? ""],
+  [
+    "user_agent_build_version.version",
+    ({ userAgentBuildVersion: { version = {} } = {} }) =>
+      [version.majorNumber, version.minorNumber, version.patch]
+        .map((number) => number ?? 0)
+        .join("."),
+  ],
+  ["user_agent_build_version.metadata", (node) => jsonFields(node.userAgentBuildVersion?.metadata)],
+  ["metadata", (node) => jsonFields(node.metadata)],
+]);
+
+/**
+ * The context parameters of the chosen node fields, for the layer `node` of `composeName` (N-62).
+ *
+ * An unset field gives the empty string, as Envoy has it, so that the set of keys depends on the configuration only; metadata gives one parameter per
+ * top-level key, with the JSON text as its value. The error `node-field` says that a field cannot be named, `utf8` that one has an unpaired surrogate (N-06). Called once, when a bootstrap is read.
+ */
+export function nodeContextParams(
+  node: NodeFields,
+  fields: readonly string[],
+): ParseResult<ReadonlyMap<string, string>> {
+  const params = new Map<string, string>();
+  for (const field of fields) {
+    const rendered = renderers.get(field)?.(node);
+    if (rendered === undefined)
+      return { ok: false, error: fault("node-field", "context", field, 0) };
+    const entries: Fields = typeof rendered === "string" ? [["", rendered]] : rendered;
+    for (const [key, value] of entries) params.set(field + key, value);
+  }
+  const error = checkParams(params);
+  return error === undefined ? { ok: true, value: params } : { ok: false, error };
+}
+
+function jsonFields(metadata: Readonly<Record<string, unknown>> = {}): Fields {
+  return Object.entries(metadata).map(([key, value]) => [`.${key}`, JSON.stringify(value)]);
 }

@@ -31,8 +31,12 @@ export { typeFromTypeUrl, typeUrlFromType, collectionTypeOf, memberTypeOf } from
 
 // From a literal locator to the name asked for.
 export { nameFromLocator } from "./locator.ts";
-export { composeName, type ContextLayers } from "./compose-name.ts";
-export { nodeContextParams, type NodeFields } from "./node-context-params.ts";
+export {
+  composeName,
+  type ContextLayers,
+  nodeContextParams,
+  type NodeFields,
+} from "./compose-name.ts";
 export { isPortableEntryName, lintLocator, type LocatorWarning } from "./lint-locator.ts";
 
 // Messages and templates.
