@@ -4,8 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { root } from "../lib/root.ts";
 import { deadLinks } from "./dead-links.ts";
-import { markdownFiles } from "./markdown-files.ts";
-import { anchorsOf, deadMarkdownLinks, replaceLinks } from "./markdown-links.ts";
+import { anchorsOf, deadMarkdownLinks, markdownFiles, replaceLinks } from "./markdown-links.ts";
 import { documentsOf, siteTarget } from "./site-pages.ts";
 
 let folder = "";

@@ -6,8 +6,7 @@ import { root } from "../lib/root.ts";
 import { type WorkspacePackage, readWorkspace } from "../lib/workspace.ts";
 import { deadLinks } from "./dead-links.ts";
 import { entryFiles } from "./entry-files.ts";
-import { markdownFiles } from "./markdown-files.ts";
-import { deadMarkdownLinks } from "./markdown-links.ts";
+import { deadMarkdownLinks, markdownFiles } from "./markdown-links.ts";
 import { documentsOf, writePage } from "./site-pages.ts";
 
 const out = join(root, "reports/docs");

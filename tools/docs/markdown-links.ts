@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { spawnSync } from "node:child_process";
 
 /** Fenced code, code in a line, the target of a link, the target of a reference. Code is matched first, so that nothing in it counts as a link. */
 const parts =
@@ -61,4 +62,16 @@ function slugOf(heading: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\p{M}\s_-]/gu, "")
     .replace(/\s/g, "-");
+}
+
+/** Returns the Markdown files of a checkout, as paths from its root, without changesets and ignored files. */
+export function markdownFiles(root: string): readonly string[] {
+  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"];
+  const { stdout, status, stderr } = spawnSync("git", args, { cwd: root, encoding: "utf8" });
+  if (status !== 0) throw new Error(`git ${args.join(" ")} failed: ${stderr}`);
+  return stdout
+    .split("\n")
+    .filter((path) => path !== "" && !path.startsWith(".changeset/"))
+    .filter((path) => !path.endsWith(".api.md") && existsSync(join(root, path)))
+    .sort();
 }

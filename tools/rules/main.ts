@@ -5,12 +5,11 @@ import { join } from "node:path";
 import { root } from "../lib/root.ts";
 import { readWorkspace } from "../lib/workspace.ts";
 import { auditRules } from "./audit.ts";
-import { missingReports } from "./missing-reports.ts";
+import { missingReports, readReports } from "./test-reports.ts";
 import { parseOptions, usage, type RulesOptions } from "./options.ts";
 import { printAudit } from "./print-audit.ts";
 import { parseRules } from "./rule-book.ts";
 import type { Scopes } from "./scopes.ts";
-import { readReports } from "./test-reports.ts";
 
 const options = readOptions();
 if (options?.help === true) console.log(usage);

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { missingReports } from "./missing-reports.ts";
+import { missingReports } from "./test-reports.ts";
 import { parseOptions, usage } from "./options.ts";
 
 describe("parseOptions()", () => {

@@ -12,7 +12,7 @@ export interface TestCase {
 }
 
 /** What the last runs left: their tests, and the packages that have a test script but no report. */
-export interface TestReports {
+interface TestReports {
   readonly tests: readonly TestCase[];
   readonly missing: readonly string[];
 }
@@ -52,4 +52,12 @@ function readReport(from: WorkspacePackage): readonly TestCase[] {
       title: [...ancestorTitles, title].filter((part) => part !== "").join(" > "),
       status: status === "passed" || status === "failed" ? status : "skipped",
     }));
+}
+
+/** What to say where packages have left no test report, and how one is made. undefined: none is missing. */
+export function missingReports(missing: readonly string[]): string | undefined {
+  if (missing.length === 0) return undefined;
+  const one = `pnpm --filter ${missing[0] ?? ""} test`;
+  const many = missing.length === 1 ? "" : `, or for one package: ${one}`;
+  return `no test report of ${missing.join(", ")}; make ${missing.length === 1 ? `it: ${one}` : `them: npm test${many}`}`;
 }

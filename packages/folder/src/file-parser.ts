@@ -5,7 +5,7 @@ import { open } from "node:fs/promises";
 
 import type { FolderContext } from "./folder-context.ts";
 import { type ParsedElsewhere, type ParserProcess, startParserProcess } from "./parser-process.ts";
-import type { Patience } from "./patience.ts";
+import type { Patience } from "./pacing.ts";
 import { readFile } from "./read-file.ts";
 import type { FoundFile } from "./walk-folder.ts";
 

@@ -9,7 +9,7 @@ import { useFolder } from "../test/use-folder.ts";
 import { waitFor } from "../test/wait-for.ts";
 import { filesInWriting } from "./files-in-writing.ts";
 import type { WatchDirectory } from "./folder-watch.ts";
-import { createPatience } from "./patience.ts";
+import { createPatience } from "./pacing.ts";
 import { walkFolder } from "./walk-folder.ts";
 
 const message = "is being written, and has not been left alone for 100 ms";

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { FolderProblem } from "./folder-problem.ts";
-import { mapLimit, type Patience } from "./patience.ts";
+import { mapLimit, type Patience } from "./pacing.ts";
 import type { FoundFile } from "./walk-folder.ts";
 
 const parallel = 32;

@@ -5,17 +5,16 @@ import {
   systemClock,
   type Timer,
 } from "@xdstp/core";
-import { createDebounce } from "./debounce.ts";
+import { createDebounce, createPatience, type Patience } from "./pacing.ts";
 import { type FolderProblem, isForbidden, reasonOf } from "./folder-problem.ts";
 import { filesInWriting } from "./files-in-writing.ts";
+import { followLinks } from "./follow-links.ts";
 import { createFolderCommitter, type Reading } from "./folder-committer.ts";
 import { folderContext, type FolderOptions } from "./folder-context.ts";
 import type { FolderEvent } from "./folder-event.ts";
 import { createFolderReader, type FolderReader } from "./folder-reader.ts";
 import { createFolderWatch, type FolderWatch, type WatchDirectory } from "./folder-watch.ts";
-import { followLinks } from "./follow-links.ts";
 import type { NodeSinks } from "./folder-entry.ts";
-import { createPatience, type Patience } from "./patience.ts";
 
 /** A batch ends when nothing has changed for this time, and this long after its first change at the latest. */
 const burst = { quietMs: 100, maxMs: 2_000 };

@@ -5,7 +5,7 @@ import { duplicateProblems, type FolderEntry, variantOf, variantProblems } from 
 import { fileTrouble, type FolderProblem } from "./folder-problem.ts";
 import { createFileParser, type FileParser } from "./file-parser.ts";
 import type { FolderContext } from "./folder-context.ts";
-import { createPatience, mapLimit, type Patience } from "./patience.ts";
+import { createPatience, mapLimit, type Patience } from "./pacing.ts";
 import { nodeOf } from "./place.ts";
 import type { FileContent } from "./read-file.ts";
 import type { FileReference } from "./foreign-references.ts";

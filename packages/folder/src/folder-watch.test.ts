@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { useFolder } from "../test/use-folder.ts";
-import { createPatience } from "./patience.ts";
+import { createPatience } from "./pacing.ts";
 import { createFolderWatch, type WatchDirectory } from "./folder-watch.ts";
 
 type Listener = Parameters<WatchDirectory>[1];

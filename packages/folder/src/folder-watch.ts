@@ -1,6 +1,6 @@
 import { watch as watchDirectory } from "node:fs";
 import { stat } from "node:fs/promises";
-import type { Patience } from "./patience.ts";
+import type { Patience } from "./pacing.ts";
 import { isGone } from "./walk-folder.ts";
 
 /** Starts to watch the entries of one directory, not those of its sub-directories. Throws where it cannot. `fs.watch` is one. */

@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { extensions, isUtf8, notUtf8, opaqueFolder, splitFileName } from "./place.ts";
 import { fileTrouble, type FolderProblem, quote } from "./folder-problem.ts";
-import { mapLimit, type Patience } from "./patience.ts";
+import { mapLimit, type Patience } from "./pacing.ts";
 
 /** Directories below the root, links to directories included: diamonds of links could make more than fit anywhere. */
 const maxDirectories = 100_000;
