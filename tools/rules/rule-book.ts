@@ -32,14 +32,10 @@ export function parseRules(markdown: string): readonly Rule[] {
   }));
 }
 
-/** Emphasis is written with asterisks or, as Prettier does, with underscores. */
 function splitRule(whole: string): Pick<Rule, "text" | "test"> {
-  const [text = "", ...tests] = whole.split(/[*_]Test[*_]/);
+  const [text = "", ...tests] = whole.split("*Test*");
   const test = tests.at(-1)?.trim();
-  return {
-    text: (text.split(/[*_]From[*_]/)[0] ?? "").trim(),
-    ...(test === undefined ? {} : { test }),
-  };
+  return { text: (text.split("*From*")[0] ?? "").trim(), ...(test === undefined ? {} : { test }) };
 }
 
 /** A rule that no test can show: its own *Test* is none. */
