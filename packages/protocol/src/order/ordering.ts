@@ -166,7 +166,7 @@ class StreamOrdering implements Ordering {
     }, Infinity);
   }
 
-  /** Types that refer to each other in a circle would wait for ever: when all else is done the first of them goes. */
+  /** Types that refer to each other in a circle would wait for ever: when all else is done the first of them goes. What only they refer to goes after them. */
   #releaseNext(): boolean {
     const { types } = this.#stream;
     const free = types.findIndex(
@@ -176,10 +176,28 @@ class StreamOrdering implements Ordering {
     if (free >= 0) this.#release(free, this.#removable(free));
     const circle =
       free < 0 && types.every((type) => isIdle(type) && type.rejectedFrom === Infinity)
-        ? types.findIndex(({ heldFrom }) => heldFrom < Infinity)
+        ? types.findIndex((_, index) => this.#isInCircle(index))
         : -1;
     if (circle >= 0) this.#release(circle, Infinity);
     return free >= 0 || circle >= 0;
+  }
+
+  /** Removals of this type wait only for types whose removals wait for it as well. */
+  #isInCircle(index: number): boolean {
+    if (this.#at(index).heldFrom === Infinity) return false;
+    return [...this.#waitsBehind(index)].every(
+      (other) => this.#at(other).heldFrom < Infinity && this.#waitsBehind(other).has(index),
+    );
+  }
+
+  /** The types that have to let go before this one, directly and behind others. */
+  #waitsBehind(index: number, found: Set<number> = new Set<number>()): ReadonlySet<number> {
+    for (const other of this.#relation(index).referrers) {
+      if (found.has(other) || this.#at(other).heldBase === Infinity) continue;
+      found.add(other);
+      this.#waitsBehind(other, found);
+    }
+    return found;
   }
 
   #release(index: number, upTo: number): void {

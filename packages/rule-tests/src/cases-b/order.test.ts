@@ -461,6 +461,30 @@ runCases("the order of sending", [
       expect([...readAll(world, peer)].sort()).toEqual(["t/a -x", "t/b -x"]);
     },
   },
+  {
+    rules: ["S-ORD-3"],
+    title: "removes what refers to each other in a circle before what the circle refers to",
+    variants: ["delta/ads"],
+    world: {
+      types: [
+        { typeUrl: "t/base", refersTo: ["t/a", "t/b"] },
+        { typeUrl: "t/a", refersTo: ["t/b"] },
+        { typeUrl: "t/b", refersTo: ["t/a"] },
+      ],
+    },
+    run(world) {
+      const typeUrls = ["t/base", "t/a", "t/b"];
+      for (const typeUrl of typeUrls) world.put(typeUrl, "x");
+      const peer = subscribed(
+        world,
+        typeUrls.map((typeUrl) => [typeUrl, "x"]),
+      );
+      world.cache.transaction((writer) => {
+        for (const typeUrl of typeUrls) writer.remove(typeUrl, "x");
+      });
+      expect(readAll(world, peer)).toEqual(["t/a -x", "t/b -x", "t/base -x"]);
+    },
+  },
 ]);
 
 /** Clusters, and a route to the first of them. */
