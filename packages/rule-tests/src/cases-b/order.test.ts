@@ -485,6 +485,72 @@ runCases("the order of sending", [
       expect(readAll(world, peer)).toEqual(["t/a -x", "t/b -x", "t/base -x"]);
     },
   },
+  {
+    rules: ["S-ORD-3", "S-WARM-1"],
+    title: "keeps endpoints that are owed for a cluster until the routes have let go of it",
+    variants: ["delta/ads"],
+    world: withEnvoyTypes,
+    run(world) {
+      const put = (typeUrl: string, name: string, value: Uint8Array): void => {
+        world.cache.put({ typeUrl, name, value });
+      };
+      for (const name of ["X", "Y"]) {
+        put(cluster.typeUrl, name, edsCluster(name));
+        put(assignment.typeUrl, name, payloadOf(name));
+      }
+      put(route.typeUrl, "r", routeTo("r", "X"));
+      const peer = subscribed(world, [
+        [cluster.typeUrl, "*"],
+        [assignment.typeUrl, "*"],
+        [route.typeUrl, "r"],
+      ]);
+      put(assignment.typeUrl, "X", payloadOf("X", "2"));
+      const [endpoints] = read(world, peer);
+      put(cluster.typeUrl, "X", edsCluster("X", "2"));
+      const [changed] = read(world, peer);
+      world.cache.transaction((writer) => {
+        writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Y") });
+        writer.remove(cluster.typeUrl, "X");
+        writer.remove(assignment.typeUrl, "X");
+      });
+      if (endpoints !== undefined) peer.of(assignment.typeUrl).ack(endpoints);
+      const open = read(world, peer);
+      expect(open.map(told)).toEqual(["routes +r"]);
+      for (const answer of [changed, ...open])
+        if (answer !== undefined) peer.of(answer.typeUrl).ack(answer);
+      expect(readAll(world, peer)).toEqual(["clusters -X", "endpoints -X"]);
+    },
+  },
+  {
+    rules: ["S-ORD-2", "S-ORD-4"],
+    title: "holds a route back whose cluster waits in a cut with a type of unknown references",
+    variants: adsVariants,
+    world: {
+      types: withListeners.map((type) =>
+        type.typeUrl === "t/listener"
+          ? { ...type, follows: [{ typeUrl: "t/cluster", when: "accepted" }] }
+          : type,
+      ),
+    },
+    run(world) {
+      world.put("t/cluster", "X");
+      const peer = subscribed(world, [
+        ["t/cluster", "*"],
+        ["t/listener", "*"],
+        ["t/route", "*"],
+      ]);
+      world.put("t/cluster", "X", "2");
+      const [open] = read(world, peer);
+      world.put("t/cluster", "Y");
+      world.put("t/listener", "l");
+      world.put("t/route", "r", "Y");
+      expect(read(world, peer)).toEqual([]);
+      if (open !== undefined) peer.of("t/cluster").ack(open);
+      const isRoute = (line: string): boolean => line.startsWith("t/route");
+      const all = readAll(world, peer);
+      expect(all.findIndex((line) => line.includes("+Y"))).toBeLessThan(all.findIndex(isRoute));
+    },
+  },
 ]);
 
 /** Clusters, and a route to the first of them. */

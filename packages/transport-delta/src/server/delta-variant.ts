@@ -231,6 +231,7 @@ function isToBeSent(state: DeltaState, topic: Topic, { name, revision }: Entry):
     (heldBack.size > 0 && heldBack.has(nameKey(name))) ||
     taken?.gathered.origin.answered.has(topic) === true ||
     taken?.gathered.origin.named.has(name) === true ||
+    (taken?.gathered.origin.changed.has(topic) === true && revision > taken.pending.sent) ||
     (dirty.has(topic) && revision > sent) ||
     heldEntries(state).some((entry) => entry.name === name)
   );

@@ -23,6 +23,7 @@ import {
   holdRemovals,
   splitAt,
   takeRemovals,
+  waitingRemovals,
 } from "./held-removals.ts";
 import { goneOf, isCollection, isCovered, lookUp, lookUpAll } from "./lookup.ts";
 import { openEntry } from "./open-error.ts";
@@ -252,21 +253,31 @@ function heldSince({ unanswered }: DeltaState): number {
 
 function takeOwed(state: DeltaState, parts: Parts): ReadonlySet<string> {
   const named = new Set(state.owed);
-  for (const name of named) {
+  const waits = waitingRemovals(state);
+  for (const name of state.owed) {
     const open = state.openErrors === undefined ? undefined : openEntry(state, nameKey(name));
     if (open !== undefined) {
       parts.push(asArray(open));
       continue;
     }
-    const gone = goneOf(state, name);
-    const entries =
-      state.located === undefined ? asList(lookUp(state, name)) : (lookUpAll(state, name) ?? []);
-    for (const entry of gone) parts.push(asArray(entry));
-    for (const entry of entries)
-      if (gone.length === 0 || entry.resource !== undefined) parts.push(asArray(entry));
+    const entries = owedEntries(state, name);
+    const isGone = entries.every(({ resource }) => resource === undefined);
+    const due = isGone ? entries.filter((entry) => !waits(entry)) : entries;
+    for (const entry of due) parts.push(asArray(entry));
+    if (due.length < entries.length) named.delete(name); // it goes when those who refer to it have let go (S-ORD-3)
   }
   state.owed.clear();
   return named;
+}
+
+/** What is now of a name, behind the variants of it that went. */
+function owedEntries(state: DeltaState, name: string): readonly Entry[] {
+  const gone = goneOf(state, name);
+  const entries =
+    state.located === undefined ? asList(lookUp(state, name)) : (lookUpAll(state, name) ?? []);
+  return gone.length === 0
+    ? entries
+    : [...gone, ...entries.filter(({ resource }) => resource !== undefined)];
 }
 
 function asList(entry: Entry | undefined): readonly Entry[] {

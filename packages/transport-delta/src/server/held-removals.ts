@@ -46,6 +46,13 @@ export function heldEntries({ held }: Pick<DeltaState, "held">): readonly Entry[
   return held.length < 2 ? first.entries : held.flatMap(({ entries }) => entries);
 }
 
+/** Returns whether a removal of this name, or of this variant of it, waits. */
+export function waitingRemovals(state: Pick<DeltaState, "held">): (entry: Entry) => boolean {
+  if (state.held.length === 0) return () => false;
+  const ids = new Set(heldEntries(state).map(idOf));
+  return (entry) => ids.has(idOf(entry));
+}
+
 /** Splits at a revision; the same array where all of it is on one side. */
 export function splitAt(entries: readonly Entry[], upTo: number): Split {
   if (entries.every(({ revision }) => revision <= upTo)) return { older: entries, newer: NONE };
