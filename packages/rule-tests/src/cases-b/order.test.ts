@@ -551,6 +551,28 @@ runCases("the order of sending", [
       expect(all.findIndex((line) => line.includes("+Y"))).toBeLessThan(all.findIndex(isRoute));
     },
   },
+  {
+    rules: ["S-ORD-3"],
+    title: "keeps what a removed name refers to that is shown while it is subscribed",
+    variants: ["sotw/ads"],
+    world: { types: withListeners },
+    run(world) {
+      for (const name of ["X", "Y"]) world.put("t/cluster", name);
+      world.put("t/route", "r", "X");
+      world.put("t/route", "s", "Y");
+      const peer = subscribed(world, [
+        ["t/cluster", "*"],
+        ["t/route", "r", "s"],
+        ["t/listener", "*"],
+      ]);
+      world.remove("t/route", "r");
+      readAll(world, peer);
+      world.remove("t/cluster", "X");
+      expect(readAll(world, peer)).not.toContain("t/cluster +Y");
+      peer.of("t/route").unsubscribe("r");
+      expect(readAll(world, peer)).toContain("t/cluster +Y");
+    },
+  },
 ]);
 
 /** Clusters, and a route to the first of them. */

@@ -11,7 +11,7 @@ import { nameKey } from "@xdstp/uri";
 import { freshOf } from "./fresh-of.ts";
 import type { Gathered } from "./gathered.ts";
 import type { Gone, SotwState } from "./sotw-state.ts";
-import { isNameOfNothing, letsStay, mayStay, noteStay } from "./stay.ts";
+import { endStay, isNameOfNothing, letsStay, mayStay, noteStay } from "./stay.ts";
 import { unionOf } from "./union-of.ts";
 
 /** Everything that exists of the subscription (S-FULL-1). What went after `removeUpTo`, or is still asked for by name, stays in it, as it was shown before. */
@@ -30,8 +30,12 @@ export function gatherFullState(state: SotwState, removeUpTo: number): Gathered 
   const entries = all ? members : unionOf(members, heldBy(state), isKept);
   const fresh = freshIn(state, entries);
   const past = entries === members ? [] : pastOf(members, entries);
+  noteStay(
+    state,
+    stays ? past.filter((name) => mayStay(state, name)) : [],
+    (name) => goneOnce(state, name).base,
+  );
   take(state, goneOf(state, past, removeUpTo));
-  noteStay(state, stays ? past.filter((name) => mayStay(state, name)) : []);
   return {
     entries,
     fresh,
@@ -50,7 +54,7 @@ function gatherOne(state: SotwState, topic: Topic, due: boolean): Gathered {
   const fresh = freshIn(state, entries);
   const heldBase = heldBaseOf(state);
   take(state, NOTHING_GONE);
-  noteStay(state, []);
+  endStay(state);
   return {
     entries,
     fresh,
@@ -150,9 +154,13 @@ function goneOnce({ gone, context, sent, heldBack }: SotwState, name: string): G
   );
 }
 
-/** Revision of the oldest state that the client may have of a name whose removal waits; Infinity: none waits. */
-export function heldBaseOf({ gone }: SotwState): number {
-  return gone.values().reduce((oldest, { base }) => Math.min(oldest, base), Infinity);
+/** Revision of the oldest state that the client may have of a removed name that is shown; Infinity: none is. */
+export function heldBaseOf({ gone, stay }: SotwState): number {
+  return Math.min(oldestBase(gone), oldestBase(stay));
+}
+
+function oldestBase(names: ReadonlyMap<string, Pick<Gone, "base">>): number {
+  return names.values().reduce((oldest, { base }) => Math.min(oldest, base), Infinity);
 }
 
 /** Names of what is shown and does not exist any more. */

@@ -10,6 +10,12 @@ export interface Gone {
   readonly base: number;
 }
 
+/** A removed name that is shown while it is subscribed (S-ORD-3). */
+export interface Stay extends Pick<Gone, "base"> {
+  /** When that began, by `Clock.now()`. */
+  readonly since: number;
+}
+
 /** What a cut takes out of a state, next to what the machine knows of. */
 export interface BeforeTaken extends Pick<SotwState, "gone"> {
   readonly unanswered: readonly Topic[];
@@ -41,8 +47,8 @@ export interface SotwState extends ServedType<Gathered, BeforeTaken> {
   kept: readonly Entry[];
   /** Full state: removed names of these, by canonical key. */
   gone: ReadonlyMap<string, Gone>;
-  /** Full state: canonical keys of removed names that stay because they are subscribed, each with the time since when; `parting` ends the oldest. */
-  stay: ReadonlyMap<string, number>;
+  /** Full state: canonical keys of removed names that stay because they are subscribed; `parting` ends the oldest. */
+  stay: ReadonlyMap<string, Stay>;
   parting: Timer | undefined;
   /** What was rejected last, and was removed since without a response: if it comes back unchanged, it is not sent again (S-ACK-8). */
   unsaid: Rejected | undefined;

@@ -1,7 +1,7 @@
 import type { Topic } from "@xdstp/core";
 import { topicsOf } from "@xdstp/protocol/server";
 import { isGlob, nameKey } from "@xdstp/uri";
-import type { SotwState } from "./sotw-state.ts";
+import type { SotwState, Stay } from "./sotw-state.ts";
 
 /** Returns whether a topic is that of a name that does not exist. */
 export function isNameOfNothing(topic: Topic): boolean {
@@ -28,33 +28,39 @@ export function mayStay(state: SotwState, name: string): boolean {
   return topicsOf(state, key).length > 0 && !isOver(state, state.stay.get(key));
 }
 
-/** Notes what stays, and since when. */
-export function noteStay(state: SotwState, names: readonly string[]): void {
+/** Notes what stays, and since when. `base`: the revision of a state that the client has of it, or of an older one. */
+export function noteStay(
+  state: SotwState,
+  names: readonly string[],
+  base: (name: string) => number,
+): void {
   if (names.length + state.stay.size === 0) return;
-  const now = state.context.clock.now();
+  const since = state.context.clock.now();
   state.stay = new Map(
-    names.map((name) => [nameKey(name), state.stay.get(nameKey(name)) ?? now] as const),
+    names.map((name) => {
+      const key = nameKey(name);
+      return [key, state.stay.get(key) ?? { since, base: base(name) }] as const;
+    }),
   );
   wait(state);
 }
 
 /** A name has left the list. */
 export function leave(state: SotwState, key: string): void {
-  if (state.stay.has(key))
-    noteStay(
-      state,
-      [...state.stay.keys()].filter((other) => other !== key),
-    );
+  if (!state.stay.has(key)) return;
+  state.stay = new Map([...state.stay].filter(([other]) => other !== key));
+  wait(state);
 }
 
 /** Nothing stays any more. */
 export function endStay(state: SotwState): void {
+  if (state.stay.size === 0) return;
   state.stay = new Map();
   wait(state);
 }
 
-function isOver({ context: { clock, limits } }: SotwState, since: number | undefined): boolean {
-  return since !== undefined && clock.now() >= since + limits.orderMs;
+function isOver({ context: { clock, limits } }: SotwState, stay: Stay | undefined): boolean {
+  return stay !== undefined && clock.now() >= stay.since + limits.orderMs;
 }
 
 function wait(state: SotwState): void {
@@ -63,7 +69,7 @@ function wait(state: SotwState): void {
     context: { clock, limits },
   } = state;
   state.parting?.cancel();
-  const oldest = Math.min(...stay.values());
+  const oldest = Math.min(...stay.values().map(({ since }) => since));
   state.parting =
     stay.size === 0
       ? undefined
@@ -74,7 +80,7 @@ function wait(state: SotwState): void {
 
 function part(state: SotwState): void {
   const { context, stream, typeUrl, stay, owed, host } = state;
-  for (const [key, since] of stay) if (isOver(state, since)) owed.add(key);
+  for (const [key, one] of stay) if (isOver(state, one)) owed.add(key);
   context.emit?.({ kind: "order-expired", stream, what: "removals", typeUrls: [typeUrl] });
   host.schedule();
 }
