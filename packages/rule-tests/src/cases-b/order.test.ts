@@ -287,6 +287,19 @@ runCases("the order of sending", [
     },
   },
   {
+    rules: ["S-ORD-3", "S-DSUB-3"],
+    title: "answers a request for a cluster whose removal waits once the route to it has gone",
+    variants: ["delta/ads"],
+    world: { types: withListeners },
+    run(world) {
+      const { peer, ackListener } = losesRouteAndCluster(world);
+      peer.of("t/cluster").subscribe("X");
+      expect(readAll(world, peer)).toEqual([]);
+      ackListener();
+      expect(readAll(world, peer)).toEqual(["t/route -r", "t/cluster -X"]);
+    },
+  },
+  {
     rules: ["S-ORD-1", "S-ORD-3"],
     title:
       "keeps the only cluster that is asked for by name until the route that pointed at it has been accepted",

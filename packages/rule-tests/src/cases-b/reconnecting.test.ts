@@ -221,6 +221,64 @@ runCases("reconnecting in delta", [
     },
   },
   {
+    rules: ["S-RECON-4", "S-ORD-3"],
+    title:
+      "names what is gone and requested by name after the types that refer to it have been answered",
+    variants: ["delta/ads"],
+    world: { types: envoyTypes },
+    run(world) {
+      world.put(cluster.typeUrl, "Y", "", v1);
+      world.put(listener.typeUrl, "l", "", v2);
+      const { client } = world.openDelta(cluster.typeUrl);
+      client.send({
+        typeUrl: cluster.typeUrl,
+        resourceNamesSubscribe: ["X", "Y"],
+        initialResourceVersions: { X: "v1", Y: "v1" },
+      });
+      client.send({
+        typeUrl: listener.typeUrl,
+        resourceNamesSubscribe: ["l"],
+        initialResourceVersions: { l: "v1" },
+      });
+      world.run();
+      const first = client.rest();
+      expect(first.flatMap(({ removedResources }) => removedResources)).toEqual([]);
+      expect(first.flatMap(({ resources }) => resources)).toMatchObject([{ name: "l" }]);
+      for (const response of first) client.ack(response);
+      world.run();
+      expect(client.next()).toMatchObject({ resources: [], removedResources: ["X"] });
+    },
+  },
+  {
+    rules: ["S-RECON-4", "S-ORD-3", "S-GLOB-3"],
+    title:
+      "says that a glob is empty now after the types that refer to its members have been answered",
+    variants: ["delta/ads"],
+    world: { types: envoyTypes },
+    run(world) {
+      const clusters = "xdstp://a/envoy.config.cluster.v3.Cluster/c/*";
+      const listed = "xdstp://a/envoy.config.cluster.v3.Cluster/c/1";
+      world.put(listener.typeUrl, "l", "", v2);
+      const { client } = world.openDelta(cluster.typeUrl);
+      client.send({
+        typeUrl: cluster.typeUrl,
+        resourceNamesSubscribe: [clusters],
+        initialResourceVersions: { [listed]: "v1" },
+      });
+      client.send({
+        typeUrl: listener.typeUrl,
+        resourceNamesSubscribe: ["l"],
+        initialResourceVersions: { l: "v1" },
+      });
+      world.run();
+      const first = client.rest();
+      expect(first.flatMap(({ removedResources }) => removedResources)).toEqual([]);
+      for (const response of first) client.ack(response);
+      world.run();
+      expect([...client.next().removedResources].sort()).toEqual([clusters, listed].sort());
+    },
+  },
+  {
     rules: ["S-RECON-4", "S-ORD-1"],
     title: "does not name as gone what has come back while the removal waited",
     variants: ["delta/ads"],

@@ -10,7 +10,7 @@ import {
   isSubscribed,
   stateHash,
 } from "@xdstp/protocol/server";
-import { nameKey } from "@xdstp/uri";
+import { globOf, nameKey } from "@xdstp/uri";
 import { noteAliases } from "./alias.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { answerOf, leftovers, removedSince } from "./first-answer.ts";
@@ -226,12 +226,13 @@ function hold(
 function takeAnswers(state: DeltaState, removeUpTo: number, parts: Parts): ReadonlySet<Topic> {
   const answered = new Set(state.unanswered.keys());
   for (const [topic, since] of state.unanswered) {
-    const answer = answerOf(state, topic, since);
+    const answer = answerOf(state, topic, { since, removeUpTo });
     const removed = removedSince(state, topic, since);
     const waits = since !== NONE_HELD && removed.some(({ revision }) => revision > removeUpTo);
+    const mayLose = waits || listsMembers(state, topic, answer);
     // That a collection is empty now waits with the removal of its members.
     parts.push(
-      waits && isCollection(topic.interest.name)
+      mayLose && isCollection(topic.interest.name)
         ? hold(state, answer, { base: since, removeUpTo })
         : answer,
       waits ? hold(state, removed, { base: since, removeUpTo }) : removed,
@@ -239,6 +240,13 @@ function takeAnswers(state: DeltaState, removeUpTo: number, parts: Parts): Reado
   }
   state.unanswered.clear();
   return answered;
+}
+
+/** The client has listed members of a glob that is empty now (S-RECON-4). */
+function listsMembers({ initial }: DeltaState, topic: Topic, [only]: readonly Entry[]): boolean {
+  if (initial === undefined || only === undefined || only.resource !== undefined) return false;
+  const glob = nameKey(topic.interest.name);
+  return isCollection(glob) && initial.keys().some((name) => globOf(name) === glob);
 }
 
 /** The earliest revision from which removals of the topics that are answered concern the client. */
