@@ -143,7 +143,7 @@ function isHostName(text: string): boolean {
   );
 }
 
-/** What is asked of DNS: a `Resolver` of `node:dns/promises` is one. Each rejects with a `code` as those of Node do. */
+/** The queries to DNS. A `Resolver` of `node:dns/promises` has them. Each rejects with a `code` as those of Node do. */
 export interface DnsQueries {
   /** SRV records. */
   resolveSrv(name: string): Promise<readonly SrvRecord[]>;

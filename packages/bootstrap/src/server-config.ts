@@ -47,7 +47,7 @@ export interface SourcesBootstrap {
   readonly nodeContextParams?: readonly string[];
 }
 
-/** What a client or a relay accepts as its bootstrap: one of gRPC, parsed or where it is; or sources. */
+/** The bootstrap of a client or a relay: a bootstrap of gRPC, parsed or as the place that has it, or sources. */
 export type AnyBootstrap = Bootstrap | BootstrapSources | SourcesBootstrap;
 
 /** Equal for servers that are equal, however they are written: those share a stream (C-AGG-1). What may be secret in it is hashed. */

@@ -56,7 +56,7 @@ describe("TombstoneWindow", () => {
     expect([window.size, dropped]).toEqual([2, ["a"]]);
   });
 
-  it("neither counts nor drops what is no longer the newest state of its name", () => {
+  it("neither counts nor drops an entry that a newer one of its name has replaced", () => {
     const { window, dropped, add } = createScene(1000, 2);
     const [a] = ["a", "b", "c"].map((name) => add(name, 0));
     a?.supersede();

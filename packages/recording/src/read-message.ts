@@ -146,7 +146,7 @@ interface MessageSummary {
 /** Up to this number of names are listed. */
 const mostNames = 10;
 
-/** A request in short; bytes that are none say so. */
+/** Returns a request in short, or a note that the bytes are not a request. */
 export function describeRequest(variant: Variant, bytes: Uint8Array): MessageSummary {
   return described(
     () => readRequest(variant, bytes),
@@ -154,7 +154,7 @@ export function describeRequest(variant: Variant, bytes: Uint8Array): MessageSum
   );
 }
 
-/** A response in short; bytes that are none say so. */
+/** Returns a response in short, or a note that the bytes are not a response. */
 export function describeResponse(variant: Variant, bytes: Uint8Array): MessageSummary {
   return described(() => readResponse(variant, bytes), responseText);
 }

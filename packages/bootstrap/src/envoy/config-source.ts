@@ -19,9 +19,9 @@ export type EnvoyConfigSource = {
     }
 );
 
-/** What a bootstrap of Envoy says of xDS. */
+/** The parts of a bootstrap of Envoy that concern xDS. */
 export interface EnvoyBootstrap {
-  /** Who the client says it is. */
+  /** The node as which the client introduces itself. */
   readonly node: BootstrapNode;
   /**
    * In the order in which they are tried, the default last (C-AUTH-1): `config_sources`, the ADS source for opaque names, `default_config_source`. With neither of the other two the ADS source is the default.

@@ -112,7 +112,7 @@ function readDuration(
 
 /**
  * Reads ConfigSources of payloads (`source` of a reference): the option `sourceOf` of `createClient`, so that a walk follows them (C-AUTH-4).
- * What it gives throws an XdsError for bytes that are none, for what {@link readConfigSource} rejects, and INVALID_ARGUMENT for `ads` and `self`, which need no reading.
+ * The returned function throws an XdsError for bytes that are not a ConfigSource and for a ConfigSource that {@link readConfigSource} rejects. It throws INVALID_ARGUMENT for `ads` and `self`, which need no reading.
  */
 export function configSourceReader(
   options: ReadConfigSourceOptions = {},

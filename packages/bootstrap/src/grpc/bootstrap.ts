@@ -2,7 +2,7 @@
 export interface Bootstrap {
   /** The servers in order of preference: the next one is asked when one above cannot be reached (C-GRPC-6). At least one. */
   readonly servers: readonly BootstrapServer[];
-  /** Who the client says it is. */
+  /** The node as which the client introduces itself. */
   readonly node: BootstrapNode;
   /** By authority, exactly as written; `""` is one too. */
   readonly authorities: ReadonlyMap<string, BootstrapAuthority>;

@@ -4,7 +4,7 @@ import { globMatches, isGlob, nameKey } from "@xdstp/uri";
 import { KeptResources } from "../links/kept.ts";
 import type { KeyedInterest, ServerLink } from "./server-link.ts";
 
-/** What is to be found out. */
+/** A subscription that servers have to answer. */
 interface Asked extends KeyedInterest {
   /** null: of an opaque name. */
   readonly authority: string | null;

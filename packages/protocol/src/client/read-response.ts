@@ -33,7 +33,7 @@ export interface ReadOptions {
   readonly fields: ResponseFields;
   /** The type that the response is of. */
   readonly typeUrl: string;
-  /** What the client reads at most. */
+  /** The limits of the client. */
   readonly limits: Pick<ClientLimits, "errorText">;
   /** Reads one resource between two bytes of the message. */
   readonly readOne: (message: Buffer, start: number, end: number) => ReceivedResource;

@@ -272,7 +272,7 @@ class Machine<
   isCold(name: string): boolean {
     const { type, host } = this.#state;
     const entry = this.#find(name);
-    // What the client may have from before waits for those who refer to it, so they do not wait for it.
+    // A name that the client may have from before waits for the names that refer to it, so these do not wait for it.
     return (
       entry !== undefined &&
       !this.#variant.mayHaveFromBefore(this.#state, name) &&

@@ -16,13 +16,13 @@ import type { ServerContext } from "./server-context.ts";
 import type { StreamInfo } from "./stream-event.ts";
 import type { DecodedRequest, TypeHost } from "./type-machine.ts";
 
-/** What a type on a stream is made of, before it has subscriptions. */
+/** A type on a stream before it has subscriptions. */
 export interface TypeSetup extends ExchangeOwner {
   /** The stream. */
   readonly host: TypeHost;
   /** Its place in the order of sending (S-ORD-1). */
   readonly rank: number;
-  /** What is known of the client. */
+  /** Known peculiarities of the client. */
   readonly quirks: ClientQuirks;
   /** The machine: it watches the topics, and its heartbeats. */
   readonly watcher: Watcher & Beating;
@@ -52,13 +52,13 @@ export interface Gathered {
   readonly rejected?: Rejected;
 }
 
-/** What was pending on a type before a response was gathered. */
+/** Changes that were pending on a type before a response was gathered. */
 export interface Pending extends Pick<ServedType, "sent"> {
   /** Answered topics with changes. */
   readonly dirty: readonly Topic[];
   /** Names to be sent. */
   readonly owed: readonly string[];
-  /** What was rejected and was to start again. */
+  /** A rejection that was to start again. */
   readonly rejected: Rejected | undefined;
 }
 
@@ -66,9 +66,9 @@ export interface Pending extends Pick<ServedType, "sent"> {
 export interface Taken<Response extends Gathered, Before> {
   /** The response. */
   readonly gathered: Response;
-  /** What was pending before. */
+  /** The state before, as far as the machine knows it. */
   readonly pending: Pending;
-  /** The same, of what only the variant knows. */
+  /** The state before, as far as only the variant knows it. */
   readonly before: Before;
   /** All that the client holds once it has it. undefined: nothing of it has a TTL. */
   readonly holding: readonly Entry[] | undefined;
@@ -77,7 +77,7 @@ export interface Taken<Response extends Gathered, Before> {
 /** One type on one stream: what both variants keep of it. What the client has is one number, `exchange.accepted`; everything else is what it is still owed. */
 export interface ServedType<Response extends Gathered = Gathered, Before = unknown>
   extends TypeSetup, Subscriptions {
-  /** What the version of its state is made of. undefined: it has one topic, or none. */
+  /** The hashes from which the version of its state is made. undefined: it has one topic, or none. */
   counted: CountedHashes | undefined;
   /** How its entries become frames. */
   readonly profile: FrameProfile;
@@ -99,11 +99,11 @@ export interface ServedType<Response extends Gathered = Gathered, Before = unkno
   taken: Taken<Response, Before> | undefined;
   /** Names that refer to what the client has not accepted, each with what it lacks. */
   heldBack: Holds;
-  /** What the client holds for a time only. undefined: nothing that it was sent has a TTL. */
+  /** Resources that the client holds for a limited time. undefined: nothing that it was sent has a TTL. */
   lifetimes: Lifetimes | undefined;
 }
 
-/** What the variant knows of what a client holds. */
+/** The knowledge of a variant about what a client holds. */
 export interface Holding<State extends ServedType> {
   /** Returns the full state that was sent last, which is all that the client holds. undefined: the responses of the type are partial. */
   fullState(state: State): readonly Entry[] | undefined;
@@ -114,7 +114,7 @@ export interface Holding<State extends ServedType> {
 }
 
 /**
- * What differs between delta and SotW in serving one type on one stream. The machine (`createServedType`) calls these functions, and they never call the machine.
+ * The differences between delta and SotW in serving one type on one stream. The machine (`createServedType`) calls these functions, and they never call the machine.
  * The state belongs to the stream and is passed to each of them.
  */
 export interface ServerVariant<
@@ -161,7 +161,7 @@ export interface ServerVariant<
 
   /** Returns the present state of a name as this client should see it. undefined: that is not known. */
   lookUp(state: State, name: string): Entry | undefined;
-  /** Returns the same of a name that waits. undefined: it is not wanted, or the client is not told of its removal. */
+  /** Returns the same of a name that waits. undefined: it is not wanted, or no response can name its removal. */
   newest(state: State, name: string): Entry | "removed" | undefined;
   /** Returns whether the client may have a name from an earlier stream. */
   mayHaveFromBefore(state: State, name: string): boolean;
@@ -180,9 +180,9 @@ export interface ServerVariant<
   close(state: State): void;
 }
 
-/** What makes a type on a stream. */
+/** The place of a type: a stream and its server. */
 export interface TypeOrigin {
-  /** What all streams share. */
+  /** The part that all streams share. */
   readonly context: ServerContext;
   /** The stream. */
   readonly host: TypeHost;

@@ -3,7 +3,7 @@ import { globOf, nameKey } from "@xdstp/uri";
 import { entryKey } from "../delivery/entry-key.ts";
 import type { SmallMap } from "./small-map.ts";
 
-/** What is subscribed of a type on a stream. */
+/** The subscriptions of a type on a stream. */
 export interface Subscriptions {
   /** Topics by canonical key; the key of the wildcard is `*`. Those with dynamic parameters have these in their key ({@link subscriptionKey}). */
   readonly topics: SmallMap<string, Topic>;
@@ -13,7 +13,7 @@ export interface Subscriptions {
   nameLength: number;
 }
 
-/** What is needed to find a subscription. */
+/** The part of the subscriptions that a look-up needs. */
 export type SubscribedTopics = Pick<Subscriptions, "topics"> &
   Partial<Pick<Subscriptions, "located">>;
 

@@ -18,7 +18,7 @@ export interface HeldRemovals {
   readonly base: number;
 }
 
-/** What a cut takes out of a state, next to what the machine knows of. */
+/** The part of a state that a cut takes out and only the variant knows. */
 export interface BeforeTaken extends Pick<DeltaState, "held" | "initial" | "initialShared"> {
   readonly unanswered: ReadonlyMap<Topic, number>;
 }

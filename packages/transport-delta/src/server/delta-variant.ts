@@ -27,7 +27,7 @@ import { hasLeftovers } from "./first-answer.ts";
 import { gather, takeHeld } from "./gather.ts";
 import type { Gathered } from "./gathered.ts";
 import { doubt, heldListOf } from "./held-by-client.ts";
-import { heldBaseOf, heldEntries } from "./held-removals.ts";
+import { heldBaseOf, heldEntries, heldFromOf } from "./held-removals.ts";
 import { endKnownMembers, oweKnownMembers } from "./known-members.ts";
 import { isCovered, lookUp } from "./lookup.ts";
 import { endOpenError, oweOpenError } from "./open-error.ts";
@@ -37,7 +37,7 @@ import { leavingWith, locate, subscribe } from "./subscribe.ts";
 import { copyPending, putBack } from "./take.ts";
 import { unlocate, unsubscribe } from "./unsubscribe.ts";
 
-/** What delta does with a type on a stream. */
+/** The functions that serve a type in delta. */
 export type DeltaVariant = ServerVariant<DeltaRequest, DeltaState, Gathered, BeforeTaken>;
 
 /** Makes the functions that serve types in delta. `profileOf`: how the entries of a type become frames for a client. */
@@ -57,11 +57,7 @@ export function createDeltaVariant(profileOf: (setup: TypeSetup) => FrameProfile
     wholeOptions: (state, { origin }) => ({
       isNeverEmpty: !state.answered || answersWildcard(state, origin),
     }),
-    heldFrom: (state) =>
-      heldEntries(state).reduce(
-        (oldest, { revision }) => Math.min(oldest, revision),
-        hasLeftovers(state) ? state.sent : Infinity,
-      ),
+    heldFrom: (state) => Math.min(heldFromOf(state), hasLeftovers(state) ? state.sent : Infinity),
     heldBase: (state) => (hasLeftovers(state) ? NONE_HELD : heldBaseOf(state)),
     isCovered,
     lookUp,
@@ -233,7 +229,7 @@ function isToBeSent(state: DeltaState, topic: Topic, { name, revision }: Entry):
     taken?.gathered.origin.named.has(name) === true ||
     (taken?.gathered.origin.changed.has(topic) === true && revision > taken.pending.sent) ||
     (dirty.has(topic) && revision > sent) ||
-    heldEntries(state).some((entry) => entry.name === name)
+    state.held.some(({ entries }) => entries.some((entry) => entry.name === name))
   );
 }
 

@@ -5,25 +5,34 @@ import { noteAliases } from "./alias.ts";
 import { type DeltaState, type HeldList, NONE_HELD } from "./delta-state.ts";
 import { encodeEmptyResource } from "./encode-empty-resource.ts";
 import { compareHeld, unlist } from "./held-by-client.ts";
-import { waitingRemovals } from "./held-removals.ts";
 import { goneOf, isCollection, lookUp, removal } from "./lookup.ts";
+
+/** Options of {@link answerOf}. */
+export interface AnswerOptions {
+  /** Revision from which removals concern the client. */
+  readonly since: number;
+  /** Revision up to which removals may go. */
+  readonly removeUpTo: number;
+  /** Returns whether a removal of this name waits already. */
+  readonly isHeld: (entry: Entry) => boolean;
+}
 
 /**
  * All of a topic as it is now: its members, without what the client holds in that very version (S-RECON-4); a name that was missing before too in the form that the client understands (S-MISS-1, S-MISS-2).
- * What was removed after `since` is in {@link removedSince}. What the client may not lose yet is in {@link leftovers}, or waits.
+ * Names that were removed after `since` are in {@link removedSince}. Names that the client may not lose yet are in {@link leftovers}, or wait.
  */
 export function answerOf(
   state: DeltaState,
   topic: Topic,
-  { since, removeUpTo }: { readonly since: number; readonly removeUpTo: number },
+  { since, removeUpTo, isHeld }: AnswerOptions,
 ): readonly Entry[] {
   const members = topic.members();
   if (isCollection(topic.interest.name)) return withoutHeld(state, members);
   const [only] = members;
   if (only === undefined || only.resource !== undefined) return withoutHeld(state, members);
-  // What the client may have goes once those who refer to it have let go (S-ORD-3).
+  // A name that the client may have goes after the names that refer to it (S-ORD-3).
   const isListed = state.initial?.has(nameKey(only.name)) === true;
-  if ((isListed && state.sent > removeUpTo) || waitingRemovals(state)(only)) return [];
+  if ((isListed && state.sent > removeUpTo) || isHeld(only)) return [];
   return isRemoval(only, since) ? [] : missing(state, only, members);
 }
 

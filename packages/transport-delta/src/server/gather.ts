@@ -19,11 +19,11 @@ import { unlist } from "./held-by-client.ts";
 import {
   dropRemovals,
   heldBaseOf,
+  heldCheck,
   heldEntries,
   holdRemovals,
   splitAt,
   takeRemovals,
-  waitingRemovals,
 } from "./held-removals.ts";
 import { goneOf, isCollection, isCovered, lookUp, lookUpAll } from "./lookup.ts";
 import { openEntry } from "./open-error.ts";
@@ -225,8 +225,9 @@ function hold(
 /** Removals of what the client may have wait like others; a missing name is sent at once (S-MISS-1, S-GLOB-3). */
 function takeAnswers(state: DeltaState, removeUpTo: number, parts: Parts): ReadonlySet<Topic> {
   const answered = new Set(state.unanswered.keys());
+  const isHeld = heldCheck(state);
   for (const [topic, since] of state.unanswered) {
-    const answer = answerOf(state, topic, { since, removeUpTo });
+    const answer = answerOf(state, topic, { since, removeUpTo, isHeld });
     const removed = removedSince(state, topic, since);
     const waits = since !== NONE_HELD && removed.some(({ revision }) => revision > removeUpTo);
     const mayLose = waits || listsMembers(state, topic, answer);
@@ -261,7 +262,7 @@ function heldSince({ unanswered }: DeltaState): number {
 
 function takeOwed(state: DeltaState, parts: Parts): ReadonlySet<string> {
   const named = new Set(state.owed);
-  const waits = waitingRemovals(state);
+  const isHeld = heldCheck(state);
   for (const name of state.owed) {
     const open = state.openErrors === undefined ? undefined : openEntry(state, nameKey(name));
     if (open !== undefined) {
@@ -270,7 +271,7 @@ function takeOwed(state: DeltaState, parts: Parts): ReadonlySet<string> {
     }
     const entries = owedEntries(state, name);
     const isGone = entries.every(({ resource }) => resource === undefined);
-    const due = isGone ? entries.filter((entry) => !waits(entry)) : entries;
+    const due = isGone ? entries.filter((entry) => !isHeld(entry)) : entries;
     for (const entry of due) parts.push(asArray(entry));
     if (due.length < entries.length) named.delete(name); // it goes when those who refer to it have let go (S-ORD-3)
   }
@@ -278,7 +279,7 @@ function takeOwed(state: DeltaState, parts: Parts): ReadonlySet<string> {
   return named;
 }
 
-/** What is now of a name, behind the variants of it that went. */
+/** The present state of a name, after the variants of it that went. */
 function owedEntries(state: DeltaState, name: string): readonly Entry[] {
   const gone = goneOf(state, name);
   const entries =

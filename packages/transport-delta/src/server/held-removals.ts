@@ -40,14 +40,22 @@ export function heldBaseOf({ held }: Pick<DeltaState, "held">): number {
   return held.reduce((oldest, { base }) => Math.min(oldest, base), Infinity);
 }
 
+/** Revision of the oldest removal that waits; Infinity: none does. */
+export function heldFromOf({ held }: Pick<DeltaState, "held">): number {
+  let oldest = Infinity;
+  for (const { entries } of held)
+    for (const { revision } of entries) oldest = Math.min(oldest, revision);
+  return oldest;
+}
+
 /** All that waits. */
 export function heldEntries({ held }: Pick<DeltaState, "held">): readonly Entry[] {
   const [first = NOTHING] = held;
   return held.length < 2 ? first.entries : held.flatMap(({ entries }) => entries);
 }
 
-/** Returns whether a removal of this name, or of this variant of it, waits. */
-export function waitingRemovals(state: Pick<DeltaState, "held">): (entry: Entry) => boolean {
+/** Returns a function that says whether a removal of a name, or of this variant of it, waits now. */
+export function heldCheck(state: Pick<DeltaState, "held">): (entry: Entry) => boolean {
   if (state.held.length === 0) return () => false;
   const ids = new Set(heldEntries(state).map(idOf));
   return (entry) => ids.has(idOf(entry));

@@ -19,7 +19,7 @@ const ANY_TYPE = 256;
 export function createProfileOf({ source, limits, controlPlane }: ServerContext): ProfileOf {
   const profiles = new Map<string, FrameProfile>();
   return (typeUrl, { ttl: takesTtl, errors }) => {
-    // Where a resource without body stands for a missing name, a heartbeat would look like it (B-TTL-10).
+    // Where a resource without body means a missing name, a heartbeat would look like it (B-TTL-10).
     const ttl = takesTtl && source.descriptor(typeUrl)?.missingAs !== "empty-resource";
     const key = `${String(ttl)} ${String(errors)} ${typeUrl}`;
     const held = profiles.get(key);

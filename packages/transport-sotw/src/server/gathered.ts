@@ -3,7 +3,7 @@ import type { Gathered as Response } from "@xdstp/protocol/server";
 
 /** What is pending on a type, taken as of now. */
 export interface Gathered extends Response {
-  /** What of its entries is new or changed: what waits for it is sent again (S-WARM-1). */
+  /** The entries that are new or changed: names that wait for them are sent again (S-WARM-1). */
   readonly fresh: readonly Entry[];
   /** Of all that the client has with it: the content version is made of it (S-VER-3). undefined: it is a full state. */
   readonly hash: number | undefined;

@@ -22,7 +22,7 @@ export function createProfileOf({ source, limits, controlPlane }: ServerContext)
   const profiles = new Map<string, FrameProfile>();
   return (typeUrl, { wrap, ttl: takesTtl, errors }) => {
     const type = source.descriptor(typeUrl);
-    // Where a resource without body stands for a missing name, a heartbeat would look like it (B-TTL-10).
+    // Where a resource without body means a missing name, a heartbeat would look like it (B-TTL-10).
     const ttl = wrap && takesTtl && type?.missingAs !== "empty-resource";
     const key = `${String(wrap)} ${String(ttl)} ${String(errors)} ${typeUrl}`;
     const held = profiles.get(key);

@@ -16,7 +16,7 @@ export interface Stay extends Pick<Gone, "base"> {
   readonly since: number;
 }
 
-/** What a cut takes out of a state, next to what the machine knows of. */
+/** The part of a state that a cut takes out and only the variant knows. */
 export interface BeforeTaken extends Pick<SotwState, "gone"> {
   readonly unanswered: readonly Topic[];
 }

@@ -37,7 +37,7 @@ import { hasNewErrors } from "./told-errors.ts";
 import { unsubscribe } from "./unsubscribe.ts";
 import { mustShow, withoutHolds } from "./without-holds.ts";
 
-/** What SotW does with a type on a stream. */
+/** The functions that serve a type in SotW. */
 export type SotwVariant = ServerVariant<SotwRequest, SotwState, Gathered, BeforeTaken>;
 
 /** Makes the functions that serve types in SotW. `profileOf`: how the entries of a type become frames for clients of one form. */
@@ -245,11 +245,14 @@ function deliver(state: SotwState, all: Gathered, isLimited: boolean): readonly 
   return entries;
 }
 
-/** Also where some of what was sent was removed: the removal was read when no response could name it. */
+/** Also where a partial response has names that were removed: the removal was read when no response could name it. */
 function hasMoved(state: SotwState): boolean {
   const isGone = ({ name, resource }: Entry): boolean =>
     resource !== undefined && coveringTopic(state, name)?.get(name)?.resource === undefined;
-  return state.dirty.size > 0 || state.exchange.inFlight?.entries.some(isGone) === true;
+  const { dirty, exchange } = state;
+  return (
+    dirty.size > 0 || (!isFullState(state) && exchange.inFlight?.entries.some(isGone) === true)
+  );
 }
 
 /** A full state replaces all that was rejected; one that goes nowhere leaves it as it was (S-ACK-8). */
