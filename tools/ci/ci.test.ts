@@ -74,8 +74,22 @@ describe("readStages()", () => {
     });
     expect(readStages(folder)).toEqual([
       { name: "npm test", code: 0, seconds: 12, tests: { passed: 5, failed: 0 } },
-      { name: "gates", code: 1, seconds: 3 },
+      { name: "gates", code: 1, seconds: 3, end: "" },
     ]);
+  });
+
+  it("keeps the end of what a stage printed that failed although no test did", () => {
+    const lines = Array.from({ length: 60 }, (_, nth) => `line ${String(nth)}`);
+    const [stage] = readStages(
+      useFolder({
+        "stages.tsv": "full size\t124\t2400\n",
+        "full size.log": `${lines.join("\n")}\n`,
+      }),
+    );
+    expect(stage?.end).toBe(lines.slice(20).join("\n"));
+    expect(printFailures(stage === undefined ? [] : [stage])).toContain(
+      "full size ended with\n    line 20\n",
+    );
   });
 });
 

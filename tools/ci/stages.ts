@@ -14,7 +14,12 @@ export interface Stage {
     readonly failed: number;
     readonly failures?: readonly Failure[];
   };
+  /** The end of what it printed, where it failed and no test of it did. */
+  readonly end?: string;
 }
+
+/** Lines that are shown of a stage that failed and names no test. */
+const END_LINES = 40;
 
 /** Reads what `.ci/run` has noted in its working folder. */
 export function readStages(folder: string): readonly Stage[] {
@@ -27,8 +32,16 @@ export function readStages(folder: string): readonly Stage[] {
     const counted = existsSync(tests)
       ? { tests: JSON.parse(readFileSync(tests, "utf8")) as NonNullable<Stage["tests"]> }
       : {};
-    return { name, code: Number(code), seconds: Number(seconds), ...counted };
+    const isExplained = Number(code) === 0 || (counted.tests?.failures ?? []).length > 0;
+    const end = isExplained ? {} : { end: endOf(join(folder, `${name}.log`)) };
+    return { name, code: Number(code), seconds: Number(seconds), ...counted, ...end };
   });
+}
+
+function endOf(log: string): string {
+  return existsSync(log)
+    ? readFileSync(log, "utf8").trimEnd().split("\n").slice(-END_LINES).join("\n")
+    : "";
 }
 
 /** What a stage adds to the sums: its tests, or itself where it has none; a stage that failed although no test did counts as one failure. */
@@ -43,11 +56,15 @@ export function countStage({ code, tests }: Stage): {
 /** What failed in each stage, to be read where only the end of the output is at hand. */
 export function printFailures(stages: readonly Stage[]): string {
   return stages
-    .flatMap(
-      ({ name, tests }) =>
-        tests?.failures?.map(
-          ({ test, message }) => `${name}: ${test}\n${message.replace(/^/gmu, "    ")}\n`,
-        ) ?? [],
-    )
+    .flatMap(({ name, tests, end }) => [
+      ...(tests?.failures ?? []).map(({ test, message }) =>
+        printFailure(`${name}: ${test}`, message),
+      ),
+      ...(end === undefined ? [] : [printFailure(`${name} ended with`, end)]),
+    ])
     .join("\n");
+}
+
+function printFailure(title: string, text: string): string {
+  return `${title}\n${text.replace(/^/gmu, "    ")}\n`;
 }

@@ -24,9 +24,9 @@ import { commitWhole } from "../../rollout/test/commit-whole.ts";
 import { directDisk } from "./direct-disk.ts";
 import { flagUrl } from "./flag.ts";
 
-/** A directory that goes with the test. */
-export function useDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), "xdstp-snapshot-"));
+/** A directory that goes with the test. @param parent - The folder that it is made in */
+export function useDir(parent = tmpdir()): string {
+  const dir = mkdtempSync(join(parent, "xdstp-snapshot-"));
   onTestFinished(() => {
     rmSync(dir, { recursive: true, force: true });
   });

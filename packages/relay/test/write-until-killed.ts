@@ -1,8 +1,13 @@
 // Writes one state of all names after the other to a snapshot, as a relay does, and prints the number of each that is stored. The parent ends it.
+import { flushCompileCache } from "node:module";
+
 import { keepResource } from "@xdstp/cache";
 
 import { SnapshotStore } from "../src/snapshot/snapshot-store.ts";
 import { flagName, flagUrl } from "./flag.ts";
+
+// Node keeps what it has compiled when it ends, which this program never does by itself: each start would compile the same sources.
+flushCompileCache();
 
 const [dir = "", count = "0", first = "1"] = process.argv.slice(2);
 const store = new SnapshotStore({
