@@ -45,12 +45,8 @@ export {
   withHeartbeats,
 } from "./delivery/frame-parts.ts";
 export { createFrame, type Frame } from "./delivery/frame.ts";
-export {
-  type FrameCounters,
-  type FrameProfile,
-  type Frames,
-  type NotSent,
-} from "./delivery/frame-cache.ts";
+export { type FrameCounters, type FrameProfile, type Frames } from "./delivery/frame-cache.ts";
+export { type NotSent } from "./delivery/not-sent.ts";
 export { type BeatOutcome, type Beating } from "./stream/heartbeats.ts";
 export {
   createLifetimes,
@@ -72,11 +68,11 @@ export {
   loseTopic,
   recordSent,
   restartOf,
-  type Batch,
   type Exchange,
   type ExchangeOwner,
   type Rejected,
 } from "./delivery/exchange.ts";
+export { type Batch } from "./delivery/batch.ts";
 export { sayTheSame } from "./delivery/say-the-same.ts";
 export { changedOrigin, type Origin } from "./delivery/origin.ts";
 export { byName } from "./delivery/by-name.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { added, removed } from "../../test/entries.ts";
 import { answeredUpTo, isRejectedAndNew, rejectedFrom } from "./answered-up-to.ts";
-import { type Batch, createExchange, type Exchange, type Rejected } from "./exchange.ts";
+import type { Batch } from "./batch.ts";
+import { createExchange, type Exchange, type Rejected } from "./exchange.ts";
 
 const inFlight = (base: number, asked = false): Partial<Exchange> => ({
   inFlight: { base, asked } as Batch,

@@ -1,5 +1,6 @@
 import type { Entry } from "@xdstp/core";
-import type { Batch, Exchange } from "./exchange.ts";
+import type { Batch } from "./batch.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** Part of a response: what was gathered. */
 type Part = Pick<Batch, "base" | "asked">;

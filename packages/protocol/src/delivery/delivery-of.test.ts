@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { added, removed } from "../../test/entries.ts";
 import type { Entry, Topic } from "@xdstp/core";
 import { deliveryOf } from "./delivery-of.ts";
-import { createExchange, type Batch, type Exchange, type Rejected } from "./exchange.ts";
+import type { Batch } from "./batch.ts";
+import { createExchange, type Exchange, type Rejected } from "./exchange.ts";
 import type { Origin } from "./origin.ts";
 import type { TypeView } from "./type-view.ts";
 

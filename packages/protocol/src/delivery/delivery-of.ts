@@ -1,6 +1,7 @@
 import type { Entry, Topic } from "@xdstp/core";
 import { byName } from "./by-name.ts";
-import type { Batch, Rejected } from "./exchange.ts";
+import type { Batch } from "./batch.ts";
+import type { Rejected } from "./exchange.ts";
 import type { TypeView } from "./type-view.ts";
 
 /** How far an entry has come on its way to one client: not sent yet, sent and unanswered, rejected, accepted. */

@@ -48,7 +48,14 @@ function useExchange(): Subject {
   const sendParts: Subject["sendParts"] = (parts, base, upTo, more = {}) => {
     const list = Array.from({ length: parts }, () => createFrame([]));
     recordSent(owner, {
-      frames: { list, version: `v${upTo}`, resources: 1, removed: 0, notSent: [] },
+      frames: {
+        list,
+        version: `v${upTo}`,
+        resources: 1,
+        removed: 0,
+        notSent: [],
+        batch: undefined,
+      },
       base,
       asked: false,
       upTo,
@@ -364,6 +371,7 @@ describe("recordSent() and recordAnswer()", () => {
         resources: 0,
         removed: 0,
         notSent: [{ name: "huge", reason: "too-large", bytes: 9, limit: "responseBytes" }],
+        batch: undefined,
       },
     });
     expect(events).toMatchObject([

@@ -1,4 +1,5 @@
 import type { Clock, Entry, ResourceType, Topic } from "@xdstp/core";
+import type { Batch } from "./batch.ts";
 import { entryKey } from "./entry-key.ts";
 import { errorText } from "../text/error-text.ts";
 import type { FrameProfile, Frames } from "./frame-cache.ts";
@@ -7,46 +8,6 @@ import { sayTheSame } from "./say-the-same.ts";
 import type { ServerContext } from "../stream/server-context.ts";
 import type { LastError } from "./type-status.ts";
 import type { MissedReference, NackError, StreamInfo } from "../stream/stream-event.ts";
-
-/** A response, or several parts of one, that the client has not answered yet (S-ACK-16). */
-export interface Batch {
-  /** Nonces of the first and the last part. */
-  readonly first: number;
-  /** Nonce of the last part. */
-  readonly last: number;
-  /** Nonce of the first part that was sent last: those below it were repaired since (S-ACK-16). */
-  readonly newest: number;
-  /** Revision from which to start again if it is rejected. */
-  readonly base: number;
-  /** It answers a request, so it may hold what is older than `base`. */
-  readonly asked: boolean;
-  /** Revision that the client has once it accepts. */
-  readonly upTo: number;
-  /** The version that the parts bear; those of a split SotW response have a suffix. */
-  readonly version: string;
-  /** When the first part of it was sent, by `Clock.now()`: the client has owed an answer since then (S-ACK-17). */
-  readonly since: number;
-  /** The same moment in milliseconds since the epoch. */
-  readonly sentAt: number;
-  /** When it was repaired last, or else `since`: the next repair counts from here (S-ACK-16). */
-  readonly repairedAt: number;
-  /** Where its entries came from. */
-  readonly origin: Origin;
-  /** All that it holds, in the order of sending. */
-  readonly entries: readonly Entry[];
-  /** What of it was sent last, if it was repaired; else all of it. */
-  readonly newestEntries: readonly Entry[];
-  /** Set when a part was rejected; the batch ends with the answer to its last part. */
-  readonly rejection: NackError | undefined;
-  /** What was rejected of it was repaired already: the state to send differs from it. */
-  readonly repaired: boolean;
-  /** Some of what it holds is not wanted any more. */
-  readonly narrowed: boolean;
-  /** The references of its rejected parts that the client had not accepted then. */
-  readonly missed: readonly MissedReference[];
-  /** Its last part is the full state: a client that accepts it has nothing left of an earlier rejected part. */
-  readonly whole: boolean;
-}
 
 /** Content that was rejected. Nothing of it counts as delivered; it goes out again when the state to send differs (S-ACK-8). */
 export interface Rejected extends Origin {
@@ -153,15 +114,13 @@ export function recordSent(owner: ExchangeOwner, outgoing: Outgoing): void {
   reportPush(owner, outgoing.frames, batch.version);
 }
 
-const batches = new WeakMap<Frames, Batch>();
-
 /** Streams that get the same frames from the same state within one millisecond share one batch: a fan-out makes few. */
 function batchOf(
   { frames, base, asked, upTo, origin, entries, whole = false }: Outgoing,
   clock: Clock,
 ): Batch {
   const since = clock.now();
-  const known = batches.get(frames);
+  const known = frames.batch;
   if (
     known?.since === since &&
     known.base === base &&
@@ -193,7 +152,7 @@ function batchOf(
     missed: [],
     whole,
   };
-  batches.set(frames, batch);
+  frames.batch = batch;
   return batch;
 }
 
@@ -335,7 +294,11 @@ const NONE_BEFORE: readonly AcceptedBefore[] = [];
 
 function noteBefore({ exchange, context: { clock, limits } }: ExchangeOwner): void {
   const now = clock.now();
-  const recent = exchange.acceptedBefore.filter(({ until }) => now < until + limits.orderMs);
+  const { acceptedBefore } = exchange;
+  const isRecent = ({ until }: AcceptedBefore): boolean => now < until + limits.orderMs;
+  const [oldest] = acceptedBefore;
+  const recent =
+    oldest === undefined || isRecent(oldest) ? acceptedBefore : acceptedBefore.filter(isRecent);
   const last = recent.at(-1);
   exchange.acceptedBefore =
     last !== undefined && now < last.until + limits.orderMs / PARTS

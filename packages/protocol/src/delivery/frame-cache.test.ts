@@ -15,7 +15,14 @@ function useProfile(parts = 1): FrameProfile & { readonly versions: readonly str
       const list = Array.from({ length: parts }, (_, part) =>
         createFrame([lengthDelimited(1, `${version}/${part}/${entries.length}`)]),
       );
-      return { list, version, resources: entries.length, removed: 0, notSent: [] };
+      return {
+        list,
+        version,
+        resources: entries.length,
+        removed: 0,
+        notSent: [],
+        batch: undefined,
+      };
     },
   };
 }

@@ -1,5 +1,7 @@
 import type { Entry } from "@xdstp/core";
+import type { Batch } from "./batch.ts";
 import { restampFrame, type Frame } from "./frame.ts";
+import type { NotSent } from "./not-sent.ts";
 
 /** A response, ready to be sent. */
 export interface Frames {
@@ -13,21 +15,8 @@ export interface Frames {
   readonly removed: number;
   /** What was left out. */
   readonly notSent: readonly NotSent[];
-}
-
-/** A resource that is not sent and does not stop the rest: it is larger than a response may be (S-SIZE-4), or can be sent only to clients that read wrapped resources (S-WRAP-3). */
-export type NotSent = TooLarge | { readonly name: string; readonly reason: "needs-wrapper" };
-
-/** A resource, or the full state that it is part of, is larger than a limit allows. */
-export interface TooLarge {
-  /** The name of the resource. */
-  readonly name: string;
-  /** Tells it apart from what needs a wrapper. */
-  readonly reason: "too-large";
-  /** Of the resource, or of the state where that cannot be split. */
-  readonly bytes: number;
-  /** The limit that would have to be larger. */
-  readonly limit: "responseBytes" | "fullStateBytes";
+  /** The record of it that the streams share which were sent it last. undefined: it was not sent yet. */
+  batch: Batch | undefined;
 }
 
 /** How often frames were encoded, shared and stamped again; for tests and status. */
@@ -88,7 +77,7 @@ function usable(
     return held;
   }
   counters.restamped++;
-  return { ...held, list: held.list.map(restampFrame) };
+  return { ...held, list: held.list.map(restampFrame), batch: undefined };
 }
 
 function encodeCounted(

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { added, storedResource } from "../../test/entries.ts";
 import { createTestContext } from "../../test/server-context.ts";
 import type { Entry } from "@xdstp/core";
-import { createExchange, type Batch } from "./exchange.ts";
+import type { Batch } from "./batch.ts";
+import { createExchange } from "./exchange.ts";
 import type { FrameProfile } from "./frame-cache.ts";
 import {
   createLifetimes,
@@ -98,6 +99,7 @@ describe("sendHeartbeat()", () => {
           resources: entries.length,
           removed: 0,
           notSent: [],
+          batch: undefined,
         };
       },
     });

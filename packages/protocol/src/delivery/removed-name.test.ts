@@ -1,6 +1,6 @@
 import type { Entry, Topic } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
-import type { Batch } from "./exchange.ts";
+import type { Batch } from "./batch.ts";
 import { removedName, type RemovedOwner } from "./removed-name.ts";
 
 /** A topic that knows of one removal, of `c`. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createTestContext, type TestContext } from "../../test/server-context.ts";
-import { createExchange, type Batch, type ExchangeOwner, recordAnswer } from "./exchange.ts";
+import type { Batch } from "./batch.ts";
+import { createExchange, type ExchangeOwner, recordAnswer } from "./exchange.ts";
 import { statusOf, type TypeProgress } from "./status-of.ts";
 import type { Hold } from "../order/hold.ts";
 import { added } from "../../test/entries.ts";

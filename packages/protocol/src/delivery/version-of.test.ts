@@ -43,4 +43,10 @@ describe("versionOf()", () => {
     expect(versionOf(0)).not.toBe("");
     expect(new Set([0, 1, 35, 36, MODULUS - 1].map(versionOf)).size).toBe(5);
   });
+
+  it("is the sum in base 36, also where a half of it begins with zeros [S-VER-2]", () => {
+    const five = 36 ** 5;
+    for (const sum of [0, five - 1, five, five + 1, 36 * five, MODULUS - 1])
+      expect(versionOf(sum)).toBe(sum.toString(36));
+  });
 });

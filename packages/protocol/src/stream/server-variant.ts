@@ -1,5 +1,6 @@
 import type { Entry, Topic, Watcher } from "@xdstp/core";
-import type { Batch, ExchangeOwner, Rejected } from "../delivery/exchange.ts";
+import type { Batch } from "../delivery/batch.ts";
+import type { ExchangeOwner, Rejected } from "../delivery/exchange.ts";
 import type { FrameProfile } from "../delivery/frame-cache.ts";
 import type { Lifetimes } from "../delivery/lifetimes.ts";
 import type { Origin } from "../delivery/origin.ts";

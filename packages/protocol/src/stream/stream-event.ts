@@ -1,6 +1,6 @@
 import type { Entry, NodeInfo, PeerIdentity, Reference, ResourceSource } from "@xdstp/core";
 import type { HeldBackName } from "../delivery/held-back-name.ts";
-import type { NotSent } from "../delivery/frame-cache.ts";
+import type { NotSent } from "../delivery/not-sent.ts";
 import type { RejectedVersion } from "../delivery/rejected-version.ts";
 
 /** Which stream an event or a status row is about. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
-import { createExchange, type Batch } from "../delivery/exchange.ts";
+import type { Batch } from "../delivery/batch.ts";
+import { createExchange } from "../delivery/exchange.ts";
 import { createStuckWatch } from "./stuck-watch.ts";
 
 describe("createStuckWatch()", () => {

@@ -5,9 +5,12 @@ import { isCollection } from "./lookup.ts";
 
 /** Notes which of these resources a subscription asks for by alias, so that they are known by their own names too (S-ALIAS-1). */
 export function noteAliases(state: DeltaState, entries: readonly Entry[]): void {
-  for (const { name, resource } of withAliases(entries))
+  for (const { name, resource } of entries.length < SHORT ? entries : withAliases(entries))
     for (const alias of resource?.aliases ?? []) note(state, name, alias);
 }
+
+/** Arrays of fewer entries are looked through each time. */
+const SHORT = 8;
 
 const known = new WeakMap<readonly Entry[], readonly Entry[]>();
 

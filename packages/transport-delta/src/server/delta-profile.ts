@@ -69,12 +69,8 @@ function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
         entry,
         fields: encodeEntry(entry, options.ttl === true),
       }));
-      const tooLong = new Set(
-        sent.flatMap(({ entry, fields }) => (sizeOf(fields) > room ? entry.name : [])),
-      );
-      const fitting = sent.flatMap((one) =>
-        sizeOf(one.fields) > room ? instead(one, options, room) : isKept(one, tooLong) ? [] : one,
-      );
+      const large = sent.filter(({ fields }) => sizeOf(fields) > room);
+      const fitting = large.length === 0 ? sent : withoutLarge(sent, large, options, room);
       const picked = fitting.flatMap((one) => pick(one) ?? []);
       const parts =
         picked.length === 0 && entries.length > 0 ? [] : splitFields(together(picked), room);
@@ -83,17 +79,30 @@ function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
         list: parts.map((part): Frame => createFrame([...common, ...part])),
         resources: picked.filter(({ entry }) => entry.resource !== undefined).length,
         removed: picked.filter(({ entry }) => entry.resource === undefined).length,
-        notSent: sent
-          .filter(({ fields }) => sizeOf(fields) > room)
-          .map(({ entry, fields }) => ({
-            name: entry.name,
-            reason: "too-large" as const,
-            bytes: sizeOf(fields),
-            limit: "responseBytes" as const,
-          })),
+        notSent: large.map(({ entry, fields }) => ({
+          name: entry.name,
+          reason: "too-large" as const,
+          bytes: sizeOf(fields),
+          limit: "responseBytes" as const,
+        })),
+        batch: undefined,
       } satisfies Frames;
     },
   };
+}
+
+/** What is sent where some of it is too large. */
+function withoutLarge(
+  sent: readonly Sent[],
+  large: readonly Sent[],
+  options: DeltaProfileOptions,
+  room: number,
+): readonly Sent[] {
+  const isLarge = new Set(large);
+  const tooLong = new Set(large.map(({ entry }) => entry.name));
+  return sent.flatMap((one) =>
+    isLarge.has(one) ? instead(one, options, room) : isKept(one, tooLong) ? [] : one,
+  );
 }
 
 /** A variant that would be replaced by one that cannot be sent stays with the client (S-SIZE-4). */

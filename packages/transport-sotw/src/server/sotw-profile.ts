@@ -134,6 +134,7 @@ function profileWith(
         notSent: all.flatMap((one) =>
           notSent(one, { room, options, stateBytes: parts.length === 0 ? sizeOf(fields) : 0 }),
         ),
+        batch: undefined,
       } satisfies Frames;
     },
   };
