@@ -5,26 +5,13 @@ import type { BootstrapServer } from "./grpc/bootstrap.ts";
 import { credentialsKey } from "./server-config.ts";
 import { type CredentialsEvent, loadCredentials } from "./channel-credentials.ts";
 
-/** A channel in use. */
-export interface SharedChannel extends Pick<GrpcChannel, "open"> {
-  /** This user needs it no more; the last one closes it. */
-  release(): void;
-}
-
 /** Channels to servers: equal servers share one, however many clients there are (C-GRPC-12). */
 export interface Channels {
   /** Throws an XdsError where the target or the certificates are broken. */
-  acquire(server: BootstrapServer): SharedChannel;
-}
-
-/** Options of {@link createChannels}. */
-export interface ChannelsOptions {
-  /** The clock of deadlines. Default: that of the machine. */
-  readonly clock?: Clock;
-  /** Other values of the limits of `@xdstp/grpc/client`, for each channel. Default: those of its `ChannelLimits`. */
-  readonly limits?: Partial<ChannelLimits>;
-  /** Told what becomes of certificates. */
-  readonly onEvent?: (server: string, event: CredentialsEvent) => void;
+  acquire(server: BootstrapServer): Pick<GrpcChannel, "open"> & {
+    /** This user needs the channel no more; the last one closes it. */
+    release(): void;
+  };
 }
 
 interface Slot {
@@ -33,8 +20,21 @@ interface Slot {
   users: number;
 }
 
-/** Channels that are shared by all who are given these. */
-export function createChannels({ clock, limits, onEvent }: ChannelsOptions = {}): Channels {
+/**
+ * Channels that are shared by all who are given these.
+ * @param clock - The clock of deadlines. Default: that of the machine
+ * @param limits - Other values of the limits of `@xdstp/grpc/client`, for each channel. Default: those of its `ChannelLimits`
+ * @param onEvent - Notified when certificates are replaced or rejected
+ */
+export function createChannels({
+  clock,
+  limits,
+  onEvent,
+}: {
+  readonly clock?: Clock;
+  readonly limits?: Partial<ChannelLimits>;
+  readonly onEvent?: (server: string, event: CredentialsEvent) => void;
+} = {}): Channels {
   const slots = new Map<string, Slot>();
   const make = ({ uri, credentials }: BootstrapServer): Slot => {
     const loaded = loadCredentials(credentials);

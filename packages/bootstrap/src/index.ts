@@ -15,15 +15,11 @@ export { parseBootstrap } from "./grpc/parse-bootstrap.ts";
 export { clientListenerName, serverListenerName } from "./grpc/listener-name.ts";
 export type {
   Bootstrap,
-  BootstrapAuthority,
   BootstrapCredentials,
-  BootstrapLocality,
   BootstrapNode,
   BootstrapServer,
-  CertificateProvider,
   JsonObject,
   JsonValue,
-  TlsCredentials,
 } from "./grpc/bootstrap.ts";
 export { clientFeatures, encodeNode, type NodeOptions, nodeParams } from "./grpc/encode-node.ts";
 
@@ -33,15 +29,9 @@ export {
   type ServerConfig,
   serverId,
   type SourceConfig,
-  type SourcesBootstrap,
 } from "./server-config.ts";
 export { createDnsResolver, type DnsQueries } from "./create-dns-resolver.ts";
 
 // Connections.
-export {
-  createChannels,
-  type Channels,
-  type ChannelsOptions,
-  type SharedChannel,
-} from "./channels.ts";
+export { createChannels, type Channels } from "./channels.ts";
 export type { CredentialsEvent } from "./channel-credentials.ts";

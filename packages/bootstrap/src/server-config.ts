@@ -35,20 +35,20 @@ export interface SourceConfig {
   readonly place?: string;
 }
 
-/** The servers to ask, and the node that asks: as `readEnvoyBootstrap` of `@xdstp/bootstrap/envoy` reads them, or as a program configures them itself. */
-export interface SourcesBootstrap {
-  /** The node that the bootstrap gives. */
-  readonly node: BootstrapNode;
-  /** In order (C-AUTH-1). */
-  readonly sources: readonly SourceConfig[];
-  /** The one ADS source. Default: opaque names are asked where the sources say. */
-  readonly ads?: SourceConfig;
-  /** Fields of the node that become context parameters (C-CTX-3). Default: none. */
-  readonly nodeContextParams?: readonly string[];
-}
-
-/** The bootstrap of a client or a relay: a bootstrap of gRPC, parsed or as the place that has it, or sources. */
-export type AnyBootstrap = Bootstrap | BootstrapSources | SourcesBootstrap;
+/** The bootstrap of a client or a relay: a bootstrap of gRPC, parsed or as the place that has it; or sources, as `readEnvoyBootstrap` of `@xdstp/bootstrap/envoy` reads them, or as a program configures them itself. */
+export type AnyBootstrap =
+  | Bootstrap
+  | BootstrapSources
+  | {
+      /** The node that the bootstrap gives. */
+      readonly node: BootstrapNode;
+      /** In order (C-AUTH-1). */
+      readonly sources: readonly SourceConfig[];
+      /** The one ADS source. Default: opaque names are requested where the sources say. */
+      readonly ads?: SourceConfig;
+      /** Fields of the node that become context parameters (C-CTX-3). Default: none. */
+      readonly nodeContextParams?: readonly string[];
+    };
 
 /** Equal for servers that are equal, however they are written: those share a stream (C-AGG-1). What may be secret in it is hashed. */
 export function serverId({

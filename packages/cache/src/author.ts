@@ -34,21 +34,12 @@ export interface PutOptions extends Partial<
   readonly payloadTypeUrl?: string;
 }
 
-/** What an author may add to the name of a removal. */
-export type RemoveOptions = Pick<Removal, "constraints">;
-
-/** Options of a typed put. */
-export interface TypedPutOptions extends PutOptions {
-  /** Absent: the name that the message holds. */
-  readonly name?: string;
-}
-
 /** The two forms of a put: a resource whose payload is encoded, or a message and its type. */
 export interface PutCall<R> {
   /** A resource whose payload is given as bytes. */
   (resource: RawResource): R;
-  /** A message, encoded by its type; the name is the one that it holds. */
-  <M>(type: MessageType<M>, message: M, options?: TypedPutOptions): R;
+  /** A message, encoded by its type. `options.name` is absent: the name is the one that the message holds. */
+  <M>(type: MessageType<M>, message: M, options?: PutOptions & { readonly name?: string }): R;
 }
 
 /** Collects what becomes visible at once. */
@@ -56,7 +47,7 @@ export interface TransactionWriter {
   /** Adds a resource to the transaction. */
   readonly put: PutCall<void>;
   /** Adds a removal to the transaction. */
-  readonly remove: (typeUrl: string, name: string, options?: RemoveOptions) => void;
+  readonly remove: (typeUrl: string, name: string, options?: Pick<Removal, "constraints">) => void;
   /** What is put is all there is of this; the rest of what it covers is removed. */
   readonly complete: (typeUrl: string, interest: Interest) => void;
 }
@@ -66,7 +57,11 @@ export interface Author {
   /** Writes one resource as a transaction of its own. Throws INVALID_ARGUMENT for one that cannot be kept. */
   readonly put: PutCall<Committed>;
   /** Removing what is not there does nothing. Throws INVALID_ARGUMENT for an xdstp name of another type: there is none under this one, so it was meant otherwise (B-TYPE-5). */
-  readonly remove: (typeUrl: string, name: string, options?: RemoveOptions) => Committed;
+  readonly remove: (
+    typeUrl: string,
+    name: string,
+    options?: Pick<Removal, "constraints">,
+  ) => Committed;
   /** Several changes, visible at once as a whole. `write` must not wait for anything. */
   readonly transaction: (
     write: (writer: TransactionWriter) => void,
@@ -103,7 +98,11 @@ export function createAuthor(commit: (transaction: Transaction) => Committed): A
 
 type PutArguments<M> =
   | [resource: RawResource]
-  | [type: MessageType<M>, message: M, options?: TypedPutOptions | undefined];
+  | [
+      type: MessageType<M>,
+      message: M,
+      options?: (PutOptions & { readonly name?: string }) | undefined,
+    ];
 
 function createDraft(): { readonly writer: TransactionWriter; readonly transaction: Transaction } {
   const put: Put[] = [];
@@ -130,7 +129,7 @@ function putOf<M>(args: PutArguments<M>): Put {
 function typedPut<M>(
   type: MessageType<M>,
   message: M,
-  { name, ...options }: TypedPutOptions = {},
+  { name, ...options }: PutOptions & { readonly name?: string } = {},
 ): Put {
   return rawPut({
     ...options,
@@ -140,7 +139,11 @@ function typedPut<M>(
   });
 }
 
-function removalOf(typeUrl: string, name: string, options: RemoveOptions | undefined): Removal {
+function removalOf(
+  typeUrl: string,
+  name: string,
+  options: Pick<Removal, "constraints"> | undefined,
+): Removal {
   const read = readName(name);
   if (fitsType(read, typeUrl)) return { typeUrl, name, ...options };
   throw new XdsError(

@@ -21,7 +21,7 @@ import { type Author, createAuthor } from "./author.ts";
 import { Availability } from "./availability.ts";
 import { type BaseTopic, MissingTopic } from "./base-topic.ts";
 import { type CacheState, createCacheState } from "./cache-state.ts";
-import type { Cache, CacheOptions, Check, Revisions } from "./cache.ts";
+import type { Cache, CacheOptions, Revisions } from "./cache.ts";
 import { CheckBook } from "./check-book.ts";
 import { coveredRecords } from "./covered-records.ts";
 import { encodeAhead } from "./kept-resource.ts";
@@ -178,7 +178,7 @@ export class CacheCore implements Cache {
     return handle;
   }
 
-  check(typeUrl: string, interest: Interest, check: Check): () => void {
+  check(typeUrl: string, interest: Interest, check: Parameters<Cache["check"]>[2]): () => void {
     return this.#checks.add(typeUrl, readName(interest.name).key, check);
   }
 

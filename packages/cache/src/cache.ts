@@ -51,9 +51,6 @@ export interface Revisions {
   last: number;
 }
 
-/** What a reader's check says of a resource, filed under `name`: why it is rejected, or undefined. */
-export type Check = (resource: Resource, name: string) => XdsError | undefined;
-
 /** The one place that indexes, numbers and shares resources: feeds and authors write, readers follow topics. */
 export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDisposable {
   /** As the contract says, and at once. */
@@ -65,10 +62,14 @@ export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDispos
   /** Runs a feed until the cache or the handle is closed, or until it fails unless it is to be restarted; of a closed cache it ends at once. */
   addFeed(feed: ResourceFeed, options?: FeedOptions): FeedHandle;
   /**
-   * Registers a check: `commit` asks it about each resource that is put under this type and name (a glob and `*` mean all that they cover).
+   * Registers a check: `commit` calls it with each resource that is put under this type and name (a glob and `*` mean all that they cover). It returns why the resource is rejected, or undefined.
    * What one check rejects stays as it was. Returns a function that takes the check away.
    */
-  check(typeUrl: string, interest: Interest, check: Check): () => void;
+  check(
+    typeUrl: string,
+    interest: Interest,
+    check: (resource: Resource, name: string) => XdsError | undefined,
+  ): () => void;
   /** What the cache holds and has counted. */
   readonly counters: {
     /** Puts whose version had come with other bytes before (B-VER-5). */

@@ -1,6 +1,8 @@
 import { XdsError, type Resource } from "@xdstp/core";
 
-import type { Check } from "./cache.ts";
+import type { Cache } from "./cache.ts";
+
+type Check = Parameters<Cache["check"]>[2];
 import type { ReadName } from "./read-name.ts";
 import type { TypeHost } from "./type-store.ts";
 

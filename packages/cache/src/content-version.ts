@@ -6,16 +6,15 @@ import { fieldLength, scratchWriter } from "./protobuf-writer.ts";
 /** Length of a content version: 128 bits in base64url. */
 const CONTENT_VERSION_LENGTH = 22;
 
-/** The content of a resource: everything that its version depends on; name, version, TTL and cache control are not part of it. */
-export type Content = Pick<Resource, "payload" | "aliases" | "constraints" | "metadata">;
-
 /**
  * The version that content gets where it came without one (S-VER-4): the first 128 bits, in base64url, of SHA-256 over an encoded
  * `envoy.service.discovery.v3.Resource` that holds, in this order, nothing but `resource` (2), `aliases` (4), the constraints inside `resource_name` (8), and `metadata` (9).
  *
- * It is the same in every replica, after every restart and across releases.
+ * It is the same in every replica, after every restart and across releases. Name, version, TTL and cache control are not part of it.
  */
-export function contentVersion(content: Content): string {
+export function contentVersion(
+  content: Pick<Resource, "payload" | "aliases" | "constraints" | "metadata">,
+): string {
   return hash("sha256", encodeContent(content), "base64url").slice(0, CONTENT_VERSION_LENGTH);
 }
 
@@ -24,7 +23,12 @@ export function valueFieldLength(value: Uint8Array): number {
   return value.length === 0 ? 0 : fieldLength(value.length);
 }
 
-function encodeContent({ payload, aliases = [], constraints, metadata }: Content): Uint8Array {
+function encodeContent({
+  payload,
+  aliases = [],
+  constraints,
+  metadata,
+}: Parameters<typeof contentVersion>[0]): Uint8Array {
   const typeLength = Buffer.byteLength(payload.typeUrl);
   const anyLength = fieldLength(typeLength) + valueFieldLength(payload.value);
   let length = fieldLength(anyLength);

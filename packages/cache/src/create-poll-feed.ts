@@ -9,12 +9,6 @@ import {
   type Transaction,
 } from "@xdstp/core";
 
-/** All that a polled source has now. */
-export interface PolledState {
-  /** Every resource of it. What an earlier state had and this one has not is removed. */
-  readonly all: readonly Put[];
-}
-
 /** Options of {@link createPollFeed}. */
 export interface PollFeedOptions {
   /** Milliseconds from the end of one read to the begin of the next. */
@@ -22,11 +16,11 @@ export interface PollFeedOptions {
   /** A pause is off by at most this share, either way, so that many processes do not read at the same moment. Absent: 0.1. */
   readonly jitter?: number;
   /**
-   * Reads the source: the complete state `{ all }`, or a transaction with what has changed. The first read is at once; reads never overlap.
+   * Reads the source: the complete state `{ all }`, so that what an earlier state had and this one has not is removed, or a transaction with what has changed. The first read is at once; reads never overlap.
    * Where it rejects, what was read before stays, the cache reports it as stale with this error, and the next read is after the usual pause.
    * The signal aborts when the feed ends.
    */
-  readonly read: (signal: AbortSignal) => Promise<PolledState | Transaction>;
+  readonly read: (signal: AbortSignal) => Promise<{ readonly all: readonly Put[] } | Transaction>;
   /** Absent: the clock of the machine. */
   readonly clock?: Clock;
   /** Gives numbers from 0 up to 1. Absent: `Math.random`. */
@@ -81,7 +75,11 @@ async function readOnce(
   }
 }
 
-function replacement({ all }: PolledState, sink: ResourceSink, types: Set<string>): Transaction {
+function replacement(
+  { all }: { readonly all: readonly Put[] },
+  sink: ResourceSink,
+  types: Set<string>,
+): Transaction {
   const present = new Set(
     all.map(({ typeUrl, as, resource }) =>
       keyOf(typeUrl, as ?? resource.name, resource.constraints),

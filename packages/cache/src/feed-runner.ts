@@ -34,13 +34,12 @@ export interface FeedOptions {
    * Runs the feed again after it has failed. The waits grow and have jitter; after a commit they begin again. `true`: 1 s, then 1.6 times as long each time, up to 120 s.
    * Absent or false: a feed that fails has ended. Give it only where `run` can be called again.
    */
-  readonly restart?: boolean | RestartOptions;
-}
-
-/** When a feed that has failed is run again. */
-export interface RestartOptions extends BackoffOptions {
-  /** Gives numbers from 0 up to 1, for the jitter. Absent: `Math.random`. */
-  readonly random?: () => number;
+  readonly restart?:
+    | boolean
+    | (BackoffOptions & {
+        /** Gives numbers from 0 up to 1, for the jitter. Absent: `Math.random`. */
+        readonly random?: () => number;
+      });
 }
 
 /** What a cache does for a feed that runs. */
@@ -94,7 +93,7 @@ async function run(
 /** Until it ends by itself or is closed. */
 async function runAgain(
   feed: ResourceFeed,
-  { random = Math.random, ...options }: RestartOptions,
+  { random = Math.random, ...options }: Exclude<FeedOptions["restart"], boolean | undefined>,
   { sink, clock, onFailed, onRecovered }: FeedHost,
   signal: AbortSignal,
 ): Promise<undefined> {

@@ -1,11 +1,11 @@
-import type { Client, Hop } from "@xdstp/client";
+import type { Client, Trace } from "@xdstp/client";
 import { parseLocator, printLocator, type XdstpLocator } from "@xdstp/uri";
 import type { TypedName } from "./asked-name.ts";
 import { escapeText } from "./short-text.ts";
 
 /** One step on the way from a name to what is shown under it. */
 export interface ShownHop {
-  readonly kind: Hop["kind"];
+  readonly kind: Trace["hops"][number]["kind"];
   /** The next name, as a locator. */
   readonly to: string;
   readonly authority: string;
@@ -36,7 +36,7 @@ export function shownHops(of: HopsOf, typeUrl: string): (name: string) => readon
   return (name) => hopsOf(of, { name, typeUrl }, ways.get(name)?.hops ?? []);
 }
 
-function hopsOf(of: HopsOf, asked: TypedName, hops: readonly Hop[]): readonly ShownHop[] {
+function hopsOf(of: HopsOf, asked: TypedName, hops: Trace["hops"]): readonly ShownHop[] {
   let from = asked;
   return hops.map(({ kind, to }) => {
     const why = kind === "alt" ? reasonOf(of, from) : "";

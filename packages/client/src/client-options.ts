@@ -66,30 +66,33 @@ export interface ClientOptions extends NodeOptions {
   /** Default: that of this process. Below the versions with known security fixes the event `warning` says so, and all works. */
   readonly nodeVersion?: string;
   /** Told what happens. It must not throw. */
-  readonly onEvent?: (event: ClientNotice | FederationEvent | CacheEvent | ClientWarning) => void;
-}
-
-/** Something that an operator should fix and that does not prevent work. Reported once, as the first stream begins. */
-export interface ClientWarning {
-  /** Tells it from other events. */
-  readonly kind: "warning";
-  /** `node-version`: this Node lacks security fixes for HTTP/2. */
-  readonly warning: "node-version";
-  /** One line with the way out. */
-  readonly message: string;
+  readonly onEvent?: (
+    event:
+      | ClientNotice
+      | FederationEvent
+      | CacheEvent
+      /** Something that an operator should fix and that does not prevent work. Reported once, as the first stream begins. */
+      | {
+          readonly kind: "warning";
+          /** `node-version`: this Node lacks security fixes for HTTP/2. */
+          readonly warning: "node-version";
+          /** One line with the way out. */
+          readonly message: string;
+        },
+  ) => void;
 }
 
 /** What tells of known holes of a Node, when it is called for the first time. */
 export function createNodeWarner(
   version: string,
-  tell: (event: ClientWarning) => void,
+  report: NonNullable<ClientOptions["onEvent"]>,
 ): () => void {
   let message = nodeWarning(version);
   return () => {
     if (message === undefined) return;
     const event = { kind: "warning", warning: "node-version", message } as const;
     message = undefined;
-    tell(event);
+    report(event);
   };
 }
 

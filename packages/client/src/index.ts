@@ -14,7 +14,6 @@ export type { ClientOptions, FindSource } from "./client-options.ts";
 export {
   type AnyBootstrap as ClientBootstrap,
   type SourceConfig,
-  type SourcesBootstrap,
   clientFeatures,
   clientListenerName,
   createChannels,
@@ -23,21 +22,15 @@ export {
   readBootstrap,
   serverListenerName,
   type Bootstrap,
-  type BootstrapAuthority,
   type BootstrapCredentials,
-  type BootstrapLocality,
   type BootstrapNode,
   type BootstrapServer,
   type BootstrapSources,
-  type CertificateProvider,
   type Channels,
-  type ChannelsOptions,
   type CredentialsEvent,
   type JsonObject,
   type JsonValue,
   type NodeOptions,
-  type SharedChannel,
-  type TlsCredentials,
 } from "@xdstp/bootstrap";
 export type { Watch, WatchCalls, WatchOptions, Snapshot } from "./watch.ts";
 export type { CollectionChange, CollectionOptions, CollectionWatch } from "./collection-watch.ts";
@@ -53,11 +46,10 @@ export type {
   WatchedType,
 } from "./watch.ts";
 export type { Configuration, Parts, PartTypes, Gap } from "./walk/graph.ts";
-export type { ClientWarning } from "./client-options.ts";
 export type { Walk, WalkOptions } from "./walk/graph.ts";
 
 // Whom to ask: the bootstrap of gRPC, and connections that clients share.
-export type { ClientNotice, FederationEvent, Hop, Trace } from "@xdstp/federation";
+export type { ClientNotice, FederationEvent, Trace } from "@xdstp/federation";
 
 // For whoever looks on.
 export { clientStatusRoutes } from "./client-status.ts";

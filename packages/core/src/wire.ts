@@ -8,8 +8,6 @@ export {
   nextField,
   walkFields,
   WireType,
-  type FieldRange,
-  type FieldWalk,
   decodeText,
   varintEnd,
   varintValue,

@@ -2,7 +2,6 @@ import type { Clock, ResourceFeed, XdsError } from "@xdstp/core";
 import type { ClientStatus } from "@xdstp/protocol/client";
 
 import type { FederationSource } from "./federation-source.ts";
-import type { Hop } from "./links/outcome.ts";
 import type { ResolveAuthority } from "./routes/authority-finder.ts";
 import type { SharedServers } from "./sharing/shared-servers.ts";
 
@@ -72,8 +71,13 @@ export interface Trace {
   readonly name: string;
   /** What is known of the last hop. */
   readonly state: "pending" | "held" | "missing" | "unreachable" | "broken";
-  /** From the name to what is delivered. */
-  readonly hops: readonly Hop[];
+  /** The steps from the name to what is delivered. */
+  readonly hops: readonly {
+    /** Why the step was taken. */
+    readonly kind: "redirect" | "alt" | "entry";
+    /** The next name, as a locator. */
+    readonly to: string;
+  }[];
   /** Why it is not cached, or why what is cached may be out of date. Absent: neither. */
   readonly error?: XdsError;
 }

@@ -13,7 +13,6 @@ export type {
   FederationServerStatus,
   Trace,
 } from "./federation.ts";
-export type { Hop } from "./links/outcome.ts";
 export type { ResolveAuthority } from "./routes/authority-finder.ts";
 export { locatorFault } from "./links/locator-of.ts";
 

@@ -1,4 +1,4 @@
-import type { Channels, ServerConfig, SharedChannel, CredentialsEvent } from "@xdstp/bootstrap";
+import type { Channels, ServerConfig, CredentialsEvent } from "@xdstp/bootstrap";
 import {
   type ByteStream,
   type ByteStreamHandler,
@@ -53,7 +53,7 @@ export function openServer(
 ): { readonly feed: ClientFeed; close(): void } {
   const { variant = options.variant ?? "delta", aggregated = true, metadata } = server;
   const services = [...(options.services ?? []), ...SERVICES];
-  let channel: SharedChannel | undefined;
+  let channel: ReturnType<Channels["acquire"]> | undefined;
   const connectTo =
     (path: string): Connect =>
     (handler) => {

@@ -3,7 +3,6 @@ import type { ByteStream, ByteStreamHandler, Status } from "@xdstp/core";
 import {
   createGrpcChannel,
   type ChannelEvent,
-  type GrpcCall,
   type GrpcChannel,
   type GrpcChannelOptions,
 } from "../src/client/index.ts";
@@ -28,7 +27,10 @@ export interface ClientSeen {
 export interface TestChannel {
   readonly channel: GrpcChannel;
   readonly events: ChannelEvent[];
-  readonly call: (handler?: Partial<ByteStreamHandler>, call?: GrpcCall) => ClientSeen;
+  readonly call: (
+    handler?: Partial<ByteStreamHandler>,
+    call?: Parameters<GrpcChannel["open"]>[0],
+  ) => ClientSeen;
 }
 
 /** A channel; the end of the test closes it, and checks that each handler was told the end once and nothing after it. */

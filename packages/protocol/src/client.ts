@@ -24,15 +24,13 @@ export type {
 // For authors of a variant.
 export type {
   Absence,
-  Answer,
   ClientVariant,
   RequestChanges,
-  RequestDraft,
   TypeSetup,
   WantedReader,
 } from "./client/variant.ts";
 export type { Wanted, WantedCollection, WantedName, WantState } from "./client/wanted.ts";
 export { readText } from "./client/read-fields.ts";
 export { readAny, readResource } from "./client/read-resource.ts";
-export { readResponse, type ReadOptions, type ResponseFields } from "./client/read-response.ts";
+export { readResponse, type ResponseFields } from "./client/read-response.ts";
 export type { ReceivedName, ReceivedResource, ReceivedResponse } from "./client/received.ts";

@@ -19,8 +19,8 @@ import {
   isOpaque,
 } from "./opaque/create-tenants.ts";
 import type {
-  OpaqueEvent,
   Relay,
+  RelayEvent,
   RelayOptions,
   RelayPeer,
   RelayStatus,
@@ -166,7 +166,7 @@ const reason =
   "a relay shares its cache, and the resource of an opaque name may depend on the node of the client: use xdstp:// names, or set opaqueKey of the relay to the fields of the node that it depends on";
 
 /** The same feed, without opaque names. The error is not a data error, so a client that connects here by mistake keeps its cached resources (S-ERR-3). */
-function rejectOpaque(feed: ResourceFeed, onEvent: (event: OpaqueEvent) => void): ResourceFeed {
+function rejectOpaque(feed: ResourceFeed, onEvent: (event: RelayEvent) => void): ResourceFeed {
   return rejectNames(feed, {
     isRejected: isOpaque,
     why: (typeUrl, resource) =>

@@ -11,9 +11,8 @@
 export { createRelay } from "./create-relay.ts";
 export type { Relay, RelayOptions, RelayPeer } from "./relay.ts";
 export type { ClientNode } from "./opaque/node-key.ts";
-export type { TenantStatus, LimitEvent, OpaqueEvent, RelayEvent } from "./relay.ts";
+export type { RelayEvent, TenantStatus } from "./relay.ts";
 export type { QuorumOptions } from "@xdstp/rollout";
-export type { RejectionEvent } from "./rejections/rejection-book.ts";
 export type { RejectedVersion } from "@xdstp/protocol/server";
 export { openSnapshot } from "./snapshot/snapshot-store.ts";
 export type { Snapshot, SnapshotOptions } from "./snapshot/snapshot.ts";
@@ -22,11 +21,4 @@ export type { SnapshotEvent } from "./snapshot/snapshot.ts";
 export type { RelayStatus, UpstreamStatus } from "./relay.ts";
 
 // What the options name of bootstraps and connections.
-export type {
-  AnyBootstrap,
-  BootstrapLocality,
-  Channels,
-  JsonObject,
-  JsonValue,
-  NodeOptions,
-} from "@xdstp/bootstrap";
+export type { AnyBootstrap, Channels, JsonObject, JsonValue, NodeOptions } from "@xdstp/bootstrap";

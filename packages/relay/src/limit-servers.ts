@@ -3,14 +3,14 @@ import type { FederationServer, FederationSource, OpenServer } from "@xdstp/fede
 
 import { limitNames } from "./limit-names.ts";
 import type { NameLimits } from "./name-room.ts";
-import type { LimitEvent } from "./relay.ts";
+import type { RelayEvent } from "./relay.ts";
 
 /** Options of {@link limitServers}. */
 export interface LimitServersOptions {
   /** The limits of each server. */
   readonly limits: NameLimits;
   readonly clock: Clock;
-  readonly onFull: (event: LimitEvent) => void;
+  readonly onFull: (event: Extract<RelayEvent, { readonly kind: "upstream-full" }>) => void;
 }
 
 /** Limits the subscriptions at each server of these sources separately, since a server counts only the names on its own stream. */

@@ -14,7 +14,6 @@ import type { ListeningSource, RejectedVersion } from "@xdstp/protocol/server";
 import type { QuorumOptions } from "@xdstp/rollout";
 
 import type { ClientNode } from "./opaque/node-key.ts";
-import type { RejectionEvent } from "./rejections/rejection-book.ts";
 import type { Snapshot, SnapshotEvent, SnapshotOptions } from "./snapshot/snapshot.ts";
 
 /** Options of {@link createRelay}: each has a default. */
@@ -153,11 +152,10 @@ export interface TenantStatus {
 
 /** What an operator of a relay should know; what happens on the streams upstream is in the `ClientNotice`s. */
 export type RelayEvent =
-  CacheEvent | FederationEvent | OpaqueEvent | LimitEvent | RejectionEvent | SnapshotEvent;
-
-/** What becomes of opaque names (B-RELAY-2). */
-export type OpaqueEvent =
-  /** Clients subscribe to opaque names, and there is no key for these. Reported once per type and turn, for names without earlier subscribers. */
+  | CacheEvent
+  | FederationEvent
+  | SnapshotEvent
+  /** Clients subscribe to opaque names, and there is no key for these (B-RELAY-2). Reported once per type and turn, for names without earlier subscribers. */
   | {
       readonly kind: "opaque-rejected";
       readonly typeUrl: string;
@@ -169,18 +167,29 @@ export type OpaqueEvent =
       readonly kind: "tenant-rejected";
       readonly values: Readonly<Record<string, JsonValue>>;
       readonly reason: string;
+    }
+  /** Clients subscribe to more names than the relay subscribes to at a server upstream (`upstreamNames`): these have to wait. Reported once per type and turn. */
+  | {
+      readonly kind: "upstream-full";
+      /** The URI of the server. */
+      readonly server: string;
+      readonly typeUrl: string;
+      /** The names that have to wait. */
+      readonly names: readonly string[];
+      /** Which limit is reached, and what raises it. */
+      readonly reason: string;
+    }
+  /** A client has rejected a version of a resource. Reported once for each version and client (B-RELAY-5). */
+  | {
+      readonly kind: "resource-rejected";
+      readonly typeUrl: string;
+      readonly name: string;
+      /** Empty: the removal of the resource. */
+      readonly version: string;
+      /** The name in the certificate, else the id of the node, else the address. */
+      readonly client: string;
+      /** The number of changes in the response, which a client answers as a whole: with 1 it is certain. At most the first 100 of a response are reported. */
+      readonly among: number;
+      /** The text of the client: untrusted, not escaped (S-ACK-15). */
+      readonly reason: string;
     };
-
-/** Clients subscribe to more names than the relay subscribes to at a server upstream (`upstreamNames`): these have to wait. Reported once per type and turn. */
-export interface LimitEvent {
-  /** Clients subscribe to more than the relay does at a server upstream. */
-  readonly kind: "upstream-full";
-  /** The URI of the server. */
-  readonly server: string;
-  /** The type URL of the names. */
-  readonly typeUrl: string;
-  /** The names that have to wait. */
-  readonly names: readonly string[];
-  /** Which limit is reached, and what raises it. */
-  readonly reason: string;
-}

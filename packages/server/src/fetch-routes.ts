@@ -16,7 +16,7 @@ import { answerFetch } from "./answer-fetch.ts";
 import type { AnswerLine } from "./answer-line.ts";
 import { claimOf, principalOf } from "./caller.ts";
 import type { FetchMethod } from "./method-table.ts";
-import type { EventHub, FetchEvent } from "./server-event.ts";
+import type { EventHub, ServerEvent } from "./server-event.ts";
 import { statusError } from "./status-routes.ts";
 import type { FetchRequest, XdsServer } from "./xds-server.ts";
 
@@ -154,7 +154,7 @@ function eventOf(
   request: DiscoveryRequest,
   answer: DiscoveryResponse | Status,
   atMost: number,
-): FetchEvent {
+): Extract<ServerEvent, { readonly kind: "fetch" }> {
   const { node, resourceNames, resourceLocators, versionInfo, errorDetail } = request;
   const failed = "code" in answer;
   return {

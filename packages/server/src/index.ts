@@ -17,15 +17,13 @@ export type {
   StatusRequest,
   XdsServer,
 } from "./xds-server.ts";
-export type { FetchEvent, ServerEvent } from "./server-event.ts";
+export type { ServerEvent } from "./server-event.ts";
 export { AckError, type MissingAck } from "./ack-error.ts";
 export type { AckedClient, AckReport } from "./ack-wait.ts";
 export type { WaitForAckOptions } from "./wait-for-ack.ts";
 export type { Health } from "./server-facts.ts";
-export type { MayReadStatus } from "./status-routes.ts";
 export type { MetricsMeter } from "./xds-server.ts";
 export { logEvents, logLine, type LogLevel, type LogLine } from "./log-events.ts";
-export type { ChangeTracer } from "./trace-changes.ts";
 export type { Authorize, NodeClaim, Peer, SourceFor } from "./access/authorize.ts";
 export type { NodeInfo, PeerIdentity, ResourceSource } from "@xdstp/core";
 export type {

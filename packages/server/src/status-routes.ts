@@ -18,12 +18,10 @@ export const STREAM_STATUS =
 const binaryOnly =
   "resources are of any type and shown in binary: set exclude_resource_contents, or send application/grpc or application/proto";
 
-/** Whether a caller may read the status of all clients; decided for each request. What it throws is a bug, and the caller gets INTERNAL. */
-export type MayReadStatus = (peer: CallPeer) => boolean | Promise<boolean>;
-
 /** The callers that may read client status. Absent parts do not restrict. */
 export interface StatusReaders {
-  readonly mayRead?: MayReadStatus;
+  /** Whether a caller may read the status of all clients; decided for each request. */
+  readonly mayRead?: (peer: CallPeer) => boolean | Promise<boolean>;
   /** How much of it. */
   readonly viewOf?: StatusViewOf | undefined;
 }

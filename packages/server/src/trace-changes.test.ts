@@ -10,7 +10,9 @@ import {
   type OpenCall,
   type VariantName,
 } from "../test/harness.ts";
-import type { ChangeTracer } from "./index.ts";
+import type { ServerOptions } from "./index.ts";
+
+type ChangeTracer = NonNullable<ServerOptions["tracer"]>;
 
 interface TestSpan {
   readonly name: string;

@@ -5,12 +5,9 @@ import type { EventHub, ServerEvent } from "./server-event.ts";
 import { followChange, type FollowedChange } from "./followed-change.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
-/** As much of a `Tracer` of the OpenTelemetry API as is used. */
-export type ChangeTracer = Pick<Tracer, "startSpan">;
-
 /** What is traced, and how much of it. */
 export interface TraceOptions {
-  readonly tracer: ChangeTracer;
+  readonly tracer: Pick<Tracer, "startSpan">;
   readonly clock: Clock;
   readonly source: Pick<ResourceSource, "revision">;
   /** Spans that are open at one time; changes beyond are not traced, and counted. Default: 32. */

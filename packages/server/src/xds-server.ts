@@ -1,5 +1,5 @@
 import type { MessageInitShape, Registry } from "@bufbuild/protobuf";
-import type { Meter } from "@opentelemetry/api";
+import type { Meter, Tracer } from "@opentelemetry/api";
 import type { ByteStream, ByteStreamHandler, Clock, PeerIdentity, Status } from "@xdstp/core";
 import type {
   CallPeer,
@@ -27,8 +27,6 @@ import type { AnswerLineStats } from "./answer-line.ts";
 import type { Health } from "./server-facts.ts";
 import type { ServerEvent } from "./server-event.ts";
 import type { ServerLimitOptions } from "./server-limits.ts";
-import type { MayReadStatus } from "./status-routes.ts";
-import type { ChangeTracer } from "./trace-changes.ts";
 import type { WaitForAckOptions } from "./wait-for-ack.ts";
 
 /** What {@link createServer} needs. Only `source` has to be given. */
@@ -59,9 +57,9 @@ export interface ServerOptions {
   readonly controlPlane?: string;
   /**
    * Offers client status (CSDS): what every client was sent, accepted and rejected, with the resources (B-CSDS-1). Default: true, to whoever reaches the port;
-   * a function decides by address and verified identity who may read it. Secrets in resources are hidden (B-CSDS-7).
+   * a function decides by address and verified identity whether a caller may read it, for each request; what it throws is a bug, and the caller gets INTERNAL. Secrets in resources are hidden (B-CSDS-7).
    */
-  readonly clientStatus?: boolean | MayReadStatus;
+  readonly clientStatus?: boolean | ((peer: CallPeer) => boolean | Promise<boolean>);
   /** Further methods, served through Connect next to Fetch and client status; client status of a program's own clients, for instance, instead of that of this server. Default: none. */
   readonly routes?: (router: MethodRouter) => void;
   /** The health of what is served, read with each status request of a caller that may see all clients. Default: unknown. */
@@ -71,7 +69,7 @@ export interface ServerOptions {
   /** A meter of the OpenTelemetry API, or the part of one that is used: then the server is measured. Default: none. */
   readonly meter?: MetricsMeter;
   /** A tracer of the OpenTelemetry API: then each change is a span, from its commit to the last answer. Default: none. Costs a look at every stream per change. */
-  readonly tracer?: ChangeTracer;
+  readonly tracer?: Pick<Tracer, "startSpan">;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
   /** Default: slices of 256 streams per turn of the event loop. */

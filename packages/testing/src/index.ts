@@ -33,7 +33,7 @@ export {
 
 // Programs in a network of memory, step by step.
 export { createNetwork } from "./simulation/create-network.ts";
-export type { Connection, Network, NetworkObserver, Serve, Side } from "./simulation/network.ts";
+export type { Connection, Network, NetworkObserver, Side } from "./simulation/network.ts";
 export { createSeededRandom, type SeededRandom } from "./simulation/seeded-random.ts";
 export { createStepper, type Stepper } from "./simulation/create-stepper.ts";
-export { shrinkHistory, type ShrinkOptions } from "./simulation/shrink-history.ts";
+export { shrinkHistory } from "./simulation/shrink-history.ts";

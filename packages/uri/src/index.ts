@@ -19,7 +19,7 @@ export type {
   Locator,
   XdstpLocator,
 } from "./locator.ts";
-export type { ParseResult, UriError, UriErrorCode, UriPart } from "./uri-error.ts";
+export type { ParseResult, UriError } from "./uri-error.ts";
 
 // Names as received.
 export { nameKey, sameName } from "./name-key.ts";

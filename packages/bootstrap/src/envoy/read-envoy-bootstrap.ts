@@ -6,13 +6,7 @@ import { nodeContextParams } from "@xdstp/uri";
 import { NodeSchema, type Node } from "@xdstp/protos/discovery";
 import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
 
-import type {
-  JsonValue,
-  BootstrapLocality,
-  BootstrapNode,
-  JsonObject,
-  BootstrapServer,
-} from "../grpc/bootstrap.ts";
+import type { JsonValue, BootstrapNode, JsonObject, BootstrapServer } from "../grpc/bootstrap.ts";
 import {
   asArray,
   asObject,
@@ -147,7 +141,11 @@ function readNode(json: Placed<JsonObject> | undefined): BootstrapNode {
   };
 }
 
-function localityOf({ region, zone, subZone }: NonNullable<Node["locality"]>): BootstrapLocality {
+function localityOf({
+  region,
+  zone,
+  subZone,
+}: NonNullable<Node["locality"]>): NonNullable<BootstrapNode["locality"]> {
   return { region, zone, subZone };
 }
 

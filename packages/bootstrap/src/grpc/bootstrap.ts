@@ -5,13 +5,31 @@ export interface Bootstrap {
   /** The node as which the client introduces itself. */
   readonly node: BootstrapNode;
   /** By authority, exactly as written; `""` is one too. */
-  readonly authorities: ReadonlyMap<string, BootstrapAuthority>;
+  readonly authorities: ReadonlyMap<
+    string,
+    {
+      /** `client_listener_resource_name_template`; begins with `xdstp://AUTHORITY/` (N-91). Absent: `xdstp://AUTHORITY/envoy.config.listener.v3.Listener/%s`. */
+      readonly clientListenerTemplate?: string;
+      /** Its own servers. Empty: those of the bootstrap. */
+      readonly servers: readonly BootstrapServer[];
+      /** `fallback_on_reachability_only` (C-GRPC-7, A47). */
+      readonly fallbackOnReachabilityOnly: boolean;
+    }
+  >;
   /** `client_default_listener_resource_name_template`: the name of the listener of a target without an authority. gRPC's default is `%s`. */
   readonly clientListenerTemplate?: string;
   /** `server_listener_resource_name_template`: the name of the listener of an xDS server by its address (C-GRPC-17). */
   readonly serverListenerTemplate?: string;
   /** Where certificates of the data plane come from, by the name that resources use. Kept as they are. */
-  readonly certificateProviders: ReadonlyMap<string, CertificateProvider>;
+  readonly certificateProviders: ReadonlyMap<
+    string,
+    {
+      /** `plugin_name`, for example `file_watcher`. */
+      readonly plugin: string;
+      /** The configuration of the plugin, as the bootstrap has it. */
+      readonly config: JsonObject;
+    }
+  >;
 }
 
 /** One management server. */
@@ -24,24 +42,25 @@ export interface BootstrapServer {
   readonly features: ReadonlySet<string>;
 }
 
-/** How to speak to a management server. */
-export type BootstrapCredentials = { readonly type: "insecure" } | TlsCredentials;
+/** How to speak to a management server: in plain text, or with TLS, which is mutual if there is a certificate. Paths are as written. */
+export type BootstrapCredentials =
+  | { readonly type: "insecure" }
+  | {
+      readonly type: "tls";
+      /** The authorities that may sign the certificate of the server. Absent: those that Node trusts. */
+      readonly caCertificateFile?: string;
+      /** The certificate of this client; with `privateKeyFile`. */
+      readonly certificateFile?: string;
+      /** The private key of this client; with `certificateFile`. */
+      readonly privateKeyFile?: string;
+      /** The name that the certificate of the server has to be for, also sent as SNI. A gRPC bootstrap cannot say it. Absent: the host of the target. */
+      readonly servername?: string;
+      /** Milliseconds until the files are read again. Default 600,000. */
+      readonly refreshIntervalMs: number;
+    };
 
-/** TLS, mutual if there is a certificate. Paths are as written. */
-export interface TlsCredentials {
-  /** Tells the credentials apart. */
-  readonly type: "tls";
-  /** The authorities that may sign the certificate of the server. Absent: those that Node trusts. */
-  readonly caCertificateFile?: string;
-  /** The certificate of this client; with `privateKeyFile`. */
-  readonly certificateFile?: string;
-  /** The private key of this client; with `certificateFile`. */
-  readonly privateKeyFile?: string;
-  /** The name that the certificate of the server has to be for, also sent as SNI. A gRPC bootstrap cannot say it. Absent: the host of the target. */
-  readonly servername?: string;
-  /** Milliseconds until the files are read again. Default 600,000. */
-  readonly refreshIntervalMs: number;
-}
+/** The credentials with TLS. */
+export type TlsCredentials = Extract<BootstrapCredentials, { readonly type: "tls" }>;
 
 /** `node` of the bootstrap. What the client says of its program is not part of it. */
 export interface BootstrapNode {
@@ -49,40 +68,19 @@ export interface BootstrapNode {
   readonly id: string;
   /** `node.cluster`; empty: none. */
   readonly cluster: string;
-  /** `node.locality`. Absent: none. */
-  readonly locality?: BootstrapLocality;
+  /** `node.locality`: where the client runs. Absent: none. */
+  readonly locality?: {
+    /** `region`; empty: none. */
+    readonly region: string;
+    /** `zone`; empty: none. */
+    readonly zone: string;
+    /** `sub_zone`; empty: none. */
+    readonly subZone: string;
+  };
   /** Any JSON object, for the server. */
   readonly metadata?: JsonObject;
   /** `dynamic_parameters`, by type URL: context parameters for the server, which are not part of names (N-65). A gRPC bootstrap has none. */
   readonly dynamicParameters?: ReadonlyMap<string, ReadonlyMap<string, string>>;
-}
-
-/** Where a client runs. Absent parts are empty. */
-export interface BootstrapLocality {
-  /** `region`; empty: none. */
-  readonly region: string;
-  /** `zone`; empty: none. */
-  readonly zone: string;
-  /** `sub_zone`; empty: none. */
-  readonly subZone: string;
-}
-
-/** One of `authorities` (A47). */
-export interface BootstrapAuthority {
-  /** `client_listener_resource_name_template`; begins with `xdstp://AUTHORITY/` (N-91). Absent: `xdstp://AUTHORITY/envoy.config.listener.v3.Listener/%s`. */
-  readonly clientListenerTemplate?: string;
-  /** Its own servers. Empty: those of the bootstrap. */
-  readonly servers: readonly BootstrapServer[];
-  /** `fallback_on_reachability_only` (C-GRPC-7). */
-  readonly fallbackOnReachabilityOnly: boolean;
-}
-
-/** One of `certificate_providers`. */
-export interface CertificateProvider {
-  /** `plugin_name`, for example `file_watcher`. */
-  readonly plugin: string;
-  /** The configuration of the plugin, as the bootstrap has it. */
-  readonly config: JsonObject;
 }
 
 /** A JSON object. */

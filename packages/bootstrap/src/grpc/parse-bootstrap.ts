@@ -3,11 +3,8 @@ import { isDeeperThan, maxMetadataDepth } from "@xdstp/core";
 
 import type {
   Bootstrap,
-  CertificateProvider,
   JsonObject,
   JsonValue,
-  BootstrapAuthority,
-  BootstrapLocality,
   BootstrapNode,
   BootstrapServer,
 } from "./bootstrap.ts";
@@ -57,7 +54,7 @@ export function parseBootstrap(json: string | object, source = "bootstrap"): Boo
   };
 }
 
-function providersOf(bootstrap: Placed<JsonObject>): ReadonlyMap<string, CertificateProvider> {
+function providersOf(bootstrap: Placed<JsonObject>): Bootstrap["certificateProviders"] {
   const providers = objectIn(bootstrap, "certificate_providers");
   return new Map(
     providers === undefined
@@ -76,7 +73,7 @@ function providersOf(bootstrap: Placed<JsonObject>): ReadonlyMap<string, Certifi
 }
 
 /** `authorities` of a bootstrap. A template of another authority is an error (N-91). */
-function parseAuthorities(bootstrap: Placed<JsonObject>): ReadonlyMap<string, BootstrapAuthority> {
+function parseAuthorities(bootstrap: Placed<JsonObject>): Bootstrap["authorities"] {
   const authorities = objectIn(bootstrap, "authorities");
   return new Map(
     authorities === undefined
@@ -85,7 +82,9 @@ function parseAuthorities(bootstrap: Placed<JsonObject>): ReadonlyMap<string, Bo
   );
 }
 
-function authorityOf(name: string, authority: Placed<JsonObject>): BootstrapAuthority {
+type Authority = Bootstrap["authorities"] extends ReadonlyMap<string, infer T> ? T : never;
+
+function authorityOf(name: string, authority: Placed<JsonObject>): Authority {
   const template = stringIn(authority, "client_listener_resource_name_template");
   if (template !== undefined && !isTemplateOf(template, name)) {
     throw wrongAt(
@@ -114,7 +113,7 @@ function parseNode(bootstrap: Placed<JsonObject>): BootstrapNode {
   };
 }
 
-function localityOf(locality: Placed<JsonObject>): BootstrapLocality {
+function localityOf(locality: Placed<JsonObject>): NonNullable<BootstrapNode["locality"]> {
   return {
     region: stringIn(locality, "region") ?? "",
     zone: stringIn(locality, "zone") ?? "",

@@ -25,15 +25,6 @@ export interface CacheNode extends NodeInfo {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** Options of {@link createNodeCaches}. */
-export interface NodeCachesOptions extends Omit<CacheOptions, "revisions"> {
-  /**
-   * The key of a client; called once per stream, when its first message has arrived. undefined, or empty: the client sees the shared content only.
-   * What it throws, and an answer that is not a string, rejects the stream with UNAVAILABLE; the event `rejected` has the reason.
-   */
-  readonly keyOf: (node: CacheNode) => string | undefined;
-}
-
 /** Content per node: what all share, and what replaces it for the clients with one key. Revisions are one sequence over all of it. */
 export interface NodeCaches extends AsyncDisposable {
   /** For all clients: what has no content of its own under a key. */
@@ -75,8 +66,15 @@ export interface NodeCaches extends AsyncDisposable {
 /**
  * Makes caches for content per node: another cluster, route or listener under the same name, chosen by what a node says of itself ("snapshot per node").
  * A key without content costs nothing but its topics, and its clients see the shared content until something is put under it.
+ * @param keyOf - The key of a client; called once per stream, when its first message has arrived. undefined, or empty: the client sees the shared content only.
+ * What it throws, and an answer that is not a string, rejects the stream with UNAVAILABLE; the event `rejected` has the reason
  */
-export function createNodeCaches({ keyOf, ...options }: NodeCachesOptions): NodeCaches {
+export function createNodeCaches({
+  keyOf,
+  ...options
+}: Omit<CacheOptions, "revisions"> & {
+  readonly keyOf: (node: CacheNode) => string | undefined;
+}): NodeCaches {
   const revisions = { last: 0 };
   const { clock = systemClock, tombstoneMs = 600_000 } = options;
   const shared = createCache({ ...options, revisions });
@@ -174,7 +172,7 @@ export function createNodeCaches({ keyOf, ...options }: NodeCachesOptions): Node
 
 function chosen(
   node: CacheNode | undefined,
-  keyOf: NodeCachesOptions["keyOf"],
+  keyOf: (node: CacheNode) => string | undefined,
   of: (key: string) => ResourceSource,
 ): ResourceSource | undefined {
   if (node === undefined) return undefined;

@@ -4,8 +4,6 @@ import { describe, expect, it } from "vitest";
 import {
   concatBytes,
   decodeText,
-  type FieldRange,
-  type FieldWalk,
   lengthDelimited,
   varintEnd,
   varintLength,
@@ -34,8 +32,8 @@ type Seen = readonly [field: number, wireType: number, value: string];
 
 function collect(
   bytes: Uint8Array,
-  range?: FieldRange,
-): { readonly seen: readonly Seen[]; readonly walk: FieldWalk } {
+  range?: Parameters<typeof walkFields>[2],
+): { readonly seen: readonly Seen[]; readonly walk: ReturnType<typeof walkFields> } {
   const seen: Seen[] = [];
   const walk = walkFields(
     bytes,

@@ -1,22 +1,6 @@
 /** The wire types of protobuf that a walk passes over; groups are not among them. */
 export const WireType = { VARINT: 0, FIXED64: 1, LENGTH_DELIMITED: 2, FIXED32: 5 } as const;
 
-/** The part of the bytes that is walked. */
-export interface FieldRange {
-  /** Default: 0. */
-  readonly start?: number;
-  /** Default: the end of the bytes. */
-  readonly end?: number;
-}
-
-/** How a walk ended. */
-export interface FieldWalk {
-  /** All was read; the visitor ended it; the field at hand goes on beyond the end; the bytes are not a message. */
-  readonly outcome: "complete" | "ended" | "truncated" | "malformed";
-  /** Where the field begins at which the walk ended. */
-  readonly at: number;
-}
-
 /** The field that {@link nextField} read last, so that reading allocates nothing. */
 export const field = { number: 0, wireType: 0, start: 0 };
 
@@ -27,12 +11,17 @@ export const field = { number: 0, wireType: 0, start: 0 };
  * For readers that need a few fields of a large message, such as `names` of `Warms`.
  *
  * @param visit - called with the number of each field, where its value lies (without tag and length), and its wire type; returns false to end the walk
+ * @param range - The part of the bytes that is walked. Default: all of them
+ * @returns how the walk ended: all was read; the visitor ended it; the field at hand goes on beyond the end; the bytes are not a message. And where the field begins at which it ended
  */
 export function walkFields(
   bytes: Uint8Array,
   visit: (field: number, start: number, end: number, wireType: number) => boolean | undefined,
-  range: FieldRange = {},
-): FieldWalk {
+  range: { readonly start?: number; readonly end?: number } = {},
+): {
+  readonly outcome: "complete" | "ended" | "truncated" | "malformed";
+  readonly at: number;
+} {
   const end = Math.min(range.end ?? bytes.length, bytes.length);
   let at = range.start ?? 0;
   while (at < end) {

@@ -40,14 +40,6 @@ export interface GrpcChannelOptions {
   readonly onEvent?: (event: ChannelEvent) => void;
 }
 
-/** Which method to call. */
-export interface GrpcCall {
-  /** `/package.Service/Method`. */
-  readonly path: string;
-  /** Headers next to those of gRPC: names in lower case, values in printable ASCII. */
-  readonly metadata?: Readonly<Record<string, string>>;
-}
-
 /** The way to one server. All its calls share a connection, which is made with the first and again with the first after it was lost. */
 export interface GrpcChannel {
   /** As it was given. */
@@ -57,7 +49,15 @@ export interface GrpcChannel {
    * If there can be none the call ends with UNAVAILABLE and the reason; nothing is tried again by itself (C-RECON-1 is the business of the caller).
    * Throws an XdsError: INVALID_ARGUMENT for a path or metadata that cannot be sent, FAILED_PRECONDITION after `close`.
    */
-  open(call: GrpcCall, handler: ByteStreamHandler): ByteStream;
+  open(
+    call: {
+      /** The method to call: `/package.Service/Method`. */
+      readonly path: string;
+      /** Headers next to those of gRPC: names in lower case, values in printable ASCII. */
+      readonly metadata?: Readonly<Record<string, string>>;
+    },
+    handler: ByteStreamHandler,
+  ): ByteStream;
   /** The state of the channel. Changes are reported to `onEvent`. */
   connectivity(): Connectivity;
   /**
@@ -120,7 +120,10 @@ class Channel implements GrpcChannel {
     return this.#connectivity;
   }
 
-  open({ path, metadata }: GrpcCall, handler: ByteStreamHandler): ByteStream {
+  open(
+    { path, metadata }: Parameters<GrpcChannel["open"]>[0],
+    handler: ByteStreamHandler,
+  ): ByteStream {
     this.#mustBeOpen();
     const headers = { ...this.#headers, ...checkedMetadata(path, metadata) };
     const place = {

@@ -3,12 +3,7 @@
  *
  * @packageDocumentation
  */
-export {
-  createGrpcChannel,
-  type GrpcCall,
-  type GrpcChannel,
-  type GrpcChannelOptions,
-} from "./grpc-channel.ts";
+export { createGrpcChannel, type GrpcChannel, type GrpcChannelOptions } from "./grpc-channel.ts";
 export {
   defaultChannelLimits,
   type ChannelLimits,

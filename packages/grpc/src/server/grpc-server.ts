@@ -9,7 +9,7 @@ import { createConnections } from "./connections.ts";
 import { createContext, type GrpcStats, statsOf } from "./grpc-context.ts";
 import type { GrpcEvent } from "./grpc-event.ts";
 import { resolveGrpcLimits, type GrpcLimits } from "./grpc-limits.ts";
-import { createHttp2Server, type ListenAddress, listenOn, stopListening } from "./http2-server.ts";
+import { createHttp2Server, listenOn, stopListening } from "./http2-server.ts";
 import type { MethodRouter } from "./method-router.ts";
 import { requireNode } from "../wire/node-warning.ts";
 import { demandOf, type TlsOptions, secureContextOf } from "./tls-options.ts";
@@ -41,7 +41,9 @@ export interface GrpcServer {
    * Opens the port, once. `host` is 127.0.0.1 by default; port 0 takes a free one, and the answer says which. Or a socket at a path of the file system, where there must be no file; then the answer is `unix:PATH` with port 0.
    * Rejects with an XdsError: UNAVAILABLE if the system rejects the address, FAILED_PRECONDITION if this server listens or is closed.
    */
-  listen(where: ListenAddress): Promise<{ readonly address: string; readonly port: number }>;
+  listen(
+    where: { readonly host?: string; readonly port: number } | { readonly path: string },
+  ): Promise<{ readonly address: string; readonly port: number }>;
   /**
    * Ends in order (S-STREAM-13): no new connections and calls, what was sent still goes out, then each call ends with UNAVAILABLE.
    * With `spreadMs` (default 0) the calls of each connection end at a time of their own within it, so that not all clients come back at once.

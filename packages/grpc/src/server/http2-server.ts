@@ -84,8 +84,7 @@ function settingsOf({ limits }: GrpcContext): ServerOptions {
 }
 
 /** Where a server listens: a port, or a socket in the file system. */
-export type ListenAddress =
-  { readonly host?: string; readonly port: number } | { readonly path: string };
+type ListenAddress = { readonly host?: string; readonly port: number } | { readonly path: string };
 
 /** Opens the port or the socket; rejects with an XdsError that names the address. */
 export async function listenOn(

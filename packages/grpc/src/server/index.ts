@@ -7,7 +7,6 @@ export { createGrpcServer, type GrpcServer, type GrpcServerOptions } from "./grp
 export type { AcceptCall, StreamCall } from "./raw-call.ts";
 export { defaultGrpcLimits, type GrpcLimits } from "./grpc-limits.ts";
 export type { ConnectionCut, GrpcEvent, StreamCut } from "./grpc-event.ts";
-export type { ListenAddress } from "./http2-server.ts";
 export type {
   CallPeer,
   MethodCall,

@@ -27,18 +27,6 @@ export interface ResponseFields {
   readonly errors: number;
 }
 
-/** Options of {@link readResponse}. */
-export interface ReadOptions {
-  /** Where the fields are. */
-  readonly fields: ResponseFields;
-  /** The type that the response is of. */
-  readonly typeUrl: string;
-  /** The limits of the client. */
-  readonly limits: Pick<ClientLimits, "errorText">;
-  /** Reads one resource between two bytes of the message. */
-  readonly readOne: (message: Buffer, start: number, end: number) => ReceivedResource;
-}
-
 interface Draft {
   version: string;
   nonce: string;
@@ -50,8 +38,19 @@ interface Draft {
   fault: string | undefined;
 }
 
-/** Reads a response. What is bytes is a view into the message. Never throws: a `fault` says what cannot be read. */
-export function readResponse(message: Buffer, options: ReadOptions): ReceivedResponse {
+/**
+ * Reads a response. What is bytes is a view into the message. Never throws: a `fault` says what cannot be read.
+ * @param options - Where the fields are, the type that the response is of, the limits of the client, and what reads one resource between two bytes of the message
+ */
+export function readResponse(
+  message: Buffer,
+  options: {
+    readonly fields: ResponseFields;
+    readonly typeUrl: string;
+    readonly limits: Pick<ClientLimits, "errorText">;
+    readonly readOne: (message: Buffer, start: number, end: number) => ReceivedResource;
+  },
+): ReceivedResponse {
   const { fields, typeUrl, readOne } = options;
   const draft: Draft = {
     version: "",
@@ -80,7 +79,7 @@ function readField(
   field: number,
   start: number,
   end: number,
-  { fields, typeUrl, limits }: ReadOptions,
+  { fields, typeUrl, limits }: Parameters<typeof readResponse>[1],
 ): void {
   switch (field) {
     case fields.version:

@@ -31,7 +31,16 @@ export interface ClientVariant<Memory> {
   /** Whether these changes can only be requested on a new stream. Called before `request`, at any time. Pure. */
   needsNewStream(changes: WantedChanges, wanted: WantedReader, memory: Memory): boolean;
   /** Encodes the next request of the type, without the node. Called when the stream is writable, and there is an answer or a change to send. */
-  request(changes: RequestChanges, wanted: WantedReader, memory: Memory): RequestDraft;
+  request(
+    changes: RequestChanges,
+    wanted: WantedReader,
+    memory: Memory,
+  ): {
+    /** The request, without the node. */
+    readonly bytes: Uint8Array;
+    /** Another request has to follow, also without further changes. */
+    readonly more: boolean;
+  };
   /** What a response says by what it leaves out (C-FULL-3); undefined: nothing. Called once for each response that has no fault. Pure. */
   absence(response: ReceivedResponse, wanted: WantedReader, memory: Memory): Absence | undefined;
   /** How an interest of which nothing came in time is requested again, where the server may take it for known. Called by the deadlines. Pure. */
@@ -67,7 +76,16 @@ export interface WantedChanges {
 /** What a request has to say. */
 export interface RequestChanges extends WantedChanges {
   /** The answer to a response; undefined: the request answers nothing. */
-  readonly answer: Answer | undefined;
+  readonly answer:
+    | {
+        /** The nonce of the response that is answered. */
+        readonly nonce: string;
+        /** Of the response that was accepted last. Empty: none (C-ACK-3). */
+        readonly version: string;
+        /** Why the response was rejected. Absent: it was not. */
+        readonly error?: string;
+      }
+    | undefined;
   /** It is the first request of the type on this stream. */
   readonly isFirst: boolean;
   /** What is cached of the type; empty unless it is the first request and {@link ClientVariant.silenceConfirms}. */
@@ -75,22 +93,7 @@ export interface RequestChanges extends WantedChanges {
 }
 
 /** An ACK, or with an error a NACK. */
-export interface Answer {
-  /** The nonce of the response that is answered. */
-  readonly nonce: string;
-  /** Of the response that was accepted last. Empty: none (C-ACK-3). */
-  readonly version: string;
-  /** Why the response was rejected. Absent: it was not. */
-  readonly error?: string;
-}
-
-/** An encoded request. */
-export interface RequestDraft {
-  /** The request, without the node. */
-  readonly bytes: Uint8Array;
-  /** Another request has to follow, also without further changes. */
-  readonly more: boolean;
-}
+export type Answer = NonNullable<RequestChanges["answer"]>;
 
 /** What a response says by what it leaves out (C-FULL-3). */
 export interface Absence {

@@ -1,18 +1,12 @@
 import { createHash } from "node:crypto";
 
-import type {
-  BootstrapLocality,
-  BootstrapNode,
-  JsonObject,
-  JsonValue,
-  NodeOptions,
-} from "@xdstp/bootstrap";
+import type { BootstrapNode, JsonObject, JsonValue, NodeOptions } from "@xdstp/bootstrap";
 import { type NodeInfo, XdsError } from "@xdstp/core";
 
 /** What a client says of itself, as far as opaque names may depend on it. */
 export interface ClientNode extends NodeInfo {
   /** `locality` in its parts, which may have slashes in them. Absent: it is read off the text. */
-  readonly place?: BootstrapLocality;
+  readonly place?: { readonly region: string; readonly zone: string; readonly subZone: string };
   /** `metadata`, as JSON. Absent: the node has none. */
   readonly metadata?: JsonObject;
 }
@@ -93,7 +87,7 @@ function fieldOf(name: string): Field {
   );
 }
 
-function placeField(part: keyof BootstrapLocality, index: number): Field {
+function placeField(part: keyof NonNullable<ClientNode["place"]>, index: number): Field {
   return {
     read({ place, locality }) {
       const value = place === undefined ? locality.split("/")[index] : place[part];

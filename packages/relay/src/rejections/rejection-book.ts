@@ -6,6 +6,7 @@ import type {
   StreamInfo,
 } from "@xdstp/protocol/server";
 import { clientKey } from "@xdstp/rollout";
+import type { RelayEvent } from "../relay.ts";
 
 /** What clients reject. */
 export interface RejectionBook {
@@ -28,7 +29,7 @@ const MOST_NAMED = 8;
 /** An empty book. It keeps the newest 1,000 versions, and tells of each version and client once. */
 export function createRejectionBook(
   clock: Clock,
-  tell: (event: RejectionEvent) => void,
+  tell: (event: Extract<RelayEvent, { readonly kind: "resource-rejected" }>) => void,
 ): RejectionBook {
   const rows = new Map<string, Row>();
   const note = (
@@ -91,22 +92,4 @@ function whoIs({ identity, node, peer }: StreamInfo): string {
 function updatesOf({ entries, base }: HeldByResponse): readonly Entry[] {
   const updates = entries.filter(({ revision }) => revision > base);
   return updates.length === 0 ? entries : updates;
-}
-
-/** A client has rejected a version of a resource, told once for each version and client (B-RELAY-5). */
-export interface RejectionEvent {
-  /** A client has rejected a version of a resource. */
-  readonly kind: "resource-rejected";
-  /** The type URL of the resource. */
-  readonly typeUrl: string;
-  /** The name of the resource. */
-  readonly name: string;
-  /** Empty: the removal of it. */
-  readonly version: string;
-  /** The name in the certificate, else the id of the node, else the address. */
-  readonly client: string;
-  /** The number of changes in the response, which a client answers as a whole: with 1 it is certain. At most the first 100 of a response are reported. */
-  readonly among: number;
-  /** The text of the client: untrusted, not escaped (S-ACK-15). */
-  readonly reason: string;
 }

@@ -11,13 +11,16 @@ export interface NetworkObserver {
   onArrived?(connection: Connection, from: Side, bytes: Uint8Array): void;
 }
 
-/** Answers a call: gets the stream to write to, and gives the handler of what comes. */
-export type Serve = (out: ByteStream, connection: Connection) => ByteStreamHandler;
-
 /** Byte streams between the programs of one process. Within a stream nothing overtakes; streams overtake each other. */
 export interface Network {
-  /** Takes the calls to an address until it is closed. Streams that are open then go on. Throws where a server listens there already. */
-  listen(address: string, serve: Serve): { close(): void };
+  /**
+   * Accepts the calls to an address until it is closed. Streams that are open then go on. Throws where a server listens there already.
+   * @param serve - Answers a call: gets the stream to write to, and returns the handler of what comes
+   */
+  listen(
+    address: string,
+    serve: (out: ByteStream, connection: Connection) => ByteStreamHandler,
+  ): { close(): void };
   /** Opens a stream; `opening` at first. Without a server it is closed with UNAVAILABLE. */
   connect(address: string, handler: ByteStreamHandler): ByteStream;
   /** Those of which an end is open, oldest first. */
@@ -25,6 +28,9 @@ export interface Network {
   /** The next call arrives twice, as if a proxy had tried again: the second one receives all that the client sends, and its answers are lost. */
   duplicateNext(): void;
 }
+
+/** The server of an address. */
+export type Serve = Parameters<Network["listen"]>[1];
 
 /** One call, and what may befall it. */
 export interface Connection {

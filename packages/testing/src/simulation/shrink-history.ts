@@ -1,19 +1,19 @@
-/** Options of {@link shrinkHistory}. */
-export interface ShrinkOptions<Action> {
-  /** How often `fails` is asked at most. Default: 2,000. */
-  readonly tries?: number;
-  /** Simpler actions that may replace an action. Default: nothing. */
-  readonly simpler?: (action: Action) => readonly Action[];
-}
-
 /**
  * The shortest history that still fails, as far as leaving things out finds it (delta debugging): first large parts are left out, then smaller ones, at last each action alone;
  * then each action is replaced by a simpler one. `history` has to fail; `fails` has to give the same answer each time.
+ * @param tries - How often `fails` is called at most. Default: 2,000
+ * @param simpler - Simpler actions that may replace an action. Default: nothing
  */
 export async function shrinkHistory<Action>(
   history: readonly Action[],
   fails: (history: readonly Action[]) => boolean | Promise<boolean>,
-  { tries = 2_000, simpler = () => [] }: ShrinkOptions<Action> = {},
+  {
+    tries = 2_000,
+    simpler = () => [],
+  }: {
+    readonly tries?: number;
+    readonly simpler?: (action: Action) => readonly Action[];
+  } = {},
 ): Promise<readonly Action[]> {
   let left = tries;
   const mayFail = async (candidate: readonly Action[]): Promise<boolean> =>

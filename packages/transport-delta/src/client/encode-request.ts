@@ -1,6 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type Interest, StatusCode } from "@xdstp/core";
-import type { Answer } from "@xdstp/protocol/client";
+import type { RequestChanges } from "@xdstp/protocol/client";
 import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
 /** What a request says. */
@@ -11,7 +11,7 @@ export interface RequestParts {
   /** Cached names and versions; in the first request of a type only (C-RECON-3). */
   readonly versions: ReadonlyMap<string, string>;
   /** Absent: the request answers nothing, so it carries no nonce (C-NONCE-10). */
-  readonly answer: Answer | undefined;
+  readonly answer: RequestChanges["answer"];
 }
 
 /** Encodes a `DeltaDiscoveryRequest` without its node. What has parameters is a locator (C-DYN-1). */

@@ -4,7 +4,6 @@ import {
   type ClientVariant,
   createClientFeed,
   type RequestChanges,
-  type RequestDraft,
   type TypeSetup,
   type Wanted,
   type WantedReader,
@@ -81,7 +80,11 @@ export function createSotwClient(context: ClientContext): ClientFeed {
 }
 
 /** Each time all that is subscribed. Every request has the newest nonce of the type, also one that only changes names (C-NONCE-3). */
-function request(changes: RequestChanges, wanted: WantedReader, memory: SotwMemory): RequestDraft {
+function request(
+  changes: RequestChanges,
+  wanted: WantedReader,
+  memory: SotwMemory,
+): ReturnType<ClientVariant<SotwMemory>["request"]> {
   const { answer } = changes;
   if (answer !== undefined) Object.assign(memory, { nonce: answer.nonce, version: answer.version });
   noteChanges(changes, memory);
