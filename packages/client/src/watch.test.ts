@@ -15,6 +15,8 @@ import type { Client, Snapshot, Watch } from "./index.ts";
 
 let nonce = 0;
 
+const xName = "xdstp://a/acme.v1.Flag/x";
+
 function give(server: RawDeltaServer, name: string, text: string, version = text): void {
   server.send({
     typeUrl: flagUrl,
@@ -97,21 +99,27 @@ describe("client.watch()", () => {
     expect(late).toEqual(["changed on", "ambient UNAVAILABLE", "ambient over"]);
   });
 
-  it("calls again for the same error of another version, and not for that of the same version [C-ACK-18]", async () => {
-    const { client, server } = useDeltaScript();
-    const calls = call(client, "a");
-    await turn();
-    for (const [text, version] of [
-      ["on", "1"],
-      ["broken", "2"],
-      ["broken", "2"],
-      ["broken", "3"],
-    ] as const) {
-      give(server, "a", text, version);
+  it.each([
+    ["a name", "a", "a"],
+    ["a name with an alternative", `${xName}#alt=xdstp%3A//a/acme.v1.Flag/y`, xName],
+  ])(
+    "calls again for the same error of another version of %s, and not for that of the same version [C-ACK-18]",
+    async (_, watched, given) => {
+      const { client, server } = useDeltaScript();
+      const calls = call(client, watched);
       await turn();
-    }
-    expect(calls).toEqual(["changed on", "ambient INVALID_ARGUMENT", "ambient INVALID_ARGUMENT"]);
-  });
+      for (const [text, version] of [
+        ["on", "1"],
+        ["broken", "2"],
+        ["broken", "2"],
+        ["broken", "3"],
+      ] as const) {
+        give(server, given, text, version);
+        await turn();
+      }
+      expect(calls).toEqual(["changed on", "ambient INVALID_ARGUMENT", "ambient INVALID_ARGUMENT"]);
+    },
+  );
 
   it("says of connectivity errors that they are the server's, never what code an application should answer with, and who was asking [C-GRPC-4, C-GRPC-5, C-GRPC-16]", async () => {
     const { client, server } = useDeltaScript();

@@ -28,23 +28,22 @@ export class Ambient {
   /**
    * @param who - the one that says so: what it has said before is over
    * @param interests - those by which readers ask for it
+   * @param isReport - It is a new report, also where it has the text of the one before. Default: false
    */
-  set(who: object, error: XdsError | undefined, interests: readonly TypedInterest[]): void {
+  set(
+    who: object,
+    error: XdsError | undefined,
+    interests: readonly TypedInterest[],
+    isReport = false,
+  ): void {
     const known = this.#said.get(who);
     if (known === undefined && error === undefined) return;
     const places = error === undefined ? [] : interests.map((one) => this.#placeOf(one));
     if (error === undefined) this.#said.delete(who);
     else this.#said.set(who, { error, places });
     for (const place of known?.places ?? [])
-      if (!places.includes(place))
-        this.#change(place, (errors) => {
-          errors.delete(who);
-        });
-    if (error !== undefined)
-      for (const place of places)
-        this.#change(place, (errors) => {
-          errors.set(who, error);
-        });
+      if (!places.includes(place)) this.#change(place, who, undefined, false);
+    for (const place of places) this.#change(place, who, error, isReport);
   }
 
   /** The same as before, to those that ask for it now. */
@@ -63,12 +62,16 @@ export class Ambient {
 
   #change(
     { typeUrl, interest, key, errors }: Place,
-    change: (errors: Place["errors"]) => void,
+    who: object,
+    error: XdsError | undefined,
+    isReport: boolean,
   ): void {
     const [before] = errors.values();
-    change(errors);
-    const [after] = errors.values();
+    if (error === undefined) errors.delete(who);
+    else errors.set(who, error);
+    const [[first, after] = []] = errors;
     if (errors.size === 0) this.#places.delete(typeUrl, interest, key);
-    if (!isSameError(before, after)) this.#sink.unavailable({ typeUrl, interest }, after);
+    if ((isReport && first === who) || !isSameError(before, after))
+      this.#sink.unavailable({ typeUrl, interest }, after);
   }
 }

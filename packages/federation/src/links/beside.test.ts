@@ -261,4 +261,28 @@ describe("what a reader rejects", () => {
       at("a").answers.flatMap(({ rejected = [] }) => rejected),
     ]).toEqual([before, []]);
   });
+
+  it("is reported again for another version, though the error is the same, and not for the same version [C-ACK-18]", async () => {
+    const { at, watch, cache } = await useLink();
+    cache.check(T, { name: X }, check);
+    const { topic } = watch(X);
+    await turn();
+    let reports = 0;
+    topic.watch({
+      wake() {
+        reports++;
+      },
+    });
+    const after = ["7", "7", "8"].map((version) => {
+      at("b").put(T, resource(Y, "bad", version));
+      return [reports, topic.stale?.text, at("b").answers.at(-1)?.rejected?.length];
+    });
+    expect(after).toEqual([
+      [1, "it is bad", 1],
+      [1, "it is bad", 1],
+      [2, "it is bad", 1],
+    ]);
+    at("b").put(T, resource(Y, "good"));
+    expect([topic.stale, at("b").answers.at(-1)?.rejected]).toEqual([undefined, undefined]);
+  });
 });

@@ -67,29 +67,42 @@ function deliverMember(follower: Follower, isInUse: boolean): Delivery {
   }
 }
 
-/** What was delivered was accepted, except what a reader rejected: there the state before stays. */
+/**
+ * What was delivered was accepted, except what a reader rejected: there the state before stays.
+ * @param error - Why a reader rejected it
+ */
 export function noteDelivered(
   follower: Follower,
   { put, remove }: Delivery,
-  isRejected: boolean,
+  error: XdsError | undefined,
 ): void {
   const { delivered, rejected } = follower;
-  if (remove.length > 0 || (put.length > 0 && !isRejected))
+  if (remove.length > 0 || (put.length > 0 && error === undefined))
     follower.stands = follower.hasTakenOver = false;
   for (const { constraints } of remove)
     delivered.delete(variantId({ ...(constraints !== undefined && { constraints }) }));
-  if (put.length > 0 && !isRejected && follower.outcome.state === "held")
+  if (put.length > 0 && error === undefined && follower.outcome.state === "held")
     follower.source = follower.outcome.ask;
   if (delivered.size === 0 && put.length === 0) follower.source = undefined;
   for (const { resource } of put) {
     const id = variantId(resource);
-    if (isRejected) {
-      rejected.set(id, resource.version);
+    if (error !== undefined) {
+      rejected.set(id, { version: resource.version, error });
     } else {
       rejected.delete(id);
       delivered.set(id, { resource, version: resource.version });
     }
   }
+}
+
+/** Why a reader has rejected what a name leads to now, in this delivery or an earlier one. */
+export function standingRejection({ outcome, rejected, member }: Follower): XdsError | undefined {
+  if (outcome.state !== "held" || member?.side.isInUse === false) return undefined;
+  for (const { resource, version } of outcome.resources) {
+    const known = rejected.get(variantId(resource));
+    if (known?.version === version) return known.error;
+  }
+  return undefined;
 }
 
 function changesOf(
@@ -98,7 +111,8 @@ function changesOf(
 ): Pick<Delivery, "put" | "remove"> {
   const now = new Map(resources.map((linked) => [variantId(linked.resource), linked]));
   const fresh = [...now].filter(
-    ([id, linked]) => !isSame(delivered.get(id), linked) && rejected.get(id) !== linked.version,
+    ([id, linked]) =>
+      !isSame(delivered.get(id), linked) && rejected.get(id)?.version !== linked.version,
   );
   const gone = [...delivered].filter(([id]) => !now.has(id));
   return {

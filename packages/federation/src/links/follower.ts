@@ -1,4 +1,4 @@
-import { isLate, type Interest, type Timer } from "@xdstp/core";
+import { isLate, type Interest, type Timer, type XdsError } from "@xdstp/core";
 import type { XdstpLocator } from "@xdstp/uri";
 
 import type { Ask, RedirectFollower, RedirectPlace } from "../routes/route.ts";
@@ -19,6 +19,12 @@ export interface GlobMember {
   readonly ask: Ask;
   readonly steps: readonly Step[];
   readonly hops: readonly Hop[];
+}
+
+/** A version that a reader has rejected, and why. */
+export interface RejectedVersion {
+  readonly version: string;
+  readonly error: XdsError;
 }
 
 /** The side of a glob that has a member. */
@@ -57,7 +63,7 @@ export class Follower implements Followed, RedirectFollower {
   /** What has been delivered, by variant. */
   readonly delivered: Map<string, LinkedResource> = new Map<string, LinkedResource>();
   /** What was rejected last, by variant; it is not delivered again. */
-  readonly rejected: Map<string, string> = new Map<string, string>();
+  readonly rejected: Map<string, RejectedVersion> = new Map<string, RejectedVersion>();
   /** Where what is delivered was found. */
   source: Ask | undefined;
   /** What came before it stands under its name. */

@@ -11,7 +11,7 @@ import type {
 import { Globs } from "../globs/globs.ts";
 import type { Ask } from "../routes/route.ts";
 import { Ambient } from "./ambient.ts";
-import { deliver, noteDelivered, type Delivery } from "./deliver.ts";
+import { deliver, noteDelivered, standingRejection, type Delivery } from "./deliver.ts";
 import { Follower, type Followed, type FollowerList } from "./follower.ts";
 import { variantId } from "./kept.ts";
 import { Search, type SearchHost } from "./search.ts";
@@ -143,7 +143,7 @@ export class Followers implements FollowerList, Iterable<Follower> {
     );
     const rejected = rejectedIn(committed);
     for (const [follower, delivery] of deliveries) this.#note(follower, delivery, rejected);
-    return followers.flatMap((follower) => rejection(follower, rejected));
+    return followers.flatMap((follower) => rejectionsOf(follower, rejected));
   }
 
   #commit(
@@ -169,9 +169,12 @@ export class Followers implements FollowerList, Iterable<Follower> {
   }
 
   #note(follower: Follower, delivery: Delivery, rejected: ReadonlyMap<string, XdsError>): void {
-    noteDelivered(follower, delivery, rejected.has(idOf(follower)));
-    const error = rejected.get(idOf(follower)) ?? delivery.ambient;
-    if (error !== null) this.#ambient.set(follower, error, this.#host.interestsOf(follower));
+    const rejection = rejected.get(idOf(follower));
+    noteDelivered(follower, delivery, rejection);
+    const error = rejection ?? delivery.ambient ?? standingRejection(follower);
+    // Each version that is rejected is a report of its own (C-ACK-18).
+    if (error !== undefined || delivery.ambient !== null)
+      this.#ambient.set(follower, error, this.#host.interestsOf(follower), rejection !== undefined);
     if (follower.member?.side.has(follower, follower.member.ask) === false) this.end(follower);
   }
 }
@@ -194,7 +197,7 @@ function rejectedIn({ rejected = [] }: Partial<Committed> = {}): ReadonlyMap<str
 }
 
 /** What a reader rejects, of whatever has come on the way; what cannot be read, of what was to be read. */
-function rejection(
+function rejectionsOf(
   follower: Follower,
   rejected: ReadonlyMap<string, XdsError>,
 ): readonly RejectedLink[] {
@@ -202,7 +205,12 @@ function rejection(
   if (outcome.state === "broken" && outcome.blame !== undefined)
     return [{ asks: [outcome.blame], error: outcome.error }];
   const error = rejected.get(idOf(follower));
-  return error === undefined ? [] : [{ asks: [...asks], error }];
+  if (error !== undefined) return [{ asks: [...asks], error }];
+  // The version that was rejected may come again. Those on the way to it are not rejected for it.
+  const standing = standingRejection(follower);
+  return standing === undefined || outcome.state !== "held"
+    ? []
+    : [{ asks: [outcome.ask], error: standing }];
 }
 
 function idOf({ typeUrl, interest: { name } }: Follower): string {
