@@ -36,8 +36,7 @@ describe("isRejectedAndNew()", () => {
     entries: [],
     newestEntries: [],
     missed: [],
-    isRetry: false,
-    again: false,
+    phase: "kept",
   };
 
   it("holds for what exists since after the last state before a rejection [S-ORD-4]", () => {
@@ -61,8 +60,7 @@ describe("rejectedFrom()", () => {
     entries: [],
     newestEntries: [],
     missed: [],
-    isRetry: false,
-    again: false,
+    phase: "kept",
   };
 
   it("is the base of what was rejected, or since when something is held back, whichever is less [S-ORD-4]", () => {

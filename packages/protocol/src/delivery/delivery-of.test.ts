@@ -37,8 +37,7 @@ const rejection = (more: Partial<Rejected>): Rejected => ({
   entries: [],
   newestEntries: [],
   missed: [],
-  isRetry: false,
-  again: false,
+  phase: "kept",
   ...more,
 });
 

@@ -225,7 +225,7 @@ describe("recordSent() and recordAnswer()", () => {
         false,
       ),
     ).toBe(expected);
-    expect(owner.exchange.rejected).toEqual(expected ? { ...rejected, again: false } : undefined);
+    expect(owner.exchange.rejected).toEqual(expected ? { ...rejected, phase: "kept" } : undefined);
   });
 
   it.each(["before", "after"] as const)(
@@ -238,7 +238,7 @@ describe("recordSent() and recordAnswer()", () => {
       if (when === "after") recordAnswer(owner, first, bad, false);
       recordAnswer(owner, second, undefined, false);
       expect(recordAnswer(owner, repair, undefined, false)).toBe(true);
-      expect(owner.exchange.rejected).toMatchObject({ base: 3, again: true });
+      expect(owner.exchange.rejected).toMatchObject({ base: 3, phase: "changed" });
     },
   );
 
@@ -305,8 +305,7 @@ describe("recordSent() and recordAnswer()", () => {
       entries: [],
       newestEntries: [],
       missed: [],
-      isRetry: false,
-      again: false,
+      phase: "kept",
     });
     expect(owner.exchange.lastError).toEqual({
       code: 3,
@@ -327,7 +326,7 @@ describe("recordSent() and recordAnswer()", () => {
   it("send a rejected response again only where the state has changed meanwhile", () => {
     const { owner, send } = useExchange();
     recordAnswer(owner, send(0, 5), bad, true);
-    expect(owner.exchange.rejected?.again).toBe(true);
+    expect(owner.exchange.rejected?.phase).toBe("changed");
   });
 
   it("send again what was rejected before a repair, and not what was rejected with it", () => {
@@ -336,12 +335,12 @@ describe("recordSent() and recordAnswer()", () => {
     const repair = before.send(5, 9);
     recordAnswer(before.owner, rejectedFirst, bad, false);
     recordAnswer(before.owner, repair, undefined, false);
-    expect(before.owner.exchange.rejected).toMatchObject({ base: 0, again: true });
+    expect(before.owner.exchange.rejected).toMatchObject({ base: 0, phase: "changed" });
 
     const after = useExchange();
     after.send(0, 5);
     recordAnswer(after.owner, after.send(5, 9), bad, false);
-    expect(after.owner.exchange.rejected).toMatchObject({ base: 0, again: false });
+    expect(after.owner.exchange.rejected).toMatchObject({ base: 0, phase: "kept" });
   });
 
   it("join what was rejected in several responses, from the earliest base", () => {

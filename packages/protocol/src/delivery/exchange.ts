@@ -21,10 +21,39 @@ export interface Rejected extends Origin {
   readonly newestEntries: readonly Entry[] | undefined;
   /** Its references that the client has not accepted since. */
   readonly missed: readonly MissedReference[];
-  /** The client has accepted one of these references since: the content is sent again, also unchanged (S-ACK-21). */
-  readonly isRetry: boolean;
-  /** Something has changed since. */
-  again: boolean;
+  /** What becomes of it. */
+  readonly phase: RejectedPhase;
+}
+
+/**
+ * What becomes of rejected content.
+ *
+ * ```text
+ * kept --the state to send may differ--> changed --nothing differs--> kept
+ * kept or changed --a missed reference is accepted--> retried
+ * changed or retried --sent, or replaced by a full state--> nothing is rejected
+ * ```
+ *
+ * `kept`: it waits. `changed`: it starts again with the next response, if that says something else (S-ACK-8). `retried`: it starts again, also unchanged, since the client has accepted
+ * something to which it refers (S-ACK-21).
+ */
+export type RejectedPhase = "kept" | "changed" | "retried";
+
+/** Notes that the state to send may differ from what was rejected. */
+export function noteChanged(exchange: Exchange): void {
+  const { rejected } = exchange;
+  if (rejected?.phase === "kept") exchange.rejected = { ...rejected, phase: "changed" };
+}
+
+/** Returns whether rejected content starts again with the next response. */
+export function startsAgain({ rejected }: Pick<Exchange, "rejected">): boolean {
+  return rejected !== undefined && rejected.phase !== "kept";
+}
+
+/** Two rejections become one: what was due stays due. */
+function joinPhases(a: RejectedPhase, b: RejectedPhase): RejectedPhase {
+  if (a === "retried" || b === "retried") return "retried";
+  return a === "changed" || b === "changed" ? "changed" : "kept";
 }
 
 /** Requests and responses of one type on one stream: what went out, what was accepted, what was rejected (S-ACK-9). Written by the functions of this file only. */
@@ -224,7 +253,7 @@ export function recordAnswer(
 /** The subscriptions have lost a topic that a rejected or unanswered response came from: what was rejected of the rest goes out again (S-ACK-8). */
 export function loseTopic(exchange: Exchange, topic: Topic): void {
   const { inFlight, rejected } = exchange;
-  if (rejected !== undefined && isFrom(rejected, topic)) rejected.again = true;
+  if (rejected !== undefined && isFrom(rejected, topic)) noteChanged(exchange);
   if (inFlight !== undefined && isFrom(inFlight.origin, topic))
     exchange.inFlight = { ...inFlight, narrowed: true };
 }
@@ -339,8 +368,10 @@ function keepRejected(
     entries: repaired ? undefined : joinSaid(rejected, entries),
     newestEntries: repaired && !isNewestRejected ? undefined : newestEntries,
     missed: joinMissed(rejected?.missed, withoutRetried(exchange, missed)),
-    isRetry: rejected?.isRetry === true,
-    again: changedSince || narrowed || repaired,
+    phase: joinPhases(
+      rejected?.phase ?? "kept",
+      changedSince || narrowed || repaired ? "changed" : "kept",
+    ),
   };
 }
 
@@ -409,11 +440,12 @@ export function isRepetition(
   profile: Pick<FrameProfile, "said">,
   hasUpdates: boolean,
 ): boolean {
-  if (consumed === undefined || consumed.isRetry || exchange.rejected !== undefined) return false;
+  if (consumed === undefined || consumed.phase === "retried" || exchange.rejected !== undefined)
+    return false;
   const isSaid = (said: readonly Entry[] | undefined): boolean =>
     said !== undefined && sayTheSame(said, withRejected(entries, heldBack, said), profile);
   if (!isSaid(consumed.entries) && !isSaid(consumed.newestEntries)) return false;
-  exchange.rejected = { ...consumed, again: hasUpdates };
+  exchange.rejected = { ...consumed, phase: hasUpdates ? "changed" : "kept" };
   return true;
 }
 
@@ -437,8 +469,7 @@ export function giveBack(exchange: Exchange, consumed: Rejected): void {
     entries: rejected === undefined ? consumed.entries : undefined,
     newestEntries: (rejected ?? consumed).newestEntries,
     missed: joinMissed(rejected?.missed, consumed.missed),
-    isRetry: consumed.isRetry || rejected?.isRetry === true,
-    again: true,
+    phase: joinPhases(consumed.phase, rejected?.phase ?? "kept"),
   };
 }
 

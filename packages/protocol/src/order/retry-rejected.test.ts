@@ -55,8 +55,7 @@ function exchangeThatRejects(...names: readonly string[]): Exchange {
     entries: [],
     newestEntries: [],
     missed: missed(...names),
-    isRetry: false,
-    again: false,
+    phase: "kept",
   };
   return { ...createExchange(), rejected };
 }
@@ -103,12 +102,11 @@ describe("retryRejected()", () => {
     const { host, known } = useClient();
     const exchange = exchangeThatRejects("a", "b");
     retryRejected({ exchange, host });
-    expect(exchange).toMatchObject({ rejected: { again: false }, retriedFor: undefined });
+    expect(exchange).toMatchObject({ rejected: { phase: "kept" }, retriedFor: undefined });
     known.add("a");
     retryRejected({ exchange, host });
     expect(exchange.rejected).toMatchObject({
-      again: true,
-      isRetry: true,
+      phase: "retried",
       missed: missed("b"),
     });
     expect(exchange.retriedFor).toEqual(new Set([`${CLUSTER}\na`]));

@@ -45,5 +45,5 @@ export function retryRejected({
   if (missed.length === rejected.missed.length) return;
   const retried = rejected.missed.filter((reference) => !missed.includes(reference)).map(missedKey);
   exchange.retriedFor = new Set([...(exchange.retriedFor ?? []), ...retried].slice(-MOST_MISSED));
-  exchange.rejected = { ...rejected, missed, isRetry: true, again: true };
+  exchange.rejected = { ...rejected, missed, phase: "retried" };
 }

@@ -2,7 +2,14 @@ import { type Entry, StatusCode, type Topic, type Watcher } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 import { answeredUpTo, isRejectedAndNew, rejectedFrom } from "../delivery/answered-up-to.ts";
 import { type Delivery, deliveryOf } from "../delivery/delivery-of.ts";
-import { createExchange, giveBack, longAccepted, recordAnswer } from "../delivery/exchange.ts";
+import {
+  createExchange,
+  giveBack,
+  longAccepted,
+  noteChanged,
+  recordAnswer,
+  startsAgain,
+} from "../delivery/exchange.ts";
 import { beat, holdingAfter, noteHolding, noteHoldingAnswered } from "../delivery/holding.ts";
 import { rejectHeartbeat, settledBy } from "../delivery/lifetimes.ts";
 import { type RemovedName, removedName } from "../delivery/removed-name.ts";
@@ -141,7 +148,7 @@ class Machine<
     const { dirty, unanswered, owed, exchange } = this.#state;
     return this.#variant.isPending(
       this.#state,
-      dirty.size > 0 || unanswered.size > 0 || owed.size > 0 || exchange.rejected?.again === true,
+      dirty.size > 0 || unanswered.size > 0 || owed.size > 0 || startsAgain(exchange),
     );
   }
   get mayRetry(): boolean {
@@ -176,7 +183,7 @@ class Machine<
     if (!isNew && topic.head <= sent) return; // its supply is broken, or whole again: nothing to send, and no change of what was rejected (S-ACK-8)
     if (isNew) this.#variant.settle(this.#state, topic);
     else if (!unanswered.has(topic)) dirty.add(topic);
-    if (exchange.rejected !== undefined) exchange.rejected.again = true;
+    noteChanged(exchange);
     this.#watchRepair();
     host.schedule();
   }
@@ -228,7 +235,7 @@ class Machine<
     const ready = releaseHolds(this.#state, (name) => this.#variant.newest(this.#state, name));
     const { owed, exchange } = this.#state;
     for (const name of ready) owed.add(name);
-    if (ready.length > 0 && exchange.rejected !== undefined) exchange.rejected.again = true;
+    if (ready.length > 0) noteChanged(exchange);
   }
 
   retryRejected(): void {
@@ -397,11 +404,11 @@ class Machine<
   }
 }
 
-function pendingOf({ sent, dirty, owed, exchange: { rejected } }: ServedType): Pending {
+function pendingOf({ sent, dirty, owed, exchange }: ServedType): Pending {
   return {
     sent,
     dirty: [...dirty],
     owed: [...owed],
-    rejected: rejected?.again === true ? rejected : undefined,
+    rejected: startsAgain(exchange) ? exchange.rejected : undefined,
   };
 }

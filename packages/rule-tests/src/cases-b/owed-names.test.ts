@@ -133,6 +133,26 @@ runCases("names owed after a change of subscription", [
     },
   },
   {
+    rules: ["S-ACK-8"],
+    title:
+      "sends the rest of what was rejected when a name of it is unsubscribed, also where the response after it is rejected",
+    variants,
+    run(world) {
+      for (const name of ["bad", "good", "later"]) world.put(PART, name);
+      const client = world.connect().of(PART);
+      client.subscribe("bad", "good");
+      world.run();
+      client.nack(client.next(), "bad is bad");
+      client.subscribe("later");
+      world.run();
+      const open = client.next();
+      expect(open.names).toEqual(["later"]);
+      client.unsubscribe("bad");
+      client.nack(open, "later is bad too");
+      expect(acceptAll(world, client).flatMap(({ names }) => names)).toContain("good");
+    },
+  },
+  {
     rules: ["S-SUB-4"],
     title: "takes a name that is unsubscribed out of what is being prepared, it alone",
     variants,

@@ -91,7 +91,7 @@ function isDue(state: SotwState): boolean {
 /** Puts rejected content back among what is pending, if the state to send differs by now (S-ACK-8). */
 function takeRejected(state: SotwState): Rejected | undefined {
   const { rejected } = state.exchange;
-  if (rejected?.again !== true) return undefined;
+  if (rejected === undefined || rejected.phase === "kept") return undefined;
   state.exchange.rejected = undefined;
   const restart = restartOf(rejected, askedBy(state.unanswered), state.owed);
   const subscribed = (topic: Topic): boolean => isSubscribed(state, topic);

@@ -258,12 +258,13 @@ function hasMoved(state: SotwState): boolean {
 /** A full state replaces all that was rejected; one that goes nowhere leaves it as it was (S-ACK-8). */
 function supersedeRejected({ exchange }: SotwState, isSent: boolean): void {
   if (isSent) exchange.rejected = undefined;
-  else if (exchange.rejected !== undefined) exchange.rejected.again = false;
+  else if (exchange.rejected !== undefined)
+    exchange.rejected = { ...exchange.rejected, phase: "kept" };
 }
 
 /** What was rejected is not said again under another version (S-ACK-8). An author's label may stay the same over a change: then the content decides; and what a TTL is has no part in a version (S-TTL-7). */
 function isNews({ exchange, shown, profile }: SotwState, { version, entries }: Gathered): boolean {
-  if (exchange.rejected?.isRetry === true) return true;
+  if (exchange.rejected?.phase === "retried") return true;
   if (exchange.rejected !== undefined && sayTheSame(shown, entries, profile)) return false;
   if (version !== exchange.versionSent) return true;
   return (
