@@ -15,7 +15,12 @@ export interface TopicHost {
 }
 
 /** Why the supply of a watched topic is broken. Of few, so topics have no field for it. */
-const outages = new WeakMap<BaseTopic, Outage>();
+const outages = new WeakMap<Topic, Outage>();
+
+/** Number of the report that a watched topic of a cache is stale by; undefined: its supply is not broken. */
+export function staleReport(topic: Topic): number | undefined {
+  return outages.get(topic)?.report;
+}
 
 /** What the kinds of topic have in common: its watchers, and the state of its supply. There may be one for each name and client, so it keeps few fields, and no `#method`, which would be one. */
 export abstract class BaseTopic implements Topic {

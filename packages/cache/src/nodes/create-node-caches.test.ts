@@ -155,6 +155,28 @@ describe("createNodeCaches", () => {
     expect([count.wakes, topic.head]).toEqual([1, nodes.revision]);
   });
 
+  it("wakes the clients of a key for each report of a failure, also of the very same error, and for its end", () => {
+    const nodes = nodesBy();
+    const gold = nodes.of("gold");
+    gold.put(flag("web", 2));
+    nodes.shared.put(flag("api", 1));
+    const topic = gold.topic(typeUrl, { name: "*" });
+    const count = watched(topic);
+    const error = new XdsError("UNAVAILABLE", "the folder is broken");
+    const wakes = [error, error, undefined].map((reported) => {
+      nodes.shared.unavailable({}, reported);
+      return [count.wakes, topic.stale];
+    });
+    expect(wakes).toEqual([
+      [1, error],
+      [2, error],
+      [3, undefined],
+    ]);
+    nodes.shared.unavailable({}, error);
+    nodes.shared.put(flag("web", 1));
+    expect(count.wakes).toBe(4);
+  });
+
   it("makes no revision when a shared resource that replaces a removed one becomes stale and is good again", () => {
     const nodes = nodesBy();
     const gold = nodes.of("gold");

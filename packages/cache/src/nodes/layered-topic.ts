@@ -1,6 +1,7 @@
 import type { Entry, Interest, Topic, Watcher, XdsError } from "@xdstp/core";
 import { isGlob } from "@xdstp/uri";
 
+import { staleReport } from "../base-topic.ts";
 import { readName } from "../read-name.ts";
 import { hashWith, hashWithout } from "../content-version.ts";
 
@@ -30,7 +31,7 @@ export class LayeredTopic implements Topic, Watcher {
   readonly #isCollection: boolean;
   readonly #key: string;
   readonly #watchers = new Set<Watcher>();
-  #told: XdsError | undefined;
+  #report: number | undefined;
   #upper: Topic | undefined;
   #head = 0;
   #wasSettled = false;
@@ -52,7 +53,7 @@ export class LayeredTopic implements Topic, Watcher {
     Object.defineProperties(this.prototype, {
       stale: {
         get(this: LayeredTopic) {
-          return this.#lower.stale ?? this.#pair()?.upper.stale;
+          return this.#lower.stale;
         },
       },
       label: {
@@ -143,6 +144,7 @@ export class LayeredTopic implements Topic, Watcher {
     this.#lower.watch(this);
     this.#pair()?.upper.watch(this);
     this.#sync();
+    this.#report = staleReport(this.#lower);
     this.#host.opened(this);
   }
 
@@ -154,11 +156,11 @@ export class LayeredTopic implements Topic, Watcher {
     this.#host.closed(this);
   }
 
-  /** One of the two has moved; a covered name of the shared content is not an update. */
+  /** One of the two has moved, or the supply of the shared content is reported as broken; a covered name of the shared content is not an update. */
   wake(): void {
-    const { stale } = this;
-    if (this.#sync() || stale !== this.#told) this.#tell();
-    this.#told = stale;
+    const report = staleReport(this.#lower);
+    if (this.#sync() || report !== this.#report) this.#tell();
+    this.#report = report;
   }
 
   /** The content of the key has come into being, or covers further names. */

@@ -233,16 +233,17 @@ function forTenant(
 ): WantStatus {
   const { interest, state, error, rejected: all, ...others } = want;
   const rejected = all.filter((one) => concerns(one.error));
-  const own = error !== undefined && concerns(error) ? { error } : {};
+  const isOwn = error !== undefined && concerns(error);
   const lacks =
     interest.name !== "*" && !isGlob(interest.name) && !tenant.holds(typeUrl, interest.name);
   const known = state === "cached" && lacks ? "late" : state;
-  if (rejected.length === all.length && own.error === error && known === state) return want;
+  if (rejected.length === all.length && isOwn === (error !== undefined) && known === state)
+    return want;
   return {
     interest,
     ...others,
     rejected,
-    ...own,
-    state: rejected.length > 0 ? "rejected" : own.error === undefined && !lacks ? "cached" : known,
+    ...(isOwn && { error }),
+    state: rejected.length > 0 ? "rejected" : !isOwn && !lacks ? "cached" : known,
   };
 }
