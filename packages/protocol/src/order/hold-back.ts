@@ -40,6 +40,8 @@ export interface HoldOptions {
   readonly isLimited?: boolean;
   /** Whether the response has to show this entry: it is never left out. Default: none of them. */
   readonly mustShow?: (entry: Entry) => boolean;
+  /** Whether the client was sent this very entry and has not rejected it: it does not wait again. Default: none of them. */
+  readonly isShown?: (entry: Entry) => boolean;
 }
 
 /**
@@ -49,7 +51,7 @@ export interface HoldOptions {
 export function holdBack(
   owner: HoldOwner,
   entries: readonly Entry[],
-  { from, isLimited = true, mustShow = never }: HoldOptions,
+  { from, isLimited = true, mustShow = never, isShown = never }: HoldOptions,
 ): readonly Entry[] {
   const before = owner.heldBack;
   if (before.size === 0 && !lacksSomething(owner, entries)) return entries;
@@ -58,7 +60,9 @@ export function holdBack(
   const sendable = entries.flatMap((entry) => {
     const key = nameKey(entry.name);
     const hold = before.get(key);
-    const lack = lackOf(owner, entry, isLimited && hold?.phase !== "released", owner.sent);
+    const lack = isShown(entry)
+      ? undefined
+      : lackOf(owner, entry, isLimited && hold?.phase !== "released", owner.sent);
     if (lack === undefined || mustShow(entry)) {
       holds.delete(key);
       return entry;
@@ -89,7 +93,7 @@ function never(): boolean {
 }
 
 /** Options of {@link waitsAsWhole}. */
-export interface WholeOptions extends Pick<HoldOptions, "mustShow"> {
+export interface WholeOptions extends Pick<HoldOptions, "mustShow" | "isShown"> {
   /** An empty response would say that there is nothing. */
   readonly isNeverEmpty: boolean;
 }
@@ -98,10 +102,12 @@ export interface WholeOptions extends Pick<HoldOptions, "mustShow"> {
 export function waitsAsWhole(
   owner: HoldOwner,
   entries: readonly Entry[],
-  { mustShow = never, isNeverEmpty }: WholeOptions,
+  { mustShow = never, isShown = never, isNeverEmpty }: WholeOptions,
 ): boolean {
   if (!lacksSomething(owner, entries)) return false;
-  const lacking = entries.filter((entry) => lackOf(owner, entry, true, owner.sent) !== undefined);
+  const lacking = entries.filter(
+    (entry) => !isShown(entry) && lackOf(owner, entry, true, owner.sent) !== undefined,
+  );
   const added = lacking.filter(({ name }) => !owner.heldBack.has(nameKey(name)));
   return (
     owner.heldBack.size + added.length > MOST_HOLDS ||

@@ -63,6 +63,8 @@ export interface OrderedType {
   hasAccepted(name: string, isSentAgain?: boolean): boolean;
   /** Puts those of the names that wait among what is pending that may go by now. */
   releaseHolds(): void;
+  /** Asks for a repair of the response that is unanswered, if something is to be sent next to it, or removed (S-ACK-16). */
+  awaitRepair(): void;
   /** Sends the delayed removals, up to this revision. */
   release(removeUpTo: number): void;
 }

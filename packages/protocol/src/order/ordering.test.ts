@@ -82,6 +82,7 @@ function useOrdering(...typeUrls: readonly string[]) {
       lacks: () => false,
       mayRetry: false,
       retryRejected: () => undefined,
+      awaitRepair: () => undefined,
       hasAccepted: () => false,
       awaits: () => false,
       removed: () => "never-sent" as const,

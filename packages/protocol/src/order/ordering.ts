@@ -79,6 +79,7 @@ class StreamOrdering implements Ordering {
     const { cut, byName } = this.#relation(index);
     if (type.heldBack.size > 0) type.releaseHolds();
     if (type.mayRetry) type.retryRejected();
+    if (type.inFlight) type.awaitRepair();
     if (type.inFlight || !(type.pending || type.taken)) return;
     if (byName) {
       this.#serveByName(index);

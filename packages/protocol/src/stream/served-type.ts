@@ -1,6 +1,7 @@
 import { type Entry, StatusCode, type Topic, type Watcher } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 import { answeredUpTo, isRejectedAndNew, rejectedFrom } from "../delivery/answered-up-to.ts";
+import { byName } from "../delivery/by-name.ts";
 import { type Delivery, deliveryOf } from "../delivery/delivery-of.ts";
 import {
   createExchange,
@@ -188,8 +189,17 @@ class Machine<
     host.schedule();
   }
 
+  /** Something is to be sent, or a removal waits, next to a response without an answer. */
+  get #needsRepair(): boolean {
+    return this.pending || this.taken || this.heldFrom < Infinity;
+  }
+
+  awaitRepair(): void {
+    if (this.#needsRepair) this.#watchRepair();
+  }
+
   repair(): void {
-    if (!this.pending && !this.taken) return;
+    if (!this.#needsRepair) return;
     this.#phase = "overdue";
     this.#state.host.schedule();
   }
@@ -232,8 +242,10 @@ class Machine<
   }
 
   releaseHolds(): void {
-    const ready = releaseHolds(this.#state, (name) => this.#variant.newest(this.#state, name));
-    const { owed, exchange } = this.#state;
+    const { owed, exchange, taken } = this.#state;
+    const ready = releaseHolds(this.#state, (name) => this.#variant.newest(this.#state, name))
+      // What was taken has these names, and goes first: it would be sent twice.
+      .filter((name) => taken === undefined || !byName(taken.gathered.entries).has(name));
     for (const name of ready) owed.add(name);
     if (ready.length > 0) noteChanged(exchange);
   }
@@ -334,8 +346,10 @@ class Machine<
   }
 
   #deliver(gathered: Response, isLimited: boolean, holding: readonly Entry[] | undefined): void {
-    this.#phase = "served";
+    const { exchange } = this.#state;
+    const { nonceSent } = exchange;
     const sent = this.#variant.deliver(this.#state, gathered, isLimited);
+    if (exchange.nonceSent !== nonceSent) this.#phase = "served";
     noteHolding(this.#state, this.#variant, sent, holding);
   }
 
@@ -354,6 +368,7 @@ class Machine<
     const hasMoved = isRejected && this.#variant.hasMoved(state);
     const missed = error && this.#missedBy;
     if (!recordAnswer(state, nonce, error, hasMoved, missed)) return;
+    this.#phase = "served";
     this.#variant.noteAnswer(state, inFlight);
     noteHoldingAnswered(state);
     if (exchange.rejected === undefined) noteAccepted(state);
@@ -393,7 +408,7 @@ class Machine<
   }
 
   #watchRepair(): void {
-    if (this.#state.exchange.inFlight !== undefined) this.#state.context.repairs.watch(this);
+    if (this.inFlight) this.#state.context.repairs.watch(this);
   }
 
   #fallBehind(): void {

@@ -168,6 +168,7 @@ function machineOf(
     lacks: () => false,
     mayRetry: false,
     retryRejected: () => undefined,
+    awaitRepair: () => undefined,
     hasAccepted: () => false,
     isCold: () => false,
     awaits: () => false,

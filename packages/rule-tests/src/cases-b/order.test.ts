@@ -646,7 +646,32 @@ function readBut(
   return { all: answers.map(told), open: answers.find((answer) => answer.typeUrl === typeUrl) };
 }
 
+/** The same until nothing comes any more. */
+function readAllBut(world: World, peer: Peer, typeUrl: string): readonly string[] {
+  const all: string[] = [];
+  for (
+    let { all: more } = readBut(world, peer, typeUrl);
+    more.length > 0;
+    { all: more } = readBut(world, peer, typeUrl)
+  )
+    all.push(...more);
+  return all;
+}
+
 const nothing = { all: [], open: undefined };
+
+/** A peer that holds everything of these types. */
+function subscribedToAll(world: World, ...typeUrls: readonly string[]): Peer {
+  return subscribed(
+    world,
+    typeUrls.map((typeUrl) => [typeUrl, "*"] as const),
+  );
+}
+
+/** What of the order has taken too long. */
+function expiries({ events }: World): readonly string[] {
+  return events.flatMap((event) => (event.kind === "order-expired" ? event.what : []));
+}
 
 /** A peer that holds all clusters and a route, and has asked for the endpoints of X and Y. */
 function useEndpoints(world: World): Peer {
@@ -898,6 +923,162 @@ runCases("make before break", [
       expect(readBut(world, peer, route.typeUrl).all).toEqual([
         isDelta(world.variant) ? "clusters -X" : "clusters +Y",
       ]);
+    },
+  },
+  {
+    rules: ["S-ACK-16", "S-ORD-4"],
+    title: "sends a route that has waited to a client that does not answer its routes",
+    variants: adsVariants,
+    world: { types: fullStates },
+    run(world) {
+      for (const name of ["r", "s"]) world.put("t/route", name, "X");
+      world.put("t/cluster", "X");
+      const peer = subscribedToAll(world, "t/cluster", "t/route");
+      world.cache.transaction((writer) => {
+        writer.put({ typeUrl: "t/cluster", name: "Y", value: payloadOf("Y") });
+        writer.put({ typeUrl: "t/route", name: "r", value: payloadOf("r", "Y") });
+        writer.put({ typeUrl: "t/route", name: "t", value: payloadOf("t", "X") });
+      });
+      readBut(world, peer, "t/route");
+      expect(readBut(world, peer, "t/route")).toEqual(nothing);
+      world.clock.advance(5_000);
+      expect(readBut(world, peer, "t/route").all).toEqual([
+        isDelta(world.variant) ? "t/route +r" : "t/route +r +s +t",
+      ]);
+    },
+  },
+  {
+    rules: ["S-ACK-16", "S-ORD-3"],
+    title: "removes a cluster that has waited at a client that does not answer its clusters",
+    variants: adsVariants,
+    world: { types: fullStates },
+    run(world) {
+      for (const name of ["X", "Y"]) world.put("t/cluster", name);
+      world.put("t/route", "r", "X");
+      const peer = subscribedToAll(world, "t/cluster", "t/route");
+      world.cache.transaction((writer) => {
+        writer.put({ typeUrl: "t/cluster", name: "Z", value: payloadOf("Z") });
+        writer.put({ typeUrl: "t/route", name: "r", value: payloadOf("r", "Y") });
+        writer.remove("t/cluster", "X");
+      });
+      readBut(world, peer, "t/cluster");
+      expect(readBut(world, peer, "t/cluster")).toEqual(nothing);
+      world.clock.advance(5_000);
+      expect(readBut(world, peer, "t/cluster").all).toEqual([
+        isDelta(world.variant) ? "t/cluster -X" : "t/cluster +Y +Z",
+      ]);
+    },
+  },
+  {
+    rules: ["S-ACK-11", "S-ORD-4"],
+    title: "does not send an equal state where a route that could go has to wait again",
+    variants: ["sotw/ads"],
+    world: { types: fullStates },
+    run(world) {
+      for (const name of ["r", "s"]) world.put("t/route", name, "X");
+      world.put("t/cluster", "X");
+      const peer = subscribedToAll(world, "t/cluster", "t/route");
+      world.cache.transaction((writer) => {
+        writer.put({ typeUrl: "t/cluster", name: "Y", value: payloadOf("Y") });
+        writer.put({ typeUrl: "t/route", name: "r", value: payloadOf("r", "Y") });
+        writer.put({ typeUrl: "t/route", name: "t", value: payloadOf("t", "X") });
+      });
+      const { open } = readBut(world, peer, "t/route");
+      world.run();
+      world.remove("t/cluster", "Y");
+      world.put("t/cluster", "Y", "again");
+      const [clusters] = read(world, peer);
+      if (open !== undefined) peer.of("t/route").ack(open);
+      expect(read(world, peer)).toEqual([]);
+      if (clusters !== undefined) peer.of("t/cluster").ack(clusters);
+      expect(readAll(world, peer)).toEqual(["t/route +r +s +t"]);
+    },
+  },
+  {
+    rules: ["S-ORD-4", "S-ORD-3"],
+    title: "lets a route that was sent after 15 s not wait again with the next state of its type",
+    variants: ["sotw/ads"],
+    world: { types: fullStates, limits: { repairMs: 3_600_000 } },
+    run(world) {
+      for (const name of ["W", "X"]) world.put("t/cluster", name);
+      for (const name of ["r", "s"]) world.put("t/route", name, "X");
+      const peer = subscribedToAll(world, "t/cluster", "t/route");
+      world.cache.transaction((writer) => {
+        writer.put({ typeUrl: "t/cluster", name: "Y", value: payloadOf("Y") });
+        writer.put({ typeUrl: "t/route", name: "r", value: payloadOf("r", "Y") });
+      });
+      const clusters = readBut(world, peer, "t/cluster").open;
+      world.clock.advance(15_000);
+      expect(readBut(world, peer, "t/cluster").all).toEqual(["t/route +r +s"]);
+      world.put("t/route", "s", "W");
+      expect(readBut(world, peer, "t/cluster").all).toEqual(["t/route +r +s"]);
+      world.remove("t/cluster", "X");
+      world.clock.advance(60_000);
+      expect(readBut(world, peer, "t/cluster")).toEqual(nothing);
+      if (clusters !== undefined) peer.of("t/cluster").ack(clusters);
+      expect(readAll(world, peer)).toEqual(["t/cluster +W +Y"]);
+      expect(expiries(world)).toEqual(["cut"]);
+    },
+  },
+  {
+    rules: ["S-ACK-11", "S-ORD-4"],
+    title: "sends what waits as a whole once, where a name of it has waited before",
+    variants: ["sotw/ads"],
+    world: { types: fullStates },
+    run(world) {
+      world.put("t/cluster", "X");
+      const peer = subscribed(world, [
+        ["t/cluster", "*"],
+        ["t/route", "r", "s"],
+      ]);
+      world.cache.transaction((writer) => {
+        writer.put({ typeUrl: "t/cluster", name: "Y", value: payloadOf("Y") });
+        writer.put({ typeUrl: "t/route", name: "r", value: payloadOf("r", "Y") });
+        writer.put({ typeUrl: "t/route", name: "s", value: payloadOf("s", "X") });
+      });
+      const { all, open } = readBut(world, peer, "t/cluster");
+      expect(all).toEqual(["t/cluster +X +Y", "t/route +s"]);
+      world.remove("t/route", "s");
+      expect(readBut(world, peer, "t/cluster")).toEqual(nothing);
+      if (open !== undefined) peer.of("t/cluster").ack(open);
+      expect(readAll(world, peer)).toEqual(["t/route +r"]);
+    },
+  },
+  {
+    rules: ["S-ORD-3", "S-ORD-4"],
+    title: "removes a subscribed name whose two waits have not ended together",
+    variants: ["sotw/ads"],
+    world: {
+      types: [
+        ...withListeners,
+        { typeUrl: "t/base", fullStateInSotw: true, refersTo: ["t/top"] },
+        { typeUrl: "t/top", fullStateInSotw: true },
+      ],
+    },
+    run(world) {
+      for (const name of ["r", "s"]) world.put("t/route", name, "X");
+      for (const name of ["a", "b"]) world.put("t/base", name);
+      const peer = subscribed(world, [
+        ["t/base", "*"],
+        ["t/top", "*"],
+        ["t/route", "r", "s"],
+        ["t/listener", "*"],
+      ]);
+      world.put("t/listener", "l");
+      readBut(world, peer, "t/listener");
+      world.remove("t/route", "r");
+      expect(readBut(world, peer, "t/listener")).toEqual(nothing);
+      world.clock.advance(10_000);
+      world.put("t/top", "c");
+      world.remove("t/base", "b");
+      readAllBut(world, peer, "t/listener"); // a removal that goes begins the wait of the others again
+      const all: string[] = [];
+      for (let count = 0; count < 10; count++) {
+        world.clock.advance(5_000);
+        const at = world.clock.now() / 1_000;
+        all.push(...readAllBut(world, peer, "t/listener").map((line) => `${line} at ${at} s`));
+      }
+      expect(all).toEqual(["t/route +s at 25 s"]);
     },
   },
   {

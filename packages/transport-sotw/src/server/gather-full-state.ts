@@ -6,6 +6,7 @@ import {
   versionOf,
   coveringTopic,
   mergeEntries,
+  topicsOf,
 } from "@xdstp/protocol/server";
 import { nameKey } from "@xdstp/uri";
 import { freshOf } from "./fresh-of.ts";
@@ -25,17 +26,18 @@ export function gatherFullState(state: SotwState, removeUpTo: number): Gathered 
   const members = membersOf(state, settled);
   const isKept = (name: string): boolean =>
     (stays && mayStay(state, name)) ||
-    (coveringTopic(state, name) !== undefined && goneOnce(state, name).revision > removeUpTo);
+    (coveringTopic(state, name) !== undefined && isGone(state, name, removeUpTo));
   const heldBase = heldBaseOf(state);
   const entries = all ? members : unionOf(members, heldBy(state), isKept);
   const fresh = freshIn(state, entries);
   const past = entries === members ? [] : pastOf(members, entries);
+  const gone = goneOf(state, past, removeUpTo);
   noteStay(
     state,
-    stays ? past.filter((name) => mayStay(state, name)) : [],
+    stays ? past.filter((name) => topicsOf(state, nameKey(name)).length > 0) : [],
     (name) => goneOnce(state, name).base,
   );
-  take(state, goneOf(state, past, removeUpTo));
+  take(state, gone);
   return {
     entries,
     fresh,
@@ -126,8 +128,16 @@ export function currentVersion(topics: readonly Topic[], members: readonly Entry
 }
 
 /** New names are answered, also when they change nothing; the first response goes out even if it is empty (S-WILD-7). What is owed next to that is not a reason to say again what was rejected (S-ACK-8). */
-function isDue({ answered, unanswered, owed, exchange }: SotwState): boolean {
-  return !answered || unanswered.size > 0 || (owed.size > 0 && exchange.rejected === undefined);
+function isDue(state: SotwState): boolean {
+  const { answered, unanswered, exchange } = state;
+  return !answered || unanswered.size > 0 || (exchange.rejected === undefined && owesNew(state));
+}
+
+/** A name that has waited is owed too. It may have to wait again by now, and then the state is equal to the one that was sent (S-ACK-11). */
+function owesNew({ owed, heldBack }: SotwState): boolean {
+  return heldBack.size === 0
+    ? owed.size > 0
+    : [...owed].some((name) => !heldBack.has(nameKey(name)));
 }
 
 function membersOf(state: SotwState, topics: readonly Topic[]): readonly Entry[] {
@@ -151,6 +161,14 @@ function goneOnce({ gone, context, sent, heldBack }: SotwState, name: string): G
       revision: context.source.revision,
       base: Math.min(sent, heldBack.get(key)?.from ?? sent),
     }
+  );
+}
+
+/** Whether a removed name waits until those who refer to it have let go. One that only stays has waited for them, or long enough. */
+function isGone(state: SotwState, name: string, removeUpTo: number): boolean {
+  const key = nameKey(name);
+  return (
+    (state.gone.has(key) || !state.stay.has(key)) && goneOnce(state, name).revision > removeUpTo
   );
 }
 
@@ -178,8 +196,8 @@ function goneOf(
   if (past.length === 0) return NOTHING_GONE;
   return new Map(
     past
-      .map((name) => [nameKey(name), goneOnce(state, name)] as const)
-      .filter(([, { revision }]) => revision > removeUpTo),
+      .filter((name) => isGone(state, name, removeUpTo))
+      .map((name) => [nameKey(name), goneOnce(state, name)] as const),
   );
 }
 

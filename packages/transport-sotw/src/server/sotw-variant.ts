@@ -35,7 +35,7 @@ import { endStay } from "./stay.ts";
 import { narrow, subscribe } from "./subscribe.ts";
 import { hasNewErrors } from "./told-errors.ts";
 import { unsubscribe } from "./unsubscribe.ts";
-import { mustShow, withoutHolds } from "./without-holds.ts";
+import { isShown, mustShow, withoutHolds } from "./without-holds.ts";
 
 /** The functions that serve a type in SotW. */
 export type SotwVariant = ServerVariant<SotwRequest, SotwState, Gathered, BeforeTaken>;
@@ -67,6 +67,7 @@ export function createSotwVariant(profileOf: ProfileOf): SotwVariant {
     deliver,
     wholeOptions: (state, { due }) => ({
       mustShow: ({ name }) => mustShow(state, name),
+      isShown: (entry) => isShown(state, entry),
       isNeverEmpty: isFullState(state) ? !state.answered : due,
     }),
     heldFrom: (state) =>

@@ -28,7 +28,7 @@ export function mayStay(state: SotwState, name: string): boolean {
   return topicsOf(state, key).length > 0 && !isOver(state, state.stay.get(key));
 }
 
-/** Notes what stays, and since when. `base`: the revision of a state that the client has of it, or of an older one. */
+/** Notes which of these removed names are subscribed, and since when they stay: also those that have stayed too long, as long as they are shown, so that their time does not begin again. `base`: the revision of a state that the client has of it, or of an older one. */
 export function noteStay(
   state: SotwState,
   names: readonly string[],
@@ -69,9 +69,10 @@ function wait(state: SotwState): void {
     context: { clock, limits },
   } = state;
   state.parting?.cancel();
-  const oldest = Math.min(...stay.values().map(({ since }) => since));
+  const running = [...stay.values()].filter((one) => !isOver(state, one));
+  const oldest = Math.min(...running.map(({ since }) => since));
   state.parting =
-    stay.size === 0
+    running.length === 0
       ? undefined
       : clock.after(Math.max(0, oldest + limits.orderMs - clock.now()), () => {
           part(state);
@@ -79,8 +80,9 @@ function wait(state: SotwState): void {
 }
 
 function part(state: SotwState): void {
-  const { context, stream, typeUrl, stay, owed, host } = state;
-  for (const [key, one] of stay) if (isOver(state, one)) owed.add(key);
+  const { context, stream, typeUrl, stay, dirty, host } = state;
+  for (const [key, one] of stay)
+    if (isOver(state, one)) for (const topic of topicsOf(state, key)) dirty.add(topic);
   context.emit?.({ kind: "order-expired", stream, what: "removals", typeUrls: [typeUrl] });
   host.schedule();
 }

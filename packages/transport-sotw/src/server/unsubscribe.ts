@@ -19,6 +19,7 @@ export function unsubscribe(state: SotwState, key: string): void {
   state.unaccepted.delete(topic);
   state.dirty.delete(topic);
   state.owed.delete(name);
-  if (hasStayed && coveringTopic(state, name) !== undefined) state.owed.add(name); // it goes now, and a wildcard or glob has to show that
+  const cover = hasStayed ? coveringTopic(state, name) : undefined;
+  if (cover !== undefined) state.dirty.add(cover); // it goes now, and a wildcard or glob has to show that
   if (state.lifetimes !== undefined) state.lifetimes.narrowed = true;
 }

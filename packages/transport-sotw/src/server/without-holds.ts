@@ -24,6 +24,7 @@ export function withoutHolds(state: SotwState, gathered: Gathered, isLimited: bo
     from: Math.min(baseOf(gathered), gathered.heldBase),
     isLimited,
     mustShow: ({ name }) => mustShow(state, name),
+    isShown: (entry) => isShown(state, entry),
   });
   const isFullState = state.type?.fullStateInSotw === true;
   if (isFullState) forgetRemoved(state, gathered.entries);
@@ -52,6 +53,11 @@ export function mustShow(state: SotwState, name: string): boolean {
   if (byName(state.kept).has(name)) return false;
   if (byName(state.shown).has(name)) return state.exchange.rejected !== undefined;
   return topicsOf(state, nameKey(name)).length > 0;
+}
+
+/** Whether a full state had this very entry, and was not rejected. It does not wait again: what waits for it would not have an end. */
+export function isShown(state: SotwState, entry: Entry): boolean {
+  return state.type?.fullStateInSotw === true && byName(heldBy(state)).get(entry.name) === entry;
 }
 
 /** The version of a partial state is that of all that the client has then: a client that comes back with it is sent nothing (S-RECON-7). */
