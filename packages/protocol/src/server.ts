@@ -3,12 +3,8 @@
  *
  * @packageDocumentation
  */
-export {
-  createServerStream,
-  type ServerCall,
-  type ServerStream,
-  type Variant,
-} from "./stream/server-stream.ts";
+export type { ServerCall, ServerStream, Variant } from "./stream/server-stream.ts";
+export { createVariantServer, type VariantServer } from "./stream/variant-server.ts";
 export {
   createServerContext,
   type ServerContext,
@@ -19,7 +15,7 @@ export { defaultLimits, type StreamLimits } from "./stream/limits.ts";
 export type { LimitCounts } from "./stream/limit-counts.ts";
 export { excessOfNames } from "./subscription/excess-of-names.ts";
 export { isLongerThan } from "./subscription/is-longer-than.ts";
-export { excessOfLocators, locatorsOf } from "./subscription/locators.ts";
+export { locatorsOf } from "./subscription/locators.ts";
 export { quirksOf, type ClientQuirks, type Quirk } from "./stream/quirks.ts";
 export { announcesTtl, nodeInfoOf, takesWrapped } from "./stream/node-info.ts";
 export type { RejectedVersion } from "./delivery/rejected-version.ts";
@@ -58,16 +54,11 @@ export {
 export { encodeResourceError, tooLarge } from "./delivery/resource-error.ts";
 export { isDataError } from "./is-data-error.ts";
 export { encodeHeartbeat } from "./delivery/encode-heartbeat.ts";
-export { heldBackOf, holdBack, leaveRejected } from "./order/hold-back.ts";
+export { staysRejected, withoutHeldBack } from "./order/held-back-response.ts";
 export { NO_HOLDS, type Holds } from "./order/hold.ts";
 export { noteNothingSent } from "./order/note-accepted.ts";
-export { baseOf } from "./delivery/answered-up-to.ts";
-export { askedBy } from "./subscription/asked-by.ts";
 export {
-  isRepetition,
-  loseTopic,
-  recordSent,
-  restartOf,
+  takeRejected,
   type Exchange,
   type ExchangeOwner,
   type Rejected,
@@ -80,22 +71,21 @@ export { entryKey } from "./delivery/entry-key.ts";
 export { errorText } from "./text/error-text.ts";
 export { missedText } from "./text/missed-text.ts";
 export { parseNonce } from "./stream/parse-nonce.ts";
-export { warmChildren } from "./order/warm-children.ts";
+export { encodeResponse, sendResponse } from "./stream/send-response.ts";
 export { partition } from "./delivery/partition.ts";
 export { addHash, hashOf, versionOf } from "./delivery/version-of.ts";
 export {
-  addTopic,
   coveringTopic,
   coveringTopics,
   isSubscribed,
   mergeEntries,
-  removeTopic,
   replaceTopic,
   subscriptionKey,
   type Subscriptions,
   topicsOf,
 } from "./subscription/subscriptions.ts";
-export { stateHash, uncount } from "./subscription/state-hash.ts";
+export { beginSubscription, endSubscription } from "./subscription/subscribe.ts";
+export { stateHash } from "./subscription/state-hash.ts";
 export { createSmallMap, type SmallMap } from "./subscription/small-map.ts";
 export { createSmallSet, type SmallSet } from "./subscription/small-set.ts";
 export { createServedType } from "./stream/served-type.ts";

@@ -5,6 +5,7 @@ import { errorText } from "../text/error-text.ts";
 import type { FrameProfile, Frames } from "./frame-cache.ts";
 import { joinOrigins, type Origin } from "./origin.ts";
 import { sayTheSame } from "./say-the-same.ts";
+import { askedBy } from "../subscription/asked-by.ts";
 import type { ServerContext } from "../stream/server-context.ts";
 import type { LastError } from "./type-status.ts";
 import type { MissedReference, NackError, StreamInfo } from "../stream/stream-event.ts";
@@ -411,12 +412,21 @@ function joinSaid(
   return rejected.entries === undefined ? undefined : newestOf(rejected.entries, entries);
 }
 
-/** What was rejected, to be sent again; of its entries, those that were not requested since: requested names are sent in any case. */
-export function restartOf(
-  rejected: Rejected,
-  isAsked: (name: string) => boolean,
+/**
+ * Takes rejected content out of the exchange, to be sent again, if the state to send differs by now (S-ACK-8). Its entries are those that were not requested since: requested names are sent in any case.
+ * @param due - Topics whose answer is due
+ * @param owed - Names to be sent
+ * @returns undefined: nothing was rejected, or it stays rejected
+ */
+export function takeRejected(
+  exchange: Exchange,
+  due: Iterable<Topic>,
   owed: { has(name: string): boolean },
-): Rejected {
+): Rejected | undefined {
+  const { rejected } = exchange;
+  if (rejected === undefined || rejected.phase === "kept") return undefined;
+  exchange.rejected = undefined;
+  const isAsked = askedBy(due);
   const unasked = (entries: readonly Entry[] | undefined): readonly Entry[] | undefined =>
     entries?.filter(({ name }) => !owed.has(name) && !isAsked(name));
   return {

@@ -1,18 +1,46 @@
+import type { Interest } from "@xdstp/core";
 import { isLongerThan } from "./is-longer-than.ts";
 import type { StreamLimits } from "../stream/limits.ts";
 
-/** Why one of these names is more than a name may be, and by which limit; undefined: none is (S-LIM-4). */
+/**
+ * Why one of these names is more than a name may be, and by which limit; undefined: none is (S-LIM-4).
+ * @param located - Names with dynamic parameters: as many of these as a name may have, and all of their text as long as a name
+ */
 export function excessOfNames(
   names: readonly string[],
-  { nameLength, parameters }: StreamLimits,
+  located: readonly Interest[],
+  limits: StreamLimits,
 ): readonly [message: string, limit: "nameLength" | "parameters"] | undefined {
   for (const name of names) {
-    if (isLongerThan(name, nameLength))
-      return [`a name is longer than ${nameLength} bytes`, "nameLength"];
-    if (parametersIn(name) > parameters)
-      return [`a name has more than ${parameters} context parameters`, "parameters"];
+    const excess = excessOfName(name, limits);
+    if (excess !== undefined) return excess;
+  }
+  for (const { name, parameters = new Map<string, string>() } of located) {
+    const excess = excessOfName(name, limits) ?? excessOfParameters(parameters, limits);
+    if (excess !== undefined) return excess;
   }
   return undefined;
+}
+
+type Excess = NonNullable<ReturnType<typeof excessOfNames>>;
+
+function excessOfName(name: string, { nameLength, parameters }: StreamLimits): Excess | undefined {
+  if (isLongerThan(name, nameLength))
+    return [`a name is longer than ${nameLength} bytes`, "nameLength"];
+  return parametersIn(name) > parameters
+    ? [`a name has more than ${parameters} context parameters`, "parameters"]
+    : undefined;
+}
+
+function excessOfParameters(
+  given: ReadonlyMap<string, string>,
+  { nameLength, parameters }: StreamLimits,
+): Excess | undefined {
+  if (given.size > parameters)
+    return [`a locator has more than ${parameters} dynamic parameters`, "parameters"];
+  return isLongerThan([...given].flat().join(""), nameLength)
+    ? [`the dynamic parameters of a locator are longer than ${nameLength} bytes`, "nameLength"]
+    : undefined;
 }
 
 /** Counts without parsing: names come by the ten thousand, and few have any. */

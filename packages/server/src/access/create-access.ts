@@ -1,8 +1,8 @@
 import type { ResourceSource, Status } from "@xdstp/core";
 import { createSharedFilters } from "@xdstp/policy";
-import type { ServerContext, ServerStream } from "@xdstp/protocol/server";
-import { createDeltaServer, type DeltaServer } from "@xdstp/transport-delta/server";
-import { createSotwServer, type SotwServer } from "@xdstp/transport-sotw/server";
+import type { ServerContext, ServerStream, VariantServer } from "@xdstp/protocol/server";
+import { createDeltaServer } from "@xdstp/transport-delta/server";
+import { createSotwServer } from "@xdstp/transport-sotw/server";
 import type { CallPeer } from "@xdstp/grpc/server";
 import { isGlob } from "@xdstp/uri";
 
@@ -75,8 +75,8 @@ const alwaysReady = { ready: true };
 
 /** The servers of the two protocol variants. */
 interface ServerEnds {
-  readonly delta: DeltaServer;
-  readonly sotw: SotwServer;
+  readonly delta: VariantServer;
+  readonly sotw: VariantServer;
 }
 
 /** The contexts of a server by source. A source has the same context until it is garbage-collected. */

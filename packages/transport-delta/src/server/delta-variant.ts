@@ -1,16 +1,11 @@
 import { type Entry, type Interest, StatusCode, type Topic } from "@xdstp/core";
 import {
   addHash,
-  baseOf,
   createSmallMap,
   createSmallSet,
   type FrameProfile,
   hashOf,
-  heldBackOf,
-  holdBack,
   isLongerThan,
-  isRepetition,
-  leaveRejected,
   NO_HOLDS,
   noteNothingSent,
   type ServerVariant,
@@ -18,6 +13,8 @@ import {
   type TypeSetup,
   topicsOf,
   stateHash,
+  staysRejected,
+  withoutHeldBack,
 } from "@xdstp/protocol/server";
 import { nameKey } from "@xdstp/uri";
 import { answerAgain } from "./answer-again.ts";
@@ -179,36 +176,26 @@ function gatherRemovals(state: DeltaState, removeUpTo: number): Gathered | undef
 
 /** An empty response goes out only as the first one, and then not while names are pending, or to answer a wildcard (S-RECON-6, S-WILD-7, S-ACK-11). */
 function deliver(state: DeltaState, gathered: Gathered, isLimited: boolean): readonly Entry[] {
-  const { answered, unsettled, dirty, exchange, profile, heldBack: before } = state;
+  const { answered, unsettled, heldBack: before } = state;
   const sendable = withoutHolds(state, gathered, isLimited);
   const { entries } = sendable;
-  const waiting = heldBackOf(gathered.entries, entries, state.heldBack);
-  if (isRepetition(exchange, gathered.rejected, entries, waiting, profile, dirty.size > 0)) {
-    leaveRejected(state, before, gathered.rejected?.entries ?? []);
-    return entries;
-  }
+  if (staysRejected(state, gathered, entries, before)) return entries;
   const due = (unsettled.size === 0 && !answered) || answersWildcard(state, gathered.origin);
   const isSent = (entries.length > 0 || due) && send(state, sendable, due);
   if (!isSent) noteNothingSent(state);
   return entries;
 }
 
-/** Leaves out what refers to a name that the client does not have (S-ORD-2, S-ORD-4). Of what has waited the client may have a state that is older than all that it was sent. */
+/** Leaves out what refers to a name that the client does not have, also of the version (S-ORD-2, S-ORD-4). */
 function withoutHolds(state: DeltaState, gathered: Gathered, isLimited: boolean): Gathered {
-  const asked = gathered.asked || state.heldBack.size > 0;
-  const entries = holdBack(state, gathered.entries, {
-    from: Math.min(baseOf(gathered), gathered.heldBase),
-    isLimited,
-  });
-  if (entries === gathered.entries)
-    return asked === gathered.asked ? gathered : { ...gathered, asked };
+  const held = withoutHeldBack(state, gathered, { isLimited });
+  const { entries } = held;
+  if (entries === gathered.entries) return held;
   const [before, after] = [new Set(gathered.entries), new Set(entries)];
   const left = hashOf(gathered.entries.filter((entry) => !after.has(entry)));
   const earlier = hashOf(entries.filter((entry) => !before.has(entry)));
   return {
-    ...gathered,
-    entries,
-    asked,
+    ...held,
     label: undefined,
     hash: addHash(addHash(gathered.hash, -left), earlier),
   };

@@ -1,10 +1,9 @@
 import type { Entry, Topic } from "@xdstp/core";
 import {
-  askedBy,
   changedOrigin,
   partition,
   type Rejected,
-  restartOf,
+  takeRejected,
   topicsOf,
   mergeEntries,
   isSubscribed,
@@ -38,7 +37,7 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
   if (only !== undefined) return gatherOne(state, only);
   const parts: Parts = [];
   const heldBase = heldBaseOf(state);
-  const restart = takeRejected(state);
+  const restart = restartRejected(state);
   const changed = takeChanges(state, restart, removeUpTo, parts);
   if (changed === undefined) return undefined;
   const base = Math.min(restart?.base ?? state.exchange.accepted, heldSince(state));
@@ -164,11 +163,9 @@ function isEmpty(state: DeltaState, name: string): boolean {
 }
 
 /** Puts rejected content back among what is pending, if the state to send differs by now (S-ACK-8). */
-function takeRejected(state: DeltaState): Rejected | undefined {
-  const { rejected } = state.exchange;
-  if (rejected === undefined || rejected.phase === "kept") return undefined;
-  state.exchange.rejected = undefined;
-  const restart = restartOf(rejected, askedBy(state.unanswered.keys()), state.owed);
+function restartRejected(state: DeltaState): Rejected | undefined {
+  const rejected = takeRejected(state.exchange, state.unanswered.keys(), state.owed);
+  if (rejected === undefined) return undefined;
   const subscribed = (topic: Topic): boolean => isSubscribed(state, topic);
   for (const topic of rejected.answered)
     if (subscribed(topic)) state.unanswered.set(topic, rejected.base);
@@ -178,7 +175,7 @@ function takeRejected(state: DeltaState): Rejected | undefined {
   }
   for (const name of rejected.named)
     if (!isCollection(name) && isCovered(state, name)) state.owed.add(name);
-  return restart;
+  return rejected;
 }
 
 function takeChanges(

@@ -3,4 +3,4 @@
  *
  * @packageDocumentation
  */
-export { createDeltaServer, type DeltaServer } from "./create-delta-server.ts";
+export { createDeltaServer } from "./create-delta-server.ts";

@@ -1,10 +1,9 @@
 import { type Interest, StatusCode, type Topic } from "@xdstp/core";
 import {
-  excessOfLocators,
   excessOfNames,
   type StreamLimits,
   subscriptionKey,
-  addTopic,
+  beginSubscription,
 } from "@xdstp/protocol/server";
 import { isGlob, nameKey } from "@xdstp/uri";
 import { answerAnew } from "./answer-anew.ts";
@@ -41,7 +40,7 @@ export function leavingWith(
  * @returns false if it is one too many, and the stream has ended (S-LIM-4)
  */
 export function subscribe(state: DeltaState, name: string, leaving: Leaving = NONE_LEAVE): boolean {
-  const excess = excessOfNames([name], state.context.limits);
+  const excess = excessOfNames([name], [], state.context.limits);
   if (excess !== undefined) return reject(state, excess);
   const key = nameKey(name);
   const held = state.topics.get(key);
@@ -62,7 +61,7 @@ export function locate(
   leaving: Leaving = NONE_LEAVE,
 ): boolean {
   const excess =
-    excessOfLocators([interest], state.context.limits) ??
+    excessOfNames([], [interest], state.context.limits) ??
     (state.topics.has(subscriptionKey(interest))
       ? undefined
       : excessOf(state, interest.name, leaving));
@@ -94,12 +93,9 @@ function excessOf(
 
 function begin(state: DeltaState, interest: Interest): void {
   const { name } = interest;
-  const topic = state.context.source.topic(state.typeUrl, interest);
-  topic.watch(state.watcher);
-  addTopic(state, interest, topic);
+  const topic = beginSubscription(state, interest);
   if (isGlob(name)) state.globs++;
   const waiting = topic.settled ? state.unanswered : state.unsettled;
-  state.unaccepted.add(topic);
   waiting.set(
     topic,
     state.answered && (isCollection(name) || hasVariants(topic)) ? state.sent : NONE_HELD,

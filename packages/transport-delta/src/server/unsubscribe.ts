@@ -1,5 +1,5 @@
 import type { Entry, Interest, Topic } from "@xdstp/core";
-import { loseTopic, subscriptionKey, removeTopic, uncount } from "@xdstp/protocol/server";
+import { endSubscription, subscriptionKey } from "@xdstp/protocol/server";
 import { isGlob, nameKey } from "@xdstp/uri";
 import { forgetAlias, keysBehind } from "./alias.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
@@ -19,18 +19,13 @@ export function unlocate(state: DeltaState, interest: Interest): void {
 }
 
 function drop(state: DeltaState, key: string, name: string): void {
-  const topic = state.topics.get(key);
+  const topic = endSubscription(state, key);
   if (topic === undefined) return;
-  removeTopic(state, key);
-  uncount(state, topic);
   forgetAlias(state, topic);
   if (isGlob(topic.interest.name)) state.globs--;
-  topic.unwatch(state.watcher);
   const unsent = undelivered(state, topic);
   forget(state, topic);
   forgetListed(state, key, name);
-  if (state.lifetimes !== undefined) state.lifetimes.narrowed = true;
-  loseTopic(state.exchange, topic);
   if (isCollection(name))
     leaveCollection(
       state,
@@ -57,7 +52,6 @@ function undelivered(
 function forget(state: DeltaState, topic: Topic): void {
   state.unsettled.delete(topic);
   state.unanswered.delete(topic);
-  state.unaccepted.delete(topic);
   state.dirty.delete(topic);
   state.openErrors?.delete(topic);
   state.knownMembers?.delete(topic);

@@ -1,9 +1,8 @@
 import type { Entry, Topic } from "@xdstp/core";
 import {
-  askedBy,
   partition,
   type Rejected,
-  restartOf,
+  takeRejected,
   topicsOf,
   versionOf,
   coveringTopics,
@@ -21,7 +20,7 @@ type Parts = (readonly Entry[])[];
 export function gatherChanges(state: SotwState): Gathered {
   const parts: Parts = [];
   const due = isDue(state);
-  const restart = takeRejected(state);
+  const restart = restartRejected(state);
   const answered = takeAnswers(state, parts);
   const changed = takeChanges(state, restart?.base, parts);
   const named = takeOwed(state, parts);
@@ -89,16 +88,14 @@ function isDue(state: SotwState): boolean {
 }
 
 /** Puts rejected content back among what is pending, if the state to send differs by now (S-ACK-8). */
-function takeRejected(state: SotwState): Rejected | undefined {
-  const { rejected } = state.exchange;
-  if (rejected === undefined || rejected.phase === "kept") return undefined;
-  state.exchange.rejected = undefined;
-  const restart = restartOf(rejected, askedBy(state.unanswered), state.owed);
+function restartRejected(state: SotwState): Rejected | undefined {
+  const rejected = takeRejected(state.exchange, state.unanswered, state.owed);
+  if (rejected === undefined) return undefined;
   const subscribed = (topic: Topic): boolean => isSubscribed(state, topic);
   for (const topic of rejected.answered) if (subscribed(topic)) state.unanswered.add(topic);
   for (const topic of rejected.changed) if (subscribed(topic)) state.dirty.add(topic);
   for (const name of rejected.named) state.owed.add(name);
-  return restart;
+  return rejected;
 }
 
 function takeAnswers(state: SotwState, parts: Parts): ReadonlySet<Topic> {

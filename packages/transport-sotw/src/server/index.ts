@@ -3,4 +3,4 @@
  *
  * @packageDocumentation
  */
-export { createSotwServer, type SotwServer } from "./create-sotw-server.ts";
+export { createSotwServer } from "./create-sotw-server.ts";

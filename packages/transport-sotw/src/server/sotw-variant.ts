@@ -6,14 +6,12 @@ import {
   createSmallSet,
   hashBytes,
   hashOf,
-  heldBackOf,
   isNewestNonce,
-  isRepetition,
-  leaveRejected,
   NO_HOLDS,
   noteNothingSent,
   parseNonce,
   sayTheSame,
+  staysRejected,
   type ServerVariant,
   takesWrapped,
   type TypeSetup,
@@ -238,7 +236,7 @@ function deliver(state: SotwState, all: Gathered, isLimited: boolean): readonly 
   const { entries, due } = gathered;
   const updates = isFullState(state)
     ? isNews(state, gathered)
-    : isPartialNews(state, gathered, heldBackOf(all.entries, entries, state.heldBack), before);
+    : isPartialNews(state, all, entries, before);
   if (isFullState(state)) supersedeRejected(state, updates || due);
   if (updates || due) send(state, gathered);
   else noteNothingSent(state);
@@ -279,17 +277,16 @@ function isNews({ exchange, shown, profile }: SotwState, { version, entries }: G
 /** The same of what has come or changed. A partial response names no removals, so what was rejected may come back before the client is sent anything else. */
 function isPartialNews(
   state: SotwState,
-  { entries, rejected = state.unsaid }: Gathered,
-  waiting: readonly Entry[],
+  gathered: Gathered,
+  sendable: readonly Entry[],
   before: SotwState["heldBack"],
 ): boolean {
-  const { exchange, profile, dirty } = state;
+  const rejected = gathered.rejected ?? state.unsaid;
   const isSaid =
-    entries.length + waiting.length > 0 &&
-    isRepetition(exchange, rejected, entries, waiting, profile, dirty.size > 0);
-  state.unsaid = entries.length === 0 && !isSaid ? rejected : undefined;
-  if (isSaid) leaveRejected(state, before, rejected?.entries ?? []);
-  return entries.length > 0 && !isSaid;
+    gathered.entries.length > 0 &&
+    staysRejected(state, { entries: gathered.entries, rejected }, sendable, before);
+  state.unsaid = sendable.length === 0 && !isSaid ? rejected : undefined;
+  return sendable.length > 0 && !isSaid;
 }
 
 /** The present state of a name. undefined: it is not wanted, or the client is not told of its removal. */

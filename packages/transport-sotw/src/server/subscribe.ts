@@ -1,9 +1,8 @@
 import { type Interest, StatusCode } from "@xdstp/core";
 import {
-  excessOfLocators,
   excessOfNames,
   type StreamLimits,
-  addTopic,
+  beginSubscription,
   subscriptionKey,
 } from "@xdstp/protocol/server";
 import { isGlob, nameKey } from "@xdstp/uri";
@@ -18,9 +17,7 @@ type WantedSet = Pick<SotwRequest, "names" | "located">;
 export function subscribe(state: SotwState, list: WantedSet): void {
   const names = wantedNames(state, list);
   const located = wantedLocators(state, list);
-  const excess =
-    excessOf(state, [...names, ...located.map(({ name }) => name)]) ??
-    excessOfLocators(located, state.context.limits);
+  const excess = excessOf(state, names, located);
   if (excess !== undefined) {
     state.host.end(StatusCode.RESOURCE_EXHAUSTED, ...excess);
     return;
@@ -87,23 +84,23 @@ function takesGlobs({ type, context: { source }, typeUrl }: SotwState): boolean 
 function excessOf(
   { context: { limits } }: SotwState,
   names: readonly string[],
+  located: readonly Interest[],
 ): readonly [message: string, limit: keyof StreamLimits] | undefined {
-  if (names.length > limits.subscriptions)
+  const count = names.length + located.length;
+  if (count > limits.subscriptions)
     return [`more than ${limits.subscriptions} subscriptions of one type`, "subscriptions"];
-  const excess = excessOfNames(names, limits);
-  if (excess !== undefined || names.length <= limits.globs) return excess;
-  return names.filter((name) => isGlob(name)).length > limits.globs
+  const excess = excessOfNames(names, located, limits);
+  if (excess !== undefined || count <= limits.globs) return excess;
+  const globs = [...names, ...located.map(({ name }) => name)].filter((name) => isGlob(name));
+  return globs.length > limits.globs
     ? [`more than ${limits.globs} globs of one type`, "globs"]
     : undefined;
 }
 
 function begin(state: SotwState, interest: Interest): void {
-  const topic = state.context.source.topic(state.typeUrl, interest);
+  const topic = beginSubscription(state, interest);
   state.unsaid = undefined; // a new subscription is answered
-  topic.watch(state.watcher);
-  addTopic(state, interest, topic);
   (topic.settled ? state.unanswered : state.unsettled).add(topic);
-  state.unaccepted.add(topic);
 }
 
 function report(

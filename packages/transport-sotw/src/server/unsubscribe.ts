@@ -1,25 +1,19 @@
-import { loseTopic, removeTopic, coveringTopic, uncount } from "@xdstp/protocol/server";
+import { coveringTopic, endSubscription } from "@xdstp/protocol/server";
 import { nameKey } from "@xdstp/uri";
 import type { SotwState } from "./sotw-state.ts";
 import { leave } from "./stay.ts";
 
 /** Drops what left the list: no more updates, its version is forgotten, and it goes out of what is being prepared (S-SUB-4). It needs no response (S-SUB-11). */
 export function unsubscribe(state: SotwState, key: string): void {
-  const topic = state.topics.get(key);
+  const topic = endSubscription(state, key);
   if (topic === undefined) return;
-  removeTopic(state, key);
-  uncount(state, topic);
   const { name } = topic.interest;
   const hasStayed = state.stay.has(nameKey(name));
   leave(state, nameKey(name));
-  loseTopic(state.exchange, topic);
-  topic.unwatch(state.watcher);
   state.unsettled.delete(topic);
   state.unanswered.delete(topic);
-  state.unaccepted.delete(topic);
   state.dirty.delete(topic);
   state.owed.delete(name);
   const cover = hasStayed ? coveringTopic(state, name) : undefined;
   if (cover !== undefined) state.dirty.add(cover); // it goes now, and a wildcard or glob has to show that
-  if (state.lifetimes !== undefined) state.lifetimes.narrowed = true;
 }

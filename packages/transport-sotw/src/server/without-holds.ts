@@ -1,13 +1,12 @@
 import type { Entry } from "@xdstp/core";
 import {
   addHash,
-  baseOf,
   byName,
   hashOf,
-  holdBack,
   NO_HOLDS,
   versionOf,
   topicsOf,
+  withoutHeldBack,
 } from "@xdstp/protocol/server";
 import { nameKey } from "@xdstp/uri";
 import { heldBy } from "./gather-full-state.ts";
@@ -16,27 +15,22 @@ import type { SotwState } from "./sotw-state.ts";
 
 /**
  * Leaves out what refers to a name that the client does not have: in a full state it stays as it was shown before (S-ORD-2, S-ORD-4).
- * Of what has waited the client may have a state that is older than all that it was sent.
  */
 export function withoutHolds(state: SotwState, gathered: Gathered, isLimited: boolean): Gathered {
-  const asked = gathered.asked || state.heldBack.size > 0;
-  const entries = holdBack(state, gathered.entries, {
-    from: Math.min(baseOf(gathered), gathered.heldBase),
+  const held = withoutHeldBack(state, gathered, {
     isLimited,
     mustShow: ({ name }) => mustShow(state, name),
     isShown: (entry) => isShown(state, entry),
   });
+  const { entries } = held;
   const isFullState = state.type?.fullStateInSotw === true;
   if (isFullState) forgetRemoved(state, gathered.entries);
   if (entries === gathered.entries)
-    return asked === gathered.asked
-      ? gathered
-      : { ...gathered, asked, version: versionAfter(state, gathered) };
+    return held === gathered ? held : { ...held, version: versionAfter(state, gathered) };
   const shown = isFullState ? withShownBefore(state, entries) : entries;
   const [fresh, before] = [new Set(gathered.fresh), new Set(gathered.entries)];
   return {
-    ...gathered,
-    asked,
+    ...held,
     entries: shown,
     fresh: entries.filter((entry) => fresh.has(entry) || !before.has(entry)),
     version: isFullState ? versionOf(hashOf(shown)) : versionAfter(state, gathered),
