@@ -1,5 +1,5 @@
-// npm run measure [-- --json | --list | --check]: the size of the sources of the published packages, functions, exports, import cycles, and unclear phrases.
-// --list: the place of each cycle and phrase. --check: exit 1 if a count differs from its ceiling (ceilings.json).
+// npm run measure [-- --json | --list | --check | --calls]: the size of the sources of the published packages, functions, exports, import cycles, and unclear phrases.
+// --calls: what a drain, an intake of a client and a change through a relay call in other packages. --list: the place of each cycle and phrase. --check: exit 1 if a count differs from its ceiling (ceilings.json).
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../lib/root.ts";
@@ -35,6 +35,7 @@ const measures = {
 };
 const [flag] = process.argv.slice(2);
 if (flag === "--check") check();
+else if (flag === "--calls") await import("./calls/main.ts");
 else
   console.log(
     flag === "--json" ? JSON.stringify(measures) : flag === "--list" ? listed() : printed(),
