@@ -123,7 +123,7 @@ function leadsToGlob(directive: Directive): boolean {
 }
 
 /** Constraints that no parameters match: those that cannot be read. */
-const NOBODY: Constraints = { kind: "or", of: [] };
+const NO_CLIENT: Constraints = { kind: "or", of: [] };
 
 /** The name together with the constraints that it was put or removed with (S-DYN-2). Constraints of no bytes say nothing, as if there were none. */
 export function variantOf(name: ReadName, constraints: Uint8Array | undefined): ReadName {
@@ -134,7 +134,7 @@ export function variantOf(name: ReadName, constraints: Uint8Array | undefined): 
     variant:
       read.fault === undefined
         ? { constraints: read.constraints, text: textOfConstraints(read.constraints) }
-        : { constraints: NOBODY, text: "" },
+        : { constraints: NO_CLIENT, text: "" },
   };
 }
 

@@ -204,7 +204,7 @@ function sourceText({ by, sources, authority }: ExplainedPlace, from: string): s
   const where = sources.map((source) => placeText(source, from)).join(", then ");
   switch (by) {
     case "reference":
-      return `${where}, beside the reference${authority === null ? "" : ", which lists the authority"}`;
+      return `${where}, next to the reference${authority === null ? "" : ", which lists the authority"}`;
     case "authority":
       return `${where}, which list${sources.length === 1 ? "s" : ""} the authority`;
     default:

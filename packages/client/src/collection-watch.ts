@@ -1,7 +1,7 @@
 import { type Entry, type StoredResource, type XdsError, isSameError } from "@xdstp/core";
 
 import { BaseWatch, type Watched } from "./read-watch.ts";
-import { type Decoder, glance } from "./decoder.ts";
+import { type Decoder, checkUndecoded } from "./decoder.ts";
 import type { Hub } from "./hub.ts";
 import { createMember, isOf, type Member } from "./member.ts";
 import {
@@ -75,7 +75,7 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
     const decoder = hub.decoder<T>(source, type);
     const check: Watched["check"] =
       decode === "on-demand"
-        ? glance(source)
+        ? checkUndecoded(source)
         : (resource, checked) => decoder.check(resource, checked, validate);
     super(hub, { typeUrl: type.typeUrl, name, options: nameOptions, check });
     this.#decoder = decoder;

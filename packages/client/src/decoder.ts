@@ -80,7 +80,7 @@ function rejection({ typeUrl }: WatchedType<unknown>, name: string, fault: unkno
 }
 
 /** Why something is rejected that is not decoded yet: it is of another type or, where a schema says what it should be, no message at all. */
-export function glance(
+export function checkUndecoded(
   source: TypeSource<unknown>,
 ): (resource: Resource, name: string) => XdsError | undefined {
   const { typeUrl } = watchedType(source);

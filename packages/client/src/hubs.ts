@@ -9,7 +9,7 @@ import {
 
 import type { Hub } from "./hub.ts";
 import type { NameSource } from "./watch.ts";
-import { readBeside } from "./walk/read-beside.ts";
+import { readSourceKind } from "./walk/read-source-kind.ts";
 
 /** A hub, and the federation that feeds its cache. */
 export interface FedHub extends Hub {
@@ -68,7 +68,7 @@ export class Hubs implements Iterable<FedHub> {
   ofReference({ typeUrl, name, source }: Reference, from: Hub): Hub {
     if (source === undefined) return this.ordinary;
     const { ads } = this.#parts;
-    const { kind, authorities } = readBeside(source);
+    const { kind, authorities } = readSourceKind(source);
     if (!isFor(authorities, name)) return this.ordinary;
     if (kind === "self") return from;
     if (kind === "ads")

@@ -1,4 +1,4 @@
-/** Gives the newest of what comes to one consumer, who may be slow: what was not read when something newer comes is never seen. */
+/** Gives the newest value to one consumer, which may be slow: a value that was not read when a newer one comes is never seen. */
 export interface Latest<T> extends AsyncIterableIterator<T, undefined> {
   /** Something has come. `read` makes it when it is taken; undefined: it was nothing. */
   mark(read: () => T | undefined): void;

@@ -5,7 +5,7 @@ import { createLatest, type Latest } from "./latest.ts";
 import type { Unread } from "./taking.ts";
 import type { NameOptions, Snapshot, Watch } from "./watch.ts";
 
-/** What all watches have in common: one reader who may be slow, and an end. */
+/** What all watches have in common: one reader, which may be slow, and an end. */
 export abstract class ReadWatch<Update> implements Watch<Update> {
   abstract readonly name: string;
   protected readonly hub: Hub;

@@ -13,7 +13,7 @@ import { createQuorum, type Quorum } from "@xdstp/rollout";
 
 import { limitServers } from "./limit-servers.ts";
 import { nameLimits } from "./name-room.ts";
-import { createAskAnew } from "./no-store/ask-anew.ts";
+import { createAskAgain } from "./no-store/ask-again.ts";
 import type { RelayOptions } from "./relay.ts";
 import type { SnapshotStore } from "./snapshot/snapshot-store.ts";
 import { tellErrors } from "./tell-errors.ts";
@@ -86,11 +86,18 @@ export function createHub(node: BootstrapNode, options: HubOptions): Hub {
           revisions,
           clock,
         });
-  const anew = createAskAnew();
+  const askAgain = createAskAgain();
   const start: Hub["start"] = (over = (feed) => feed) => {
-    stages.addFeed(over(anew.overFeed(feedOf(federation, inWildcard, options))));
+    stages.addFeed(over(askAgain.overFeed(feedOf(federation, inWildcard, options))));
   };
-  return { cache, federation, sources, ...stages, source: anew.overSource(stages.source), start };
+  return {
+    cache,
+    federation,
+    sources,
+    ...stages,
+    source: askAgain.overSource(stages.source),
+    start,
+  };
 }
 
 /** No client sees a change first. */

@@ -145,7 +145,7 @@ export interface XdsServer extends AsyncDisposable {
   /**
    * Answers one Fetch without I/O, for other wires and for tests: the current state, whatever version the request names (S-REST-9).
    * Rejects with an XdsError where a client would get a status: UNAVAILABLE, INVALID_ARGUMENT, RESOURCE_EXHAUSTED, CANCELLED, INTERNAL;
-   * UNIMPLEMENTED if no service offers a Fetch of this type; what `authorize` says of `peer` (default: nobody that is known).
+   * UNIMPLEMENTED if no service offers a Fetch of this type; what `authorize` says of `peer` (default: an unknown caller).
    */
   fetch(
     typeUrl: string,

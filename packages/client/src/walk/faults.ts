@@ -2,7 +2,7 @@ import { type Fault, type Reference, type StoredResource, XdsError } from "@xdst
 import { referencesOf, serviceNameFault } from "@xdstp/resource-types";
 import { collectionTypeOf, isGlob, typeFromTypeUrl, typeOf } from "@xdstp/uri";
 
-import { readBeside } from "./read-beside.ts";
+import { readSourceKind } from "./read-source-kind.ts";
 
 /** Why a walk rejects a resource; undefined: it may be taken. */
 export type ResourceFault = (
@@ -22,7 +22,7 @@ export function createResourceFault(onlyAds: boolean): ResourceFault {
 function sourceFault(typeUrl: string, payload: Uint8Array): Fault | undefined {
   const other = referencesOf(typeUrl, payload, { files: true }).find(({ source, within }) =>
     [source, within?.source].some(
-      (said) => said !== undefined && readBeside(said).kind === "other",
+      (said) => said !== undefined && readSourceKind(said).kind === "other",
     ),
   );
   return other === undefined

@@ -54,9 +54,9 @@ class Following implements FollowedList, Watcher {
   #holding: Holding = { state: "pending", version: "" };
   /** A state that was checked and has not come yet. */
   #checked: { readonly payload: AnyBytes; readonly entries: readonly LocatedEntry[] } | undefined;
-  /** Of what the parts are of, or will be. */
+  /** The list that the parts are of, or will be. */
   #own: Holding = this.#holding;
-  /** Of which the roster is. */
+  /** The parts in the order of the list. */
   #order: readonly ListPart[] = [];
   #woken: "no" | "members" | "list" = "list";
   #isDue = false;

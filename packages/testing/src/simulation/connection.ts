@@ -46,7 +46,7 @@ interface End {
 }
 
 const LOST: Status = { code: StatusCode.UNAVAILABLE, message: "the connection was lost" };
-const NOBODY: Status = { code: StatusCode.UNAVAILABLE, message: "no server listens there" };
+const NO_SERVER: Status = { code: StatusCode.UNAVAILABLE, message: "no server listens there" };
 
 /** A call that is on its way. */
 export function createConnection(
@@ -150,9 +150,9 @@ class TwoWays implements OpenConnection {
       return;
     }
     if (serve === undefined) {
-      this.#over(server, NOBODY);
+      this.#over(server, NO_SERVER);
       this.#later(() => {
-        this.#lost(this.#client, NOBODY);
+        this.#lost(this.#client, NO_SERVER);
       });
       return;
     }

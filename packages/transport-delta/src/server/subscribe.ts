@@ -6,7 +6,7 @@ import {
   beginSubscription,
 } from "@xdstp/protocol/server";
 import { isGlob, nameKey } from "@xdstp/uri";
-import { answerAnew } from "./answer-anew.ts";
+import { answerRepeated } from "./answer-repeated.ts";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { oweKnownMembers } from "./known-members.ts";
@@ -45,7 +45,7 @@ export function subscribe(state: DeltaState, name: string, leaving: Leaving = NO
   const key = nameKey(name);
   const held = state.topics.get(key);
   if (held !== undefined) {
-    answerAnew(state, held);
+    answerRepeated(state, held);
     return true;
   }
   const tooMany = excessOf(state, name, leaving);
@@ -67,7 +67,7 @@ export function locate(
       : excessOf(state, interest.name, leaving));
   if (excess !== undefined) return reject(state, excess);
   const held = state.topics.get(subscriptionKey(interest));
-  if (held !== undefined) answerAnew(state, held);
+  if (held !== undefined) answerRepeated(state, held);
   else begin(state, interest);
   return true;
 }

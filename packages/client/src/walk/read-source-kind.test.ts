@@ -1,7 +1,7 @@
 import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
 import { describe, expect, it } from "vitest";
 
-import { readBeside } from "./read-beside.ts";
+import { readSourceKind } from "./read-source-kind.ts";
 
 const encode = (json: object): Uint8Array =>
   anyFromJson(
@@ -9,7 +9,7 @@ const encode = (json: object): Uint8Array =>
     envoyRegistry(),
   ).value;
 
-describe("readBeside()", () => {
+describe("readSourceKind()", () => {
   it.each([
     [{}, "ads", []],
     [{ ads: {}, authorities: [{ name: "a" }, { name: "" }] }, "ads", ["a", ""]],
@@ -26,13 +26,13 @@ describe("readBeside()", () => {
     [{ path: "/x" }, "other", []],
     [{ path_config_source: { path: "/x" } }, "other", []],
   ])("reads %j [C-AUTH-6]", (json, kind, authorities) => {
-    expect(readBeside(encode(json))).toEqual({ kind, authorities });
+    expect(readSourceKind(encode(json))).toEqual({ kind, authorities });
   });
 
   it("never throws", () => {
     const whole = encode({ self: {}, authorities: [{ name: "abc" }] });
     for (let at = 0; at < whole.length; at++)
       for (const byte of [0, 0x0b, 0x7f, 0xff])
-        expect(readBeside(whole.with(at, byte)).authorities.length).toBeLessThan(2);
+        expect(readSourceKind(whole.with(at, byte)).authorities.length).toBeLessThan(2);
   });
 });

@@ -4,7 +4,7 @@ import { decodeText, walkFields } from "@xdstp/core/wire";
 const ADS = 3;
 const SELF = 5;
 const AUTHORITIES = 7;
-const specifiers: ReadonlyMap<number, Beside["kind"]> = new Map([
+const specifiers: ReadonlyMap<number, SourceKind["kind"]> = new Map([
   [1, "other"],
   [2, "other"],
   [ADS, "ads"],
@@ -15,15 +15,15 @@ const specifiers: ReadonlyMap<number, Beside["kind"]> = new Map([
 const NAME = 1;
 
 /** What is known of an encoded ConfigSource without the API of Envoy. */
-export interface Beside {
+export interface SourceKind {
   readonly kind: "ads" | "self" | "other";
   /** For whom it is believed (C-AUTH-1). */
   readonly authorities: readonly string[];
 }
 
 /** Reads as much of a ConfigSource as decides whether it counts for a name. Never throws. */
-export function readBeside(source: Uint8Array): Beside {
-  let kind: Beside["kind"] = "ads";
+export function readSourceKind(source: Uint8Array): SourceKind {
+  let kind: SourceKind["kind"] = "ads";
   const authorities: string[] = [];
   walkFields(source, (field, start, end) => {
     kind = specifiers.get(field) ?? kind;

@@ -15,7 +15,7 @@ import {
 import { nameKey } from "@xdstp/uri";
 
 /** What may not be kept (`do_not_cache`) is passed on to its present subscribers when it comes; for a later subscriber it is requested upstream again (B-RELAY-11). */
-interface AskAnew {
+interface AskAgain {
   /** The same feed, which is heard. */
   overFeed(feed: ResourceFeed): ResourceFeed;
   /** The same source. Where nothing of the kind is cached, its topics are passed on unchanged. */
@@ -23,7 +23,7 @@ interface AskAnew {
 }
 
 /** Nothing has come yet. One for a cache, whose feed and readers it stands between. */
-export function createAskAnew(): AskAnew {
+export function createAskAgain(): AskAgain {
   /** Of these something may not be kept. */
   const types = new Set<string>();
   /** The subscriptions that the feed was sent. */
@@ -168,14 +168,14 @@ class FreshTopic implements Topic, Watcher {
   declare readonly stale?: XdsError;
   declare readonly label?: string;
   readonly #topic: Topic;
-  readonly #askAnew: () => Wait;
+  readonly #askAgain: () => Wait;
   readonly #watchers = new Set<Watcher>();
   #wait: Wait | undefined;
 
-  /** @param askAnew - Called when it is watched */
-  constructor(topic: Topic, askAnew: () => Wait) {
+  /** @param askAgain - Called when it is watched */
+  constructor(topic: Topic, askAgain: () => Wait) {
     this.#topic = topic;
-    this.#askAnew = askAnew;
+    this.#askAgain = askAgain;
   }
 
   static {
@@ -225,7 +225,7 @@ class FreshTopic implements Topic, Watcher {
   watch(watcher: Watcher): void {
     if (this.#watchers.size === 0) {
       this.#topic.watch(this);
-      this.#wait ??= this.#askAnew();
+      this.#wait ??= this.#askAgain();
       this.#wait.topics.add(this);
     }
     this.#watchers.add(watcher);

@@ -10,7 +10,7 @@ import { oweOpenError } from "./open-error.ts";
  * Answers a repeated subscription. The client may subscribe for others, as a relay does, so what may not be kept is not sent from the cache: its topic is opened at the source again (B-RELAY-11).
  * A source that keeps all gives the same one, which is answered as it is (S-DSUB-3); so is what is on its way to the client anyhow.
  */
-export function answerAnew(state: DeltaState, held: Topic): void {
+export function answerRepeated(state: DeltaState, held: Topic): void {
   const isOnItsWay =
     state.unsettled.has(held) || state.unanswered.has(held) || state.dirty.has(held);
   const topic =
