@@ -1,4 +1,4 @@
-import { XdsError, type Resource } from "@xdstp/core";
+import { InterestMap, XdsError, type Resource } from "@xdstp/core";
 
 import type { Cache } from "./cache.ts";
 
@@ -11,20 +11,19 @@ interface Registered {
   readonly check: Check;
 }
 
-/** The checks of readers, by type and by key of what they concern. */
+/** The checks of readers, by type and by key of what they concern, whatever the parameters. */
 export class CheckBook {
-  readonly #checks = new Map<string, Map<string, Set<Registered>>>();
+  readonly #checks = new InterestMap<Set<Registered>>();
 
   /** Returns a function that takes the check away again. */
   add(typeUrl: string, key: string, check: Check): () => void {
-    const keys = this.#checks.get(typeUrl) ?? new Map<string, Set<Registered>>();
-    const checks = keys.get(key) ?? new Set<Registered>();
+    const interest = { name: key };
+    const checks = this.#checks.get(typeUrl, interest, key) ?? new Set<Registered>();
     const registered = { check };
-    this.#checks.set(typeUrl, keys.set(key, checks.add(registered)));
+    this.#checks.set(typeUrl, interest, key, checks.add(registered));
     return () => {
-      checks.delete(registered);
-      if (checks.size === 0 && keys.get(key) === checks) keys.delete(key);
-      if (keys.size === 0 && this.#checks.get(typeUrl) === keys) this.#checks.delete(typeUrl);
+      if (checks.delete(registered) && checks.size === 0)
+        this.#checks.delete(typeUrl, interest, key);
     };
   }
 
@@ -36,26 +35,23 @@ export class CheckBook {
     resource: Resource,
     types: Pick<TypeHost, "inWildcard">,
   ): XdsError | undefined {
-    const keys = this.#checks.get(typeUrl);
-    if (keys === undefined) return undefined;
-    const { key, parent } = name;
-    return (
-      ask(keys.get(key), text, resource) ??
-      (parent === undefined ? undefined : ask(keys.get(parent), text, resource)) ??
-      (keys.has("*") && types.inWildcard(typeUrl, text, name)
-        ? ask(keys.get("*"), text, resource)
-        : undefined)
-    );
+    if (this.#checks.size === 0) return undefined;
+    const of = (key: string | undefined): XdsError | undefined => {
+      const [checks] = this.#checks.ofName(typeUrl, key);
+      return checks && ask(checks, text, resource);
+    };
+    const isInWildcard = (): boolean =>
+      this.#checks.hasName(typeUrl, "*") && types.inWildcard(typeUrl, text, name);
+    return of(name.key) ?? of(name.parent) ?? (isInWildcard() ? of("*") : undefined);
   }
 }
 
 /** Others wrote these: one that throws rejects. */
 function ask(
-  checks: ReadonlySet<Registered> | undefined,
+  checks: ReadonlySet<Registered>,
   text: string,
   resource: Resource,
 ): XdsError | undefined {
-  if (checks === undefined) return undefined;
   try {
     for (const { check } of checks) {
       const error = check(resource, text);
