@@ -1,7 +1,7 @@
 import { isLate, type Put, type Removal, type Resource, type XdsError } from "@xdstp/core";
 
 import type { Follower } from "./follower.ts";
-import { variantId } from "./kept.ts";
+import { removalOf, variantId } from "./kept.ts";
 import type { LinkedResource } from "./outcome.ts";
 
 /** The state of a name that leads elsewhere, for its readers. */
@@ -79,8 +79,7 @@ export function noteDelivered(
   const { delivered, rejected } = follower;
   if (remove.length > 0 || (put.length > 0 && error === undefined))
     follower.stands = follower.hasTakenOver = false;
-  for (const { constraints } of remove)
-    delivered.delete(variantId({ ...(constraints !== undefined && { constraints }) }));
+  for (const removed of remove) delivered.delete(variantId(removed));
   if (put.length > 0 && error === undefined && follower.outcome.state === "held")
     follower.source = follower.outcome.ask;
   if (delivered.size === 0 && put.length === 0) follower.source = undefined;
@@ -121,14 +120,7 @@ function changesOf(
       as: name,
       resource: asLinked(resource, version),
     })),
-    remove: gone.map(
-      ([
-        ,
-        {
-          resource: { constraints },
-        },
-      ]) => ({ typeUrl, name, ...(constraints !== undefined && { constraints }) }),
-    ),
+    remove: gone.map(([, { resource }]) => removalOf(typeUrl, name, resource.constraints)),
   };
 }
 
@@ -169,9 +161,7 @@ function removal(follower: Follower, error: XdsError): Delivery {
 }
 
 function variantsOf({ typeUrl, interest: { name }, delivered }: Follower): readonly Removal[] {
-  return Array.from(delivered.values(), ({ resource: { constraints } }) => ({
-    typeUrl,
-    name,
-    ...(constraints !== undefined && { constraints }),
-  }));
+  return Array.from(delivered.values(), ({ resource: { constraints } }) =>
+    removalOf(typeUrl, name, constraints),
+  );
 }

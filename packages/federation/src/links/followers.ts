@@ -156,8 +156,7 @@ export class Followers implements FollowerList, Iterable<Follower> {
     );
     const remove = once(
       deliveries.flatMap((delivery) => delivery.remove),
-      ({ typeUrl, name, constraints }) =>
-        `${typeUrl}\n${name}\n${variantId({ ...(constraints !== undefined && { constraints }) })}`,
+      (removal) => `${removal.typeUrl}\n${removal.name}\n${variantId(removal)}`,
     );
     return put.size + remove.size + settled.length === 0
       ? undefined

@@ -1,4 +1,5 @@
-import type { Clock, Resource, Timer } from "@xdstp/core";
+import type { Clock, Removal, Resource, Timer } from "@xdstp/core";
+import { nameKey } from "@xdstp/uri";
 
 /** A resource that is not, or not only, passed on under its own name: kept as long as it has followers. */
 export interface Kept<Link> {
@@ -90,10 +91,24 @@ function lasting(given: Resource, leftMs: number | undefined): Resource {
 }
 
 /** Which of the variants of a name it is (TP2). */
-export function variantId({ constraints }: { readonly constraints?: Uint8Array }): string {
+export function variantId({ constraints }: Pick<Resource, "constraints">): string {
   return constraints === undefined || constraints.length === 0
     ? ""
     : Buffer.from(constraints).toString("base64");
+}
+
+/** A map key for one variant of a name, however the name is spelled (TP2). */
+export function variantKey(one: Pick<Resource, "name" | "constraints">): string {
+  return `${nameKey(one.name)}\n${variantId(one)}`;
+}
+
+/** The removal of one variant of a name. */
+export function removalOf(
+  typeUrl: string,
+  name: string,
+  constraints: Uint8Array | undefined,
+): Removal {
+  return { typeUrl, name, ...(constraints !== undefined && { constraints }) };
 }
 
 /** What is kept must not keep the whole response alive that it came in. */

@@ -87,9 +87,16 @@ export function expire(ask: AskState): void {
     );
 }
 
-/** Whether the subscription contains, or is, a name. */
+/** Whether the subscription contains, or is, the name with a key. */
 export function covers({ kind, key }: Pick<AskState, "kind" | "key">, name: string): boolean {
   return kind === "wildcard" || (kind === "glob" ? globMatches(key, name) : key === name);
+}
+
+/** Returns a test whether an interest contains, or is, the name with a key. Without an interest: all are. */
+export function coveredBy(interest: Interest | undefined): (key: string) => boolean {
+  const name = interest?.name ?? "*";
+  const asked = { kind: kindOf(name), key: nameKey(name) };
+  return (key) => covers(asked, key);
 }
 
 /** Whether anybody has a use for it. */
@@ -106,9 +113,10 @@ function isWanted(ask: AskState): boolean {
   );
 }
 
-function kindOf(name: string): AskState["kind"] {
+/** What an interest with this name is. */
+export function kindOf(name: string): AskState["kind"] {
   if (name === "*") return "wildcard";
-  return name.startsWith("xdstp:") && isGlob(name) ? "glob" : "name";
+  return isGlob(name) ? "glob" : "name";
 }
 
 /** The error of a name that a server reports as missing without a reason. */

@@ -11,14 +11,14 @@ import {
   whenDecided,
   type XdsError,
 } from "@xdstp/core";
-import { globMatches, isGlob, nameKey } from "@xdstp/uri";
+import { nameKey } from "@xdstp/uri";
 
 import type { RejectedLink } from "../links/followers.ts";
-import { variantId } from "../links/kept.ts";
-import { type LinkBooks, orphansOf } from "./taking.ts";
-import { notFound } from "./ask.ts";
+import { removalOf, variantId, variantKey } from "../links/kept.ts";
+import type { LinkBooks } from "./taking.ts";
+import { coveredBy, kindOf, notFound } from "./ask.ts";
 import type { Ask, FollowedRedirect, Route } from "./route.ts";
-import type { ServerLink } from "./server-link.ts";
+import type { KeyedInterest, ServerLink } from "./server-link.ts";
 import { takeTransaction, type Taken } from "./take-transaction.ts";
 
 /** In the place of a version that a server may have to say again: no server has it. */
@@ -73,16 +73,12 @@ function observe(link: ServerLink, books: LinkBooks): void {
     typeUrl,
     interest: { name },
   } of silent)
-    if (!isCollection(name)) {
+    if (kindOf(name) === "name") {
       for (const ask of books.routeOfName(name)?.asks.ofName(typeUrl, nameKey(name)) ?? [])
         if (ask.wanted && ask.route.uses(link)) link.again(ask);
     }
-  const settled = silent.filter(({ interest: { name } }) => isCollection(name));
+  const settled = silent.filter(({ interest: { name } }) => kindOf(name) !== "name");
   if (settled.length > 0) void commit(link, books, { settled });
-}
-
-function isCollection(name: string): boolean {
-  return name === "*" || isGlob(name);
 }
 
 /** Each once, however many names it is rejected under. */
@@ -98,7 +94,7 @@ function rejectedLinks(
   return [...new Map(rejected).values()];
 }
 
-/** Members that only servers have given which are not asked any more. */
+/** Members of a collection that is known completely from one server, which only others have given: they are removed (C-GRPC-11). */
 function dropOrphans(
   link: ServerLink,
   books: LinkBooks,
@@ -107,13 +103,9 @@ function dropOrphans(
   const route = books.routeOfName(interest.name);
   if (route === undefined || route.links.length < 2 || route.last !== link) return;
   const others = route.links.filter((other) => other !== link);
-  const isIn = ({
-    typeUrl: type,
-    key,
-  }: {
-    readonly typeUrl: string;
-    readonly key: string;
-  }): boolean => type === typeUrl && isAsked(interest, key);
+  const isCovered = coveredBy(interest);
+  const isIn = (one: Pick<KeyedInterest, "typeUrl" | "key">): boolean =>
+    one.typeUrl === typeUrl && isCovered(one.key);
   const redirects = others.flatMap((other) =>
     [...books.redirects.from(other)].filter(
       (redirect) => isIn(redirect) && route.redirect(typeUrl, redirect.key) === redirect,
@@ -123,16 +115,16 @@ function dropOrphans(
   const led = new Set(redirects.map(({ key }) => key));
   for (const ask of route.asks.followed)
     if (ask.kind === "name" && isIn(ask)) dropKept(books, ask, link, led.has(ask.key));
-  const held = others.flatMap((other) => orphansOf({ typeUrl, interest }, other.part, link.part));
+  const own = new Set(Array.from(link.part.held(typeUrl, interest), variantKey));
   const gone: readonly Removal[] = [
-    ...held.filter(({ name }) => route.redirect(typeUrl, nameKey(name)) === undefined),
+    ...others
+      .flatMap((other) => [...other.part.held(typeUrl, interest)])
+      .filter((held) => !own.has(variantKey(held)))
+      .filter(({ name }) => route.redirect(typeUrl, nameKey(name)) === undefined)
+      .map(({ name, constraints }) => removalOf(typeUrl, name, constraints)),
     ...redirects.map(({ name }) => ({ typeUrl, name })),
   ];
-  const remove = [
-    ...new Map(
-      gone.map((removal) => [`${nameKey(removal.name)}\n${variantId(removal)}`, removal]),
-    ).values(),
-  ];
+  const remove = [...new Map(gone.map((removal) => [variantKey(removal), removal])).values()];
   if (remove.length > 0) void link.part.commit({ remove });
 }
 
@@ -205,8 +197,7 @@ function heldFrom(
     ({ name, version }) => ({ name, version }),
   );
   const held = new Map<string, Held>();
-  for (const one of [...direct, ...others, ...redirects])
-    held.set(`${nameKey(one.name)}\n${variantId(one)}`, one);
+  for (const one of [...direct, ...others, ...redirects]) held.set(variantKey(one), one);
   return held.values();
 }
 
@@ -217,10 +208,12 @@ function redirectsOf(
   typeUrl: string,
   interest: Interest | undefined,
 ): readonly FollowedRedirect[] {
-  if (!isOne(interest))
+  if (!isOne(interest)) {
+    const isCovered = coveredBy(interest);
     return [...books.redirects.from(link)].filter(
-      (one) => one.typeUrl === typeUrl && isAsked(interest, one.key),
+      (one) => one.typeUrl === typeUrl && isCovered(one.key),
     );
+  }
   return [...books.users.of(link)]
     .flatMap((route) => route.redirect(typeUrl, nameKey(interest.name)) ?? [])
     .filter((redirect) => redirect.link === link);
@@ -233,11 +226,10 @@ function keptOf(
   interest: Interest | undefined,
 ): readonly Held[] {
   if (route.plain) return [];
+  const isCovered = coveredBy(interest);
   const asks = isOne(interest)
     ? route.asks.ofName(typeUrl, nameKey(interest.name))
-    : [...route.asks.followed].filter(
-        (ask) => ask.typeUrl === typeUrl && isAsked(interest, ask.key),
-      );
+    : [...route.asks.followed].filter((ask) => ask.typeUrl === typeUrl && isCovered(ask.key));
   return asks
     .flatMap(({ kept }) => [...kept].filter((one) => one.link === link))
     .map(({ resource: { name, version, constraints } }) => ({
@@ -248,16 +240,7 @@ function keptOf(
 }
 
 function isOne(interest: Interest | undefined): interest is Interest {
-  return (
-    interest !== undefined &&
-    interest.name !== "*" &&
-    !(interest.name.startsWith("xdstp:") && isGlob(interest.name))
-  );
-}
-
-function isAsked(interest: Interest | undefined, key: string): boolean {
-  if (interest === undefined || interest.name === "*") return true;
-  return nameKey(interest.name) === key || globMatches(interest.name, key);
+  return interest !== undefined && kindOf(interest.name) === "name";
 }
 
 function unavailable(

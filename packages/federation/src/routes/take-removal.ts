@@ -7,19 +7,10 @@ import {
 } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
-import { variantId } from "../links/kept.ts";
-import {
-  change,
-  isNamed,
-  isSaid,
-  leaveOut,
-  noteUnheard,
-  removalOf,
-  routeIn,
-  type Taking,
-} from "./taking.ts";
+import { removalOf, variantId } from "../links/kept.ts";
+import { change, isNamed, isSaid, leaveOut, noteUnheard, routeIn, type Taking } from "./taking.ts";
 import type { Ask, Route } from "./route.ts";
-import { notFound, covers } from "./ask.ts";
+import { coveredBy, notFound } from "./ask.ts";
 import { isLeadingElsewhere } from "./owing.ts";
 
 /** A name that a server says does not exist. */
@@ -66,7 +57,7 @@ export function takeComplete(taking: Taking, complete: TypedInterest): void {
   if (route === undefined) return;
   taking.updates.add(route);
   if (!route.plain)
-    for (const removal of absent(taking, route, ask, complete)) takeAbsent(taking, route, removal);
+    for (const removal of absent(taking, route, complete)) takeAbsent(taking, route, removal);
   if (ask !== undefined) noteWhole(route, ask);
   if (ask?.direct === false) return;
   if (ask !== undefined && isLeadingElsewhere(ask)) completeInParts(taking, ask, complete);
@@ -123,11 +114,9 @@ function completeInParts(taking: Taking, ask: Ask, { typeUrl, interest }: TypedI
 function absent(
   taking: Taking,
   route: Route,
-  ask: Ask | undefined,
   { typeUrl, interest }: TypedInterest,
 ): readonly Removal[] {
-  const isIn = (key: string): boolean =>
-    ask === undefined ? key === nameKey(interest.name) : covers(ask, key);
+  const isIn = coveredBy(interest);
   const redirects = [...taking.books.redirects.from(taking.link)]
     .filter((redirect) => redirect.typeUrl === typeUrl && isIn(redirect.key))
     .map(({ name, constraints }) => removalOf(typeUrl, name, constraints));

@@ -1,17 +1,15 @@
 import {
-  type Held,
   type Put,
   type Refresh,
   type Rejection,
   type Removal,
-  type ResourceSink,
   type Transaction,
   type TypedInterest,
 } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 import type { Followers } from "../links/followers.ts";
-import { variantId } from "../links/kept.ts";
+import { removalOf, variantKey } from "../links/kept.ts";
 import type { Redirects } from "../links/redirects.ts";
 import type { Ask, LinkUsers, Route } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
@@ -128,17 +126,8 @@ function namesIn({ put = [], remove = [] }: Transaction): ReadonlySet<string> {
   return new Set(said.flatMap((one) => [typedNameKey(one.typeUrl, one.name), variantIn(one)]));
 }
 
-/** The removal of one variant of a name. */
-export function removalOf(
-  typeUrl: string,
-  name: string,
-  constraints: Uint8Array | undefined,
-): Removal {
-  return { typeUrl, name, ...(constraints !== undefined && { constraints }) };
-}
-
 function variantIn(removal: Removal): string {
-  return `${typedNameKey(removal.typeUrl, removal.name)}\n${variantId(removal)}`;
+  return `${removal.typeUrl}\n${variantKey(removal)}`;
 }
 
 /** A map key for a type and a name in any spelling. */
@@ -173,17 +162,4 @@ function fnv(text: string, start: number): number {
   let hash = start;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash >>> 0;
-}
-
-/** Members of a collection that is known completely from one server, which only others have given: they are removed (C-GRPC-11). */
-export function orphansOf(
-  { typeUrl, interest }: TypedInterest,
-  all: Pick<ResourceSink, "held">,
-  own: Pick<ResourceSink, "held">,
-): readonly Removal[] {
-  const idOf = (held: Held): string => `${held.name}\n${variantId(held)}`;
-  const there = new Set(Array.from(own.held(typeUrl, interest), idOf));
-  return Array.from(all.held(typeUrl, interest))
-    .filter((held) => !there.has(idOf(held)))
-    .map((held) => removalOf(typeUrl, held.name, held.constraints));
 }

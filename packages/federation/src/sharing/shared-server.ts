@@ -9,9 +9,9 @@ import {
   XdsError,
 } from "@xdstp/core";
 import type { ClientStatus, WantStatus } from "@xdstp/protocol/client";
-import { isGlob } from "@xdstp/uri";
 
 import type { OpenServer } from "../federation-source.ts";
+import { kindOf } from "../routes/ask.ts";
 import { typedNameKey } from "../routes/taking.ts";
 import { jointCommitted, jointHeld, shareTransaction, Tenant } from "./tenant.ts";
 
@@ -234,8 +234,7 @@ function forTenant(
   const { interest, state, error, rejected: all, ...others } = want;
   const rejected = all.filter((one) => concerns(one.error));
   const isOwn = error !== undefined && concerns(error);
-  const lacks =
-    interest.name !== "*" && !isGlob(interest.name) && !tenant.holds(typeUrl, interest.name);
+  const lacks = kindOf(interest.name) === "name" && !tenant.holds(typeUrl, interest.name);
   const known = state === "cached" && lacks ? "late" : state;
   if (rejected.length === all.length && isOwn === (error !== undefined) && known === state)
     return want;

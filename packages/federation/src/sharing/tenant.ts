@@ -12,8 +12,9 @@ import {
 } from "@xdstp/core";
 import { globOf, nameKey } from "@xdstp/uri";
 
-import { variantId } from "../links/kept.ts";
+import { variantKey } from "../links/kept.ts";
 import { UNSURE } from "../routes/link-sink.ts";
+import { typedNameKey } from "../routes/taking.ts";
 
 /** One of those that share a server, and what it wants of it. */
 export class Tenant {
@@ -145,10 +146,7 @@ export function jointHeld(
       [
         tenant,
         new Map(
-          Array.from(tenant.sink.held(typeUrl, interest), (held) => [
-            `${nameKey(held.name)}\n${variantId(held)}`,
-            held,
-          ]),
+          Array.from(tenant.sink.held(typeUrl, interest), (held) => [variantKey(held), held]),
         ),
       ] as const,
   );
@@ -195,7 +193,7 @@ export function jointCommitted(all: readonly (readonly [Tenant, Committed])[]): 
   const rejections = new Map<string, { readonly rejection: Rejection; readonly by: Tenant[] }>();
   for (const [tenant, { rejected = [] }] of all)
     for (const rejection of rejected) {
-      const id = `${rejection.typeUrl}\n${rejection.name}`;
+      const id = typedNameKey(rejection.typeUrl, rejection.name);
       const known = rejections.get(id) ?? { rejection: asRejected(rejection), by: [] };
       rejections.set(id, known);
       known.by.push(tenant);
