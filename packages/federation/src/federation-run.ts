@@ -60,8 +60,8 @@ export class FederationRun implements LinkBooks, FollowersHost {
     this.maxHops = options.maxHops ?? 5;
     this.altOnMissing = options.altOn === "missing";
     this.followers = new Followers(this, this.#linked);
-    this.redirects = new Redirects(this.clock, this.followers, (route, redirect) => {
-      this.#onExpired(route, redirect);
+    this.redirects = new Redirects(this.clock, this.followers, (redirect) => {
+      this.#onExpired(redirect);
     });
     this.#routes = new Routes(
       {
@@ -138,7 +138,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
     this.#readers.clear();
     for (const glob of [...this.globs]) this.globs.end(glob);
     for (const follower of [...this.followers]) follower.end();
-    for (const route of this.#routes) this.redirects.end(route);
+    this.redirects.end();
     for (const link of this.#links.values()) link.end();
   }
 
@@ -220,8 +220,9 @@ export class FederationRun implements LinkBooks, FollowersHost {
     this.followers.settle();
   }
 
-  #onExpired(route: Route, { typeUrl, key, name, link }: FollowedRedirect): void {
-    this.redirects.drop(route, typeUrl, key);
+  #onExpired(redirect: FollowedRedirect): void {
+    const { route, typeUrl, key, name, link } = redirect;
+    this.redirects.drop(redirect);
     // For whom it is a step on the way.
     for (const ask of route.asks.ofName(typeUrl, key)) if (route.asks.isFollowed(ask)) expire(ask);
     void link.part.commit({ remove: [{ typeUrl, name }] });

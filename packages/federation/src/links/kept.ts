@@ -102,6 +102,11 @@ export function variantKey(one: Pick<Resource, "name" | "constraints">): string 
   return `${nameKey(one.name)}\n${variantId(one)}`;
 }
 
+/** Whether there is anything; no more than the first is looked up. */
+export function hasAny(all: Iterable<unknown>): boolean {
+  return Iterator.from(all).some(() => true);
+}
+
 /** The removal of one variant of a name. */
 export function removalOf(
   typeUrl: string,

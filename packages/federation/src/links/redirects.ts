@@ -2,9 +2,10 @@ import type { Clock, Interest } from "@xdstp/core";
 import { globOf, nameKey } from "@xdstp/uri";
 
 import { covers } from "../routes/ask.ts";
-import type { Ask, FollowedRedirect, Route } from "../routes/route.ts";
+import type { Ask, FollowedRedirect } from "../routes/route.ts";
 import type { ServerLink } from "../routes/server-link.ts";
 import type { Followers } from "./followers.ts";
+import { hasAny } from "./kept.ts";
 
 const NONE: ReadonlySet<FollowedRedirect> = new Set();
 
@@ -13,15 +14,11 @@ export class Redirects {
   readonly #clock: Clock;
   readonly #followers: Followers;
   /** What readers do when the time of one is over. */
-  readonly #onExpired: (route: Route, redirect: FollowedRedirect) => void;
+  readonly #onExpired: (redirect: FollowedRedirect) => void;
   readonly #ofLink = new Map<ServerLink, Set<FollowedRedirect>>();
   #ended = false;
 
-  constructor(
-    clock: Clock,
-    followers: Followers,
-    onExpired: (route: Route, redirect: FollowedRedirect) => void,
-  ) {
+  constructor(clock: Clock, followers: Followers, onExpired: (redirect: FollowedRedirect) => void) {
     this.#clock = clock;
     this.#followers = followers;
     this.#onExpired = onExpired;
@@ -33,59 +30,52 @@ export class Redirects {
   }
 
   /** A name leads elsewhere from now on, or to another place than before. */
-  set(
-    route: Route,
-    given: Omit<FollowedRedirect, "follower" | "expiry" | "place">,
-    expireMs: number | undefined,
-  ): void {
+  set(given: Omit<FollowedRedirect, "follower" | "expiry">, expireMs: number | undefined): void {
     if (this.#ended) return;
-    const { typeUrl, key } = given;
+    const { route, typeUrl, key } = given;
     const before = route.redirect(typeUrl, key);
     if (before !== undefined) this.#unfile(before);
-    const redirect: FollowedRedirect = {
-      ...given,
-      place: { route, key },
-      follower: before?.follower,
-    };
+    const redirect: FollowedRedirect = { ...given, follower: before?.follower };
     route.redirects.set(typeUrl, { name: key }, key, redirect);
     const others = this.#ofLink.get(redirect.link) ?? new Set();
     this.#ofLink.set(redirect.link, others.add(redirect));
-    this.expire(route, redirect, expireMs);
-    this.serve(route, redirect);
-    this.#touch(route, redirect);
+    this.expire(redirect, expireMs);
+    this.serve(redirect);
+    this.#touch(redirect);
   }
 
-  /** It leads nowhere else any more. false: it did not. */
-  drop(route: Route, typeUrl: string, key: string): boolean {
-    const redirect = route.redirect(typeUrl, key);
-    if (redirect === undefined) return false;
+  /** It leads nowhere else any more. undefined: it did not. */
+  drop(redirect: FollowedRedirect | undefined): void {
+    if (redirect === undefined) return;
+    const { route, typeUrl, key, follower } = redirect;
     route.redirects.delete(typeUrl, { name: key }, key);
     this.#unfile(redirect);
-    redirect.follower?.end();
-    this.#touch(route, redirect);
-    return true;
+    follower?.end();
+    this.#touch(redirect);
   }
 
   /** Stops following them, and ignores what servers still send: they have no readers. */
-  end(route: Route): void {
+  end(): void {
     this.#ended = true;
-    for (const redirect of route.redirects) redirect.expiry?.cancel();
+    for (const redirects of this.#ofLink.values())
+      for (const { expiry } of redirects) expiry?.cancel();
   }
 
   /** Its time begins again. */
-  expire(route: Route, redirect: FollowedRedirect, expireMs: number | undefined): void {
+  expire(redirect: FollowedRedirect, expireMs: number | undefined): void {
     redirect.expiry?.cancel();
     redirect.expiry =
       expireMs === undefined
         ? undefined
         : this.#clock.after(expireMs, () => {
-            this.#onExpired(route, redirect);
+            this.#onExpired(redirect);
           });
   }
 
   /** Follows it as long as readers ask for its name, or for a collection that it is in; keeps it as long as anybody does. */
-  serve(route: Route, redirect: FollowedRedirect): void {
-    const covering = route.asks.covering(redirect.typeUrl, redirect.key, globOf(redirect.key));
+  serve(redirect: FollowedRedirect): void {
+    const { route, typeUrl, key } = redirect;
+    const covering = route.asks.covering(typeUrl, key, globOf(key));
     const direct = covering.filter((ask) => ask.direct);
     const interest = interestOf(
       redirect,
@@ -93,18 +83,18 @@ export class Redirects {
     );
     if (direct.length > 0 && redirect.follower === undefined) {
       redirect.follower = this.#followers.add({
-        typeUrl: redirect.typeUrl,
+        typeUrl,
         interest,
-        start: redirect.place,
+        start: { route, key },
       });
-      redirect.follower.stands = isHeld(route, redirect);
+      redirect.follower.stands = isHeld(redirect);
     }
     if (direct.length === 0) {
       redirect.follower?.end();
       redirect.follower = undefined;
     }
     redirect.follower?.readersChanged();
-    if (covering.length === 0) this.drop(route, redirect.typeUrl, redirect.key);
+    if (covering.length === 0) this.drop(redirect);
   }
 
   /** Others have a use for an ask than before: what leads elsewhere of it is followed for as long as readers do. */
@@ -115,10 +105,10 @@ export class Redirects {
         : [...route.redirects.ofType(typeUrl)].filter((redirect) =>
             covers({ kind, key }, redirect.key),
           );
-    for (const redirect of served) this.serve(route, redirect);
+    for (const redirect of served) this.serve(redirect);
   }
 
-  #touch(route: Route, { typeUrl, key, follower }: FollowedRedirect): void {
+  #touch({ route, typeUrl, key, follower }: FollowedRedirect): void {
     follower?.touch();
     for (const { followers } of route.asks.ofName(typeUrl, key))
       for (const other of followers) other.touch();
@@ -136,9 +126,6 @@ function interestOf({ name, key }: FollowedRedirect, asked: readonly Interest[])
 }
 
 /** Something that leads nowhere else has been delivered under its name. */
-function isHeld({ links }: Route, { typeUrl, name }: FollowedRedirect): boolean {
-  return links.some((link) => {
-    for (const _ of link.part.held(typeUrl, { name })) return true;
-    return false;
-  });
+function isHeld({ route, typeUrl, name }: FollowedRedirect): boolean {
+  return route.links.some(({ part }) => hasAny(part.held(typeUrl, { name })));
 }

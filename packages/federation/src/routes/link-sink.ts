@@ -111,7 +111,7 @@ function dropOrphans(
       (redirect) => isIn(redirect) && route.redirect(typeUrl, redirect.key) === redirect,
     ),
   );
-  for (const { key } of redirects) books.redirects.drop(route, typeUrl, key);
+  for (const redirect of redirects) books.redirects.drop(redirect);
   const led = new Set(redirects.map(({ key }) => key));
   for (const ask of route.asks.followed)
     if (ask.kind === "name" && isIn(ask)) dropKept(books, ask, link, led.has(ask.key));

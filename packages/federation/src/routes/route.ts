@@ -25,6 +25,7 @@ export interface Ask extends AskState {
 
 /** A name that leads elsewhere, as one of its servers says. */
 export interface FollowedRedirect {
+  readonly route: Route;
   readonly typeUrl: string;
   /** As it came. */
   readonly name: string;
@@ -35,15 +36,13 @@ export interface FollowedRedirect {
   readonly link: ServerLink;
   /** The constraints that tell it from other variants of its name (TP2). Absent: it has none. */
   readonly constraints?: Uint8Array;
-  /** Where it stands, whatever it leads to. */
-  readonly place: RedirectPlace;
   /** Follows it for the requests of its name, or of a collection that has it. Absent: it is only a step of other redirects. */
   follower?: RedirectFollower | undefined;
   /** When it ends (C-TTL-4). */
   expiry?: Timer | undefined;
 }
 
-/** Where a redirect stands. */
+/** Where a redirect stands, whatever it leads to. */
 export interface RedirectPlace {
   readonly route: Route;
   readonly key: string;

@@ -42,7 +42,7 @@ export function takeGone(taking: Taking, route: Route, removal: Removal): boolea
   const isLink =
     redirect !== undefined &&
     (removal.constraints === undefined || variantId(redirect) === variantId(removal));
-  if (isLink) taking.books.redirects.drop(route, typeUrl, key);
+  if (isLink) taking.books.redirects.drop(redirect);
   for (const ask of route.asks.ofName(typeUrl, key))
     change(taking, ask, () => {
       ask.kept.remove(variantId(removal));

@@ -67,7 +67,7 @@ function takeRefresh(taking: Taking, refresh: Refresh): void {
   if (route.plain) return;
   const key = nameKey(name);
   const redirect = route.redirect(typeUrl, key);
-  if (redirect?.link === link) books.redirects.expire(route, redirect, expireMs);
+  if (redirect?.link === link) books.redirects.expire(redirect, expireMs);
   for (const { kept } of route.asks.ofName(typeUrl, key))
     kept.refresh(variantId(refresh), expireMs);
 }
@@ -140,8 +140,8 @@ function takeRedirect(
       ask.kept.clear();
     });
   taking.books.redirects.set(
-    route,
     {
+      route,
       typeUrl,
       name,
       key,
@@ -158,7 +158,7 @@ function takeRedirect(
 function keeps(taking: Taking, route: Route, { typeUrl, resource }: Put, key: string): boolean {
   const { books, link } = taking;
   if (route.plain) return true;
-  books.redirects.drop(route, typeUrl, key);
+  books.redirects.drop(route.redirect(typeUrl, key));
   for (const ask of route.asks.ofName(typeUrl, key))
     change(taking, ask, () => {
       ask.kept.put(variantId(resource), link, ownCopy(resource));

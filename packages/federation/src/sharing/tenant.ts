@@ -12,7 +12,7 @@ import {
 } from "@xdstp/core";
 import { globOf, nameKey } from "@xdstp/uri";
 
-import { variantKey } from "../links/kept.ts";
+import { hasAny, variantKey } from "../links/kept.ts";
 import { UNSURE } from "../routes/link-sink.ts";
 import { typedNameKey } from "../routes/taking.ts";
 
@@ -61,8 +61,7 @@ export class Tenant {
 
   /** Whether it has it, under whichever name it asks for it. */
   holds(typeUrl: string, name: string): boolean {
-    for (const _ of this.sink.held(typeUrl, { name })) return true;
-    return false;
+    return hasAny(this.sink.held(typeUrl, { name }));
   }
 
   /** Whether the server itself has given it, and no other in its place. */
