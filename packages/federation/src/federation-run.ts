@@ -6,7 +6,6 @@ import {
   type TypedInterest,
   type XdsError,
 } from "@xdstp/core";
-import { globOf, nameKey } from "@xdstp/uri";
 
 import type { FederationServer } from "./federation-source.ts";
 import type { Federation, FederationOptions, FederationServerStatus, Trace } from "./federation.ts";
@@ -154,17 +153,8 @@ export class FederationRun implements LinkBooks, FollowersHost {
     return this.#routes.known(this.#authorityOf(name));
   }
 
-  isCovered(route: Route, typeUrl: string, key: string, aliases?: readonly string[]): boolean {
-    return route.asks
-      .covering(typeUrl, key, globOf(key), aliases?.map(nameKey))
-      .some(({ direct }) => direct);
-  }
-
   interestsOf({ typeUrl, asked, start }: Follower): readonly TypedInterest[] {
-    if ("route" in start)
-      return start.route.asks
-        .covering(typeUrl, start.key, globOf(start.key))
-        .filter(({ direct }) => direct);
+    if ("route" in start) return start.route.asks.ofReaders(typeUrl, start.key);
     return ("side" in start ? start.side.glob : { asked }).asked.map((interest) => ({
       typeUrl,
       interest,

@@ -1,10 +1,12 @@
 import type { Clock, Removal, Resource, Timer } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
+import type { ServerLink } from "../routes/server-link.ts";
+
 /** A resource that is not, or not only, passed on under its own name: kept as long as it has followers. */
-export interface Kept<Link> {
+export interface Kept {
   /** The server that has given it. */
-  readonly link: Link;
+  readonly link: ServerLink;
   readonly resource: Resource;
   /** When it ends (C-TTL-4). Absent: it stays. */
   expiry?: Timer;
@@ -12,8 +14,8 @@ export interface Kept<Link> {
 }
 
 /** Resources by name and constraints, each until its time is over. */
-export class KeptResources<Link> {
-  readonly #kept = new Map<string, Kept<Link>>();
+export class KeptResources {
+  readonly #kept = new Map<string, Kept>();
   readonly #clock: Clock;
   readonly #onExpired: () => void;
 
@@ -26,19 +28,19 @@ export class KeptResources<Link> {
     return this.#kept.size;
   }
 
-  [Symbol.iterator](): Iterator<Kept<Link>> {
+  [Symbol.iterator](): Iterator<Kept> {
     return this.#kept.values();
   }
 
-  put(id: string, link: Link, resource: Resource): void {
+  put(id: string, link: ServerLink, resource: Resource): void {
     this.remove(id);
-    const kept: Kept<Link> = { link, resource };
+    const kept: Kept = { link, resource };
     this.#kept.set(id, kept);
     this.#await(id, kept, resource.expireMs);
   }
 
   /** Each with what is left of its time. */
-  *lasting(): Iterable<Pick<Kept<Link>, "link" | "resource">> {
+  *lasting(): Iterable<Pick<Kept, "link" | "resource">> {
     for (const { link, resource, ends } of this.#kept.values())
       yield {
         link,
@@ -47,7 +49,7 @@ export class KeptResources<Link> {
   }
 
   /** What another has is here too, for as long. */
-  share(others: KeptResources<Link>): void {
+  share(others: KeptResources): void {
     for (const { link, resource } of others.lasting())
       this.put(variantId(resource), link, resource);
   }
@@ -71,7 +73,7 @@ export class KeptResources<Link> {
     for (const id of [...this.#kept.keys()]) this.remove(id);
   }
 
-  #await(id: string, kept: Kept<Link>, expireMs: number | undefined): void {
+  #await(id: string, kept: Kept, expireMs: number | undefined): void {
     if (expireMs === undefined) return;
     kept.ends = this.#clock.now() + expireMs;
     kept.expiry = this.#clock.after(expireMs, () => {

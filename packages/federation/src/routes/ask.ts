@@ -1,5 +1,5 @@
 import { type Clock, type Interest, InterestMap, XdsError } from "@xdstp/core";
-import { globMatches, isGlob, nameKey } from "@xdstp/uri";
+import { globMatches, globOf, isGlob, nameKey } from "@xdstp/uri";
 
 import { KeptResources } from "../links/kept.ts";
 import type { KeyedInterest, ServerLink } from "./server-link.ts";
@@ -40,7 +40,7 @@ export interface AskState extends Asked {
   /** A collection: all of it is known. */
   settled: boolean;
   /** What has come of it, while it has followers. */
-  readonly kept: KeptResources<ServerLink>;
+  readonly kept: KeptResources;
   /** Of a name: it does not exist, and why. */
   missing: XdsError | undefined;
   /** It is missing since its time is over: no server has said so. */
@@ -160,6 +160,13 @@ export class RouteAsks<Ask extends AskState> extends InterestMap<Ask> {
   /** Until the end of the turn also those without followers: they may be used again. */
   isFollowed(ask: Ask): boolean {
     return this.#followed.has(ask);
+  }
+
+  /** What readers ask for that is, or contains, the name with a key. */
+  ofReaders(typeUrl: string, key: string, aliases?: readonly string[]): readonly Ask[] {
+    return this.covering(typeUrl, key, globOf(key), aliases?.map(nameKey)).filter(
+      ({ direct }) => direct,
+    );
   }
 
   /** The ask of an interest, or a new one without users. */

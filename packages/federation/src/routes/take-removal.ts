@@ -24,7 +24,7 @@ export function takeRemoval(taking: Taking, removal: Removal): void {
   taking.updates.add(route);
   const key = nameKey(name);
   // An opaque name may be that of a resource that is cached under an alias.
-  if (route.plain || !key.startsWith("xdstp:") || taking.books.isCovered(route, typeUrl, key))
+  if (route.plain || !key.startsWith("xdstp:") || route.asks.ofReaders(typeUrl, key).length > 0)
     taking.pass.remove.push(removal);
   const isLink = takeGone(taking, route, removal);
   const own = removalOf(typeUrl, name, undefined);

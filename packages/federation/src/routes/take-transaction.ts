@@ -163,7 +163,7 @@ function keeps(taking: Taking, route: Route, { typeUrl, resource }: Put, key: st
     change(taking, ask, () => {
       ask.kept.put(variantId(resource), link, ownCopy(resource));
     });
-  return books.isCovered(route, typeUrl, key, resource.aliases);
+  return route.asks.ofReaders(typeUrl, key, resource.aliases).length > 0;
 }
 
 /** The type URL of a redirect (C-REDIR-1). */

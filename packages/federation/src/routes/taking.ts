@@ -24,8 +24,6 @@ export interface LinkBooks {
   readonly users: LinkUsers;
   /** The route of a name; undefined: none. */
   routeOfName(name: string): Route | undefined;
-  /** Whether readers ask for a name as it is, or for a collection that it is in. */
-  isCovered(route: Route, typeUrl: string, key: string, aliases?: readonly string[]): boolean;
   /** These are known but for members that lead elsewhere, of which nothing is known yet. */
   owe(asks: readonly Ask[], link: ServerLink): void;
   /** A server has given names that are none of its business (C-AUTH-7). */
