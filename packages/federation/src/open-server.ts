@@ -18,7 +18,7 @@ import { envoyTypes } from "@xdstp/resource-types";
 import { createDeltaClient } from "@xdstp/transport-delta/client";
 import { createSotwClient } from "@xdstp/transport-sotw/client";
 
-import { createPerTypeFeed } from "./per-type-feed.ts";
+import { PerTypeFeed } from "./per-type-feed.ts";
 
 /** How a client speaks to its servers. Only `node` and `channels` have to be given. */
 export interface ServerOptions extends Pick<
@@ -67,7 +67,7 @@ export function openServer(
   const open = (typeUrl?: string): ClientFeed =>
     clientEnd(server, variant, connectTo(streamPath(services, variant, typeUrl)), options);
   return {
-    feed: aggregated ? open() : createPerTypeFeed(variant, open),
+    feed: aggregated ? open() : new PerTypeFeed(variant, open),
     close: () => {
       channel?.release();
     },

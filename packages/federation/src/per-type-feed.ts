@@ -13,16 +13,8 @@ interface Part {
 /**
  * A server that is asked over one stream for each type (C-AGG-2), as one feed.
  * A stream that fails concerns its type; when those of all subscribed types have failed, the server cannot be reached.
- * @param open - Makes the client of a type. Throws an XdsError where the server can have no stream for it
  */
-export function createPerTypeFeed(
-  variant: "delta" | "sotw",
-  open: (typeUrl: string) => ClientFeed,
-): ClientFeed {
-  return new PerTypeFeed(variant, open);
-}
-
-class PerTypeFeed implements ClientFeed {
+export class PerTypeFeed implements ClientFeed {
   readonly #variant: "delta" | "sotw";
   readonly #open: (typeUrl: string) => ClientFeed;
   readonly #parts = new Map<string, Part>();
@@ -30,6 +22,7 @@ class PerTypeFeed implements ClientFeed {
   /** All of it is reported as unreachable. */
   #isOut = false;
 
+  /** @param open - Makes the client of a type. Throws an XdsError where the server can have no stream for it */
   constructor(variant: "delta" | "sotw", open: (typeUrl: string) => ClientFeed) {
     this.#variant = variant;
     this.#open = open;

@@ -8,7 +8,7 @@ import {
   type ListMember,
   type ListPart,
 } from "./list-member.ts";
-import { locatedPart } from "./located-part.ts";
+import { LocatedPart } from "./located-part.ts";
 import { memberName, type NamingList } from "./member-index.ts";
 import type { InlineEntry, LocatedEntry } from "./read-list.ts";
 import { locatorFault } from "../links/locator-of.ts";
@@ -144,7 +144,7 @@ export class ListParts {
   ): ListPart {
     const { source, memberTypeUrl: typeUrl, onWanted, onWake, faultOf } = this.#host;
     const onEnd = onWanted?.(interest);
-    return locatedPart({
+    return new LocatedPart({
       name,
       typeUrl,
       locator,

@@ -27,11 +27,7 @@ export interface LocatedOptions {
 }
 
 /** A member that is subscribed by its locator (C-LIST-5), until `end`. */
-export function locatedPart(options: LocatedOptions): ListPart {
-  return new LocatedPart(options);
-}
-
-class LocatedPart implements ListPart, Watcher {
+export class LocatedPart implements ListPart, Watcher {
   readonly locator: string;
   readonly #options: LocatedOptions;
   readonly #unfit: { readonly resource: Resource; readonly error: XdsError } | undefined;
