@@ -61,20 +61,17 @@ class FederationCore implements Federation {
   }
 
   status(authority?: string | null): readonly FederationServerStatus[] {
-    if (authority !== undefined)
-      return (
-        this.#run?.statusOf(authority) ??
-        serversOf(sourcesFor(this.#options.sources, authority)).map(({ id, name }) => ({
-          id,
-          name,
-        }))
-      );
-    const servers = new Map(
-      this.#options.sources.flatMap(({ servers: own }) =>
-        own.map(({ id, name }) => [id, { id, name }] as const),
-      ),
-    );
-    return this.#run?.status(servers) ?? [...servers.values()];
+    const { sources } = this.#options;
+    const run = this.#run;
+    const servers =
+      authority === undefined
+        ? [...serversOf(sources), ...(run?.servers ?? [])]
+        : (run?.serversOf(authority) ?? serversOf(sourcesFor(sources, authority)));
+    const all = new Map(servers.map((server) => [server.id, server]));
+    return Array.from(all.values(), (server) => {
+      const { id, name } = server;
+      return run?.statusOf(server) ?? { id, name };
+    });
   }
 
   traces(): readonly Trace[] {

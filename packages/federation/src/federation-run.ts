@@ -94,27 +94,24 @@ export class FederationRun implements LinkBooks, FollowersHost {
     this.followers.settle();
   }
 
-  status(
-    configured: ReadonlyMap<string, { readonly name: string }>,
-  ): readonly FederationServerStatus[] {
-    const names = new Map([
-      ...configured,
-      ...[...this.#links].map(
-        ([
-          id,
-          {
-            server: { name },
-          },
-        ]) => [id, { name }] as const,
-      ),
-    ]);
-    return [...names].map(([id, { name }]) => this.#statusOf(id, name));
+  /** Servers that have been in use. */
+  get servers(): Iterable<FederationServer> {
+    return this.#links.values().map(({ server }) => server);
   }
 
-  statusOf(authority: string | null): readonly FederationServerStatus[] {
-    return (this.#routes.known(authority)?.links ?? []).map(({ server: { id, name } }) =>
-      this.#statusOf(id, name),
-    );
+  /** Servers of an authority, in order. Empty: the authority has no route. */
+  serversOf(authority: string | null): readonly FederationServer[] {
+    return (this.#routes.known(authority)?.links ?? []).map(({ server }) => server);
+  }
+
+  statusOf({ id, name }: FederationServer): FederationServerStatus {
+    const { status, failure } = this.#links.get(id) ?? {};
+    return {
+      id,
+      name,
+      ...(status !== undefined && { status }),
+      ...(failure !== undefined && { failure: failure.error }),
+    };
   }
 
   traces(): readonly Trace[] {
@@ -217,16 +214,6 @@ export class FederationRun implements LinkBooks, FollowersHost {
     for (const ask of route.asks.ofName(typeUrl, key)) if (route.asks.isFollowed(ask)) expire(ask);
     void link.part.commit({ remove: [{ typeUrl, name }] });
     this.followers.settle();
-  }
-
-  #statusOf(id: string, name: string): FederationServerStatus {
-    const { status, failure } = this.#links.get(id) ?? {};
-    return {
-      id,
-      name,
-      ...(status !== undefined && { status }),
-      ...(failure !== undefined && { failure: failure.error }),
-    };
   }
 
   #openRoute(servers: readonly FederationServer[], reachabilityOnly: boolean): Route {
