@@ -29,10 +29,7 @@ export function createRejections(): Rejections {
   const seen: SeenRejection[] = [];
   let nonce = "";
   let version = "";
-  let told: () => void = () => undefined;
-  const answered = new Promise<void>((resolve) => {
-    told = resolve;
-  });
+  const { promise: answered, resolve: told }: PromiseWithResolvers<void> = Promise.withResolvers();
   return {
     answered,
     event(event) {

@@ -83,10 +83,7 @@ export function relaySupply(
   certificates: readonly string[] = [],
 ): Supply {
   const shown = followUpstreamCertificates(certificates, options.clock ?? systemClock);
-  let fail: () => void = () => undefined;
-  const failed = new Promise<void>((resolve) => {
-    fail = resolve;
-  });
+  const { promise: failed, resolve: fail }: PromiseWithResolvers<void> = Promise.withResolvers();
   const made = begin({
     ...options,
     onEvent(event) {

@@ -87,10 +87,7 @@ export function untilEnough(
   },
 ): UntilEnough {
   let counted = 0;
-  let end: (reason: Enough) => void = () => undefined;
-  const enough = new Promise<Enough>((resolve) => {
-    end = resolve;
-  });
+  const { promise: enough, resolve: end } = Promise.withResolvers<Enough>();
   const unlisten = io.onSignal((signal) => {
     end(signal === "SIGPIPE" ? "broken-pipe" : "signal");
   });

@@ -5,7 +5,7 @@ import { createTestAuthority } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { clusterOf, clusterType, clusterUrl } from "../test/cluster.ts";
-import { useFolder } from "../test/use-folder.ts";
+import { useFolder } from "../../bootstrap/test/use-folder.ts";
 import { useClient, useOrigin } from "../test/use-origin.ts";
 import { type Client, parseBootstrap } from "./index.ts";
 

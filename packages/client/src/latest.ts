@@ -20,7 +20,7 @@ class Newest<T> implements Latest<T> {
   readonly #onTaken: () => void;
   readonly #onReturn: () => void;
   #read: (() => T | undefined) | undefined;
-  #waiting: Deferred<IteratorResult<T, undefined>>[] = [];
+  #waiting: PromiseWithResolvers<IteratorResult<T, undefined>>[] = [];
   #ended = false;
   #error: { readonly reason: unknown } | undefined;
   started = false;
@@ -56,7 +56,7 @@ class Newest<T> implements Latest<T> {
 
   async next(): Promise<IteratorResult<T, undefined>> {
     this.started = true;
-    const asked = deferred<IteratorResult<T, undefined>>();
+    const asked = Promise.withResolvers<IteratorResult<T, undefined>>();
     this.#waiting.push(asked);
     this.#serve();
     return asked.promise;
@@ -92,29 +92,10 @@ class Newest<T> implements Latest<T> {
   }
 
   /** A failure is reported once. */
-  #finish(asked: Deferred<IteratorResult<T, undefined>>): void {
+  #finish(asked: PromiseWithResolvers<IteratorResult<T, undefined>>): void {
     const error = this.#error;
     this.#error = undefined;
     if (error === undefined) asked.resolve({ done: true, value: undefined });
     else asked.reject(error.reason);
   }
-}
-
-/** A promise with the functions that settle it. */
-interface Deferred<T> {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-/** Makes one that waits. */
-export function deferred<T>(): Deferred<T> {
-  let settle: Pick<Deferred<T>, "resolve" | "reject"> = {
-    resolve: () => undefined,
-    reject: () => undefined,
-  };
-  const promise = new Promise<T>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  return { promise, ...settle };
 }

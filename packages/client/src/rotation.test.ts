@@ -5,7 +5,7 @@ import { createFakeClock, createTestAuthority, type TestAuthority } from "@xdstp
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { clusterOf, clusterType, clusterUrl } from "../test/cluster.ts";
-import { useFolder } from "../test/use-folder.ts";
+import { useFolder } from "../../bootstrap/test/use-folder.ts";
 import { useClient } from "../test/use-origin.ts";
 import { createChannels, parseBootstrap, type CredentialsEvent } from "./index.ts";
 

@@ -7,8 +7,6 @@ import {
   type ResourceSink,
 } from "@xdstp/core";
 
-import { deferred } from "./latest.ts";
-
 /** The readers that still have to consume an update. A stream reads its next response only after the readers of its last update have consumed it (C-ACK-13). */
 export interface Taking {
   /** Registers an update that a reader has to consume. Streams do not wait for an update outside of a commit, such as an error of a server. */
@@ -58,7 +56,7 @@ export function createTaking(clock: Clock = systemClock, patienceMs = 30_000): T
     reader.holds.clear();
   };
   const wait = (hold: Hold): Promise<void> => {
-    const { promise, resolve } = deferred<undefined>();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
     const timer = clock.after(patienceMs, () => {
       for (const reader of hold.readers) {
         reader.isLeft = true;

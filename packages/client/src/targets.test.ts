@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 
 import { clusterOf, clusterType, clusterUrl } from "../test/cluster.ts";
 import { useClient, useOrigin, type Origin } from "../test/use-origin.ts";
-import { deferred } from "./latest.ts";
 import { createChannels, type Client } from "./index.ts";
 
 const put = ({ cache }: Origin, name: string, seconds: number): void => {
@@ -20,7 +19,7 @@ describe("ten clients, one for each target of a process", () => {
     put(second, "blue", 2);
     put(second, "red", 2);
     const channels = createChannels();
-    const cut = Array.from({ length: 10 }, () => deferred<undefined>());
+    const cut = Array.from({ length: 10 }, () => Promise.withResolvers<undefined>());
     const clients = cut.map(
       (one, index) =>
         useClient([first.uri, second.uri], {

@@ -10,7 +10,6 @@ import {
   useSotwScript,
   type ScriptOptions,
 } from "../test/use-script.ts";
-import { deferred } from "./latest.ts";
 import type { Client, Snapshot, Watch } from "./index.ts";
 
 let nonce = 0;
@@ -344,7 +343,7 @@ describe("client.watch()", () => {
   it("gives nothing after its close, not what had come either", async () => {
     const { client, server } = useDeltaScript();
     const calls: string[] = [];
-    const gate = deferred<undefined>();
+    const gate = Promise.withResolvers<undefined>();
     const watch = client.watch(flag, "a", {
       onChanged: async ({ value = "" }) => {
         calls.push(value);
@@ -424,7 +423,7 @@ describe("client.watch()", () => {
         process.off("unhandledRejection", onRejection);
       });
       const abort = new AbortController();
-      const gate = deferred<undefined>();
+      const gate = Promise.withResolvers<undefined>();
       client.watch(flag, "a", {
         signal: abort.signal,
         onChanged: async () => {

@@ -7,7 +7,7 @@ import { createTestAuthority } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { api, cluster, endpoint, envoy, tls } from "../../bootstrap/test/envoy-json.ts";
-import { useFolder } from "../test/use-folder.ts";
+import { useFolder } from "../../bootstrap/test/use-folder.ts";
 import { createFederation, createSources } from "./index.ts";
 
 const typeUrl = typeUrlOf("envoy.config.cluster.v3.Cluster");

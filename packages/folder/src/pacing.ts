@@ -103,10 +103,7 @@ export function createDebounce({ clock, quietMs, maxMs }: DebounceOptions): Debo
       });
     },
     async next(signal) {
-      let resolve: () => void = () => undefined;
-      const promise = new Promise<void>((settle) => {
-        resolve = settle;
-      });
+      const { promise, resolve }: PromiseWithResolvers<void> = Promise.withResolvers();
       wake = resolve;
       signal.addEventListener("abort", wake, { once: true });
       if (due || signal.aborted) wake();

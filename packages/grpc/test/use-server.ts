@@ -118,10 +118,7 @@ function seeCall(
   out: ByteStream,
   override: TestServerOptions["handler"],
 ): ByteStreamHandler {
-  let ended: (status: Status) => void = () => undefined;
-  const closed = new Promise<Status>((resolve) => {
-    ended = resolve;
-  });
+  const { promise: closed, resolve: ended } = Promise.withResolvers<Status>();
   const seen: SeenCall = { call, out, messages: [], closed, closedTimes: 0, drained: 0 };
   calls.push(seen);
   const given = override?.(seen) ?? {};

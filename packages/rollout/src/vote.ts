@@ -132,11 +132,9 @@ export class Candidate {
     this.name = name;
     this.held = held;
     this.groups = groups;
-    let end: (verdict: Verdict) => void = () => undefined;
-    this.verdict = new Promise((resolve) => {
-      end = resolve;
-    });
-    this.#end = end;
+    const { promise, resolve } = Promise.withResolvers<Verdict>();
+    this.verdict = promise;
+    this.#end = resolve;
     for (const group of groups) group.trials++;
     this.#everAsked();
   }

@@ -29,8 +29,8 @@ export function openCall(session: ClientHttp2Session, path: string): GrpcCall {
     te: "trailers",
   });
   const messages: Uint8Array[] = [];
-  const status = withResolvers<{ code: number; message: string }>();
-  let wake = withResolvers<undefined>();
+  const status = Promise.withResolvers<{ code: number; message: string }>();
+  let wake = Promise.withResolvers<undefined>();
   let over = false;
   let rest = Buffer.alloc(0);
   const told = (headers: IncomingHttpHeaders): void => {
@@ -43,7 +43,7 @@ export function openCall(session: ClientHttp2Session, path: string): GrpcCall {
   };
   const updates = (): void => {
     wake.resolve(undefined);
-    wake = withResolvers();
+    wake = Promise.withResolvers();
   };
   stream.on("response", told);
   stream.on("trailers", told);
@@ -87,17 +87,4 @@ export function requestsOf(call: GrpcCall): Wire {
     },
     take: () => undefined,
   };
-}
-
-interface Resolvable<T> {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-}
-
-function withResolvers<T>(): Resolvable<T> {
-  let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }

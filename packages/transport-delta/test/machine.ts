@@ -16,7 +16,7 @@ import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/t
 import type { DeltaRequest } from "../src/server/decode-request.ts";
 import { createDeltaVariant } from "../src/server/delta-variant.ts";
 import { createProfileOf } from "../src/server/profile-of.ts";
-import { TYPE } from "./entries.ts";
+import { TYPE } from "../../cache/test/kept-entries.ts";
 
 /** What a test sets of a {@link UsedMachine}. */
 export interface UseMachine {

@@ -16,7 +16,7 @@ import { createFakeClock, createManualScheduler, type FakeClock } from "@xdstp/t
 import type { SotwRequest } from "../src/server/decode-request.ts";
 import { createSotwVariant } from "../src/server/sotw-variant.ts";
 import { createProfileOf } from "../src/server/profile-of.ts";
-import { TYPE } from "./entries.ts";
+import { TYPE } from "../../cache/test/kept-entries.ts";
 
 /** A response, with its resources unwrapped. Those of a type with a name field have only their text: they are not wrapped. */
 export interface Sent {

@@ -74,10 +74,7 @@ interface Question {
 }
 
 function openQuestion(clock: Clock, ended: () => void): Question {
-  let done = (): void => undefined;
-  const answered = new Promise<void>((resolve) => {
-    done = resolve;
-  });
+  const { promise: answered, resolve: done }: PromiseWithResolvers<void> = Promise.withResolvers();
   const end = (): void => {
     timer.cancel();
     ended();

@@ -51,15 +51,8 @@ export function startChild({ task, env, clock, observe, gone, started }: ChildOp
   ];
   let timer: Timer | undefined;
   let failure: string | undefined;
-  let resolve: (open: Open) => void = () => undefined;
-  let reject: (error: CliError) => void = () => undefined;
-  let end = (): void => undefined;
-  const open = new Promise<Open>((...settle) => {
-    [resolve, reject] = settle;
-  });
-  const ended = new Promise<void>((settle) => {
-    end = settle;
-  });
+  const { promise: open, resolve, reject } = Promise.withResolvers<Open>();
+  const { promise: ended, resolve: end }: PromiseWithResolvers<void> = Promise.withResolvers();
   open.catch(() => undefined);
   const take = (message: FromChild): void => {
     if (message.kind === "failed" && starts === 1 && !isOpen)

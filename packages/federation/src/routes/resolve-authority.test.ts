@@ -11,17 +11,6 @@ async function settle(): Promise<void> {
   for (let turns = 0; turns < 3; turns++) await turn();
 }
 
-function deferred<What>(): {
-  readonly promise: Promise<What>;
-  readonly resolve: (what: What) => void;
-} {
-  let resolve: (what: What) => void = () => undefined;
-  const promise = new Promise<What>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
-}
-
 describe("a resolver of authorities", () => {
   it("is asked once for an authority that nothing configures, and only for such", async () => {
     const found = createStoreServer("found");
@@ -45,7 +34,7 @@ describe("a resolver of authorities", () => {
   it("may take its time: until then nothing is known, also of names that lead there", async () => {
     const found = createStoreServer("found");
     for (const id of ["x", "ns/x"]) found.put(T, resource(of("b", id), "x of b"));
-    const { promise, resolve } = deferred<{ servers: readonly [typeof found] }>();
+    const { promise, resolve } = Promise.withResolvers<{ servers: readonly [typeof found] }>();
     const { at, watch } = await scene(["a"], { resolveAuthority: () => promise });
     at("a").put(T, redirect(of("a", "x"), of("b", "x")));
     const all = [
@@ -88,7 +77,7 @@ describe("a resolver of authorities", () => {
 
   it("opens nobody that is found when all is closed", async () => {
     const found = createStoreServer("found");
-    const { promise, resolve } = deferred<{ servers: readonly [typeof found] }>();
+    const { promise, resolve } = Promise.withResolvers<{ servers: readonly [typeof found] }>();
     const { cache, watch } = await scene(["a"], { resolveAuthority: () => promise });
     for (const name of [
       of("b", "x"),
@@ -202,7 +191,7 @@ describe("a resolver of authorities", () => {
   it("has 15 s to answer; then its names have an error that says so, and what comes late is taken", async () => {
     const found = createStoreServer("found");
     for (const id of ["x", "ns/x"]) found.put(T, resource(of("b", id), "x of b"));
-    const { promise, resolve } = deferred<{ servers: readonly [typeof found] }>();
+    const { promise, resolve } = Promise.withResolvers<{ servers: readonly [typeof found] }>();
     const { at, watch, pass } = await scene(["a"], { resolveAuthority: () => promise });
     at("a").put(T, redirect(of("a", "x"), of("b", "x")));
     const all = [
@@ -232,11 +221,11 @@ describe("a resolver of authorities", () => {
   it("that never answers is asked again, and any of its answers is taken", async () => {
     const found = createStoreServer("found");
     found.put(T, resource(of("b", "x"), "x of b"));
-    const calls: ReturnType<typeof deferred<{ servers: readonly [typeof found] }>>[] = [];
+    const calls: PromiseWithResolvers<{ servers: readonly [typeof found] }>[] = [];
     const { watch, pass, clock } = await scene(["a"], {
       resolveMs: 2_000,
       resolveAuthority: () => {
-        const call = deferred<{ servers: readonly [typeof found] }>();
+        const call = Promise.withResolvers<{ servers: readonly [typeof found] }>();
         calls.push(call);
         return call.promise;
       },
@@ -285,7 +274,7 @@ describe("a resolver of authorities", () => {
 
   it("leaves nothing behind of who has gone in the meantime", async () => {
     const found = createStoreServer("found");
-    const { promise, resolve } = deferred<{ servers: readonly [typeof found] }>();
+    const { promise, resolve } = Promise.withResolvers<{ servers: readonly [typeof found] }>();
     const { watch, federation } = await scene(["a"], { resolveAuthority: () => promise });
     const [x, glob] = [watch(of("b", "x")), watch(`${of("b", "ns/*")}#alt=${of("a", "ns/*")}`)];
     await settle();

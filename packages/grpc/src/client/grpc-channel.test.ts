@@ -629,10 +629,7 @@ describe("a channel and its connection", () => {
 
   test("is idle, and no failure, when a connection without calls is told to go", async () => {
     const server = await useServer();
-    let wake: () => void = () => undefined;
-    const idle = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
+    const { promise: idle, resolve: wake }: PromiseWithResolvers<void> = Promise.withResolvers();
     const { call, channel } = useChannel(server.port, {
       onEvent: (event) => {
         if (

@@ -141,11 +141,8 @@ describe.each(["delta", "sotw"] as const)("the flow of a client end (%s)", (vari
       return { ...server.raw.connect(given), send: () => (answers++, true) };
     };
     const flooded = create(createClientContext({ connect, node }));
-    let release = (): void => undefined;
+    const { promise: slow, resolve: release }: PromiseWithResolvers<void> = Promise.withResolvers();
     let commits = 0;
-    const slow = new Promise<void>((resolve) => {
-      release = resolve;
-    });
     const sink = {
       commit: () => (++commits === 1 ? { revision: 1, taken: slow } : { revision: commits }),
       held: () => [],

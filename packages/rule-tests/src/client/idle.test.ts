@@ -124,10 +124,8 @@ describe.each(["delta", "sotw"] as const)(
       const feed = (variant === "delta" ? createDeltaClient : createSotwClient)(
         createClientContext({ connect, node, clock }),
       );
-      let release = (): void => undefined;
-      const taken = new Promise<void>((resolve) => {
-        release = resolve;
-      });
+      const { promise: taken, resolve: release }: PromiseWithResolvers<void> =
+        Promise.withResolvers();
       const run = feed.run(
         { commit: () => ({ revision: 1, taken }), held: () => [], unavailable: () => undefined },
         abort.signal,

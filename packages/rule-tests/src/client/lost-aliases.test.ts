@@ -106,10 +106,7 @@ describe("an alias that goes (delta)", () => {
   });
 
   it("takes along what is unsubscribed by its own name while others vote on its state without the alias, and reject it [C-ALIAS-3]", async () => {
-    let vote = (): void => undefined;
-    const voted = new Promise<void>((resolve) => {
-      vote = resolve;
-    });
+    const { promise: voted, resolve: vote }: PromiseWithResolvers<void> = Promise.withResolvers();
     const { ask, server, cache } = createClientWorld("delta", {
       types: [choosy],
       sink: (sink) => ({

@@ -7,7 +7,7 @@ import {
   type RawDeltaClient,
 } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
-import { TYPE } from "../../test/entries.ts";
+import { TYPE } from "../../../cache/test/kept-entries.ts";
 import { createDeltaServer } from "./create-delta-server.ts";
 
 describe("createDeltaServer()", () => {

@@ -3,7 +3,7 @@ import { type Entry, XdsError } from "@xdstp/core";
 import type { Frames } from "@xdstp/protocol/server";
 import { DeltaDiscoveryResponseSchema, type DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
-import { added, removed, TYPE } from "../../test/entries.ts";
+import { added, removed, TYPE } from "../../../cache/test/kept-entries.ts";
 import { createDeltaProfile } from "./delta-profile.ts";
 
 const LARGE = 1 << 20;

@@ -1,7 +1,7 @@
 import type { Interest } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import { useMachine, type UsedMachine } from "../../test/machine.ts";
-import { TYPE } from "../../test/entries.ts";
+import { TYPE } from "../../../cache/test/kept-entries.ts";
 
 /** What a type says to the order of sending. */
 function said({ machine }: UsedMachine): object {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { addHash, versionOf } from "@xdstp/protocol/server";
-import { TYPE } from "../../test/entries.ts";
+import { TYPE } from "../../../cache/test/kept-entries.ts";
 import { useMachine, type UsedMachine, type UseMachine } from "../../test/machine.ts";
 
 const glob = "xdstp://a/test.Type/x/*";

@@ -3,7 +3,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { createServerContext } from "@xdstp/protocol/server";
 import { DeltaDiscoveryResponseSchema } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
-import { added, TYPE } from "../../test/entries.ts";
+import { added, TYPE } from "../../../cache/test/kept-entries.ts";
 import { createProfileOf, type ProfileOf } from "./profile-of.ts";
 
 const LIMIT = 2_000;

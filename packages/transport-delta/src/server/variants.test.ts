@@ -1,7 +1,7 @@
 import { encodeConstraints, type Constraints, type Interest } from "@xdstp/core";
 import type { DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
-import { TYPE } from "../../test/entries.ts";
+import { TYPE } from "../../../cache/test/kept-entries.ts";
 import { useMachine, type UsedMachine } from "../../test/machine.ts";
 
 const prod: Constraints = { kind: "equals", key: "env", value: "prod" };

@@ -7,7 +7,7 @@ import {
   type RawSotwClient,
 } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
-import { TYPE } from "../../test/entries.ts";
+import { TYPE } from "../../../cache/test/kept-entries.ts";
 import { createSotwServer } from "./create-sotw-server.ts";
 
 describe("createSotwServer()", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Entry } from "@xdstp/core";
-import { removed } from "../../test/entries.ts";
+import { removed } from "../../../cache/test/kept-entries.ts";
 import { freshOf } from "./fresh-of.ts";
 
 const at = (name: string, revision: number): Entry => removed(name, revision);

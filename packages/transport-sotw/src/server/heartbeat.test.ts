@@ -1,6 +1,6 @@
 import type { Reference } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
-import { added, removed } from "../../test/entries.ts";
+import { added, removed } from "../../../cache/test/kept-entries.ts";
 import { useMachine, type UsedMachine, type UseMachine } from "../../test/machine.ts";
 import { haveEqualTtls } from "./heartbeat.ts";
 

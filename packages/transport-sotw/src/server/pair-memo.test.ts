@@ -1,6 +1,6 @@
 import type { Entry } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
-import { removed } from "../../test/entries.ts";
+import { removed } from "../../../cache/test/kept-entries.ts";
 import { pairMemo } from "./pair-memo.ts";
 
 describe("pairMemo()", () => {

@@ -8,7 +8,7 @@ import {
   type DiscoveryResponse,
 } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
-import { added, removed, TYPE } from "../../test/entries.ts";
+import { added, removed, TYPE } from "../../../cache/test/kept-entries.ts";
 import { createSotwProfile, type SotwProfileOptions } from "./sotw-profile.ts";
 
 const WRAPPER = "type.googleapis.com/envoy.service.discovery.v3.Resource";

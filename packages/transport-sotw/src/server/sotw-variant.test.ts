@@ -1,6 +1,6 @@
 import { hashBytes } from "@xdstp/protocol/server";
 import { describe, expect, it } from "vitest";
-import { TYPE } from "../../test/entries.ts";
+import { TYPE } from "../../../cache/test/kept-entries.ts";
 import { useMachine, type UsedMachine, type UseMachine } from "../../test/machine.ts";
 import { hashList } from "./hash-list.ts";
 

@@ -1,6 +1,6 @@
 import { XdsError, type Entry } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
-import { added, removed } from "../../test/entries.ts";
+import { added, removed } from "../../../cache/test/kept-entries.ts";
 import { hasNewErrors, withoutToldErrors } from "./told-errors.ts";
 
 const failed = (name: string): Entry => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { added, removed } from "../../test/entries.ts";
+import { added, removed } from "../../../cache/test/kept-entries.ts";
 import { unionOf } from "./union-of.ts";
 
 const all = (): boolean => true;

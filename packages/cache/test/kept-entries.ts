@@ -1,4 +1,4 @@
-import { createCache, type PutOptions } from "@xdstp/cache";
+import { createCache, type PutOptions } from "../src/index.ts";
 import type { Entry } from "@xdstp/core";
 
 export const TYPE = "type.googleapis.com/test.Type";
