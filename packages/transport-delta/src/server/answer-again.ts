@@ -1,7 +1,9 @@
-import type { Topic } from "@xdstp/core";
+import type { Topic, Entry } from "@xdstp/core";
 import type { DeltaState } from "./delta-state.ts";
 import { oweKnownMembersAgain } from "./known-members.ts";
-import { oweOpenErrorAgain } from "./open-error.ts";
+import { oweOpenErrorAgain, oweOpenError } from "./open-error.ts";
+import { replaceTopic } from "@xdstp/protocol/server";
+import { passAliases } from "./alias.ts";
 
 /** The client may have forgotten: all of a topic again, and what was removed since the last response. */
 export function answerAgain(state: DeltaState, topic: Topic): void {
@@ -13,4 +15,42 @@ export function answerAgain(state: DeltaState, topic: Topic): void {
   if (state.unanswered.has(topic)) return;
   state.dirty.delete(topic);
   state.unanswered.set(topic, state.sent);
+}
+
+/**
+ * Answers a repeated subscription. The client may subscribe for others, as a relay does, so what may not be kept is not sent from the cache: its topic is opened at the source again (B-RELAY-11).
+ * A source that keeps all gives the same one, which is answered as it is (S-DSUB-3); so is what is on its way to the client anyhow.
+ */
+export function answerRepeated(state: DeltaState, held: Topic): void {
+  const isOnItsWay =
+    state.unsettled.has(held) || state.unanswered.has(held) || state.dirty.has(held);
+  const topic =
+    isOnItsWay || mayBeKept(held.members())
+      ? held
+      : state.context.source.topic(state.typeUrl, held.interest);
+  if (topic === held) answerAgain(state, held);
+  else replace(state, held, topic);
+}
+
+const known = new WeakMap<readonly Entry[], boolean>();
+
+/** Read once per array, which streams share. */
+function mayBeKept(members: readonly Entry[]): boolean {
+  if (members.length < 2) return members[0]?.resource?.noStore !== true;
+  let found = known.get(members);
+  if (found === undefined)
+    known.set(members, (found = !members.some(({ resource }) => resource?.noStore === true)));
+  return found;
+}
+
+/** The new one is watched first, so that the interest does not end meanwhile. Removals since the last response concern the client as before. */
+function replace(state: DeltaState, held: Topic, topic: Topic): void {
+  topic.watch(state.watcher);
+  held.unwatch(state.watcher);
+  replaceTopic(state, held, topic);
+  passAliases(state, held, topic);
+  (topic.settled ? state.unanswered : state.unsettled).set(topic, state.sent);
+  if (topic.settled) return;
+  oweOpenError(state, topic);
+  oweKnownMembersAgain(state, topic);
 }

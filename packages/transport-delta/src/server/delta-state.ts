@@ -1,6 +1,5 @@
 import type { Entry, Topic, XdsError } from "@xdstp/core";
-import type { ServedType, SmallMap } from "@xdstp/protocol/server";
-import type { Gathered } from "./gathered.ts";
+import type { ServedType, SmallMap, Gathered as Response } from "@xdstp/protocol/server";
 
 /** A name in `initial_resource_versions`, as it was spelled. */
 export interface HeldByClient {
@@ -50,3 +49,32 @@ export interface DeltaState extends ServedType<Gathered, BeforeTaken> {
 
 /** Nothing was sent before the subscription, so the client holds nothing that could have been removed since. */
 export const NONE_HELD = -1;
+
+/** What is pending on a type, taken as of now. */
+export interface Gathered extends Response {
+  /** The author's label, where one topic contributed and has one: it replaces the content version. */
+  readonly label: string | undefined;
+  /** Of all that the client has with it: the content version is made of it (S-VER-3). */
+  readonly hash: number;
+}
+
+/** Copies what a cut takes out of the state. */
+export function copyPending({ held, initial, initialShared, unanswered }: DeltaState): BeforeTaken {
+  return {
+    held,
+    initial: initialShared ? initial : initial && new Map(initial),
+    initialShared,
+    unanswered: new Map(unanswered),
+  };
+}
+
+/** Puts it back. */
+export function putBack(
+  state: DeltaState,
+  { held, initial, initialShared, unanswered }: BeforeTaken,
+): void {
+  state.held = held;
+  state.initial = initial;
+  state.initialShared = initialShared;
+  for (const [topic, since] of unanswered) state.unanswered.set(topic, since);
+}

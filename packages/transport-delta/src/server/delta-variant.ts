@@ -15,24 +15,31 @@ import {
   stateHash,
   staysRejected,
   withoutHeldBack,
+  encodeResponse,
+  sendResponse,
+  versionOf,
 } from "@xdstp/protocol/server";
 import { nameKey } from "@xdstp/uri";
 import { answerAgain } from "./answer-again.ts";
 import type { DeltaRequest } from "./decode-request.ts";
-import { type BeforeTaken, type DeltaState, NONE_HELD } from "./delta-state.ts";
+import {
+  type BeforeTaken,
+  type DeltaState,
+  NONE_HELD,
+  type Gathered,
+  copyPending,
+  putBack,
+} from "./delta-state.ts";
 import { hasLeftovers } from "./first-answer.ts";
 import { gather, takeHeld } from "./gather.ts";
-import type { Gathered } from "./gathered.ts";
 import { doubt, heldListOf } from "./held-by-client.ts";
 import { heldBaseOf, heldEntries, heldFromOf } from "./held-removals.ts";
 import { endKnownMembers, oweKnownMembers } from "./known-members.ts";
 import { isCovered, lookUp } from "./lookup.ts";
 import { endOpenError, oweOpenError } from "./open-error.ts";
-import { oweLost } from "./owe-lost.ts";
-import { send } from "./send.ts";
 import { leavingWith, locate, subscribe } from "./subscribe.ts";
-import { copyPending, putBack } from "./take.ts";
-import { unlocate, unsubscribe } from "./unsubscribe.ts";
+import { unlocate, unsubscribe, oweLost } from "./unsubscribe.ts";
+import { noteAliases } from "./alias.ts";
 
 /** The functions that serve a type in delta. */
 export type DeltaVariant = ServerVariant<DeltaRequest, DeltaState, Gathered, BeforeTaken>;
@@ -291,4 +298,21 @@ function countOf({
 /** Names, with and without dynamic parameters. */
 function namesIn(names: readonly string[], interests: readonly Interest[]): readonly string[] {
   return interests.length === 0 ? names : [...names, ...interests.map(({ name }) => name)];
+}
+
+/**
+ * Sends what was gathered as one response. A response that is `due` goes out empty if nothing of it can be sent (S-SIZE-4).
+ * @returns whether anything went out
+ */
+function send(
+  state: DeltaState,
+  { entries, origin, base, asked, label, hash }: Gathered,
+  due: boolean,
+): boolean {
+  const frames = encodeResponse(state, entries, label ?? versionOf(hash), due);
+  const isSent = frames.list.length > 0;
+  if (isSent) state.answered = true;
+  sendResponse(state, { frames, entries, origin, base, asked, upTo: state.sent });
+  if (isSent) noteAliases(state, entries);
+  return isSent;
 }

@@ -3,9 +3,9 @@ import { createLifetimes, isDataError, mergeEntries, ttlsOf } from "@xdstp/proto
 import { globOf, nameKey } from "@xdstp/uri";
 import { noteAliases } from "./alias.ts";
 import { type DeltaState, type HeldList, NONE_HELD } from "./delta-state.ts";
-import { encodeEmptyResource } from "./encode-empty-resource.ts";
 import { compareHeld, unlist } from "./held-by-client.ts";
 import { goneOf, isCollection, lookUp, removal } from "./lookup.ts";
+import { concatBytes, lengthDelimited } from "@xdstp/core/wire";
 
 /** Options of {@link answerOf}. */
 export interface AnswerOptions {
@@ -203,4 +203,12 @@ function resume(state: DeltaState, members: readonly Entry[], rest: readonly Ent
     lifetimes.accepted,
     members.filter((entry) => !lacks.has(entry)),
   ]);
+}
+
+const NAME = 3;
+const ALIASES = 4;
+
+/** A `Resource` that has the name, also as its alias, and no body: how an on-demand look-up of a virtual host is answered when there is none (S-MISS-2). */
+export function encodeEmptyResource(name: string): Uint8Array {
+  return concatBytes([lengthDelimited(NAME, name), lengthDelimited(ALIASES, name)]);
 }

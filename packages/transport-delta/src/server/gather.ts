@@ -11,9 +11,8 @@ import {
 } from "@xdstp/protocol/server";
 import { globOf, nameKey } from "@xdstp/uri";
 import { noteAliases } from "./alias.ts";
-import { NONE_HELD, type DeltaState } from "./delta-state.ts";
+import { NONE_HELD, type DeltaState, type Gathered } from "./delta-state.ts";
 import { answerOf, leftovers, removedSince } from "./first-answer.ts";
-import type { Gathered } from "./gathered.ts";
 import { unlist } from "./held-by-client.ts";
 import {
   dropRemovals,

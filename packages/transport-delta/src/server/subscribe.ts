@@ -6,12 +6,12 @@ import {
   beginSubscription,
 } from "@xdstp/protocol/server";
 import { isGlob, nameKey } from "@xdstp/uri";
-import { answerRepeated } from "./answer-repeated.ts";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { oweKnownMembers } from "./known-members.ts";
 import { isCollection } from "./lookup.ts";
 import { oweOpenError } from "./open-error.ts";
+import { answerRepeated } from "./answer-again.ts";
 
 /** The number of subscriptions that a request ends. They do not count against the names that the same request adds. */
 export interface Leaving {

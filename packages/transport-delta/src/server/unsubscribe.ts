@@ -1,10 +1,10 @@
 import type { Entry, Interest, Topic } from "@xdstp/core";
-import { endSubscription, subscriptionKey } from "@xdstp/protocol/server";
+import { endSubscription, subscriptionKey, entryKey } from "@xdstp/protocol/server";
 import { isGlob, nameKey } from "@xdstp/uri";
 import { forgetAlias, keysBehind } from "./alias.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { unlist } from "./held-by-client.ts";
-import { isCollection, isCovered } from "./lookup.ts";
+import { isCollection, isCovered, goneOf, lookUp } from "./lookup.ts";
 
 /** Drops a name, or what was subscribed by an alias of it or is an alias of it (S-ALIAS-2). It needs no response, unless another subscription still covers what the client now treats as unknown (S-DSUB-5, S-DSUB-6). */
 export function unsubscribe(state: DeltaState, name: string): void {
@@ -69,4 +69,31 @@ function forgetListed(state: DeltaState, key: string, name: string): void {
 function leaveCollection(state: DeltaState, unsent: readonly string[]): void {
   for (const name of unsent)
     if (!isCollection(name) && isCovered(state, name)) state.owed.add(name);
+}
+
+/**
+ * A response of these entries is settled that has lost a subscription meanwhile: removals of what it carried and what is covered again have to be sent (S-DSUB-12).
+ * One pass for each such response, however often subscriptions came and went.
+ */
+export function oweLost(state: DeltaState, entries: readonly Entry[]): void {
+  const lost = entries.filter(
+    (entry) =>
+      entry.resource !== undefined &&
+      isCovered(state, entry.name) &&
+      (lookUp(state, entry.name)?.resource === undefined || isReplaced(state, entry)),
+  );
+  if (lost.length === 0) return;
+  const updates = updatesOf(state);
+  for (const { name } of lost) if (!updates.has(name)) state.owed.add(name); // else it goes in its order
+}
+
+/** Another variant of the name is there now. */
+function isReplaced(state: DeltaState, entry: Entry): boolean {
+  const key = entryKey(entry, "");
+  return goneOf(state, entry.name).some((gone) => entryKey(gone, "") === key);
+}
+
+/** A topic without watchers for a while may not know what was removed meanwhile. */
+function updatesOf({ dirty, sent }: DeltaState): ReadonlySet<string> {
+  return new Set([...dirty].flatMap((topic) => topic.changes(sent) ?? []).map(({ name }) => name));
 }

@@ -11,8 +11,7 @@ import {
   stateHash,
   mergeEntries,
 } from "@xdstp/protocol/server";
-import type { Gathered } from "./gathered.ts";
-import type { SotwState } from "./sotw-state.ts";
+import type { SotwState, Gathered } from "./sotw-state.ts";
 
 type Parts = (readonly Entry[])[];
 

@@ -9,11 +9,9 @@ import {
   topicsOf,
 } from "@xdstp/protocol/server";
 import { nameKey } from "@xdstp/uri";
-import { freshOf } from "./fresh-of.ts";
-import type { Gathered } from "./gathered.ts";
-import type { Gone, SotwState } from "./sotw-state.ts";
+import type { Gone, SotwState, Gathered } from "./sotw-state.ts";
 import { endStay, isNameOfNothing, letsStay, mayStay, noteStay } from "./stay.ts";
-import { unionOf } from "./union-of.ts";
+import { unionOf, freshOf } from "./compare-states.ts";
 
 /** Everything that exists of the subscription (S-FULL-1). What went after `removeUpTo`, or is still asked for by name, stays in it, as it was shown before. */
 export function gatherFullState(state: SotwState, removeUpTo: number): Gathered {
@@ -207,4 +205,18 @@ function take(state: SotwState, gone: ReadonlyMap<string, Gone>): void {
   state.owed.clear();
   state.gone = gone;
   state.sent = state.context.source.revision;
+}
+
+/**
+ * A client that comes back lists what it has by its names. If some of it was removed, a full state would delete it at once:
+ * there is none until those who refer to it have let go (S-ORD-3).
+ */
+export function isWithheld(state: SotwState): boolean {
+  const { returning, topics, type } = state;
+  return (
+    returning &&
+    type?.fullStateInSotw === true &&
+    !isWaiting(state) &&
+    topics.values().some(isNameOfNothing)
+  );
 }

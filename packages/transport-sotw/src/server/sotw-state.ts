@@ -1,6 +1,11 @@
 import type { Entry, Timer, Topic } from "@xdstp/core";
-import type { FrameProfile, Rejected, ServedType, SmallSet } from "@xdstp/protocol/server";
-import type { Gathered } from "./gathered.ts";
+import type {
+  FrameProfile,
+  Rejected,
+  ServedType,
+  SmallSet,
+  Gathered as Response,
+} from "@xdstp/protocol/server";
 
 /** A removed name that is shown until those who refer to it have let go (S-ORD-3). */
 export interface Gone {
@@ -55,4 +60,16 @@ export interface SotwState extends ServedType<Gathered, BeforeTaken> {
   /** Full state: what is settled goes out although some is not (S-STREAM-9). */
   impatient: boolean;
   patience: Timer | undefined;
+}
+
+/** What is pending on a type, taken as of now. */
+export interface Gathered extends Response {
+  /** The entries that are new or changed: names that wait for them are sent again (S-WARM-1). */
+  readonly fresh: readonly Entry[];
+  /** Of all that the client has with it: the content version is made of it (S-VER-3). undefined: it is a full state. */
+  readonly hash: number | undefined;
+  /** The `version_info`. */
+  readonly version: string;
+  /** Something is new to this client, so that a response is due even if it holds the same version, or none at all. */
+  readonly due: boolean;
 }

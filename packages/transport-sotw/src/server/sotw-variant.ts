@@ -17,23 +17,28 @@ import {
   type TypeSetup,
   coveringTopic,
   topicsOf,
+  encodeResponse,
+  sendResponse,
 } from "@xdstp/protocol/server";
 import { nameKey } from "@xdstp/uri";
 import type { SotwRequest } from "./decode-request.ts";
-import { currentVersion, heldBaseOf, isComplete } from "./gather-full-state.ts";
-import { gather } from "./gather.ts";
-import type { Gathered } from "./gathered.ts";
+import {
+  currentVersion,
+  heldBaseOf,
+  isComplete,
+  isWithheld,
+  gatherFullState,
+} from "./gather-full-state.ts";
 import { hashWanted } from "./hash-list.ts";
 import { haveEqualTtls, resume } from "./heartbeat.ts";
-import { isWithheld } from "./is-withheld.ts";
 import type { ClientForm, ProfileOf } from "./profile-of.ts";
-import { send } from "./send.ts";
-import type { BeforeTaken, SotwState } from "./sotw-state.ts";
+import type { BeforeTaken, SotwState, Gathered } from "./sotw-state.ts";
 import { endStay } from "./stay.ts";
 import { narrow, subscribe } from "./subscribe.ts";
-import { hasNewErrors } from "./told-errors.ts";
 import { unsubscribe } from "./unsubscribe.ts";
 import { isShown, mustShow, withoutHolds } from "./without-holds.ts";
+import { gatherChanges, gatherEmpty } from "./gather-changes.ts";
+import { hasNewErrors, withoutToldErrors } from "./compare-states.ts";
 
 /** The functions that serve a type in SotW. */
 export type SotwVariant = ServerVariant<SotwRequest, SotwState, Gathered, BeforeTaken>;
@@ -320,4 +325,26 @@ function isToBeSent(state: SotwState, topic: Topic, { name, revision, resource }
 /** What a client understands: what is known of it counts more than what it announces (S-TTL-1). */
 function formOf({ quirks: { ttl, readsErrors }, host: { node } }: TypeSetup): ClientForm {
   return { wrap: takesWrapped(node), ttl: ttl.sotw ?? announcesTtl(node), errors: readsErrors };
+}
+
+/** Takes everything that is pending out of the state, with removals up to a revision. */
+function gather(state: SotwState, removeUpTo: number): Gathered {
+  return state.type?.fullStateInSotw === true
+    ? gatherFullState(state, removeUpTo)
+    : (gatherEmpty(state) ?? gatherChanges(state));
+}
+
+/** Sends what was gathered as one response. If nothing can be sent of what there is, one that is due goes out empty where it deletes nothing. */
+function send(
+  state: SotwState,
+  { entries, fresh, origin, base, asked, version, due }: Gathered,
+): void {
+  const whole = state.type?.fullStateInSotw === true;
+  const encoded = whole ? withoutToldErrors(entries, state.shown) : entries;
+  const frames = encodeResponse(state, encoded, version, due && !whole);
+  if (frames.list.length > 0) {
+    state.shown = entries;
+    state.answered = true;
+  }
+  sendResponse(state, { frames, entries, origin, base, asked, upTo: state.sent, whole }, fresh);
 }

@@ -10,8 +10,7 @@ import {
 } from "@xdstp/protocol/server";
 import { nameKey } from "@xdstp/uri";
 import { heldBy } from "./gather-full-state.ts";
-import type { Gathered } from "./gathered.ts";
-import type { SotwState } from "./sotw-state.ts";
+import type { SotwState, Gathered } from "./sotw-state.ts";
 
 /**
  * Leaves out what refers to a name that the client does not have: in a full state it stays as it was shown before (S-ORD-2, S-ORD-4).

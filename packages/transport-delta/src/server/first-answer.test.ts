@@ -1,7 +1,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { ResourceSchema } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
-import { encodeEmptyResource } from "./encode-empty-resource.ts";
+import { encodeEmptyResource } from "./first-answer.ts";
 
 describe("encodeEmptyResource()", () => {
   it("has the name, also as its alias, and no body [S-MISS-2]", () => {
