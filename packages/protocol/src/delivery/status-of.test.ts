@@ -86,6 +86,7 @@ describe("statusOf()", () => {
       from: 0,
       since: clock.now() - 4,
       at: 0,
+      replaced: undefined,
     };
     const heldBack = new Map([["route", hold]]);
     expect(statusOf(owner, { ...atRest, heldBack })).toMatchObject({

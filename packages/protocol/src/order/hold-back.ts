@@ -1,6 +1,7 @@
 import type { Clock, Entry, Reference, ResourceType } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
+import { entryKey } from "../delivery/entry-key.ts";
 import type { Exchange } from "../delivery/exchange.ts";
 import type { HeldBackName } from "../delivery/held-back-name.ts";
 import type { TypeHost } from "../stream/type-machine.ts";
@@ -57,35 +58,78 @@ export function holdBack(
   if (before.size === 0 && !lacksSomething(owner, entries)) return entries;
   const now = owner.context.clock.now();
   const holds = new Map(before);
-  const sendable = entries.flatMap((entry) => {
+  const waiting = new Set<string>();
+  const additions = entries.flatMap((entry) => {
+    if (entry.resource === undefined) return entry;
     const key = nameKey(entry.name);
     const hold = before.get(key);
     const lack = isShown(entry)
       ? undefined
       : lackOf(owner, entry, isLimited && hold?.phase !== "released", owner.sent);
     if (lack === undefined || mustShow(entry)) {
-      holds.delete(key);
+      if (!waiting.has(key)) holds.delete(key);
       return entry;
     }
     const { sent: at } = owner;
     const waits = { ...lack, entry, from, since: now, at };
-    if (hold === undefined || hold.phase === "removed") {
-      holds.set(key, hold === undefined ? waits : { ...waits, from: hold.from });
-      return [];
-    }
-    const older = progressOf(owner, hold, entry);
-    if (older === "ready") {
-      holds.set(key, { ...waits, from: hold.entry.revision });
+    const older = hold === undefined ? "waits" : progressOf(owner, hold, entry);
+    if (hold !== undefined && hold.phase !== "removed" && older === "ready") {
+      holds.set(key, { ...waits, from: hold.entry.revision, replaced: undefined });
       return hold.entry;
     }
-    holds.set(key, { ...hold, ...lack, ...(older === "obsolete" ? { entry, at } : {}) });
+    waiting.add(key);
+    if (hold === undefined) holds.set(key, { ...waits, replaced: undefined });
+    else if (hold.phase === "removed")
+      holds.set(key, { ...waits, from: hold.from, replaced: hold.replaced });
+    else holds.set(key, { ...hold, ...lack, ...(older === "obsolete" ? { entry, at } : {}) });
     return [];
   });
+  const sendable =
+    holds.size + before.size === 0 ? additions : withReplaced(additions, before, holds, waiting);
   if (holds.size > 0 || before.size > 0) owner.heldBack = holds.size === 0 ? NO_HOLDS : holds;
   return sendable.length === entries.length &&
     sendable.every((entry, index) => entry === entries[index])
     ? entries
     : sendable;
+}
+
+/**
+ * All variants of a name go together: the removal of one stays with the variant that takes its place and waits, and goes with that, or with the removal of the name (S-DYN-5).
+ * A removal that goes ends the wait of its name.
+ */
+function withReplaced(
+  entries: readonly Entry[],
+  before: Holds,
+  holds: Map<string, Hold>,
+  waiting: ReadonlySet<string>,
+): readonly Entry[] {
+  const isAdded = ({ resource }: Entry): boolean => resource !== undefined;
+  const added = new Set(entries.filter(isAdded).map(({ name }) => nameKey(name)));
+  const due = entries.filter((entry) => {
+    const key = nameKey(entry.name);
+    const hold = holds.get(key);
+    if (hold === undefined || (added.has(key) && !waiting.has(key))) return true;
+    const isReplaced = waiting.has(key) || (hold.phase !== "removed" && isVariant(entry, hold));
+    if (!isReplaced) holds.delete(key);
+    else if (entry.resource === undefined)
+      holds.set(key, { ...hold, replaced: [...(hold.replaced ?? []), entry] });
+    return !isReplaced;
+  });
+  const went = [...before].flatMap(([key, { replaced = [] }]) =>
+    waiting.has(key) || (holds.has(key) && !added.has(key)) ? [] : replaced,
+  );
+  if (went.length === 0) return due;
+  const known = new Map([...went, ...due].map((entry) => [idOf(entry), entry]));
+  return [...known.values()];
+}
+
+function isVariant({ constraints }: Entry, { entry }: Hold): boolean {
+  return constraints !== undefined || entry.resource?.constraints !== undefined;
+}
+
+/** Of a variant, or of a name. */
+function idOf(entry: Entry): string {
+  return entryKey(entry, nameKey(entry.name));
 }
 
 function never(): boolean {
@@ -219,9 +263,9 @@ function progressOf(
   { resource }: Entry,
 ): "ready" | "waits" | "obsolete" {
   // The log does not say which variant of a name replaces which.
-  const isVariant =
+  const areVariants =
     older.resource?.constraints !== undefined || resource?.constraints !== undefined;
-  if (older.resource === undefined || isVariant || isObsoleteEntry(owner, older, at))
+  if (older.resource === undefined || areVariants || isObsoleteEntry(owner, older, at))
     return "obsolete";
   return lackOf(owner, older, true, at) === undefined ? "ready" : "waits";
 }

@@ -19,6 +19,8 @@ export interface Hold {
   readonly since: number;
   /** Revision of the source at which that state was read. */
   readonly at: number;
+  /** Removals of what the client has until this name goes: variants that it takes the place of (S-DYN-5). undefined: none. */
+  readonly replaced: readonly Entry[] | undefined;
 }
 
 /** The names that wait, by canonical key. */

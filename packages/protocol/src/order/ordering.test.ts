@@ -10,7 +10,18 @@ import { createOrdering } from "./ordering.ts";
 function holds(since: number): Holds {
   const lacking = { typeUrl: "base", name: "c" };
   return new Map([
-    ["r", { phase: "unaccepted", lacking, entry: added("r"), from: 0, since, at: 0 }],
+    [
+      "r",
+      {
+        phase: "unaccepted",
+        lacking,
+        entry: added("r"),
+        from: 0,
+        since,
+        at: 0,
+        replaced: undefined,
+      },
+    ],
   ]);
 }
 

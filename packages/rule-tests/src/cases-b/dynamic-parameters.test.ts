@@ -4,10 +4,10 @@ import { acceptAll, begin } from "../harness/accept-all.ts";
 import type { World } from "../harness/create-world.ts";
 import { addHeldFeed } from "../harness/held-feed.ts";
 import { FULL, PART } from "../harness/made-up-types.ts";
-import { payloadOf } from "../harness/payload.ts";
+import { payloadOf, textIn } from "../harness/payload.ts";
 import { runCases } from "../harness/rule-case.ts";
-import type { Wanted } from "../harness/type-client.ts";
-import { deltaVariants, isDelta, sotwVariants } from "../harness/variant.ts";
+import type { TypeClient, Wanted } from "../harness/type-client.ts";
+import { adsVariants, deltaVariants, isDelta, sotwVariants } from "../harness/variant.ts";
 
 const prod: Constraints = { kind: "equals", key: "env", value: "prod" };
 const test: Constraints = { kind: "equals", key: "env", value: "test" };
@@ -394,6 +394,115 @@ runCases("dynamic parameters", [
       expect(ended(asked("n", { ...parameters, c: "3" }))).toBe(RESOURCE_EXHAUSTED);
       expect(ended(asked("n".repeat(41), { a: "1" }))).toBe(RESOURCE_EXHAUSTED);
       expect(ended(asked("n", { a: "x".repeat(40) }))).toBe(RESOURCE_EXHAUSTED);
+    },
+  },
+]);
+
+const deltaAds = adsVariants.filter(isDelta);
+const notTest: Constraints = { kind: "not", of: test };
+/** Routes name their cluster in their text, and listeners refer to routes. */
+const ordered = {
+  types: [
+    { typeUrl: "t/cluster", refersTo: ["t/route"] },
+    {
+      typeUrl: "t/route",
+      refersTo: ["t/listener"],
+      follows: [{ typeUrl: "t/cluster", when: "accepted" as const }],
+      references: (payload: Uint8Array) => [{ typeUrl: "t/cluster", name: textIn(payload) }],
+    },
+    { typeUrl: "t/listener" },
+  ],
+};
+
+/** Clients of clusters, routes and listeners, of which the routes are those of `env=prod`; they have accepted all that there is. */
+function orderedClients(world: World): readonly [TypeClient, TypeClient, TypeClient] {
+  world.put("t/cluster", "X");
+  const peer = world.connect();
+  const [clusters, routes, listeners] = [
+    peer.of("t/cluster"),
+    peer.of("t/route"),
+    peer.of("t/listener"),
+  ];
+  begin(world, clusters, "*");
+  begin(world, routes, asked("*", { env: "prod" }));
+  begin(world, listeners, "*");
+  return [clusters, routes, listeners];
+}
+
+runCases("variants in the order of sending", [
+  {
+    rules: ["S-DYN-5", "S-ORD-2"],
+    title: "replaces a variant once the cluster of the new one is accepted, in one response",
+    variants: deltaAds,
+    world: ordered,
+    run(world) {
+      put(world, "r", "X", prod, "t/route");
+      const [clusters, routes] = orderedClients(world);
+      world.put("t/cluster", "Y");
+      replace(world, "r", [prod], [[notTest, "Y"]], "t/route");
+      expect(acceptAll(world, routes)).toEqual([]);
+      acceptAll(world, clusters);
+      expect(short(acceptAll(world, routes))).toEqual(["r{not(env=test)}=Y -r{env=prod}"]);
+    },
+  },
+  {
+    rules: ["S-DYN-5", "S-ORD-3"],
+    title: "removes the variant that a client has where the one that was to replace it is removed",
+    variants: deltaAds,
+    world: ordered,
+    run(world) {
+      put(world, "r", "X", prod, "t/route");
+      const [clusters, routes] = orderedClients(world);
+      world.put("t/cluster", "Y");
+      replace(world, "r", [prod], [[notTest, "Y"]], "t/route");
+      expect(acceptAll(world, routes)).toEqual([]);
+      replace(world, "r", [notTest], [], "t/route");
+      expect(acceptAll(world, routes)[0]?.removed).toContain("r{env=prod}");
+      acceptAll(world, clusters);
+      expect(acceptAll(world, routes)).toEqual([]);
+    },
+  },
+  {
+    rules: ["S-DYN-5", "S-ORD-3"],
+    title: "removes a resource for everyone whose removal has waited, with the variant that comes",
+    variants: deltaAds,
+    world: ordered,
+    run(world) {
+      world.put("t/route", "r", "X");
+      const [, routes, listeners] = orderedClients(world);
+      world.put("t/listener", "l");
+      world.run();
+      world.cache.transaction((writer) => {
+        writer.remove("t/route", "r");
+        writer.put({ typeUrl: "t/route", name: "s", value: payloadOf("s", "X") });
+      });
+      world.run();
+      const answer = routes.next();
+      put(world, "r", "X", prod, "t/route");
+      acceptAll(world, listeners);
+      routes.ack(answer);
+      expect(short(acceptAll(world, routes))).toEqual(["r{env=prod}=X -r"]);
+    },
+  },
+  {
+    rules: ["S-DYN-5", "S-ACK-8"],
+    title: "says a removal that has waited again, when the variant that came with it was rejected",
+    variants: deltaAds,
+    world: ordered,
+    run(world) {
+      put(world, "r", "X", prod, "t/route");
+      const [, routes] = orderedClients(world);
+      world.put("t/listener", "l");
+      world.run();
+      replace(world, "r", [prod], [], "t/route");
+      expect(acceptAll(world, routes)).toEqual([]);
+      put(world, "r", "bad", notTest, "t/route");
+      world.run();
+      const answer = routes.next();
+      expect(short([answer])).toEqual(["r{not(env=test)}=bad -r{env=prod}"]);
+      routes.nack(answer, "bad");
+      put(world, "r", "X", notTest, "t/route");
+      expect(short(acceptAll(world, routes))).toEqual(["r{not(env=test)}=X -r{env=prod}"]);
     },
   },
 ]);

@@ -200,11 +200,13 @@ function withoutHolds(state: DeltaState, gathered: Gathered, isLimited: boolean)
   if (entries === gathered.entries) return held;
   const [before, after] = [new Set(gathered.entries), new Set(entries)];
   const left = hashOf(gathered.entries.filter((entry) => !after.has(entry)));
-  const earlier = hashOf(entries.filter((entry) => !before.has(entry)));
+  const earlier = entries.filter((entry) => !before.has(entry));
+  const { origin } = gathered;
   return {
     ...held,
+    origin: { ...origin, named: new Set([...origin.named, ...earlier.map(({ name }) => name)]) },
     label: undefined,
-    hash: addHash(addHash(gathered.hash, -left), earlier),
+    hash: addHash(addHash(gathered.hash, -left), hashOf(earlier)),
   };
 }
 

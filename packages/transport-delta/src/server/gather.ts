@@ -44,7 +44,9 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
   const singles = takeHeld(state, removeUpTo);
   const named = new Set([...takeOwed(state, parts), ...singles.map(({ name }) => name)]);
   parts.push(singles);
-  takeReplaced(state, parts);
+  const replaced = takeReplaced(state, parts);
+  if (replaced.length > 0) parts.push(replaced);
+  for (const { name } of replaced) named.add(name); // it may be older than what starts again after a rejection
   state.sent = state.context.source.revision;
   const filled = parts.filter((part) => part.length > 0);
   const hash = stateHash(state, [...answered, ...changed]);
@@ -145,7 +147,9 @@ export function takeHeld(state: DeltaState, upTo: number): readonly Entry[] {
 function isDue(state: DeltaState, { name, superseded, constraints }: Entry): boolean {
   if (!isCovered(state, name)) return false;
   if (isCollection(name)) return isEmpty(state, name);
-  return constraints === undefined ? lookUp(state, name)?.resource === undefined : !superseded;
+  if (constraints !== undefined) return !superseded;
+  const { resource } = lookUp(state, name) ?? {};
+  return resource === undefined || resource.constraints !== undefined; // a variant takes its place: the client would hold both (S-DYN-5)
 }
 
 /** Whether a collection is subscribed and has no members. An entry that says so may be of a topic that has ended. */
@@ -290,8 +294,8 @@ function asList(entry: Entry | undefined): readonly Entry[] {
 }
 
 /** What waits to be removed goes with the variant that takes its place, so that the client never holds both (S-DYN-5). */
-function takeReplaced(state: DeltaState, parts: Parts): void {
-  if (state.held.length === 0) return;
+function takeReplaced(state: DeltaState, parts: Parts): readonly Entry[] {
+  if (state.held.length === 0) return [];
   const placed = new Map<string, boolean>();
   for (const { name, resource } of parts.flat())
     if (resource !== undefined)
@@ -304,9 +308,8 @@ function takeReplaced(state: DeltaState, parts: Parts): void {
       !superseded &&
       (constraints === undefined ? placed.get(nameKey(name)) === true : placed.has(nameKey(name))),
   );
-  if (replaced.length === 0) return;
   dropRemovals(state, new Set(replaced));
-  parts.push(replaced);
+  return replaced;
 }
 
 const arrays = new WeakMap<Entry, readonly Entry[]>();
