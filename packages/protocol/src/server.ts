@@ -95,6 +95,10 @@ export type {
   ServerVariant,
   TypeOrigin,
   TypeSetup,
+  VariantNames,
+  VariantRemovals,
+  VariantRequests,
+  VariantResponses,
 } from "./stream/server-variant.ts";
 export type { DecodedRequest, TypeHost, TypeMachine } from "./stream/type-machine.ts";
 

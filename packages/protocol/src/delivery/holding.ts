@@ -1,6 +1,6 @@
 import type { Entry } from "@xdstp/core";
 import { isGlob, nameKey } from "@xdstp/uri";
-import type { Holding, ServedType } from "../stream/server-variant.ts";
+import type { ServedType, VariantHolding } from "../stream/server-variant.ts";
 import type { BeatOutcome } from "../stream/heartbeats.ts";
 import { mergeEntries } from "../subscription/subscriptions.ts";
 import { joinArrays } from "./join-arrays.ts";
@@ -9,7 +9,7 @@ import { createLifetimes, type Lifetimes, sendHeartbeat, ttlsOf } from "./lifeti
 /** Keeps alive what the client has with this TTL: as it was sent last, or, where that was rejected, as it was accepted (S-TTL-2). In a full state the shortest TTL does it for all (S-TTL-8). */
 export function beat<State extends ServedType>(
   state: State,
-  variant: Holding<State>,
+  variant: VariantHolding<State>,
   ttlMs: number,
   overdue = false,
 ): BeatOutcome {
@@ -27,10 +27,10 @@ export function beat<State extends ServedType>(
 /** Returns all that the client holds once it has these entries. undefined: nothing of it has a TTL, or all of it is the full state that is sent. Nothing else may be pending. */
 export function holdingAfter<State extends ServedType>(
   state: State,
-  variant: Holding<State>,
+  variant: VariantHolding<State>,
   sent: readonly Entry[],
 ): readonly Entry[] | undefined {
-  if (!mayHold(state, sent) || variant.fullState(state) !== undefined) return undefined;
+  if (!mayHold(state, sent) || variant.responses.fullState(state) !== undefined) return undefined;
   const arrays = [...state.topics.values()]
     .filter(
       // Members of globs are kept alive, unless the client rejects that (B-TTL-10).
@@ -49,11 +49,11 @@ export function holdingAfter<State extends ServedType>(
  */
 export function noteHolding<State extends ServedType>(
   state: State,
-  variant: Holding<State>,
+  variant: VariantHolding<State>,
   sent: readonly Entry[],
   taken: readonly Entry[] | undefined,
 ): void {
-  const holding = mayHold(state, sent) ? variant.fullState(state) : undefined;
+  const holding = mayHold(state, sent) ? variant.responses.fullState(state) : undefined;
   const all = holding ?? taken ?? holdingAfter(state, variant, sent);
   if (all === undefined) return;
   const lifetimes = (state.lifetimes ??= createLifetimes());
@@ -79,11 +79,13 @@ function mayHold({ profile, lifetimes }: ServedType, sent: readonly Entry[]): bo
 
 function beatingTtls<State extends ServedType>(
   state: State,
-  variant: Holding<State>,
+  variant: VariantHolding<State>,
   entries: readonly Entry[],
 ): readonly number[] {
   const ttls = ttlsOf(entries);
-  return ttls.length > 1 && variant.fullState(state) !== undefined ? ttls.slice(0, 1) : ttls;
+  return ttls.length > 1 && variant.responses.fullState(state) !== undefined
+    ? ttls.slice(0, 1)
+    : ttls;
 }
 
 function keepAlive({ context, watcher }: ServedType, ttls: readonly number[]): void {
@@ -93,12 +95,12 @@ function keepAlive({ context, watcher }: ServedType, ttls: readonly number[]): v
 /** Entries that wait, and removals that wait, the client has in the state that it was sent last. */
 function withKept<State extends ServedType>(
   state: State,
-  variant: Holding<State>,
+  variant: VariantHolding<State>,
   lifetimes: Lifetimes,
   now: readonly Entry[],
   sent: readonly Entry[],
 ): readonly Entry[] {
-  const removals = variant.waitingRemovals(state);
+  const removals = variant.removals.waiting(state);
   if (removals.length + state.heldBack.size === 0) return now;
   const stays = new Set([...state.heldBack.keys(), ...removals.map(({ name }) => nameKey(name))]);
   const isStaying = ({ name }: Entry): boolean => stays.has(nameKey(name));
@@ -108,11 +110,11 @@ function withKept<State extends ServedType>(
 
 function narrow<State extends ServedType>(
   state: State,
-  variant: Holding<State>,
+  variant: VariantHolding<State>,
   lifetimes: Lifetimes,
 ): void {
   const stillCovered = (entries: readonly Entry[]): readonly Entry[] => {
-    const rest = entries.filter(({ name }) => variant.isCovered(state, name));
+    const rest = entries.filter(({ name }) => variant.names.isCovered(state, name));
     return rest.length === entries.length ? entries : rest;
   };
   lifetimes.narrowed = false;

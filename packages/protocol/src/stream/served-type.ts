@@ -106,7 +106,7 @@ class Machine<
   get waitsAsWhole(): boolean {
     const { taken } = this.#state;
     if (taken === undefined) return false;
-    const options = this.#variant.wholeOptions(this.#state, taken.gathered);
+    const options = this.#variant.responses.wholeOptions(this.#state, taken.gathered);
     return waitsAsWhole(this.#state, taken.gathered.entries, options);
   }
   get isBusy(): boolean {
@@ -132,10 +132,10 @@ class Machine<
     return this.#state.heldBack;
   }
   get heldFrom(): number {
-    return this.#variant.heldFrom(this.#state);
+    return this.#variant.removals.from(this.#state);
   }
   get heldBase(): number {
-    return this.#variant.heldBase(this.#state);
+    return this.#variant.removals.base(this.#state);
   }
   get answeredUpTo(): number {
     return answeredUpTo(this.#state.exchange, this.#state.taken?.gathered);
@@ -147,7 +147,7 @@ class Machine<
   }
   get pending(): boolean {
     const { dirty, unanswered, owed, exchange } = this.#state;
-    return this.#variant.isPending(
+    return this.#variant.responses.isPending(
       this.#state,
       dirty.size > 0 || unanswered.size > 0 || owed.size > 0 || startsAgain(exchange),
     );
@@ -166,13 +166,13 @@ class Machine<
   request(request: Request): void {
     const isFirst = this.#phase === "new";
     if (isFirst) this.#phase = "served";
-    if (this.#variant.subscribe(this.#state, request, isFirst))
+    if (this.#variant.requests.subscribe(this.#state, request, isFirst))
       this.#answer(parseNonce(request.nonce), request.error);
     this.#watchRepair();
   }
 
   plainAck(scan: RequestScan, message: Uint8Array): boolean {
-    if (this.#phase === "new" || !this.#variant.isPlainAck(this.#state, message, scan))
+    if (this.#phase === "new" || !this.#variant.requests.isPlainAck(this.#state, message, scan))
       return false;
     this.#answer(scan.nonce, undefined);
     return true;
@@ -182,7 +182,7 @@ class Machine<
     const { unsettled, unanswered, dirty, exchange, host, sent } = this.#state;
     const isNew = unsettled.has(topic);
     if (!isNew && topic.head <= sent) return; // its supply is broken, or whole again: nothing to send, and no change of what was rejected (S-ACK-8)
-    if (isNew) this.#variant.settle(this.#state, topic);
+    if (isNew) this.#variant.requests.settle(this.#state, topic);
     else if (!unanswered.has(topic)) dirty.add(topic);
     noteChanged(exchange);
     this.#watchRepair();
@@ -207,21 +207,21 @@ class Machine<
   drain(removeUpTo: number, isLimited = true): void {
     const { taken } = this.#state;
     this.#state.taken = undefined;
-    const gathered = taken?.gathered ?? this.#variant.gather(this.#state, removeUpTo);
+    const gathered = taken?.gathered ?? this.#variant.responses.gather(this.#state, removeUpTo);
     if (gathered === undefined) this.#fallBehind();
     else this.#deliver(gathered, isLimited, taken?.holding);
   }
 
   release(removeUpTo: number): void {
-    const gathered = this.#variant.gatherRemovals(this.#state, removeUpTo);
+    const gathered = this.#variant.removals.gather(this.#state, removeUpTo);
     if (gathered !== undefined) this.#deliver(gathered, true, undefined);
   }
 
   take(removeUpTo: number): void {
     const state = this.#state;
     const pending = pendingOf(state);
-    const before = this.#variant.copyPending(state);
-    const gathered = this.#variant.gather(state, removeUpTo);
+    const before = this.#variant.responses.copyPending(state);
+    const gathered = this.#variant.responses.gather(state, removeUpTo);
     if (gathered === undefined) this.#fallBehind();
     else {
       const holding = holdingAfter(state, this.#variant, gathered.entries);
@@ -238,12 +238,12 @@ class Machine<
     for (const topic of pending.dirty) dirty.add(topic);
     for (const name of pending.owed) owed.add(name);
     if (pending.rejected !== undefined) giveBack(exchange, pending.rejected);
-    this.#variant.putBack(this.#state, before);
+    this.#variant.responses.putBack(this.#state, before);
   }
 
   releaseHolds(): void {
     const { owed, exchange, taken } = this.#state;
-    const ready = releaseHolds(this.#state, (name) => this.#variant.newest(this.#state, name))
+    const ready = releaseHolds(this.#state, (name) => this.#variant.names.newest(this.#state, name))
       // What was taken has these names, and goes first: it would be sent twice.
       .filter((name) => taken === undefined || !byName(taken.gathered.entries).has(name));
     for (const name of ready) owed.add(name);
@@ -267,7 +267,7 @@ class Machine<
   }
 
   lacks(name: string): boolean {
-    const entry = this.#variant.lookUp(this.#state, name);
+    const entry = this.#variant.names.lookUp(this.#state, name);
     return entry !== undefined && isRejectedAndNew(this.#state.exchange, entry);
   }
 
@@ -282,8 +282,8 @@ class Machine<
     if (topic === undefined || entry?.resource === undefined) return false;
     if (heldBack.has(nameKey(name))) return true;
     if (entry.since <= exchange.accepted && !unaccepted.has(topic)) return false;
-    if (this.#variant.mayHaveFromBefore(this.#state, name)) return false;
-    if (this.#variant.isToBeSent(this.#state, topic, entry)) return true;
+    if (this.#variant.names.mayHaveFromBefore(this.#state, name)) return false;
+    if (this.#variant.names.isToBeSent(this.#state, topic, entry)) return true;
     const far = this.#deliveryOf(topic, entry);
     return far === "in-flight" || far === "rejected";
   }
@@ -294,13 +294,13 @@ class Machine<
     // A name that the client may have from before waits for the names that refer to it, so these do not wait for it.
     return (
       entry !== undefined &&
-      !this.#variant.mayHaveFromBefore(this.#state, name) &&
+      !this.#variant.names.mayHaveFromBefore(this.#state, name) &&
       isColdSince(type, host, entry, longAccepted(this.#state))
     );
   }
 
   misses(name: string): boolean {
-    return this.#variant.isCovered(this.#state, name)
+    return this.#variant.names.isCovered(this.#state, name)
       ? this.#find(name)?.resource === undefined
       : isServedBy(this.#state.context.source, name);
   }
@@ -309,7 +309,7 @@ class Machine<
     const key = nameKey(name);
     const { taken } = this.#state;
     if (taken?.gathered.entries.some((entry) => nameKey(entry.name) === key) === true) return; // it goes after what it is sent for
-    this.#variant.warm(this.#state, name);
+    this.#variant.names.warm(this.#state, name);
     this.#watchRepair();
   }
 
@@ -332,8 +332,8 @@ class Machine<
       exchange,
       topics: [...this.#state.topics.values()],
       acceptedUpTo: Math.min(exchange.accepted, heldBackFrom(heldBack)),
-      removals: this.#variant.removals(this.#state),
-      isPending: (topic, entry) => this.#variant.isToBeSent(this.#state, topic, entry),
+      removals: this.#variant.removals.form(this.#state),
+      isPending: (topic, entry) => this.#variant.names.isToBeSent(this.#state, topic, entry),
     };
   }
 
@@ -348,7 +348,7 @@ class Machine<
   #deliver(gathered: Response, isLimited: boolean, holding: readonly Entry[] | undefined): void {
     const { exchange } = this.#state;
     const { nonceSent } = exchange;
-    const sent = this.#variant.deliver(this.#state, gathered, isLimited);
+    const sent = this.#variant.responses.deliver(this.#state, gathered, isLimited);
     if (exchange.nonceSent !== nonceSent) this.#phase = "served";
     noteHolding(this.#state, this.#variant, sent, holding);
   }
@@ -365,11 +365,11 @@ class Machine<
     const { inFlight } = exchange;
     const isRejected = error !== undefined || inFlight?.rejection !== undefined;
     if (isRejected) host.thaw();
-    const hasMoved = isRejected && this.#variant.hasMoved(state);
+    const hasMoved = isRejected && this.#variant.requests.hasMoved(state);
     const missed = error && this.#missedBy;
     if (!recordAnswer(state, nonce, error, hasMoved, missed)) return;
     this.#phase = "served";
-    this.#variant.noteAnswer(state, inFlight);
+    this.#variant.requests.noteAnswer(state, inFlight);
     noteHoldingAnswered(state);
     if (exchange.rejected === undefined) noteAccepted(state);
   }
@@ -384,14 +384,14 @@ class Machine<
     const { lifetimes, owed, host } = this.#state;
     rejectHeartbeat(this.#state, nonce, error);
     for (const { name, resource } of lifetimes?.sent ?? [])
-      if (resource?.ttlMs !== undefined && this.#variant.isCovered(this.#state, name))
+      if (resource?.ttlMs !== undefined && this.#variant.names.isCovered(this.#state, name))
         owed.add(name);
     host.schedule();
   }
 
   #find(name: string): Entry | undefined {
-    return this.#variant.isCovered(this.#state, name)
-      ? this.#variant.lookUp(this.#state, name)
+    return this.#variant.names.isCovered(this.#state, name)
+      ? this.#variant.names.lookUp(this.#state, name)
       : undefined;
   }
 
@@ -399,8 +399,8 @@ class Machine<
     return deliveryOf(
       {
         exchange: this.#state.exchange,
-        removals: this.#variant.removals(this.#state),
-        isPending: (of, at) => this.#variant.isToBeSent(this.#state, of, at),
+        removals: this.#variant.removals.form(this.#state),
+        isPending: (of, at) => this.#variant.names.isToBeSent(this.#state, of, at),
       },
       topic,
       entry,

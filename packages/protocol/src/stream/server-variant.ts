@@ -104,14 +104,82 @@ export interface ServedType<Response extends Gathered = Gathered, Before = unkno
   lifetimes: Lifetimes | undefined;
 }
 
-/** The knowledge of a variant about what a client holds. */
-export interface Holding<State extends ServedType> {
+/** What a variant makes of the requests of a type. */
+export interface VariantRequests<Request, State> {
+  /**
+   * Takes what a request subscribes to and unsubscribes from.
+   * @returns whether the request answers a response as well
+   */
+  subscribe(state: State, request: Request, isFirst: boolean): boolean;
+  /** Returns whether a message is an ACK and nothing else. It must not allocate. */
+  isPlainAck(state: State, message: Uint8Array, scan: RequestScan): boolean;
+  /** Takes note that a topic without a first answer has changed: it may be settled. */
+  settle(state: State, topic: Topic): void;
+  /** Returns whether what was sent last has changed since. Called for a rejection only. */
+  hasMoved(state: State): boolean;
+  /** Takes note of the last answer to a response. */
+  noteAnswer(state: State, answered: Batch | undefined): void;
+}
+
+/** How a variant makes the responses of a type. */
+export interface VariantResponses<State, Response extends Gathered = Gathered, Before = unknown> {
+  /** Returns whether something could be sent now but for flow control and order. `hasUpdates`: something has changed, was requested or starts again after a rejection. */
+  isPending(state: State, hasUpdates: boolean): boolean;
+  /** Takes everything that is pending out of the state, with removals up to a revision. undefined: the history that the client would need is not kept any more. */
+  gather(state: State, removeUpTo: number): Response | undefined;
+  /** Copies what `gather` takes out of the state and only the variant knows. */
+  copyPending(state: State): Before;
+  /** Puts it back: the client has not seen anything of it. */
+  putBack(state: State, before: Before): void;
+  /** Says when a response has to wait as a whole. */
+  wholeOptions(state: State, response: Response): WholeOptions;
+  /**
+   * Sends a response without the names that have to wait (S-ORD-4), if there is something to say.
+   * @returns what of it was sent, or did not have to be
+   */
+  deliver(state: State, response: Response, isLimited: boolean): readonly Entry[];
   /** Returns the full state that was sent last, which is all that the client holds. undefined: the responses of the type are partial. */
   fullState(state: State): readonly Entry[] | undefined;
-  /** Returns the removals that wait: the client has these names in the state that it was sent last. */
-  waitingRemovals(state: State): readonly Entry[];
-  /** Returns whether a subscription covers a name, under this name or as an alias. */
+}
+
+/** What a variant does with removals, which wait until those who refer to the names have let go (S-ORD-3). */
+export interface VariantRemovals<State, Response extends Gathered = Gathered> {
+  /** How the client learns of them. */
+  form(state: State): TypeView["removals"];
+  /** Revision of the oldest one that waits; Infinity: none does. */
+  from(state: State): number;
+  /** Revision of the oldest state that the client may have of a name whose removal waits; Infinity: none waits. */
+  base(state: State): number;
+  /** Returns those that wait: the client has these names in the state that it was sent last. */
+  waiting(state: State): readonly Entry[];
+  /** Takes those out that wait, up to a revision. undefined: there are none. */
+  gather(state: State, removeUpTo: number): Response | undefined;
+}
+
+/** What a variant knows of one name. */
+export interface VariantNames<State> {
+  /** Returns whether a subscription covers it, under this name or as an alias. */
   isCovered(state: State, name: string): boolean;
+  /** Returns its present state as this client should see it. undefined: that is not known. */
+  lookUp(state: State, name: string): Entry | undefined;
+  /** Returns the same of a name that waits. undefined: it is not wanted, or no response can name its removal. */
+  newest(state: State, name: string): Entry | "removed" | undefined;
+  /** Returns whether the client may have it from an earlier stream. */
+  mayHaveFromBefore(state: State, name: string): boolean;
+  /** Returns whether an entry of it is still to be sent. */
+  isToBeSent(state: State, topic: Topic, entry: Entry): boolean;
+  /** Owes it again, since what waits for it was sent (S-WARM-1). */
+  warm(state: State, name: string): void;
+}
+
+/** The part of a variant that says what a client holds. */
+export interface VariantHolding<State> {
+  /** The full state. */
+  readonly responses: Pick<VariantResponses<State>, "fullState">;
+  /** The removals that wait. */
+  readonly removals: Pick<VariantRemovals<State>, "waiting">;
+  /** The names that are covered. */
+  readonly names: Pick<VariantNames<State>, "isCovered">;
 }
 
 /**
@@ -123,60 +191,17 @@ export interface ServerVariant<
   State extends ServedType<Response, Before>,
   Response extends Gathered = Gathered,
   Before = unknown,
-> extends Holding<State> {
+> {
   /** Makes the state of a type without subscriptions. */
   createState(setup: TypeSetup): State;
-
-  /**
-   * Takes what a request subscribes to and unsubscribes from.
-   * @returns whether the request answers a response as well
-   */
-  subscribe(state: State, request: Request, isFirst: boolean): boolean;
-  /** Returns whether a message is an ACK and nothing else. It must not allocate. */
-  isPlainAck(state: State, message: Uint8Array, scan: RequestScan): boolean;
-  /** Takes note that a topic without a first answer has changed: it may be settled. */
-  settle(state: State, topic: Topic): void;
-
-  /** Returns whether something could be sent now but for flow control and order. `hasUpdates`: something has changed, was requested or starts again after a rejection. */
-  isPending(state: State, hasUpdates: boolean): boolean;
-  /** Takes everything that is pending out of the state, with removals up to a revision. undefined: the history that the client would need is not kept any more. */
-  gather(state: State, removeUpTo: number): Response | undefined;
-  /** Takes the removals out that wait, up to a revision. undefined: there are none. */
-  gatherRemovals(state: State, removeUpTo: number): Response | undefined;
-  /** Copies what `gather` takes out of the state and only the variant knows. */
-  copyPending(state: State): Before;
-  /** Puts it back: the client has not seen anything of it. */
-  putBack(state: State, before: Before): void;
-  /**
-   * Sends a response without the names that have to wait (S-ORD-4), if there is something to say.
-   * @returns what of it was sent, or did not have to be
-   */
-  deliver(state: State, response: Response, isLimited: boolean): readonly Entry[];
-
-  /** Says when a response has to wait as a whole. */
-  wholeOptions(state: State, response: Response): WholeOptions;
-  /** Revision of the oldest removal that waits; Infinity: none does. */
-  heldFrom(state: State): number;
-  /** Revision of the oldest state that the client may have of a name whose removal waits; Infinity: none waits. */
-  heldBase(state: State): number;
-
-  /** Returns the present state of a name as this client should see it. undefined: that is not known. */
-  lookUp(state: State, name: string): Entry | undefined;
-  /** Returns the same of a name that waits. undefined: it is not wanted, or no response can name its removal. */
-  newest(state: State, name: string): Entry | "removed" | undefined;
-  /** Returns whether the client may have a name from an earlier stream. */
-  mayHaveFromBefore(state: State, name: string): boolean;
-  /** Returns whether an entry is still to be sent. */
-  isToBeSent(state: State, topic: Topic, entry: Entry): boolean;
-  /** How the client learns of removals. */
-  removals(state: State): TypeView["removals"];
-  /** Owes a name again, since what waits for it was sent (S-WARM-1). */
-  warm(state: State, name: string): void;
-
-  /** Returns whether what was sent last has changed since. Called for a rejection only. */
-  hasMoved(state: State): boolean;
-  /** Takes note of the last answer to a response. */
-  noteAnswer(state: State, answered: Batch | undefined): void;
+  /** What it makes of requests. */
+  readonly requests: VariantRequests<Request, State>;
+  /** How it makes responses. */
+  readonly responses: VariantResponses<State, Response, Before>;
+  /** What it does with removals. */
+  readonly removals: VariantRemovals<State, Response>;
+  /** What it knows of one name. */
+  readonly names: VariantNames<State>;
   /** Ends timers of its own. */
   close(state: State): void;
 }

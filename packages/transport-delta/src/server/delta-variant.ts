@@ -48,34 +48,42 @@ export type DeltaVariant = ServerVariant<DeltaRequest, DeltaState, Gathered, Bef
 export function createDeltaVariant(profileOf: (setup: TypeSetup) => FrameProfile): DeltaVariant {
   return {
     createState: (setup) => createState(setup, profileOf(setup)),
-    subscribe: takeRequest,
-    isPlainAck: (_, __, { nonce }) => nonce >= 0,
-    settle,
-    isPending: ({ answered, unsettled }, hasUpdates) =>
-      hasUpdates || (!answered && unsettled.size === 0),
-    gather,
-    gatherRemovals,
-    copyPending,
-    putBack,
-    deliver,
-    wholeOptions: (state, { origin }) => ({
-      isNeverEmpty: !state.answered || answersWildcard(state, origin),
-    }),
-    heldFrom: (state) => Math.min(heldFromOf(state), hasLeftovers(state) ? state.sent : Infinity),
-    heldBase: (state) => (hasLeftovers(state) ? NONE_HELD : heldBaseOf(state)),
-    isCovered,
-    lookUp,
-    newest: (state, name) => (isCovered(state, name) ? lookUp(state, name) : undefined),
-    mayHaveFromBefore: ({ initial }, name) => initial?.has(nameKey(name)) === true,
-    isToBeSent,
-    removals: () => "said",
-    warm,
-    hasMoved,
-    noteAnswer(state, answered) {
-      if (answered?.narrowed === true) oweLost(state, answered.entries);
+    requests: {
+      subscribe: takeRequest,
+      isPlainAck: (_, __, { nonce }) => nonce >= 0,
+      settle,
+      hasMoved,
+      noteAnswer(state, answered) {
+        if (answered?.narrowed === true) oweLost(state, answered.entries);
+      },
     },
-    fullState: () => undefined,
-    waitingRemovals: heldEntries,
+    responses: {
+      isPending: ({ answered, unsettled }, hasUpdates) =>
+        hasUpdates || (!answered && unsettled.size === 0),
+      gather,
+      copyPending,
+      putBack,
+      wholeOptions: (state, { origin }) => ({
+        isNeverEmpty: !state.answered || answersWildcard(state, origin),
+      }),
+      deliver,
+      fullState: () => undefined,
+    },
+    removals: {
+      form: () => "said",
+      from: (state) => Math.min(heldFromOf(state), hasLeftovers(state) ? state.sent : Infinity),
+      base: (state) => (hasLeftovers(state) ? NONE_HELD : heldBaseOf(state)),
+      waiting: heldEntries,
+      gather: gatherRemovals,
+    },
+    names: {
+      isCovered,
+      lookUp,
+      newest: (state, name) => (isCovered(state, name) ? lookUp(state, name) : undefined),
+      mayHaveFromBefore: ({ initial }, name) => initial?.has(nameKey(name)) === true,
+      isToBeSent,
+      warm,
+    },
     close: () => undefined,
   };
 }

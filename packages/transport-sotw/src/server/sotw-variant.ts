@@ -47,56 +47,64 @@ export type SotwVariant = ServerVariant<SotwRequest, SotwState, Gathered, Before
 export function createSotwVariant(profileOf: ProfileOf): SotwVariant {
   return {
     createState: (setup) => createState(setup, profileOf),
-    subscribe(state, request, isFirst) {
-      if (request.usesLocators)
-        state.profile = profileOf(state.typeUrl, { ...formOf(state), wrap: true });
-      return takeRequest(state, request, isFirst);
+    requests: {
+      subscribe(state, request, isFirst) {
+        if (request.usesLocators)
+          state.profile = profileOf(state.typeUrl, { ...formOf(state), wrap: true });
+        return takeRequest(state, request, isFirst);
+      },
+      isPlainAck,
+      settle(state, topic) {
+        if (!topic.settled) return;
+        state.unsettled.delete(topic);
+        state.unanswered.add(topic);
+      },
+      hasMoved,
+      noteAnswer(state) {
+        if (state.exchange.rejected === undefined) state.kept = state.shown;
+      },
     },
-    isPlainAck,
-    settle(state, topic) {
-      if (!topic.settled) return;
-      state.unsettled.delete(topic);
-      state.unanswered.add(topic);
+    responses: {
+      isPending: (state, hasUpdates) =>
+        hasUpdates && (!isFullState(state) || (isComplete(state) && !isWithheld(state))),
+      gather,
+      copyPending: ({ gone, unanswered }) => ({ gone, unanswered: [...unanswered] }),
+      putBack(state, { gone, unanswered }) {
+        state.gone = gone;
+        for (const topic of unanswered) state.unanswered.add(topic);
+      },
+      wholeOptions: (state, { due }) => ({
+        mustShow: ({ name }) => mustShow(state, name),
+        isShown: (entry) => isShown(state, entry),
+        isNeverEmpty: isFullState(state) ? !state.answered : due,
+      }),
+      deliver,
+      fullState: (state) => (isFullState(state) ? state.shown : undefined),
     },
-    isPending: (state, hasUpdates) =>
-      hasUpdates && (!isFullState(state) || (isComplete(state) && !isWithheld(state))),
-    gather,
-    gatherRemovals: gather,
-    copyPending: ({ gone, unanswered }) => ({ gone, unanswered: [...unanswered] }),
-    putBack(state, { gone, unanswered }) {
-      state.gone = gone;
-      for (const topic of unanswered) state.unanswered.add(topic);
+    removals: {
+      form: (state) => (isFullState(state) ? "absent" : "never"),
+      from: (state) =>
+        isWithheld(state)
+          ? 0
+          : state.gone
+              .values()
+              .reduce((oldest, { revision }) => Math.min(oldest, revision), Infinity),
+      base: (state) => (isWithheld(state) ? -1 : heldBaseOf(state)),
+      waiting: () => [],
+      gather,
     },
-    deliver,
-    wholeOptions: (state, { due }) => ({
-      mustShow: ({ name }) => mustShow(state, name),
-      isShown: (entry) => isShown(state, entry),
-      isNeverEmpty: isFullState(state) ? !state.answered : due,
-    }),
-    heldFrom: (state) =>
-      isWithheld(state)
-        ? 0
-        : state.gone
-            .values()
-            .reduce((oldest, { revision }) => Math.min(oldest, revision), Infinity),
-    heldBase: (state) => (isWithheld(state) ? -1 : heldBaseOf(state)),
-    isCovered: (state, name) => coveringTopic(state, name) !== undefined,
-    lookUp: (state, name) => coveringTopic(state, name)?.get(name),
-    newest,
-    mayHaveFromBefore: isWithheld,
-    isToBeSent,
-    removals: (state) => (isFullState(state) ? "absent" : "never"),
-    warm(state, name) {
-      const { unsettled, unanswered, owed } = state;
-      const topic = coveringTopic(state, name);
-      if (topic !== undefined && !unsettled.has(topic) && !unanswered.has(topic)) owed.add(name);
+    names: {
+      isCovered: (state, name) => coveringTopic(state, name) !== undefined,
+      lookUp: (state, name) => coveringTopic(state, name)?.get(name),
+      newest,
+      mayHaveFromBefore: isWithheld,
+      isToBeSent,
+      warm(state, name) {
+        const { unsettled, unanswered, owed } = state;
+        const topic = coveringTopic(state, name);
+        if (topic !== undefined && !unsettled.has(topic) && !unanswered.has(topic)) owed.add(name);
+      },
     },
-    hasMoved,
-    noteAnswer(state) {
-      if (state.exchange.rejected === undefined) state.kept = state.shown;
-    },
-    fullState: (state) => (isFullState(state) ? state.shown : undefined),
-    waitingRemovals: () => [],
     close(state) {
       endPatience(state);
       endStay(state);
@@ -184,7 +192,7 @@ function startAgain(state: SotwState): void {
 function isPlainAck(
   { exchange, listHash, lifetimes }: SotwState,
   message: Uint8Array,
-  { nonce, namesStart, namesEnd }: Parameters<SotwVariant["isPlainAck"]>[2],
+  { nonce, namesStart, namesEnd }: Parameters<SotwVariant["requests"]["isPlainAck"]>[2],
 ): boolean {
   if (exchange.nonceSent === 0 || !isNewestNonce(lifetimes, exchange, nonce)) return false;
   return hashBytes(message, namesStart, namesEnd) === listHash;
