@@ -3,7 +3,7 @@ import { nameFromLocator, parseName, printLocator, printName, type XdstpLocator 
 
 import type { Followed, Follower, MemberSide, GlobMember } from "../links/follower.ts";
 import type { SearchHost } from "../links/search.ts";
-import type { AskSide } from "../routes/ask.ts";
+import { interestWith, type AskSide } from "../routes/ask.ts";
 import { isOutOfReach } from "../links/outcome.ts";
 import { gatheredIn } from "../routes/recall.ts";
 import type { Ask, Route } from "../routes/route.ts";
@@ -152,11 +152,7 @@ export class GlobSide implements AskSide, MemberSide {
       interest: { parameters },
     } = first;
     const segment = segmentOf(parsed.value);
-    const ask = route.asks.open(
-      typeUrl,
-      { name, ...(parameters !== undefined && { parameters }) },
-      authority,
-    );
+    const ask = route.asks.open(typeUrl, interestWith(name, parameters), authority);
     const follower = this.#followers.add({
       typeUrl: this.glob.typeUrl,
       interest: { name: printLocator(memberOf(this.glob.locator, segment)) },
@@ -189,11 +185,8 @@ export class GlobSide implements AskSide, MemberSide {
 
   #askWith(parameters: Interest["parameters"], route: Route): Ask {
     const name = printName(nameFromLocator(this.locator));
-    return route.asks.open(
-      this.glob.typeUrl,
-      { name, ...(parameters !== undefined && parameters.size > 0 && { parameters }) },
-      this.locator.authority,
-    );
+    const { authority } = this.locator;
+    return route.asks.open(this.glob.typeUrl, interestWith(name, parameters), authority);
   }
 
   #gather(ask: Ask): void {

@@ -20,6 +20,7 @@ import {
 import type { Ask, FollowedRedirect, Route } from "../routes/route.ts";
 import type { Follower, GlobMember } from "./follower.ts";
 import { entryNamed } from "../list/read-list.ts";
+import { interestWith } from "../routes/ask.ts";
 
 /** Where a search looks. */
 export interface SearchHost {
@@ -228,11 +229,7 @@ export class Search {
     text: string,
     authority: string,
   ): Ask {
-    const ask = route.asks.open(
-      typeUrl,
-      { name: text, ...(parameters !== undefined && parameters.size > 0 && { parameters }) },
-      authority,
-    );
+    const ask = route.asks.open(typeUrl, interestWith(text, parameters), authority);
     route.asks.follow(ask, this.#follower);
     this.asks.add(ask);
     return ask;

@@ -1,5 +1,6 @@
-import { type Interest, isSameError, type Resource, type Topic, XdsError } from "@xdstp/core";
+import { type Interest, isSameError, type Resource, type Topic, type XdsError } from "@xdstp/core";
 
+import { notFound } from "../routes/ask.ts";
 import type { InlineEntry } from "./read-list.ts";
 
 /** What is known of a list or of one member: nothing yet; a resource; that there is none; why none can be had. */
@@ -40,15 +41,7 @@ export function holdingOf(topic: Topic, typeUrl: string): Holding {
       ...(error !== undefined && { error }),
     };
   if (error !== undefined) return failure(error);
-  return settled
-    ? failure(
-        new XdsError("NOT_FOUND", `${JSON.stringify(name)} does not exist`, {
-          typeUrl,
-          resource: name,
-          reason: "missing",
-        }),
-      )
-    : { state: "pending", version: "" };
+  return settled ? failure(notFound(typeUrl, name)) : { state: "pending", version: "" };
 }
 
 /** Nothing is cached, and this is why. */

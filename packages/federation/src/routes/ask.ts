@@ -113,6 +113,11 @@ function isWanted(ask: AskState): boolean {
   );
 }
 
+/** The interest of a name with these parameters; none are the same as no parameters. */
+export function interestWith(name: string, parameters: Interest["parameters"]): Interest {
+  return parameters === undefined || parameters.size === 0 ? { name } : { name, parameters };
+}
+
 /** What an interest with this name is. */
 export function kindOf(name: string): AskState["kind"] {
   if (name === "*") return "wildcard";
