@@ -94,6 +94,14 @@ export function noteDelivered(
   }
 }
 
+/** Notes the version of what was found and cannot be read. Returns whether it is another one than before. */
+export function noteUnreadable(follower: Follower): boolean {
+  const { outcome, unreadable } = follower;
+  if (outcome.state !== "broken" || outcome.blame === undefined) return false;
+  follower.unreadable = outcome.blame.version;
+  return follower.unreadable !== unreadable;
+}
+
 /** Why a reader has rejected what a name leads to now, in this delivery or an earlier one. */
 export function standingRejection({ outcome, rejected, member }: Follower): XdsError | undefined {
   if (outcome.state !== "held" || member?.side.isInUse === false) return undefined;

@@ -122,6 +122,29 @@ describe("an entry of a list", () => {
         ?.rejected?.map(({ name }) => name),
     ]).toEqual([true, [ALL]]);
   });
+
+  it("is reported again for another version of a list that cannot be read for the same reason, and not for the same version [C-ACK-18]", async () => {
+    const { at, watch } = await scene(["a"]);
+    at("a").put(LIST, listNamed(ALL, { one: "1" }));
+    const { topic } = watch(`${ALL}#entry=one`);
+    await turn();
+    let reports = 0;
+    topic.watch({
+      wake() {
+        reports++;
+      },
+    });
+    const after = ["2", "2", "3"].map((version) => {
+      const payload = { typeUrl: LIST, value: wrongList() };
+      at("a").put(LIST, { ...resource(ALL, "", version), payload });
+      return [reports, at("a").answers.at(-1)?.rejected?.length];
+    });
+    expect(after).toEqual([
+      [1, 1],
+      [1, 1],
+      [2, 1],
+    ]);
+  });
 });
 
 function wrongList(): Uint8Array {

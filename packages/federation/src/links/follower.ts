@@ -64,6 +64,8 @@ export class Follower implements Followed, RedirectFollower {
   readonly delivered: Map<string, LinkedResource> = new Map<string, LinkedResource>();
   /** What was rejected last, by variant; it is not delivered again. */
   readonly rejected: Map<string, RejectedVersion> = new Map<string, RejectedVersion>();
+  /** The version of what was found last that cannot be read. */
+  unreadable: string | undefined;
   /** Where what is delivered was found. */
   source: Ask | undefined;
   /** What came before it stands under its name. */

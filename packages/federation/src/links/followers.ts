@@ -11,7 +11,13 @@ import type {
 import { Globs } from "../globs/globs.ts";
 import type { Ask } from "../routes/route.ts";
 import { Ambient } from "./ambient.ts";
-import { deliver, noteDelivered, standingRejection, type Delivery } from "./deliver.ts";
+import {
+  deliver,
+  noteDelivered,
+  noteUnreadable,
+  standingRejection,
+  type Delivery,
+} from "./deliver.ts";
 import { Follower, type Followed, type FollowerList } from "./follower.ts";
 import { variantId } from "./kept.ts";
 import { Search, type SearchHost } from "./search.ts";
@@ -172,8 +178,9 @@ export class Followers implements FollowerList, Iterable<Follower> {
     noteDelivered(follower, delivery, rejection);
     const error = rejection ?? delivery.ambient ?? standingRejection(follower);
     // Each version that is rejected is a report of its own (C-ACK-18).
+    const isReport = noteUnreadable(follower) || rejection !== undefined;
     if (error !== undefined || delivery.ambient !== null)
-      this.#ambient.set(follower, error, this.#host.interestsOf(follower), rejection !== undefined);
+      this.#ambient.set(follower, error, this.#host.interestsOf(follower), isReport);
     if (follower.member?.side.has(follower, follower.member.ask) === false) this.end(follower);
   }
 }
@@ -202,7 +209,7 @@ function rejectionsOf(
 ): readonly RejectedLink[] {
   const { outcome, asks } = follower;
   if (outcome.state === "broken" && outcome.blame !== undefined)
-    return [{ asks: [outcome.blame], error: outcome.error }];
+    return [{ asks: [outcome.blame.ask], error: outcome.error }];
   const error = rejected.get(idOf(follower));
   if (error !== undefined) return [{ asks: [...asks], error }];
   // The version that was rejected may come again. Those on the way to it are not rejected for it.

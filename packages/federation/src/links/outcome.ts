@@ -34,8 +34,14 @@ export type Outcome =
         readonly isSilence?: boolean;
       }
     /** The way is broken. `blame`: by what one server has given there; absent: none of them could know. */
-    | { readonly state: "broken"; readonly error: XdsError; readonly blame?: Ask }
+    | { readonly state: "broken"; readonly error: XdsError; readonly blame?: Blame }
   ) & { readonly hops: readonly Hop[] };
+
+/** What a server has given that cannot be read. */
+export interface Blame {
+  readonly ask: Ask;
+  readonly version: string;
+}
 
 /** A resource with the version that it has under the requested name. */
 export interface LinkedResource {

@@ -281,7 +281,7 @@ function entryOf(
     return {
       state: "broken",
       hops,
-      blame: list.ask,
+      blame: { ask: list.ask, version: list.resources.map(({ version }) => version).join("\n") },
       error: new XdsError(
         "INVALID_ARGUMENT",
         `the list ${listName} cannot be read: ${fault.text}`,
