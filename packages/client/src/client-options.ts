@@ -10,7 +10,7 @@ import {
   type ServerOptions,
 } from "@xdstp/federation";
 import { nodeWarning } from "@xdstp/grpc/client";
-import type { ClientLimits, RequestRate } from "@xdstp/protocol/client";
+import type { ClientContextOptions, ClientLimits } from "@xdstp/protocol/client";
 
 import type { MetricsMeter } from "./record-metrics.ts";
 
@@ -36,7 +36,7 @@ export interface ClientOptions extends NodeOptions {
   /** Overrides of what is taken from a server. */
   readonly limits?: Partial<ClientLimits>;
   /** `rate_limit_settings`. Default: no limit. */
-  readonly rate?: RequestRate;
+  readonly rate?: NonNullable<ClientContextOptions["rate"]>;
   /** Milliseconds after which what has not come does not exist (C-MISS-4). Default: 15,000; 30,000 with the server feature of C-GRPC-10. */
   readonly fetchMs?: number;
   /** Milliseconds after which a server of which nothing is watched any more is let go (C-STREAM-14); what is watched next asks it again at once. `Infinity`: never. Default: 10,000. */

@@ -4,7 +4,7 @@ import type { Cache } from "@xdstp/cache";
 import { type AnyBytes, type StoredResource, XdsError } from "@xdstp/core";
 import type { Federation } from "@xdstp/federation";
 import type { CallPeer, MethodRouter } from "@xdstp/grpc/server";
-import type { RejectedState, WantState, WantStatus } from "@xdstp/protocol/client";
+import type { WantState, WantStatus } from "@xdstp/protocol/client";
 import { NodeSchema } from "@xdstp/protos/discovery";
 import {
   type ClientConfig,
@@ -90,7 +90,7 @@ export interface StatusRow {
   /** When something of it came last, in milliseconds since the epoch; 0: never. */
   readonly at: number;
   /** The newer state that was rejected. */
-  readonly rejected?: RejectedState;
+  readonly rejected?: WantStatus["rejected"][number];
   /** Why there is none, or why the cached one may be out of date. */
   readonly error?: XdsError;
 }

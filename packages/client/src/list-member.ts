@@ -1,5 +1,5 @@
 import { XdsError } from "@xdstp/core";
-import type { HeldState, ListMember as FollowedMember } from "@xdstp/federation";
+import type { ListMember as FollowedMember } from "@xdstp/federation";
 
 import type { Decoder } from "./decoder.ts";
 import type { Hub } from "./hub.ts";
@@ -9,7 +9,7 @@ export interface ListMember<T> {
   /** The same whether the list has it inline or says where it is (C-LIST-8). Empty: an inline entry without a name, which is known by its version. */
   readonly name: string;
   /** `pending`: nothing is known of it yet; `held`; `missing`: it does not exist; `failed`: it was rejected, may not be seen, or no server is reachable. */
-  readonly state: HeldState;
+  readonly state: "pending" | "held" | "missing" | "failed";
   /** As the server gave it. Empty where there is none. */
   readonly version: string;
   /** Only while `held`. */

@@ -1,5 +1,5 @@
 import { isSameError, type XdsError } from "@xdstp/core";
-import { followList, type FollowedList, type ListWatcher } from "@xdstp/federation";
+import { followList, type FollowedList } from "@xdstp/federation";
 import { collectionTypeOf } from "@xdstp/uri";
 
 import { compareMembers, listMember, type ListMember, type ShownMembers } from "./list-member.ts";
@@ -57,7 +57,7 @@ export function watchList<S extends TypeSource<unknown>>(
   return new MembersWatch<ValueOf<S>>(hub, source as TypeSource<ValueOf<S>>, name, options);
 }
 
-class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T>, ListWatcher {
+class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T> {
   readonly name: string;
   readonly #decoder: Decoder<T>;
   readonly #list: FollowedList;

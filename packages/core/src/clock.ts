@@ -62,19 +62,16 @@ export interface BackoffOptions {
   readonly maxMs?: number;
 }
 
-/** Waits that grow until something comes (C-RECON-1). */
-export interface Backoff {
+/** Waits that grow until something comes (C-RECON-1): exponential, with jitter, as gRPC waits. `random` gives numbers from 0 up to 1. */
+export function createBackoff(
+  { initialMs = 1_000, factor = 1.6, jitter = 0.2, maxMs = 120_000 }: BackoffOptions,
+  random: () => number,
+): {
   /** The next wait, in milliseconds. */
   next(): number;
   /** A response has come: the next wait is the first one again. */
   reset(): void;
-}
-
-/** Exponential, with jitter, as gRPC waits. `random` gives numbers from 0 up to 1. */
-export function createBackoff(
-  { initialMs = 1_000, factor = 1.6, jitter = 0.2, maxMs = 120_000 }: BackoffOptions,
-  random: () => number,
-): Backoff {
+} {
   let ms = initialMs;
   return {
     next() {

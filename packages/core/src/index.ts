@@ -35,15 +35,8 @@ export type {
 export { CompactedLog } from "./compacted-log.ts";
 export { forwardSink, forwardSource } from "./forward.ts";
 export { whenDecided } from "./feed.ts";
-export { createBackoff, type Backoff, type BackoffOptions } from "./clock.ts";
-export type {
-  Follows,
-  Reference,
-  ResourceType,
-  Warms,
-  WithinReference,
-  MessageType,
-} from "./resource-type.ts";
+export { createBackoff, type BackoffOptions } from "./clock.ts";
+export type { Follows, Reference, ResourceType, Warms, MessageType } from "./resource-type.ts";
 export type { ByteStream, ByteStreamHandler, Message } from "./byte-stream.ts";
 
 // Dynamic parameters (TP2): which variant of a resource is for whom, and whether two exclude each other.
@@ -55,4 +48,4 @@ export { textOfConstraints } from "./constraints/constraints.ts";
 export { interestKey, InterestMap } from "./interest-map.ts";
 
 // The identity of a client: the node that it sends, and the names in its certificate.
-export type { DynamicParameters, NodeInfo, PeerIdentity } from "./node-info.ts";
+export type { NodeInfo, PeerIdentity } from "./node-info.ts";

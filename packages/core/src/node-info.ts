@@ -12,12 +12,9 @@ export interface NodeInfo {
   readonly locality: string;
   /** `node.client_features`. */
   readonly clientFeatures: readonly string[];
-  /** Context parameters that change while the client runs, by type URL, as the client sent them last (S-NODE-3). Absent: the client sent none. */
-  readonly dynamicParameters?: DynamicParameters;
+  /** Context parameters that change while the client runs, by type URL and key, as the client sent them last (S-NODE-3). Absent: the client sent none. */
+  readonly dynamicParameters?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
-
-/** Context parameters by key, for each type URL. */
-export type DynamicParameters = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
  * The identity of a client that the wire has verified: the names of a client certificate that our authority signed. It never comes from the content of a message (S-NODE-8).

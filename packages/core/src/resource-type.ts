@@ -18,15 +18,12 @@ export interface Reference {
   /** The encoded `envoy.config.core.v3.ConfigSource` next to it (C-AUTH-4, C-AUTH-6). Absent: there is none, or it says `ads` and no more. */
   readonly source?: Uint8Array;
   /** Where what the named resource refers to comes from, which only its referrer says: the routes of a scope. Absent: the resource says it. */
-  readonly within?: WithinReference;
-}
-
-/** For names of one type inside a resource: the source that surrounds the name of that resource. */
-export interface WithinReference {
-  /** The type URL of the names within. */
-  readonly typeUrl: string;
-  /** The encoded ConfigSource of these names. Absent: they come from a file, and are not references. */
-  readonly source?: Uint8Array;
+  readonly within?: {
+    /** The type URL of the names within. */
+    readonly typeUrl: string;
+    /** The encoded ConfigSource of these names. Absent: they come from a file, and are not references. */
+    readonly source?: Uint8Array;
+  };
 }
 
 /** All that may differ between resource types, as data: there is no `if` on a type URL anywhere else. */

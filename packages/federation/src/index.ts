@@ -18,14 +18,7 @@ export { locatorFault } from "./links/locator-of.ts";
 
 // Lists and their members.
 export { followList } from "./list/follow-list.ts";
-export type {
-  FollowedList,
-  FollowListOptions,
-  ListWatcher,
-  HeldState,
-  Holding,
-  ListMember,
-} from "./list/list-member.ts";
+export type { FollowedList, FollowListOptions, Holding, ListMember } from "./list/list-member.ts";
 export {
   readList,
   type InlineEntry,

@@ -1,5 +1,5 @@
 import { forwardSink, type Interest, type ResourceSink, XdsError } from "@xdstp/core";
-import type { ClientCounts, ClientFeed, ClientStatus } from "@xdstp/protocol/client";
+import type { ClientFeed, ClientStatus } from "@xdstp/protocol/client";
 
 /** One type of a server that has a stream for each. */
 interface Part {
@@ -142,8 +142,8 @@ export class PerTypeFeed implements ClientFeed {
   }
 }
 
-function sumOf(all: readonly ClientCounts[]): ClientCounts {
-  const sum = (what: keyof ClientCounts): number =>
+function sumOf(all: readonly ClientStatus["counts"][]): ClientStatus["counts"] {
+  const sum = (what: keyof ClientStatus["counts"]): number =>
     all.reduce((total, counts) => total + counts[what], 0);
   return {
     streams: sum("streams"),

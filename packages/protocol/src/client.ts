@@ -8,18 +8,11 @@ export {
   type ClientContext,
   type ClientContextOptions,
   type Connect,
-  type RequestRate,
 } from "./client/client-context.ts";
 export { createClientFeed, type ClientFeed } from "./client/client-feed.ts";
 export type { ClientEvent } from "./client/client-event.ts";
 export { defaultClientLimits, type ClientLimits } from "./client/client-limits.ts";
-export type {
-  ClientCounts,
-  ClientStatus,
-  ClientTypeStatus,
-  RejectedState,
-  WantStatus,
-} from "./client/client-status.ts";
+export type { ClientStatus, ClientTypeStatus, WantStatus } from "./client/client-status.ts";
 
 // For authors of a variant.
 export type {

@@ -28,7 +28,7 @@ export type {
   StreamInfo,
 } from "./stream/stream-event.ts";
 export type { HeldBackName } from "./delivery/held-back-name.ts";
-export type { LastError, StreamStatus, TypeState, TypeStatus } from "./delivery/type-status.ts";
+export type { LastError, StreamStatus, TypeStatus } from "./delivery/type-status.ts";
 export { carries, deliveryOf, type Delivery } from "./delivery/delivery-of.ts";
 export type { TypeView } from "./delivery/type-view.ts";
 

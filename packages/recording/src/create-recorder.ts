@@ -7,7 +7,7 @@ import {
   systemClock,
 } from "@xdstp/core";
 import { describeRequest, describeResponse } from "./read-message.ts";
-import type { RecordedEvent, Variant } from "./recording.ts";
+import type { RecordedEvent } from "./recording.ts";
 import { redactResponse } from "./redact-response.ts";
 
 /** Writes down what passes on streams. */
@@ -24,7 +24,7 @@ export function createRecorder({
   clock = systemClock,
 }: {
   /** The variant of the streams. */
-  readonly variant: Variant;
+  readonly variant: "delta" | "sotw";
   /** Told each event as it happens; see `formatEvent` for a line of it. The bytes are a copy. */
   readonly write: (event: RecordedEvent) => void;
   /** Returns the part of a payload that may be recorded, such as `withoutSecrets` of `@xdstp/protos/envoy`. Default: all of it. */

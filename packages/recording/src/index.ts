@@ -3,13 +3,7 @@
  *
  * @packageDocumentation
  */
-export type {
-  RecordedEvent,
-  RecordedMessage,
-  Recording,
-  RecordingHeader,
-  Variant,
-} from "./recording.ts";
+export type { RecordedEvent, RecordedMessage, Recording, RecordingHeader } from "./recording.ts";
 export {
   createRecorder,
   observeStream,

@@ -50,7 +50,7 @@ export interface ReadResponse {
 }
 
 /** Reads a request. Throws where the bytes are none. */
-export function readRequest(variant: Variant, bytes: Uint8Array): ReadRequest {
+export function readRequest(variant: "delta" | "sotw", bytes: Uint8Array): ReadRequest {
   if (variant === "sotw") {
     const { typeUrl, responseNonce, errorDetail, resourceNames, resourceLocators } = fromBinary(
       DiscoveryRequestSchema,

@@ -1,12 +1,12 @@
 import type { Status } from "@xdstp/core";
 
 /** Which variant of the protocol a stream speaks. */
-export type Variant = "delta" | "sotw";
+export type Variant = RecordingHeader["variant"];
 
 /** The first line of a recording. */
 export interface RecordingHeader {
   /** The variant of the stream. */
-  readonly variant: Variant;
+  readonly variant: "delta" | "sotw";
   /** The method, `/package.Service/Method`. */
   readonly path: string;
   /** The server of the client, for people. */

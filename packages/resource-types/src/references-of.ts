@@ -1,4 +1,4 @@
-import type { Reference, WithinReference } from "@xdstp/core";
+import type { Reference } from "@xdstp/core";
 import { decodeText, walkFields, WireType } from "@xdstp/core/wire";
 import { authorityOf } from "@xdstp/uri";
 
@@ -133,7 +133,7 @@ function withinOf(
   { bytes }: Walk,
   { within: typeUrl }: Naming,
   around: OwnSource,
-): WithinReference | undefined {
+): Reference["within"] {
   if (typeUrl === undefined || around === "plain") return undefined;
   return around === "elsewhere"
     ? { typeUrl }
@@ -145,7 +145,7 @@ function note(
   typeUrl: string,
   name: string | undefined,
   own: Exclude<OwnSource, "elsewhere">,
-  within?: WithinReference,
+  within?: Reference["within"],
 ): void {
   if (name === undefined || name === "") return;
   if (own !== "plain" || within !== undefined) {

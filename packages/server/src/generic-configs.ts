@@ -7,7 +7,6 @@ import {
   entryKey,
   type LastError,
   missedText,
-  type TypeState,
   type TypeStatus,
   type TypeView,
 } from "@xdstp/protocol/server";
@@ -154,7 +153,7 @@ function errorOf(
 /** A `client_features` entry of the caller: one row per type is enough, without names. Servers that do not know it send a row for each resource. */
 export const BY_TYPE = "xdstp.status.by-type";
 
-const states: Readonly<Record<TypeState, ConfigStatus>> = {
+const states: Readonly<Record<TypeStatus["state"], ConfigStatus>> = {
   SYNCED: ConfigStatus.SYNCED,
   STALE: ConfigStatus.STALE,
   NACKED: ConfigStatus.ERROR,

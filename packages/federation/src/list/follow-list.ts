@@ -18,7 +18,6 @@ import {
   holdingOf,
   type ListMember,
   type ListPart,
-  type ListWatcher,
   shown,
 } from "./list-member.ts";
 import { ListParts } from "./list-parts.ts";
@@ -28,12 +27,13 @@ import { readList, type InlineEntry, type LocatedEntry } from "./read-list.ts";
 /**
  * Follows a list collection of a source, subscribed under its own type (B-TYPE-6), and each of its members: inline ones are in the list, located ones are subscribed by their locators while the list has them (C-LIST-5).
  * The source is a cache with `directives`, where locators may have these. Never throws. Called by clients and relays.
+ * @param watcher - Called when the list or one of its members has changed, once a transaction is visible as a whole, never before `followList` returns
  */
 export function followList(
   source: ResourceSource,
   memberTypeUrl: string,
   interest: Interest,
-  watcher: ListWatcher,
+  watcher: { wake(): void },
   options: FollowListOptions = {},
 ): FollowedList {
   return new Following(source, memberTypeUrl, interest, watcher, options);
@@ -43,7 +43,7 @@ class Following implements FollowedList, Watcher {
   readonly #typeUrl: string;
   readonly #list: NamingList;
   readonly #topic: Topic;
-  readonly #watcher: ListWatcher;
+  readonly #watcher: Parameters<typeof followList>[3];
   readonly #options: FollowListOptions;
   readonly #parts: ListParts;
   /** What the parts are of. */
@@ -67,7 +67,7 @@ class Following implements FollowedList, Watcher {
     source: ResourceSource,
     memberTypeUrl: string,
     interest: Interest,
-    watcher: ListWatcher,
+    watcher: Parameters<typeof followList>[3],
     options: FollowListOptions,
   ) {
     this.#typeUrl = memberTypeUrl;

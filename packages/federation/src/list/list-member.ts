@@ -3,13 +3,10 @@ import { type Interest, isSameError, type Resource, type Topic, type XdsError } 
 import { notFound } from "../routes/ask.ts";
 import type { InlineEntry } from "./read-list.ts";
 
-/** What is known of a list or of one member: nothing yet; a resource; that there is none; why none can be had. */
-export type HeldState = "pending" | "held" | "missing" | "failed";
-
 /** What a name has, as far as it is known. */
 export interface Holding {
-  /** What is known of it. */
-  readonly state: HeldState;
+  /** What is known of a list or of one member: nothing yet; a resource; that there is none; why none can be had. */
+  readonly state: "pending" | "held" | "missing" | "failed";
   /** Only while `held`. */
   readonly resource?: Resource;
   /** As it was given, or derived from the content where none was (S-VER-4). Empty: there is none. */
@@ -135,10 +132,4 @@ export interface FollowedList {
   check(resource: Resource): XdsError | undefined;
   /** Ends it: all subscriptions end, and the listener is not called any more. */
   close(): void;
-}
-
-/** A listener for changes of a list. Called once a transaction is visible as a whole, never before `followList` returns. */
-export interface ListWatcher {
-  /** Called when the list or one of its members has changed. */
-  wake(): void;
 }

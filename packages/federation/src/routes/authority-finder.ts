@@ -1,4 +1,4 @@
-import { type Backoff, type Clock, createBackoff, type Timer, XdsError } from "@xdstp/core";
+import { type Clock, createBackoff, type Timer, XdsError } from "@xdstp/core";
 import { authorityOf } from "@xdstp/uri";
 
 import type { FederationSource } from "../federation-source.ts";
@@ -26,7 +26,7 @@ export interface FinderHost {
 
 interface LookedFor {
   readonly authority: string;
-  readonly backoff: Backoff;
+  readonly backoff: ReturnType<typeof createBackoff>;
   /** Why no source is found. Absent: not known yet. */
   error?: XdsError;
   /** The newest one counts, but for what is found. */

@@ -12,14 +12,6 @@ import { defaultClientLimits, type ClientLimits } from "./client-limits.ts";
 /** Opens a call to the one server of a client. It never throws: `onClosed` reports failures. */
 export type Connect = (handler: ByteStreamHandler) => ByteStream;
 
-/** How often a client may send requests (S-LIM-2). */
-export interface RequestRate {
-  /** Requests that may be sent at once. */
-  readonly burst: number;
-  /** Requests per second, once the burst is used up. */
-  readonly perSecond: number;
-}
-
 /** What a client needs; see {@link ClientContextOptions}. */
 export interface ClientContext {
   /** Opens a stream to the server. */
@@ -51,7 +43,7 @@ export interface ClientContext {
   /** {@link ClientContextOptions.keepRemoved}, or false. */
   readonly keepRemoved: boolean;
   /** {@link ClientContextOptions.rate}. undefined: no limit. */
-  readonly rate: RequestRate | undefined;
+  readonly rate: ClientContextOptions["rate"];
   /** {@link ClientContextOptions.onEvent}. undefined: no listener. */
   readonly emit: ((event: ClientEvent) => void) | undefined;
 }
@@ -87,7 +79,12 @@ export interface ClientContextOptions {
   /** A name that is removed, or has an error of the data, stays as it is, with the error next to it, as gRPC does without `fail_on_data_errors` (C-GRPC-9). Members of globs and wildcards go all the same. Default: false, as C-REM-2 says. */
   readonly keepRemoved?: boolean;
   /** `rate_limit_settings`. Absent: no limit. */
-  readonly rate?: RequestRate;
+  readonly rate?: {
+    /** Requests that may be sent at once. */
+    readonly burst: number;
+    /** Requests per second, once the burst is used up. */
+    readonly perSecond: number;
+  };
   /** Called synchronously; must not throw. */
   readonly onEvent?: (event: ClientEvent) => void;
 }

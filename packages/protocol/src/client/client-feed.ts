@@ -1,5 +1,4 @@
 import {
-  type Backoff,
   createBackoff,
   type Interest,
   type ResourceFeed,
@@ -12,7 +11,7 @@ import { lengthDelimited } from "@xdstp/core/wire";
 import { createTokenBucket, type TokenBucket } from "../token-bucket.ts";
 import { envelop } from "../wire/envelop.ts";
 import type { ClientContext } from "./client-context.ts";
-import type { ClientCounts, ClientStatus } from "./client-status.ts";
+import type { ClientStatus } from "./client-status.ts";
 import { createClientStream, type ClientStream } from "./client-stream.ts";
 import { ClientType, type ClientTypeHost } from "./client-type.ts";
 import { connectionError } from "./errors.ts";
@@ -61,13 +60,13 @@ type Phase =
 
 type RunningPhase = Extract<Phase, { readonly sink: ResourceSink }>;
 
-type Counts = { -readonly [Key in keyof ClientCounts]: number };
+type Counts = { -readonly [Key in keyof ClientStatus["counts"]]: number };
 
 class Feed<Memory> implements ClientFeed {
   readonly #context: ClientContext;
   readonly #variant: ClientVariant<Memory>;
   readonly #types = new Map<string, ClientType<Memory>>();
-  readonly #backoff: Backoff;
+  readonly #backoff: ReturnType<typeof createBackoff>;
   readonly #bucket: TokenBucket | undefined;
   /** Begins when nothing is subscribed any more. */
   readonly #idle: IdleTimer;

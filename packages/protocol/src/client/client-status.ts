@@ -12,19 +12,16 @@ export interface WantStatus {
   /** Why there is none, or why the cached one may be out of date. */
   readonly error?: XdsError;
   /** Rejected last and not made good: the name itself, or members of a collection. */
-  readonly rejected: readonly RejectedState[];
-}
-
-/** A state that was rejected. */
-export interface RejectedState {
-  /** The name of the resource that was rejected. */
-  readonly name: string;
-  /** The version that was rejected. Empty: the server gave none. */
-  readonly version: string;
-  /** Why it was rejected. */
-  readonly error: XdsError;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
+  readonly rejected: readonly {
+    /** The name of the resource that was rejected. */
+    readonly name: string;
+    /** The version that was rejected. Empty: the server gave none. */
+    readonly version: string;
+    /** Why it was rejected. */
+    readonly error: XdsError;
+    /** Milliseconds since the epoch. */
+    readonly at: number;
+  }[];
 }
 
 /** One type of a client. */
@@ -56,23 +53,20 @@ export interface ClientStatus {
   /** A row for each type that was subscribed. */
   readonly types: readonly ClientTypeStatus[];
   /** Since the client was made. */
-  readonly counts: ClientCounts;
-}
-
-/** Counters of a client. */
-export interface ClientCounts {
-  /** Streams that were opened. */
-  readonly streams: number;
-  /** Responses that were received. */
-  readonly responses: number;
-  /** Of them, rejected in part or whole. */
-  readonly rejected: number;
-  /** Resources taken, and resources rejected. */
-  readonly validResources: number;
-  /** Resources that were rejected. */
-  readonly invalidResources: number;
-  /** Names and types that came and were not asked for. */
-  readonly ignored: number;
-  /** Streams that ended without a response, and attempts that failed (C-GRPC-14). */
-  readonly failures: number;
+  readonly counts: {
+    /** Streams that were opened. */
+    readonly streams: number;
+    /** Responses that were received. */
+    readonly responses: number;
+    /** Of them, rejected in part or whole. */
+    readonly rejected: number;
+    /** Resources taken, and resources rejected. */
+    readonly validResources: number;
+    /** Resources that were rejected. */
+    readonly invalidResources: number;
+    /** Names and types that came and were not asked for. */
+    readonly ignored: number;
+    /** Streams that ended without a response, and attempts that failed (C-GRPC-14). */
+    readonly failures: number;
+  };
 }

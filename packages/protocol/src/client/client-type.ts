@@ -14,7 +14,7 @@ import { isCached, isCachedByAll, isWantedCached } from "./cached.ts";
 import { classifyResponse, type ResponseVerdict } from "./classify-response.ts";
 import type { ClientContext } from "./client-context.ts";
 import type { RejectedName } from "./client-event.ts";
-import type { ClientCounts, ClientTypeStatus, WantStatus } from "./client-status.ts";
+import type { ClientStatus, ClientTypeStatus, WantStatus } from "./client-status.ts";
 import {
   applyEvent,
   commitAside,
@@ -46,7 +46,7 @@ export interface ClientTypeHost<Memory> {
   readonly isReached: boolean;
   /** The type has something to send: its request is called for when the turn is over. */
   schedule(): void;
-  count(what: keyof ClientCounts, by: number): void;
+  count(what: keyof ClientStatus["counts"], by: number): void;
   /** The stream has lasted for as long as an answer may take (C-MISS-4). */
   waited(): void;
   /** Calls back with whether the stream is idle: false while a message, or the answer to what was sent, is on its way. Not called where the stream ends first. */

@@ -1,7 +1,7 @@
 import { type Holds, NO_HOLDS } from "../order/hold.ts";
 import { heldNames } from "../order/hold-back.ts";
 import type { ExchangeOwner } from "./exchange.ts";
-import type { TypeState, TypeStatus } from "./type-status.ts";
+import type { TypeStatus } from "./type-status.ts";
 
 /** What the exchange does not know of a type. */
 export interface TypeProgress {
@@ -52,7 +52,7 @@ function stateOf(
   rejected: boolean,
   inFlight: boolean,
   { answered, updates, unsettled, heldBack }: TypeProgress,
-): TypeState {
+): TypeStatus["state"] {
   if (rejected) return "NACKED";
   if (inFlight || updates || (heldBack?.size ?? 0) > 0) return "STALE";
   if (unsettled) return "REQUESTED";

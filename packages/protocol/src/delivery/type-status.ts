@@ -1,12 +1,6 @@
 import type { HeldBackName } from "./held-back-name.ts";
 import type { MissedReference, NackError, StreamInfo } from "../stream/stream-event.ts";
 
-/**
- * SYNCED: sent and accepted. STALE: sent, not answered yet. NACKED: the newest answer was a rejection. NOT_SENT: nothing to send so far.
- * REQUESTED: requested names are not known yet.
- */
-export type TypeState = "SYNCED" | "STALE" | "NACKED" | "NOT_SENT" | "REQUESTED";
-
 /** The newest rejection of a type on a stream. */
 export interface LastError extends NackError {
   /** When it came, in milliseconds since the epoch. */
@@ -23,8 +17,11 @@ export interface LastError extends NackError {
 export interface TypeStatus {
   /** The type URL. */
   readonly typeUrl: string;
-  /** Whether the newest response was accepted, rejected, or is not answered yet. */
-  readonly state: TypeState;
+  /**
+   * SYNCED: sent and accepted. STALE: sent, not answered yet. NACKED: the newest answer was a rejection. NOT_SENT: nothing to send so far.
+   * REQUESTED: requested names are not known yet.
+   */
+  readonly state: "SYNCED" | "STALE" | "NACKED" | "NOT_SENT" | "REQUESTED";
   /** How many names, globs and wildcards are subscribed. */
   readonly subscriptions: number;
   /** Whether `*` is among them (S-WILD-1). */

@@ -1,4 +1,4 @@
-import type { DynamicParameters, NodeInfo } from "@xdstp/core";
+import type { NodeInfo } from "@xdstp/core";
 
 /** Whether a client reads SotW resources inside `Resource`; both spellings mean the same (S-NODE-6). */
 export function takesWrapped(node: NodeInfo | undefined): boolean {
@@ -55,7 +55,7 @@ export function nodeAfter(
     : { ...first, dynamicParameters: given.dynamicParameters };
 }
 
-function textOf(parameters: DynamicParameters = {}): string {
+function textOf(parameters: NodeInfo["dynamicParameters"] = {}): string {
   return JSON.stringify(
     Object.entries(parameters)
       .map(([typeUrl, params]) => [typeUrl, Object.entries(params).sort()])

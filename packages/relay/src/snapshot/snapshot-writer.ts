@@ -1,10 +1,4 @@
-import {
-  type Backoff,
-  type Clock,
-  createBackoff,
-  type StoredResource,
-  type Timer,
-} from "@xdstp/core";
+import { type Clock, createBackoff, type StoredResource, type Timer } from "@xdstp/core";
 
 import { SnapshotMoved } from "./database-writer.ts";
 import { isSameFile, textOf, type FileIdentity } from "./private-files.ts";
@@ -52,7 +46,10 @@ export class SnapshotWriter {
   trouble: string | undefined;
   #reported: string | undefined;
   readonly #host: WriterHost;
-  readonly #backoff: Backoff = createBackoff({ initialMs: 1_000, maxMs: 60_000 }, Math.random);
+  readonly #backoff: ReturnType<typeof createBackoff> = createBackoff(
+    { initialMs: 1_000, maxMs: 60_000 },
+    Math.random,
+  );
   #waiting = new Map<number, Op>();
   /** The file that has the rows; undefined: a new one is to be made. */
   #file: FileIdentity | undefined;
