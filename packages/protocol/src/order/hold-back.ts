@@ -180,7 +180,7 @@ export function releaseHolds(
       continue;
     }
     const lack = lackOf(owner, entry, hold.phase !== "released", Infinity);
-    const next = lack === undefined ? hold : nextPhase(owner, hold, lack, now);
+    const next = nextPhase(owner, hold, lack, now);
     if (
       lack === undefined ||
       next.phase === "released" ||
@@ -193,8 +193,10 @@ export function releaseHolds(
   return ready;
 }
 
-function nextPhase({ context }: HoldOwner, hold: Hold, lack: Lack, now: number): Hold {
-  if (lack.phase === "rejected") return { ...hold, ...lack };
+/** A name that lacks nothing now may lack something when it is to be sent, so its time runs on. */
+function nextPhase({ context }: HoldOwner, hold: Hold, lack: Lack | undefined, now: number): Hold {
+  if (lack === undefined && hold.phase !== "unaccepted") return hold;
+  if (lack?.phase === "rejected") return { ...hold, ...lack };
   const since = hold.phase === "rejected" ? now : hold.since;
   return now >= since + context.limits.orderMs
     ? { ...hold, phase: "released", since }

@@ -1083,6 +1083,27 @@ runCases("make before break", [
   },
   {
     rules: ["S-ORD-4"],
+    title: "waits no longer than 15 s for a name that is unsubscribed before it is answered",
+    variants: ["delta/ads"],
+    world: { types: fullStates },
+    run(world) {
+      world.put("t/cluster", "X");
+      world.put("t/route", "r", "X");
+      const peer = subscribed(world, [
+        ["t/cluster", "X", "Y"],
+        ["t/route", "*"],
+      ]);
+      world.put("t/cluster", "Y");
+      expect(readBut(world, peer, "t/cluster").all).toEqual(["t/cluster +Y"]);
+      peer.of("t/cluster").unsubscribe("Y");
+      world.put("t/route", "r", "Y");
+      expect(readBut(world, peer, "t/cluster")).toEqual(nothing);
+      world.clock.advance(15_000);
+      expect(readBut(world, peer, "t/cluster").all).toEqual(["t/route +r"]);
+    },
+  },
+  {
+    rules: ["S-ORD-4"],
     title:
       "holds back what refers to a new cluster that was rejected, and nothing else, until it is mended",
     variants: adsVariants,
