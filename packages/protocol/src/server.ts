@@ -12,13 +12,13 @@ export {
 } from "./stream/server-context.ts";
 export { createScheduler, type Drainable, type Scheduler } from "./stream/scheduler.ts";
 export { defaultLimits, type StreamLimits } from "./stream/limits.ts";
-export type { LimitCounts } from "./stream/limit-counts.ts";
+export type { LimitCounts } from "./stream/limits.ts";
 export { excessOfNames } from "./subscription/excess-of-names.ts";
-export { isLongerThan } from "./subscription/is-longer-than.ts";
+export { isLongerThan } from "./subscription/excess-of-names.ts";
 export { locatorsOf } from "./subscription/locators.ts";
 export { quirksOf, type ClientQuirks, type Quirk } from "./stream/quirks.ts";
 export { announcesTtl, nodeInfoOf, takesWrapped } from "./stream/node-info.ts";
-export type { RejectedVersion } from "./delivery/rejected-version.ts";
+export type { RejectedVersion } from "./stream/stream-event.ts";
 export type {
   HeldByResponse,
   ListeningSource,
@@ -27,7 +27,7 @@ export type {
   StreamEvent,
   StreamInfo,
 } from "./stream/stream-event.ts";
-export type { HeldBackName } from "./delivery/held-back-name.ts";
+export type { HeldBackName } from "./order/hold.ts";
 export type { LastError, StreamStatus, TypeStatus } from "./delivery/type-status.ts";
 export { carries, deliveryOf, type Delivery } from "./delivery/delivery-of.ts";
 export type { TypeView } from "./delivery/type-view.ts";
@@ -66,13 +66,13 @@ export {
 export { type Batch } from "./delivery/batch.ts";
 export { sayTheSame } from "./delivery/say-the-same.ts";
 export { changedOrigin, type Origin } from "./delivery/origin.ts";
-export { byName } from "./delivery/by-name.ts";
-export { entryKey } from "./delivery/entry-key.ts";
+export { byName } from "./delivery/entries.ts";
+export { entryKey } from "./delivery/entries.ts";
 export { errorText } from "./text/error-text.ts";
 export { missedText } from "./text/missed-text.ts";
 export { parseNonce } from "./stream/parse-nonce.ts";
 export { encodeResponse, sendResponse } from "./stream/send-response.ts";
-export { partition } from "./delivery/partition.ts";
+export { partition } from "./delivery/entries.ts";
 export { addHash, hashOf, versionOf } from "./delivery/version-of.ts";
 export {
   coveringTopic,

@@ -1,5 +1,5 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { byName } from "./by-name.ts";
+import { byName } from "./entries.ts";
 import type { Batch } from "./batch.ts";
 import type { Rejected } from "./exchange.ts";
 import type { TypeView } from "./type-view.ts";

@@ -1,6 +1,6 @@
 import type { Clock, Entry, ResourceType, Topic } from "@xdstp/core";
 import type { Batch } from "./batch.ts";
-import { entryKey } from "./entry-key.ts";
+import { entryKey } from "./entries.ts";
 import { errorText } from "../text/error-text.ts";
 import type { FrameProfile, Frames } from "./frame-cache.ts";
 import { joinOrigins, type Origin } from "./origin.ts";

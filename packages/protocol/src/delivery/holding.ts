@@ -3,7 +3,7 @@ import { isGlob, nameKey } from "@xdstp/uri";
 import type { ServedType, VariantHolding } from "../stream/server-variant.ts";
 import type { BeatOutcome } from "../stream/heartbeats.ts";
 import { mergeEntries } from "../subscription/subscriptions.ts";
-import { joinArrays } from "./join-arrays.ts";
+import { joinArrays } from "./entries.ts";
 import { createLifetimes, type Lifetimes, sendHeartbeat, ttlsOf } from "./lifetimes.ts";
 
 /** Keeps alive what the client has with this TTL: as it was sent last, or, where that was rejected, as it was accepted (S-TTL-2). In a full state the shortest TTL does it for all (S-TTL-8). */

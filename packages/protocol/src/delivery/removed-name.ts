@@ -1,6 +1,6 @@
 import type { Entry, Topic } from "@xdstp/core";
 
-import { byName } from "./by-name.ts";
+import { byName } from "./entries.ts";
 import type { Exchange } from "./exchange.ts";
 
 /**

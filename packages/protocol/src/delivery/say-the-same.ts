@@ -1,5 +1,5 @@
 import type { Entry } from "@xdstp/core";
-import { entryKey } from "./entry-key.ts";
+import { entryKey } from "./entries.ts";
 import type { FrameProfile } from "./frame-cache.ts";
 
 const NOTHING = new Uint8Array();

@@ -1,4 +1,4 @@
-import type { HeldBackName } from "./held-back-name.ts";
+import type { HeldBackName } from "../order/hold.ts";
 import type { MissedReference, NackError, StreamInfo } from "../stream/stream-event.ts";
 
 /** The newest rejection of a type on a stream. */

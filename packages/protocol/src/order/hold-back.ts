@@ -1,11 +1,10 @@
 import type { Clock, Entry, Reference, ResourceType } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
-import { entryKey } from "../delivery/entry-key.ts";
+import { entryKey } from "../delivery/entries.ts";
 import type { Exchange } from "../delivery/exchange.ts";
-import type { HeldBackName } from "../delivery/held-back-name.ts";
+import { type HeldBackName, type Hold, type Holds, NO_HOLDS } from "./hold.ts";
 import type { TypeHost } from "../stream/type-machine.ts";
-import { type Hold, type Holds, NO_HOLDS } from "./hold.ts";
 import { referencesOf } from "./references-of.ts";
 
 /** The type whose names wait, on one stream. */

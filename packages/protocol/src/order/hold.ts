@@ -28,3 +28,15 @@ export type Holds = ReadonlyMap<string, Hold>;
 
 /** No name waits. */
 export const NO_HOLDS: Holds = new Map();
+
+/** A name that waits, and what it waits for. */
+export interface HeldBackName {
+  /** The name that waits. */
+  readonly name: string;
+  /** The name that the client has rejected or does not have yet. */
+  readonly for: string;
+  /** The type URL of that. */
+  readonly forType: string;
+  /** When the wait began, in milliseconds since the epoch. */
+  readonly since: number;
+}

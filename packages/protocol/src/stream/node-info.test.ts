@@ -2,8 +2,7 @@ import type { NodeInfo } from "@xdstp/core";
 import { create } from "@bufbuild/protobuf";
 import { NodeSchema } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
-import { checkNode } from "./check-node.ts";
-import { nodeInfoOf, takesWrapped } from "./node-info.ts";
+import { checkNode, nodeInfoOf, takesWrapped } from "./node-info.ts";
 
 const info = (init: Parameters<typeof create<typeof NodeSchema>>[1]): NodeInfo =>
   nodeInfoOf(create(NodeSchema, init));

@@ -1,7 +1,7 @@
 import { type Entry, StatusCode, type Topic, type Watcher } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 import { answeredUpTo, isRejectedAndNew, rejectedFrom } from "../delivery/answered-up-to.ts";
-import { byName } from "../delivery/by-name.ts";
+import { byName } from "../delivery/entries.ts";
 import { type Delivery, deliveryOf } from "../delivery/delivery-of.ts";
 import {
   createExchange,

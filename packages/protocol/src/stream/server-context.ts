@@ -1,8 +1,7 @@
 import { type Clock, type ResourceSource, systemClock } from "@xdstp/core";
 import { createFrameCache, type FrameCache } from "../delivery/frame-cache.ts";
 import { createHeartbeats, type Heartbeats } from "./heartbeats.ts";
-import { createLimitCounts, type LimitCounts } from "./limit-counts.ts";
-import { defaultLimits, type StreamLimits } from "./limits.ts";
+import { createLimitCounts, type LimitCounts, defaultLimits, type StreamLimits } from "./limits.ts";
 import type { Quirk } from "./quirks.ts";
 import { createRepairs, type Repairs } from "./repairs.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";

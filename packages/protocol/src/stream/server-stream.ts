@@ -10,7 +10,7 @@ import { findType, MAX_TYPE } from "../wire/find-type.ts";
 import { scanRequest } from "../wire/scan-request.ts";
 import { isText } from "../wire/is-text.ts";
 import type { Frame } from "../delivery/frame.ts";
-import { lengthOfNode, nodeAfter } from "./node-info.ts";
+import { lengthOfNode, nodeAfter, checkNode } from "./node-info.ts";
 import {
   createRequestPacer,
   type PacedStream,
@@ -18,7 +18,6 @@ import {
   type RequestWeight,
 } from "./request-pacer.ts";
 import type { StreamLimits } from "./limits.ts";
-import { checkNode } from "./check-node.ts";
 import type { OrderedType } from "../order/ordered-type.ts";
 import { createOrdering, type OrderedStream, type Ordering } from "../order/ordering.ts";
 import type { Drainable } from "./scheduler.ts";

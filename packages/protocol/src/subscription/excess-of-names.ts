@@ -1,5 +1,4 @@
 import type { Interest } from "@xdstp/core";
-import { isLongerThan } from "./is-longer-than.ts";
 import type { StreamLimits } from "../stream/limits.ts";
 
 /**
@@ -50,4 +49,10 @@ function parametersIn(name: string): number {
   let count = 1;
   for (let at = name.indexOf("&", begin); at >= 0; at = name.indexOf("&", at + 1)) count++;
   return count;
+}
+
+/** Whether a text has more than `most` bytes of UTF-8. A UTF-16 unit makes one to three of them, so they are counted only where the units leave it open. */
+export function isLongerThan(text: string, bytes: number): boolean {
+  if (text.length > bytes) return true;
+  return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
 }

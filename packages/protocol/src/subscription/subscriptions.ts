@@ -1,6 +1,6 @@
 import { type Entry, type Interest, interestKey, type Topic } from "@xdstp/core";
 import { globOf, nameKey } from "@xdstp/uri";
-import { entryKey } from "../delivery/entry-key.ts";
+import { entryKey } from "../delivery/entries.ts";
 import type { SmallMap } from "./small-map.ts";
 
 /** The subscriptions of a type on a stream. */

@@ -1,0 +1,105 @@
+import type { Entry } from "@xdstp/core";
+
+const indices = new WeakMap<readonly Entry[], ReadonlyMap<string, Entry>>();
+
+/** The entries of an array by name; where a variant takes the place of another, or of the resource for everyone, the one that is there (S-DYN-5), else the newest. Made once per array: streams share their arrays, so they share the index too. */
+export function byName(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
+  let index = indices.get(entries);
+  if (index === undefined) indices.set(entries, (index = indexOf(entries)));
+  return index;
+}
+
+function indexOf(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
+  const index = new Map<string, Entry>();
+  for (const entry of entries)
+    if (!isReplaced(entry, index.get(entry.name))) index.set(entry.name, entry);
+  return index;
+}
+
+function isReplaced({ resource, revision }: Entry, by: Entry | undefined): boolean {
+  return (
+    resource === undefined &&
+    by !== undefined &&
+    (by.resource !== undefined || by.revision > revision)
+  );
+}
+
+/** A map key for an entry under a key of its name: variants of a name are entries of their own (S-DYN-2). */
+export function entryKey({ resource, constraints }: Entry, key: string): string {
+  const which = resource === undefined ? constraints : resource.constraints;
+  return which === undefined ? key : `${key}\n${Buffer.from(which).toString("latin1")}`;
+}
+
+/** The entries of one array, told apart; each part in the order of the array. The removal of a variant that another one replaces is not a removal of the name: it stays with that (S-DYN-5). */
+export interface Partition {
+  /** What is added or changed. */
+  readonly additions: readonly Entry[];
+  /** What is removed. */
+  readonly removals: readonly Entry[];
+}
+
+const parts = new WeakMap<readonly Entry[], Partition>();
+
+/** Additions and removals of an array. The same arrays for the same array, so that streams in one state go on sharing frames. */
+export function partition(entries: readonly Entry[]): Partition {
+  let known = parts.get(entries);
+  if (known === undefined) {
+    const isRemoved = removalIn(entries);
+    const removals = entries.filter(isRemoved);
+    known =
+      removals.length === 0
+        ? { additions: entries, removals }
+        : { additions: entries.filter((entry) => !isRemoved(entry)), removals };
+    parts.set(entries, known);
+  }
+  return known;
+}
+
+function removalIn(entries: readonly Entry[]): (entry: Entry) => boolean {
+  if (
+    !entries.some(
+      ({ resource, constraints }) => (resource?.constraints ?? constraints) !== undefined,
+    )
+  )
+    return ({ resource }) => resource === undefined;
+  const variants = new Set(
+    entries.flatMap(({ name, resource }) => (resource?.constraints === undefined ? [] : name)),
+  );
+  const present = new Set(
+    entries.flatMap(({ name, resource }) => (resource === undefined ? [] : name)),
+  );
+  return ({ name, resource, constraints }) =>
+    resource === undefined &&
+    !variants.has(name) &&
+    (constraints === undefined || !present.has(name));
+}
+
+type Entries = readonly Entry[];
+
+interface Join {
+  readonly arrays: readonly Entries[];
+  readonly entries: Entries;
+}
+
+/** The number of joins with the same first array that are remembered. */
+const JOINS = 8;
+const joins = new WeakMap<Entries, readonly Join[]>();
+
+/** One array of several; the same one for the same several, so that streams in the same state share its frames. */
+export function joinArrays(
+  arrays: readonly Entries[],
+  merge: (arrays: readonly Entries[]) => Entries,
+): Entries {
+  const [first = [], second] = arrays;
+  if (second === undefined) return first;
+  const all = joins.get(first) ?? [];
+  const known = all.find(
+    (join) =>
+      join.arrays.length === arrays.length &&
+      join.arrays.every((array, index) => array === arrays[index]),
+  );
+  if (known !== undefined) return known.entries;
+  const entries = merge(arrays);
+  joins.set(first, [...all, { arrays, entries }].slice(-JOINS));
+  return entries;
+}
