@@ -24,7 +24,7 @@ import { type Ask, LinkUsers, Route, type FollowedRedirect } from "./routes/rout
 import { Routes } from "./routes/routes.ts";
 import { ServerLink } from "./routes/server-link.ts";
 
-/** What readers begin and cease to want. */
+/** What readers subscribe to and unsubscribe from. */
 export type Wanted = readonly [
   typeUrl: string,
   added: readonly Interest[],
@@ -42,7 +42,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
   readonly users: LinkUsers = new LinkUsers();
   readonly #options: FederationOptions & Pick<Federation, "inWildcard">;
   readonly #sink: ResourceSink;
-  /** What is delivered under another name than its own. */
+  /** The part of the sink for what is delivered under another name than its own. */
   readonly #linked: ResourceSink;
   readonly #links = new Map<string, ServerLink>();
   readonly #routes: Routes;
@@ -129,7 +129,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
   }
 
   end(): void {
-    // Who is found for them from now on is not asked.
+    // Sources that are found from now on are not used.
     this.#routes.end();
     this.#readers.clear();
     for (const glob of [...this.globs]) this.globs.end(glob);
@@ -210,7 +210,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
   #onExpired(redirect: FollowedRedirect): void {
     const { route, typeUrl, key, name, link } = redirect;
     this.redirects.drop(redirect);
-    // For whom it is a step on the way.
+    // Followers, for which it is a step on the way.
     for (const ask of route.asks.ofName(typeUrl, key)) if (route.asks.isFollowed(ask)) expire(ask);
     void link.part.commit({ remove: [{ typeUrl, name }] });
     this.followers.settle();

@@ -12,7 +12,7 @@ interface Place extends TypedInterest {
   readonly errors: Map<object, XdsError>;
 }
 
-/** What stands next to what readers hold, since something on the way to it cannot be had; of a collection the first of what its members have. */
+/** The errors next to cached resources: why something on the way to them cannot be fetched. A collection has the first error of its members. */
 export class Ambient {
   readonly #sink: ResourceSink;
   readonly #places = new InterestMap<Place>();
@@ -26,8 +26,8 @@ export class Ambient {
   }
 
   /**
-   * @param who - the one that says so: what it has said before is over
-   * @param interests - those by which readers ask for it
+   * @param who - Reports it. Its error before is over
+   * @param interests - What readers ask for
    * @param isReport - It is a new report, also where it has the text of the one before. Default: false
    */
   set(
@@ -46,7 +46,7 @@ export class Ambient {
     for (const place of places) this.#change(place, who, error, isReport);
   }
 
-  /** The same as before, to those that ask for it now. */
+  /** Reports the same error to other interests, which are those of the readers now. */
   again(who: object, interests: readonly TypedInterest[]): void {
     this.set(who, this.#said.get(who)?.error, interests);
   }

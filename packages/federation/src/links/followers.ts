@@ -24,21 +24,21 @@ import { Search, type SearchHost } from "./search.ts";
 
 /** What followers need of their federation. */
 export interface FollowersHost extends SearchHost {
-  /** By what readers ask for what is delivered. */
+  /** The interests of the readers that a follower delivers to. */
   interestsOf(follower: Follower): readonly TypedInterest[];
-  /** Everybody has been looked at. */
+  /** Called when all followers have been updated. */
   settled(): void;
 }
 
-/** What came of these is rejected, by a reader or since it cannot be read. */
+/** A rejection of what came of these subscriptions: by a reader, or because it cannot be read. */
 export interface RejectedLink {
   readonly asks: readonly Ask[];
   readonly error: XdsError;
 }
 
-/** All that lead elsewhere. What they follow is looked at again when something of it has changed; the result is one transaction. */
+/** All names that lead elsewhere. When something on their way changes they are searched again; what has changed is delivered in one transaction. */
 export class Followers implements FollowerList, Iterable<Follower> {
-  /** The globs of which some are members. */
+  /** Globs with alternatives, whose members have followers. */
   readonly globs: Globs;
   readonly #host: FollowersHost;
   readonly #sink: ResourceSink;
@@ -65,7 +65,7 @@ export class Followers implements FollowerList, Iterable<Follower> {
     return follower;
   }
 
-  /** It has no subscribers any more, or leads nowhere else. */
+  /** Ends a follower: its name has no subscribers any more, or is not a redirect. */
   end(follower: Follower): void {
     this.#all.delete(follower);
     this.#dirty.delete(follower);
@@ -82,19 +82,19 @@ export class Followers implements FollowerList, Iterable<Follower> {
     this.schedule();
   }
 
-  /** Readers ask for it with these sets of parameters now. */
+  /** Sets the parameters that readers ask with. */
   askedBy(follower: Follower, asked: readonly Interest[]): void {
     follower.asked = asked;
     this.readersChanged(follower);
     this.touch(follower);
   }
 
-  /** Others ask for it than before. */
+  /** Called when other readers ask for it than before. */
   readersChanged(follower: Follower): void {
     this.#ambient.again(follower, this.#host.interestsOf(follower));
   }
 
-  /** Looks at all that may have changed, when this turn is over. */
+  /** Settles when this turn is over. */
   schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -104,7 +104,7 @@ export class Followers implements FollowerList, Iterable<Follower> {
     });
   }
 
-  /** Looks at all that may have changed, and delivers it. */
+  /** Searches again for all that may have changed, and delivers what has. */
   settle(): readonly RejectedLink[] {
     const asked = new Map<Follower, Set<Ask>>();
     while (this.#dirty.size > 0 || this.globs.isDirty) {
@@ -197,12 +197,12 @@ function once<What extends Put | Removal>(
   return new Map(all.map((what) => [id(what), what]));
 }
 
-/** What is rejected at once; a later vote is not known yet. */
+/** Rejections that are known at once. Votes come later and do not count here. */
 function rejectedIn({ rejected = [] }: Partial<Committed> = {}): ReadonlyMap<string, XdsError> {
   return new Map(rejected.map(({ typeUrl, name, error }) => [`${typeUrl}\n${name}`, error]));
 }
 
-/** What a reader rejects, of whatever has come on the way; what cannot be read, of what was to be read. */
+/** Returns what a reader rejects, for all that came on the way; what cannot be read, for what was to be read. */
 function rejectionsOf(
   follower: Follower,
   rejected: ReadonlyMap<string, XdsError>,

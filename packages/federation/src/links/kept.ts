@@ -3,9 +3,9 @@ import { nameKey } from "@xdstp/uri";
 
 import type { ServerLink } from "../routes/server-link.ts";
 
-/** A resource that is not, or not only, passed on under its own name: kept as long as it has followers. */
+/** A resource that has followers, and is kept for them. */
 export interface Kept {
-  /** The server that has given it. */
+  /** The server that sent it. */
   readonly link: ServerLink;
   readonly resource: Resource;
   /** When it ends (C-TTL-4). Absent: it stays. */
@@ -13,7 +13,7 @@ export interface Kept {
   ends?: number;
 }
 
-/** Resources by name and constraints, each until its time is over. */
+/** The variants of a name, each until its TTL is over. */
 export class KeptResources {
   readonly #kept = new Map<string, Kept>();
   readonly #clock: Clock;
@@ -48,13 +48,13 @@ export class KeptResources {
       };
   }
 
-  /** What another has is here too, for as long. */
+  /** Adds what another one has, with what is left of its TTL. */
   share(others: KeptResources): void {
     for (const { link, resource } of others.lasting())
       this.put(variantId(resource), link, resource);
   }
 
-  /** Its time begins again. */
+  /** Starts the TTL of a variant again. */
   refresh(id: string, expireMs: number | undefined): void {
     const kept = this.#kept.get(id);
     if (kept === undefined) return;
@@ -92,7 +92,7 @@ function lasting(given: Resource, leftMs: number | undefined): Resource {
   return resource;
 }
 
-/** Which of the variants of a name it is (TP2). */
+/** A map key for a variant of one name (TP2). */
 export function variantId({ constraints }: Pick<Resource, "constraints">): string {
   return constraints === undefined || constraints.length === 0
     ? ""
@@ -118,7 +118,7 @@ export function removalOf(
   return { typeUrl, name, ...(constraints !== undefined && { constraints }) };
 }
 
-/** What is kept must not keep the whole response alive that it came in. */
+/** Copies the payload, so that it does not keep the whole response in memory. */
 export function ownCopy(resource: Resource): Resource {
   const {
     payload: { typeUrl, value },

@@ -9,11 +9,11 @@ import { hasAny } from "./kept.ts";
 
 const NONE: ReadonlySet<FollowedRedirect> = new Set();
 
-/** The names that lead elsewhere, as servers say, and who follows them. */
+/** The redirects that servers have sent, and their followers. */
 export class Redirects {
   readonly #clock: Clock;
   readonly #followers: Followers;
-  /** What readers do when the time of one is over. */
+  /** Called when the TTL of a redirect is over. */
   readonly #onExpired: (redirect: FollowedRedirect) => void;
   readonly #ofLink = new Map<ServerLink, Set<FollowedRedirect>>();
   #ended = false;
@@ -24,12 +24,12 @@ export class Redirects {
     this.#onExpired = onExpired;
   }
 
-  /** Names that lead elsewhere and have come from one server. */
+  /** The redirects that one server has sent. */
   from(link: ServerLink): ReadonlySet<FollowedRedirect> {
     return this.#ofLink.get(link) ?? NONE;
   }
 
-  /** A name leads elsewhere from now on, or to another place than before. */
+  /** Adds a redirect, or replaces the one of the same name. */
   set(given: Omit<FollowedRedirect, "follower" | "expiry">, expireMs: number | undefined): void {
     if (this.#ended) return;
     const { route, typeUrl, key } = given;
@@ -44,7 +44,7 @@ export class Redirects {
     this.#touch(redirect);
   }
 
-  /** It leads nowhere else any more. undefined: it did not. */
+  /** Removes a redirect. undefined: the name was not a redirect. */
   drop(redirect: FollowedRedirect | undefined): void {
     if (redirect === undefined) return;
     const { route, typeUrl, key, follower } = redirect;
@@ -61,7 +61,7 @@ export class Redirects {
       for (const { expiry } of redirects) expiry?.cancel();
   }
 
-  /** Its time begins again. */
+  /** Starts the TTL of a redirect again. */
   expire(redirect: FollowedRedirect, expireMs: number | undefined): void {
     redirect.expiry?.cancel();
     redirect.expiry =
@@ -72,7 +72,7 @@ export class Redirects {
           });
   }
 
-  /** Follows it as long as readers ask for its name, or for a collection that it is in; keeps it as long as anybody does. */
+  /** Follows a redirect while readers ask for its name, or for a collection that contains it. Removes it when it has neither readers nor followers. */
   serve(redirect: FollowedRedirect): void {
     const { route, typeUrl, key } = redirect;
     const covering = route.asks.covering(typeUrl, key, globOf(key));
@@ -97,7 +97,7 @@ export class Redirects {
     if (covering.length === 0) this.drop(redirect);
   }
 
-  /** Others have a use for an ask than before: what leads elsewhere of it is followed for as long as readers do. */
+  /** Updates the redirects of a subscription whose users have changed. */
   serveFor({ route, typeUrl, kind, key }: Ask): void {
     const served =
       kind === "name"
@@ -120,12 +120,12 @@ export class Redirects {
   }
 }
 
-/** As a reader asks for the name, else as it came. */
+/** The interest of a reader that asks for the name, or else the name as the server spelled it. */
 function interestOf({ name, key }: FollowedRedirect, asked: readonly Interest[]): Interest {
   return asked.find((interest) => nameKey(interest.name) === key) ?? { name };
 }
 
-/** Something that leads nowhere else has been delivered under its name. */
+/** Whether an ordinary resource is still cached under the name. */
 function isHeld({ route, typeUrl, name }: FollowedRedirect): boolean {
   return route.links.some(({ part }) => hasAny(part.held(typeUrl, { name })));
 }

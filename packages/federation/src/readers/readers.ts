@@ -78,7 +78,7 @@ export class Readers {
     else this.#homeless.tell(authority, route);
   }
 
-  /** Who is found from now on is not asked. */
+  /** Sources that are found from now on are not used. */
   clear(): void {
     this.#homeless.clear();
   }

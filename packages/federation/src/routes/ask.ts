@@ -29,13 +29,13 @@ export interface AskSide {
 /** One interest of a type, those that follow it, and what is known of it. */
 export interface AskState extends Asked {
   readonly kind: "name" | "glob" | "wildcard";
-  /** Readers ask for it by this very name: what comes of it is handed on as it is. */
+  /** Readers ask for it by its own name, so what comes is passed on as it is. */
   direct: boolean;
-  /** Those to whom it is a step on the way, or the end of it. */
+  /** Those that follow it: it is a step on their way, or the end. */
   readonly followers: Set<AskFollower>;
   /** Of a glob: those that gather its members under other names (C-ALT-7). */
   readonly sides: Set<AskSide>;
-  /** It is subscribed at servers; not so a member of a glob that is gathered. */
+  /** It is subscribed at servers. A member of a glob that is gathered is not. */
   wanted: boolean;
   /** A collection: all of it is known. */
   settled: boolean;
@@ -43,9 +43,9 @@ export interface AskState extends Asked {
   readonly kept: KeptResources;
   /** Of a name: it does not exist, and why. */
   missing: XdsError | undefined;
-  /** It is missing since its time is over: no server has said so. */
+  /** It is missing because its TTL is over, and not because a server reported it. */
   expired: boolean;
-  /** Why it cannot be had for now, as one of the servers says. */
+  /** Why it cannot be fetched now, and the server that reported it. */
   unavailable: { readonly link: ServerLink; readonly error: XdsError } | undefined;
 }
 
@@ -72,7 +72,7 @@ export function createAsk(asked: Asked, clock: Clock): AskState {
   return ask;
 }
 
-/** The time of something of it is over: where that was all, it is as if it had been removed (C-TTL-4). */
+/** Notes that the TTL of a resource is over. If it was the last one, that is as if it had been removed (C-TTL-4). */
 export function expire(ask: AskState): void {
   const {
     typeUrl,
@@ -99,12 +99,12 @@ export function coveredBy(interest: Interest | undefined): (key: string) => bool
   return (key) => covers(asked, key);
 }
 
-/** Whether anybody has a use for it. */
+/** Whether it has readers or followers. */
 function isUsed({ direct, followers, sides }: AskState): boolean {
   return direct || followers.size + sides.size > 0;
 }
 
-/** Whether servers have to be asked for it. */
+/** Whether it has to be subscribed at servers. */
 function isWanted(ask: AskState): boolean {
   return (
     ask.direct ||
@@ -137,7 +137,7 @@ export function notFound(typeUrl: string, name: string): XdsError {
 export interface RouteAsksHost<Ask extends AskState> {
   /** A new ask without users. */
   create(asked: Asked): Ask;
-  /** What came of an ask that was answered under its own name until now. */
+  /** Looks up what came of an ask that was answered under its own name until now. */
   recall(ask: Ask): void;
   /** Servers have to be asked for it from now on, or not any more: `ask.wanted`. */
   turned(ask: Ask): void;
@@ -157,7 +157,7 @@ export class RouteAsks<Ask extends AskState> extends InterestMap<Ask> {
     this.#host = host;
   }
 
-  /** What is a step on the way to something else. */
+  /** Subscriptions that have followers. */
   get followed(): ReadonlySet<Ask> {
     return this.#followed;
   }

@@ -21,10 +21,10 @@ import type { Ask, FollowedRedirect, Route } from "./route.ts";
 import type { KeyedInterest, ServerLink } from "./server-link.ts";
 import { takeTransaction, type Taken } from "./take-transaction.ts";
 
-/** In the place of a version that a server may have to say again: no server has it. */
+/** Replaces the version of a resource that a server may have to send again. No server has this version. */
 export const UNSURE = "may have been replaced";
 
-/** What a server is given as its sink: it knows what the server gave, under which names ever it is delivered. */
+/** Makes the sink of a server. Its `held` lists what the server has sent, under whichever names that is delivered. */
 export function createLinkSink(link: ServerLink, books: LinkBooks): ResourceSink {
   return {
     commit: (transaction) => commit(link, books, transaction),
@@ -45,7 +45,7 @@ function commit(link: ServerLink, books: LinkBooks, transaction: Transaction): C
   );
 }
 
-/** What follows from it for others, and what readers reject of it under other names. */
+/** Updates routes and followers after a commit, and adds what readers reject under other names to the result. */
 function conclude(
   link: ServerLink,
   books: LinkBooks,
@@ -65,7 +65,7 @@ function conclude(
   return rejected.length === 0 ? committed : { ...committed, rejected };
 }
 
-/** Its answers count now, at least for some names that it was silent of. Names are requested again: it may be about to send them. */
+/** Applies what was ignored while the answers of a server did not count. Names are requested again, as the server may be about to send them; collections are settled. */
 function observe(link: ServerLink, books: LinkBooks): void {
   const silent = [...link.unheard];
   link.unheard.clear();
@@ -81,7 +81,7 @@ function observe(link: ServerLink, books: LinkBooks): void {
   if (settled.length > 0) void commit(link, books, { settled });
 }
 
-/** Each once, however many names it is rejected under. */
+/** Rejections of resources that the transaction touched: one for each resource, under however many names readers reject it. */
 function rejectedLinks(
   links: readonly RejectedLink[],
   touched: ReadonlySet<Ask>,
@@ -94,7 +94,7 @@ function rejectedLinks(
   return [...new Map(rejected).values()];
 }
 
-/** Members of a collection that is known completely from one server, which only others have given: they are removed (C-GRPC-11). */
+/** Removes members that only other servers have sent from a collection that is known completely from this one (C-GRPC-11). */
 function dropOrphans(
   link: ServerLink,
   books: LinkBooks,
@@ -129,8 +129,8 @@ function dropOrphans(
 }
 
 /**
- * What others have given of a name that is followed.
- * @param led - it led elsewhere by what they gave
+ * Forgets what other servers have sent of a name that is followed.
+ * @param led - it was a redirect that one of them had sent
  */
 function dropKept(books: LinkBooks, ask: Ask, link: ServerLink, led: boolean): void {
   const {
@@ -146,7 +146,7 @@ function dropKept(books: LinkBooks, ask: Ask, link: ServerLink, led: boolean): v
   for (const follower of followers) follower.touch();
 }
 
-/** What a server is sent as cached from it. Where another one replaces it, or may, it has to send everything again: it would not repeat what the other one gives. */
+/** Lists what is cached from a server, as it is presented to that server. Where another server replaces it, or may, versions are `UNSURE`: the server sends everything again. */
 function presented(link: ServerLink, books: LinkBooks, typeUrl: string): Iterable<Held> {
   const held = heldFrom(link, books, typeUrl, undefined);
   if (![...books.users.of(link)].some((route) => route.isContested(link))) return held;
@@ -155,7 +155,7 @@ function presented(link: ServerLink, books: LinkBooks, typeUrl: string): Iterabl
   );
 }
 
-/** The versions of a server are its own (C-RECON-3); that there is something of a name, from any server, and whether that server replaces this one. */
+/** Lists what is cached of an interest, from any server of the route, and whether that server replaces this one. Versions are presented to the server that sent them only (C-RECON-3). */
 function heldOf(link: ServerLink, books: LinkBooks, asked: TypedInterest): Iterable<Held> {
   const { typeUrl, interest } = asked;
   const route = books.routeOfName(interest.name);
@@ -171,7 +171,7 @@ function heldOf(link: ServerLink, books: LinkBooks, asked: TypedInterest): Itera
   );
 }
 
-/** Computed when it is needed: it depends on the status of the server, which reads what is cached. */
+/** `standsIn` is computed when it is read: it depends on the status of the server, which reads what is cached. */
 function standingIn(held: Held, standsIn: () => boolean): Held {
   return {
     ...held,
@@ -181,7 +181,7 @@ function standingIn(held: Held, standsIn: () => boolean): Held {
   };
 }
 
-/** What one server has given: handed on, or kept for those that follow it, or leading elsewhere. */
+/** Lists what one server has sent: passed on, or kept for followers, or redirects. */
 function heldFrom(
   link: ServerLink,
   books: LinkBooks,
@@ -201,7 +201,7 @@ function heldFrom(
   return held.values();
 }
 
-/** Of one name nothing else is looked at. */
+/** Redirects that a server has sent. For a single name no others are looked at. */
 function redirectsOf(
   link: ServerLink,
   books: LinkBooks,
@@ -274,18 +274,18 @@ function unavailableOne(
   if (ask.direct || error === undefined) link.part.unavailable(scope, error);
 }
 
-/** A server cannot be reached, or can again. */
+/** Notes that a server cannot be reached, or can again. */
 function reachable(link: ServerLink, books: LinkBooks, error: XdsError | undefined): void {
   if (error === undefined) isWell(link, books);
   else link.fail(undefined, error);
   for (const route of [...books.users.of(link)]) {
-    // Also an answer without anything in it ends the use of others.
+    // An empty answer, too, ends the use of later servers.
     if (error === undefined && link.responded) route.onUpdate(link);
     route.onReachable();
   }
 }
 
-/** The same of the stream of one type, at a server that has one for each. */
+/** Notes the same for the stream of one type, at a server that has one for each. */
 function typeReachable(
   link: ServerLink,
   books: LinkBooks,
@@ -297,7 +297,7 @@ function typeReachable(
   for (const route of books.users.of(link)) route.onReachable();
 }
 
-/** Reports about parts of it are over. */
+/** Ends the reports about parts of a server. */
 function isWell(link: ServerLink, books: LinkBooks, typeUrl?: string): void {
   if (typeUrl === undefined) {
     link.failure = undefined;

@@ -5,10 +5,10 @@ import { ownCopy, variantId } from "../links/kept.ts";
 import { notFound, covers } from "./ask.ts";
 import type { Ask } from "./route.ts";
 
-/** A follower needs what readers had under its own name until now, or as a member of a collection: what is cached of it is kept for the follower too. */
+/** Keeps what is cached of a name, under its own name or as a member of a collection, for its first follower. */
 export function recall(ask: Ask): void {
   const { route, typeUrl, interest, key, kept } = ask;
-  // What readers still hold under a name that leads elsewhere by now is of the past.
+  // What is still cached under the name of a redirect came before the redirect.
   if (route.redirect(typeUrl, key) !== undefined) return;
   let isHeld = false;
   for (const link of route.links)
@@ -45,7 +45,7 @@ export function gatheredIn({ route, typeUrl, interest, key }: Ask): ReadonlyMap<
   );
 }
 
-/** Readers subscribe to what others follow, by its own name or as a member: they get what is known of it. */
+/** Delivers what is kept for followers to readers that subscribe to it, by its own name or as a member. */
 export function showKept(ask: Ask): void {
   const { route, typeUrl } = ask;
   for (const followed of ask.kind === "name"
@@ -71,7 +71,7 @@ function show(
     unavailable.link.part.unavailable({ typeUrl, interest }, unavailable.error);
 }
 
-/** What came with the version that it came with. */
+/** Returns a resource with the version that the server gave it. */
 function asGiven(
   { name, version, expireMs }: Held,
   { payload, ttlMs, noStore, constraints, metadata }: Resource,

@@ -18,16 +18,16 @@ import {
 import { RouteFailures } from "./route-failures.ts";
 import type { ServerLink } from "./server-link.ts";
 
-/** One interest of a type in what a route has, and what is known of it. */
+/** A subscription of a route, and what is known of it. */
 export interface Ask extends AskState {
   readonly route: Route;
 }
 
-/** A name that leads elsewhere, as one of its servers says. */
+/** A redirect that one of the servers of a route has sent. */
 export interface FollowedRedirect {
   readonly route: Route;
   readonly typeUrl: string;
-  /** As it came. */
+  /** The name as the server spelled it. */
   readonly name: string;
   readonly key: string;
   readonly target: XdstpLocator;
@@ -53,7 +53,7 @@ export interface RedirectFollower extends AskFollower {
   readonly outcome: { readonly state: string };
   /** The resource that it replaced is still shown under its name. */
   stands: boolean;
-  /** Others ask for it than before. */
+  /** Called when other readers ask for it than before. */
   readersChanged(): void;
   end(): void;
 }
@@ -63,7 +63,7 @@ export interface RouteHost extends Omit<RouteAsksHost<Ask>, "create" | "turned">
   readonly clock: Clock;
   /** The routes that use each server. */
   readonly users: LinkUsers;
-  /** What this route says of its supply. */
+  /** Where the route reports that its supply is broken. */
   readonly part: ResourceSink;
 }
 
@@ -136,10 +136,10 @@ export class Route {
     return this.redirects.ofName(typeUrl, key)[0];
   }
 
-  /** One server has said that it cannot be had for now; without an error, that it can. */
+  /** Notes that one server cannot give it now. Without an error: it can again. */
   trouble(ask: Ask, link: ServerLink, error: XdsError | undefined): void {
     this.answers.trouble(ask, link, error);
-    // What was not told while that stood is known now.
+    // What was not known during the error is looked up now.
     if (
       error === undefined &&
       this.asks.isFollowed(ask) &&
@@ -150,7 +150,7 @@ export class Route {
     this.#touch(ask);
   }
 
-  /** Why something of a type cannot be had for now, whatever it is. */
+  /** Why nothing of a type can be fetched now. */
   failureOf(typeUrl: string): XdsError | undefined {
     return this.#failures.of(typeUrl);
   }
@@ -164,29 +164,29 @@ export class Route {
     return this.links[this.#used - 1];
   }
 
-  /** Another server is asked next to it for the same names, or may be before it answers. */
+  /** Another server is used next to it for the same names, or may be before it answers. */
   isContested(link: ServerLink): boolean {
     return this.links.length > 1 && (link.failure !== undefined || this.last !== link);
   }
 
-  /** What is concluded from the silence of a server that has come back ends no other one's use. */
+  /** Whether the answers of a server count. Silence of a server that has come back, and has not answered yet, does not end the use of another one. */
   counts(link: ServerLink): boolean {
     return this.last === link || link.responded;
   }
 
-  /** Something has come from a server: later ones have had their time. */
+  /** A server has sent something, so the servers after it are not used any more. */
   onUpdate(link: ServerLink): void {
     const used = this.links.indexOf(link) + 1;
     if (used < this.#used) this.#leave(used);
     this.#tell();
   }
 
-  /** What a server has said of single names, or of those of a type, is over. */
+  /** Ends what a server has reported about single names, of one type or of all. */
   forgetTrouble(link: ServerLink, typeUrl?: string): void {
     for (const ask of this.answers.troubledBy(link, typeUrl)) this.trouble(ask, link, undefined);
   }
 
-  /** A server has failed, or has answered, whatever it is; or the stream of one type. */
+  /** A server, or its stream of one type, has failed or has answered. */
   onReachable(): void {
     this.#fallBack();
     this.#tell();
@@ -271,37 +271,37 @@ class Answers {
   readonly #unanswered = new Set<Ask>();
   readonly #troubled = new Set<Ask>();
 
-  /** Whether it matters that something is known. */
+  /** Whether a request waits for an answer. */
   get waits(): boolean {
     return this.#unanswered.size > 0;
   }
 
-  /** It is subscribed from now on. */
+  /** A request begins. */
   begin(ask: Ask): void {
     if (ask.kept.size === 0 && ask.missing === undefined) this.#unanswered.add(ask);
   }
 
-  /** It is not wanted any more. */
+  /** A request ends. */
   end(ask: Ask): void {
     this.#unanswered.delete(ask);
   }
 
-  /** Something has come of these, or they are known not to exist. */
+  /** Requests have been answered: with something, or with the report that it does not exist. */
   note(asks: Iterable<Ask>): void {
     for (const ask of asks) this.#unanswered.delete(ask);
   }
 
-  /** It is subscribed, and something has come of it. */
+  /** Whether a request is open and has been answered. */
   has(ask: Ask): boolean {
     return ask.wanted && !this.#unanswered.has(ask);
   }
 
-  /** The same of what is of these types. It is looked at with each name that is begun, so not at all of them. */
+  /** Whether a request of one of these types waits. It is called for each name that begins, so it stops at the first. */
   waitsFor(types: ReadonlyMap<string, unknown>): boolean {
     return types.size > 0 && this.#unanswered.values().some(({ typeUrl }) => types.has(typeUrl));
   }
 
-  /** One server has said that it cannot be had for now; without an error, that it can. */
+  /** Notes that one server cannot give it now. Without an error: it can again. */
   trouble(ask: Ask, link: ServerLink, error: XdsError | undefined): void {
     ask.unavailable = error === undefined ? undefined : { link, error };
     if (error === undefined) this.#troubled.delete(ask);

@@ -30,7 +30,7 @@ export interface LinkHost {
   readonly idleMs: number;
   /** A sink for what comes from one server. */
   part(): ResourceSink;
-  /** What a server is given in its place. */
+  /** The sink that a server commits to. */
   sinkOf(link: ServerLink): ResourceSink;
   /** Opens a server, perhaps together with others that use it. */
   open(server: FederationServer): OpenServer;
@@ -43,7 +43,7 @@ export class ServerLink {
   failure: LinkFailure | undefined;
   /** Types whose stream has failed, at a server that has one for each (C-AGG-2). */
   readonly typeFailures: Map<string, LinkFailure> = new Map<string, LinkFailure>();
-  /** What it was silent of while another was believed in its place. */
+  /** What the server did not send while another one replaced it. */
   readonly unheard: Set<TypedInterest> = new Set<TypedInterest>();
   readonly #host: LinkHost;
   readonly #wanted = new InterestMap<Interest>();
@@ -63,7 +63,7 @@ export class ServerLink {
     this.#host = host;
   }
 
-  /** What it has given is filed there. */
+  /** The part of the sink that has what the server sent. */
   get part(): ResourceSink {
     return (this.#part ??= this.#host.part());
   }
@@ -72,17 +72,17 @@ export class ServerLink {
     return this.#open?.feed.status?.();
   }
 
-  /** What it says comes from a server that has answered. A feed that does not know is believed. */
+  /** Whether the server has answered. A feed that does not know counts as one that has. */
   get responded(): boolean {
     return this.#open?.feed.responded ?? true;
   }
 
-  /** Why nothing of a type, or nothing at all, can be had of it for now. */
+  /** Why nothing of a type, or nothing at all, can be fetched from the server now. */
   failureOf(typeUrl: string | undefined): LinkFailure | undefined {
     return this.failure ?? (typeUrl === undefined ? undefined : this.typeFailures.get(typeUrl));
   }
 
-  /** It cannot be reached, or the stream of one type cannot. */
+  /** Notes that the server, or its stream of one type, cannot be reached. */
   fail(typeUrl: string | undefined, error: XdsError): void {
     const failure = { error, report: ++this.#reports };
     if (typeUrl === undefined) this.failure = failure;
@@ -108,18 +108,18 @@ export class ServerLink {
     this.#schedule();
   }
 
-  /** Asks for something again. */
+  /** Unsubscribes and subscribes again, so that the server sends it again. */
   again(asked: KeyedInterest): void {
     this.unwant(asked);
     this.want(asked);
   }
 
-  /** What it has said of single names of these authorities is over. */
+  /** Ends what was reported about single names of these authorities. */
   forget(authorities: Iterable<string | null>): void {
     for (const authority of authorities) this.part.unavailable({ authority }, undefined);
   }
 
-  /** Another one has taken its place: without other users it closes at once (C-GRPC-6). */
+  /** Another server replaces it: without other users it is closed at once (C-GRPC-6). */
   retire(): void {
     this.#retired = true;
     this.#schedule();
@@ -130,7 +130,7 @@ export class ServerLink {
     this.#close();
   }
 
-  /** What becomes of the interest in a turn is one request (C-SUB-10). */
+  /** All changes of one turn are one request (C-SUB-10). */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;

@@ -13,7 +13,7 @@ import type { Ask, Route } from "./route.ts";
 import { coveredBy, notFound } from "./ask.ts";
 import { isLeadingElsewhere } from "./owing.ts";
 
-/** A name that a server says does not exist. */
+/** Applies a removal: the server reports that a name does not exist. */
 export function takeRemoval(taking: Taking, removal: Removal): void {
   const { typeUrl, name } = removal;
   const route = routeIn(taking, name);
@@ -32,7 +32,7 @@ export function takeRemoval(taking: Taking, removal: Removal): void {
   if (isLink && removal.constraints !== undefined && !isSaid(taking, own)) leaveOut(taking, own);
 }
 
-/** What that is to those that follow it. Returns whether it led elsewhere; another variant of it does not. */
+/** Applies a removal for the followers of a name. Returns whether the removed variant was a redirect. */
 export function takeGone(taking: Taking, route: Route, removal: Removal): boolean {
   const { typeUrl, name, error = notFound(typeUrl, name) } = removal;
   const key = nameKey(name);

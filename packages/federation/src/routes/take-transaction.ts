@@ -16,15 +16,15 @@ import type { FollowedRedirect, Route } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
 import { takeComplete, takeRemoval, takeSettled } from "./take-removal.ts";
 
-/** What a transaction of a server is to readers, and what became of the rest. */
+/** A transaction of a server, sorted: what is passed on to readers, and what became of the rest. */
 export interface Taken extends Pick<Taking, "rejected" | "touched" | "updates" | "owed"> {
-  /** As readers get it. */
+  /** What is passed on to readers. */
   readonly pass: Transaction;
 }
 
 const NONE: readonly never[] = [];
 
-/** Sorts what a server has given: what is handed on, what leads elsewhere, what others follow, what is none of its business. */
+/** Sorts what a server has sent: resources to pass on, redirects, resources that others follow, names of other servers. */
 export function takeTransaction(
   books: LinkBooks,
   link: ServerLink,
@@ -72,7 +72,7 @@ function takeRefresh(taking: Taking, refresh: Refresh): void {
     kept.refresh(variantId(refresh), expireMs);
 }
 
-/** A resource that a server gives: it is handed on as it is, leads elsewhere, or is kept for those that follow it. */
+/** Applies a put: the resource is passed on as it is, is a redirect, or is kept for its followers. */
 function takePut(taking: Taking, given: Put): void {
   const put = withOwnAliases(taking, given);
   const { typeUrl, resource, as: name = resource.name } = put;
@@ -109,7 +109,7 @@ function takePut(taking: Taking, given: Put): void {
   else if (keeps(taking, route, put, key)) taking.pass.put.push(put);
 }
 
-/** By an alias, too, a server defines only names of its own authorities (C-AUTH-7). */
+/** Drops aliases of authorities that the server does not serve (C-AUTH-7). */
 function withOwnAliases(taking: Taking, put: Put): Put {
   const {
     typeUrl,
@@ -122,7 +122,7 @@ function withOwnAliases(taking: Taking, put: Put): Put {
   return { ...put, resource: { ...put.resource, aliases: own } };
 }
 
-/** A late response of a server that is not in use any more does not concern an operator. */
+/** Counts a name of an authority that the server does not serve. A late response of a server that is not in use any more is not counted. */
 function noteForeign({ books, link, foreign }: Taking, typeUrl: string, name: string): void {
   if (books.routeOfName(name)?.links.includes(link) !== true)
     foreign.set(typeUrl, withName(foreign.get(typeUrl), name));
@@ -154,7 +154,7 @@ function takeRedirect(
   );
 }
 
-/** Notes it for those that follow it; whether readers get it as it is. */
+/** Keeps a resource for its followers. Returns whether readers receive it under its own name. */
 function keeps(taking: Taking, route: Route, { typeUrl, resource }: Put, key: string): boolean {
   const { books, link } = taking;
   if (route.plain) return true;
@@ -169,12 +169,12 @@ function keeps(taking: Taking, route: Route, { typeUrl, resource }: Put, key: st
 /** The type URL of a redirect (C-REDIR-1). */
 const REDIRECT_TYPE_URL = "type.googleapis.com/xds.core.v3.ResourceLocator";
 
-/** A resource that leads elsewhere. */
+/** Whether a resource is a redirect. */
 function isRedirect({ payload }: Resource, typeUrl: string): boolean {
   return payload.typeUrl === REDIRECT_TYPE_URL && typeUrl !== REDIRECT_TYPE_URL;
 }
 
-/** Where a redirect leads; or why it is rejected: it is unreadable, of another type (C-REDIR-5), a glob (C-REDIR-6), of another scheme (C-REDIR-8). */
+/** Returns where a redirect leads, or why it is rejected: it is unreadable, of another type (C-REDIR-5), a glob (C-REDIR-6), of another scheme (C-REDIR-8). */
 function redirectTarget(typeUrl: string, payload: Uint8Array): XdstpLocator | Fault {
   const read = readRedirect(payload);
   if (!read.ok) return { text: `the redirect cannot be read: ${read.reason}` };

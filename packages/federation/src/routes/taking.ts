@@ -24,9 +24,9 @@ export interface LinkBooks {
   readonly users: LinkUsers;
   /** The route of a name; undefined: none. */
   routeOfName(name: string): Route | undefined;
-  /** These are known but for members that lead elsewhere, of which nothing is known yet. */
+  /** These collections are complete, except that the targets of some redirects among their members are not known yet. */
   owe(asks: readonly Ask[], link: ServerLink): void;
-  /** A server has given names that are none of its business (C-AUTH-7). */
+  /** A server has sent names of authorities that it does not serve (C-AUTH-7). */
   foreign(link: ServerLink, typeUrl: string, names: ForeignNames): void;
 }
 
@@ -35,7 +35,7 @@ export interface Taking {
   readonly books: LinkBooks;
   readonly link: ServerLink;
   readonly given: Transaction;
-  /** As readers get it. */
+  /** What is passed on to readers. */
   readonly pass: {
     readonly put: Put[];
     readonly remove: Removal[];
@@ -44,17 +44,17 @@ export interface Taking {
     readonly settled: TypedInterest[];
   };
   readonly rejected: Rejection[];
-  /** What has changed of what others follow. */
+  /** Followed subscriptions that the transaction has changed. */
   readonly touched: Set<Ask>;
-  /** Those that have something new. */
+  /** Routes that have received something. */
   readonly updates: Set<Route>;
-  /** Collections that are known but for members that lead elsewhere. */
+  /** Collections that are complete, except for the targets of redirects among their members. */
   readonly owed: Ask[];
   /** Names that the configuration maps to other servers (C-AUTH-7), by type. */
   readonly foreign: Map<string, ForeignNames>;
-  /** What is left out of collections and was removed: these may cover each other. */
+  /** Keys of members that were removed because a collection does not have them. Each is removed once, though collections may cover each other. */
   readonly leftOut: Set<string>;
-  /** What it puts and removes; made when needed. */
+  /** Keys of what the transaction puts and removes. Computed when it is needed. */
   names?: ReadonlySet<string>;
 }
 
@@ -73,30 +73,30 @@ export function createTaking(books: LinkBooks, link: ServerLink, given: Transact
   };
 }
 
-/** The subscribers of a name at this server for whom its answers count. */
+/** Returns the route of a name, if this server is in use there and its answers count. */
 export function routeIn({ books, link }: Taking, name: string): Route | undefined {
   const route = books.routeOfName(name);
   return route?.uses(link) === true && route.counts(link) ? route : undefined;
 }
 
-/** Its silence does not count while it has not answered and another server replaces it: what it is silent of counts afterwards. */
+/** Notes what a server did not send, if its silence does not count yet, as it has not answered and another server replaces it. */
 export function noteUnheard({ books, link }: Taking, silent: TypedInterest): void {
   if (books.routeOfName(silent.interest.name)?.uses(link) === true) link.unheard.add(silent);
 }
 
-/** Whether a transaction says something of a name, whichever variant of it. */
+/** Whether a transaction puts or removes a name, in any variant. */
 export function isNamed(taking: Taking, typeUrl: string, name: string): boolean {
   taking.names ??= namesIn(taking.given);
   return taking.names.has(typedNameKey(typeUrl, name));
 }
 
-/** Whether it says something of this very variant. */
+/** Whether a transaction puts or removes this variant. */
 export function isSaid(taking: Taking, removal: Removal): boolean {
   taking.names ??= namesIn(taking.given);
   return taking.names.has(variantIn(removal));
 }
 
-/** It is not among what its collection has now. */
+/** Removes a member that its collection does not have any more. */
 export function leaveOut({ pass, leftOut }: Taking, removal: Removal): void {
   const id = variantIn(removal);
   if (leftOut.has(id)) return;
@@ -104,7 +104,7 @@ export function leaveOut({ pass, leftOut }: Taking, removal: Removal): void {
   pass.remove.push(removal);
 }
 
-/** What others follow has changed. */
+/** Changes what is kept of a followed subscription, and marks its followers. */
 export function change({ touched }: Taking, ask: Ask, how: () => void): void {
   if (!ask.route.asks.isFollowed(ask)) return;
   ask.missing = undefined;
