@@ -1,6 +1,8 @@
 import type * as Uri from "@xdstp/uri";
 import { expect, vi } from "vitest";
-import { PART } from "../harness/made-up-types.ts";
+import { begin } from "../harness/accept-all.ts";
+import { FULL, PART } from "../harness/made-up-types.ts";
+import { payloadOf } from "../harness/payload.ts";
 import { runCases } from "../harness/rule-case.ts";
 import { deltaVariants } from "../harness/variant.ts";
 
@@ -48,6 +50,48 @@ runCases("the work for one client", [
       });
       expect(first).toBeGreaterThanOrEqual(2 * many);
       expect(later).toBe(first);
+    },
+  },
+  {
+    rules: ["S-LIM-6", "S-MISS-1"],
+    title: "looks up removals that wait once for all missing names of a request",
+    variants: ["delta/ads"],
+    world: {
+      types: [
+        { typeUrl: FULL, refersTo: [PART] },
+        { typeUrl: PART, follows: [{ typeUrl: FULL, when: "accepted" }] },
+      ],
+    },
+    run(world) {
+      world.put(PART, "unanswered");
+      world.cache.transaction((writer) => {
+        for (const name of names("a")) writer.put({ typeUrl: FULL, name, value: payloadOf(name) });
+      });
+      const peer = world.connect();
+      const client = peer.of(FULL);
+      begin(world, client, ...names("a"));
+      peer.of(PART).subscribe("unanswered");
+      world.run();
+      const askFor = (missing: readonly string[]): number => {
+        client.change({ add: missing });
+        const count = namesRead(() => {
+          world.run();
+        });
+        const [answer] = client.rest();
+        expect(answer?.removed).toHaveLength(many);
+        if (answer !== undefined) client.ack(answer);
+        world.run();
+        return count;
+      };
+      const before = askFor(names("b"));
+      world.cache.transaction((writer) => {
+        for (const name of names("a")) writer.remove(FULL, name);
+      });
+      world.run();
+      expect(client.rest()).toEqual([]);
+      const waiting = askFor(names("c"));
+      expect(before).toBeGreaterThanOrEqual(many);
+      expect(waiting - before).toBeLessThanOrEqual(4 * many);
     },
   },
 ]);
