@@ -52,19 +52,32 @@ const types: readonly ResourceType[] = [
 const runs = Math.max(6, Math.round(1_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 
+/** What a client does, and how it subscribes. */
+interface Options extends ModelClientOptions {
+  /** Clients do not answer some types for a while, and time passes. */
+  readonly isSilent?: boolean;
+}
+
 interface World {
   readonly clients: readonly ModelClient[];
   readonly events: readonly StreamEvent[];
   step(): void;
-  /** Lets everything come to rest, without a timer. */
+  /** Lets everything come to rest, without a timer. Silent clients stay silent. */
   settle(): void;
+  /** Lets two minutes pass, step by step. */
+  wait(): void;
+  /** All clients answer again. */
+  speak(): void;
   mend(): void;
+  /** Calls that wait for a time. */
+  timers(): number;
   /** What each client holds, against what is. */
-  check(seed: number): void;
+  check(): void;
 }
 
 /** A source that is whole at every revision, under clients that start with everything. */
-function createWorld(seed: number, variant: "delta" | "sotw", options: ModelClientOptions): World {
+function createWorld(seed: number, variant: "delta" | "sotw", options: Options): World {
+  const { isSilent = false } = options;
   const random = createRandom(seed);
   const turns = createManualScheduler();
   const clock = createFakeClock();
@@ -151,8 +164,20 @@ function createWorld(seed: number, variant: "delta" | "sotw", options: ModelClie
 
   commit(false);
   const clients = Array.from({ length: 3 }, connect);
-  /** The rule itself: what a client refers to, it has. */
+  /** Types that a client does not answer now. */
+  const unanswered = new Map(clients.map((client) => [client, new Set<string>()]));
+  const answer = (client: ModelClient): boolean =>
+    client.unansweredTypes
+      .filter((typeUrl) => unanswered.get(client)?.has(typeUrl) !== true)
+      .map((typeUrl) => client.answer(typeUrl))
+      .includes(true);
+  const change = (client: ModelClient): void => {
+    const typeUrl = random.pick([CLUSTERS, LISTENERS, ROUTES]);
+    if (unanswered.get(client)?.delete(typeUrl) !== true) unanswered.get(client)?.add(typeUrl);
+  };
+  /** The rule itself: what a client refers to, it has, as long as nothing has waited for too long. */
   const inspect = (client: ModelClient): void => {
+    if (isSilent && events.some(({ kind }) => kind === "order-expired")) return;
     for (const typeUrl of [LISTENERS, ROUTES]) {
       for (const [name, text] of client.held(typeUrl))
         expect(
@@ -175,6 +200,8 @@ function createWorld(seed: number, variant: "delta" | "sotw", options: ModelClie
     },
     step() {
       const client = random.pick(clients);
+      if (isSilent && random.below(20) === 0) change(client);
+      if (isSilent && random.below(40) === 0) clock.advance(1_000 * (1 + random.below(6)));
       switch (random.below(6)) {
         case 0:
           commit(false);
@@ -184,7 +211,7 @@ function createWorld(seed: number, variant: "delta" | "sotw", options: ModelClie
           turns.turn();
           break;
         case 3:
-          client.answer();
+          answer(client);
           break;
         case 4:
           if (random.below(10) === 0)
@@ -204,15 +231,27 @@ function createWorld(seed: number, variant: "delta" | "sotw", options: ModelClie
         let busy = false;
         for (const client of clients) {
           while (receive(client)) busy = true;
-          busy = client.answer() || busy;
+          busy = answer(client) || busy;
         }
         if (!busy) return;
       }
       throw new Error(`seed ${seed}: no rest`);
     },
+    wait() {
+      for (let count = 0; count < 15; count++) {
+        clock.advance(8_000);
+        this.settle();
+      }
+    },
+    speak() {
+      for (const typeUrls of unanswered.values()) typeUrls.clear();
+    },
+    timers: () => clock.pending,
     check() {
       for (const client of clients) {
-        expect(client.faults, `seed ${seed}`).toEqual([]);
+        // A response that is not answered is sent again with what has changed (S-ACK-16).
+        const faults = client.faults.filter((text) => !isSilent || !text.startsWith("S-ACK-16"));
+        expect(faults, `seed ${seed}`).toEqual([]);
         for (const typeUrl of [CLUSTERS, LISTENERS, ROUTES] as const)
           expect(new Map([...client.held(typeUrl)].sort()), `seed ${seed} ${typeUrl}`).toEqual(
             new Map([...truth[typeUrl]].sort()),
@@ -222,17 +261,37 @@ function createWorld(seed: number, variant: "delta" | "sotw", options: ModelClie
   };
 }
 
-function run(seed: number, variant: "delta" | "sotw", options: ModelClientOptions): void {
+function run(seed: number, variant: "delta" | "sotw", options: Options): void {
   const world = createWorld(seed, variant, options);
   for (let n = 0; n < 300; n++) world.step();
   world.settle();
   world.mend();
   world.settle();
-  world.check(seed);
+  world.check();
   expect(
     world.events.filter(({ kind }) => kind === "order-expired"),
     `seed ${seed}`,
   ).toEqual([]);
+}
+
+/** What never waits for an answer without an end: all is sent although some of it is not answered, and then nothing waits any more. */
+function runSilent(seed: number, variant: "delta" | "sotw"): void {
+  const world = createWorld(seed, variant, { isSilent: true });
+  for (let n = 0; n < 300; n++) world.step();
+  world.settle();
+  world.wait();
+  world.check();
+  const expired = world.events.filter(({ kind }) => kind === "order-expired").length;
+  world.wait();
+  expect(
+    world.events.filter(({ kind }) => kind === "order-expired"),
+    `seed ${seed}: a wait without an end`,
+  ).toHaveLength(expired);
+  world.speak();
+  world.settle();
+  world.wait();
+  world.check();
+  expect(world.timers(), `seed ${seed}`).toBe(0);
 }
 
 const rejects = (version: string): boolean => version.endsWith("-bad");
@@ -246,6 +305,15 @@ describe.each(["delta", "sotw"] as const)("make before break at random (%s/ads)"
     for (let n = 0; n < runs; n++) run(firstSeed + n, variant, { rejects, wholeResponses: true });
   });
 });
+
+describe.each(["delta", "sotw"] as const)(
+  "make before break at random (%s/ads), with clients that do not answer",
+  (variant) => {
+    it("sends all that has waited, and waits for nothing without an end [S-ACK-16] [S-ORD-3] [S-ORD-4]", () => {
+      for (let n = 0; n < runs; n++) runSilent(firstSeed + n, variant);
+    });
+  },
+);
 
 describe("make before break at seeds that once went wrong", () => {
   it("keeps a cluster while a route that was held back twice may still point at it (delta/ads) [S-ORD-4]", () => {
