@@ -47,8 +47,14 @@ export interface ClientOptions extends NodeOptions {
   readonly altOn?: "unreachable" | "missing";
   /** Authorities whose alternative also replaces cached resources, as soon as they cannot be reached (C-ALT-3). Default: none. */
   readonly altOnUnreachable?: (authority: string) => boolean;
-  /** Finds the servers of an authority that the bootstrap does not have; while one is not found and a watch waits for it, it is called again, after 1 s and then longer, up to 120 s. `createDnsResolver()` of `@xdstp/bootstrap` asks DNS. Default: no search, such a name is an error (C-AUTH-5). */
-  readonly resolveAuthority?: FindSource;
+  /** Finds the servers of an authority that the bootstrap does not have, in the form of the configuration or ready-made. undefined, or an XdsError NOT_FOUND or INVALID_ARGUMENT: there are none; any other error may pass. While one is not found and a watch waits for it, it is called again, after 1 s and then longer, up to 120 s. `createDnsResolver()` of `@xdstp/bootstrap` asks DNS. Default: no search, such a name is an error (C-AUTH-5). */
+  readonly resolveAuthority?: (
+    authority: string,
+  ) =>
+    | SourceConfig
+    | FederationSource
+    | undefined
+    | Promise<SourceConfig | FederationSource | undefined>;
   /** Milliseconds in which `resolveAuthority` has to answer; then its names have an error that says so. A late answer is still taken. Default: 15,000. */
   readonly resolveMs?: number;
   /** Reads the ConfigSources in payloads, which a walk follows (C-AUTH-4): `configSourceReader()` of `@xdstp/bootstrap/envoy`. It may throw an XdsError. Default: what stands next to one that says neither `ads` nor `self` is not asked for, and `pending` says so. */
@@ -96,17 +102,11 @@ export function createNodeWarner(
   };
 }
 
-/** Finds the servers of an authority that the bootstrap does not have: in the form of the configuration, such as `createDnsResolver()` of `@xdstp/bootstrap` finds, or ready-made ones. undefined, or an XdsError NOT_FOUND or INVALID_ARGUMENT: there are none; any other error may pass. */
-export type FindSource = (
-  authority: string,
-) =>
-  | SourceConfig
-  | FederationSource
-  | undefined
-  | Promise<SourceConfig | FederationSource | undefined>;
-
-/** The same for a federation: servers in the form of the configuration are used as those of the bootstrap are. */
-export function resolveBy(find: FindSource, options: ServerOptions): ResolveAuthority {
+/** `resolveAuthority` for a federation: servers in the form of the configuration are used as those of the bootstrap are. */
+export function resolveBy(
+  find: NonNullable<ClientOptions["resolveAuthority"]>,
+  options: ServerOptions,
+): ResolveAuthority {
   return async (authority) => {
     const found = await find(authority);
     return (

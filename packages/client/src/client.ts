@@ -6,12 +6,6 @@ import type { ListOptions, ListWatch } from "./list-watch.ts";
 import type { PartTypes, Walk, WalkOptions } from "./walk/graph.ts";
 import type { Snapshot, TypeSource, ValueOf, Watch, WatchCalls, WatchOptions } from "./watch.ts";
 
-/** Options of {@link Client.read}. */
-export interface ReadOptions<T> extends WatchOptions<T> {
-  /** Milliseconds until DEADLINE_EXCEEDED. Default: 20,000. */
-  readonly timeoutMs?: number;
-}
-
 /** Reads typed configuration by name, and keeps it up to date. Open watches and connections keep the process alive until they are closed. */
 export interface Client extends AsyncDisposable {
   /**
@@ -43,7 +37,10 @@ export interface Client extends AsyncDisposable {
   read<S extends TypeSource<unknown>>(
     type: S,
     name: string,
-    options?: ReadOptions<ValueOf<S>>,
+    options?: WatchOptions<ValueOf<S>> & {
+      /** Milliseconds until DEADLINE_EXCEEDED. Default: 20,000. */
+      readonly timeoutMs?: number;
+    },
   ): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }>;
   /**
    * Follows a name and all that it refers to, and hands out complete configurations only (C-ORD-7): `walk(ListenerSchema, "public", { types: { routes: RouteConfigurationSchema, clusters: ClusterSchema } })`.

@@ -11,7 +11,7 @@ import { collectionTypeOf, isGlob, parseLocator, typeFromTypeUrl } from "@xdstp/
 
 import { callBack } from "./call-back.ts";
 import type { ClientOptions } from "./client-options.ts";
-import type { Client, ReadOptions } from "./client.ts";
+import type { Client } from "./client.ts";
 import {
   watchCollection,
   type CollectionOptions,
@@ -107,7 +107,10 @@ class XdsClient implements Client {
   async read<S extends TypeSource<unknown>>(
     type: S,
     name: string,
-    { timeoutMs = 20_000, ...options }: ReadOptions<ValueOf<S>> = {},
+    {
+      timeoutMs = 20_000,
+      ...options
+    }: WatchOptions<ValueOf<S>> & { readonly timeoutMs?: number } = {},
   ): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }> {
     return readOnce<ValueOf<S>>(this.watch(type, name, options), this.#clock, timeoutMs);
   }

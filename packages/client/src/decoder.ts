@@ -5,14 +5,18 @@ import {
   isSchema,
   type TypeSource,
   type WatchedType,
+  type WatchOptions,
   watchedType,
-  type Validate,
 } from "./watch.ts";
 
 /** Decodes resources of one type, each once, whoever reads it. */
 export interface Decoder<T> {
   /** Decodes what is about to be taken, and keeps it for `read`. Gives why it cannot be taken (C-LIM-7). */
-  check(resource: Resource, name: string, validate: Validate<T> | undefined): XdsError | undefined;
+  check(
+    resource: Resource,
+    name: string,
+    validate: WatchOptions<T>["validate"],
+  ): XdsError | undefined;
   /** The message of a cached resource. Throws if it was never checked and cannot be decoded. */
   read(resource: Resource): T;
 }

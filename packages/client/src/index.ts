@@ -9,8 +9,8 @@
  * @packageDocumentation
  */
 export { createClient } from "./create-client.ts";
-export type { Client, ReadOptions } from "./client.ts";
-export type { ClientOptions, FindSource } from "./client-options.ts";
+export type { Client } from "./client.ts";
+export type { ClientOptions } from "./client-options.ts";
 export {
   type AnyBootstrap as ClientBootstrap,
   type SourceConfig,
@@ -37,14 +37,7 @@ export type { CollectionChange, CollectionOptions, CollectionWatch } from "./col
 export type { ListChange, ListOptions, ListWatch } from "./list-watch.ts";
 export type { ListMember } from "./list-member.ts";
 export type { Member } from "./member.ts";
-export type {
-  NameOptions,
-  NameSource,
-  Validate,
-  TypeSource,
-  ValueOf,
-  WatchedType,
-} from "./watch.ts";
+export type { NameOptions, NameSource, TypeSource, ValueOf, WatchedType } from "./watch.ts";
 export type { Configuration, Parts, PartTypes, Gap } from "./walk/graph.ts";
 export type { Walk, WalkOptions } from "./walk/graph.ts";
 

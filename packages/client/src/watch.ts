@@ -15,8 +15,8 @@ export interface Watch<Update> extends AsyncIterable<Update, undefined>, AsyncDi
 
 /** Options of a watch. */
 export interface WatchOptions<T> extends NameOptions {
-  /** In addition to what the descriptor demands. What it rejects is NACKed with its text, and the state before stays (C-ACK-5). What came before the watch began is checked too, and then only this watch is notified. It should not take long: it runs where responses are read. */
-  readonly validate?: Validate<T>;
+  /** What a program says of a resource, in addition to what the descriptor demands: why it is rejected, as a text or an error; undefined: it is accepted. What it throws rejects too. A rejection is NACKed with its text, and the state before stays (C-ACK-5). What came before the watch began is checked too, and then only this watch is notified. It should not take long: it runs where responses are read. */
+  readonly validate?: (value: T, resource: Resource) => string | Error | undefined;
   /** Ends the watch: a loop over it throws the reason; calls just end. */
   readonly signal?: AbortSignal;
 }
@@ -86,6 +86,3 @@ export function watchedType<S extends TypeSource<unknown>>(source: S): WatchedTy
 export function isSchema(source: TypeSource<unknown>): source is DescMessage {
   return "kind" in source;
 }
-
-/** What a program says of a resource next to its being decoded: why it is rejected, as a text or an error. undefined: it is taken. What it throws rejects too. */
-export type Validate<T> = (value: T, resource: Resource) => string | Error | undefined;

@@ -23,6 +23,7 @@ export type {
   WantedReader,
 } from "./client/variant.ts";
 export type { Wanted, WantedCollection, WantedName, WantState } from "./client/wanted.ts";
+export { requestNames } from "./client/request-names.ts";
 export { readText } from "./client/read-fields.ts";
 export { readAny, readResource } from "./client/read-resource.ts";
 export { readResponse, type ResponseFields } from "./client/read-response.ts";

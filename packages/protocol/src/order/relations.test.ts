@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ResourceType } from "@xdstp/core";
-import { rankOf } from "./rank.ts";
-import { relationsOf } from "./relations.ts";
+import { rankOf, relationsOf } from "./relations.ts";
 
 const types: readonly ResourceType[] = [
   {

@@ -1,5 +1,4 @@
 import type { ResourceSource } from "@xdstp/core";
-import { rankOf } from "./rank.ts";
 
 /** What one type of a stream has to do with the others there, as indices into their list. */
 export interface Relation {
@@ -86,5 +85,19 @@ function isWarmed(
 ): boolean {
   return typeUrls.some((parent) =>
     source.descriptor(parent)?.warms?.some((child) => child.typeUrl === typeUrl),
+  );
+}
+
+/** The place of a type in the order of sending (S-ORD-1): above every type that it follows. Types without relation rank 0. */
+export function rankOf(
+  source: Pick<ResourceSource, "descriptor">,
+  typeUrl: string,
+  seen: readonly string[] = [],
+): number {
+  if (seen.includes(typeUrl)) return 0;
+  const follows = source.descriptor(typeUrl)?.follows ?? [];
+  return follows.reduce(
+    (rank, { typeUrl: other }) => Math.max(rank, 1 + rankOf(source, other, [...seen, typeUrl])),
+    0,
   );
 }

@@ -21,7 +21,7 @@ import { isColdSince, isServedBy } from "../order/cold.ts";
 import { heldBackFrom, isObsolete, releaseHolds, waitsAsWhole } from "../order/hold-back.ts";
 import type { Holds } from "../order/hold.ts";
 import { noteAccepted } from "../order/note-accepted.ts";
-import { rankOf } from "../order/rank.ts";
+import { rankOf } from "../order/relations.ts";
 import { missedBy, retryRejected } from "../order/retry-rejected.ts";
 import { coveringTopic } from "../subscription/subscriptions.ts";
 import type { RequestScan } from "../wire/scan-request.ts";

@@ -6,7 +6,7 @@ import { lengthDelimited } from "@xdstp/core/wire";
 import type { Message, ResourceSource, ResourceType, Status } from "@xdstp/core";
 import { createFrame, type Frame } from "../delivery/frame.ts";
 import { nodeInfoOf } from "./node-info.ts";
-import { rankOf } from "../order/rank.ts";
+import { rankOf } from "../order/relations.ts";
 import {
   createServerStream,
   type ServerCall,

@@ -1,6 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type Interest, StatusCode } from "@xdstp/core";
-import type { RequestChanges } from "@xdstp/protocol/client";
+import { type RequestChanges, requestNames } from "@xdstp/protocol/client";
 import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
 /** What a request says. */
@@ -22,14 +22,15 @@ export function encodeRequest({
   versions,
   answer,
 }: RequestParts): Uint8Array {
+  const [added, dropped] = [requestNames(subscribe), requestNames(unsubscribe)];
   return toBinary(
     DeltaDiscoveryRequestSchema,
     create(DeltaDiscoveryRequestSchema, {
       typeUrl,
-      resourceNamesSubscribe: namesOf(subscribe),
-      resourceNamesUnsubscribe: namesOf(unsubscribe),
-      resourceLocatorsSubscribe: locatorsOf(subscribe),
-      resourceLocatorsUnsubscribe: locatorsOf(unsubscribe),
+      resourceNamesSubscribe: added.names,
+      resourceNamesUnsubscribe: dropped.names,
+      resourceLocatorsSubscribe: added.locators,
+      resourceLocatorsUnsubscribe: dropped.locators,
       initialResourceVersions: Object.fromEntries(versions),
       ...(answer === undefined ? {} : { responseNonce: answer.nonce }),
       ...(answer?.error === undefined
@@ -37,23 +38,4 @@ export function encodeRequest({
         : { errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: answer.error } }), // C-ACK-14
     }),
   );
-}
-
-function namesOf(interests: readonly Interest[]): string[] {
-  return interests.filter(isPlain).map(({ name }) => name);
-}
-
-function locatorsOf(
-  interests: readonly Interest[],
-): { name: string; dynamicParameters: Record<string, string> }[] {
-  return interests
-    .filter((interest) => !isPlain(interest))
-    .map(({ name, parameters }) => ({
-      name,
-      dynamicParameters: Object.fromEntries(parameters ?? []),
-    }));
-}
-
-function isPlain({ parameters }: Interest): boolean {
-  return parameters === undefined || parameters.size === 0;
 }

@@ -1,5 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { StatusCode, type Interest } from "@xdstp/core";
+import { requestNames } from "@xdstp/protocol/client";
 import { DiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
 /** What a request says. */
@@ -17,26 +18,18 @@ export interface RequestParts {
 
 /** Encodes a `DiscoveryRequest` without its node. What has parameters is a locator (C-DYN-1). */
 export function encodeRequest({ typeUrl, version, nonce, names, error }: RequestParts): Uint8Array {
+  const requested = requestNames(names);
   return toBinary(
     DiscoveryRequestSchema,
     create(DiscoveryRequestSchema, {
       typeUrl,
       versionInfo: version,
       responseNonce: nonce,
-      resourceNames: names.filter(isPlain).map(({ name }) => name),
-      resourceLocators: names
-        .filter((interest) => !isPlain(interest))
-        .map(({ name, parameters }) => ({
-          name,
-          dynamicParameters: Object.fromEntries(parameters ?? []),
-        })),
+      resourceNames: requested.names,
+      resourceLocators: requested.locators,
       ...(error === undefined
         ? {}
         : { errorDetail: { code: StatusCode.INVALID_ARGUMENT, message: error } }), // C-ACK-14
     }),
   );
-}
-
-function isPlain({ parameters }: Interest): boolean {
-  return parameters === undefined || parameters.size === 0;
 }

@@ -4,11 +4,13 @@ import {
   type StreamLimits,
   beginSubscription,
   subscriptionKey,
+  coveringTopic,
+  endSubscription,
 } from "@xdstp/protocol/server";
 import { isGlob, nameKey } from "@xdstp/uri";
 import type { SotwRequest } from "./decode-request.ts";
 import type { SotwState } from "./sotw-state.ts";
-import { unsubscribe } from "./unsubscribe.ts";
+import { leave } from "./stay.ts";
 
 /** The subscriptions of a request: names, and names with dynamic parameters. */
 type WantedSet = Pick<SotwRequest, "names" | "located">;
@@ -110,4 +112,19 @@ function report(
 ): void {
   if (added.length > 0 || dropped.length > 0)
     context.emit?.({ kind: "subscribe", stream, typeUrl, added, dropped });
+}
+
+/** Drops what left the list: no more updates, its version is forgotten, and it goes out of what is being prepared (S-SUB-4). It needs no response (S-SUB-11). */
+export function unsubscribe(state: SotwState, key: string): void {
+  const topic = endSubscription(state, key);
+  if (topic === undefined) return;
+  const { name } = topic.interest;
+  const hasStayed = state.stay.has(nameKey(name));
+  leave(state, nameKey(name));
+  state.unsettled.delete(topic);
+  state.unanswered.delete(topic);
+  state.dirty.delete(topic);
+  state.owed.delete(name);
+  const cover = hasStayed ? coveringTopic(state, name) : undefined;
+  if (cover !== undefined) state.dirty.add(cover); // it goes now, and a wildcard or glob has to show that
 }
