@@ -20,19 +20,17 @@ interface Slot {
   users: number;
 }
 
-/**
- * Channels that are shared by all who are given these.
- * @param clock - The clock of deadlines. Default: that of the machine
- * @param limits - Other values of the limits of `@xdstp/grpc/client`, for each channel. Default: those of its `ChannelLimits`
- * @param onEvent - Notified when certificates are replaced or rejected
- */
+/** Channels that are shared by all who are given these. */
 export function createChannels({
   clock,
   limits,
   onEvent,
 }: {
+  /** The clock of deadlines. Default: that of the machine. */
   readonly clock?: Clock;
+  /** Other values of the limits of `@xdstp/grpc/client`, for each channel. Default: those of its `ChannelLimits`. */
   readonly limits?: Partial<ChannelLimits>;
+  /** Notified when certificates are replaced or rejected. */
   readonly onEvent?: (server: string, event: CredentialsEvent) => void;
 } = {}): Channels {
   const slots = new Map<string, Slot>();

@@ -1,5 +1,5 @@
 /**
- * The `xdstp` command as a function.
+ * The `xdstp` command as a function, and the bootstraps that it prints as plain objects.
  *
  * @example
  * ```ts
@@ -9,5 +9,9 @@
  * ```
  * @packageDocumentation
  */
+export { envoyBootstrap, type EnvoyBootstrap } from "./envoy-bootstrap.ts";
+export { type BootstrapOptions, grpcBootstrap, type GrpcBootstrap } from "./grpc-bootstrap.ts";
 export { runCli } from "./run-cli.ts";
+export type { ClientTlsFiles } from "./asked-server.ts";
 export type { CliIo, StopSignal, TerminalSize, TextOutput } from "./cli-io.ts";
+export type { Endpoint } from "./endpoint.ts";

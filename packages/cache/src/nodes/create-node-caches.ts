@@ -66,13 +66,15 @@ export interface NodeCaches extends AsyncDisposable {
 /**
  * Makes caches for content per node: another cluster, route or listener under the same name, chosen by what a node says of itself ("snapshot per node").
  * A key without content costs nothing but its topics, and its clients see the shared content until something is put under it.
- * @param keyOf - The key of a client; called once per stream, when its first message has arrived. undefined, or empty: the client sees the shared content only.
- * What it throws, and an answer that is not a string, rejects the stream with UNAVAILABLE; the event `rejected` has the reason
  */
 export function createNodeCaches({
   keyOf,
   ...options
 }: Omit<CacheOptions, "revisions"> & {
+  /**
+   * The key of a client; called once per stream, when its first message has arrived. undefined, or empty: the client sees the shared content only.
+   * What it throws, and an answer that is not a string, rejects the stream with UNAVAILABLE; the event `rejected` has the reason.
+   */
   readonly keyOf: (node: CacheNode) => string | undefined;
 }): NodeCaches {
   const revisions = { last: 0 };

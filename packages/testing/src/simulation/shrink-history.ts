@@ -1,8 +1,6 @@
 /**
  * The shortest history that still fails, as far as leaving things out finds it (delta debugging): first large parts are left out, then smaller ones, at last each action alone;
  * then each action is replaced by a simpler one. `history` has to fail; `fails` has to give the same answer each time.
- * @param tries - How often `fails` is called at most. Default: 2,000
- * @param simpler - Simpler actions that may replace an action. Default: nothing
  */
 export async function shrinkHistory<Action>(
   history: readonly Action[],
@@ -11,7 +9,9 @@ export async function shrinkHistory<Action>(
     tries = 2_000,
     simpler = () => [],
   }: {
+    /** How often `fails` is called at most. Default: 2,000. */
     readonly tries?: number;
+    /** Simpler actions that may replace an action. Default: nothing. */
     readonly simpler?: (action: Action) => readonly Action[];
   } = {},
 ): Promise<readonly Action[]> {
