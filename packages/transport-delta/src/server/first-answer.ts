@@ -75,13 +75,14 @@ function removalsOf(state: DeltaState, name: string): readonly Entry[] {
   return gone.length > 0 ? gone : [removal(state, name)];
 }
 
-/** The same where another variant is there now. */
+/** The same where another variant is there now, or the resource for everyone: this is looked up for clients that send dynamic parameters. */
 function replacedOf(
   state: DeltaState,
   initial: HeldList,
   members: readonly Entry[],
 ): readonly Entry[] {
-  return variantsIn(members).flatMap(({ name, resource }) => {
+  const replacing = state.located === undefined ? variantsIn(members) : members;
+  return replacing.flatMap(({ name, resource }) => {
     const held = initial.get(nameKey(name));
     return held === undefined || held.version === resource?.version ? NONE : goneOf(state, name);
   });
