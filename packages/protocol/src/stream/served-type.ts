@@ -195,7 +195,7 @@ class Machine<
   }
 
   awaitRepair(): void {
-    if (this.#needsRepair) this.#watchRepair();
+    if (this.inFlight && this.#needsRepair) this.#watchRepair();
   }
 
   repair(): void {
@@ -351,6 +351,7 @@ class Machine<
     const sent = this.#variant.responses.deliver(this.#state, gathered, isLimited);
     if (exchange.nonceSent !== nonceSent) this.#phase = "served";
     noteHolding(this.#state, this.#variant, sent, holding);
+    this.awaitRepair();
   }
 
   /** An error under a nonce that has been answered is not a new NACK (S-ACK-19). */

@@ -156,4 +156,8 @@ describe("random streams", () => {
   it("hold it too if the client applies the good part of a response that it rejects (delta/ads) [S-ACK-8]", () => {
     for (let n = 0; n < runs; n++) run(firstSeed + n, "delta", { rejects });
   });
+
+  it("come to rest where two removed names stay that a client is subscribed to, and it rejects the states without them (sotw/ads, seed 936) [S-ACK-8] [S-ORD-3]", () => {
+    run(936, "sotw", { rejects, wholeResponses: true });
+  });
 });

@@ -315,6 +315,10 @@ describe.each(["delta", "sotw"] as const)(
   },
 );
 
+it("a listener that changed while a response with it waited is sent to a client that does not answer that response (sotw/ads, seed 526) [S-ACK-16] [S-ORD-4]", () => {
+  runSilent(526, "sotw");
+});
+
 describe("make before break at seeds that once went wrong", () => {
   it("keeps a cluster while a route that was held back twice may still point at it (delta/ads) [S-ORD-4]", () => {
     run(811_333, "delta", { rejects, wholeResponses: true });

@@ -30,11 +30,7 @@ export function gatherFullState(state: SotwState, removeUpTo: number): Gathered 
   const fresh = freshIn(state, entries);
   const past = entries === members ? [] : pastOf(members, entries);
   const gone = goneOf(state, past, removeUpTo);
-  noteStay(
-    state,
-    stays ? past.filter((name) => topicsOf(state, nameKey(name)).length > 0) : [],
-    (name) => goneOnce(state, name).base,
-  );
+  noteStay(state, stays ? subscribedPast(state) : [], (name) => goneOnce(state, name).base);
   take(state, gone);
   return {
     entries,
@@ -183,6 +179,17 @@ function oldestBase(names: ReadonlyMap<string, Pick<Gone, "base">>): number {
 function pastOf(members: readonly Entry[], entries: readonly Entry[]): readonly string[] {
   const present = new Set(members);
   return entries.filter((entry) => !present.has(entry)).map(({ name }) => name);
+}
+
+/** Removed names that the client has and is subscribed to. It still has one that it was sent a state without, as long as it has not accepted that. */
+function subscribedPast(state: SotwState): readonly string[] {
+  const { exchange, kept } = state;
+  return [...heldBy(state), ...(exchange.inFlight === undefined ? [] : kept)]
+    .flatMap(({ name, resource }) => (resource === undefined ? [] : name))
+    .filter((name) => {
+      const topics = topicsOf(state, nameKey(name));
+      return topics.length > 0 && topics.every(isNameOfNothing);
+    });
 }
 
 /** What of it waits until those who refer to it have let go. */

@@ -28,7 +28,7 @@ export function mayStay(state: SotwState, name: string): boolean {
   return topicsOf(state, key).length > 0 && !isOver(state, state.stay.get(key));
 }
 
-/** Notes which of these removed names are subscribed, and since when they stay: also those that have stayed too long, as long as they are shown, so that their time does not begin again. `base`: the revision of a state that the client has of it, or of an older one. */
+/** Notes since when these removed names stay, which are subscribed: also those that have stayed too long, as long as the client has them, so that their time does not begin again. `base`: the revision of a state that the client has of it, or of an older one. */
 export function noteStay(
   state: SotwState,
   names: readonly string[],
