@@ -6,6 +6,7 @@ import {
   type ResourceSource,
   type Topic,
   type Watcher,
+  XdsError,
 } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
@@ -158,6 +159,16 @@ describe("filterSource()", () => {
     expect(wakes).toBe(0);
     put("a");
     expect(wakes).toBe(1);
+  });
+
+  it("wakes its readers for each error of the supply once, whichever object reports it [S-ERR-1]", () => {
+    const { cache, filter } = setup();
+    const wakes: (string | undefined)[] = [];
+    filter.topic(TYPE, { name: "open" }).watch({ wake: ({ stale }) => wakes.push(stale?.text) });
+    for (const text of ["away", "away", "closed"])
+      cache.unavailable({ typeUrl: TYPE }, new XdsError("UNAVAILABLE", text));
+    cache.unavailable({ typeUrl: TYPE }, undefined);
+    expect(wakes).toEqual(["away", "closed", undefined]);
   });
 
   it("says that a glob is empty of which nothing may be seen, and nothing more when that changes [S-GLOB-3]", () => {

@@ -1,4 +1,11 @@
-import type { Entry, Interest, Topic, Watcher, XdsError } from "@xdstp/core";
+import {
+  isSameError,
+  type Entry,
+  type Interest,
+  type Topic,
+  type Watcher,
+  type XdsError,
+} from "@xdstp/core";
 import { isGlob } from "@xdstp/uri";
 import { TopicView, type ViewedTopic, type ViewHost } from "./topic-view.ts";
 
@@ -122,10 +129,14 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
     if (view !== undefined) this.#compare(view, revision);
   }
 
-  /** Something has changed that the watchers do not know. */
+  /** Something has changed that the watchers do not know. An equal error that is reported again has not (S-ERR-1). */
   get hasUpdates(): boolean {
     const { settled, head, stale } = this.#now();
-    return settled !== this.#told.settled || head !== this.#told.head || stale !== this.#told.stale;
+    return (
+      settled !== this.#told.settled ||
+      head !== this.#told.head ||
+      !isSameError(stale, this.#told.stale)
+    );
   }
 
   /** Tells all watchers; one that throws does not keep the others from being told. */
