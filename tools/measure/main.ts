@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { root } from "../lib/root.ts";
 import { readWorkspace } from "../lib/workspace.ts";
 import { type Ceilings, differences } from "./ceilings.ts";
+import { countExports, type ExportCounts } from "./exports.ts";
 import { importCycles } from "./import-cycles.ts";
 import { measureSource } from "./measure-source.ts";
 import { countPhrases, phrasesIn } from "./phrases.ts";
@@ -20,6 +21,7 @@ const lines = measured.reduce((sum, file) => sum + file.lines, 0);
 const characters = measured.reduce((sum, file) => sum + file.characters, 0);
 const phrases = countPhrases([...files, ...documents].map(({ text }) => text));
 const cycles = await importCycles(root);
+const exported = exportsByPackage();
 
 const measures = {
   files: files.length,
@@ -28,7 +30,10 @@ const measures = {
   functions: measured.reduce((sum, file) => sum + file.functions.length, 0),
   linesPerFunction: spread(measured.flatMap((file) => file.functions)),
   charactersPerLine: Math.round(characters / lines),
-  exports: exportsByPackage(),
+  exports: Object.fromEntries(exported.map(([name, { all }]) => [name, all])),
+  distinctExports: exported
+    .filter(([name]) => name !== "@xdstp/protos")
+    .reduce((sum, [, { own }]) => sum + own, 0),
   filesInImportCycles: cycles.length,
   phrases: Object.fromEntries([...phrases].map(([{ instead }, count]) => [instead, count])),
   allPhrases: [...phrases.values()].reduce((sum, count) => sum + count, 0),
@@ -61,18 +66,13 @@ function spread(numbers: readonly number[]): readonly [median: number, p90: numb
   return [at(0.5), at(0.9), at(1)];
 }
 
-/** Returns the number of exports of each published package, from its API reports. */
-function exportsByPackage(): Readonly<Record<string, number>> {
+/** Returns what each published package exports, from its API reports. */
+function exportsByPackage(): readonly (readonly [name: string, counts: ExportCounts])[] {
   const packages = readWorkspace(root).filter(({ isPublic }) => isPublic);
-  return Object.fromEntries(packages.map(({ name, folder }) => [name, exportsIn(folder)]));
-}
-
-function exportsIn(folder: string): number {
-  const reports = readdirSync(folder).filter((name) => name.endsWith(".api.md"));
-  return reports.reduce((sum, name) => {
-    const report = readFileSync(join(folder, name), "utf8");
-    return sum + (report.match(/^export /gm)?.length ?? 0);
-  }, 0);
+  return packages.map(({ name, folder }) => {
+    const reports = readdirSync(folder).filter((file) => file.endsWith(".api.md"));
+    return [name, countExports(reports.map((file) => readFileSync(join(folder, file), "utf8")))];
+  });
 }
 
 function printed(): string {
@@ -86,11 +86,12 @@ function printed(): string {
     ["characters per line", String(measures.charactersPerLine)],
     ["files in import cycles", String(measures.filesInImportCycles)],
     ["exports", String(Object.values(exports).reduce((sum, count) => sum + count, 0))],
+    ["  distinct, without protos and re-exports", String(measures.distinctExports)],
     ...Object.entries(exports).map(([name, count]) => [`  ${name}`, String(count)] as const),
     ["phrases to replace", String(measures.allPhrases)],
     ...Object.entries(counts).map(
       ([instead, count]) => [`  by: ${instead}`, String(count)] as const,
     ),
   ];
-  return rows.map(([name, value]) => `${name.padEnd(36)} ${value}`).join("\n");
+  return rows.map(([name, value]) => `${name.padEnd(42)} ${value}`).join("\n");
 }

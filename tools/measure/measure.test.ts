@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { differences } from "./ceilings.ts";
+import { countExports } from "./exports.ts";
 import { measureSource } from "./measure-source.ts";
 import { countPhrases, phrases } from "./phrases.ts";
 
@@ -21,6 +22,26 @@ export function sum(a: number, b: number): number {
 declare function without(): void;
 `;
     expect(measureSource(text)).toEqual({ lines: 7, characters: 149, functions: [6, 1] });
+  });
+});
+
+describe("countExports()", () => {
+  it("counts a symbol of two entry points once, and no re-exports, as distinct", () => {
+    const client = [
+      "import { Status } from '@xdstp/core';",
+      "export { Status }",
+      "export interface Channel {",
+      "    export(): void;",
+      "export function nodeWarning(version: string): string | undefined;",
+    ];
+    const server = [
+      "export abstract class Server {",
+      "export const limits: object;",
+      "export type Cut = never;",
+      "export function nodeWarning(version: string): string | undefined;",
+    ];
+    const reports = [client, server].map((lines) => lines.join("\n"));
+    expect(countExports(reports)).toEqual({ all: 7, own: 5 });
   });
 });
 
