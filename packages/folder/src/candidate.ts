@@ -7,9 +7,12 @@ import {
 } from "@xdstp/protos/discovery";
 import { readConstraints, type Resource } from "@xdstp/core";
 import { Fault, type JsonPath, quote } from "./folder-problem.ts";
+import type { TypeFolder } from "./place.ts";
 
 /** A resource as it is in a file, before its name and payload are checked. */
 export interface Candidate {
+  /** The type of the payload: that of the folder, or that of redirects. */
+  readonly type: TypeFolder;
   /** The payload: as JSON, which is encoded here, or as bytes, which are kept. */
   readonly content: { readonly json: JsonObject } | { readonly bytes: Uint8Array };
   /** What its wrapper says, where it has one. */

@@ -4,7 +4,7 @@ import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { DiscoveryResponseSchema, type Resource, ResourceSchema } from "@xdstp/protos/discovery";
 import { type Candidate, wrapperFacts } from "./candidate.ts";
 import { Fault, quote, reasonOf } from "./folder-problem.ts";
-import type { Place } from "./place.ts";
+import { type Place, redirectType } from "./place.ts";
 
 /**
  * The resources of a `.pb` file. Binary messages do not say their type, so a bare one is of the type of the folder;
@@ -13,7 +13,7 @@ import type { Place } from "./place.ts";
 export function candidatesInBinary(bytes: Uint8Array, place: Place): readonly Candidate[] {
   return isAny(bytes)
     ? inAny(decode(AnySchema, bytes), place)
-    : [{ content: { bytes }, alone: true, document: 0, path: [] }];
+    : [{ type: place.type, content: { bytes }, alone: true, document: 0, path: [] }];
 }
 
 /** No message of a resource has a first field that reads like a type URL. */
@@ -40,12 +40,12 @@ function inAny(any: Any, place: Place): readonly Candidate[] {
 
 function candidate(any: Any, alone: boolean, place: Place): Candidate {
   if (typeOf(any) !== ResourceSchema.typeName)
-    return { content: { bytes: payloadOf(any, place) }, alone, document: 0, path: [] };
+    return { ...payloadOf(any, place), alone, document: 0, path: [] };
   const message: Resource = decode(ResourceSchema, any.value);
   if (message.resource === undefined)
     throw new Fault({ message: "a Resource without its field resource" });
   return {
-    content: { bytes: payloadOf(message.resource, place) },
+    ...payloadOf(message.resource, place),
     facts: wrapperFacts(message),
     alone,
     document: 0,
@@ -53,11 +53,12 @@ function candidate(any: Any, alone: boolean, place: Place): Candidate {
   };
 }
 
-function payloadOf(any: Any, place: Place): Uint8Array {
-  const { typeName } = place.type.desc;
-  if (typeOf(any) === typeName) return any.value;
+function payloadOf(any: Any, place: Place): Pick<Candidate, "type" | "content"> {
+  const content = { bytes: any.value };
+  for (const type of [place.type, redirectType])
+    if (typeOf(any) === type.name) return { type, content };
   throw new Fault({
-    message: `holds ${quote(any.typeUrl)}, but this folder holds ${typeName}`,
+    message: `holds ${quote(any.typeUrl)}, but this folder holds ${place.type.name}`,
     rule: "C-TYPE-4",
     hint: "move the file",
   });

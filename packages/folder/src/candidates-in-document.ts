@@ -1,22 +1,17 @@
-import {
-  type DescMessage,
-  fromBinary,
-  type JsonObject,
-  type JsonValue,
-  type MessageShape,
-} from "@bufbuild/protobuf";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
-import { anyFromJson } from "@xdstp/protos/envoy";
-import { typeUrlOf } from "@xdstp/resource-types";
 import { type Candidate, type WrapperFacts, wrapperFacts } from "./candidate.ts";
-import { isObject, type ReadDocument } from "./documents-of.ts";
+import { isLocatorText, isObject, type ReadDocument } from "./documents-of.ts";
 import { Fault, type JsonPath, located, quote } from "./folder-problem.ts";
 import type { FolderContext } from "./folder-context.ts";
-import type { Place } from "./place.ts";
-import { explainJsonError } from "./json-reason.ts";
+import { type Place, redirectType } from "./place.ts";
+import { messageFrom } from "./json-reason.ts";
+import { listInFile } from "./list-in-file.ts";
+import { locatorInFile } from "./locators.ts";
 
 /**
  * The resources of one document: the document itself, the payload of an `envoy.service.discovery.v3.Resource`, or the members of a `DiscoveryResponse`.
+ * In the place of a payload there may be a redirect (C-REDIR-1): a text `xdstp://...`, or a `xds.core.v3.ResourceLocator`.
  * `@type` says which; where it is left out, the fields do. Throws a fault for another type and for a wrapper that is broken.
  */
 export function candidatesInDocument(
@@ -26,12 +21,13 @@ export function candidatesInDocument(
   context: FolderContext,
 ): readonly Candidate[] {
   const { json, index } = document;
-  if (kindOf(json, [], place) !== "response")
-    return [inObject(json, [], { alone, index, place, context })];
+  const surroundings = { alone, index, place, context };
+  if (typeof json === "string") return [redirect(json, [], surroundings)];
+  if (kindOf(json, [], place) !== "response") return [inObject(json, [], surroundings)];
   return membersOf(json, place, context).map((member, i) => {
     const path = ["resources", i];
     if (!isObject(member)) throw new Fault({ message: "a member of resources is a message", path });
-    return inObject(member, path, { alone: false, index, place, context });
+    return inObject(member, path, { ...surroundings, alone: false });
   });
 }
 
@@ -42,48 +38,68 @@ interface Surroundings {
   readonly context: FolderContext;
 }
 
-function inObject(
-  json: JsonObject,
-  path: JsonPath,
-  { alone, index, place, context }: Surroundings,
-): Candidate {
+function inObject(json: JsonObject, path: JsonPath, surroundings: Surroundings): Candidate {
+  const { place, context } = surroundings;
   const kind = kindOf(json, path, place);
   if (kind === "response")
     throw new Fault({ message: "a DiscoveryResponse inside a DiscoveryResponse", path });
-  if (kind === "payload") return { content: { json }, alone, document: index, path };
+  if (kind === "redirect") return redirect(json, path, surroundings);
+  if (kind === "payload") return payloadIn(json, path, surroundings);
   const payload = json.resource;
+  const inner = [...path, "resource"];
+  const facts = (): WrapperFacts => factsOf(json, path, context);
+  if (isLocatorText(payload)) return { ...redirect(payload, inner, surroundings), facts: facts() };
   if (!isObject(payload))
     throw new Fault({
       message: "has no resource",
       path,
       hint: "a Resource holds its payload in the field resource",
     });
-  const inner = [...path, "resource"];
-  if (kindOf(payload, inner, place) !== "payload")
+  const payloadKind = kindOf(payload, inner, place);
+  if (payloadKind !== "payload" && payloadKind !== "redirect")
     throw new Fault({ message: "a wrapper inside a Resource", path: inner });
-  return {
-    content: { json: payload },
-    facts: factsOf(json, path, context),
-    alone,
-    document: index,
-    path: inner,
-  };
+  const read = payloadKind === "payload" ? payloadIn : redirect;
+  return { ...read(payload, inner, surroundings), facts: facts() };
+}
+
+function payloadIn(
+  json: JsonObject,
+  path: JsonPath,
+  { alone, index, place: { type }, context }: Surroundings,
+): Candidate {
+  const content =
+    type.form === "list" ? located(() => listInFile(json, type, context), { path }) : json;
+  return { type, content: { json: content }, alone, document: index, path };
+}
+
+function redirect(
+  locator: JsonObject | string,
+  path: JsonPath,
+  { alone, index, place, context }: Surroundings,
+): Candidate {
+  const { json } = locatorInFile(
+    typeof locator === "string" ? locator : without(locator, "@type"),
+    path,
+    { typeName: place.type.name, context },
+  );
+  return { type: redirectType, content: { json }, alone, document: index, path };
 }
 
 function kindOf(
   json: JsonObject,
   path: JsonPath,
   place: Place,
-): "payload" | "resource" | "response" {
-  const { desc } = place.type;
+): "payload" | "redirect" | "resource" | "response" {
+  const { type } = place;
   const stated = json["@type"];
   if (stated === undefined) return kindByFields(json, place);
   const name = typeof stated === "string" ? stated.slice(stated.lastIndexOf("/") + 1) : "";
-  if (name === desc.typeName) return "payload";
+  if (name === type.name) return "payload";
+  if (name === redirectType.name) return "redirect";
   if (name === ResourceSchema.typeName) return "resource";
   if (name === DiscoveryResponseSchema.typeName) return "response";
   throw new Fault({
-    message: `the @type is ${quote(typeof stated === "string" ? stated : JSON.stringify(stated))}, but this folder holds ${desc.typeName}`,
+    message: `the @type is ${quote(typeof stated === "string" ? stated : JSON.stringify(stated))}, but this folder holds ${type.name}`,
     path: [...path, "@type"],
     rule: "C-TYPE-4",
     hint: "move the file, or leave @type out",
@@ -93,7 +109,8 @@ function kindOf(
 function kindByFields(json: JsonObject, place: Place): "payload" | "resource" | "response" {
   const has = (field: string): boolean =>
     place.type.desc.fields.some(({ name, jsonName }) => name === field || jsonName === field);
-  if (isObject(json.resource) && !has("resource")) return "resource";
+  if ((isObject(json.resource) || isLocatorText(json.resource)) && !has("resource"))
+    return "resource";
   return Array.isArray(json.resources) && !has("resources") ? "response" : "payload";
 }
 
@@ -126,22 +143,6 @@ function membersOf(json: JsonObject, place: Place, context: FolderContext): read
 function factsOf(json: JsonObject, path: JsonPath, context: FolderContext): WrapperFacts {
   const message = messageFrom(ResourceSchema, without(json, "resource"), path, context);
   return located(() => wrapperFacts(message), { path });
-}
-
-function messageFrom<Desc extends DescMessage>(
-  desc: Desc,
-  json: JsonObject,
-  path: JsonPath,
-  { registry }: FolderContext,
-): MessageShape<Desc> {
-  try {
-    return fromBinary(
-      desc,
-      anyFromJson({ ...json, "@type": typeUrlOf(desc.typeName) }, registry).value,
-    );
-  } catch (error) {
-    throw explainJsonError(error, { path }, registry);
-  }
 }
 
 function without(json: JsonObject, key: string): JsonObject {

@@ -10,14 +10,15 @@ import { enumHint } from "./closest.ts";
 
 /** One document of a file. */
 export interface ReadDocument {
-  readonly json: JsonObject;
+  /** A message, or the text of a locator. */
+  readonly json: JsonObject | string;
   /** Which one of the text, from 0; empty YAML documents count. */
   readonly index: number;
 }
 
 /**
  * The documents of a text file in the JSON form of protobuf, keys sorted. YAML may have several; those without content are left out.
- * Throws a fault for a text that does not parse and for a document that is not an object.
+ * Throws a fault for a text that does not parse and for a document that is neither an object nor the text of a locator.
  */
 export function documentsOf(
   text: string,
@@ -27,7 +28,7 @@ export function documentsOf(
   return values(text, place, context).flatMap((value, index) => {
     const json = canonicalJson(value, maxValuesOf(text));
     if (json === null) return [];
-    if (isObject(json)) return [{ json, index }];
+    if (isObject(json) || isLocatorText(json)) return [{ json, index }];
     throw new Fault({
       message: `holds ${kindOf(json)} where a message is expected`,
       document: index,
@@ -58,14 +59,17 @@ function kindOf(json: JsonValue): string {
 /** Text format does not say its type, so the folder does, or the usual comment `# proto-message: TYPE`, or an expanded `Any`. */
 function parseText(text: string, place: Place, context: FolderContext): JsonValue {
   const { registry } = context;
+  const content = text.replaceAll(/^\s*#.*$/gm, "").trim();
+  if (isLocatorText(content)) return content;
   const stated = /^\s*#\s*proto-message:\s*(\S+)/m.exec(text)?.[1];
-  const desc = stated === undefined ? defaultSchema(text, place) : schemaOf(stated, context);
+  const desc =
+    stated === undefined ? defaultSchema(content, place) : schemaOf(stated, place, context);
   try {
     const json = toJson(desc, fromText(desc, text, { registry }), {
       registry,
       useProtoFieldName: true,
     });
-    return isObject(json) && stated !== undefined ? { ...json, "@type": desc.typeName } : json;
+    return isObject(json) && stated !== undefined ? { ...json, "@type": stated } : json;
   } catch (error) {
     // What was found may be a secret.
     const reason = reasonOf(error).replace(/, got .*$/s, "");
@@ -73,22 +77,24 @@ function parseText(text: string, place: Place, context: FolderContext): JsonValu
       /^unknown enum value "(.*)" for enum (\S+)$/.exec(reason) ?? [];
     const hint = enumHint(name, word, registry);
     throw new Fault({
-      message: `is not a valid ${desc.typeName} in text format: ${reason}`,
+      message: `is not a valid ${stated ?? typeNameOf(desc, place)} in text format: ${reason}`,
       ...(hint !== undefined && { hint }),
     });
   }
 }
 
-function defaultSchema(text: string, place: Place): DescMessage {
-  return text
-    .replaceAll(/^\s*#.*$/gm, "")
-    .trimStart()
-    .startsWith("[")
-    ? AnySchema
-    : place.type.desc;
+/** `content`: without comments. */
+function defaultSchema(content: string, place: Place): DescMessage {
+  return content.startsWith("[") ? AnySchema : place.type.desc;
 }
 
-function schemaOf(name: string, context: FolderContext): DescMessage {
+/** The declared name of a list collection is that of the folder, not that of the form that all have. */
+function typeNameOf(desc: DescMessage, { type }: Place): string {
+  return desc === type.desc ? type.name : desc.typeName;
+}
+
+function schemaOf(name: string, { type }: Place, context: FolderContext): DescMessage {
+  if (name === type.name) return type.desc;
   if (name === ResourceSchema.typeName) return ResourceSchema;
   if (name === DiscoveryResponseSchema.typeName) return DiscoveryResponseSchema;
   const desc = context.registry.getMessage(name);
@@ -103,6 +109,11 @@ function schemaOf(name: string, context: FolderContext): DescMessage {
 /** Whether a JSON value is an object, neither an array nor null. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a value in a file is the text of a locator, as TP1 writes it. */
+export function isLocatorText(value: JsonValue | undefined): value is string {
+  return typeof value === "string" && /^(?:xdstp|http|file):/.test(value);
 }
 
 /**

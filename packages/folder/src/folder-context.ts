@@ -1,6 +1,7 @@
 import { createRegistry, type Registry } from "@bufbuild/protobuf";
 import type { ResourceType } from "@xdstp/core";
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
+import { ListCollectionSchema, ResourceLocatorSchema } from "@xdstp/protos/xds";
 import { envoyTypes } from "@xdstp/resource-types";
 
 /** What {@link readFolder} and {@link createFolderFeed} have in common. */
@@ -39,7 +40,13 @@ export function folderContext({
   return {
     dir,
     given: { registry, ...(types !== envoyTypes && { types }) },
-    registry: createRegistry(registry, ResourceSchema, DiscoveryResponseSchema),
+    registry: createRegistry(
+      registry,
+      ResourceSchema,
+      DiscoveryResponseSchema,
+      ListCollectionSchema,
+      ResourceLocatorSchema,
+    ),
     types: new Map(types.map((type) => [type.typeUrl, type])),
     ...(authorities && { authorities }),
   };

@@ -21,11 +21,8 @@ export function referencesIn(
 ): readonly FileReference[] {
   const found = puts
     .filter(
-      ({
-        resource: {
-          payload: { value },
-        },
-      }) => mentionsXdstp(value),
+      ({ typeUrl, resource: { payload } }) =>
+        payload.typeUrl === typeUrl && mentionsXdstp(payload.value),
     )
     .flatMap(({ typeUrl, resource: { name, payload } }) => {
       const own = authorityOf(name);

@@ -1,5 +1,12 @@
-import type { Registry } from "@bufbuild/protobuf";
-import { ResourceJsonError } from "@xdstp/protos/envoy";
+import {
+  type DescMessage,
+  fromBinary,
+  type JsonObject,
+  type MessageShape,
+  type Registry,
+} from "@bufbuild/protobuf";
+import { anyFromJson, ResourceJsonError } from "@xdstp/protos/envoy";
+import { typeUrlOf } from "@xdstp/resource-types";
 import { closest, enumHint } from "./closest.ts";
 import { Fault, type FaultPlace, type JsonPath, reasonOf, shownKey } from "./folder-problem.ts";
 
@@ -129,6 +136,23 @@ export function explainJsonError(error: unknown, place: FaultPlace, registry: Re
     message: `${subject === undefined ? "" : `${subject}: `}${message}`,
     ...(hint !== undefined && { hint }),
   });
+}
+
+/** A message of JSON whose keys are fields. Throws a fault with the path below `path`. */
+export function messageFrom<Desc extends DescMessage>(
+  desc: Desc,
+  json: JsonObject,
+  path: JsonPath,
+  { registry }: { readonly registry: Registry },
+): MessageShape<Desc> {
+  try {
+    return fromBinary(
+      desc,
+      anyFromJson({ ...json, "@type": typeUrlOf(desc.typeName) }, registry).value,
+    );
+  } catch (error) {
+    throw explainJsonError(error, { path }, registry);
+  }
 }
 
 /** `virtual_hosts[0].routes[2].route.cluster` */

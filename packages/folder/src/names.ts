@@ -10,7 +10,7 @@ export function nameOfPath(place: Place): string {
   return printName({
     scheme: "xdstp",
     authority,
-    resourceType: type.desc.typeName,
+    resourceType: type.name,
     id,
     contextParams: new Map(),
   });
@@ -27,8 +27,7 @@ export function nameInFile(name: string, place: Place): string {
         : opaqueElsewhere(name),
     );
   const { authority, resourceType, id } = parsed.value;
-  if (authority !== place.authority || resourceType !== place.type.desc.typeName)
-    throw foreign(name, place);
+  if (authority !== place.authority || resourceType !== place.type.name) throw foreign(name, place);
   rejectGlob(id);
   return printName(parsed.value);
 }
@@ -36,7 +35,7 @@ export function nameInFile(name: string, place: Place): string {
 function opaqueName(name: string, place: Place): string {
   if (name === "*") throw new Fault({ message: `"*" is the wildcard and no name`, rule: "N-43" });
   if (!name.startsWith("xdstp:")) return name;
-  const hint = `move it to AUTHORITY/${place.type.desc.typeName}/`;
+  const hint = `move it to AUTHORITY/${place.type.name}/`;
   throw new Fault({
     message: `${quote(name)} is not an opaque name, and ${opaqueFolder} holds only these`,
     rule: "N-01",
@@ -66,7 +65,7 @@ function rejectGlob(id: string): void {
 }
 
 function foreign(name: string, place: Place): Fault {
-  const prefix = `xdstp://${place.authority ?? ""}/${place.type.desc.typeName}/`;
+  const prefix = `xdstp://${place.authority ?? ""}/${place.type.name}/`;
   return new Fault({
     message: `${quote(name)} does not belong into this folder, whose names begin with ${prefix}`,
     rule: "B-TYPE-5",

@@ -1,7 +1,12 @@
 import { join } from "node:path";
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { shortTypes, typeUrlOf } from "@xdstp/resource-types";
-import { typeFromTypeUrl } from "@xdstp/uri";
+import {
+  CollectionEntrySchema,
+  ListCollectionSchema,
+  ResourceLocatorSchema,
+} from "@xdstp/protos/xds";
+import { memberTypeOf, typeFromTypeUrl } from "@xdstp/uri";
 import { Fault, type FolderProblem, quote } from "./folder-problem.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { closest } from "./closest.ts";
@@ -106,20 +111,81 @@ export function decodeSegment(segment: string): string {
 }
 
 /** The type of the resources in a folder. */
-interface TypeFolder {
+export type TypeFolder = MessageFolder | ListFolder | RedirectFolder;
+
+interface FolderType {
   readonly typeUrl: string;
+  /** The full name of the message, as it is written in names. */
+  readonly name: string;
+  /** How payloads are read. */
   readonly desc: DescMessage;
+}
+
+interface MessageFolder extends FolderType {
+  readonly form: "message";
   /** The field that holds the name of a resource. Absent: the type has none, or it has no descriptor. */
   readonly nameField?: DescField;
 }
 
+/** List collections, of any type (B-LIST-1). */
+export interface ListFolder extends FolderType {
+  readonly form: "list";
+  /** The full name of the messages of the members. */
+  readonly members: string;
+}
+
+/** What may replace a payload of every type (C-REDIR-1). */
+interface RedirectFolder extends FolderType {
+  readonly form: "redirect";
+}
+
+/** The type of redirects. */
+export const redirectType: RedirectFolder = {
+  form: "redirect",
+  typeUrl: typeUrlOf(ResourceLocatorSchema.typeName),
+  name: ResourceLocatorSchema.typeName,
+  desc: ResourceLocatorSchema,
+};
+
 /** The type of a folder, by its name. Throws a fault for a name that is not a type of the registry. */
 function typeFolder(name: string, context: FolderContext): TypeFolder {
   const typeUrl = shortTypes.get(name) ?? typeUrlOf(name);
-  const desc = context.registry.getMessage(typeFromTypeUrl(typeUrl) ?? "");
-  if (desc === undefined) throw unknownType(name, context);
-  const nameField = nameFieldOf(desc, context.types.get(typeUrl));
-  return nameField === undefined ? { typeUrl, desc } : { typeUrl, desc, nameField };
+  const typeName = typeFromTypeUrl(typeUrl) ?? "";
+  const known = context.registry.getMessage(typeName);
+  const list = listFolder(typeName, known, context);
+  if (list !== undefined) return list;
+  if (known === undefined) throw unknownType(name, context);
+  const nameField = nameFieldOf(known, context.types.get(typeUrl));
+  return {
+    form: "message",
+    typeUrl,
+    name: typeName,
+    desc: known,
+    ...(nameField !== undefined && { nameField }),
+  };
+}
+
+/**
+ * The list collection of a known type. Whether it is declared does not matter, nor that Envoy's API declares one entry where a list has many:
+ * all lists have one form on the wire (B-LIST-1). undefined: it is not a list.
+ */
+function listFolder(
+  name: string,
+  declared: DescMessage | undefined,
+  { registry }: FolderContext,
+): ListFolder | undefined {
+  const members = memberTypeOf(name);
+  if (members === undefined || registry.getMessage(members) === undefined) return undefined;
+  const [field, ...others] = declared?.fields ?? [];
+  if (
+    declared !== undefined &&
+    (field?.number !== 1 ||
+      field.message?.typeName !== CollectionEntrySchema.typeName ||
+      others.length > 0)
+  )
+    return undefined;
+  const desc = field?.fieldKind === "list" && declared ? declared : ListCollectionSchema;
+  return { form: "list", typeUrl: typeUrlOf(name), name, desc, members };
 }
 
 /** Without a descriptor field 1 is not known to be a name, so it is not changed. */

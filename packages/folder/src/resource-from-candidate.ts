@@ -1,4 +1,5 @@
 import {
+  type DescField,
   type DescMessage,
   fromBinary,
   type JsonObject,
@@ -10,12 +11,15 @@ import { reflect } from "@bufbuild/protobuf/reflect";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { Put } from "@xdstp/core";
 import { anyFromJson } from "@xdstp/protos/envoy";
-
+import { typeUrlOf } from "@xdstp/resource-types";
+import { printLocator } from "@xdstp/uri";
 import type { Candidate } from "./candidate.ts";
 import { Fault, type FaultDetails, located, quote, reasonOf } from "./folder-problem.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { nameInFile, nameOfPath } from "./names.ts";
-import type { Place } from "./place.ts";
+import { checkListBytes } from "./list-in-file.ts";
+import { faultDetails, locatorOfBytes, targetFault } from "./locators.ts";
+import type { Place, TypeFolder } from "./place.ts";
 import { explainJsonError } from "./json-reason.ts";
 
 /**
@@ -27,12 +31,11 @@ export function resourceFromCandidate(
   place: Place,
   context: FolderContext,
 ): Put {
-  const { content, document, path } = candidate;
-  const { typeUrl } = place.type;
+  const { content, document, path, type } = candidate;
   const payload =
     "json" in content
-      ? jsonPayload(content.json, candidate, place, context)
-      : binaryPayload(content.bytes, place);
+      ? jsonPayload(content.json, candidate, context)
+      : binaryPayload(content.bytes, type, place);
   const name = nameOf(candidate, payload, place);
   if (payload.nameKey !== undefined && payload.stated !== "" && payload.stated !== name) {
     const message = `the ${payload.nameKey} is ${quote(payload.stated)}, but has to be ${quote(name)}`;
@@ -44,13 +47,15 @@ export function resourceFromCandidate(
       hint: "write it so, or leave it out",
     });
   }
+  const value = payload.encode(name);
+  if (type.form === "redirect") rejectLoop(value, name, { document, path });
   return {
-    typeUrl,
+    typeUrl: place.type.typeUrl,
     resource: {
       version: "",
       ...candidate.facts,
       name,
-      payload: { typeUrl, value: payload.encode(name) },
+      payload: { typeUrl: type.typeUrl, value },
     },
   };
 }
@@ -92,11 +97,10 @@ function nameOf(
 
 function jsonPayload(
   json: JsonObject,
-  { document, path }: Candidate,
-  { type }: Place,
+  { document, path, type }: Candidate,
   { registry }: FolderContext,
 ): Payload {
-  const { nameField, typeUrl } = type;
+  const nameField = nameFieldOf(type);
   const nameKey =
     nameField !== undefined && nameField.jsonName in json ? nameField.jsonName : nameField?.name;
   const stated = nameKey === undefined ? undefined : json[nameKey];
@@ -113,11 +117,15 @@ function jsonPayload(
       function encodeJson(): Uint8Array {
         try {
           return anyFromJson(
-            { ...json, ...(isNameless && { [nameKey]: name }), "@type": typeUrl },
+            {
+              ...json,
+              ...(isNameless && { [nameKey]: name }),
+              "@type": typeUrlOf(type.desc.typeName),
+            },
             registry,
           ).value;
         } catch (error) {
-          throw explainJsonError(error, { document, path }, registry);
+          throw named(explainJsonError(error, { document, path }, registry), type);
         }
       }
     },
@@ -138,7 +146,7 @@ function levelsOf(json: JsonValue): number {
 
 /** Throws a fault for what clients cannot decode. */
 function checkDepth(
-  { desc }: Place["type"],
+  { desc }: TypeFolder,
   value: Uint8Array,
   at: Pick<FaultDetails, "document" | "path">,
 ): void {
@@ -153,7 +161,20 @@ function checkDepth(
   }
 }
 
-function binaryPayload(bytes: Uint8Array, { type }: Place): Payload {
+/** The form that all lists have is called by the name of the folder. */
+function named(fault: Fault, { desc, name }: TypeFolder): Fault {
+  const message = fault.details.message.replace(`${desc.typeName}: `, `${name}: `);
+  return new Fault({ ...fault.details, message });
+}
+
+function nameFieldOf(type: TypeFolder): DescField | undefined {
+  return type.form === "message" ? type.nameField : undefined;
+}
+
+function binaryPayload(bytes: Uint8Array, type: TypeFolder, place: Place): Payload {
+  if (type.form === "list") checkListBytes(bytes, type);
+  if (type.form === "redirect") checkRedirectBytes(bytes, place.type.name);
+  if (type.form !== "message") return { stated: "", encode: () => bytes };
   const { desc, nameField } = type;
   const message = decode(bytes, desc);
   if (nameField === undefined) return { stated: "", encode: () => bytes };
@@ -167,6 +188,28 @@ function binaryPayload(bytes: Uint8Array, { type }: Place): Payload {
     ]);
   };
   return { nameKey: nameField.name, stated, encode };
+}
+
+/** Longer loops can lead through other servers, so only clients can see them (C-REDIR-4). */
+function rejectLoop(
+  value: Uint8Array,
+  name: string,
+  at: Pick<FaultDetails, "document" | "path">,
+): void {
+  const locator = locatorOfBytes(value);
+  if ("text" in locator || printLocator({ ...locator, directives: [] }) !== name) return;
+  throw new Fault({
+    message: `the redirect ${quote(name)} leads to itself`,
+    rule: "C-REDIR-4",
+    hint: "write another name, or the resource",
+    ...at,
+  });
+}
+
+function checkRedirectBytes(bytes: Uint8Array, typeName: string): void {
+  const locator = locatorOfBytes(bytes);
+  const fault = "text" in locator ? locator : targetFault(typeName, locator);
+  if (fault !== undefined) throw new Fault(faultDetails(fault));
 }
 
 function decode(bytes: Uint8Array, desc: DescMessage): Message {

@@ -37,6 +37,7 @@ export {
   nodeContextParams,
   type NodeFields,
 } from "./compose-name.ts";
+export { locatorFault, type LocatorFault } from "./locator-fault.ts";
 export { isPortableEntryName, lintLocator, type LocatorWarning } from "./lint-locator.ts";
 
 // Messages and templates.
