@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { envoyRegistry } from "@xdstp/protos/envoy";
+import { createTestAuthority } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { useFolder } from "../test/use-folder.ts";
 import { formatProblem, readFolder } from "./index.ts";
@@ -16,7 +17,12 @@ const files = Object.fromEntries(
 describe("the files of the README", () => {
   it("can be served together, with resources in each of them", async () => {
     const { dir, write } = await useFolder(files);
-    await write({ "example.com/clusters/web.yaml": "type: EDS" });
+    const { cert, key } = createTestAuthority().issue({ name: "gateway" });
+    await write({
+      "example.com/clusters/web.yaml": "type: EDS",
+      "certs/gateway.pem": cert,
+      "certs/gateway.key": key,
+    });
     const { resources, problems } = await readFolder({ dir, registry: envoyRegistry() });
     expect(problems.map(formatProblem)).toEqual([]);
     const filled = new Set(resources.map(({ file }) => file.slice(dir.length + 1)));

@@ -6,6 +6,7 @@ import { open } from "node:fs/promises";
 import type { FolderContext } from "./folder-context.ts";
 import { type ParsedElsewhere, type ParserProcess, startParserProcess } from "./parser-process.ts";
 import type { Patience } from "./pacing.ts";
+import { readPemFile } from "./pem-files.ts";
 import { readFile } from "./read-file.ts";
 import type { FoundFile } from "./walk-folder.ts";
 
@@ -58,8 +59,9 @@ export function createFileParser(context: FolderContext, patience: Patience): Fi
       isClosed = true;
       rest();
     },
-    async parse({ segments, stats }, knownHash) {
+    async parse({ segments, stats, pem }, knownHash) {
       const path = join(context.dir, ...segments);
+      if (pem !== undefined) return { hash: pem, ...readPemFile({ segments, pem }, path, context) };
       if (stats.size > mostInPlace) {
         const hash = await hashFile(path, stats.size, patience);
         if (hash === knownHash) return undefined;

@@ -1,8 +1,8 @@
-import type { Stats } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "@xdstp/core";
 import { duplicateProblems, type FolderEntry, variantOf, variantProblems } from "./folder-entry.ts";
 import { fileTrouble, type FolderProblem } from "./folder-problem.ts";
+import { areUnchanged, type AttachedFile, attachFiles, stampOf } from "./attached-files.ts";
 import { createFileParser, type FileParser } from "./file-parser.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { createPatience, mapLimit, type Patience } from "./pacing.ts";
@@ -34,7 +34,7 @@ export interface FolderState extends Pick<FolderListing, "directories"> {
   readonly warnings: readonly FolderProblem[];
   /** References to xdstp names of other authorities than that of their file. */
   readonly references: readonly FileReference[];
-  /** Files and directories that were reached by a symbolic link. */
+  /** Files and directories that were reached by a symbolic link, or are named in a secret. */
   readonly links: readonly string[];
   /** Files that were parsed in this pass. */
   readonly parsed: number;
@@ -59,6 +59,8 @@ interface FileRecord {
   readonly entries: readonly FolderEntry[];
   readonly problems: readonly FolderProblem[];
   readonly references: readonly FileReference[];
+  /** Files whose content is part of these resources. */
+  readonly attached: readonly AttachedFile[];
 }
 
 /** Creates a reader that remembers nothing yet. */
@@ -75,7 +77,7 @@ export function createFolderReader(
       records = new Map();
       const listing = await walkFolder(context.dir, onDirectory, patience);
       const read = await mapLimit(listing.files, parallel, (file) =>
-        recordOf(file, before, context, parser),
+        recordOf(file, before, { context, parser, patience }),
       ).finally(parser.rest);
       records = new Map(
         read.flatMap((record, i) =>
@@ -104,6 +106,7 @@ function stateOf(
       .flatMap((alike) => [...duplicateProblems(alike), ...variantProblems(alike)]),
   ];
   const known = new Set(Array.from(before.values(), (record) => record.entries));
+  const attached = new Set(records.flatMap((record) => record.attached.map(({ path }) => path)));
   return {
     directories: listing.directories,
     paths: listing.files.map(keyOf),
@@ -111,9 +114,9 @@ function stateOf(
     files: records.length,
     entries,
     problems: distinct(problems).sort(byPlace),
-    warnings: listing.warnings,
+    warnings: listing.warnings.filter(({ file }) => !attached.has(file)),
     references: records.flatMap((record) => record.references),
-    links: listing.links,
+    links: [...listing.links, ...attached],
     parsed: records.filter(({ entries, hash }) => hash !== "" && !known.has(entries)).length,
   };
 }
@@ -122,24 +125,47 @@ function stateOf(
 async function recordOf(
   file: FoundFile,
   before: ReadonlyMap<string, FileRecord>,
-  context: FolderContext,
-  parser: FileParser,
+  { context, parser, patience }: Recording,
 ): Promise<FileRecord | undefined> {
   const known = before.get(keyOf(file));
-  const stamp = stampOf(file.stats);
-  if (known?.stamp === stamp && !known.young) return known;
-  const young =
-    systemClock.wallTime() - Math.max(file.stats.mtimeMs, file.stats.ctimeMs) < stampGrainMs;
+  const stamp = `${stampOf(file.stats)}${file.pem ?? ""}`;
+  const path = join(context.dir, ...file.segments);
+  if (known?.stamp === stamp && !known.young && (await areUnchanged(known.attached, patience)))
+    return known;
+  const young = isYoung(Math.max(file.stats.mtimeMs, file.stats.ctimeMs));
   try {
-    const parsed = await parser.parse(file, known?.hash);
-    if (parsed !== undefined)
-      return { stamp, young, hash: parsed.hash, ...recordedContent(context, file, parsed) };
-    return known && { ...known, stamp, young };
+    const isBare = known?.attached.length === 0;
+    const parsed = await parser.parse(file, isBare ? known.hash : undefined);
+    if (parsed === undefined) return known && { ...known, stamp, young };
+    const isPem = file.pem !== undefined;
+    const content = await attachFiles(parsed, { file: path, context, patience, isPem });
+    const { attached, digest } = content;
+    const record = {
+      stamp,
+      young: young || attached.some(({ changedMs }) => isYoung(changedMs)),
+      hash: digest === "" ? parsed.hash : `${parsed.hash} ${digest}`,
+      attached,
+    };
+    // An error is not part of the hash.
+    return known?.hash === record.hash && known.problems.length + content.problems.length === 0
+      ? { ...known, ...record }
+      : { ...record, ...recordedContent(context, file, content) };
   } catch (error) {
     if (isGone(error)) return undefined;
-    const problems = [{ file: join(context.dir, ...file.segments), ...fileTrouble(error) }];
-    return { stamp, young: true, hash: "", entries: [], problems, references: [] };
+    const problems = [{ file: path, ...fileTrouble(error) }];
+    return { stamp, young: true, hash: "", entries: [], problems, references: [], attached: [] };
   }
+}
+
+/** What records are made with. */
+interface Recording {
+  readonly context: FolderContext;
+  readonly parser: FileParser;
+  readonly patience: Patience;
+}
+
+function isYoung(changedMs: number): boolean {
+  return systemClock.wallTime() - changedMs < stampGrainMs;
 }
 
 function recordedContent(
@@ -167,10 +193,6 @@ function recordedContent(
 
 function keyOf(file: FoundFile | undefined): string {
   return file?.segments.join("/") ?? "";
-}
-
-function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
-  return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 }
 
 function distinct(problems: readonly FolderProblem[]): FolderProblem[] {

@@ -109,7 +109,8 @@ function each<T, R>(
   });
 }
 
-function problemOf(error: unknown, file: string, text: string): FolderProblem {
+/** What was thrown, as a problem of a file with this text. */
+export function problemOf(error: unknown, file: string, text: string): FolderProblem {
   if (!(error instanceof Fault)) return { file, message: `cannot be read: ${reasonOf(error)}` };
   const { document = 0, path, line, column, message, rule, hint } = error.details;
   const position =

@@ -2,6 +2,7 @@ import type { Dirent, Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { extensions, isUtf8, notUtf8, opaqueFolder, splitFileName } from "./place.ts";
+import { arrangePemFiles, type PemFile, pemFileOf } from "./pem-files.ts";
 import { fileTrouble, type FolderProblem, quote } from "./folder-problem.ts";
 import { mapLimit, type Patience } from "./pacing.ts";
 
@@ -17,6 +18,8 @@ export interface FoundFile {
   /** Below the root. */
   readonly segments: readonly string[];
   readonly stats: Stats;
+  /** It is a PEM file of a secret. Absent: it holds resources. */
+  readonly pem?: PemFile;
 }
 
 /** A directory of the folder, the root included. */
@@ -88,7 +91,7 @@ export async function walkFolder(
     });
   if (walk.files.length === 0) walk.warnings.push(nothingRead(walk));
   walk.files.sort((a, b) => compare(a.segments.join("/"), b.segments.join("/")));
-  return walk;
+  return { ...walk, files: arrangePemFiles(walk.files) };
 }
 
 interface Walk {
@@ -192,9 +195,10 @@ async function look(walk: Walk, path: readonly string[], isLink: boolean): Promi
       const stats = await walk.patience(file, () => statOf(file, isLink));
       if (stats === undefined) return false;
       if (stats.isDirectory()) return true;
-      const isResource = splitFileName(path.at(-1) ?? "") !== undefined;
+      const pem = pemFileOf(path);
+      const isResource = pem !== undefined || splitFileName(path.at(-1) ?? "") !== undefined;
       if (!isResource) noteUnread(walk, path);
-      else if (stats.isFile()) walk.files.push({ segments: path, stats });
+      else if (stats.isFile()) walk.files.push({ segments: path, stats, ...(pem && { pem }) });
       else
         walk.problems.push({
           file,

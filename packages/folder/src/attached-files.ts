@@ -1,0 +1,242 @@
+import { createHash } from "node:crypto";
+import type { Stats } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
+import type { Put } from "@xdstp/core";
+import { secret } from "@xdstp/resource-types";
+import { typeFromTypeUrl } from "@xdstp/uri";
+import { checkCertificates } from "./certificates.ts";
+import { readBytes } from "./file-parser.ts";
+import { findPosition } from "./find-position.ts";
+import type { FolderContext } from "./folder-context.ts";
+import { Fault, fileTrouble, type FolderProblem, type JsonPath, quote } from "./folder-problem.ts";
+import type { Patience } from "./pacing.ts";
+import { type FileContent, problemOf } from "./read-file.ts";
+import { isGone } from "./walk-folder.ts";
+
+/** Types in which a file may be named whose content the server fills in. In other types, clients read the files. */
+const typesWithFiles: ReadonlySet<string> = new Set([secret.typeUrl]);
+
+/** The message that holds a text or says where it is. */
+const dataSource = "envoy.config.core.v3.DataSource";
+
+/** A file whose content is part of a resource of another file. */
+export interface AttachedFile {
+  readonly path: string;
+  /** Of its state when it was read; empty where there was none. */
+  readonly stamp: string;
+  /** When it was last changed, in milliseconds since the epoch. */
+  readonly changedMs: number;
+}
+
+/** The content of a file, with that of the files that it names. */
+export interface AttachedContent extends FileContent {
+  readonly attached: readonly AttachedFile[];
+  /** A hash of what was filled in; empty where nothing was. */
+  readonly digest: string;
+}
+
+/** A field that names a file. */
+interface NamedFile {
+  readonly source: ReflectMessage;
+  readonly path: JsonPath;
+  readonly filename: string;
+}
+
+/** What a file may attach, and how it is read. */
+interface Attaching {
+  readonly file: string;
+  readonly context: FolderContext;
+  readonly patience: Patience;
+  readonly attached: AttachedFile[];
+  readonly hash: ReturnType<typeof createHash>;
+  /** The file that names others is a PEM file itself: its links are followed as those of all files are. */
+  readonly isPem: boolean;
+}
+
+/**
+ * Fills in the content of the files that secrets name by a path relative to their own file. An absolute path is one of the client and stays.
+ * Never rejects: a file that is missing, that lies outside of the folder or that does not fit is a problem.
+ */
+export async function attachFiles(
+  content: FileContent,
+  { file, context, patience, isPem }: Omit<Attaching, "attached" | "hash">,
+): Promise<AttachedContent> {
+  if (!content.puts.some(({ resource }) => typesWithFiles.has(resource.payload.typeUrl)))
+    return { ...content, attached: [], digest: "" };
+  const attaching: Attaching = {
+    file,
+    context,
+    patience,
+    isPem,
+    attached: [],
+    hash: createHash("sha256"),
+  };
+  const problems: FolderProblem[] = [...content.problems];
+  const puts: Put[] = [];
+  for (const put of content.puts)
+    try {
+      puts.push(await filledPut(put, attaching));
+    } catch (error) {
+      problems.push(await locatedProblem(error, content.puts.length === 1, attaching));
+    }
+  const { attached, hash } = attaching;
+  const digest = attached.length === 0 ? "" : hash.digest("base64");
+  return { ...content, puts, problems, attached, digest };
+}
+
+/** What tells one state of a file from another. */
+export function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+}
+
+/** Whether none of these files has changed. */
+export async function areUnchanged(
+  attached: readonly AttachedFile[],
+  patience: Patience,
+): Promise<boolean> {
+  for (const { path, stamp } of attached) {
+    const stats = await patience(path, () => stat(path)).catch(() => undefined);
+    if ((stats === undefined ? "" : stampOf(stats)) !== stamp) return false;
+  }
+  return true;
+}
+
+async function filledPut(put: Put, attaching: Attaching): Promise<Put> {
+  const { payload } = put.resource;
+  const desc = typesWithFiles.has(payload.typeUrl)
+    ? attaching.context.registry.getMessage(typeFromTypeUrl(payload.typeUrl) ?? "")
+    : undefined;
+  if (desc === undefined) return put;
+  const message = reflect(desc, fromBinary(desc, payload.value));
+  const named = [...filesIn(message, [])].filter(({ filename }) => !isAbsolute(filename));
+  if (named.length === 0) return put;
+  const paths = new Map<ReflectMessage["message"], string>();
+  for (const one of named) paths.set(one.source.message, await fill(one, attaching));
+  checkCertificates(message, paths);
+  const value = toBinary(desc, message.message);
+  return { ...put, resource: { ...put.resource, payload: { ...payload, value } } };
+}
+
+/** Every field of a message, however deep, that names a file. */
+function* filesIn(message: ReflectMessage, path: JsonPath): Generator<NamedFile> {
+  if (message.desc.typeName === dataSource) {
+    const field = message.desc.fields.find(({ name }) => name === "filename");
+    const filename = field && message.isSet(field) ? message.get(field) : undefined;
+    if (typeof filename === "string")
+      yield { source: message, path: [...path, "filename"], filename };
+    return;
+  }
+  for (const field of message.fields) {
+    if (!message.isSet(field)) continue;
+    const at = [...path, field.name];
+    if (field.fieldKind === "message") yield* filesIn(message.get(field), at);
+    if (field.fieldKind === "list" && field.listKind === "message")
+      for (const [index, item] of [...message.get(field)].entries())
+        yield* filesIn(item as ReflectMessage, [...at, index]);
+    if (field.fieldKind === "map" && field.mapKind === "message")
+      for (const [key, item] of message.get(field))
+        yield* filesIn(item as ReflectMessage, [...at, String(key)]);
+  }
+}
+
+/** Replaces the name of a file by its content. Gives the path of the file. */
+async function fill({ source, path, filename }: NamedFile, attaching: Attaching): Promise<string> {
+  const { file, attached, hash } = attaching;
+  const target = join(dirname(file), filename);
+  const fail = (message: string, hint?: string): Fault =>
+    new Fault({
+      message: attaching.isPem ? message : `${fieldOf(path)}: ${quote(filename)} ${message}`,
+      ...(hint !== undefined && { hint }),
+      ...(attaching.isPem ? { file: target } : { path }),
+    });
+  try {
+    const { stats, bytes } = await contentOf(target, attaching, fail);
+    attached.push({
+      path: target,
+      stamp: stampOf(stats),
+      changedMs: Math.max(stats.mtimeMs, stats.ctimeMs),
+    });
+    if (bytes.length === 0) throw fail("is empty");
+    hash.update(`${filename}\0${bytes.length}\0`).update(bytes);
+    setContent(source, bytes);
+    return target;
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    const { message, hint } = isGone(error)
+      ? { message: "does not exist", hint: "write it, or correct the name" }
+      : fileTrouble(error);
+    attached.push({ path: target, stamp: "", changedMs: 0 });
+    throw fail(message, hint);
+  }
+}
+
+async function contentOf(
+  target: string,
+  { context, patience, isPem, file }: Attaching,
+  fail: (message: string, hint?: string) => Fault,
+): Promise<{ readonly stats: Stats; readonly bytes: Uint8Array }> {
+  const outside = "lies outside of the folder, and files outside are not read";
+  const hint = "move it into the folder";
+  if (!isInside(resolve(context.dir), resolve(target))) throw fail(outside, hint);
+  const stats = await patience(target, () => stat(target));
+  if (!isPem) {
+    const [real, ...roots] = await patience(target, () =>
+      Promise.all([target, context.dir, dirname(file)].map((one) => realpath(one))),
+    );
+    if (!roots.some((root) => isInside(root, real ?? ""))) throw fail(outside, hint);
+  }
+  if (!stats.isFile()) throw fail("is not a regular file");
+  return { stats, bytes: await readBytes(target, stats.size, patience) };
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** Text where it is text, as PEM is. */
+function setContent(source: ReflectMessage, bytes: Uint8Array): void {
+  const text = textOf(bytes);
+  const name = text === undefined ? "inline_bytes" : "inline_string";
+  const field = source.desc.fields.find((one) => one.name === name);
+  if (field?.fieldKind === "scalar") source.set(field, text ?? bytes);
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `tls_certificate.private_key.filename` */
+function fieldOf(path: JsonPath): string {
+  return path
+    .map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`))
+    .join("")
+    .slice(1);
+}
+
+/** With line and column where the file has one resource. A file that was removed meanwhile has none. */
+async function locatedProblem(
+  error: unknown,
+  isAlone: boolean,
+  { file, patience }: Attaching,
+): Promise<FolderProblem> {
+  const path = error instanceof Fault ? error.details.path : undefined;
+  if (path === undefined || !isAlone) return problemOf(error, file, "");
+  try {
+    const { size } = await patience(file, () => stat(file));
+    const text = new TextDecoder().decode(await readBytes(file, size, patience));
+    const isWrapped = findPosition(text, 0, ["resource"]) !== findPosition(text, 0, []);
+    const details = (error as Fault).details;
+    const at = isWrapped && /^\s*"?resource"?\s*:/m.test(text) ? ["resource", ...path] : path;
+    return problemOf(new Fault({ ...details, path: at }), file, text);
+  } catch {
+    return problemOf(error, file, "");
+  }
+}
