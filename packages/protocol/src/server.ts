@@ -65,7 +65,7 @@ export {
 } from "./delivery/exchange.ts";
 export { type Batch } from "./delivery/batch.ts";
 export { sayTheSame } from "./delivery/say-the-same.ts";
-export { changedOrigin, type Origin } from "./delivery/origin.ts";
+export { answeredOrigin, changedOrigin, type Origin } from "./delivery/origin.ts";
 export { byName } from "./delivery/entries.ts";
 export { entryKey } from "./delivery/entries.ts";
 export { errorText } from "./text/error-text.ts";

@@ -21,6 +21,7 @@ export function joinOrigins(a: Origin, b: Origin): Origin {
 
 const NOTHING: ReadonlySet<never> = new Set();
 const changedOrigins = new WeakMap<Topic, Origin>();
+const answeredOrigins = new WeakMap<Topic, Origin>();
 
 /** The changes of one topic: what nearly every response comes from, so there is one such object for all streams. */
 export function changedOrigin(topic: Topic): Origin {
@@ -29,6 +30,17 @@ export function changedOrigin(topic: Topic): Origin {
     changedOrigins.set(
       topic,
       (origin = { answered: NOTHING, changed: new Set([topic]), named: NOTHING }),
+    );
+  return origin;
+}
+
+/** All of one topic: what most first responses come from. */
+export function answeredOrigin(topic: Topic): Origin {
+  let origin = answeredOrigins.get(topic);
+  if (origin === undefined)
+    answeredOrigins.set(
+      topic,
+      (origin = { answered: new Set([topic]), changed: NOTHING, named: NOTHING }),
     );
   return origin;
 }

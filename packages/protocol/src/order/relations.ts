@@ -94,10 +94,10 @@ export function rankOf(
   typeUrl: string,
   seen: readonly string[] = [],
 ): number {
-  if (seen.includes(typeUrl)) return 0;
   const follows = source.descriptor(typeUrl)?.follows ?? [];
-  return follows.reduce(
-    (rank, { typeUrl: other }) => Math.max(rank, 1 + rankOf(source, other, [...seen, typeUrl])),
-    0,
-  );
+  if (follows.length === 0 || seen.includes(typeUrl)) return 0;
+  const path = [...seen, typeUrl];
+  let rank = 0;
+  for (const { typeUrl: other } of follows) rank = Math.max(rank, 1 + rankOf(source, other, path));
+  return rank;
 }

@@ -64,20 +64,12 @@ class FewPairs<K extends object | string, V> implements SmallMap<K, V> {
   }
 
   keys(): IteratorObject<K> {
-    return (
-      this.#all?.keys() ??
-      this.#pairs()
-        .map(([key]) => key)
-        .values()
-    );
+    if (this.#all !== undefined) return this.#all.keys();
+    return (this.#key === undefined ? [] : [this.#key]).values();
   }
   values(): IteratorObject<V> {
-    return (
-      this.#all?.values() ??
-      this.#pairs()
-        .map(([, value]) => value)
-        .values()
-    );
+    if (this.#all !== undefined) return this.#all.values();
+    return (this.#key === undefined ? [] : [this.#value as V]).values();
   }
   [Symbol.iterator](): Iterator<readonly [K, V]> {
     return this.#all?.entries() ?? this.#pairs().values();

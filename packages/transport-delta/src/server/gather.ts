@@ -1,5 +1,6 @@
 import type { Entry, Topic } from "@xdstp/core";
 import {
+  answeredOrigin,
   changedOrigin,
   partition,
   type Rejected,
@@ -12,7 +13,7 @@ import {
 import { globOf, nameKey } from "@xdstp/uri";
 import { noteAliases } from "./alias.ts";
 import { NONE_HELD, type DeltaState, type Gathered } from "./delta-state.ts";
-import { answerOf, leftovers, removedSince } from "./first-answer.ts";
+import { answerOf, type AnswerOptions, leftovers, removedSince } from "./first-answer.ts";
 import { unlist } from "./held-by-client.ts";
 import {
   dropRemovals,
@@ -30,8 +31,9 @@ type Parts = (readonly Entry[])[];
 
 /** Takes everything that is pending out of the state, with removals up to a revision. undefined: the history that the client would need is not kept any more. */
 export function gather(state: DeltaState, removeUpTo: number): Gathered | undefined {
-  const empty = state.unanswered.size === 0 ? undefined : gatherEmpty(state);
-  if (empty !== undefined) return empty;
+  const first =
+    state.unanswered.size === 0 ? undefined : (gatherEmpty(state) ?? gatherAnswer(state));
+  if (first !== undefined) return first;
   const only = removeUpTo === Infinity ? onlyNews(state) : undefined;
   if (only !== undefined) return gatherOne(state, only);
   const parts: Parts = [];
@@ -95,6 +97,31 @@ function isWithoutMembers(wildcard: Topic, since = NONE_HELD): boolean {
     (since === NONE_HELD || wildcard.removed().every(({ revision }) => revision <= since))
   );
 }
+
+/** The usual first response: a new subscription is answered, and nothing else is due. Streams that are sent the same answer share its origin. */
+function gatherAnswer(state: DeltaState): Gathered | undefined {
+  const { unanswered, dirty, owed, held, initial, exchange, quirks } = state;
+  if (unanswered.size > 1 || dirty.size + owed.size + held.length > 0) return undefined;
+  if (initial !== undefined || exchange.rejected !== undefined) return undefined;
+  const [topic] = unanswered.keys();
+  if (topic === undefined || unanswered.get(topic) !== NONE_HELD || quirks.forgetsGlobMembers)
+    return undefined;
+  const entries = answerOf(state, topic, FIRST_ANSWER);
+  unanswered.clear();
+  state.sent = state.context.source.revision;
+  return {
+    entries,
+    origin: answeredOrigin(topic),
+    base: exchange.accepted,
+    asked: true,
+    heldBase: Infinity,
+    label: entries.length === 0 ? undefined : topic.label,
+    hash: stateHash(state, [topic]),
+  };
+}
+
+/** The client has nothing that could have been removed. */
+const FIRST_ANSWER: AnswerOptions = { since: NONE_HELD, removeUpTo: Infinity, isHeld: () => false };
 
 /** The usual case: one topic has changes, and nothing else is due. */
 function onlyNews({
