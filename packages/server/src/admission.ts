@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "@xdstp/core";
+import { type Clock, createDeadlines } from "@xdstp/core";
 
 /** How many streams may begin at once (S-RECON-9). */
 export interface AdmissionLimits {
@@ -51,40 +51,32 @@ export interface Admission {
 
 /** An empty admission. */
 export function createAdmission(clock: Clock, limits: AdmissionLimits): Admission {
-  const syncing = new Map<Newcomer, Timer>();
-  const waiting = new Map<Newcomer, Timer>();
   const counted = { waited: 0, rejected: 0 };
-  const begin = (newcomer: Newcomer): void => {
-    syncing.set(
-      newcomer,
-      clock.after(limits.firstSyncMs, () => {
-        leave(newcomer);
-      }),
-    );
-  };
+  const syncing = createDeadlines<Newcomer>(clock, limits.firstSyncMs, () => {
+    next();
+  });
+  const waiting = createDeadlines<Newcomer>(clock, limits.admissionMs, (newcomer) => {
+    counted.rejected++;
+    newcomer.reject();
+  });
   const next = (): void => {
     while (syncing.size < limits.firstSyncs) {
-      const [first] = waiting;
-      if (first === undefined) return;
-      const [newcomer, timer] = first;
-      timer.cancel();
-      waiting.delete(newcomer);
-      begin(newcomer);
+      const newcomer = waiting.first;
+      if (newcomer === undefined) return;
+      waiting.remove(newcomer);
+      syncing.add(newcomer);
       newcomer.admit();
     }
   };
-  const leave = (newcomer: Newcomer): void => {
-    for (const where of [syncing, waiting]) {
-      where.get(newcomer)?.cancel();
-      where.delete(newcomer);
-    }
-    next();
-  };
   return {
-    leave,
+    leave(newcomer) {
+      syncing.remove(newcomer);
+      waiting.remove(newcomer);
+      next();
+    },
     enter(newcomer) {
       if (syncing.size < limits.firstSyncs) {
-        begin(newcomer);
+        syncing.add(newcomer);
         return "now";
       }
       counted.waited++;
@@ -92,14 +84,7 @@ export function createAdmission(clock: Clock, limits: AdmissionLimits): Admissio
         counted.rejected++;
         return "never";
       }
-      waiting.set(
-        newcomer,
-        clock.after(limits.admissionMs, () => {
-          waiting.delete(newcomer);
-          counted.rejected++;
-          newcomer.reject();
-        }),
-      );
+      waiting.add(newcomer);
       return "later";
     },
     stats: () => ({ syncing: syncing.size, waiting: waiting.size, ...counted }),

@@ -1,6 +1,5 @@
-import type { Clock, Status } from "@xdstp/core";
+import { createDeadlines, type Clock, type Deadlines, type Status } from "@xdstp/core";
 
-import { createDeadlines, type Deadlines } from "../wire/deadlines.ts";
 import { resolveLimits } from "../wire/resolve-limits.ts";
 import type { Target } from "./parse-target.ts";
 

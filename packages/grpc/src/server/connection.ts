@@ -1,6 +1,6 @@
 import { constants, type ServerHttp2Session } from "node:http2";
 import type { TLSSocket } from "node:tls";
-import type { ByteStream, PeerIdentity, Status, Timer } from "@xdstp/core";
+import type { ByteStream, Deadlines, PeerIdentity, Status, Timer } from "@xdstp/core";
 import { ageTimer, type ConnectionAge, type Retirable } from "./connection-age.ts";
 import type { ConnectionCut } from "./grpc-event.ts";
 import type { GrpcContext } from "./grpc-context.ts";
@@ -12,7 +12,6 @@ import {
   type PingGuard,
   probeSession,
 } from "./keepalive.ts";
-import { stallTimer } from "../wire/deadlines.ts";
 import { createTurn, type Turn } from "./turn.ts";
 import { createWireMeter, type WireMeter } from "./wire-meter.ts";
 
@@ -44,8 +43,10 @@ export interface Connection extends Retirable {
   arrived(headerBytes: number): void;
   /** A call was rejected for what the peer sent. Too many of them end the connection. */
   rejected(): void;
-  /** Called some times a second: ends a connection that goes on sending what carries nothing. Returns the header blocks since the last look that HTTP/2 has rejected. */
-  look(): number;
+  /** The time for the first call is over. A connection that has none is cut, or gets the same time again if its link is slow. */
+  missesCall(): void;
+  /** Called some times a second: ends a connection that goes on sending what carries nothing. `now`: milliseconds of the clock. Returns the header blocks since the last look that HTTP/2 has rejected. */
+  look(now: number): number;
   /** Memory of unfinished messages; negative gives back. false: the limit is reached. */
   reserve(bytes: number): boolean;
   /** Tells the client why and ends the connection with all its calls. */
@@ -84,6 +85,8 @@ const connectionWindowBytes = 4 * 1024 * 1024;
 export interface ConnectionHost {
   readonly context: GrpcContext;
   readonly keepalive: Keepalive;
+  /** Connections without a call; {@link Connection.missesCall} is called for those that are due. */
+  readonly silent: Deadlines<Connection>;
   /** Absent: a connection may become as old as it likes. */
   readonly age: ConnectionAge | undefined;
   /** Called once, when a connection is over. */
@@ -109,9 +112,10 @@ class Watched implements Connection, KeptAlive {
   readonly session: ServerHttp2Session;
   readonly #host: ConnectionHost;
   readonly meter: WireMeter;
-  readonly #pings: PingGuard;
+  #pings: PingGuard | undefined;
   #largeMessage: Turn | undefined;
-  #firstMessage: Timer | undefined;
+  /** Bytes received when the time for the first call began. */
+  #silentFrom: number;
   #grace: Timer | undefined;
   #age: Timer | undefined;
   #streams: Set<ByteStream> | undefined;
@@ -125,7 +129,7 @@ class Watched implements Connection, KeptAlive {
   #atLook: { ms: number; received: number; content: number; sent: number; calls: number };
 
   constructor(session: WatchedSession, host: ConnectionHost) {
-    const { clock, limits } = host.context;
+    const { context, keepalive, silent, age } = host;
     const { socket } = session;
     this.address = socket.remoteAddress ?? "unknown";
     this.identity = verifiedIdentity(socket as TLSSocket);
@@ -134,18 +138,11 @@ class Watched implements Connection, KeptAlive {
     this.session = session;
     this.#host = host;
     this.meter = createWireMeter(session);
-    this.#atLook = { ms: clock.now(), received: 0, content: 0, sent: 0, calls: 0 };
-    this.#pings = createPingGuard(clock, limits.minPingIntervalMs, this.meter);
-    this.#firstMessage = stallTimer(clock, {
-      ms: limits.firstMessageMs,
-      leastBytes: (limits.minBytesPerSecond * limits.firstMessageMs) / 1_000,
-      moved: () => this.meter.receivedBytes,
-      onStalled: () => {
-        this.cut("silent");
-      },
-    });
-    this.#age = ageTimer(this, host.context, host.age);
-    host.keepalive.start(this);
+    this.#atLook = { ms: context.clock.now(), received: 0, content: 0, sent: 0, calls: 0 };
+    this.#silentFrom = this.meter.receivedBytes;
+    silent.add(this);
+    keepalive.start(this);
+    this.#age = ageTimer(this, context, age);
     session[watchedBy] = this;
     session.on("error", onError);
     session.on("ping", onPing);
@@ -169,8 +166,18 @@ class Watched implements Connection, KeptAlive {
   }
 
   opensCall(): void {
-    this.#firstMessage?.cancel();
-    this.#firstMessage = undefined;
+    this.#host.silent.remove(this);
+  }
+
+  missesCall(): void {
+    const { minBytesPerSecond, firstMessageMs } = this.#host.context.limits;
+    const { receivedBytes } = this.meter;
+    if (receivedBytes - this.#silentFrom < (minBytesPerSecond * firstMessageMs) / 1_000) {
+      this.cut("silent");
+      return;
+    }
+    this.#silentFrom = receivedBytes;
+    this.#host.silent.add(this);
   }
 
   credit(bytes: number): void {
@@ -187,10 +194,9 @@ class Watched implements Connection, KeptAlive {
     if (this.#rejectedCalls > this.#host.context.limits.rejectedCalls) this.cut("rejected-calls");
   }
 
-  look(): number {
-    const { clock, limits } = this.#host.context;
+  look(now: number): number {
+    const { limits } = this.#host.context;
     const before = this.#atLook;
-    const now = clock.now();
     const seconds = (now - before.ms) / 1_000;
     before.ms = now;
     const back = Math.max(rejectedCallsPerSecond, limits.rejectedCalls / secondsOfRejectedCalls);
@@ -303,6 +309,8 @@ class Watched implements Connection, KeptAlive {
 
   ping(): void {
     this.meter.pinged();
+    const { clock, limits } = this.#host.context;
+    this.#pings ??= createPingGuard(clock, limits.minPingIntervalMs, this.meter);
     if (!this.#pings.ping()) this.cut("ping-flood");
   }
 
@@ -338,7 +346,7 @@ class Watched implements Connection, KeptAlive {
   /** Nothing is waited for any more. The session tells of its end later, on some versions of Node after its server has ended. */
   #calm(): void {
     this.#host.keepalive.stop(this);
-    this.#firstMessage?.cancel();
+    this.#host.silent.remove(this);
     this.#grace?.cancel();
     this.#age?.cancel();
   }

@@ -1,5 +1,5 @@
 import type { ServerHttp2Session } from "node:http2";
-import type { Status, Timer } from "@xdstp/core";
+import { createDeadlines, type Status, type Timer } from "@xdstp/core";
 import type { ConnectionAge } from "./connection-age.ts";
 import {
   createConnection,
@@ -52,8 +52,9 @@ export function createConnections(
   const rejections = createRejections(context);
 
   const look = (): void => {
-    for (const connection of [...open.values()]) {
-      const blocks = connection.look();
+    const now = context.clock.now();
+    for (const connection of open.values()) {
+      const blocks = connection.look(now);
       if (blocks > 0 && rejections.add(connection.principal, blocks)) connection.cut("no-content");
     }
     looks = open.size === 0 ? undefined : context.clock.after(lookMs(open.size), look);
@@ -76,6 +77,9 @@ export function createConnections(
     context,
     age,
     keepalive: createKeepalive(context.clock, limits),
+    silent: createDeadlines(context.clock, limits.firstMessageMs, (connection) => {
+      connection.missesCall();
+    }),
     closed(session, connection) {
       if (!open.delete(session)) return;
       counters.connections -= 1;

@@ -1,7 +1,5 @@
 import type { ServerHttp2Session } from "node:http2";
-import type { Clock } from "@xdstp/core";
-
-import { createDeadlines } from "../wire/deadlines.ts";
+import { type Clock, createDeadlines } from "@xdstp/core";
 import type { WireMeter } from "./wire-meter.ts";
 
 /** The times of {@link createKeepalive}, in milliseconds, and the least rate of a slow link. */
