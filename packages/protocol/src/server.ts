@@ -105,4 +105,4 @@ export type { DecodedRequest, TypeHost, TypeMachine } from "./stream/type-machin
 // The wire, by hand where that is the hot path.
 export { hashBytes } from "./wire/hash-bytes.ts";
 export { scanRequest, type RequestScan } from "./wire/scan-request.ts";
-export { withoutExtensions } from "./wire/without-extensions.ts";
+export { withoutExtensions, withoutUnread } from "./wire/without-extensions.ts";

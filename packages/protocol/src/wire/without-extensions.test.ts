@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createRandom, scaled, seed } from "../../test/random.ts";
 import { decodeDelta, randomMessage, randomRequest } from "../../test/random-requests.ts";
 import { concatBytes, lengthDelimited } from "@xdstp/core/wire";
-import { withoutExtensions } from "./without-extensions.ts";
+import { withoutExtensions, withoutUnread } from "./without-extensions.ts";
 
 const extensions = Array.from({ length: 800 }, (_, i) => ({
   name: `extension-${i}`,
@@ -56,6 +56,19 @@ describe("withoutExtensions()", () => {
       lengthDelimited(1, lengthDelimited(1, "n")),
     );
   });
+
+  it.each(["delta", "sotw"] as const)(
+    "cuts the metadata out as well for those who do not read it (%s) [S-NODE-6]",
+    (variant) => {
+      const metadata = { ISTIO_VERSION: "1", LABELS: { app: "a" } };
+      const schema = variant === "delta" ? DeltaDiscoveryRequestSchema : DiscoveryRequestSchema;
+      const encode = (of: object): Uint8Array =>
+        toBinary(schema, create(schema, { typeUrl: "t", node: { ...node, ...of } }));
+      const message = encode({ metadata, extensions });
+      expect(withoutUnread(message, variant)).toEqual(encode({}));
+      expect(withoutExtensions(message, variant)).toEqual(encode({ metadata }));
+    },
+  );
 
   it("keeps a node of extensions only as an empty node", () => {
     expect(withoutExtensions(lengthDelimited(1, lengthDelimited(9, "x")), "delta")).toEqual(

@@ -1,19 +1,30 @@
 import { concatBytes, lengthDelimited, walkFields, WireType } from "@xdstp/core/wire";
 import { requestFields, type VariantName } from "./request-fields.ts";
 
-/** `envoy.config.core.v3.Node.extensions`: nearly all of the 61 KB of Envoy's node. */
-const EXTENSIONS = 9;
+/** Fields of `envoy.config.core.v3.Node`: nearly all of the 61 KB of Envoy's node, and of the node of a proxy of a mesh. */
+const [METADATA, EXTENSIONS] = [3, 9];
+const EXTENSIONS_ONLY: readonly number[] = [EXTENSIONS];
+const UNREAD: readonly number[] = [METADATA, EXTENSIONS];
 
 /**
  * A request without `node.extensions`, which is cut out undecoded (S-NODE-6). The same array where there is nothing to cut; else a new one.
- * Malformed bytes come back as they are: the decoder says what is wrong. The state machines call it before they decode.
+ * Malformed bytes come back as they are: the decoder says what is wrong.
  */
 export function withoutExtensions(message: Uint8Array, variant: VariantName): Uint8Array {
+  return without(message, variant, EXTENSIONS_ONLY);
+}
+
+/** The same, also without `node.metadata`. The state machines, which keep neither, call it before they decode. */
+export function withoutUnread(message: Uint8Array, variant: VariantName): Uint8Array {
+  return without(message, variant, UNREAD);
+}
+
+function without(message: Uint8Array, variant: VariantName, ofNode: readonly number[]): Uint8Array {
   const node = requestFields[variant].node;
   const kept = keptParts(message, 0, message.length, (field, start, end) => {
     if (field !== node) return undefined;
     const parts = keptParts(message, start, end, (inner) =>
-      inner === EXTENSIONS ? [] : undefined,
+      ofNode.includes(inner) ? [] : undefined,
     );
     return parts === undefined ? undefined : [lengthDelimited(node, concatBytes(parts))];
   });

@@ -1,11 +1,6 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Interest } from "@xdstp/core";
-import {
-  type DecodedRequest,
-  locatorsOf,
-  nodeInfoOf,
-  withoutExtensions,
-} from "@xdstp/protocol/server";
+import { type DecodedRequest, locatorsOf, nodeInfoOf, withoutUnread } from "@xdstp/protocol/server";
 import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
 import { createVersionLists } from "./version-lists.ts";
 
@@ -31,9 +26,9 @@ export function createRequestDecoder(): (message: Uint8Array) => DeltaRequest {
   };
 }
 
-/** Decodes a request; node extensions are skipped (S-NODE-6). Throws on bytes that are not such a message. */
+/** Decodes a request; extensions and metadata of the node are skipped (S-NODE-6). Throws on bytes that are not such a message. */
 export function decodeRequest(message: Uint8Array): DeltaRequest {
-  const request = fromBinary(DeltaDiscoveryRequestSchema, withoutExtensions(message, "delta"));
+  const request = fromBinary(DeltaDiscoveryRequestSchema, withoutUnread(message, "delta"));
   const added = locatorsOf(request.resourceLocatorsSubscribe);
   const dropped = locatorsOf(request.resourceLocatorsUnsubscribe);
   return {

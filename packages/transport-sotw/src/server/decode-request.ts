@@ -1,11 +1,6 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Interest } from "@xdstp/core";
-import {
-  type DecodedRequest,
-  locatorsOf,
-  nodeInfoOf,
-  withoutExtensions,
-} from "@xdstp/protocol/server";
+import { type DecodedRequest, locatorsOf, nodeInfoOf, withoutUnread } from "@xdstp/protocol/server";
 import { DiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
 /** A `DiscoveryRequest`, as far as a server reads it. */
@@ -20,9 +15,9 @@ export interface SotwRequest extends DecodedRequest {
   readonly usesLocators: boolean;
 }
 
-/** Decodes a request; node extensions are skipped (S-NODE-6). Throws on bytes that are not such a message. */
+/** Decodes a request; extensions and metadata of the node are skipped (S-NODE-6). Throws on bytes that are not such a message. */
 export function decodeRequest(message: Uint8Array): SotwRequest {
-  const request = fromBinary(DiscoveryRequestSchema, withoutExtensions(message, "sotw"));
+  const request = fromBinary(DiscoveryRequestSchema, withoutUnread(message, "sotw"));
   const locators = locatorsOf(request.resourceLocators);
   return {
     node: request.node === undefined ? undefined : nodeInfoOf(request.node),
