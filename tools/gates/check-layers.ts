@@ -8,7 +8,12 @@ import { type WorkspacePackage, readWorkspace } from "../lib/workspace.ts";
 export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   { "@xdstp/uri": [], "@xdstp/protos": [] },
   { "@xdstp/core": ["@xdstp/protos"] },
-  { "@xdstp/resource-types": [], "@xdstp/testing": [], "@xdstp/recording": [] },
+  {
+    "@xdstp/resource-types": [],
+    "@xdstp/routes": ["@xdstp/core"],
+    "@xdstp/testing": [],
+    "@xdstp/recording": [],
+  },
   {
     "@xdstp/cache": ["@xdstp/protos"],
     "@xdstp/protocol": ["@xdstp/protos", "@xdstp/resource-types", "@xdstp/testing"],

@@ -17,6 +17,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["get", async () => (await import("./get-command.ts")).getCommand],
   ["watch", async () => (await import("./watch-command.ts")).watchCommand],
   ["resolve", async () => (await import("./resolve-command.ts")).resolveCommand],
+  ["route-check", async () => (await import("./route-check-command.ts")).routeCheckCommand],
   ["record", async () => (await import("./record-command.ts")).recordCommand],
   ["replay", async () => (await import("./replay-command.ts")).replayCommand],
   ["bootstrap", async () => (await import("./bootstrap-command.ts")).bootstrapCommand],

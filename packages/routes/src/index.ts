@@ -1,0 +1,7 @@
+/**
+ * Which route of an Envoy `RouteConfiguration` takes a request.
+ * @packageDocumentation
+ */
+export { findRoute, type FoundRoute, type TriedRoute } from "./find-route.ts";
+export type { RouteRequest } from "./route-request.ts";
+export type { ForwardedOutcome, RouteOutcome } from "./outcome-of.ts";

@@ -1,0 +1,91 @@
+import type { CookieMatcher } from "@xdstp/protos/envoy/route";
+import { RE2JS } from "re2js";
+
+/** Envoy's `StringMatcher`. */
+export type StringMatcher = NonNullable<CookieMatcher["stringMatch"]>;
+
+/** Whether a text matches. `unknown`: an extension decides, or the expression is not valid. */
+export type TextMatch = "yes" | "no" | "unknown";
+
+/** Compares a text with a `StringMatcher` of Envoy: the whole text with an expression, and without case only where the matcher says so. */
+export function matchText(matcher: StringMatcher | undefined, text: string): TextMatch {
+  const pattern = matcher?.matchPattern;
+  if (matcher === undefined || pattern?.case === undefined || pattern.case === "custom")
+    return "unknown";
+  if (pattern.case === "safeRegex") return matchExpression(pattern.value.regex, text);
+  const [value, wanted] = matcher.ignoreCase
+    ? [text.toLowerCase(), pattern.value.toLowerCase()]
+    : [text, pattern.value];
+  return matchers[pattern.case](value, wanted) ? "yes" : "no";
+}
+
+const matchers = {
+  exact: (text: string, wanted: string) => text === wanted,
+  prefix: (text: string, wanted: string) => text.startsWith(wanted),
+  suffix: (text: string, wanted: string) => text.endsWith(wanted),
+  contains: (text: string, wanted: string) => text.includes(wanted),
+} as const;
+
+/** Compares a whole text with a regular expression of RE2. */
+export function matchExpression(regex: string, text: string): TextMatch {
+  const expression = expressionOf(regex);
+  if (expression === undefined) return "unknown";
+  return expression.matches(text) ? "yes" : "no";
+}
+
+/**
+ * Replaces each match of an expression of RE2, as `regex_rewrite` does.
+ * @param substitution - `\1` is the first group, `\0` the match, `\\` a backslash. One that names a group which the expression does not have leaves the text as it is
+ * @returns undefined where the expression is not valid
+ */
+export function replaceExpression(
+  regex: string,
+  text: string,
+  substitution: string,
+): string | undefined {
+  const expression = expressionOf(regex);
+  if (expression === undefined) return undefined;
+  const named = Array.from(substitution.matchAll(/\\(\d)/g), ([, digit]) => Number(digit));
+  if (Math.max(...named) > expression.groupCount()) return text;
+  return expression
+    .matcher(text)
+    .replaceAll((...groups: readonly unknown[]) =>
+      substitution.replace(/\\(\d|\\)/g, (_, which: string) =>
+        which === "\\" ? which : groupText(groups[Number(which)]),
+      ),
+    );
+}
+
+/** A group that has no part in the match is empty. */
+function groupText(group: unknown): string {
+  return typeof group === "string" ? group : "";
+}
+
+function expressionOf(regex: string): RE2JS | undefined {
+  try {
+    return RE2JS.compile(regex);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says in words what a `StringMatcher` accepts. */
+export function describeText(matcher: StringMatcher | undefined): string {
+  const pattern = matcher?.matchPattern;
+  if (pattern?.case === undefined) return "an empty matcher";
+  if (pattern.case === "custom") return `the extension ${pattern.value.name}`;
+  if (pattern.case === "safeRegex") return `the expression ${quote(pattern.value.regex)}`;
+  return `${words[pattern.case]}${quote(pattern.value)}${matcher?.ignoreCase === true ? " in any case" : ""}`;
+}
+
+const words = {
+  exact: "",
+  prefix: "the prefix ",
+  suffix: "the suffix ",
+  contains: "a text that contains ",
+} as const;
+
+/** A text of a configuration or a request, as messages show it. */
+export function quote(text: string): string {
+  return JSON.stringify(text);
+}

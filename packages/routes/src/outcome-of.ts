@@ -1,0 +1,199 @@
+import type { RedirectAction, Route, RouteAction } from "@xdstp/protos/envoy/route";
+import { withoutPort } from "./find-virtual-host.ts";
+import { replaceExpression } from "./match-text.ts";
+import { firstValue, type ReadRequest, withoutQuery } from "./route-request.ts";
+
+/** What a route does with a request. */
+export type RouteOutcome =
+  | ForwardedOutcome
+  | {
+      readonly kind: "redirect";
+      readonly status: number;
+      /** The `Location`. Undefined where only Envoy can make it, as with a formatter. */
+      readonly location: string | undefined;
+    }
+  | { readonly kind: "direct-response"; readonly status: number }
+  /** The route is for a client such as gRPC, or a filter answers. */
+  | { readonly kind: "other"; readonly action: string };
+
+/** A request that goes on to a cluster. */
+export interface ForwardedOutcome {
+  readonly kind: "cluster";
+  /** The clusters of which one gets the request, with their weights. Empty where an extension chooses, or where the header that names the cluster is missing. */
+  readonly clusters: readonly { readonly name: string; readonly weight: number }[];
+  /** How the cluster is chosen. */
+  readonly chosenBy: "name" | "weights" | "header" | "extension";
+  /** The path that the cluster gets. Undefined where only Envoy can make it. */
+  readonly path: string | undefined;
+  /** The host that the cluster gets. Undefined where only Envoy can make it, as by the name of the endpoint. */
+  readonly host: string | undefined;
+}
+
+/** Returns what a route that has matched does with a request. */
+export function outcomeOf(route: Route, request: ReadRequest): RouteOutcome {
+  const { action } = route;
+  switch (action.case) {
+    case "route":
+      return forwarded(route, action.value, request);
+    case "redirect":
+      return {
+        kind: "redirect",
+        status: redirectCodes[action.value.responseCode] ?? 301,
+        location: locationOf(route, action.value, request),
+      };
+    case "directResponse":
+      return { kind: "direct-response", status: action.value.status };
+    default:
+      return { kind: "other", action: action.case ?? "none" };
+  }
+}
+
+const redirectCodes: Readonly<Record<number, number>> = { 1: 302, 2: 303, 3: 307, 4: 308 };
+
+function forwarded(route: Route, action: RouteAction, request: ReadRequest): ForwardedOutcome {
+  return {
+    kind: "cluster",
+    ...clustersOf(action, request),
+    path: rewrittenPath(route, action, request),
+    host: rewrittenHost(action, request),
+  };
+}
+
+function clustersOf(
+  { clusterSpecifier: specifier }: RouteAction,
+  request: ReadRequest,
+): Pick<ForwardedOutcome, "clusters" | "chosenBy"> {
+  const one = (name: string) => ({ name, weight: 1 });
+  switch (specifier.case) {
+    case "cluster":
+      return { chosenBy: "name", clusters: [one(specifier.value)] };
+    case "clusterHeader": {
+      const name = firstValue(request, specifier.value);
+      return { chosenBy: "header", clusters: name === undefined ? [] : [one(name)] };
+    }
+    case "weightedClusters":
+      return {
+        chosenBy: "weights",
+        clusters: specifier.value.clusters
+          .map(({ name, clusterHeader, weight }) => ({
+            name: name === "" ? (firstValue(request, clusterHeader) ?? "") : name,
+            weight: weight ?? 0,
+          }))
+          .filter(({ weight }) => weight > 0),
+      };
+    default:
+      return { chosenBy: "extension", clusters: [] };
+  }
+}
+
+/** How a route, or a redirect, changes a path. */
+type PathRewrite = Pick<RouteAction, "prefixRewrite" | "regexRewrite" | "pathRewrite"> & {
+  readonly pathRewritePolicy?: RouteAction["pathRewritePolicy"];
+};
+
+function rewrittenPath(
+  { match }: Route,
+  { prefixRewrite, regexRewrite, pathRewrite, pathRewritePolicy }: PathRewrite,
+  { path }: ReadRequest,
+): string | undefined {
+  if (pathRewrite !== "" || pathRewritePolicy !== undefined) return undefined;
+  if (prefixRewrite !== "")
+    return prefixRewrite + path.slice(matchedLength(match?.pathSpecifier, path));
+  if (regexRewrite?.pattern === undefined) return path;
+  const bare = withoutQuery(path);
+  const replaced = replaceExpression(regexRewrite.pattern.regex, bare, regexRewrite.substitution);
+  return replaced === undefined ? undefined : replaced + path.slice(bare.length);
+}
+
+/** The length of what `prefix_rewrite` replaces: the prefix or path of the match, or with an expression the whole path. */
+function matchedLength(
+  specifier: NonNullable<Route["match"]>["pathSpecifier"] | undefined,
+  path: string,
+): number {
+  return typeof specifier?.value === "string" ? specifier.value.length : withoutQuery(path).length;
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}
+
+function rewrittenHost(
+  { hostRewriteSpecifier: specifier }: RouteAction,
+  request: ReadRequest,
+): string | undefined {
+  const { authority, barePath } = request;
+  switch (specifier.case) {
+    case undefined:
+      return authority;
+    case "hostRewriteLiteral":
+      return specifier.value;
+    case "hostRewriteHeader":
+      return nonEmpty(firstValue(request, specifier.value)) ?? authority;
+    case "hostRewritePathRegex":
+      return replaceExpression(
+        specifier.value.pattern?.regex ?? "",
+        barePath,
+        specifier.value.substitution,
+      );
+    case "autoHostRewrite":
+      return specifier.value.value ? undefined : authority;
+    default:
+      return undefined;
+  }
+}
+
+function locationOf(
+  route: Route,
+  redirect: RedirectAction,
+  request: ReadRequest,
+): string | undefined {
+  const { schemeRewriteSpecifier: scheme, hostRedirect, portRedirect } = redirect;
+  const newScheme =
+    scheme.case === "schemeRedirect" && scheme.value !== ""
+      ? scheme.value
+      : scheme.case === "httpsRedirect" && scheme.value
+        ? "https"
+        : request.scheme;
+  const port = portRedirect === 0 ? "" : `:${portRedirect}`;
+  const host = hostRedirect === "" ? redirectedHost(request, newScheme, port) : hostRedirect;
+  const path = redirectedPath(route, redirect, request);
+  if (path === undefined) return undefined;
+  return `${newScheme}://${host}${port}${path.startsWith("/") ? "" : "/"}${path}`;
+}
+
+/** The host of the request, without a port that is replaced, or that was the default of the scheme before. */
+function redirectedHost(
+  { authority, scheme }: ReadRequest,
+  newScheme: string,
+  newPort: string,
+): string {
+  const host = withoutPort(authority);
+  const isDefault = authority.slice(host.length) === (scheme === "https" ? ":443" : ":80");
+  return newPort !== "" || (newScheme !== scheme && isDefault) ? host : authority;
+}
+
+function redirectedPath(
+  route: Route,
+  { pathRewriteSpecifier: specifier, stripQuery }: RedirectAction,
+  request: ReadRequest,
+): string | undefined {
+  const query = request.path.slice(withoutQuery(request.path).length);
+  const kept = (path: string | undefined): string | undefined =>
+    stripQuery && path !== undefined ? withoutQuery(path) : path;
+  switch (specifier.case) {
+    case undefined:
+      return kept(request.path);
+    case "pathRedirect":
+      return specifier.value.includes("?") || stripQuery
+        ? specifier.value
+        : specifier.value + query;
+    case "prefixRewrite":
+      return kept(rewrittenPath(route, { ...noRewrite, prefixRewrite: specifier.value }, request));
+    case "regexRewrite":
+      return kept(rewrittenPath(route, { ...noRewrite, regexRewrite: specifier.value }, request));
+    case "pathRewrite":
+      return undefined;
+  }
+}
+
+const noRewrite: PathRewrite = { prefixRewrite: "", pathRewrite: "" };
