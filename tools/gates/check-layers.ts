@@ -11,6 +11,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   {
     "@xdstp/resource-types": [],
     "@xdstp/routes": ["@xdstp/core"],
+    "@xdstp/validate": ["@xdstp/protos", "@xdstp/core"],
     "@xdstp/testing": [],
     "@xdstp/recording": [],
   },

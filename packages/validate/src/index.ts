@@ -1,0 +1,6 @@
+/**
+ * Checks messages against the rules that their types give: `validate.rules` of the Envoy API, and `buf.validate` of your own types. Needs Node.
+ * @packageDocumentation
+ */
+export { createValidator, type Validator } from "./create-validator.ts";
+export type { PathStep, Violation } from "./violation.ts";

@@ -1,0 +1,78 @@
+import type { DescMessage, Message } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { AnySchema } from "@bufbuild/protobuf/wkt";
+import { envoyRegistry } from "@xdstp/protos/envoy";
+import { describe, expect, it } from "vitest";
+import { createRuleReader } from "../src/rule-settings.ts";
+import { createValidator } from "../src/index.ts";
+import { createRandom, hasRules, randomMessage } from "./random-message.ts";
+import { createRuleTally } from "./rule-tally.ts";
+
+const count = Math.round(200_000 * Number(process.env.XDSTP_SCALE ?? "0.01"));
+const seed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
+const registry = envoyRegistry();
+const reader = createRuleReader(registry);
+const types = [...registry]
+  .filter((type): type is DescMessage => type.kind === "message" && hasRules(type, reader))
+  .filter(({ typeName }) => !/^(?:google\.protobuf|validate)\./u.test(typeName));
+const validator = await createValidator({ registry });
+
+interface Case {
+  readonly desc: DescMessage;
+  readonly message: Message;
+  readonly found: readonly string[];
+}
+
+function violations(desc: DescMessage, message: Message): readonly string[] {
+  return validator.check(desc, message).map(({ field, rule }) => `${field} ${rule}`);
+}
+
+/** Random messages of all types with rules, valid ones and others. */
+function* cases(): Generator<Case> {
+  const random = createRandom(seed);
+  for (let index = 0; index < count; index++) {
+    const desc = types[index % types.length];
+    if (desc === undefined) return;
+    const badness = [0, 0.1, 0.4][index % 3] ?? 0;
+    const message = randomMessage({ random, reader, badness }, desc);
+    yield { desc, message, found: violations(desc, message) };
+  }
+}
+
+describe(`random messages of seed ${seed}`, () => {
+  it("have the same violations once they are encoded, and within an Any", () => {
+    for (const { desc, message, found } of cases()) {
+      const value = toBinary(desc, message);
+      expect(violations(desc, fromBinary(desc, value)).toSorted()).toEqual(found.toSorted());
+      const any = create(AnySchema, { typeUrl: `type.googleapis.com/${desc.typeName}`, value });
+      expect(violations(AnySchema, any).toSorted()).toEqual(found.toSorted());
+    }
+  });
+
+  it("that are valid stay valid without an optional field that they have", () => {
+    for (const { desc, message, found } of cases()) {
+      if (found.length > 0) continue;
+      for (const field of desc.fields) {
+        if (field.oneof !== undefined || reader.rulesOf(field) !== undefined) continue;
+        const copy = fromBinary(desc, toBinary(desc, message));
+        (copy as unknown as Record<string, unknown>)[field.localName] = (
+          create(desc) as unknown as Record<string, unknown>
+        )[field.localName];
+        expect(violations(desc, copy)).toEqual([]);
+      }
+    }
+  });
+
+  it("violate and keep rules, in single fields, lists and maps", () => {
+    const tally = createRuleTally(reader);
+    let valid = 0;
+    for (const { desc, message, found } of cases()) {
+      tally.add(desc, message, validator.check(desc, message));
+      if (found.length === 0) valid++;
+    }
+    expect(valid / count).toBeGreaterThan(0.2);
+    expect(valid / count).toBeLessThan(0.8);
+    const reached = tally.lines().length - tally.unreached().length;
+    expect(reached / tally.lines().length).toBeGreaterThan(0.6);
+  });
+});
