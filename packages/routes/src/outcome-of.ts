@@ -18,6 +18,7 @@ export type RouteOutcome =
 
 /** A request that goes on to a cluster. */
 export interface ForwardedOutcome {
+  /** Distinguishes it from the other outcomes. */
   readonly kind: "cluster";
   /** The clusters of which one gets the request, with their weights. Empty where an extension chooses, or where the header that names the cluster is missing. */
   readonly clusters: readonly { readonly name: string; readonly weight: number }[];
