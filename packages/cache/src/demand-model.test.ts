@@ -171,7 +171,7 @@ async function verify(
 describe("a cache that is filled on demand beside a naive upstream", () => {
   it("asks for what is wanted, gives it, and forgets the rest [B-RELAY-1, B-RELAY-10]", async () => {
     const seed = chooseSeed();
-    const steps = scaled(1_000_000);
+    const steps = scaled(400_000);
     for (let done = 0, run = 0; done < steps; run++) {
       const random = createRandom(seed + run);
       const clock = createFakeClock();

@@ -166,7 +166,7 @@ function step(scene: Scene): void {
 describe("a cache beside a naive model", () => {
   it("gives every reader what is, whenever it reads, under random transactions [S-DSUB-10, S-GLOB-3, S-TTL-7]", () => {
     const seed = chooseSeed();
-    const steps = scaled(1_000_000);
+    const steps = scaled(400_000);
     let restarts = 0;
     for (let done = 0, run = 0; done < steps; run++) {
       const scene = createScene(createRandom(seed + run));

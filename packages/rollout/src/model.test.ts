@@ -273,7 +273,7 @@ async function play(seed: number): Promise<number> {
 }
 
 describe("a quorum, whatever happens", () => {
-  const runs = Math.max(200, Math.round(20_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
+  const runs = Math.max(200, Math.round(8_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
   const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 
   it(`shows nobody else what is undecided, ends on the newest that was accepted, and answers once and in time (${runs} seeds) [B-RELAY-5] [B-RELAY-6]`, async () => {

@@ -19,12 +19,12 @@ import {
 
 /**
  * Bad input against real servers on loopback, with and without TLS: a message ends at most its stream, a frame or header block at most its
- * connection, nobody else notices, and memory returns to its base. A third of the inputs each; 1,000,000 at XDSTP_SCALE=1.
+ * connection, nobody else notices, and memory returns to its base. A third of the inputs each; 400,000 at XDSTP_SCALE=1.
  *
  * Only what has arrived counts: of messages what the servers have counted; of frames and header blocks those after which a PING was
  * answered, or which have ended their connection.
  */
-const total = Math.round(1_000_000 * Number(process.env.XDSTP_SCALE ?? "0.01"));
+const total = Math.round(400_000 * Number(process.env.XDSTP_SCALE ?? "0.01"));
 const share = Math.max(100, Math.ceil(total / 3));
 const seed = Number(process.env.XDSTP_SEED ?? Math.floor(Math.random() * 0x7fff_ffff));
 const dice = createDice(seed);

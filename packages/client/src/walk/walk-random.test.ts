@@ -25,8 +25,8 @@ import { createTaking, type Taking, type Unread } from "../taking.ts";
 import type { Configuration, PartTypes } from "./graph.ts";
 import { walkName } from "./walk-name.ts";
 
-/** 100,000 at full size. */
-const runs = Math.max(200, Math.round(100_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
+/** 40,000 at full size. */
+const runs = Math.max(200, Math.round(40_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 
 const typeUrls = [listenerUrl, routesUrl, clusterUrl, endpointsUrl, secretUrl] as const;

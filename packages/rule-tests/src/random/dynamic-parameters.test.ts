@@ -16,7 +16,7 @@ import type { TypeClient, Wanted } from "../harness/type-client.ts";
 import { isDelta, type Variant } from "../harness/variant.ts";
 import { createRandom, type Random } from "./random.ts";
 
-const runs = Math.max(4, Math.round(2_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
+const runs = Math.max(4, Math.round(1_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 
 const is = (key: string, value: string): Constraints => ({ kind: "equals", key, value });
