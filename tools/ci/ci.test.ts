@@ -41,6 +41,7 @@ describe("readSuites()", () => {
       ["grpc-go", "all", 1],
       ["grpc-java", "all", 1],
       ["go-control-plane", "all", 1],
+      ["protoc-gen-validate", "all", 1],
     ]);
   });
 

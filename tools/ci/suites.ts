@@ -23,6 +23,7 @@ export const programs: readonly string[] = [
   "grpc-go",
   "grpc-java",
   "go-control-plane",
+  "protoc-gen-validate",
 ];
 
 /** Reads every result in a folder; none when it does not exist. A program without a result gets one that says so. */

@@ -1,15 +1,24 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
-import { findGoPeer } from "./go-peer.ts";
+import { findGoPeer, findPgvOracle } from "./go-peer.ts";
 import { findJavaPeer } from "./java-peer.ts";
 import type { Program } from "./program.ts";
 
 /** A foreign program that suites are about. */
 export type ProgramName =
-  "envoy" | "grpcio" | "grpc-js-xds" | "grpc-go" | "grpc-java" | "go-control-plane";
+  | "envoy"
+  | "grpcio"
+  | "grpc-js-xds"
+  | "grpc-go"
+  | "grpc-java"
+  | "go-control-plane"
+  | "protoc-gen-validate";
 
 /** Those that are gRPC clients. */
-export type GrpcProgram = Exclude<ProgramName, "envoy" | "go-control-plane">;
+export type GrpcProgram = Exclude<
+  ProgramName,
+  "envoy" | "go-control-plane" | "protoc-gen-validate"
+>;
 
 const finders: Readonly<Record<ProgramName, () => Program>> = {
   envoy: findEnvoy,
@@ -18,10 +27,11 @@ const finders: Readonly<Record<ProgramName, () => Program>> = {
   "grpc-go": () => findGoPeer("grpc-go"),
   "grpc-java": findJavaPeer,
   "go-control-plane": () => findGoPeer("go-control-plane"),
+  "protoc-gen-validate": findPgvOracle,
 };
 const known = new Map<ProgramName, Program>();
 
-/** Looks for a program, once: Envoy in ENVOY_BIN or on the PATH, grpcio in the Python of PYTHON or `python3`, grpc-js-xds among the installed packages, grpc-go and go-control-plane as {@link findGoPeer} does, grpc-java as {@link findJavaPeer} does. */
+/** Looks for a program, once: Envoy in ENVOY_BIN or on the PATH, grpcio in the Python of PYTHON or `python3`, grpc-js-xds among the installed packages, grpc-go and go-control-plane as {@link findGoPeer} does, grpc-java as {@link findJavaPeer} does, protoc-gen-validate as {@link findPgvOracle} does. */
 export function findProgram(name: ProgramName): Program {
   const program = known.get(name) ?? finders[name]();
   known.set(name, program);

@@ -127,6 +127,11 @@ describe("the validator", () => {
       ["response_headers_to_copy[2] must not repeat an earlier item [repeated.unique]"],
     ],
     [
+      "metrics.v3.HistogramBucketSettings",
+      { match: { exact: "x" }, buckets: [0.5, "NaN", "NaN", 0.5] },
+      ["buckets[3] must not repeat an earlier item [repeated.unique]"],
+    ],
+    [
       "route.v3.RateLimit.HitsAddend",
       { format: "x" },
       ['format must begin with "%" [string.prefix]', 'format must end with "%" [string.suffix]'],

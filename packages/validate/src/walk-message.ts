@@ -86,6 +86,7 @@ function walkField(
     }
 }
 
+/** Numbers that are NaN are never equal. */
 function findRepeated(walk: Walk, list: readonly unknown[], above: Place): void {
   const seen = new Set<unknown>();
   for (const [index, item] of list.entries()) {
@@ -97,7 +98,7 @@ function findRepeated(walk: Walk, list: readonly unknown[], above: Place): void 
         "repeated.unique",
         "must not repeat an earlier item",
       );
-    seen.add(key);
+    if (!Number.isNaN(key)) seen.add(key);
   }
 }
 

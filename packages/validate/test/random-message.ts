@@ -1,7 +1,6 @@
 import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { create, ScalarType } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
-import { planOf } from "../src/message-plan.ts";
 import type { RuleReader, Settings } from "../src/rule-settings.ts";
 import { settingsIn } from "../src/rule-settings.ts";
 
@@ -46,7 +45,7 @@ export function randomMessage(maker: Maker, desc: DescMessage, depth = 0): Messa
   const message = create(desc);
   const focus =
     depth === 0 && maker.badness > 0 ? pick(maker, ruledFields(desc, maker)) : undefined;
-  const focused: Maker = { ...maker, badness: 0.6 };
+  const focused: Maker = { ...maker, badness: 0.7 };
   const set = message as unknown as Record<string, unknown>;
   for (const member of desc.members) {
     if (member.kind === "oneof") {
@@ -102,6 +101,14 @@ function pick<T>({ random }: Maker, list: readonly T[]): T | undefined {
   return list[Math.floor(random() * list.length)];
 }
 
+/** One of the good values, or by `badness` one of the others. */
+function pickNear<T>(maker: Maker, values: readonly T[], good: readonly T[]): T | undefined {
+  const keeps = new Set(good);
+  const bad = values.filter((value) => !keeps.has(value));
+  const isBad = good.length === 0 || (bad.length > 0 && maker.random() < maker.badness);
+  return pick(maker, isBad ? bad : good);
+}
+
 function randomValue(maker: Maker, field: DescField, depth: number): unknown {
   const rules = maker.reader.rulesOf(field);
   if (field.fieldKind === "list") {
@@ -111,8 +118,8 @@ function randomValue(maker: Maker, field: DescField, depth: number): unknown {
     const items = Array.from({ length: count }, () =>
       randomItem(maker, field, settingsIn(of, "items"), deep, false),
     );
-    if (of?.unique === true && maker.random() >= maker.badness) return [...new Set(items)];
-    return items;
+    if (of?.unique !== true) return items;
+    return maker.random() < maker.badness ? [...items, ...items.slice(0, 1)] : [...new Set(items)];
   }
   if (field.fieldKind === "map") {
     const of = settingsIn(rules, "map");
@@ -184,12 +191,11 @@ function randomDuration(maker: Maker, rules: Settings | undefined): object {
   });
   const nanos = [0n, 1n, 1_500_000_000n, -1n, 60_000_000_000n, ...around(limits)];
   const good = nanos.filter((total) => limits.length === 0 || keeps(total, rules));
-  const wanted = maker.random() < maker.badness || good.length === 0 ? nanos : good;
   if (maker.random() < maker.badness / 10)
     return maker.random() < 0.5
       ? { seconds: 1n, nanos: -1 }
       : { seconds: 315_576_000_001n, nanos: 0 };
-  const total = pick(maker, wanted) ?? 0n;
+  const total = pickNear(maker, nanos, good) ?? 0n;
   return { seconds: total / 1_000_000_000n, nanos: Number(total % 1_000_000_000n) };
 }
 
@@ -249,8 +255,7 @@ function randomScalar(maker: Maker, scalar: ScalarType, rules: Settings | undefi
   const lower = limitIn(of?.gt, 1n) ?? limitIn(of?.gte, 0n) ?? least;
   const upper = limitIn(of?.lt, -1n) ?? limitIn(of?.lte, 0n) ?? most;
   const good = values.filter((value) => value >= lower && value <= upper);
-  const isBad = maker.random() < maker.badness || good.length === 0;
-  const value = pick(maker, isBad ? values : good) ?? 0n;
+  const value = pickNear(maker, values, good) ?? 0n;
   return scalar in wide ? value : Number(value);
 }
 
@@ -278,8 +283,7 @@ function randomFloat(maker: Maker, rules: Settings | undefined): number {
       value >= Number(rules?.gte ?? -Infinity) &&
       value <= Number(rules?.lte ?? Infinity),
   );
-  const isBad = maker.random() < maker.badness;
-  return pick(maker, isBad ? [...values, NaN, -Infinity, 1e30] : within) ?? 0;
+  return pickNear(maker, [...values, NaN, -Infinity, 1e30], within) ?? 0;
 }
 
 const texts: readonly string[] = [
@@ -333,8 +337,7 @@ function randomText(maker: Maker, rules: Settings): string {
       (rules.well_known_regex !== 1 || rules.strict === false || /^:?[\w.-]+$/.test(text))
     );
   });
-  const isBad = maker.random() < maker.badness || good.length === 0;
-  return pick(maker, isBad ? candidates : good) ?? "";
+  return pickNear(maker, candidates, good) ?? "";
 }
 
 function randomBytes(maker: Maker, rules: Settings): Uint8Array {
@@ -347,17 +350,5 @@ function randomBytes(maker: Maker, rules: Settings): Uint8Array {
   const good = all.filter(
     (size) => size >= Number(rules.min_len ?? 0) && size <= Number(rules.max_len ?? 100),
   );
-  return new Uint8Array(pick(maker, maker.random() < maker.badness ? all : good) ?? 0);
-}
-
-/** Whether messages of the type can violate a rule by themselves. */
-export function hasRules(desc: DescMessage, reader: RuleReader): boolean {
-  const { fields, oneofs } = planOf(desc, reader);
-  return (
-    oneofs.length > 0 ||
-    fields.some(
-      ({ isRequired, isUnique, check, keys, item }) =>
-        isRequired || isUnique || [check, keys, item.check].some((part) => part !== undefined),
-    )
-  );
+  return new Uint8Array(pickNear(maker, all, good) ?? 0);
 }

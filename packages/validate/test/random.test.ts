@@ -3,18 +3,12 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { describe, expect, it } from "vitest";
-import { createRuleReader } from "../src/rule-settings.ts";
 import { createValidator } from "../src/index.ts";
-import { createRandom, hasRules, randomMessage } from "./random-message.ts";
-import { createRuleTally } from "./rule-tally.ts";
+import { createRandomMessages, type RandomMessages } from "./random-messages.ts";
 
 const count = Math.round(200_000 * Number(process.env.XDSTP_SCALE ?? "0.01"));
 const seed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 const registry = envoyRegistry();
-const reader = createRuleReader(registry);
-const types = [...registry]
-  .filter((type): type is DescMessage => type.kind === "message" && hasRules(type, reader))
-  .filter(({ typeName }) => !/^(?:google\.protobuf|validate)\./u.test(typeName));
 const validator = await createValidator({ registry });
 
 interface Case {
@@ -27,21 +21,16 @@ function violations(desc: DescMessage, message: Message): readonly string[] {
   return validator.check(desc, message).map(({ field, rule }) => `${field} ${rule}`);
 }
 
-/** Random messages of all types with rules, valid ones and others. */
-function* cases(): Generator<Case> {
-  const random = createRandom(seed);
-  for (let index = 0; index < count; index++) {
-    const desc = types[index % types.length];
-    if (desc === undefined) return;
-    const badness = [0, 0.1, 0.4][index % 3] ?? 0;
-    const message = randomMessage({ random, reader, badness }, desc);
-    yield { desc, message, found: violations(desc, message) };
-  }
+/** Random messages, valid ones and others. */
+function* cases(messages: RandomMessages): Generator<Case> {
+  for (let made = 0; made < count; made++)
+    for (const { desc, message } of messages.take(1))
+      yield { desc, message, found: violations(desc, message) };
 }
 
 describe(`random messages of seed ${seed}`, () => {
   it("have the same violations once they are encoded, and within an Any", () => {
-    for (const { desc, message, found } of cases()) {
+    for (const { desc, message, found } of cases(createRandomMessages(registry, seed))) {
       const value = toBinary(desc, message);
       expect(violations(desc, fromBinary(desc, value)).toSorted()).toEqual(found.toSorted());
       const any = create(AnySchema, { typeUrl: `type.googleapis.com/${desc.typeName}`, value });
@@ -50,10 +39,11 @@ describe(`random messages of seed ${seed}`, () => {
   });
 
   it("that are valid stay valid without an optional field that they have", () => {
-    for (const { desc, message, found } of cases()) {
+    const messages = createRandomMessages(registry, seed);
+    for (const { desc, message, found } of cases(messages)) {
       if (found.length > 0) continue;
       for (const field of desc.fields) {
-        if (field.oneof !== undefined || reader.rulesOf(field) !== undefined) continue;
+        if (field.oneof !== undefined || messages.reader.rulesOf(field) !== undefined) continue;
         const copy = fromBinary(desc, toBinary(desc, message));
         (copy as unknown as Record<string, unknown>)[field.localName] = (
           create(desc) as unknown as Record<string, unknown>
@@ -64,9 +54,10 @@ describe(`random messages of seed ${seed}`, () => {
   });
 
   it("violate and keep rules, in single fields, lists and maps", () => {
-    const tally = createRuleTally(reader);
+    const messages = createRandomMessages(registry, seed);
+    const { tally } = messages;
     let valid = 0;
-    for (const { desc, message, found } of cases()) {
+    for (const { desc, message, found } of cases(messages)) {
       tally.add(desc, message, validator.check(desc, message));
       if (found.length === 0) valid++;
     }
