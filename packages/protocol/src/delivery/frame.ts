@@ -17,8 +17,8 @@ export interface Frame extends Message {
 export function createFrame(fields: readonly Uint8Array[]): Frame {
   const nonce = nextNonce();
   const tail = lengthDelimited(NONCE_FIELD, String(nonce));
-  const bodyLength = fields.reduce((sum, field) => sum + field.length, 0);
-  return { ...envelop([...fields, tail]), nonce, bodyLength };
+  const { bytes, enveloped } = envelop([...fields, tail]);
+  return { bytes, enveloped, nonce, bodyLength: bytes.length - tail.length };
 }
 
 /** The same response under a new nonce. */

@@ -65,6 +65,12 @@ function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
     encode(entries, version) {
       const common = [lengthDelimited(SYSTEM_VERSION_INFO, version), typeUrl, ...controlPlane];
       const room = options.responseBytes - sizeOf(common) - 32;
+      const [only] = entries;
+      if (only !== undefined && entries.length === 1) {
+        const fields = encodeEntry(only, options.ttl === true);
+        const picked = sizeOf(fields) > room ? undefined : pick({ entry: only, fields });
+        if (picked !== undefined) return framesOfOne(version, picked, common);
+      }
       const sent = entries.map((entry): Sent => ({
         entry,
         fields: encodeEntry(entry, options.ttl === true),
@@ -90,6 +96,21 @@ function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
     },
   };
 }
+
+/** The usual change: one entry that fits. */
+function framesOfOne(version: string, { entry, fields }: Sent, common: Fields): Frames {
+  const isRemoved = entry.resource === undefined;
+  return {
+    version,
+    list: [createFrame([...common, ...fields])],
+    resources: isRemoved ? 0 : 1,
+    removed: isRemoved ? 1 : 0,
+    notSent: NONE,
+    batch: undefined,
+  };
+}
+
+const NONE: Frames["notSent"] = [];
 
 /** What is sent where some of it is too large. */
 function withoutLarge(
