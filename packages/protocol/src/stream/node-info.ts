@@ -24,21 +24,25 @@ export function lengthOfNode({
   userAgentVersion,
   locality,
   clientFeatures,
-  dynamicParameters = {},
+  dynamicParameters,
 }: NodeInfo): number {
-  const parameters = Object.entries(dynamicParameters).flatMap(([typeUrl, params]) => [
+  const length = lengthOf([id, cluster, userAgentName, userAgentVersion, locality]);
+  return length + lengthOf(clientFeatures) + lengthOfParameters(dynamicParameters);
+}
+
+function lengthOfParameters(parameters: NodeInfo["dynamicParameters"]): number {
+  if (parameters === undefined) return 0;
+  const texts = Object.entries(parameters).flatMap(([typeUrl, params]) => [
     typeUrl,
     ...Object.entries(params).flat(),
   ]);
-  return [
-    id,
-    cluster,
-    userAgentName,
-    userAgentVersion,
-    locality,
-    ...clientFeatures,
-    ...parameters,
-  ].reduce((sum, text) => sum + text.length + 1, 0);
+  return lengthOf(texts);
+}
+
+function lengthOf(texts: readonly string[]): number {
+  let length = texts.length;
+  for (const text of texts) length += text.length;
+  return length;
 }
 
 /** The node of a stream after a message that carries one again: the first one stays in force, but its dynamic parameters replace the earlier ones (S-NODE-2, S-NODE-3). The same object if they are equal. */

@@ -31,15 +31,23 @@ export function decodeRequest(message: Uint8Array): DeltaRequest {
   const request = fromBinary(DeltaDiscoveryRequestSchema, withoutUnread(message, "delta"));
   const added = locatorsOf(request.resourceLocatorsSubscribe);
   const dropped = locatorsOf(request.resourceLocatorsUnsubscribe);
+  const versions = Object.entries(request.initialResourceVersions);
   return {
     node: request.node === undefined ? undefined : nodeInfoOf(request.node),
     typeUrl: request.typeUrl,
     nonce: request.responseNonce,
     error: request.errorDetail,
-    subscribe: [...request.resourceNamesSubscribe, ...added.names],
-    unsubscribe: [...request.resourceNamesUnsubscribe, ...dropped.names],
+    subscribe: joined(request.resourceNamesSubscribe, added.names),
+    unsubscribe: joined(request.resourceNamesUnsubscribe, dropped.names),
     locate: added.interests,
     unlocate: dropped.interests,
-    initialVersions: new Map(Object.entries(request.initialResourceVersions)),
+    initialVersions: versions.length === 0 ? NO_VERSIONS : new Map(versions),
   };
+}
+
+const NO_VERSIONS: ReadonlyMap<string, string> = new Map();
+
+/** Few clients send locators, and a list may have ten thousand names. */
+function joined(names: readonly string[], located: readonly string[]): readonly string[] {
+  return located.length === 0 ? names : [...names, ...located];
 }

@@ -266,10 +266,12 @@ function report(
   { context, stream, typeUrl }: DeltaState,
   { subscribe: plain, unsubscribe: ended, locate: located, unlocate: unlocated }: DeltaRequest,
 ): void {
+  const { emit } = context;
+  if (emit === undefined) return;
   const added = namesIn(plain, located);
   const dropped = namesIn(ended, unlocated);
   if (added.length > 0 || dropped.length > 0)
-    context.emit?.({ kind: "subscribe", stream, typeUrl, added, dropped });
+    emit({ kind: "subscribe", stream, typeUrl, added, dropped });
 }
 
 /** A list is no longer than what it can concern, also one of names that were never asked for, or of one name again and again. */
