@@ -4,12 +4,14 @@ import {
   type Channels,
   type Client,
   type ClientNotice,
+  type ClientOptions,
   type FederationEvent,
   type NameOptions,
   type WatchedType,
 } from "@xdstp/client";
 import { fromBinary, type Registry } from "@bufbuild/protobuf";
 import { type Status, StatusCode } from "@xdstp/core";
+import { authoritiesIn } from "@xdstp/federation";
 import { observeStream, type StreamObserver } from "@xdstp/recording";
 import type { AskFlags } from "./ask-flags.ts";
 import type { TypedName } from "./asked-name.ts";
@@ -30,8 +32,8 @@ export interface AskClient {
     readonly controlPlane: string;
     readonly variant: Spoken["variant"];
   };
-  /** The source of names of a type in a bootstrap of Envoy, for a watch. */
-  ownSource(typeUrl: string): Pick<NameOptions, "source">;
+  /** How names of a type are requested: the attributes of the flags, and the source of the type in a bootstrap of Envoy. */
+  nameOptions(typeUrl: string): NameOptions;
   /** The way from each name of a type to what is had of it, as it is now; empty: it leads nowhere else. */
   hops(typeUrl: string): (name: string) => readonly ShownHop[];
   /** No server of a name has answered yet, or none is known: an error is about the request, not about a response. */
@@ -58,6 +60,8 @@ export interface AskClientOptions {
   readonly fetchMs?: number;
   /** Members of a collection that are accepted. Default: as every client. */
   readonly members?: number;
+  /** The requested names: their authorities get the dynamic parameters. Default: none. */
+  readonly names?: readonly string[];
   /** Sees each stream. */
   readonly observe?: (server: string, variant: Spoken["variant"]) => StreamObserver;
 }
@@ -66,7 +70,7 @@ export interface AskClientOptions {
 export async function openAskClient(
   flags: AskFlags,
   io: CliIo,
-  { onEvent, onForeign, fetchMs, members, observe }: AskClientOptions = {},
+  { onEvent, onForeign, fetchMs, members, observe, names = [] }: AskClientOptions = {},
 ): Promise<AskClient> {
   const configured = await configuredSources(flags, io.env);
   const { spoken } = configured;
@@ -81,6 +85,10 @@ export async function openAskClient(
     ...(members !== undefined && { limits: { members } }),
     ...(flags.altOn !== undefined && { altOn: flags.altOn }),
     ...(flags.maxHops !== undefined && { maxHops: flags.maxHops }),
+    ...(flags.follow !== undefined && { follow: flags.follow }),
+    ...(flags.parameters !== undefined && {
+      dynamicParameters: parametersOf(flags.parameters, names),
+    }),
     ...(flags.dns === true && { resolveAuthority: dnsOf(io) }),
     onEvent(event) {
       if (event.kind === "foreign") {
@@ -120,9 +128,12 @@ export async function openAskClient(
         variant: spoken(row?.name ?? "", row?.id).variant,
       };
     },
-    ownSource(typeUrl) {
+    nameOptions(typeUrl) {
       const source = configured.ownSource(typeUrl)?.config;
-      return source === undefined ? {} : { source };
+      return {
+        ...(source !== undefined && { source }),
+        ...(flags.attributes !== undefined && { attributes: flags.attributes }),
+      };
     },
     hops: (typeUrl) =>
       shownHops(
@@ -147,6 +158,18 @@ export async function openAskClient(
       clearInterval(alive);
       await client.close();
     },
+  };
+}
+
+/** The same parameters for opaque names and for the authorities of these names and of their alternatives (C-DYN-1). */
+function parametersOf(
+  parameters: NonNullable<AskFlags["parameters"]>,
+  names: readonly string[],
+): NonNullable<ClientOptions["dynamicParameters"]> {
+  const authorities = names.flatMap(authoritiesIn).filter((authority) => authority !== null);
+  return {
+    opaque: parameters,
+    authorities: Object.fromEntries(authorities.map((authority) => [authority, parameters])),
   };
 }
 
@@ -233,5 +256,6 @@ export function shownType(typeUrl: string, registry: Registry): WatchedType<Uint
       if (schema !== undefined) fromBinary(schema, payload);
       return new Uint8Array(payload);
     },
+    redirect: (payload) => new Uint8Array(payload),
   };
 }

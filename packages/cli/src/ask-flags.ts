@@ -37,6 +37,12 @@ export interface AskFlags {
   readonly dns?: boolean | undefined;
   /** Fields of the node that become context parameters of globs. Absent: none. */
   readonly nodeContextParams?: readonly string[] | undefined;
+  /** Attributes of the look-up, by their keys without `xds.resource.` (C-CTX-5). Absent: none. */
+  readonly attributes?: Readonly<Record<string, string>> | undefined;
+  /** Dynamic parameters (C-DYN-1). Absent: none. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+  /** false: redirects are shown and not followed. Absent: they are followed. */
+  readonly follow?: boolean | undefined;
   /** Everything is rejected with this text. Absent: what can be read is accepted. */
   readonly nack?: string | undefined;
 }
@@ -80,6 +86,23 @@ export const askOptions: Readonly<Record<string, CommandOption>> = {
   },
   ...clientTlsOptions,
 };
+
+/** The options of a command that looks names up as one client of many. */
+export const lookUpOptions: Readonly<Record<string, CommandOption>> = {
+  attribute: {
+    value: "KEY=VALUE",
+    multiple: true,
+    help: "an attribute of this look-up: the context parameter xds.resource.KEY of the name, such as host=example.com; may be given several times",
+  },
+  parameter: {
+    value: "KEY=VALUE",
+    multiple: true,
+    help: "a dynamic parameter (TP2), which chooses among the variants of a name; may be given several times",
+  },
+};
+
+/** {@link lookUpOptions} as they are shown in a usage. */
+export const lookUpUsage = "[--attribute KEY=VALUE]... [--parameter KEY=VALUE]...";
 
 /** The option of a command that may reject what it gets. */
 export const nackOption: Readonly<Record<string, CommandOption>> = {
@@ -126,7 +149,32 @@ export async function askFlags(call: CommandCall, io: CliIo): Promise<AskFlags> 
     node: call.text("node"),
     cluster: call.text("cluster"),
     nack: call.text("nack"),
+    attributes: pairsOf(call, "attribute", (key) => key.replace(/^xds\.resource\./, "")),
+    parameters: pairsOf(call, "parameter"),
+    follow: call.flag("no-follow") ? false : undefined,
   };
+}
+
+/** The values of an option by their keys. undefined: it is not given. Throws a CliError that shows what is not `KEY=VALUE`, and a key that occurs twice. */
+function pairsOf(
+  call: CommandCall,
+  option: string,
+  keyOf: (key: string) => string = (key) => key,
+): Readonly<Record<string, string>> | undefined {
+  const pairs = new Map<string, string>();
+  for (const text of call.texts(option)) {
+    const at = text.indexOf("=");
+    const key = keyOf(text.slice(0, Math.max(at, 0)));
+    const shown = `--${option} ${cutText(JSON.stringify(text), 60)}`;
+    if (key === "") throw new CliError(2, `${shown}: give KEY=VALUE, such as host=example.com`);
+    if (pairs.has(key))
+      throw new CliError(
+        2,
+        `${shown}: the key ${JSON.stringify(key)} is given twice; give it once`,
+      );
+    pairs.set(key, text.slice(at + 1));
+  }
+  return pairs.size === 0 ? undefined : Object.fromEntries(pairs);
 }
 
 function metadataOf(text: string | undefined): AskFlags["metadata"] {

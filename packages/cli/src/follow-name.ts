@@ -21,7 +21,7 @@ export function followName(
 ): FollowedName {
   const type = shownType(asked.typeUrl, registry);
   const options = {
-    ...asking.ownSource(asked.typeUrl),
+    ...asking.nameOptions(asked.typeUrl),
     ...(nack !== undefined && { validate: () => nack }),
   };
   const { client } = asking;

@@ -1,4 +1,12 @@
-import { askFlags, askOptions, askUsage, nackOption, tlsUsage } from "./ask-flags.ts";
+import {
+  askFlags,
+  askOptions,
+  askUsage,
+  lookUpOptions,
+  lookUpUsage,
+  nackOption,
+  tlsUsage,
+} from "./ask-flags.ts";
 import { askedName } from "./asked-name.ts";
 import { namingSource } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
@@ -28,15 +36,19 @@ export const getCommand: Command = {
   name: "get",
   summary:
     "Show a resource, or the members of a glob, list or type, as a client of a server gets them.",
-  usage: `xdstp get NAME ${askUsage} [--output yaml|json|table] [--json] [--show-secrets] [--descriptors FILE]... [--nack REASON] [--max-members N] [--timeout SECONDS] ${tlsUsage}`,
+  usage: `xdstp get NAME ${askUsage} ${lookUpUsage} [--no-follow] [--output yaml|json|table] [--json] [--show-secrets] [--descriptors FILE]... [--nack REASON] [--max-members N] [--timeout SECONDS] ${tlsUsage}`,
   notes: [
     "NAME is an xdstp name, a glob (xdstp://AUTHORITY/TYPE/PATH/*) or a list (xdstp://AUTHORITY/TYPECollection/ID) of such names, or with --type an opaque name or * for all of the type.",
     "Each name is requested of the servers of its authority. Redirects and directives (#alt=LOCATOR, #entry=NAME) are followed, and the steps are shown with the server of each.",
-    "The YAML of a name without context parameters and directives can be piped into a file of a folder that `xdstp serve` serves; TTL, aliases and version are not in it. Members are listed; with --output yaml or json they are shown.",
+    "The YAML can be piped into a file of a folder that `xdstp serve` serves, and is served as it was: with TTL, aliases, constraints, metadata and a label as version. A redirect needs --no-follow, a list the --type of the list, a secret --show-secrets. Members are listed; with --output yaml or json they are shown.",
     "What cannot be read as its type is rejected, as by every client, with a NACK to the server. With --nack everything is rejected, and what was rejected is shown.",
   ],
   options: {
     ...askOptions,
+    ...lookUpOptions,
+    "no-follow": {
+      help: "show a redirect itself, instead of what it leads to; of names without directives",
+    },
     output: { value: "yaml|json|table", help: "default yaml; of several, table" },
     json: { help: "the same as --output json" },
     ...viewOptions,

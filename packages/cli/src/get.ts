@@ -4,6 +4,7 @@ import { openAskClient, shownType, type AskClient } from "./ask-client.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { escapeText, ignoredText } from "./short-text.ts";
+import { createFacts } from "./file-form.ts";
 import { gotCollection, gotList, type Got } from "./got-collection.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { createRejections, type Rejections, type SeenRejection } from "./rejections.ts";
@@ -26,6 +27,7 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
     members: maxMembers + 1,
     onEvent: rejections.event,
     observe: rejections.observe,
+    names: [asked.name],
   });
   const late = new AbortController();
   const stop = io.onSignal(() => {
@@ -56,6 +58,7 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
       asking,
       type: shownType(asked.typeUrl, registry),
       options,
+      facts: createFacts(),
       signal: late.signal,
     };
     const got =
@@ -105,16 +108,24 @@ async function gotName(way: Way): Promise<Got> {
     options: {
       asked: { name, typeUrl },
     },
+    facts,
     signal,
   } = way;
-  const watch = asking.client.watch(type, name, { ...asking.ownSource(typeUrl), signal });
+  const watch = asking.client.watch(type, name, {
+    ...asking.nameOptions(typeUrl),
+    validate: facts.note,
+    signal,
+  });
   for await (const { value, version, error } of watch) {
     if (value === undefined) throw whyNothing(way, watch.name, error);
+    const hops = asking.hops(typeUrl)(watch.name);
+    const own = hops.length === 0 ? facts.of(watch.name) : undefined;
     const resource: ShownResource = {
-      name,
+      name: own?.name ?? name,
       version,
-      payload: { typeUrl, value },
-      hops: asking.hops(typeUrl)(watch.name),
+      payload: { typeUrl: own?.payloadUrl ?? typeUrl, value },
+      facts: own,
+      hops,
     };
     return { resources: [resource], complete: true };
   }
@@ -133,7 +144,7 @@ async function rejectAll(
     decoded.set(name, { name, version, payload, hops: [] });
     return reason;
   };
-  const watching = { ...asking.ownSource(asked.typeUrl), validate, signal };
+  const watching = { ...asking.nameOptions(asked.typeUrl), validate, signal };
   const watch = watchBy[asked.kind](asking.client, type, asked.name, watching);
   const failed = (async () => {
     for await (const { error } of watch)

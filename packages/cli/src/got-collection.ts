@@ -21,16 +21,22 @@ export async function gotCollection(way: Way): Promise<Got> {
     asking,
     type,
     options: { asked, maxMembers },
+    facts,
     signal,
   } = way;
   const { name, typeUrl } = asked;
-  const watch = asking.client.watchAll(type, name, { ...asking.ownSource(typeUrl), signal });
+  const watch = asking.client.watchAll(type, name, {
+    ...asking.nameOptions(typeUrl),
+    validate: facts.note,
+    signal,
+  });
   const resources = (): readonly ShownResource[] => {
     const hops = asking.hops(typeUrl);
     return Array.from(watch.members.values(), ({ name: own, version, value }) => ({
       name: own,
       version,
-      payload: { typeUrl, value },
+      payload: { typeUrl: facts.of(own)?.payloadUrl ?? typeUrl, value },
+      facts: facts.of(own),
       hops: hops(own),
     }));
   };
@@ -65,7 +71,7 @@ export async function gotList(way: Way): Promise<Got> {
     signal,
   } = way;
   const { name, typeUrl } = asked;
-  const watch = asking.client.watchList(type, name, { ...asking.ownSource(typeUrl), signal });
+  const watch = asking.client.watchList(type, name, { ...asking.nameOptions(typeUrl), signal });
   const resources = (): Got["resources"] => {
     const hops = asking.hops(typeUrl);
     return watch.members.map((member) => shownMember(member, typeUrl, hops(member.name)));

@@ -10,6 +10,7 @@ import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { type AnyBytes, isDeeperThan } from "@xdstp/core";
 import { withoutSecrets } from "@xdstp/protos/envoy";
 import { CollectionEntrySchema, ListCollectionSchema } from "@xdstp/protos/xds";
+import { memberTypeOf } from "@xdstp/uri";
 import { escapeText } from "./short-text.ts";
 import { yamlText } from "./json-text.ts";
 
@@ -53,9 +54,12 @@ function viewOf(json: JsonValue, notes: readonly string[]): ResourceView {
 
 const listUrl = `type.googleapis.com/${ListCollectionSchema.typeName}`;
 
-/** Envoy's list types declare one entry and carry many: read as declared, all would become one. */
+/** Envoy's list types declare one entry and carry many: read as declared, all would become one. A type of one's own needs no declared list. */
 function isListType(typeUrl: string, registry: Registry): boolean {
-  const fields = registry.getMessage(typeUrl.slice(typeUrl.lastIndexOf("/") + 1))?.fields ?? [];
+  const name = typeUrl.slice(typeUrl.lastIndexOf("/") + 1);
+  const declared = registry.getMessage(name);
+  if (declared === undefined) return registry.getMessage(memberTypeOf(name) ?? "") !== undefined;
+  const { fields } = declared;
   return (
     fields.length === 1 &&
     fields[0]?.number === 1 &&

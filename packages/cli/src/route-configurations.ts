@@ -32,7 +32,8 @@ export async function configurationsIn(dir: string): Promise<readonly FoundConfi
       `${formatProblem(problem)}${more.length === 0 ? "" : ` (and ${more.length} more)`}`,
     );
   return resources.flatMap(({ file, typeUrl, resource }): readonly FoundConfiguration[] => {
-    const { value } = resource.payload;
+    const { typeUrl: payloadUrl, value } = resource.payload;
+    if (payloadUrl !== typeUrl) return []; // A redirect.
     if (typeUrl === routeConfiguration.typeUrl)
       return [
         { name: resource.name, from: file, config: fromBinary(RouteConfigurationSchema, value) },
@@ -59,7 +60,7 @@ export async function configurationsOf(
   const read = async (name: string): Promise<FoundConfiguration> => {
     const { server } = asking.server({ name, typeUrl: routeConfiguration.typeUrl });
     const { value } = await asking.client.read(RouteConfigurationSchema, name, {
-      ...asking.ownSource(routeConfiguration.typeUrl),
+      ...asking.nameOptions(routeConfiguration.typeUrl),
       signal,
     });
     return { name, from: server, config: value };
@@ -67,7 +68,7 @@ export async function configurationsOf(
   try {
     if (only !== undefined) return [await read(only)];
     const watch = asking.client.watchAll(ListenerSchema, "*", {
-      ...asking.ownSource(listener.typeUrl),
+      ...asking.nameOptions(listener.typeUrl),
       signal,
     });
     for await (const { complete, error } of watch) {

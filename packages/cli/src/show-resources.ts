@@ -3,6 +3,7 @@ import type { AskedName } from "./asked-name.ts";
 import type { CliIo } from "./cli-io.ts";
 import { escapeText, shortType, shortVersion } from "./short-text.ts";
 import { jsonText } from "./json-text.ts";
+import { fileYaml, type ResourceFacts, wrapperOf } from "./file-form.ts";
 import { wrapText } from "./fit-text.ts";
 import { type ResourceView, viewResource, type ViewOptions } from "./resource-view.ts";
 import { showRows } from "./style.ts";
@@ -13,6 +14,8 @@ export interface ShownResource {
   readonly name: string;
   readonly version: string;
   readonly payload: AnyBytes;
+  /** What the server says of it next to its payload. Absent: it leads elsewhere, or it was rejected. */
+  readonly facts?: ResourceFacts | undefined;
   /** The way to it. Empty: it leads nowhere else. */
   readonly hops: readonly ShownHop[];
 }
@@ -133,12 +136,22 @@ function yamlOf(showing: Showing): string {
     resources
       .filter((resource) => "payload" in resource)
       .map((resource) => {
-        const { yaml, notes } = viewResource(resource.payload, view);
-        return `${headOf(resource, server, notes)}${yaml}`;
+        const shown = viewResource(resource.payload, view);
+        const isAlone = resources.length === 1;
+        const isAlias =
+          showing.asked.kind === "name" &&
+          nack === undefined &&
+          resource.facts === undefined &&
+          resource.hops.length === 0;
+        const notes = isAlias ? [...shown.notes, aliasNote] : shown.notes;
+        return `${headOf(resource, server, notes)}${fileYaml(resource, shown, view, isAlone)}`;
       })
       .join("---\n")
   );
 }
+
+const aliasNote =
+  "this is an alias; for a file with all aliases and what else the server says of the resource, ask for its own name";
 
 /** The version of a whole type or glob. */
 function versionLines({ asked, version }: Showing): readonly string[] {
@@ -171,7 +184,7 @@ function jsonOf({
   const shown = resources.map((resource) =>
     "payload" in resource
       ? {
-          ...resourceJson(resource, viewResource(resource.payload, view)),
+          ...filedJson(resource, view),
           ...(asked.kind === "list" && { state: nack === undefined ? "held" : "rejected" }),
         }
       : lackingJson(resource),
@@ -208,6 +221,13 @@ export function resourceJson(
     ...(notes.length > 0 && { notes }),
     resource: json,
   };
+}
+
+/** With the fields of its wrapper, where it needs one. */
+function filedJson(resource: ShownResource, options: ViewOptions): object {
+  const view = viewResource(resource.payload, options);
+  const wrapper = wrapperOf(resource, options, view, true);
+  return { ...resourceJson(resource, view), ...(wrapper !== undefined && { wrapper }) };
 }
 
 function lackingJson({ name, state, reason, hops }: LackingMember): object {

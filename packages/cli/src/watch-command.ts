@@ -1,4 +1,12 @@
-import { askFlags, askOptions, askUsage, nackOption, tlsUsage } from "./ask-flags.ts";
+import {
+  askFlags,
+  askOptions,
+  askUsage,
+  lookUpOptions,
+  lookUpUsage,
+  nackOption,
+  tlsUsage,
+} from "./ask-flags.ts";
 import { askedName } from "./asked-name.ts";
 import { namingSource } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
@@ -17,7 +25,7 @@ export const watchCommand: Command = {
   name: "watch",
   summary:
     "Follow resources, globs, lists or types as a client of a server, and show each change as a diff.",
-  usage: `xdstp watch NAME... ${askUsage} [--json] [--show-secrets] [--descriptors FILE]... [--nack REASON] [--count N] [--timeout SECONDS] ${tlsUsage}`,
+  usage: `xdstp watch NAME... ${askUsage} ${lookUpUsage} [--json] [--show-secrets] [--descriptors FILE]... [--nack REASON] [--count N] [--timeout SECONDS] ${tlsUsage}`,
   notes: [
     "NAME is an xdstp name, a glob (xdstp://AUTHORITY/TYPE/PATH/*) or a list (xdstp://AUTHORITY/TYPECollection/ID) of such names, or with --type an opaque name or * for all of the type.",
     "Each name is requested of the servers of its authority. Redirects and directives (#alt=LOCATOR, #entry=NAME) are followed, and the steps of a name are shown before its state.",
@@ -26,6 +34,7 @@ export const watchCommand: Command = {
   ],
   options: {
     ...askOptions,
+    ...lookUpOptions,
     json: { help: "one JSON object per event and line" },
     ...viewOptions,
     ...nackOption,

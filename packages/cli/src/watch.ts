@@ -38,7 +38,10 @@ export async function watch(options: WatchOptions, io: CliIo): Promise<number> {
     show(event);
     if (isCounted(event)) until.count();
   };
-  const asking = await openAskClient(ask, io, followStreams(tell)).catch((error: unknown) => {
+  const asking = await openAskClient(ask, io, {
+    ...followStreams(tell),
+    names: asked.map(({ name }) => name),
+  }).catch((error: unknown) => {
     until.stop();
     throw error;
   });

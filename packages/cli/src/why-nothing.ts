@@ -2,6 +2,7 @@ import type { XdsError } from "@xdstp/core";
 import type { AskFlags } from "./ask-flags.ts";
 import { type AskedName, ownTypeUrl } from "./asked-name.ts";
 import type { AskClient, shownType } from "./ask-client.ts";
+import type { FactsByName } from "./file-form.ts";
 import { CliError, withoutNode } from "./cli-error.ts";
 import { shortType } from "./short-text.ts";
 import { withoutAlt } from "./shown-hop.ts";
@@ -24,6 +25,8 @@ export interface Way {
   readonly asking: AskClient;
   readonly type: ReturnType<typeof shownType>;
   readonly options: GetOptions;
+  /** Of all resources that have come. */
+  readonly facts: FactsByName;
   readonly signal: AbortSignal;
 }
 

@@ -41,6 +41,8 @@ export interface ClientOptions extends NodeOptions {
   readonly fetchMs?: number;
   /** Milliseconds after which a server of which nothing is watched any more is let go (C-STREAM-14); what is watched next asks it again at once. `Infinity`: never. Default: 10,000. */
   readonly idleMs?: number;
+  /** Whether redirects are followed. Without it they come as they are, to types that have `redirect`, and are rejected by all others. Default: true. */
+  readonly follow?: boolean;
   /** How many redirects are followed from one name (C-REDIR-4). Default: 5. */
   readonly maxHops?: number;
   /** When the alternative of a name is used: `unreachable`, when no server that could answer is reachable (C-ALT-2); `missing`, also when the first server says that the resource does not exist. Default: `unreachable`. */

@@ -31,6 +31,21 @@ describe("createDecoder()", () => {
     ]);
   });
 
+  it("reads a redirect where the type can, and rejects it where it cannot [C-REDIR-1]", () => {
+    const payload = {
+      typeUrl: "type.googleapis.com/xds.core.v3.ResourceLocator",
+      value: Buffer.from("there"),
+    };
+    const redirect = { name: "a", version: "1", payload };
+    const decode = (): string => "a payload";
+    const able = createDecoder({ typeUrl, decode, redirect: (bytes) => `to ${String(bytes)}` });
+    expect(able.check(redirect, "a", undefined)).toBeUndefined();
+    expect(able.read(redirect)).toBe("to there");
+    expect(createDecoder({ typeUrl, decode }).check(redirect, "a", undefined)?.text).toBe(
+      "it is a xds.core.v3.ResourceLocator, which this client does not follow",
+    );
+  });
+
   it("keeps what comes only as long as it is read in the turn in which it came", async () => {
     let decoded = 0;
     const decoder = createDecoder({ typeUrl, decode: () => ++decoded });

@@ -1,4 +1,4 @@
-import { type Resource, XdsError } from "@xdstp/core";
+import { type AnyBytes, type Resource, XdsError } from "@xdstp/core";
 import { walkFields } from "@xdstp/core/wire";
 
 import {
@@ -8,6 +8,9 @@ import {
   type WatchOptions,
   watchedType,
 } from "./watch.ts";
+
+/** The type URL of a redirect (C-REDIR-1). */
+const REDIRECT = "type.googleapis.com/xds.core.v3.ResourceLocator";
 
 /** Decodes resources of one type, each once, whoever reads it. */
 export interface Decoder<T> {
@@ -43,18 +46,20 @@ export function createDecoder<T>(type: WatchedType<T>): Decoder<T> {
     isRead = wasRead;
     wasRead = false;
   };
-  const decode = (payload: Uint8Array): Decoded<T> => {
-    const decoded = { payload, value: type.decode(payload) };
+  const valueOf = ({ typeUrl, value }: AnyBytes): T =>
+    typeUrl === REDIRECT && type.redirect !== undefined ? type.redirect(value) : type.decode(value);
+  const decode = (payload: AnyBytes): Decoded<T> => {
+    const decoded = { payload: payload.value, value: valueOf(payload) };
     if (last === undefined) setImmediate(endTurn);
     return (last = decoded);
   };
   return {
     check(resource, name, validate) {
       try {
-        const other = otherType(resource.payload.typeUrl, type.typeUrl);
+        const other = otherType(resource.payload.typeUrl, type);
         if (other !== undefined) return rejection(type, name, other);
-        const payload = resource.payload.value;
-        const decoded = last?.payload === payload ? last : decode(payload);
+        const { payload } = resource;
+        const decoded = last?.payload === payload.value ? last : decode(payload);
         if (isRead) fresh.set(name, decoded);
         const fault = validate?.(decoded.value, resource);
         return fault === undefined ? undefined : rejection(type, name, fault);
@@ -69,7 +74,7 @@ export function createDecoder<T>(type: WatchedType<T>): Decoder<T> {
       const decoded = fresh.get(resource.name);
       const isSame =
         decoded !== undefined && Buffer.compare(decoded.payload, resource.payload.value) === 0;
-      const value = isSame ? decoded.value : type.decode(resource.payload.value);
+      const value = isSame ? decoded.value : valueOf(resource.payload);
       messages.set(resource, { value });
       return value;
     },
@@ -87,12 +92,13 @@ function rejection({ typeUrl }: WatchedType<unknown>, name: string, fault: unkno
 export function checkUndecoded(
   source: TypeSource<unknown>,
 ): (resource: Resource, name: string) => XdsError | undefined {
-  const { typeUrl } = watchedType(source);
+  const type = watchedType(source);
+  const { typeUrl } = type;
   return ({ payload }, name) => {
     const isWhole =
       !isSchema(source) || walkFields(payload.value, () => undefined).outcome === "complete";
     const fault =
-      otherType(payload.typeUrl, typeUrl) ?? (isWhole ? undefined : "its payload is not a message");
+      otherType(payload.typeUrl, type) ?? (isWhole ? undefined : "its payload is not a message");
     return fault === undefined
       ? undefined
       : new XdsError("INVALID_ARGUMENT", fault, { typeUrl, resource: name });
@@ -100,8 +106,8 @@ export function checkUndecoded(
 }
 
 /** A redirect or a list, for example. */
-function otherType(came: string, typeUrl: string): string | undefined {
-  return came === typeUrl
+function otherType(came: string, type: WatchedType<unknown>): string | undefined {
+  return came === type.typeUrl || (came === REDIRECT && type.redirect !== undefined)
     ? undefined
     : `it is a ${came.replace(/^.*\//, "")}, which this client does not follow`;
 }

@@ -61,6 +61,8 @@ export interface WatchedType<T> {
   readonly typeUrl: string;
   /** Throws on bytes that are not such a message: the resource is then rejected. */
   decode(payload: Uint8Array): T;
+  /** Reads a redirect that came instead of a payload, an encoded `xds.core.v3.ResourceLocator`, to a client with `follow: false`. Default: it is rejected. */
+  redirect?(payload: Uint8Array): T;
 }
 
 /** A schema of protobuf-es (`ClusterSchema`), or a type of one's own. */
