@@ -18,8 +18,6 @@ export type {
   BootstrapCredentials,
   BootstrapNode,
   BootstrapServer,
-  JsonObject,
-  JsonValue,
 } from "./grpc/bootstrap.ts";
 export { clientFeatures, encodeNode, type NodeOptions, nodeParams } from "./grpc/encode-node.ts";
 

@@ -1,4 +1,5 @@
 import type {
+  BackoffOptions,
   Clock,
   Committed,
   Rejection,
@@ -15,7 +16,6 @@ import type {
 
 import type { Author } from "./author.ts";
 import type { CacheEvent } from "./cache-event.ts";
-import type { FeedHandle, FeedOptions } from "./feed-runner.ts";
 
 /** Options of {@link createCache}. */
 export interface CacheOptions {
@@ -38,17 +38,14 @@ export interface CacheOptions {
   /** How many bytes of a type are kept of what newer states have replaced, for who is behind: client status shows it (B-CSDS-2). By reference, the newest however large. Absent: 1 MiB, which costs a put a few per cent. 0: none, and nothing. */
   readonly replacedBytes?: number;
   /** A counter that several caches share, so that a reader may follow topics of all of them as if they were of one. Absent: its own. */
-  readonly revisions?: Revisions;
+  readonly revisions?: {
+    /** Revision of the newest transaction of them all; 0 before the first. Written by the caches alone. */
+    last: number;
+  };
   /** Absent: the clock of the machine. */
   readonly clock?: Clock;
   /** Told what an operator should know. It must not throw. */
   readonly onEvent?: (event: CacheEvent) => void;
-}
-
-/** The revisions of caches that are read as one. */
-export interface Revisions {
-  /** That of the newest transaction of them all; 0 before the first. Written by the caches alone. */
-  last: number;
 }
 
 /** The one place that indexes, numbers and shares resources: feeds and authors write, readers follow topics. */
@@ -60,7 +57,21 @@ export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDispos
   /** A name as it was at a revision, as far as what was replaced is kept (`replacedBytes`). */
   asOf(typeUrl: string, name: string, revision: number): Entry | undefined;
   /** Runs a feed until the cache or the handle is closed, or until it fails unless it is to be restarted; of a closed cache it ends at once. */
-  addFeed(feed: ResourceFeed, options?: FeedOptions): FeedHandle;
+  addFeed(
+    feed: ResourceFeed,
+    options?: {
+      /**
+       * Runs the feed again after it has failed. The waits grow and have jitter; after a commit they begin again. `true`: 1 s, then 1.6 times as long each time, up to 120 s.
+       * Absent or false: a feed that fails has ended. Give it only where `run` can be called again.
+       */
+      readonly restart?:
+        | boolean
+        | (BackoffOptions & {
+            /** Gives numbers from 0 up to 1, for the jitter. Absent: `Math.random`. */
+            readonly random?: () => number;
+          });
+    },
+  ): FeedHandle;
   /**
    * Registers a check: `commit` calls it with each resource that is put under this type and name (a glob and `*` mean all that they cover). It returns why the resource is rejected, or undefined.
    * What one check rejects stays as it was. Returns a function that takes the check away.
@@ -88,5 +99,13 @@ export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDispos
     readonly topics: number;
   };
   /** Stops all feeds and timers; resolves when the feeds have ended. The content can still be read. */
+  close(): Promise<void>;
+}
+
+/** A feed that runs. */
+export interface FeedHandle extends AsyncDisposable {
+  /** Resolves when the feed has ended: with its error, or undefined if it was closed or had nothing more to say. Never rejects. */
+  readonly ended: Promise<XdsError | undefined>;
+  /** Stops it; what it gave is kept. Resolves when it has ended. */
   close(): Promise<void>;
 }

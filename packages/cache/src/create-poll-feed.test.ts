@@ -2,8 +2,10 @@ import type { Put } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createCache } from "./cache-core.ts";
-import type { FeedHandle } from "./feed-runner.ts";
-import { createPollFeed, type PollFeedOptions } from "./create-poll-feed.ts";
+import type { FeedHandle } from "./cache.ts";
+import { createPollFeed } from "./create-poll-feed.ts";
+
+type PollFeedOptions = Parameters<typeof createPollFeed>[0];
 
 const T = "type.googleapis.com/t.T";
 const put = (name: string, content = 1): Put => ({

@@ -9,8 +9,19 @@ import {
   type Transaction,
 } from "@xdstp/core";
 
-/** Options of {@link createPollFeed}. */
-export interface PollFeedOptions {
+/**
+ * Creates a feed that reads a source again and again: a database, a bucket, an HTTP API.
+ *
+ * A complete state is applied as a whole or not at all; equal resources are not a change to readers. Resources that are rejected count as an error.
+ */
+export function createPollFeed({
+  everyMs,
+  jitter = 0.1,
+  read,
+  clock = systemClock,
+  random = Math.random,
+  onError = () => undefined,
+}: {
   /** Milliseconds from the end of one read to the begin of the next. */
   readonly everyMs: number;
   /** A pause is off by at most this share, either way, so that many processes do not read at the same moment. Absent: 0.1. */
@@ -27,30 +38,24 @@ export interface PollFeedOptions {
   readonly random?: () => number;
   /** Called with each error of a read, and with the first rejection of a commit. What it throws ends the feed. */
   readonly onError?: (error: XdsError) => void;
-}
-
-/**
- * Creates a feed that reads a source again and again: a database, a bucket, an HTTP API.
- *
- * A complete state is applied as a whole or not at all; equal resources are not a change to readers. Resources that are rejected count as an error.
- */
-export function createPollFeed(options: PollFeedOptions): ResourceFeed {
-  const { everyMs, jitter = 0.1, clock = systemClock, random = Math.random } = options;
+}): ResourceFeed {
   return {
     async run(sink, signal) {
       const types = new Set<string>();
       let isFailing = false;
       while (!signal.aborted) {
-        const error = await readOnce(options, { sink, signal, types });
+        const error = await readOnce(read, { sink, signal, types });
         if (hasEnded(signal)) return;
         if (error !== undefined || isFailing) sink.unavailable({}, error);
         isFailing = error !== undefined;
-        if (error !== undefined) options.onError?.(error);
+        if (error !== undefined) onError(error);
         await pause(clock, Math.max(0, everyMs * (1 + jitter * (2 * random() - 1))), signal);
       }
     },
   };
 }
+
+type Read = Parameters<typeof createPollFeed>[0]["read"];
 
 interface Reading {
   readonly sink: ResourceSink;
@@ -61,7 +66,7 @@ interface Reading {
 
 /** Gives the error, if there is one. */
 async function readOnce(
-  { read }: PollFeedOptions,
+  read: Read,
   { sink, signal, types }: Reading,
 ): Promise<XdsError | undefined> {
   try {

@@ -1,7 +1,8 @@
 import { XdsError, type Clock, type ResourceFeed, type ResourceSink } from "@xdstp/core";
 
 import type { BaseTopic } from "./base-topic.ts";
-import { type FeedHandle, type FeedOptions, type FeedSlot, runFeed } from "./feed-runner.ts";
+import type { FeedHandle } from "./cache.ts";
+import { type FeedOptions, type FeedSlot, runFeed } from "./feed-runner.ts";
 import { InterestLedger, type InterestChange } from "./interest-ledger.ts";
 
 /** What the feeds of a cache ask of it. */

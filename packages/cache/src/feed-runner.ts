@@ -1,5 +1,4 @@
 import {
-  type BackoffOptions,
   type Clock,
   createBackoff,
   forwardSink,
@@ -8,6 +7,7 @@ import {
   XdsError,
 } from "@xdstp/core";
 
+import type { Cache, FeedHandle } from "./cache.ts";
 import type { Owner } from "./name-record.ts";
 
 /** One feed of a cache. */
@@ -29,18 +29,7 @@ export function partOf(slot: FeedSlot): FeedSlot {
 }
 
 /** Options of {@link Cache.addFeed}. */
-export interface FeedOptions {
-  /**
-   * Runs the feed again after it has failed. The waits grow and have jitter; after a commit they begin again. `true`: 1 s, then 1.6 times as long each time, up to 120 s.
-   * Absent or false: a feed that fails has ended. Give it only where `run` can be called again.
-   */
-  readonly restart?:
-    | boolean
-    | (BackoffOptions & {
-        /** Gives numbers from 0 up to 1, for the jitter. Absent: `Math.random`. */
-        readonly random?: () => number;
-      });
-}
+export type FeedOptions = NonNullable<Parameters<Cache["addFeed"]>[1]>;
 
 /** What a cache does for a feed that runs. */
 interface FeedHost {
@@ -142,12 +131,4 @@ async function waited(clock: Clock, ms: number, signal: AbortSignal): Promise<bo
       resolve(isOver);
     }
   });
-}
-
-/** A feed that runs. */
-export interface FeedHandle extends AsyncDisposable {
-  /** Resolves when the feed has ended: with its error, or undefined if it was closed or had nothing more to say. Never rejects. */
-  readonly ended: Promise<XdsError | undefined>;
-  /** Stops it; what it gave is kept. Resolves when it has ended. */
-  close(): Promise<void>;
 }

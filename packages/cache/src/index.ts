@@ -8,22 +8,16 @@
  *
  * @packageDocumentation
  */
-export type { Cache, CacheOptions, Revisions } from "./cache.ts";
+export type { Cache, CacheOptions, FeedHandle } from "./cache.ts";
 export { createCache } from "./cache-core.ts";
-export type { MessageType } from "@xdstp/core";
-export {
-  createNodeCaches,
-  type CacheNode,
-  type NodeCaches,
-  nodeField,
-} from "./nodes/create-node-caches.ts";
-export type { NodeContent } from "./nodes/node-content.ts";
+export type { MessageType, NodeClaim } from "@xdstp/core";
+export { createNodeCaches, type NodeCaches, nodeField } from "./nodes/create-node-caches.ts";
+export type { NodeContent } from "./nodes/node-layer.ts";
 export type { Author, PutCall, PutOptions, RawResource, TransactionWriter } from "./author.ts";
-export { createPollFeed, type PollFeedOptions } from "./create-poll-feed.ts";
+export { createPollFeed } from "./create-poll-feed.ts";
 export type { DanglingEvent, DanglingReference, DanglingWatch } from "./dangling/references.ts";
 export { watchDangling } from "./dangling/watch-dangling.ts";
 export type { CacheEvent } from "./cache-event.ts";
-export type { FeedHandle, FeedOptions } from "./feed-runner.ts";
 
 // For readers and tests that need the form in which the cache keeps resources.
 export { keepResource } from "./kept-resource.ts";

@@ -1,3 +1,4 @@
+import type { BootstrapOptions } from "./grpc-bootstrap.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type Endpoint, formatEndpoint, parseEndpoint } from "./endpoint.ts";
@@ -50,14 +51,7 @@ export async function namingSource<T>(
 }
 
 /** The files of a client's TLS, as they were typed. */
-export interface ClientTlsFiles {
-  /** Authorities that the server's certificate is checked with. Absent: those of the machine. */
-  readonly ca?: string;
-  /** The certificate to show; only together with `key`. */
-  readonly cert?: string;
-  /** The private key of `cert`. */
-  readonly key?: string;
-}
+export type ClientTlsFiles = NonNullable<BootstrapOptions["tls"]>;
 
 /** The options of a command that concerns a client of a server with TLS. */
 export const clientTlsOptions: Readonly<Record<string, CommandOption>> = {

@@ -11,14 +11,6 @@ export interface TextOutput {
   readonly destroyed?: boolean;
 }
 
-/** How much fits on a terminal, in characters. */
-export interface TerminalSize {
-  /** Characters in a line. */
-  readonly columns: number;
-  /** Lines. */
-  readonly rows: number;
-}
-
 /** Everything the command has of the world around it, so that tests need no process. */
 export interface CliIo {
   /** Where results and the log go. */
@@ -30,11 +22,18 @@ export interface CliIo {
   /** Paths count from here. */
   readonly cwd: string;
   /** The size of the terminal behind stdout, asked again for each picture; undefined where there is none. */
-  terminal(): TerminalSize | undefined;
+  terminal():
+    | {
+        /** Characters in a line. */
+        readonly columns: number;
+        /** Lines. */
+        readonly rows: number;
+      }
+    | undefined;
   /** Whether a person at a terminal has started the command: stderr is a terminal. A server without a terminal outlives the reader of its log. */
   readonly interactive: boolean;
-  /** Calls the listener for each request to stop: a signal, or stdout without a reader. Returns a function that removes the listener. */
-  onSignal(listener: (signal: StopSignal) => void): () => void;
+  /** Calls the listener for each request to stop: a signal, or stdout without a reader (SIGPIPE). Returns a function that removes the listener. */
+  onSignal(listener: (signal: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGPIPE") => void): () => void;
   /** Time for timers and for what is shown. */
   readonly clock: Clock;
   /** As in `process.versions.node`. */
@@ -43,5 +42,8 @@ export interface CliIo {
   readonly dns?: DnsQueries;
 }
 
-/** Why a command stops. SIGPIPE: stdout has no reader any more. */
-export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGPIPE";
+/** How much fits on a terminal, in characters. */
+export type TerminalSize = NonNullable<ReturnType<CliIo["terminal"]>>;
+
+/** Why a command stops. */
+export type StopSignal = Parameters<Parameters<CliIo["onSignal"]>[0]>[0];

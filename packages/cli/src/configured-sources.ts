@@ -9,7 +9,6 @@ import type { ClientBootstrap } from "@xdstp/client";
 import {
   createSources,
   explain,
-  sourcesOfBootstrap,
   type FederationServer,
   type FederationSource,
   type ServerOptions,
@@ -61,7 +60,7 @@ export async function configuredSources(
       ownSource: () => undefined,
       spoken: () => ({ variant: flags.variant }),
     };
-  const sources = sourcesOfBootstrap(bootstrap, optionsOf(bootstrap.node, flags));
+  const sources = createSources(bootstrap, optionsOf(bootstrap.node, flags));
   const given = {
     bootstrap,
     node: bootstrap.node,

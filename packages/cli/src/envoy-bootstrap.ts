@@ -2,27 +2,14 @@ import { isIP } from "node:net";
 import { cluster as clusterType, listener as listenerType } from "@xdstp/resource-types";
 import { printName, typeFromTypeUrl } from "@xdstp/uri";
 import type { BootstrapOptions } from "./grpc-bootstrap.ts";
-import type { ClientTlsFiles } from "./asked-server.ts";
 import type { Endpoint } from "./endpoint.ts";
-
-/** An `envoy.config.bootstrap.v3.Bootstrap` in JSON form. */
-export interface EnvoyBootstrap {
-  /** The node that Envoy sends: `id` and `cluster`. */
-  readonly node: object;
-  /** Where the admin page listens. */
-  readonly admin: object;
-  /** The ADS stream, and what listeners and clusters are subscribed to. */
-  readonly dynamic_resources: object;
-  /** The cluster that leads to the server. */
-  readonly static_resources: object;
-}
 
 /** The static cluster that leads to the server. */
 const serverCluster = "xdstp_server";
 const ads = { ads: {}, resource_api_version: "V3" };
 
 /**
- * A bootstrap for Envoy: everything over one ADS stream, which asks for all listeners and clusters.
+ * An `envoy.config.bootstrap.v3.Bootstrap` in JSON form: everything over one ADS stream, which asks for all listeners and clusters.
  *
  * With an authority it asks for the glob collections `xdstp://AUTHORITY/TYPE/*` of listeners and clusters instead, which are the files directly in these folders.
  * Their routes and endpoints are requested on the same stream, where they say `ads: {}`. There are no `config_sources` on purpose: each of them is a stream of its own,
@@ -34,9 +21,23 @@ export function envoyBootstrap(
     /** The variant of the protocol on the ADS stream. */
     readonly variant: "sotw" | "delta";
     /** Where the admin page listens. */
-    readonly admin: Endpoint;
+    readonly admin: {
+      /** A name or an address. */
+      readonly host: string;
+      /** 0: Envoy takes a free port. */
+      readonly port: number;
+    };
   },
-): EnvoyBootstrap {
+): {
+  /** The node that Envoy sends: `id` and `cluster`. */
+  readonly node: object;
+  /** Where the admin page listens. */
+  readonly admin: object;
+  /** The ADS stream, and what listeners and clusters are subscribed to. */
+  readonly dynamic_resources: object;
+  /** The cluster that leads to the server. */
+  readonly static_resources: object;
+} {
   const {
     node,
     cluster,
@@ -115,7 +116,7 @@ const machineAuthorities = "/etc/ssl/certs/ca-certificates.crt";
 /** A certificate of another name is rejected; without ALPN our server would not speak. */
 function transportSocket(
   host: string,
-  { ca = machineAuthorities, cert, key }: ClientTlsFiles,
+  { ca = machineAuthorities, cert, key }: NonNullable<BootstrapOptions["tls"]>,
 ): object {
   const isName = isIP(host) === 0;
   return {

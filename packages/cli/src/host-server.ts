@@ -1,5 +1,5 @@
 import { XdsError } from "@xdstp/core";
-import type { RejectedVersion, RelayStatus } from "@xdstp/relay";
+import type { RejectedVersion, UpstreamStatus } from "@xdstp/relay";
 import {
   createServer,
   type Health,
@@ -58,7 +58,7 @@ export interface Supply {
     "source" | "sourceFor" | "clientStatus" | "routes" | "meter"
   >;
   /** Absent: it has nothing from other servers. */
-  readonly upstreams?: () => RelayStatus["upstreams"];
+  readonly upstreams?: () => readonly UpstreamStatus[];
   /** How things stand with what it has. Absent: nothing is known. */
   readonly health?: () => readonly Health[];
   /** The version of each type, for clients that subscribe to all of it. */

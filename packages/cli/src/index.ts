@@ -9,9 +9,7 @@
  * ```
  * @packageDocumentation
  */
-export { envoyBootstrap, type EnvoyBootstrap } from "./envoy-bootstrap.ts";
-export { type BootstrapOptions, grpcBootstrap, type GrpcBootstrap } from "./grpc-bootstrap.ts";
+export { envoyBootstrap } from "./envoy-bootstrap.ts";
+export { type BootstrapOptions, grpcBootstrap } from "./grpc-bootstrap.ts";
 export { runCli } from "./run-cli.ts";
-export type { ClientTlsFiles } from "./asked-server.ts";
-export type { CliIo, StopSignal, TerminalSize, TextOutput } from "./cli-io.ts";
-export type { Endpoint } from "./endpoint.ts";
+export type { CliIo, TextOutput } from "./cli-io.ts";

@@ -1,5 +1,5 @@
 import { type Clock, XdsError } from "@xdstp/core";
-import { type LogLevel, logLine } from "@xdstp/server";
+import { type LogLine, logLine } from "@xdstp/server";
 import type { CliEvent } from "./cli-event.ts";
 import type { TextOutput } from "./cli-io.ts";
 import { describeEvent } from "./describe-event.ts";
@@ -83,7 +83,7 @@ function ownLine(shown: OwnEvent, time: number): object {
 }
 
 /** The highest level of its lines for people. */
-function levelOf(shown: OwnEvent): LogLevel {
+function levelOf(shown: OwnEvent): LogLine["level"] {
   const said = describeEvent(shown).map(({ level }) => level);
   return (["error", "warning"] as const).find((level) => said.includes(level)) ?? "info";
 }

@@ -1,4 +1,4 @@
-import { defaultServerLimits, type ServerLimitOptions, type ServerLimits } from "@xdstp/server";
+import { defaultServerLimits, type ServerLimits, type ServerOptions } from "@xdstp/server";
 
 /** Limits of a server by name alone, as `--limit` and files have them. A name is in one group only. */
 export type NamedLimits = Partial<
@@ -19,14 +19,14 @@ export const defaultNamedLimits: Required<NamedLimits> = {
 };
 
 /** Returns limits in the groups that `createServer` has. */
-export function groupLimits(limits: NamedLimits): ServerLimitOptions {
+export function groupLimits(limits: NamedLimits): NonNullable<ServerOptions["limits"]> {
   const groups = Object.entries(defaultServerLimits).map(([group, defaults]) => [
     group,
     Object.fromEntries(
       Object.entries(limits).filter(([name]) => Object.hasOwn(defaults as object, name)),
     ),
   ]);
-  return Object.fromEntries(groups) as ServerLimitOptions;
+  return Object.fromEntries(groups) as NonNullable<ServerOptions["limits"]>;
 }
 
 const MOST = 0x7fff_ffff;

@@ -3,10 +3,9 @@ import { envoyRegistry, withoutSecrets } from "@xdstp/protos/envoy";
 import {
   createRecorder,
   formatEvent,
-  formatHeader,
+  formatRecording,
   payloadsOf,
   type RecordedEvent,
-  type Recorder,
 } from "@xdstp/recording";
 import { type AskClient, openAskClient } from "./ask-client.ts";
 import { CliError } from "./cli-error.ts";
@@ -82,7 +81,7 @@ interface RecordOptions {
 }
 
 /** The file of `xdstp record`, and what is shown while it grows. */
-interface RecordLog extends Recorder {
+interface RecordLog extends ReturnType<typeof createRecorder> {
   /** Makes the file. Throws a CliError where it cannot. */
   begin(asking: AskClient): void;
   /** Says what is in it now. */
@@ -122,9 +121,9 @@ function createRecordLog(options: RecordOptions, io: CliIo, onResponse: () => vo
       const [first] = options.asked;
       const server = first === undefined ? "" : asking.server(first).server;
       file = createLineFile(options.file);
-      file.line(
-        formatHeader({ variant, path: aggregatedPath(variant), server, node: asking.node, time }),
-      );
+      const { node } = asking;
+      const path = aggregatedPath(variant);
+      file.line(formatRecording({ variant, path, server, node, time, events: [] }).trimEnd());
     },
     close() {
       if (file !== undefined && !json)

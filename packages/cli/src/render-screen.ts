@@ -1,6 +1,6 @@
 import type { StreamStatus } from "@xdstp/protocol/server";
 import type { TerminalSize } from "./cli-io.ts";
-import type { RejectedVersion, RelayStatus } from "@xdstp/relay";
+import type { RejectedVersion, UpstreamStatus } from "@xdstp/relay";
 import { connectCommands, type Endpoint, formatEndpoint, type ServedTls } from "./endpoint.ts";
 import { textWidth, wrapText, wrapWords } from "./fit-text.ts";
 import { type Line, type Paint, paintLine, type Piece } from "./style.ts";
@@ -32,7 +32,7 @@ export interface ScreenView {
   /** When something last happened to a type on a stream. */
   readonly since: (stream: number, typeUrl: string) => number | undefined;
   /** Whom it has this from. Absent: it has it by itself. */
-  readonly upstreams?: RelayStatus["upstreams"] | undefined;
+  readonly upstreams?: readonly UpstreamStatus[] | undefined;
   /** What clients have rejected, newest first. Absent: not counted. */
   readonly rejections?: readonly RejectedVersion[] | undefined;
   /** What is wrong with what is served now. */

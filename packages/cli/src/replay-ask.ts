@@ -2,7 +2,7 @@ import { createChannels } from "@xdstp/client";
 import { StatusCode } from "@xdstp/core";
 import type { ChannelLimits } from "@xdstp/grpc/client";
 import { envoyTypes } from "@xdstp/resource-types";
-import { type HeldDifference, replayClient, type ReplayClientEvent } from "@xdstp/recording";
+import { replayClient, type ReplayClientEvent } from "@xdstp/recording";
 import { asCliError, CliError, streamFailure } from "./cli-error.ts";
 import { askedBootstrap } from "./asked-bootstrap.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -123,6 +123,8 @@ function textOf(event: ReplayClientEvent): string {
       return `difference: the server ${event.now === undefined ? "keeps the stream open" : `ended the stream with code ${event.now.code} ${escapeText(event.now.message)}`}, the recording ${event.recorded === undefined ? "goes on" : `ends with code ${event.recorded.code}`}`;
   }
 }
+
+type HeldDifference = Extract<ReplayClientEvent, { readonly kind: "difference" }>["difference"];
 
 function problemOf({ recorded, now }: HeldDifference): string {
   if (now === undefined) return "the server does not give it";

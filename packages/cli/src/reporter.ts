@@ -1,4 +1,4 @@
-import type { RejectedVersion, RelayStatus } from "@xdstp/relay";
+import type { RejectedVersion, UpstreamStatus } from "@xdstp/relay";
 import type { XdsServer } from "@xdstp/server";
 import type { CliEvent, Served } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -22,7 +22,7 @@ export interface ReporterOptions {
   readonly held: () => Held;
   readonly server: Pick<XdsServer, "status">;
   /** The servers upstream. Absent: the command has none. */
-  readonly upstreams?: (() => RelayStatus["upstreams"]) | undefined;
+  readonly upstreams?: (() => readonly UpstreamStatus[]) | undefined;
   /** Absent: not counted. */
   readonly rejections?: (() => readonly RejectedVersion[]) | undefined;
   readonly json: boolean;

@@ -1,3 +1,4 @@
+import type { Meter } from "@opentelemetry/api";
 import type { AnyBootstrap, Channels, NodeOptions, SourceConfig } from "@xdstp/bootstrap";
 import type { CacheEvent } from "@xdstp/cache";
 import type { BackoffOptions, Clock, ResourceType } from "@xdstp/core";
@@ -6,13 +7,11 @@ import {
   createFederationServer,
   type FederationEvent,
   type FederationSource,
-  type ResolveAuthority,
+  type FederationOptions,
   type ServerOptions,
 } from "@xdstp/federation";
 import { nodeWarning } from "@xdstp/grpc/client";
 import type { ClientContextOptions, ClientLimits } from "@xdstp/protocol/client";
-
-import type { MetricsMeter } from "./record-metrics.ts";
 
 /** Options of {@link createClient}: each has a default. */
 export interface ClientOptions extends NodeOptions {
@@ -64,7 +63,7 @@ export interface ClientOptions extends NodeOptions {
   /** Channels that this client shares with others (C-GRPC-12). Default: those of the process. */
   readonly channels?: Channels;
   /** Where to measure (C-GRPC-14): a `Meter` of the OpenTelemetry API. Default: nothing is measured. */
-  readonly meter?: MetricsMeter;
+  readonly meter?: Pick<Meter, "createObservableCounter" | "createObservableGauge">;
   /** The target of the data plane, for metrics. Default: none. */
   readonly target?: string;
   /** Default: the clock of the machine. */
@@ -108,7 +107,7 @@ export function createNodeWarner(
 export function resolveBy(
   find: NonNullable<ClientOptions["resolveAuthority"]>,
   options: ServerOptions,
-): ResolveAuthority {
+): NonNullable<FederationOptions["resolveAuthority"]> {
   return async (authority) => {
     const found = await find(authority);
     return (

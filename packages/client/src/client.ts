@@ -1,8 +1,8 @@
 import type { FederationServerStatus, Trace } from "@xdstp/federation";
 import type { ClientConfig } from "@xdstp/protos/status";
 
-import type { CollectionOptions, CollectionWatch } from "./collection-watch.ts";
-import type { ListOptions, ListWatch } from "./list-watch.ts";
+import type { CollectionWatch } from "./collection-watch.ts";
+import type { ListWatch } from "./list-watch.ts";
 import type { PartTypes, Walk, WalkOptions } from "./walk/graph.ts";
 import type { Snapshot, TypeSource, ValueOf, Watch, WatchCalls, WatchOptions } from "./watch.ts";
 
@@ -22,7 +22,13 @@ export interface Client extends AsyncDisposable {
   watchAll<S extends TypeSource<unknown>>(
     type: S,
     name: string,
-    options?: CollectionOptions<ValueOf<S>>,
+    options?: WatchOptions<ValueOf<S>> & {
+      /**
+       * `on-arrival`: every member is decoded and validated when it comes; a bad one is rejected. `on-demand`: only what is read is decoded, so that ten of a hundred thousand cost ten;
+       * when it comes it is only looked at whether it is of the type and, with a schema, a message at all; `validate` is not called. Default: `on-arrival`.
+       */
+      readonly decode?: "on-arrival" | "on-demand";
+    },
   ): CollectionWatch<ValueOf<S>>;
   /**
    * Watches a list collection (`xdstp://authority/typeCollection/id`) and its members, inline and located, as one changing set in the order of the list. `type` is that of the members.
@@ -31,7 +37,10 @@ export interface Client extends AsyncDisposable {
   watchList<S extends TypeSource<unknown>>(
     type: S,
     name: string,
-    options?: ListOptions<ValueOf<S>>,
+    options?: WatchOptions<ValueOf<S>> & {
+      /** How many entries the list may have; one with more is rejected (C-LIM-7). Default: 100,000. */
+      readonly maxEntries?: number;
+    },
   ): ListWatch<ValueOf<S>>;
   /** The resource of a name, once. Rejects with an XdsError: NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT with why it was rejected, DEADLINE_EXCEEDED, CANCELLED where the client is closed; or with the reason of the signal. */
   read<S extends TypeSource<unknown>>(

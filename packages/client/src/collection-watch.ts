@@ -13,6 +13,11 @@ import {
   type WatchOptions,
 } from "./watch.ts";
 
+/** Options of {@link watchCollection}. */
+export type CollectionOptions<T> = WatchOptions<T> & {
+  readonly decode?: "on-arrival" | "on-demand";
+};
+
 /** What has changed in a collection since the change before. */
 export interface CollectionChange<T> {
   /** Members that were not there. */
@@ -31,15 +36,6 @@ export interface CollectionChange<T> {
 export interface CollectionWatch<T> extends Watch<CollectionChange<T>> {
   /** The members as of the change that was read last, by name. */
   readonly members: ReadonlyMap<string, Member<T>>;
-}
-
-/** Options of a watch on a collection. */
-export interface CollectionOptions<T> extends WatchOptions<T> {
-  /**
-   * `on-arrival`: every member is decoded and validated when it comes; a bad one is rejected. `on-demand`: only what is read is decoded, so that ten of a hundred thousand cost ten;
-   * when it comes it is only looked at whether it is of the type and, with a schema, a message at all; `validate` is not called. Default: `on-arrival`.
-   */
-  readonly decode?: "on-arrival" | "on-demand";
 }
 
 /** Watches all members of a glob, or of a type (`*`). */

@@ -12,7 +12,7 @@ import {
   type Script,
   type ScriptOptions,
 } from "../test/use-script.ts";
-import type { NameSource, Snapshot, Watch } from "./index.ts";
+import type { NameOptions, Snapshot, Watch } from "./index.ts";
 
 const plain = (uri: string): object => ({ server_uri: uri, channel_creds: [{ type: "insecure" }] });
 const server = (uri: string): SourceConfig["servers"][number] => ({
@@ -21,7 +21,10 @@ const server = (uri: string): SourceConfig["servers"][number] => ({
   features: new Set(),
 });
 /** The ConfigSource of one server, as it stands in a resource. */
-const from = (uri: string, ...authorities: readonly string[]): NameSource => {
+const from = (
+  uri: string,
+  ...authorities: readonly string[]
+): NonNullable<NameOptions["source"]> => {
   const read = readConfigSource({
     authorities: authorities.map((name) => ({ name })),
     api_config_source: {
@@ -34,7 +37,10 @@ const from = (uri: string, ...authorities: readonly string[]): NameSource => {
   return read;
 };
 /** One that is equal to what a bootstrap of gRPC says. */
-const ownSource = (uri: string, ...authorities: readonly string[]): NameSource => ({
+const ownSource = (
+  uri: string,
+  ...authorities: readonly string[]
+): NonNullable<NameOptions["source"]> => ({
   servers: [server(uri)],
   authorities,
 });

@@ -8,7 +8,7 @@ import {
 } from "@xdstp/federation";
 
 import type { Hub } from "./hub.ts";
-import type { NameSource } from "./watch.ts";
+import type { NameOptions } from "./watch.ts";
 import { readSourceKind } from "./walk/read-source-kind.ts";
 
 /** A hub, and the federation that feeds its cache. */
@@ -55,7 +55,7 @@ export class Hubs implements Iterable<FedHub> {
   }
 
   /** The hub of a name that stands next to this source. */
-  of(name: string, source: NameSource | undefined): FedHub {
+  of(name: string, source: NameOptions["source"]): FedHub {
     const config = source === "ads" ? this.#parts.ads : source;
     if (config === undefined || config === "self") return this.ordinary;
     const ownSource = sourcesBeside(this.#parts.sources, name, this.#parts.sourceOf(config));

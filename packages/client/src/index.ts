@@ -28,17 +28,15 @@ export {
   type BootstrapSources,
   type Channels,
   type CredentialsEvent,
-  type JsonObject,
-  type JsonValue,
   type NodeOptions,
 } from "@xdstp/bootstrap";
 export type { Watch, WatchCalls, WatchOptions, Snapshot } from "./watch.ts";
-export type { CollectionChange, CollectionOptions, CollectionWatch } from "./collection-watch.ts";
-export type { ListChange, ListOptions, ListWatch } from "./list-watch.ts";
+export type { CollectionChange, CollectionWatch } from "./collection-watch.ts";
+export type { ListChange, ListWatch } from "./list-watch.ts";
 export type { ListMember } from "./list-member.ts";
 export type { Member } from "./member.ts";
-export type { NameOptions, NameSource, TypeSource, ValueOf, WatchedType } from "./watch.ts";
-export type { Configuration, Parts, PartTypes, Gap } from "./walk/graph.ts";
+export type { NameOptions, TypeSource, ValueOf, WatchedType } from "./watch.ts";
+export type { Configuration, Gap, PartTypes } from "./walk/graph.ts";
 export type { Walk, WalkOptions } from "./walk/graph.ts";
 
 // Whom to ask: the bootstrap of gRPC, and connections that clients share.
@@ -46,4 +44,3 @@ export type { ClientNotice, FederationEvent, Trace } from "@xdstp/federation";
 
 // For whoever looks on.
 export { clientStatusRoutes } from "./client-status.ts";
-export type { MetricsMeter } from "./record-metrics.ts";

@@ -1,4 +1,4 @@
-import type { ListMember as FollowedMember } from "@xdstp/federation";
+import type { FollowedList } from "@xdstp/federation";
 import { createSeededRandom } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
@@ -6,6 +6,8 @@ import { compareMembers, type ShownMembers } from "./list-member.ts";
 
 const runs = Math.max(2_000, Math.round(200_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
+
+type FollowedMember = FollowedList["members"][number];
 
 const followed = (name: string, version: string): FollowedMember => ({
   name,

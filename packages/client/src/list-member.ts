@@ -1,5 +1,5 @@
 import { XdsError } from "@xdstp/core";
-import type { ListMember as FollowedMember } from "@xdstp/federation";
+import type { FollowedList } from "@xdstp/federation";
 
 import type { Decoder } from "./decoder.ts";
 import type { Hub } from "./hub.ts";
@@ -17,6 +17,9 @@ export interface ListMember<T> {
   /** Next to a value: it stays valid, and may be old. Otherwise why there is none. */
   readonly error?: XdsError;
 }
+
+/** A member as the federation follows it. */
+type FollowedMember = FollowedList["members"][number];
 
 /** A member as a program sees it. A member without a check that cannot be decoded has failed. */
 export function listMember<T>(

@@ -27,7 +27,7 @@ import {
   type ScriptOptions,
 } from "../test/use-script.ts";
 import { createHub } from "./hub.ts";
-import type { ListOptions } from "./index.ts";
+import type { ListOptions } from "./list-watch.ts";
 import { watchList } from "./list-watch.ts";
 import { createTaking } from "./taking.ts";
 

@@ -15,6 +15,9 @@ import {
   type WatchOptions,
 } from "./watch.ts";
 
+/** Options of a watch on a list; the client documents them. */
+export type ListOptions<T> = WatchOptions<T> & { readonly maxEntries?: number };
+
 /** What has changed in a list since the change before. */
 export interface ListChange<T> {
   /** All of them, in the order of the list; the same object for one that has not changed. A change may be in the order alone. */
@@ -39,12 +42,6 @@ export interface ListChange<T> {
 export interface ListWatch<T> extends Watch<ListChange<T>> {
   /** The members as of the change that was read last, in the order of the list. */
   readonly members: readonly ListMember<T>[];
-}
-
-/** Options of a watch on a list. */
-export interface ListOptions<T> extends WatchOptions<T> {
-  /** How many entries the list may have; one with more is rejected (C-LIM-7). Default: 100,000. */
-  readonly maxEntries?: number;
 }
 
 /** Watches a list collection and its members. */

@@ -3,7 +3,7 @@ import type { RawDeltaServer } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { flag, flagUrl, turn, useDeltaScript } from "../test/use-script.ts";
-import type { MetricsMeter } from "./index.ts";
+import type { ClientOptions } from "./index.ts";
 
 /** A meter that is read by hand. */
 function useMeter() {
@@ -16,7 +16,7 @@ function useMeter() {
       callbacks.delete(name);
     },
   });
-  const meter: MetricsMeter = {
+  const meter: NonNullable<ClientOptions["meter"]> = {
     createObservableCounter: instrument,
     createObservableGauge: instrument,
   };

@@ -1,15 +1,13 @@
-import type { Attributes, Meter, ObservableResult } from "@opentelemetry/api";
+import type { Attributes, ObservableResult } from "@opentelemetry/api";
 import type { ClientNotice, FederationServerStatus } from "@xdstp/federation";
 import { authorityOf } from "@xdstp/uri";
 
+import type { ClientOptions } from "./client-options.ts";
 import { allRows, type Fed, type StatusRow } from "./client-status.ts";
-
-/** As much of a `Meter` of the OpenTelemetry API as is used. */
-export type MetricsMeter = Pick<Meter, "createObservableCounter" | "createObservableGauge">;
 
 /** What is measured. */
 export interface MetricsHost {
-  readonly meter: MetricsMeter;
+  readonly meter: NonNullable<ClientOptions["meter"]>;
   /** Each once. */
   readonly servers: () => readonly FederationServerStatus[];
   readonly caches: Iterable<Fed>;

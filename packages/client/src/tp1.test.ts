@@ -1,7 +1,7 @@
 import { create, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { encodeNode } from "@xdstp/bootstrap";
 import { createCache } from "@xdstp/cache";
-import { createFederation, sourcesOfBootstrap } from "@xdstp/federation";
+import { createFederation, createSources } from "@xdstp/federation";
 import { ClusterLoadAssignmentSchema } from "@xdstp/protos/envoy/endpoint";
 import { ListenerSchema } from "@xdstp/protos/envoy/listener";
 import {
@@ -540,7 +540,7 @@ describe("TP1: xdstp:// structured resource naming, caching and federation suppo
         relayed.addFeed(
           createFederation({
             follow: false,
-            sources: sourcesOfBootstrap(bootstrap, {
+            sources: createSources(bootstrap, {
               node: encodeNode(bootstrap.node),
               channels: createChannels(),
             }),

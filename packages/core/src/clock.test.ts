@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { createBackoff, systemClock, wallTimeOf } from "./clock.ts";
+import { createBackoff, systemClock } from "./clock.ts";
 
 describe("systemClock", () => {
   beforeEach(() => {
@@ -25,13 +25,6 @@ describe("systemClock", () => {
       expect(systemClock.now() - started).toBe(5);
     },
   );
-
-  it("names a past moment in wall time as the wall clock has it now", () => {
-    const moment = systemClock.now();
-    vi.advanceTimersByTime(40);
-    vi.setSystemTime(1_000_000);
-    expect(wallTimeOf(systemClock, moment)).toBe(999_960);
-  });
 
   it("calls back once, when the time has come", () => {
     const calls = vi.fn();

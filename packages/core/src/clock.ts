@@ -42,11 +42,6 @@ export const systemClock: Clock = {
   },
 };
 
-/** The wall time of a moment that `clock.now()` gave, in milliseconds since the Unix epoch. */
-export function wallTimeOf(clock: Clock, moment: number): number {
-  return clock.wallTime() - (clock.now() - moment);
-}
-
 /** The longest time that a timer of the machine can wait; a longer one would be over at once. A TTL of a month is more. */
 const LONGEST = 2 ** 31 - 1;
 

@@ -5,7 +5,7 @@
  */
 export type { AnyBytes, Entry, Interest, Resource, Scope, StoredResource } from "./resource.ts";
 export type { ResourceSource, Topic, Watcher } from "./source.ts";
-export { systemClock, wallTimeOf, type Clock, type Timer } from "./clock.ts";
+export { systemClock, type Clock, type Timer } from "./clock.ts";
 export { createDeadlines, type Deadlines } from "./deadlines.ts";
 export {
   statusNameOf,
@@ -37,7 +37,7 @@ export { CompactedLog } from "./compacted-log.ts";
 export { forwardSink, forwardSource } from "./forward.ts";
 export { whenDecided } from "./feed.ts";
 export { createBackoff, type BackoffOptions } from "./clock.ts";
-export type { Follows, Reference, ResourceType, Warms, MessageType } from "./resource-type.ts";
+export type { Reference, ResourceType, MessageType } from "./resource-type.ts";
 export type { ByteStream, ByteStreamHandler, Message } from "./byte-stream.ts";
 
 // Dynamic parameters (TP2): which variant of a resource is for whom, and whether two exclude each other.
@@ -49,4 +49,4 @@ export { textOfConstraints } from "./constraints/constraints.ts";
 export { interestKey, InterestMap } from "./interest-map.ts";
 
 // The identity of a client: the node that it sends, and the names in its certificate.
-export type { NodeInfo, PeerIdentity } from "./node-info.ts";
+export type { NodeClaim, NodeInfo, PeerIdentity } from "./node-info.ts";

@@ -16,6 +16,14 @@ export interface NodeInfo {
   readonly dynamicParameters?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
+/** All that a client says of itself: a claim, and not an identity (S-NODE-8). */
+export interface NodeClaim extends NodeInfo {
+  /** `locality` in its parts, which may have slashes in them. Absent: the node has none. */
+  readonly place?: { readonly region: string; readonly zone: string; readonly subZone: string };
+  /** `metadata`, as JSON; of any size that a request may have. Absent: the node has none. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
 /**
  * The identity of a client that the wire has verified: the names of a client certificate that our authority signed. It never comes from the content of a message (S-NODE-8).
  * Names are ASCII without control characters: compare them exactly.

@@ -1,14 +1,6 @@
 import type { Resource } from "./resource.ts";
 import type { XdsError } from "./xds-error.ts";
 
-/** A dependency of a type (S-ORD-5). */
-export interface Follows {
-  /** The type that goes first. */
-  readonly typeUrl: string;
-  /** Whether the other type has to be sent, or also accepted, before this one goes out (S-ORD-2). */
-  readonly when: "sent" | "accepted";
-}
-
 /** A reference from one resource to another. */
 export interface Reference {
   /** The type URL of what is referred to. */
@@ -39,11 +31,21 @@ export interface ResourceType {
   /** An empty first list means `*` (S-WILD-6). Absent: true. */
   readonly legacyWildcard?: boolean;
   /** The types whose resources have to go out before those of this one (S-ORD-5). Absent: none. */
-  readonly follows?: readonly Follows[];
+  readonly follows?: readonly {
+    /** The type that goes first. */
+    readonly typeUrl: string;
+    /** Whether the other type has to be sent, or also accepted, before this one goes out (S-ORD-2). */
+    readonly when: "sent" | "accepted";
+  }[];
   /** The types that refer to this one and must have let go before a removal (S-ORD-3); it cannot be read off `follows`. */
   readonly refersTo?: readonly string[];
-  /** The types whose resources are sent again, when subscribed, after a resource of this type that they belong to was sent (S-WARM-1). */
-  readonly warms?: readonly Warms[];
+  /** The types whose resources are sent again, when subscribed, after a resource of this type that they belong to was sent (S-WARM-1): a client waits for them when that resource is new or changed. */
+  readonly warms?: readonly {
+    /** The type that is waited for. */
+    readonly typeUrl: string;
+    /** The names that a payload of this type waits for. */
+    readonly names: (payload: Uint8Array) => readonly string[];
+  }[];
   /** How a missing name is sent over delta (S-MISS-2). Absent: removed. */
   readonly missingAs?: "removed" | "empty-resource";
   /** Not reported removed while a live parent refers to it (S-REM-3). Absent: false. */
@@ -52,14 +54,6 @@ export interface ResourceType {
   readonly references?: (payload: Uint8Array) => readonly Reference[];
   /** A check of the content; a rejection leaves the state before it in force. */
   readonly validate?: (resource: Resource) => XdsError | undefined;
-}
-
-/** Which resources of another type a client waits for when a resource of this type is new or changed (S-WARM-1). */
-export interface Warms {
-  /** The type that is waited for. */
-  readonly typeUrl: string;
-  /** The names that a payload of this type waits for. */
-  readonly names: (payload: Uint8Array) => readonly string[];
 }
 
 /**

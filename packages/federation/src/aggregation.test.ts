@@ -7,12 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { api, from, google, type Json } from "../../bootstrap/test/envoy-json.ts";
 import { serverOptions } from "../test/server-options.ts";
 import { turn } from "../test/turn.ts";
-import {
-  createFederation,
-  createSources,
-  sourcesOfBootstrap,
-  type FederationSource,
-} from "./index.ts";
+import { createFederation, createSources, type FederationSource } from "./index.ts";
 
 const ads = (uri: string, variant: "Delta" | "Stream"): string =>
   `${uri} /envoy.service.discovery.v3.AggregatedDiscoveryService/${variant}AggregatedResources`;
@@ -68,7 +63,7 @@ describe("a federation of what configuration says", () => {
     const asked = ["", "a", "A", "a.b", "b.a", "a:1", "%C3%A4"].flatMap((authority) =>
       names(authority).slice(0, 1),
     );
-    expect(await callsFor((options) => sourcesOfBootstrap(bootstrap, options), asked)).toEqual(
+    expect(await callsFor((options) => createSources(bootstrap, options), asked)).toEqual(
       own.map((name) => ads(`of ${name}`, "Delta")),
     );
   });
@@ -78,8 +73,7 @@ describe("a federation of what configuration says", () => {
     async (authority) => {
       expect(
         await callsFor(
-          (options) =>
-            sourcesOfBootstrap(parseBootstrap({ xds_servers: [server("top")] }), options),
+          (options) => createSources(parseBootstrap({ xds_servers: [server("top")] }), options),
           names(authority),
         ),
       ).toEqual([ads("top", "Delta")]);
@@ -91,7 +85,7 @@ describe("a federation of what configuration says", () => {
     async (authority) => {
       const bootstrap = parseBootstrap({ xds_servers: [server("top")], authorities: { a: {} } });
       expect(
-        await callsFor((options) => sourcesOfBootstrap(bootstrap, options), names(authority)),
+        await callsFor((options) => createSources(bootstrap, options), names(authority)),
       ).toEqual([]);
     },
   );
@@ -103,7 +97,7 @@ describe("a federation of what configuration says", () => {
     });
     expect(
       await callsFor(
-        (options) => sourcesOfBootstrap(bootstrap, options),
+        (options) => createSources(bootstrap, options),
         [...names("a"), ...names("b"), "opaque"],
       ),
     ).toEqual([ads("s", "Delta")]);

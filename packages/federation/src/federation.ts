@@ -2,7 +2,6 @@ import type { Clock, ResourceFeed, XdsError } from "@xdstp/core";
 import type { ClientStatus } from "@xdstp/protocol/client";
 
 import type { FederationSource } from "./federation-source.ts";
-import type { ResolveAuthority } from "./routes/authority-finder.ts";
 import type { SharedServers } from "./sharing/shared-servers.ts";
 
 /** Options of {@link createFederation}. Only `sources` have to be given. */
@@ -19,8 +18,10 @@ export interface FederationOptions {
   readonly altOn?: "unreachable" | "missing";
   /** Authorities whose alternative also replaces cached resources, as soon as they cannot be reached (C-ALT-3). Default: none. */
   readonly altOnUnreachable?: (authority: string) => boolean;
-  /** Finds the source of an authority that nothing configures. While one is not found and a subscriber waits for it, it is called again, after 1 s, then 1.6 times as long each time up to 120 s, 20 % more or less. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
-  readonly resolveAuthority?: ResolveAuthority;
+  /** Finds the source of an authority that nothing configures. undefined, or an XdsError NOT_FOUND or INVALID_ARGUMENT: there is none; any other error may pass. While one is not found and a subscriber waits for it, it is called again, after 1 s, then 1.6 times as long each time up to 120 s, 20 % more or less. Default: nothing is looked for, such a name is an error (C-AUTH-5). */
+  readonly resolveAuthority?: (
+    authority: string,
+  ) => FederationSource | undefined | Promise<FederationSource | undefined>;
   /** Milliseconds in which `resolveAuthority` has to answer; then its names have an error that says so. A late answer is still taken. Default: 15,000. */
   readonly resolveMs?: number;
   /** Dynamic parameters of the names that redirects lead to, by authority (C-DYN-1). Default: none. */

@@ -13,18 +13,12 @@ export type {
   FederationServerStatus,
   Trace,
 } from "./federation.ts";
-export type { ResolveAuthority } from "./routes/authority-finder.ts";
 export { locatorFault } from "./links/locator-of.ts";
 
 // Lists and their members.
 export { followList } from "./list/follow-list.ts";
-export type { FollowedList, FollowListOptions, Holding, ListMember } from "./list/list-member.ts";
-export {
-  readList,
-  type InlineEntry,
-  type LocatedEntry,
-  type ReadListOptions,
-} from "./list/read-list.ts";
+export type { FollowedList, FollowListOptions } from "./list/list-member.ts";
+export { readList } from "./list/read-list.ts";
 
 // Servers by name.
 export type { FederationServer, FederationSource, OpenServer } from "./federation-source.ts";
@@ -33,8 +27,7 @@ export {
   createSources,
   bootstrapFacts,
   type BootstrapFacts,
-  sourcesOfBootstrap,
-} from "./sources-of-bootstrap.ts";
+} from "./create-sources.ts";
 export { createSharedServers, type SharedServers } from "./sharing/shared-servers.ts";
 export { authoritiesIn, sourcesBeside } from "./routes/sources-beside.ts";
 export { explain, type ExplainedPlace, composeLocator } from "./explain/explain.ts";

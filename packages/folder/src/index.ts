@@ -10,7 +10,7 @@
  * @packageDocumentation
  */
 export { createFolderFeed, type FolderFeedOptions } from "./folder-feed.ts";
-export { readFolder, type FolderContent } from "./read-folder.ts";
+export { readFolder } from "./read-folder.ts";
 export type { FolderOptions } from "./folder-context.ts";
 export type { FolderEvent } from "./folder-event.ts";
 export type { NodeSinks } from "./folder-entry.ts";

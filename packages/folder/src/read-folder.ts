@@ -4,8 +4,8 @@ import { folderContext, type FolderOptions } from "./folder-context.ts";
 import { authoritiesOf, foreignProblems } from "./foreign-references.ts";
 import { createFolderReader } from "./folder-reader.ts";
 
-/** What one reading of a folder gave. */
-export interface FolderContent {
+/** Reads a folder once, for a linter or a test, and returns what this gave. Never rejects: a folder that cannot be read is a problem. */
+export async function readFolder(options: FolderOptions): Promise<{
   /** In the order of the file names. Files with problems give what is right in them. */
   readonly resources: readonly (Put & {
     /** The file that holds it. */
@@ -19,10 +19,7 @@ export interface FolderContent {
   readonly warnings: readonly FolderProblem[];
   /** Files that were read. */
   readonly files: number;
-}
-
-/** Reads a folder once, for a linter or a test. Never rejects: a folder that cannot be read is a problem. */
-export async function readFolder(options: FolderOptions): Promise<FolderContent> {
+}> {
   try {
     const { files, entries, problems, warnings, references } = await createFolderReader(
       folderContext(options),

@@ -10,13 +10,7 @@ import { describeRequest, describeResponse } from "./read-message.ts";
 import type { RecordedEvent } from "./recording.ts";
 import { redactResponse } from "./redact-response.ts";
 
-/** Writes down what passes on streams. */
-export interface Recorder {
-  /** An observer for one more stream, for `observeStream`. `server`: whom it asks. */
-  observe(server: string): StreamObserver;
-}
-
-/** A recorder of the streams of one client. Times count from here. */
+/** A recorder, which writes down what passes on the streams of one client. Times count from here. */
 export function createRecorder({
   variant,
   write,
@@ -31,7 +25,10 @@ export function createRecorder({
   readonly hide?: (payload: AnyBytes) => AnyBytes;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
-}): Recorder {
+}): {
+  /** An observer for one more stream, for `observeStream`. `server`: whom it asks. */
+  observe(server: string): StreamObserver;
+} {
   const start = clock.now();
   let streams = 0;
   return {

@@ -1,7 +1,7 @@
 import { StatusCode, type ByteStream, type ByteStreamHandler, type Status } from "@xdstp/core";
 
 import { describeRequest, readRequest, type ReadRequest } from "./read-message.ts";
-import { messageOf } from "./replay-stream.ts";
+import { messageOf } from "./replay-client.ts";
 import type { Recording, Variant } from "./recording.ts";
 import {
   createFactReader,

@@ -3,21 +3,15 @@
  *
  * @packageDocumentation
  */
-export type { RecordedEvent, RecordedMessage, Recording, RecordingHeader } from "./recording.ts";
+export type { RecordedEvent, Recording } from "./recording.ts";
 export {
   createRecorder,
   observeStream,
   type OpenStream,
-  type Recorder,
   type StreamObserver,
 } from "./create-recorder.ts";
-export { formatEvent, formatHeader, formatRecording, parseRecording } from "./recording-text.ts";
-export { readRequest, type ReadRequest, type ReadResource } from "./read-message.ts";
+export { formatEvent, formatRecording, parseRecording } from "./recording-text.ts";
+export { readRequest, type ReadResource } from "./read-message.ts";
 export { createReplayServer, type ReplayServerEvent } from "./create-replay-server.ts";
 export { payloadsOf } from "./replay-script.ts";
-export { replayClient } from "./replay-client.ts";
-export type {
-  HeldDifference,
-  ReplayClientEvent,
-  ReplayClientOptions,
-} from "./replay-client-options.ts";
+export { replayClient, type ReplayClientEvent } from "./replay-client.ts";

@@ -9,20 +9,6 @@ import {
 } from "@xdstp/protos/discovery";
 import type { Variant } from "./recording.ts";
 
-/** A request of either variant. */
-export interface ReadRequest {
-  /** `type_url`; empty: none. */
-  readonly type: string;
-  /** The nonce that it answers; empty: none. */
-  readonly nonce: string;
-  /** Why it rejects. Absent: it does not. */
-  readonly error?: string;
-  /** Delta: added subscriptions. SotW: all subscriptions. */
-  readonly names: readonly string[];
-  /** Delta: what is not wanted any more. */
-  readonly dropped: readonly string[];
-}
-
 /** One resource of a response. */
 export interface ReadResource {
   /** The name of the resource; `#` and its place in the response where the response does not give one. */
@@ -34,6 +20,9 @@ export interface ReadResource {
   /** The bytes of the payload. */
   readonly payload: Uint8Array;
 }
+
+/** A request of either variant. */
+export type ReadRequest = ReturnType<typeof readRequest>;
 
 /** A response of either variant. */
 export interface ReadResponse {
@@ -50,7 +39,21 @@ export interface ReadResponse {
 }
 
 /** Reads a request. Throws where the bytes are none. */
-export function readRequest(variant: "delta" | "sotw", bytes: Uint8Array): ReadRequest {
+export function readRequest(
+  variant: "delta" | "sotw",
+  bytes: Uint8Array,
+): {
+  /** `type_url`; empty: none. */
+  readonly type: string;
+  /** The nonce that it answers; empty: none. */
+  readonly nonce: string;
+  /** Why it rejects. Absent: it does not. */
+  readonly error?: string;
+  /** Delta: added subscriptions. SotW: all subscriptions. */
+  readonly names: readonly string[];
+  /** Delta: what is not wanted any more. */
+  readonly dropped: readonly string[];
+} {
   if (variant === "sotw") {
     const { typeUrl, responseNonce, errorDetail, resourceNames, resourceLocators } = fromBinary(
       DiscoveryRequestSchema,

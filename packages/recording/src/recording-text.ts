@@ -1,9 +1,10 @@
 import { XdsError } from "@xdstp/core";
-import type { RecordedEvent, Recording, RecordingHeader } from "./recording.ts";
+import type { RecordedEvent, Recording } from "./recording.ts";
 
-/** The first line of a recording, without its end. */
-export function formatHeader({ variant, path, server, node, time }: RecordingHeader): string {
-  return JSON.stringify({
+/** A recording as JSON lines, each with its end. Without events it is the first line: {@link formatEvent} makes those that follow. */
+export function formatRecording(recording: Recording): string {
+  const { variant, path, server, node, time, events } = recording;
+  const header = {
     xdstp: "recording",
     format: 1,
     time: new Date(time).toISOString(),
@@ -11,7 +12,8 @@ export function formatHeader({ variant, path, server, node, time }: RecordingHea
     path,
     server,
     node,
-  });
+  };
+  return [JSON.stringify(header), ...events.map(formatEvent), ""].join("\n");
 }
 
 /** The line of an event, without its end. */
@@ -43,11 +45,6 @@ export function formatEvent(event: RecordedEvent): string {
     status: { code, message },
   } = event;
   return JSON.stringify({ at, stream, kind, by, code, message });
-}
-
-/** A recording as JSON lines. */
-export function formatRecording(recording: Recording): string {
-  return [formatHeader(recording), ...recording.events.map(formatEvent), ""].join("\n");
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -85,7 +82,7 @@ function fieldsOf(line: string, place: string): Fields {
   throw wrong(place, "is not a JSON object");
 }
 
-function header(fields: Fields, place: string): RecordingHeader {
+function header(fields: Fields, place: string): Omit<Recording, "events"> {
   if (fields.xdstp !== "recording")
     throw wrong(place, 'is not a first line of a recording, which has "xdstp":"recording"');
   if (fields.format !== 1)

@@ -17,7 +17,7 @@ import {
   type Recording,
 } from "./index.ts";
 import { redactResponse } from "./redact-response.ts";
-import { messageOf } from "./replay-stream.ts";
+import { messageOf } from "./replay-client.ts";
 import { readResponse } from "./read-message.ts";
 
 const T = "type.googleapis.com/acme.v1.Flag";

@@ -66,7 +66,7 @@ function typeScript(
 /** Everything that a response of a recording holds, for whoever looks for something in it. */
 export function payloadsOf(
   { variant }: Pick<Recording, "variant">,
-  { bytes }: RecordedMessage,
+  { bytes }: { readonly bytes: Uint8Array },
 ): readonly ReadResource[] {
   try {
     return readResponse(variant, bytes).resources;

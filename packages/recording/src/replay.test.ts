@@ -19,7 +19,7 @@ import {
   type ReplayClientEvent,
   type ReplayServerEvent,
 } from "./index.ts";
-import { messageOf } from "./replay-stream.ts";
+import { messageOf } from "./replay-client.ts";
 
 const T = "type.googleapis.com/acme.v1.Flag";
 const resource = (

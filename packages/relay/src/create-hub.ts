@@ -1,5 +1,5 @@
 import { encodeNode, type BootstrapNode, type Channels } from "@xdstp/bootstrap";
-import { createCache, type Cache, type FeedHandle, type Revisions } from "@xdstp/cache";
+import { createCache, type Cache, type CacheOptions, type FeedHandle } from "@xdstp/cache";
 import { type Clock, type ResourceFeed, type ResourceSource, systemClock } from "@xdstp/core";
 import type { StreamEvent } from "@xdstp/protocol/server";
 import {
@@ -26,7 +26,7 @@ export interface HubOptions extends Omit<RelayOptions, "bootstrap" | "snapshot">
   /** One connection to each server, whoever asks. */
   readonly channels: Channels;
   /** One counter, so that a stream may follow topics of several hubs. */
-  readonly revisions: Revisions;
+  readonly revisions: NonNullable<CacheOptions["revisions"]>;
   /** Whether it has opaque names: else `*` covers nothing in it. */
   readonly opaque: boolean;
   /** Absent: nothing is on disk. */

@@ -18,14 +18,7 @@ import {
   type Tenants,
   isOpaque,
 } from "./opaque/create-tenants.ts";
-import type {
-  Relay,
-  RelayEvent,
-  RelayOptions,
-  RelayPeer,
-  RelayStatus,
-  TenantStatus,
-} from "./relay.ts";
+import type { Relay, RelayEvent, RelayOptions } from "./relay.ts";
 import { createRejectionBook, type RejectionBook } from "./rejections/rejection-book.ts";
 import {
   createLastWords,
@@ -132,8 +125,8 @@ function relayOf({
   snapshot,
 }: RelayParts): Relay {
   const { cache, federation, sources, close: closeHub } = hub;
-  const tenantsNow = (): readonly TenantStatus[] => tenants?.status() ?? [];
-  const status = (): RelayStatus =>
+  const tenantsNow = (): ReturnType<Relay["tenants"]> => tenants?.status() ?? [];
+  const status = (): ReturnType<Relay["status"]> =>
     statusOf({
       sources,
       federations: [federation, ...tenantsNow().map((tenant) => tenant.federation)],
@@ -200,7 +193,7 @@ function servingOf({
   rejections,
 }: ServingParts): Relay["serving"] {
   const source = Object.assign(tenants?.viewFor(undefined) ?? shared, { observe, rejections });
-  const sourceFor = (peer: RelayPeer): ResourceSource => {
+  const sourceFor: Relay["serving"]["sourceFor"] = (peer) => {
     const view = tenants?.viewFor(peer.node) ?? source;
     const client = isStaged && !isFetch(peer) ? clientKey(peer) : undefined;
     return client === undefined ? view : readerView(view, client);
@@ -209,7 +202,7 @@ function servingOf({
 }
 
 /** Whether a client uses Fetch. Such a client does not send an ACK or NACK until it fetches again. */
-function isFetch({ path }: RelayPeer): boolean {
+function isFetch({ path }: { readonly path?: string }): boolean {
   return path?.includes("/Fetch") === true;
 }
 

@@ -9,16 +9,14 @@
  * @packageDocumentation
  */
 export { createRelay } from "./create-relay.ts";
-export type { Relay, RelayOptions, RelayPeer } from "./relay.ts";
-export type { ClientNode } from "./opaque/node-key.ts";
-export type { RelayEvent, TenantStatus } from "./relay.ts";
+export type { Relay, RelayEvent, RelayOptions, UpstreamStatus } from "./relay.ts";
+export type { NodeClaim } from "@xdstp/core";
 export type { QuorumOptions } from "@xdstp/rollout";
 export type { RejectedVersion } from "@xdstp/protocol/server";
 export { openSnapshot } from "./snapshot/snapshot-store.ts";
 export type { Snapshot, SnapshotOptions } from "./snapshot/snapshot.ts";
 export { SnapshotInUse } from "./snapshot/snapshot-lock.ts";
 export type { SnapshotEvent } from "./snapshot/snapshot.ts";
-export type { RelayStatus, UpstreamStatus } from "./relay.ts";
 
 // What the options name of bootstraps and connections.
-export type { AnyBootstrap, Channels, JsonObject, JsonValue, NodeOptions } from "@xdstp/bootstrap";
+export type { AnyBootstrap, BootstrapNode, Channels, NodeOptions } from "@xdstp/bootstrap";

@@ -1,8 +1,9 @@
-import type { AnyBootstrap, Channels, JsonValue, NodeOptions } from "@xdstp/bootstrap";
+import type { AnyBootstrap, BootstrapNode, Channels, NodeOptions } from "@xdstp/bootstrap";
 import type { Cache, CacheEvent } from "@xdstp/cache";
 import type {
   BackoffOptions,
   Clock,
+  NodeClaim,
   PeerIdentity,
   ResourceSource,
   ResourceType,
@@ -13,7 +14,6 @@ import type { ClientLimits } from "@xdstp/protocol/client";
 import type { ListeningSource, RejectedVersion } from "@xdstp/protocol/server";
 import type { QuorumOptions } from "@xdstp/rollout";
 
-import type { ClientNode } from "./opaque/node-key.ts";
 import type { Snapshot, SnapshotEvent, SnapshotOptions } from "./snapshot/snapshot.ts";
 
 /** Options of {@link createRelay}: each has a default. */
@@ -70,16 +70,6 @@ export interface RelayOptions extends NodeOptions {
   readonly onEvent?: (event: RelayEvent | ClientNotice) => void;
 }
 
-/** Who calls, as a server tells of it. */
-export interface RelayPeer {
-  /** As claimed in the first message. Absent: it has none. */
-  readonly node?: ClientNode;
-  /** As its wire has verified it. */
-  readonly identity?: PeerIdentity;
-  /** The gRPC method. */
-  readonly path?: string;
-}
-
 /** A relay without its server: `createServer({ ...relay.serving })` serves what it has. */
 export interface Relay extends AsyncDisposable {
   /** What is served, and to whom. */
@@ -87,7 +77,14 @@ export interface Relay extends AsyncDisposable {
     /** For all clients, or those without a node. It listens to their answers. */
     readonly source: ListeningSource;
     /** Returns the source of a client: the same object for clients with the same `opaqueKey`; with a quorum, a view of that for each stream. Absent: `source` for all. */
-    readonly sourceFor?: (peer: RelayPeer) => ResourceSource;
+    readonly sourceFor?: (peer: {
+      /** As claimed in the first message. Absent: it has none. */
+      readonly node?: NodeClaim;
+      /** As its wire has verified it. */
+      readonly identity?: PeerIdentity;
+      /** The gRPC method. */
+      readonly path?: string;
+    }) => ResourceSource;
   };
   /** What is served to who has no node: all that upstream has but opaque names of others, asked for as clients ask. */
   readonly source: ListeningSource;
@@ -95,20 +92,26 @@ export interface Relay extends AsyncDisposable {
   readonly cache: Cache;
   /** Whom is asked upstream for all. */
   readonly federation: Pick<Federation, "status" | "traces">;
-  /** Those that have opaque names of their own (B-RELAY-2). */
-  tenants(): readonly TenantStatus[];
+  /** Those that have opaque names of their own (B-RELAY-2): clients with one key each, and what is kept for them alone. */
+  tenants(): readonly {
+    /** What the fields of `opaqueKey` say of them; null: nothing. */
+    readonly values: Readonly<NonNullable<BootstrapNode["metadata"]>>;
+    /** Opaque names that are cached for them. */
+    readonly cache: Cache;
+    /** What the servers upstream say to them: status and traces. */
+    readonly federation: Pick<Federation, "status" | "traces">;
+    /** There are more than `maxTenants`: upstream is not asked for it before another one has ended. */
+    readonly waiting: boolean;
+  }[];
   /** Who is asked upstream, and how far that is from being answered here. At the cost of the names that are asked. */
-  status(): RelayStatus;
+  status(): {
+    /** Every server that is configured or has been asked, in order. */
+    readonly upstreams: readonly UpstreamStatus[];
+  };
   /** What clients have rejected, newest first; the last 1,000 versions of resources (B-RELAY-5). */
   rejections(): readonly RejectedVersion[];
   /** Ends the streams upstream. The content can still be read, so close the server first. */
   close(): Promise<void>;
-}
-
-/** What a relay has of whom, for whoever looks on. */
-export interface RelayStatus {
-  /** Every server that is configured or has been asked, in order. */
-  readonly upstreams: readonly UpstreamStatus[];
 }
 
 /** One server upstream. Times are milliseconds since the epoch. */
@@ -138,18 +141,6 @@ export interface UpstreamStatus {
   };
 }
 
-/** Clients with one key, and what is kept for them alone. */
-export interface TenantStatus {
-  /** What the fields of `opaqueKey` say of them; null: nothing. */
-  readonly values: Readonly<Record<string, JsonValue>>;
-  /** Opaque names that are cached for them. */
-  readonly cache: Cache;
-  /** What the servers upstream say to them: status and traces. */
-  readonly federation: Pick<Federation, "status" | "traces">;
-  /** There are more than `maxTenants`: upstream is not asked for it before another one has ended. */
-  readonly waiting: boolean;
-}
-
 /** What an operator of a relay should know; what happens on the streams upstream is in the `ClientNotice`s. */
 export type RelayEvent =
   | CacheEvent
@@ -165,7 +156,7 @@ export type RelayEvent =
   /** Clients with these values of `opaqueKey` have to wait: there are more than `maxTenants`. */
   | {
       readonly kind: "tenant-rejected";
-      readonly values: Readonly<Record<string, JsonValue>>;
+      readonly values: Readonly<NonNullable<BootstrapNode["metadata"]>>;
       readonly reason: string;
     }
   /** Clients subscribe to more names than the relay subscribes to at a server upstream (`upstreamNames`): these have to wait. Reported once per type and turn. */

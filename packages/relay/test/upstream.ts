@@ -1,6 +1,6 @@
 import type { ByteStream, ByteStreamHandler } from "@xdstp/core";
 import { createMemoryStream, type MemoryStream } from "@xdstp/testing";
-import { type ReadRequest, readRequest } from "@xdstp/recording";
+import { readRequest } from "@xdstp/recording";
 
 import {
   anyOf,
@@ -20,7 +20,7 @@ export interface UpstreamCall {
 }
 
 /** A request, and its bytes. */
-export interface UpstreamRequest extends ReadRequest {
+export interface UpstreamRequest extends ReturnType<typeof readRequest> {
   readonly bytes: Uint8Array;
 }
 

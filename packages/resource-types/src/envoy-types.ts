@@ -1,7 +1,9 @@
-import type { Follows, Reference, ResourceType, Warms } from "@xdstp/core";
+import type { Reference, ResourceType } from "@xdstp/core";
 
 import { referencesOf } from "./references-of.ts";
 import { typeUrlOf, typeUrls } from "./type-urls.ts";
+
+type Follows = NonNullable<ResourceType["follows"]>[number];
 
 const sent = (typeUrl: string): Follows => ({ typeUrl, when: "sent" });
 const accepted = (typeUrl: string): Follows => ({ typeUrl, when: "accepted" });
@@ -11,7 +13,7 @@ const references =
   (payload: Uint8Array): readonly Reference[] =>
     referencesOf(typeUrl, payload);
 /** What a parent refers to of this type, it waits for (S-WARM-1). */
-const warmsWith = (parent: string, child: string): Warms => ({
+const warmsWith = (parent: string, child: string): NonNullable<ResourceType["warms"]>[number] => ({
   typeUrl: child,
   names: (payload) =>
     referencesOf(parent, payload)

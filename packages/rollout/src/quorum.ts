@@ -1,4 +1,4 @@
-import type { Cache, FeedHandle, Revisions } from "@xdstp/cache";
+import type { Cache, CacheOptions, FeedHandle } from "@xdstp/cache";
 import {
   type Clock,
   forwardSource,
@@ -48,7 +48,7 @@ export function createQuorum({
   /** A cache with the same options; it holds everything, and more. */
   readonly ahead: Cache;
   /** The counter of both. */
-  readonly revisions: Revisions;
+  readonly revisions: NonNullable<CacheOptions["revisions"]>;
   /** Default: that of the system. */
   readonly clock?: Clock;
 }): Quorum {
@@ -83,7 +83,7 @@ function checkQuorum(clients: number, waitMs: number): void {
 
 function sourceOf(
   accepted: ResourceSource,
-  revisions: Revisions,
+  revisions: NonNullable<CacheOptions["revisions"]>,
   groups: TrialGroups,
 ): ResourceSource {
   const noReader = { client: undefined };

@@ -1,4 +1,4 @@
-import type { Revisions } from "@xdstp/cache";
+import type { CacheOptions } from "@xdstp/cache";
 import {
   type Entry,
   type Interest,
@@ -16,7 +16,7 @@ interface Stages {
   readonly accepted: ResourceSource;
   /** The same, and what is on trial. */
   readonly ahead: ResourceSource;
-  readonly revisions: Revisions;
+  readonly revisions: NonNullable<CacheOptions["revisions"]>;
 }
 
 /** The groups of all subscribed interests. */

@@ -1,4 +1,4 @@
-import { createCache, type Cache, type Revisions } from "@xdstp/cache";
+import { createCache, type Cache, type CacheOptions } from "@xdstp/cache";
 import type { Interest, ResourceSink, ResourceSource } from "@xdstp/core";
 import { createScheduler, type StreamEvent } from "@xdstp/protocol/server";
 import { createServer, type XdsServer } from "@xdstp/server";
@@ -29,7 +29,7 @@ export interface StageWorld extends VoterWorld {
 export function createStageWorld(options: QuorumOptions, places = 1): StageWorld {
   const clock = createFakeClock({ start: 1_000_000 });
   const turns = createManualScheduler();
-  const revisions: Revisions = { last: 0 };
+  const revisions: NonNullable<CacheOptions["revisions"]> = { last: 0 };
   const types = [{ typeUrl: flagUrl, fullStateInSotw: true }];
   const [accepted, ahead] = [
     createCache({ types, clock, revisions }),

@@ -1,24 +1,6 @@
 import { type StatusName, XdsError } from "@xdstp/core";
 import type { NackError } from "@xdstp/protocol/server";
 
-/** A client, or one that is not there, whose ACK is missing. */
-export interface MissingAck {
-  /** The node id, a claim of the client. */
-  readonly node: string;
-  /** How far it has come. */
-  readonly state: "absent" | "pending" | "in-flight" | "rejected";
-  /** Address of the client; absent where it is not there, like what follows. */
-  readonly peer?: string;
-  /** Which stream it is. */
-  readonly stream?: number;
-  /** The type of which something is missing. */
-  readonly typeUrl?: string;
-  /** The first ten names that are missing. */
-  readonly names?: readonly string[];
-  /** What the client said, cut, unescaped and untrusted (S-ACK-15). */
-  readonly error?: NackError;
-}
-
 const brand = Symbol.for("@xdstp/AckError");
 
 /**
@@ -28,10 +10,25 @@ const brand = Symbol.for("@xdstp/AckError");
 export class AckError extends XdsError {
   /** `AckError`. */
   override readonly name: string = "AckError";
-  /** Who is missing, and how far each has come. */
-  readonly missing: readonly MissingAck[];
+  /** The clients whose ACK is missing, and how far each has come. One that is not connected has only `node` and `state`. */
+  readonly missing: readonly {
+    /** The node id, a claim of the client. */
+    readonly node: string;
+    /** How far it has come. */
+    readonly state: "absent" | "pending" | "in-flight" | "rejected";
+    /** Address of the client. */
+    readonly peer?: string;
+    /** Which stream it is. */
+    readonly stream?: number;
+    /** The type of which something is missing. */
+    readonly typeUrl?: string;
+    /** The first ten names that are missing. */
+    readonly names?: readonly string[];
+    /** What the client said, cut, unescaped and untrusted (S-ACK-15). */
+    readonly error?: NackError;
+  }[];
 
-  constructor(code: StatusName, text: string, missing: readonly MissingAck[]) {
+  constructor(code: StatusName, text: string, missing: AckError["missing"]) {
     super(code, text);
     this.missing = missing;
     Object.defineProperty(this, brand, { value: true });

@@ -1,21 +1,9 @@
 import type { NackError, ServerStream } from "@xdstp/protocol/server";
 import type { NodeInfo } from "@xdstp/core";
-import type { MissingAck } from "./ack-error.ts";
+import type { AckError } from "./ack-error.ts";
 import { changesFrom, createAckTracker, type AckTracker } from "./ack-tracker.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { ServerEvent } from "./server-event.ts";
-
-/** A client that was concerned, and what of it. */
-export interface AckedClient {
-  /** The node id, a claim of the client. */
-  readonly node: string;
-  /** Address of the client. */
-  readonly peer: string;
-  /** Which stream it is: the `id` of its status. */
-  readonly stream: number;
-  /** The types of which something was changed for it. */
-  readonly typeUrls: readonly string[];
-}
 
 /** All have accepted. */
 export interface AckReport {
@@ -23,11 +11,23 @@ export interface AckReport {
   readonly revision: number;
   /** What the revision changed had no subscribers during the wait, so there was nothing to wait for. */
   readonly noSubscribers: boolean;
-  /** Those whom it concerned. An ACK says that a client has taken it, not that it is in force there. */
-  readonly accepted: readonly AckedClient[];
+  /** The clients that were concerned. An ACK says that a client has taken it, not that it is in force there. */
+  readonly accepted: readonly {
+    /** The node id, a claim of the client. */
+    readonly node: string;
+    /** Address of the client. */
+    readonly peer: string;
+    /** Which stream it is: the `id` of its status. */
+    readonly stream: number;
+    /** The types of which something was changed for it. */
+    readonly typeUrls: readonly string[];
+  }[];
   /** Subscribers that disconnected without an answer: their state is unknown. One that came back and accepted is in `accepted` too, as another stream. */
-  readonly gone: readonly AckedClient[];
+  readonly gone: AckReport["accepted"];
 }
+
+type MissingAck = AckError["missing"][number];
+type AckedClient = AckReport["accepted"][number];
 
 /** A client that has rejected what is waited for. */
 export interface Rejection {

@@ -1,36 +1,7 @@
 import { type Clock, createDeadlines } from "@xdstp/core";
 
-/** How many streams may begin at once (S-RECON-9). */
-export interface AdmissionLimits {
-  /** Streams that do their first sync at the same time. Default: 1,000. Further streams wait, and are not ended. */
-  readonly firstSyncs: number;
-  /** Milliseconds after which a first sync makes room for another, though its client has not answered. Default: 1,000. A client that needs longer, for instance for 50 MB, continues next to the others. */
-  readonly firstSyncMs: number;
-  /** Streams that may wait to begin. One more gets RESOURCE_EXHAUSTED. Default: 20,000. Room: as many as there may be connections. */
-  readonly waitingSyncs: number;
-  /** Milliseconds that a stream may wait to begin; then it gets RESOURCE_EXHAUSTED. Default: 10,000. Room: in that time at least 10,000 streams begin; the others come back by their back-off. */
-  readonly admissionMs: number;
-}
-
-/** The defaults of {@link AdmissionLimits}. */
-export const defaultAdmissionLimits: AdmissionLimits = {
-  firstSyncs: 1_000,
-  firstSyncMs: 1_000,
-  waitingSyncs: 20_000,
-  admissionMs: 10_000,
-};
-
-/** What has been counted. */
-export interface AdmissionStats {
-  /** Streams in their first sync, and streams that wait for it. */
-  readonly syncing: number;
-  /** Streams that wait for their first sync. */
-  readonly waiting: number;
-  /** Streams that had to wait, and of them those that were turned away. */
-  readonly waited: number;
-  /** Streams that have waited and were turned away. */
-  readonly rejected: number;
-}
+import type { ServerLimits } from "./server-limits.ts";
+import type { ServerStats } from "./xds-server.ts";
 
 /** A stream that wants to begin. */
 export interface Newcomer {
@@ -46,11 +17,11 @@ export interface Admission {
   enter(newcomer: Newcomer): "now" | "later" | "never";
   /** Its first sync is done, or it has disconnected; more than one call does no harm. */
   leave(newcomer: Newcomer): void;
-  stats(): AdmissionStats;
+  stats(): ServerStats["admission"];
 }
 
 /** An empty admission. */
-export function createAdmission(clock: Clock, limits: AdmissionLimits): Admission {
+export function createAdmission(clock: Clock, limits: ServerLimits["admission"]): Admission {
   const counted = { waited: 0, rejected: 0 };
   const syncing = createDeadlines<Newcomer>(clock, limits.firstSyncMs, () => {
     next();

@@ -1,13 +1,14 @@
 import type { ByteStream } from "@xdstp/core";
 import { createFakeClock, createMemoryStream } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
-import { createAdmission, defaultAdmissionLimits } from "./admission.ts";
+import { createAdmission } from "./admission.ts";
+import { defaultServerLimits } from "./server-limits.ts";
 import { admitStream } from "./admitted-stream.ts";
 
 describe("admitStream()", () => {
   it("goes on not to read where the stream itself has stopped while it was let in [S-RECON-9] [S-LIM-2]", () => {
     const clock = createFakeClock();
-    const admission = createAdmission(clock, { ...defaultAdmissionLimits, firstSyncs: 1 });
+    const admission = createAdmission(clock, { ...defaultServerLimits.admission, firstSyncs: 1 });
     const first = { admit: () => undefined, reject: () => undefined };
     admission.enter(first);
     const read: string[] = [];
@@ -40,7 +41,7 @@ describe("admitStream()", () => {
 
   it("takes a wire that cannot pause: what it hands over waits, a little of it", () => {
     const clock = createFakeClock();
-    const admission = createAdmission(clock, { ...defaultAdmissionLimits, firstSyncs: 1 });
+    const admission = createAdmission(clock, { ...defaultServerLimits.admission, firstSyncs: 1 });
     admission.enter({ admit: () => undefined, reject: () => undefined });
     const closed: number[] = [];
     const handler = admitStream(

@@ -1,19 +1,12 @@
 import { type Status, StatusCode } from "@xdstp/core";
 
+import type { ServerLimits } from "./server-limits.ts";
+import type { ServerStats } from "./xds-server.ts";
+
 /** How many answers of one kind are made at the same time, and how many calls may wait for theirs (S-LIM-1). */
 interface AnswerLineOptions {
   readonly atOnce: number;
   readonly waiting: number;
-}
-
-/** What has been counted of a line. */
-export interface AnswerLineStats {
-  /** Answers that are made now. */
-  readonly answering: number;
-  /** Calls that wait for theirs. */
-  readonly waiting: number;
-  /** Calls that were turned away since too many waited. */
-  readonly rejected: number;
 }
 
 /** Answers that cost much, some at a time: each principal's in the order in which it has asked, and one of every principal in turn. */
@@ -23,7 +16,7 @@ export interface AnswerLine {
    * @param who - The principal; see {@link principalOf}
    */
   run<T>(who: string, signal: AbortSignal, answer: () => T | Promise<T>): Promise<T | Status>;
-  stats(): AnswerLineStats;
+  stats(): ServerStats["answers"]["status"];
 }
 
 const tooMany: Status = {
@@ -94,37 +87,19 @@ export function createAnswerLine({ atOnce, waiting: most }: AnswerLineOptions): 
 interface AnswerLines {
   readonly status: AnswerLine;
   readonly fetch: AnswerLine;
-  stats(): { readonly status: AnswerLineStats; readonly fetch: AnswerLineStats };
+  stats(): ServerStats["answers"];
 }
 
 /** Creates the queues of a server, which are empty. */
-export function createAnswerLines(limits: Partial<AnswerLimits>): AnswerLines {
-  const {
-    statusAnswers,
-    fetchAnswers,
-    waitingAnswers: waiting,
-  } = { ...defaultAnswerLimits, ...limits };
+export function createAnswerLines({
+  statusAnswers,
+  fetchAnswers,
+  waitingAnswers: waiting,
+}: ServerLimits["answers"]): AnswerLines {
   const status = createAnswerLine({ atOnce: statusAnswers, waiting });
   const fetch = createAnswerLine({ atOnce: fetchAnswers, waiting });
   return { status, fetch, stats: () => ({ status: status.stats(), fetch: fetch.stats() }) };
 }
-
-/** Limits on answers to single calls (S-LIM-1). Principals are served in turn: a principal is the identity in the certificate, or the IP address without one. Streams do not count here. */
-export interface AnswerLimits {
-  /** Answers to status requests that are made at the same time. Default: 2. Others wait their turn. */
-  readonly statusAnswers: number;
-  /** Answers to Fetches that are made at the same time, after the requested resources are known. Default: 4. Others wait their turn. */
-  readonly fetchAnswers: number;
-  /** Calls that may wait, for each of these two kinds. Above this number, a call of the principal with the most waiting calls ends with RESOURCE_EXHAUSTED. Default: 1,000, enough for 1,000 pollers at the same moment with one call each. */
-  readonly waitingAnswers: number;
-}
-
-/** The defaults of {@link AnswerLimits}. */
-export const defaultAnswerLimits: AnswerLimits = {
-  statusAnswers: 2,
-  fetchAnswers: 4,
-  waitingAnswers: 1_000,
-};
 
 /** What waits, by who waits for it. Whoever waits gets one out in turn, however many others have. */
 export interface FairQueue<T> {

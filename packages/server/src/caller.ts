@@ -1,10 +1,9 @@
 import { fromBinary } from "@bufbuild/protobuf";
+import type { NodeClaim } from "@xdstp/core";
 import { concatBytes, walkFields, WireType } from "@xdstp/core/wire";
 import { type CallPeer, principalOf as principalOfNames } from "@xdstp/grpc/server";
 import { nodeInfoOf, withoutExtensions } from "@xdstp/protocol/server";
 import { type Node, NodeSchema } from "@xdstp/protos/discovery";
-
-import type { NodeClaim } from "./access/authorize.ts";
 
 /** By which a caller is counted: its certified names, or where there are none its address without the port; undefined is the program itself. */
 export function principalOf(peer: CallPeer | undefined): string {

@@ -11,7 +11,9 @@ import {
 } from "@xdstp/protos/status";
 import { describe, expect, it } from "vitest";
 import { adsVariants, readyCache, serve, types, variants, type Harness } from "../test/harness.ts";
-import type { StatusRequest } from "./index.ts";
+import type { XdsServer } from "./index.ts";
+
+type StatusRequest = NonNullable<Parameters<XdsServer["clientStatus"]>[0]>;
 
 const registry = envoyRegistry();
 

@@ -11,7 +11,7 @@ import { SERVICES } from "@xdstp/protos/services";
 import { create } from "@bufbuild/protobuf";
 import { ClientStatusRequestSchema } from "@xdstp/protos/status";
 
-import { createAdmission, defaultAdmissionLimits } from "./admission.ts";
+import { createAdmission } from "./admission.ts";
 import { createAnswerLines } from "./answer-line.ts";
 import {
   createClientStatus,
@@ -26,7 +26,7 @@ import { type StatusViewOf, createAccess } from "./access/create-access.ts";
 import { recordMetrics } from "./record-metrics.ts";
 import { methodTable } from "./method-table.ts";
 import { createGuardedScheduler, createOpenStreams, type OpenStreams } from "./open-streams.ts";
-import { checkLimits } from "./server-limits.ts";
+import { checkLimits, defaultServerLimits } from "./server-limits.ts";
 import { statusRoutes, FETCH_STATUS } from "./status-routes.ts";
 import { createStreamAcceptor } from "./stream-acceptor.ts";
 import { traceChanges } from "./trace-changes.ts";
@@ -81,11 +81,14 @@ export function createServer(options: ServerOptions): XdsServer {
     hub,
     streams,
   );
-  const admission = createAdmission(clock, { ...defaultAdmissionLimits, ...admissionLimits });
+  const admission = createAdmission(clock, {
+    ...defaultServerLimits.admission,
+    ...admissionLimits,
+  });
   const access = createAccess(context, hub, { authorize, sourceFor, limits: accessLimits });
   const { source, gate, book, viewOf } = access;
   const accept = createStreamAcceptor({ methods: paths, access, admission, streams, hub });
-  const lines = createAnswerLines(answerLimits);
+  const lines = createAnswerLines({ ...defaultServerLimits.answers, ...answerLimits });
   const answer = createFetchResponder({ context, access, hub, line: lines.fetch });
   const answerStatus = createClientStatus({
     streams: () => streams.all(),

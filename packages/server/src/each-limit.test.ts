@@ -5,7 +5,7 @@ import { createMemoryStream } from "@xdstp/testing";
 import { createClient, payload } from "../test/client.ts";
 import { routeTo } from "../test/route-to.ts";
 import { type Harness, type OpenCall, paths, readyCache, serve, types } from "../test/harness.ts";
-import { defaultServerLimits, type ServerLimitOptions } from "./server-limits.ts";
+import { defaultServerLimits, type GivenLimits } from "./server-limits.ts";
 import type { ServerOptions } from "./xds-server.ts";
 
 /** A limit, and something that differs by its value. */
@@ -25,7 +25,7 @@ interface Row {
 const groups = ["stream", "admission", "access", "answers"] as const;
 
 /** Limits by name, in their groups. */
-function grouped(limits: Readonly<Record<string, number>>): ServerLimitOptions {
+function grouped(limits: Readonly<Record<string, number>>): GivenLimits {
   return Object.fromEntries(
     groups.map((group) => [
       group,

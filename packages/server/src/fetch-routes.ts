@@ -18,7 +18,7 @@ import { claimOf, principalOf } from "./caller.ts";
 import type { FetchMethod } from "./method-table.ts";
 import type { EventHub, ServerEvent } from "./server-event.ts";
 import { statusError } from "./status-routes.ts";
-import type { FetchRequest, XdsServer } from "./xds-server.ts";
+import type { XdsServer } from "./xds-server.ts";
 
 /** Answers a Fetch of one method. Never rejects. */
 type AnswerFetch = (
@@ -80,7 +80,10 @@ export function fetchByType(
     const method = methods.find((one) => one.typeUrl === typeUrl);
     if (method === undefined)
       throw new XdsError("UNIMPLEMENTED", `no service offers a Fetch of ${typeUrl}`, { typeUrl });
-    const message = create(DiscoveryRequestSchema, request satisfies FetchRequest);
+    const message = create(
+      DiscoveryRequestSchema,
+      request satisfies Parameters<XdsServer["fetch"]>[1],
+    );
     return orThrow(await answer(method, message, { peer, signal }), { typeUrl });
   };
 }

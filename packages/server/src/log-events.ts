@@ -3,7 +3,7 @@ import { errorText, type StreamInfo } from "@xdstp/protocol/server";
 
 import type { ServerEvent } from "./server-event.ts";
 
-const levels: readonly LogLevel[] = ["info", "warning", "error"];
+const levels: readonly LogLine["level"][] = ["info", "warning", "error"];
 
 /**
  * A listener that writes each event as one line of JSON, without its end: `server.events(logEvents(console.log))`. {@link LogLine} is its shape.
@@ -16,7 +16,7 @@ export function logEvents(
     clock = systemClock,
   }: {
     /** The lowest level that is written. Default: `info`, everything. */
-    readonly level?: LogLevel;
+    readonly level?: LogLine["level"];
     /** Default: the clock of the machine. */
     readonly clock?: Clock;
   } = {},
@@ -36,15 +36,12 @@ function escaped(json: string): string {
   );
 }
 
-/** How much an operator should mind. */
-export type LogLevel = "info" | "warning" | "error";
-
 /** An event as a flat object; what does not apply is absent. Texts of clients are as they came, but without keys and passwords. */
 export interface LogLine {
   /** ISO 8601, in UTC. */
   readonly time: string;
   /** How serious it is. */
-  readonly level: LogLevel;
+  readonly level: "info" | "warning" | "error";
   /** Tells these lines apart from those of the commands. */
   readonly from: "server";
   /** The kind of the event. */
@@ -195,7 +192,7 @@ function fieldsOf(event: ServerEvent): Partial<LogLine> {
   }
 }
 
-function levelOf(event: ServerEvent): LogLevel {
+function levelOf(event: ServerEvent): LogLine["level"] {
   switch (event.kind) {
     case "nack":
     case "not-sent":
@@ -217,5 +214,5 @@ function levelOf(event: ServerEvent): LogLevel {
 
 /** An old Node is noted once, and serves: it is for people who read the log, and is not an alarm. */
 const warningLevels: Readonly<
-  Record<Extract<ServerEvent, { kind: "warning" }>["warning"], LogLevel>
+  Record<Extract<ServerEvent, { kind: "warning" }>["warning"], LogLine["level"]>
 > = { "node-version": "info", "unrelated-source": "warning" };

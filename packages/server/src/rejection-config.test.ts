@@ -4,7 +4,9 @@ import type { RejectedVersion } from "@xdstp/protocol/server";
 import { ConfigStatus } from "@xdstp/protos/status";
 import { describe, expect, it } from "vitest";
 import { readyCache, serve, types } from "../test/harness.ts";
-import type { ServerOptions, StatusRequest } from "./index.ts";
+import type { ServerOptions, XdsServer } from "./index.ts";
+
+type StatusRequest = NonNullable<Parameters<XdsServer["clientStatus"]>[0]>;
 
 const rejected: RejectedVersion = {
   typeUrl: types.cluster,

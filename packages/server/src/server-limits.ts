@@ -2,63 +2,77 @@ import { XdsError } from "@xdstp/core";
 import { defaultGrpcLimits, type GrpcLimits } from "@xdstp/grpc/server";
 import { defaultLimits, type StreamLimits } from "@xdstp/protocol/server";
 
-import { type AdmissionLimits, defaultAdmissionLimits } from "./admission.ts";
-import { type AnswerLimits, defaultAnswerLimits } from "./answer-line.ts";
-
 /** All limits of a server, in groups. Each has a default; none can be switched off. */
 export interface ServerLimits {
   /** Of each stream: sizes of responses, numbers and lengths of subscriptions, rates, waits. */
   readonly stream: StreamLimits;
-  /** How many streams may begin at the same time. */
-  readonly admission: AdmissionLimits;
-  /** While `authorize` and `sourceFor` decide. */
-  readonly access: AccessLimits;
-  /** Of single calls: Fetch and client status. */
-  readonly answers: AnswerLimits;
+  /** How many streams may begin at once (S-RECON-9). */
+  readonly admission: {
+    /** Streams that do their first sync at the same time. Default: 1,000. Further streams wait, and are not ended. */
+    readonly firstSyncs: number;
+    /** Milliseconds after which a first sync makes room for another, though its client has not answered. Default: 1,000. A client that needs longer, for instance for 50 MB, continues next to the others. */
+    readonly firstSyncMs: number;
+    /** Streams that may wait to begin. One more gets RESOURCE_EXHAUSTED. Default: 20,000. Room: as many as there may be connections. */
+    readonly waitingSyncs: number;
+    /** Milliseconds that a stream may wait to begin; then it gets RESOURCE_EXHAUSTED. Default: 10,000. Room: in that time at least 10,000 streams begin; the others come back by their back-off. */
+    readonly admissionMs: number;
+  };
+  /** How long and how much streams wait until `authorize` and `sourceFor` have decided what they may see. */
+  readonly access: {
+    /** Milliseconds that `authorize` and `sourceFor` have together; then the client gets UNAVAILABLE. Default: 10,000. The latency of the client does not count. */
+    readonly authorizeMs: number;
+    /** Messages of one stream that may wait for it, since the wire delivers them although it is paused. One more gets RESOURCE_EXHAUSTED. Default: 64. Room: an Envoy sends one request for each of about a dozen types before it has an answer. */
+    readonly waitingMessages: number;
+    /** Bytes of these messages behind the first one. Default: 16 MiB. Room: the first requests of an Envoy with 100,000 names of endpoints, and of the clusters that it still holds. */
+    readonly waitingBytes: number;
+  };
+  /** Of answers to single calls: Fetch and client status (S-LIM-1). Principals are served in turn: a principal is the identity in the certificate, or the IP address without one. Streams do not count here. */
+  readonly answers: {
+    /** Answers to status requests that are made at the same time. Default: 2. Others wait their turn. */
+    readonly statusAnswers: number;
+    /** Answers to Fetches that are made at the same time, after the requested resources are known. Default: 4. Others wait their turn. */
+    readonly fetchAnswers: number;
+    /** Calls that may wait, for each of these two kinds. Above this number, a call of the principal with the most waiting calls ends with RESOURCE_EXHAUSTED. Default: 1,000, enough for 1,000 pollers at the same moment with one call each. */
+    readonly waitingAnswers: number;
+  };
   /** Of connections, calls and messages. */
   readonly wire: GrpcLimits;
 }
 
-/** Limits that replace defaults: `{ stream: { subscriptions: 5_000 } }`. */
-export type ServerLimitOptions = {
-  readonly [Group in keyof ServerLimits]?: Partial<ServerLimits[Group]>;
-};
-
 const LARGEST = 0x7fff_ffff;
-
-/** How long and how much streams wait until it is decided what they may see. */
-export interface AccessLimits {
-  /** Milliseconds that `authorize` and `sourceFor` have together; then the client gets UNAVAILABLE. Default: 10,000. The latency of the client does not count. */
-  readonly authorizeMs: number;
-  /** Messages of one stream that may wait for it, since the wire delivers them although it is paused. One more gets RESOURCE_EXHAUSTED. Default: 64. Room: an Envoy sends one request for each of about a dozen types before it has an answer. */
-  readonly waitingMessages: number;
-  /** Bytes of these messages behind the first one. Default: 16 MiB. Room: the first requests of an Envoy with 100,000 names of endpoints, and of the clusters that it still holds. */
-  readonly waitingBytes: number;
-}
-
-/** The defaults of {@link AccessLimits}. */
-export const defaultAccessLimits: AccessLimits = {
-  authorizeMs: 10_000,
-  waitingMessages: 64,
-  waitingBytes: 16 << 20,
-};
 
 /** The defaults of {@link ServerLimits}. */
 export const defaultServerLimits: ServerLimits = {
   stream: defaultLimits,
-  admission: defaultAdmissionLimits,
-  access: defaultAccessLimits,
-  answers: defaultAnswerLimits,
+  admission: {
+    firstSyncs: 1_000,
+    firstSyncMs: 1_000,
+    waitingSyncs: 20_000,
+    admissionMs: 10_000,
+  },
+  access: {
+    authorizeMs: 10_000,
+    waitingMessages: 64,
+    waitingBytes: 16 << 20,
+  },
+  answers: {
+    statusAnswers: 2,
+    fetchAnswers: 4,
+    waitingAnswers: 1_000,
+  },
   wire: defaultGrpcLimits,
 };
 
 type Group = keyof ServerLimits;
 
+/** The option `limits` of a server. */
+export type GivenLimits = { readonly [G in Group]?: Partial<ServerLimits[G]> };
+
 /**
  * Returns the given limits of each group, without those that are undefined.
  * Throws an XdsError that names a group or a limit that does not exist, or a limit that is not a whole number from 1 to 2,147,483,647.
  */
-export function checkLimits(limits: ServerLimitOptions = {}): Required<ServerLimitOptions> {
+export function checkLimits(limits: GivenLimits = {}): Required<GivenLimits> {
   for (const name of Object.keys(limits)) checkGroup(name);
   const given = <G extends Group>(group: G): Partial<ServerLimits[G]> => {
     const entries: readonly (readonly [string, unknown])[] = Object.entries(limits[group] ?? {});

@@ -10,7 +10,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createClient } from "../test/client.ts";
 import { connectTo, openCall, requestsOf, type GrpcCall } from "../test/grpc-call.ts";
 import { paths, readyCache, types } from "../test/harness.ts";
-import { createServer, type ServerOptions, type StatusRequest, type XdsServer } from "./index.ts";
+import { createServer, type ServerOptions, type XdsServer } from "./index.ts";
+
+type StatusRequest = NonNullable<Parameters<XdsServer["clientStatus"]>[0]>;
 
 const open: (XdsServer | ClientHttp2Session)[] = [];
 

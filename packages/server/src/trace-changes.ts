@@ -1,5 +1,5 @@
 import type { Span, SpanStatusCode, Tracer } from "@opentelemetry/api";
-import { type Clock, type ResourceSource, type Timer, wallTimeOf } from "@xdstp/core";
+import { type Clock, type ResourceSource, type Timer } from "@xdstp/core";
 import type { Scheduler } from "@xdstp/protocol/server";
 import type { EventHub, ServerEvent } from "./server-event.ts";
 import { followChange, type FollowedChange } from "./followed-change.ts";
@@ -105,7 +105,7 @@ function follow(
       "xdstp.answers": change.open,
       ...(missed > 0 && { "xdstp.untraced_changes": missed }),
     };
-    const zeroTime = wallTimeOf(clock, 0);
+    const zeroTime = clock.wallTime() - clock.now();
     const span = tracer.startSpan("xds change", {
       startTime: new Date(zeroTime + notice.at),
       attributes,

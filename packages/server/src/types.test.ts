@@ -13,11 +13,9 @@ import type {
   ServerEvent,
   ServerOptions,
   ServiceHandlers,
-  SourceFor,
   StreamCut,
   StreamStatus,
   TlsOptions,
-  WaitForAckOptions,
   XdsServer,
 } from "./index.ts";
 
@@ -30,9 +28,11 @@ describe("the types of a server", () => {
       Parameters<NonNullable<ServerOptions["routes"]>>[0]
     >();
     expectTypeOf<readonly Quirk[]>().toEqualTypeOf<NonNullable<ServerOptions["quirks"]>>();
-    expectTypeOf<ResourceSource>().toExtend<ReturnType<SourceFor>>();
+    expectTypeOf<ResourceSource>().toExtend<ReturnType<NonNullable<ServerOptions["sourceFor"]>>>();
     expectTypeOf<PeerIdentity>().toEqualTypeOf<NonNullable<Peer["identity"]>>();
-    expectTypeOf<(node: NodeInfo) => boolean>().toExtend<WaitForAckOptions["nodes"]>();
+    expectTypeOf<(node: NodeInfo) => boolean>().toExtend<
+      NonNullable<Parameters<XdsServer["waitForAck"]>[1]>["nodes"]
+    >();
   });
 
   it("have names for handlers of methods that a program adds", () => {

@@ -10,7 +10,7 @@ import {
   type OpenCall,
   type VariantName,
 } from "../test/harness.ts";
-import { AckError, type AckReport, type WaitForAckOptions } from "./index.ts";
+import { AckError, type AckReport, type XdsServer } from "./index.ts";
 
 type Outcome = { readonly report: AckReport } | { readonly error: AckError };
 
@@ -26,7 +26,7 @@ interface Subject extends Harness {
   /** Waits; the answer tells how it ended, once it has. */
   readonly wait: (
     revision: number,
-    options?: WaitForAckOptions,
+    options?: Parameters<XdsServer["waitForAck"]>[1],
   ) => { outcome: Outcome | undefined };
   readonly put: (name: string, text: string) => number;
 }

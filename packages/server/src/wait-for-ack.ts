@@ -1,23 +1,11 @@
-import { type Clock, type NodeInfo, type ResourceSource, XdsError } from "@xdstp/core";
+import { type Clock, type ResourceSource, XdsError } from "@xdstp/core";
 import type { NackError } from "@xdstp/protocol/server";
 import { AckError } from "./ack-error.ts";
 import { createAckWait, type AckReport } from "./ack-wait.ts";
 import type { EventHub, ServerEvent } from "./server-event.ts";
 import type { Gate } from "./gate.ts";
 import type { OpenStreams } from "./open-streams.ts";
-
-/** Whose ACKs are waited for, and how long. */
-export interface WaitForAckOptions {
-  /**
-   * Node ids: only these count, and one that is not connected is waited for. Or a test: those connected clients for which it holds.
-   * Default: every connected client. A node id is a claim of the client.
-   */
-  readonly nodes?: readonly string[] | ((node: NodeInfo) => boolean);
-  /** Milliseconds. Default: 30,000. */
-  readonly timeout?: number;
-  /** Ends the wait. */
-  readonly signal?: AbortSignal;
-}
+import type { XdsServer } from "./xds-server.ts";
 
 /** What waiting needs of a server. */
 export interface WaitHost {
@@ -34,7 +22,7 @@ export interface WaitHost {
 export async function waitForAck(
   host: WaitHost,
   revision: number,
-  { nodes, timeout = 30_000, signal }: WaitForAckOptions,
+  { nodes, timeout = 30_000, signal }: NonNullable<Parameters<XdsServer["waitForAck"]>[1]>,
 ): Promise<AckReport> {
   if (!Number.isSafeInteger(revision) || revision < 0 || revision > host.source.revision) {
     throw new XdsError(

@@ -1,6 +1,14 @@
 import type { MessageInitShape, Registry } from "@bufbuild/protobuf";
 import type { Meter, Tracer } from "@opentelemetry/api";
-import type { ByteStream, ByteStreamHandler, Clock, PeerIdentity, Status } from "@xdstp/core";
+import type {
+  ByteStream,
+  ByteStreamHandler,
+  Clock,
+  NodeInfo,
+  PeerIdentity,
+  ResourceSource,
+  Status,
+} from "@xdstp/core";
 import type {
   CallPeer,
   ConnectionAge,
@@ -20,14 +28,11 @@ import type { DiscoveryRequestSchema, DiscoveryResponse } from "@xdstp/protos/di
 import type { ServiceRow } from "@xdstp/protos/services";
 import type { ClientStatusRequestSchema, ClientStatusResponse } from "@xdstp/protos/status";
 
-import type { Authorize, SourceFor } from "./access/authorize.ts";
+import type { Authorize, Peer } from "./access/authorize.ts";
 import type { AckReport } from "./ack-wait.ts";
-import type { AdmissionStats } from "./admission.ts";
-import type { AnswerLineStats } from "./answer-line.ts";
 import type { Health } from "./server-facts.ts";
 import type { ServerEvent } from "./server-event.ts";
-import type { ServerLimitOptions } from "./server-limits.ts";
-import type { WaitForAckOptions } from "./wait-for-ack.ts";
+import type { ServerLimits } from "./server-limits.ts";
 
 /** What {@link createServer} needs. Only `source` has to be given. */
 export interface ServerOptions {
@@ -42,15 +47,21 @@ export interface ServerOptions {
   readonly tls?: TlsOptions;
   /** Ends connections when they are so old, spread at random, so that clients spread over replicas again (S-STREAM-13). Absent: never. */
   readonly connectionAge?: ConnectionAge;
-  /** Limits that replace those of {@link defaultServerLimits}, in the groups `stream`, `admission`, `access`, `answers` and `wire`. */
-  readonly limits?: ServerLimitOptions;
+  /** Limits that replace those of {@link defaultServerLimits}, in the groups `stream`, `admission`, `access`, `answers` and `wire`: `{ stream: { subscriptions: 5_000 } }`. */
+  readonly limits?: { readonly [Group in keyof ServerLimits]?: Partial<ServerLimits[Group]> };
   /**
    * Decides what each client may see. Absent: everyone sees everything. A node id is a claim and no identity: decide by `peer.identity`, which needs `tls.clientCa` (S-NODE-8).
    * While it is asked the stream is not read. With it, client status shows each caller the clients that have an equal policy and the same source.
    */
   readonly authorize?: Authorize;
-  /** Chooses the source of each client: a node's own view. Revisions of `waitForAck` are those of `source`, and clients of other sources do not count there. Client status shows each caller the clients of the same source, so give those who belong together the same object. Absent: `source` for all. */
-  readonly sourceFor?: SourceFor;
+  /** Chooses the source of each client: a node's own view, or undefined for `source`. Asked after `authorize`, with the same time; what it throws rejects the stream. Revisions of `waitForAck` are those of `source`, and clients of other sources do not count there. Client status shows each caller the clients of the same source, so give those who belong together the same object. Absent: `source` for all. */
+  readonly sourceFor?: ((
+    peer: Peer,
+    options: { readonly signal: AbortSignal },
+  ) => ResourceSource | undefined | Promise<ResourceSource | undefined>) & {
+    /** Whether all that it gives is ready when the source of the server is: then new streams are turned away at once until that is ready (S-STREAM-9). Default: false, that is known once a source was chosen. */
+    readonly viewsOnly?: boolean;
+  };
   /** What single clients need. Default: {@link clientQuirks}; rows of your own go behind them. */
   readonly quirks?: readonly Quirk[];
   /** `control_plane.identifier` of each response, for people (B-NODE-9). Default: `xdstp`. Empty: none. */
@@ -80,12 +91,6 @@ export interface ServerOptions {
   readonly onEvent?: (event: ServerEvent) => void;
 }
 
-/** What one Fetch says. */
-export type FetchRequest = Omit<MessageInitShape<typeof DiscoveryRequestSchema>, "$typeName">;
-
-/** What one status request says. Nothing: every client, with the resources. */
-export type StatusRequest = Omit<MessageInitShape<typeof ClientStatusRequestSchema>, "$typeName">;
-
 /** What a server has counted. */
 export interface ServerStats {
   /** Connections, streams, messages and what was cut. */
@@ -93,9 +98,30 @@ export interface ServerStats {
   /** How often responses were encoded, shared and stamped again. */
   readonly frames: Readonly<FrameCounters>;
   /** Streams that begin, and that had to wait for it. */
-  readonly admission: AdmissionStats;
+  readonly admission: {
+    /** Streams in their first sync, and streams that wait for it. */
+    readonly syncing: number;
+    /** Streams that wait for their first sync. */
+    readonly waiting: number;
+    /** Streams that had to wait, and of them those that were turned away. */
+    readonly waited: number;
+    /** Streams that have waited and were turned away. */
+    readonly rejected: number;
+  };
   /** Status requests and Fetches that are answered, that wait for it, and that were turned away. */
-  readonly answers: { readonly status: AnswerLineStats; readonly fetch: AnswerLineStats };
+  readonly answers: Readonly<
+    Record<
+      "status" | "fetch",
+      {
+        /** Answers that are made now. */
+        readonly answering: number;
+        /** Calls that wait for theirs. */
+        readonly waiting: number;
+        /** Calls that were turned away since too many waited. */
+        readonly rejected: number;
+      }
+    >
+  >;
   /** How often a limit of the streams was met, by its name; one that never was is absent. */
   readonly limits: LimitCounts["counts"];
 }
@@ -149,15 +175,15 @@ export interface XdsServer extends AsyncDisposable {
    */
   fetch(
     typeUrl: string,
-    request: FetchRequest,
+    request: Omit<MessageInitShape<typeof DiscoveryRequestSchema>, "$typeName">,
     options?: { readonly signal?: AbortSignal; readonly peer?: CallPeer },
   ): Promise<DiscoveryResponse>;
   /**
-   * Answers one status request without I/O: a row for each resource of each client (B-CSDS-1). Rejects with an XdsError: INVALID_ARGUMENT for matchers that cannot be tested,
+   * Answers one status request without I/O: a row for each resource of each client (B-CSDS-1), of every client where the request says nothing. Rejects with an XdsError: INVALID_ARGUMENT for matchers that cannot be tested,
    * RESOURCE_EXHAUSTED where the answer would be larger than `limits.stream.fullStateBytes`, CANCELLED. With `authorize` or `sourceFor`, `peer` is shown what it may see; without `peer` the program itself asks, and sees all.
    */
   clientStatus(
-    request?: StatusRequest,
+    request?: Omit<MessageInitShape<typeof ClientStatusRequestSchema>, "$typeName">,
     options?: { readonly signal?: AbortSignal; readonly peer?: CallPeer },
   ): Promise<ClientStatusResponse>;
   /**
@@ -168,7 +194,20 @@ export interface XdsServer extends AsyncDisposable {
    * Call it before the next change: what has been changed again since counts as changed by this revision. Of `createNodeCaches`, changes of the content of other keys do not count.
    * Rejects with an {@link AckError}, which lists who is missing: ABORTED at the first NACK, DEADLINE_EXCEEDED, CANCELLED, UNAVAILABLE when the server closes. INVALID_ARGUMENT for a revision that does not exist.
    */
-  waitForAck(revision: number, options?: WaitForAckOptions): Promise<AckReport>;
+  waitForAck(
+    revision: number,
+    options?: {
+      /**
+       * Node ids: only these count, and one that is not connected is waited for. Or a test: those connected clients for which it holds.
+       * Default: every connected client. A node id is a claim of the client.
+       */
+      readonly nodes?: readonly string[] | ((node: NodeInfo) => boolean);
+      /** Milliseconds. Default: 30,000. */
+      readonly timeout?: number;
+      /** Ends the wait. */
+      readonly signal?: AbortSignal;
+    },
+  ): Promise<AckReport>;
   /** Adds a listener, called synchronously; the answer removes it. An error that it throws is reported as an event of kind `fault` and goes no further. */
   events(listener: (event: ServerEvent) => void): () => void;
   /** What is open and what was counted. */

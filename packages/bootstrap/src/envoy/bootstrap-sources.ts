@@ -1,9 +1,9 @@
+import type { JsonValue } from "@bufbuild/protobuf";
 import type { ResourceType } from "@xdstp/core";
 import { collectionTypeOf, isGlob, parseLocator, typeFromTypeUrl } from "@xdstp/uri";
 import { type Place, type Placed, wrongAt } from "../grpc/place.ts";
 import type { ServerConfig, SourceConfig } from "../server-config.ts";
 import type { EnvoyConfigSource } from "./config-source.ts";
-import type { JsonValue } from "../grpc/bootstrap.ts";
 
 /** A ConfigSource of a bootstrap and where it stands. */
 export interface PlacedSource {

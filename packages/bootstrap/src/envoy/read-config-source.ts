@@ -1,8 +1,7 @@
-import { fromBinary, type Message } from "@bufbuild/protobuf";
+import { fromBinary, type JsonValue, type Message } from "@bufbuild/protobuf";
 import { type ConfigSource, ConfigSourceSchema } from "@xdstp/protos/envoy/core";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { XdsError } from "@xdstp/core";
-import type { JsonValue } from "../grpc/bootstrap.ts";
 import { asObject, inside, type Place, unsupportedAt, wrongAt } from "../grpc/place.ts";
 import { checkVersion, readApiConfigSource } from "./read-api-config-source.ts";
 import type { EnvoyBootstrap, EnvoyConfigSource } from "./config-source.ts";

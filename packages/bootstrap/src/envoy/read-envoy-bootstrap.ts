@@ -1,4 +1,4 @@
-import { toJson, type Message } from "@bufbuild/protobuf";
+import { type JsonObject, type JsonValue, toJson, type Message } from "@bufbuild/protobuf";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { ApiConfigSourceSchema } from "@xdstp/protos/envoy/core";
 import { cluster as clusterType, listener as listenerType } from "@xdstp/resource-types";
@@ -6,7 +6,7 @@ import { nodeContextParams } from "@xdstp/uri";
 import { NodeSchema, type Node } from "@xdstp/protos/discovery";
 import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
 
-import type { JsonValue, BootstrapNode, JsonObject, BootstrapServer } from "../grpc/bootstrap.ts";
+import type { BootstrapNode, BootstrapServer } from "../grpc/bootstrap.ts";
 import {
   asArray,
   asObject,

@@ -1,8 +1,13 @@
-import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
+import {
+  type DescMessage,
+  fromBinary,
+  type JsonObject,
+  type JsonValue,
+  type MessageShape,
+} from "@bufbuild/protobuf";
 import { anyFromJson, envoyRegistry, ResourceJsonError } from "@xdstp/protos/envoy";
 import { typeUrlOf } from "@xdstp/resource-types";
 import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
-import type { JsonObject, JsonValue } from "../grpc/bootstrap.ts";
 import { asObject, inside, type Place, type Placed, wrongAt } from "../grpc/place.ts";
 
 /** A message from JSON. Throws an XdsError, INVALID_ARGUMENT, that names the field, and of a secret one not the value. */

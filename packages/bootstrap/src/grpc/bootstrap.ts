@@ -1,3 +1,5 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+
 /** The configuration of a client before its first request: the bootstrap of gRPC, read and checked (C-GRPC-1). */
 export interface Bootstrap {
   /** The servers in order of preference: the next one is asked when one above cannot be reached (C-GRPC-6). At least one. */
@@ -82,12 +84,3 @@ export interface BootstrapNode {
   /** `dynamic_parameters`, by type URL: context parameters for the server, which are not part of names (N-65). A gRPC bootstrap has none. */
   readonly dynamicParameters?: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
-
-/** A JSON object. */
-export interface JsonObject {
-  /** A field of the object. */
-  readonly [key: string]: JsonValue;
-}
-
-/** Any JSON. */
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { create, type JsonObject, toBinary } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { NodeSchema } from "@xdstp/protos/discovery";
 import { isDeeperThan, maxMetadataDepth, XdsError } from "@xdstp/core";
 import { nodeContextParams } from "@xdstp/uri";
@@ -42,7 +42,7 @@ export function encodeNode(
       ...(locality !== undefined && {
         locality: { region: locality.region, zone: locality.zone, subZone: locality.subZone },
       }),
-      ...(metadata !== undefined && { metadata: metadata as JsonObject }),
+      ...(metadata !== undefined && { metadata }),
       dynamicParameters: Object.fromEntries(
         [...dynamicParameters].map(([typeUrl, params]) => [
           typeUrl,

@@ -1,13 +1,8 @@
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { defaultListenerTemplate, isTemplateOf } from "@xdstp/uri";
 import { isDeeperThan, maxMetadataDepth } from "@xdstp/core";
 
-import type {
-  Bootstrap,
-  JsonObject,
-  JsonValue,
-  BootstrapNode,
-  BootstrapServer,
-} from "./bootstrap.ts";
+import type { Bootstrap, BootstrapNode, BootstrapServer } from "./bootstrap.ts";
 import {
   asObject,
   booleanIn,

@@ -1,4 +1,5 @@
-import type { BootstrapCredentials, JsonObject } from "./bootstrap.ts";
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { BootstrapCredentials } from "./bootstrap.ts";
 import {
   asObject,
   field,

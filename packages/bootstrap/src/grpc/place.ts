@@ -1,5 +1,5 @@
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { XdsError } from "@xdstp/core";
-import type { JsonObject, JsonValue } from "./bootstrap.ts";
 
 /** A spot in a configuration: where that is from, and the path to the value. */
 export interface Place {
@@ -120,7 +120,7 @@ function kindOf(value: JsonValue): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-function isArray(value: JsonValue): value is readonly JsonValue[] {
+function isArray(value: JsonValue): value is JsonValue[] {
   return Array.isArray(value);
 }
 

@@ -1,5 +1,6 @@
 import {
   type Entry,
+  type NodeClaim,
   type ResourceSource,
   type Topic,
   type Transaction,
@@ -9,17 +10,12 @@ import { createFakeClock } from "@xdstp/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import {
-  type CacheNode,
-  createNodeCaches,
-  type NodeCaches,
-  nodeField,
-} from "./create-node-caches.ts";
+import { createNodeCaches, type NodeCaches, nodeField } from "./create-node-caches.ts";
 
 const typeUrl = "type.googleapis.com/acme.Flag";
 
 function nodesBy(
-  keyOf: (node: CacheNode) => string | undefined = ({ cluster }) => cluster,
+  keyOf: (node: NodeClaim) => string | undefined = ({ cluster }) => cluster,
   clock = createFakeClock(),
 ): NodeCaches {
   return createNodeCaches({ keyOf, clock, tombstoneMs: 1_000 });
@@ -40,7 +36,7 @@ function shown(entries: readonly Entry[]): Record<string, number | undefined> {
   );
 }
 
-const node: CacheNode = {
+const node: NodeClaim = {
   id: "n",
   cluster: "gold",
   userAgentName: "",
@@ -338,7 +334,7 @@ describe("createNodeCaches", () => {
   });
 });
 
-const described: CacheNode = {
+const described: NodeClaim = {
   id: "e1",
   cluster: "gold",
   userAgentName: "envoy",

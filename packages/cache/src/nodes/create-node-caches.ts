@@ -1,6 +1,6 @@
 import {
   forwardSource,
-  type NodeInfo,
+  type NodeClaim,
   type Rejection,
   type ResourceSource,
   systemClock,
@@ -13,17 +13,8 @@ import { createCache } from "../cache-core.ts";
 import type { DanglingEvent, DanglingWatch } from "../dangling/references.ts";
 import { describeValue } from "../reject-put.ts";
 import { createKeyedRevisions, type KeyedRevisions } from "./keyed-revisions.ts";
-import type { NodeContent } from "./node-content.ts";
-import { NodeLayer, type OwnName } from "./node-layer.ts";
+import { type NodeContent, NodeLayer, type OwnName } from "./node-layer.ts";
 import { type NodeReferences, watchNodeReferences } from "./watch-node-references.ts";
-
-/** A client, as it describes itself: a claim, and not an identity. */
-export interface CacheNode extends NodeInfo {
-  /** `locality` in its parts. Absent: the node has none. */
-  readonly place?: { readonly region: string; readonly zone: string; readonly subZone: string };
-  /** `metadata`, as JSON. Absent: the node has none. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
-}
 
 /** Content per node: what all share, and what replaces it for the clients with one key. Revisions are one sequence over all of it. */
 export interface NodeCaches extends AsyncDisposable {
@@ -46,7 +37,7 @@ export interface NodeCaches extends AsyncDisposable {
   /** What a server needs: `createServer({ ...nodes.serving })`. */
   readonly serving: {
     readonly source: ResourceSource;
-    readonly sourceFor: ((peer: { readonly node?: CacheNode }) => ResourceSource) & {
+    readonly sourceFor: ((peer: { readonly node?: NodeClaim }) => ResourceSource) & {
       readonly viewsOnly: true;
     };
   };
@@ -75,7 +66,7 @@ export function createNodeCaches({
    * The key of a client; called once per stream, when its first message has arrived. undefined, or empty: the client sees the shared content only.
    * What it throws, and an answer that is not a string, rejects the stream with UNAVAILABLE; the event `rejected` has the reason.
    */
-  readonly keyOf: (node: CacheNode) => string | undefined;
+  readonly keyOf: (node: NodeClaim) => string | undefined;
 }): NodeCaches {
   const revisions = { last: 0 };
   const { clock = systemClock, tombstoneMs = 600_000 } = options;
@@ -125,7 +116,7 @@ export function createNodeCaches({
     serving: {
       source: root,
       sourceFor: Object.assign(
-        ({ node }: { readonly node?: CacheNode }) => chosen(node, keyOf, of) ?? root,
+        ({ node }: { readonly node?: NodeClaim }) => chosen(node, keyOf, of) ?? root,
         { viewsOnly: true } as const,
       ),
     },
@@ -173,8 +164,8 @@ export function createNodeCaches({
 }
 
 function chosen(
-  node: CacheNode | undefined,
-  keyOf: (node: CacheNode) => string | undefined,
+  node: NodeClaim | undefined,
+  keyOf: (node: NodeClaim) => string | undefined,
   of: (key: string) => ResourceSource,
 ): ResourceSource | undefined {
   if (node === undefined) return undefined;
@@ -202,7 +193,7 @@ function rootView(
   });
 }
 
-const fields: Readonly<Record<string, (node: CacheNode) => unknown>> = {
+const fields: Readonly<Record<string, (node: NodeClaim) => unknown>> = {
   id: ({ id }) => id,
   cluster: ({ cluster }) => cluster,
   user_agent_name: ({ userAgentName }) => userAgentName,
@@ -215,7 +206,7 @@ const fields: Readonly<Record<string, (node: CacheNode) => unknown>> = {
  * A `keyOf` that reads one field of a node: `id`, `cluster`, `user_agent_name`, `locality.region`, `locality.zone`, `locality.sub_zone` or `metadata.PATH`, such as `metadata.team.name`.
  * Texts, numbers and booleans are keys; a node without the field, or with another value, has none. Throws INVALID_ARGUMENT for a field that a node does not have.
  */
-export function nodeField(name: string): (node: CacheNode) => string | undefined {
+export function nodeField(name: string): (node: NodeClaim) => string | undefined {
   const read = Object.hasOwn(fields, name) ? fields[name] : metadataAt(name);
   if (read === undefined)
     throw new XdsError(
@@ -230,7 +221,7 @@ export function nodeField(name: string): (node: CacheNode) => string | undefined
   };
 }
 
-function metadataAt(name: string): ((node: CacheNode) => unknown) | undefined {
+function metadataAt(name: string): ((node: NodeClaim) => unknown) | undefined {
   const [first, ...path] = name.split(".");
   if (first !== "metadata" || path.length === 0 || path.includes("")) return undefined;
   return ({ metadata }) =>

@@ -9,6 +9,7 @@ import {
   type Rejection,
   type Removal,
   type Resource,
+  type ResourceSink,
   type ResourceSource,
   type ResourceType,
   type Scope,
@@ -20,13 +21,29 @@ import {
 import { createAuthor, type Author } from "../author.ts";
 import { CacheCore } from "../cache-core.ts";
 import type { CacheEvent } from "../cache-event.ts";
-import type { Cache, CacheOptions, Revisions } from "../cache.ts";
+import type { Cache, CacheOptions } from "../cache.ts";
 import { encodeAhead } from "../kept-resource.ts";
 import { atHome, homeType } from "../home-type.ts";
 import { readName, typedNameKey } from "../read-name.ts";
 import type { KeyedRevisions } from "./keyed-revisions.ts";
 import { LayeredTopic, type LayerHost } from "./layered-topic.ts";
-import type { NodeContent } from "./node-content.ts";
+
+/**
+ * The content of one node key: written like a cache, read as its clients see it, the shared content included.
+ * A name that is put here replaces the shared resource of that name for these clients alone; once it is removed they see the shared one again.
+ */
+export interface NodeContent extends ResourceSource, ResourceSink, Author {
+  /** The node key, as `keyOf` gives it. */
+  readonly key: string;
+  /** Resources that are put under this key; shared ones do not count. */
+  readonly resources: number;
+  /** As the contract says, at once, and all or nothing. Throws INVALID_ARGUMENT for an xdstp name, which is the same for every node (B-NODE-7), and for a resource with `expireMs`. */
+  commit(transaction: Transaction): Committed;
+  /** What `commit` would reject or throw for; nothing changes. */
+  checkCommit(transaction: Transaction): readonly Rejection[];
+  /** Removes all that was put under this key: its clients see the shared content. */
+  clear(): Committed;
+}
 
 /** What the layers of a set of caches share. */
 export interface LayerOptions {
@@ -34,7 +51,7 @@ export interface LayerOptions {
   readonly shared: Cache;
   /** What all layers and the shared content are views of. */
   readonly root: ResourceSource;
-  readonly revisions: Revisions;
+  readonly revisions: NonNullable<CacheOptions["revisions"]>;
   readonly keyed: KeyedRevisions;
   readonly cacheOptions: CacheOptions;
   readonly now: () => number;

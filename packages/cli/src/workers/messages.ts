@@ -1,5 +1,5 @@
 import type { StreamInfo, StreamStatus } from "@xdstp/protocol/server";
-import type { RejectedVersion, RelayStatus } from "@xdstp/relay";
+import type { RejectedVersion, UpstreamStatus } from "@xdstp/relay";
 import type { CallPeer } from "@xdstp/grpc/server";
 import type { Health } from "@xdstp/server";
 import { type StatusName, XdsError } from "@xdstp/core";
@@ -20,7 +20,7 @@ export interface ChildTask {
 /** The state of one process, for the screen. */
 export interface Look {
   readonly streams: readonly StreamStatus[];
-  readonly upstreams: RelayStatus["upstreams"];
+  readonly upstreams: readonly UpstreamStatus[];
   /** Versions that clients of this process have rejected. */
   readonly rejections: readonly RejectedVersion[];
   readonly held: Held;

@@ -38,19 +38,16 @@ export function referenceKey({ typeUrl, name }: Reference): string {
 /** The types that a walk follows, each under a word of the program's: `{ clusters: ClusterSchema }`. */
 export type PartTypes = Readonly<Record<string, TypeSource<unknown>>>;
 
-/** The resources of each of these types, by the names under which payloads refer to them. */
-export type Parts<P extends PartTypes> = {
-  readonly [Word in keyof P]: ReadonlyMap<string, Member<ValueOf<P[Word]>>>;
-};
-
 /** A composed configuration: a root and all that it refers to, at one revision, so that each name in it that is followed can be looked up in it (C-ORD-7). */
 export interface Configuration<R, P extends PartTypes> {
   /** Of the root, as it was requested. */
   readonly name: string;
   /** The root. Absent: there is no configuration, `error` says why; stop using what came before. */
   readonly root?: Member<R>;
-  /** By the words of the option `types`. */
-  readonly parts: Parts<P>;
+  /** The resources of each of the types of the option `types`, under its words, by the names under which payloads refer to them. */
+  readonly parts: {
+    readonly [Word in keyof P]: ReadonlyMap<string, Member<ValueOf<P[Word]>>>;
+  };
   /** All of it, the root among it, by type URL and name. Of types without a schema `value` is the payload, which must not be changed. */
   readonly resources: ReadonlyMap<string, ReadonlyMap<string, Member<unknown>>>;
   /** What is referred to and not there, since it did not come in time: only with the option `initialFetchMs` (C-WARM-3). */

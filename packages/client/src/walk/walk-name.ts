@@ -7,7 +7,7 @@ import { createMember, type Member } from "../member.ts";
 import type { Unread } from "../taking.ts";
 import { watchedType, type TypeSource, type ValueOf } from "../watch.ts";
 import { isNews, nothing, type Composition } from "./composition.ts";
-import type { Configuration, Gap, Parts, PartTypes, Walk, WalkOptions } from "./graph.ts";
+import type { Configuration, Gap, PartTypes, Walk, WalkOptions } from "./graph.ts";
 import { createPartDecoders, type PartDecoders } from "./part-decoders.ts";
 import { createPlaces, type WalkHubs } from "./places.ts";
 import { createResourceFault, referenceFault } from "./faults.ts";
@@ -179,7 +179,7 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
         word,
         resources.get(typeUrl) ?? new Map<string, never>(),
       ]),
-    ) as unknown as Parts<P>;
+    ) as unknown as Configuration<R, P>["parts"];
     return {
       name: this.name,
       parts,

@@ -3,23 +3,39 @@ import { type Interest, isSameError, type Resource, type Topic, type XdsError } 
 import { notFound } from "../routes/ask.ts";
 import type { InlineEntry } from "./read-list.ts";
 
-/** What a name has, as far as it is known. */
-export interface Holding {
-  /** What is known of a list or of one member: nothing yet; a resource; that there is none; why none can be had. */
-  readonly state: "pending" | "held" | "missing" | "failed";
-  /** Only while `held`. */
-  readonly resource?: Resource;
-  /** As it was given, or derived from the content where none was (S-VER-4). Empty: there is none. */
-  readonly version: string;
-  /** Next to a resource: ambient, the cached resource stays valid. Otherwise why there is none. */
-  readonly error?: XdsError;
+/** A list collection and its members as one changing set, as it is now: level-triggered, like a topic. A long list is read in slices. */
+export interface FollowedList {
+  /** The list itself: one that is `missing` differs from an empty one, which is `held` (S-LIST-11). */
+  readonly holding: {
+    /** What is known of a list or of one member: nothing yet; a resource; that there is none; why none can be had. */
+    readonly state: "pending" | "held" | "missing" | "failed";
+    /** Only while `held`. */
+    readonly resource?: Resource;
+    /** As it was given, or derived from the content where none was (S-VER-4). Empty: there is none. */
+    readonly version: string;
+    /** Next to a resource: ambient, the cached resource stays valid. Otherwise why there is none. */
+    readonly error?: XdsError;
+  };
+  /** The list is known, and something is known of each of its members. */
+  readonly settled: boolean;
+  /** In the order of the list, each once (C-LIST-5); the same array until something of it changes, and the same object for each until something of that does. */
+  readonly members: readonly (FollowedList["holding"] & {
+    /** Whether it is inline or not (C-LIST-8). Empty: inline and without a name. */
+    readonly name: string;
+  })[];
+  /** Which places of `members` have changed since they were `before`, so that one reader need not look at all; undefined: any may have. */
+  changedSince(before: FollowedList["members"]): readonly number[] | undefined;
+  /** Why a state of the list cannot be taken, with the number of the entry that is bad: a check for the cache (C-ACK-5). What has not changed in it is not looked at again. */
+  check(resource: Resource): XdsError | undefined;
+  /** Ends it: all subscriptions end, and the listener is not called any more. */
+  close(): void;
 }
 
+/** What a name has, as far as it is known. */
+export type Holding = FollowedList["holding"];
+
 /** One member of a list; a new object whenever something of it has changed that a reader would notice. */
-export interface ListMember extends Holding {
-  /** Whether it is inline or not (C-LIST-8). Empty: inline and without a name. */
-  readonly name: string;
-}
+export type ListMember = FollowedList["members"][number];
 
 /** What the topic of an exact name has now. */
 export function holdingOf(topic: Topic, typeUrl: string): Holding {
@@ -116,20 +132,4 @@ export interface FollowListOptions {
   readonly onWanted?: (interest: Interest) => () => void;
   /** Why a member cannot be used. Called for what was there before it was subscribed here, and by `check`; an inline entry makes the list unusable. Default: it can. */
   readonly faultOf?: (resource: Resource, name: string) => XdsError | undefined;
-}
-
-/** A list collection and its members as one changing set, as it is now: level-triggered, like a topic. A long list is read in slices. */
-export interface FollowedList {
-  /** The list itself: one that is `missing` differs from an empty one, which is `held` (S-LIST-11). */
-  readonly holding: Holding;
-  /** The list is known, and something is known of each of its members. */
-  readonly settled: boolean;
-  /** In the order of the list, each once (C-LIST-5); the same array until something of it changes, and the same object for each until something of that does. */
-  readonly members: readonly ListMember[];
-  /** Which places of `members` have changed since they were `before`, so that one reader need not look at all; undefined: any may have. */
-  changedSince(before: readonly ListMember[]): readonly number[] | undefined;
-  /** Why a state of the list cannot be taken, with the number of the entry that is bad: a check for the cache (C-ACK-5). What has not changed in it is not looked at again. */
-  check(resource: Resource): XdsError | undefined;
-  /** Ends it: all subscriptions end, and the listener is not called any more. */
-  close(): void;
 }

@@ -5,7 +5,9 @@ import { printLocator } from "@xdstp/uri";
 import { describe, expect, it } from "vitest";
 
 import { inline, listOf, listUrl, located, locatedByText, memberUrl } from "../../test/lists.ts";
-import { readList, type ReadListOptions } from "./read-list.ts";
+import { readList } from "./read-list.ts";
+
+type ReadListOptions = Parameters<typeof readList>[2];
 
 const read = (entries: readonly Uint8Array[], options?: ReadListOptions) =>
   readList({ typeUrl: listUrl, value: listOf(...entries) }, memberUrl, options);

@@ -12,40 +12,28 @@ import { fromBinary } from "@bufbuild/protobuf";
 
 import { locatorOf } from "../links/locator-of.ts";
 
-/** An entry that holds the resource itself. */
-export interface InlineEntry {
-  /** Its content is in the list. */
-  readonly kind: "inline";
-  /** Empty where it has none, so that nothing can refer to it (N-70). */
-  readonly name: string;
-  /** Empty: the list gives none. */
-  readonly version: string;
-  /** A view into the list. */
-  readonly payload: AnyBytes;
-}
-
-/** An entry that says where the resource is. */
-export interface LocatedEntry {
-  /** It refers to a resource that is subscribed by its name. */
-  readonly kind: "locator";
-  /** Where the resource is. */
-  readonly locator: Locator;
-}
-
-/** How a list is read. */
-export interface ReadListOptions {
-  /** How many entries it may have: who sends it is not trusted (C-LIM-7). Default: 100,000. */
-  readonly maxEntries?: number;
-  /** What is wrong with an inline entry next to its form, which then is a fault of the list. Default: nothing. */
-  readonly faultOf?: (entry: InlineEntry) => Fault | undefined;
-}
-
 /** Reads the entries of a list collection in their order (B-LIST-1); or gives what is wrong with it, with the number of the entry (B-LIST-3, B-LIST-4). Never throws, unless `faultOf` does. */
 export function readList(
   { typeUrl, value: bytes }: AnyBytes,
   memberTypeUrl: string,
-  { maxEntries = 100_000, faultOf }: ReadListOptions = {},
-): readonly (InlineEntry | LocatedEntry)[] | Fault {
+  {
+    maxEntries = 100_000,
+    faultOf,
+  }: {
+    /** How many entries it may have: who sends it is not trusted (C-LIM-7). Default: 100,000. */
+    readonly maxEntries?: number;
+    /** What is wrong with an inline entry next to its form, which then is a fault of the list. Default: nothing. */
+    readonly faultOf?: (
+      entry: Extract<ListEntry, { readonly kind: "inline" }>,
+    ) => Fault | undefined;
+  } = {},
+):
+  | readonly (
+      | Extract<ListEntry, { readonly kind: "inline" }>
+      /** The resource is elsewhere. */
+      | { readonly kind: "locator"; readonly locator: Locator }
+    )[]
+  | Fault {
   if (typeUrl !== collectionTypeOf(memberTypeUrl))
     return {
       text: `it is a ${JSON.stringify(typeUrl)}; a list of these is a ${collectionTypeOf(memberTypeUrl)}`,
@@ -64,6 +52,15 @@ export function readList(
     return read.kind === "inline" ? faultOf?.(read) : undefined;
   });
   return fault ?? value;
+}
+
+/** An entry that holds the resource itself. */
+export type InlineEntry = Extract<ListEntry, { readonly kind: "inline" }>;
+
+/** An entry that says where the resource is: it is subscribed by its name. */
+export interface LocatedEntry {
+  readonly kind: "locator";
+  readonly locator: Locator;
 }
 
 function readEntry(entry: ListEntry): InlineEntry | LocatedEntry | Fault {

@@ -2,17 +2,13 @@ import { type Clock, createBackoff, type Timer, XdsError } from "@xdstp/core";
 import { authorityOf } from "@xdstp/uri";
 
 import type { FederationSource } from "../federation-source.ts";
-
-/** Finds the source of an authority that nothing configures. undefined, or an XdsError NOT_FOUND or INVALID_ARGUMENT: there is none; any other error may pass. */
-export type ResolveAuthority = (
-  authority: string,
-) => FederationSource | undefined | Promise<FederationSource | undefined>;
+import type { FederationOptions } from "../federation.ts";
 
 /** What looking for authorities needs. */
 export interface FinderHost {
   readonly clock: Clock;
   random(): number;
-  readonly resolve: ResolveAuthority;
+  readonly resolve: NonNullable<FederationOptions["resolveAuthority"]>;
   /** Milliseconds in which it has to answer. */
   readonly resolveMs: number;
   /** Subscribers still wait for it. */

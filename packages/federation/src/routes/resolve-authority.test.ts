@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { of, redirect, resource, scene, T } from "../../test/scene.ts";
 import { createStoreServer } from "../../test/store-server.ts";
 import { turn } from "../../test/turn.ts";
-import { createSources } from "../sources-of-bootstrap.ts";
-import type { ResolveAuthority } from "./authority-finder.ts";
+import { createSources } from "../create-sources.ts";
+import type { FederationOptions } from "../federation.ts";
 
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 3; turns++) await turn();
@@ -68,7 +68,9 @@ describe("a resolver of authorities", () => {
 
   it("that gives what is not a source is an error of its names [C-AUTH-5]", async () => {
     const { watch } = await scene(["a"], {
-      resolveAuthority: (() => null) as unknown as ResolveAuthority,
+      resolveAuthority: (() => null) as unknown as NonNullable<
+        FederationOptions["resolveAuthority"]
+      >,
     });
     const b = watch(of("b", "x"));
     await settle();

@@ -6,7 +6,6 @@ import {
   type Interest,
   InterestMap,
   type ResourceSink,
-  wallTimeOf,
   XdsError,
 } from "@xdstp/core";
 import { cutText } from "../text/cut-text.ts";
@@ -309,7 +308,7 @@ export class ClientType<Memory> {
       at: known.at,
       rejected: Array.from(rejections.values(), ({ moment, ...rejection }) => ({
         ...rejection,
-        at: wallTimeOf(clock, moment),
+        at: clock.wallTime() - (clock.now() - moment),
       })),
       ...(known.error === undefined ? {} : { error: known.error }),
     };

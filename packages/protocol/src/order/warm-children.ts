@@ -1,4 +1,4 @@
-import type { Entry, ResourceType, StoredResource, Warms } from "@xdstp/core";
+import type { Entry, ResourceType, StoredResource } from "@xdstp/core";
 import type { TypeHost } from "../stream/type-machine.ts";
 
 /** Sends again what a client waits for after these entries, where it is subscribed on the same stream (S-WARM-1). */
@@ -14,6 +14,8 @@ export function warmChildren(
       if (resource !== undefined) for (const name of namesToWarm(warms, resource)) child.warm(name);
   }
 }
+
+type Warms = NonNullable<ResourceType["warms"]>[number];
 
 const known = new WeakMap<Warms, WeakMap<StoredResource, readonly string[]>>();
 

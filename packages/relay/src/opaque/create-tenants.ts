@@ -1,7 +1,8 @@
-import type { Cache, FeedHandle, Revisions } from "@xdstp/cache";
+import type { Cache, CacheOptions, FeedHandle } from "@xdstp/cache";
 import {
   type ResourceFeed,
   type ResourceSource,
+  type NodeClaim,
   XdsError,
   InterestMap,
   type Interest,
@@ -10,8 +11,8 @@ import {
 import type { StreamEvent } from "@xdstp/protocol/server";
 import type { Federation } from "@xdstp/federation";
 
-import type { RelayEvent, TenantStatus } from "../relay.ts";
-import type { ClientNode, NodeKey, NodeValues } from "./node-key.ts";
+import type { Relay, RelayEvent } from "../relay.ts";
+import type { NodeKey, NodeValues } from "./node-key.ts";
 import { rejectNames } from "./reject-names.ts";
 
 /** A cache for opaque names, and their sources: not before `start`. */
@@ -34,7 +35,7 @@ export interface TenantOptions {
   readonly most: number;
   /** For xdstp names, and for clients without a node. */
   readonly shared: ResourceSource;
-  readonly revisions: Revisions;
+  readonly revisions: NonNullable<CacheOptions["revisions"]>;
   makeHub(key: NodeKey, values: NodeValues): TenantHub;
   readonly onEvent: ((event: RelayEvent) => void) | undefined;
 }
@@ -42,8 +43,8 @@ export interface TenantOptions {
 /** Those that opaque names are kept apart for (B-RELAY-2). */
 export interface Tenants {
   /** What a client is served; the same object for clients with equal keys. */
-  viewFor(node: ClientNode | undefined): ResourceSource;
-  status(): readonly TenantStatus[];
+  viewFor(node: NodeClaim | undefined): ResourceSource;
+  status(): ReturnType<Relay["tenants"]>;
   observe(event: StreamEvent): void;
   close(): Promise<void>;
 }
@@ -223,7 +224,7 @@ interface ViewParts {
   /** The same, unless it would have to be made. */
   readonly held: () => ResourceSource | undefined;
   /** The revisions of both. */
-  readonly revisions: Revisions;
+  readonly revisions: NonNullable<CacheOptions["revisions"]>;
   /** The source of which this is a view. Absent: it is not the view of a tenant. */
   readonly viewOf?: ResourceSource;
   /** The tenant, in words for people. */

@@ -1,15 +1,10 @@
 import { createHash } from "node:crypto";
 
-import type { BootstrapNode, JsonObject, JsonValue, NodeOptions } from "@xdstp/bootstrap";
-import { type NodeInfo, XdsError } from "@xdstp/core";
+import type { BootstrapNode, NodeOptions } from "@xdstp/bootstrap";
+import { type NodeClaim, XdsError } from "@xdstp/core";
 
-/** What a client says of itself, as far as opaque names may depend on it. */
-export interface ClientNode extends NodeInfo {
-  /** `locality` in its parts, which may have slashes in them. Absent: it is read off the text. */
-  readonly place?: { readonly region: string; readonly zone: string; readonly subZone: string };
-  /** `metadata`, as JSON. Absent: the node has none. */
-  readonly metadata?: JsonObject;
-}
+type JsonObject = NonNullable<BootstrapNode["metadata"]>;
+type JsonValue = JsonObject[string];
 
 /** Whom a tenant is to upstream: the relay, with some fields of its clients. */
 export interface TenantNode {
@@ -19,14 +14,14 @@ export interface TenantNode {
 
 /** One field of a node: how it is read off a client, and put into the node of the relay. */
 interface Field {
-  read(node: ClientNode): JsonValue | undefined;
+  read(node: NodeClaim): JsonValue | undefined;
   put(tenant: TenantNode, value: JsonValue | undefined): TenantNode;
 }
 
 /** The fields that a key is made of (`opaqueKey`). */
 export interface NodeKey {
   /** The values of a client, by field; those that it does not say are null. */
-  valuesOf(node: ClientNode | undefined): NodeValues;
+  valuesOf(node: NodeClaim | undefined): NodeValues;
   /** Equal for equal values, and short whatever they are. */
   idOf(values: NodeValues): string;
   /** The node of the relay with these values, and nothing else of the client (B-RELAY-4). */
@@ -34,7 +29,7 @@ export interface NodeKey {
 }
 
 /** Values by field. */
-export type NodeValues = Readonly<Record<string, JsonValue>>;
+export type NodeValues = Readonly<JsonObject>;
 
 /** A key over these fields. Throws an XdsError, INVALID_ARGUMENT, for one that a node does not have. */
 export function createNodeKey(names: readonly string[]): NodeKey {
@@ -87,7 +82,7 @@ function fieldOf(name: string): Field {
   );
 }
 
-function placeField(part: keyof NonNullable<ClientNode["place"]>, index: number): Field {
+function placeField(part: keyof NonNullable<NodeClaim["place"]>, index: number): Field {
   return {
     read({ place, locality }) {
       const value = place === undefined ? locality.split("/")[index] : place[part];
@@ -114,7 +109,8 @@ function metadataField(path: readonly string[]): Field {
     read: ({ metadata }) =>
       path.reduce<JsonValue | undefined>(
         (value, part) => (isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined),
-        metadata,
+        // It came as a message, so it is JSON.
+        metadata as JsonObject | undefined,
       ),
     put: (tenant, value) => ({
       ...tenant,

@@ -7,7 +7,7 @@ import type {
 } from "@xdstp/federation";
 import { authorityOf } from "@xdstp/uri";
 
-import type { RelayEvent, RelayStatus, UpstreamStatus } from "../relay.ts";
+import type { Relay, RelayEvent, UpstreamStatus } from "../relay.ts";
 import type { Served } from "../snapshot/snapshot-store.ts";
 
 /** What {@link statusOf} puts together. */
@@ -22,7 +22,11 @@ interface StatusParts {
 }
 
 /** The status of a relay, at the cost of the names that are asked upstream. */
-export function statusOf({ federations, restored, ...rest }: StatusParts): RelayStatus {
+export function statusOf({
+  federations,
+  restored,
+  ...rest
+}: StatusParts): ReturnType<Relay["status"]> {
   const parts = { ...rest, served: restored() };
   const servers = new Map<string, FederationServerStatus>();
   for (const server of federations.flatMap((federation) => federation.status()))

@@ -3,7 +3,8 @@ import type { Policy, SharedFilters } from "@xdstp/policy";
 import type { EventHub } from "../server-event.ts";
 import type { Gate } from "../gate.ts";
 import { rootOf, type Access } from "./access-book.ts";
-import type { Authorize, Peer, SourceFor } from "./authorize.ts";
+import type { ServerOptions } from "../xds-server.ts";
+import type { Authorize, Peer } from "./authorize.ts";
 
 /** Why a client is not served. */
 export interface Rejection {
@@ -23,7 +24,7 @@ export interface AccessDecider {
 /** What deciding needs. */
 export interface DeskOptions {
   readonly authorize: Authorize | undefined;
-  readonly sourceFor: SourceFor | undefined;
+  readonly sourceFor: ServerOptions["sourceFor"];
   /** For those who have no source of their own. */
   readonly source: ResourceSource;
   readonly filters: SharedFilters;

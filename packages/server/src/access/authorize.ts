@@ -1,14 +1,5 @@
-import type { JsonObject } from "@bufbuild/protobuf";
-import type { NodeInfo, PeerIdentity, ResourceSource } from "@xdstp/core";
+import type { NodeClaim, PeerIdentity } from "@xdstp/core";
 import type { Policy } from "@xdstp/policy";
-
-/** What a client says of itself when it comes. */
-export interface NodeClaim extends NodeInfo {
-  /** `locality` in its parts, which may have slashes in them. Absent: the node has none. */
-  readonly place?: { readonly region: string; readonly zone: string; readonly subZone: string };
-  /** `metadata`, as JSON; of any size that a request may have. Absent: the node has none. */
-  readonly metadata?: JsonObject;
-}
 
 /** Who calls, as far as it is known when `authorize` is asked. */
 export interface Peer {
@@ -33,14 +24,3 @@ export type Authorize = (
   peer: Peer,
   options: { readonly signal: AbortSignal },
 ) => Policy | Promise<Policy>;
-
-/** Chooses what is served to a client: another source, or undefined for that of the server. Asked after {@link Authorize}, with the same time. */
-export interface SourceFor {
-  /** The source of a client. undefined: that of the server. What it throws rejects the stream. */
-  (
-    peer: Peer,
-    options: { readonly signal: AbortSignal },
-  ): ResourceSource | undefined | Promise<ResourceSource | undefined>;
-  /** Whether all that it gives is ready when the source of the server is: then new streams are turned away at once until that is ready (S-STREAM-9). Default: false, that is known once a source was chosen. */
-  readonly viewsOnly?: boolean;
-}

@@ -3,14 +3,14 @@ import type { EndableHandler } from "../admitted-stream.ts";
 import type { GuardedStream } from "../open-streams.ts";
 import type { Access } from "./access-book.ts";
 import { revoked, type AccessDecider, type Rejection } from "./access-decider.ts";
-import type { AccessLimits } from "../server-limits.ts";
+import type { ServerLimits } from "../server-limits.ts";
 import type { Peer } from "./authorize.ts";
 import { nodeClaim } from "../caller.ts";
 
 /** Who opens streams once it is decided what they may see. */
 export interface AuthorizedHost {
   readonly decider: AccessDecider;
-  readonly limits: AccessLimits;
+  readonly limits: ServerLimits["access"];
   /** Streams that are not opened yet. */
   readonly waiting: Set<EndableHandler>;
   /** Opens a stream; it gets the messages that have waited. */

@@ -10,8 +10,9 @@ import type { EventHub } from "../server-event.ts";
 import { createGate, type Gate } from "../gate.ts";
 import { type AccessBook, createAccessBook, rootOf } from "./access-book.ts";
 import { createAccessDecider, type AccessDecider } from "./access-decider.ts";
-import { defaultAccessLimits, type AccessLimits } from "../server-limits.ts";
-import type { Authorize, SourceFor } from "./authorize.ts";
+import { defaultServerLimits, type ServerLimits } from "../server-limits.ts";
+import type { ServerOptions } from "../xds-server.ts";
+import type { Authorize } from "./authorize.ts";
 
 /** Who is served, and what. */
 export interface ServerAccess {
@@ -23,7 +24,7 @@ export interface ServerAccess {
   /** Absent: everyone is served everything. */
   readonly decider: AccessDecider | undefined;
   readonly book: AccessBook;
-  readonly limits: AccessLimits;
+  readonly limits: ServerLimits["access"];
   /** Absent: callers that may read client status read all of it. */
   readonly viewOf: StatusViewOf | undefined;
 }
@@ -31,8 +32,8 @@ export interface ServerAccess {
 /** What the options of a server say of it. */
 export interface AccessOptions {
   readonly authorize?: Authorize | undefined;
-  readonly sourceFor?: SourceFor | undefined;
-  readonly limits: Partial<AccessLimits>;
+  readonly sourceFor?: ServerOptions["sourceFor"];
+  readonly limits: Partial<ServerLimits["access"]>;
 }
 
 /** No client has connected yet. */
@@ -42,7 +43,7 @@ export function createAccess(
   { authorize, sourceFor, limits: given }: AccessOptions,
 ): ServerAccess {
   const { source, clock } = context;
-  const limits = { ...defaultAccessLimits, ...given };
+  const limits = { ...defaultServerLimits.access, ...given };
   const gate = createGate(
     sourceFor === undefined || sourceFor.viewsOnly === true ? source : alwaysReady,
   );

@@ -12,14 +12,19 @@ import type { FederationServer, FederationSource } from "./federation-source.ts"
 import { openServer, type ServerOptions } from "./open-server.ts";
 
 /**
- * The sources of a gRPC bootstrap (C-GRPC-3, A47): one for each of `authorities`, with the servers of the bootstrap where it has none of its own, and one for opaque names.
+ * Sources to ask, of what configuration says: their order is kept. Nothing connects before a server is opened.
+ * Those of a gRPC bootstrap (C-GRPC-3, A47) are one for each of `authorities`, with the servers of the bootstrap where it has none of its own, and one for opaque names.
  * Without `authorities` the servers of the bootstrap get all requests (C-AUTH-2); with them an authority that is not listed has no servers (C-AUTH-5).
  */
-export function sourcesOfBootstrap(
-  bootstrap: Bootstrap,
+export function createSources(
+  configured: readonly SourceConfig[] | Bootstrap,
   options: ServerOptions,
 ): readonly FederationSource[] {
-  return createSources(configsOf(bootstrap), options);
+  const configs = "authorities" in configured ? configsOf(configured) : configured;
+  return configs.map(({ servers, ...source }) => ({
+    ...source,
+    servers: servers.map((server) => createFederationServer(server, options)),
+  }));
 }
 
 function configsOf({ servers, authorities }: Bootstrap): readonly SourceConfig[] {
@@ -31,17 +36,6 @@ function configsOf({ servers, authorities }: Bootstrap): readonly SourceConfig[]
     ...(authority.fallbackOnReachabilityOnly && { reachabilityOnly: true }),
   }));
   return [...listed, { servers, opaque: true, place: "xds_servers" }];
-}
-
-/** Sources to ask, of what configuration says: their order is kept. Nothing connects before a server is opened. */
-export function createSources(
-  configs: readonly SourceConfig[],
-  options: ServerOptions,
-): readonly FederationSource[] {
-  return configs.map(({ servers, ...source }) => ({
-    ...source,
-    servers: servers.map((server) => createFederationServer(server, options)),
-  }));
 }
 
 /** A server to ask, of what configuration says. */
@@ -90,6 +84,6 @@ export function bootstrapFacts(given: AnyBootstrap | undefined): BootstrapFacts 
   return {
     node: bootstrap.node,
     nodeContextParams: [],
-    sources: (options) => sourcesOfBootstrap(bootstrap, options),
+    sources: (options) => createSources(bootstrap, options),
   };
 }

@@ -3,7 +3,7 @@ import { authorityOf } from "@xdstp/uri";
 import { describe, expect, it } from "vitest";
 
 import { serverOptions } from "../test/server-options.ts";
-import { sourcesOfBootstrap, type ServerOptions } from "./index.ts";
+import { createSources, type ServerOptions } from "./index.ts";
 
 const insecure = [{ type: "insecure" }];
 const server = (uri: string, more: object = {}): object => ({
@@ -12,7 +12,7 @@ const server = (uri: string, more: object = {}): object => ({
   ...more,
 });
 const sourcesOf = (json: object, options: Partial<ServerOptions> = {}) =>
-  sourcesOfBootstrap(parseBootstrap(json), serverOptions(options));
+  createSources(parseBootstrap(json), serverOptions(options));
 
 /** As `a, b -> s0 s1 (how)`; `*` is the default. */
 function shown(json: object): readonly string[] {
@@ -24,7 +24,7 @@ function shown(json: object): readonly string[] {
   });
 }
 
-describe("sourcesOfBootstrap()", () => {
+describe("createSources()", () => {
   const top = { xds_servers: [server("top")] };
   it.each([
     ["none, so that the servers are asked for all", {}, ["* -> top"]],
@@ -127,7 +127,7 @@ describe("sourcesOfBootstrap()", () => {
       const bootstrap = parseBootstrap({ ...top, ...more });
       expect(clientListenerName(bootstrap, target, authority)).toBe(name);
       const whose = name.startsWith("xdstp:") ? (authorityOf(name) ?? "") : undefined;
-      const source = sourcesOfBootstrap(bootstrap, serverOptions()).find(({ authorities }) =>
+      const source = createSources(bootstrap, serverOptions()).find(({ authorities }) =>
         whose === undefined ? authorities === undefined : authorities?.includes(whose),
       );
       expect(source?.servers.map((one) => one.name)).toEqual([uri]);
