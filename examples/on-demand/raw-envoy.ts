@@ -1,11 +1,11 @@
 import type { Message } from "@xdstp/core";
 import { createGrpcChannel } from "@xdstp/grpc/client";
 import type { DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
-import { createRawDeltaClient, type RawDeltaClient } from "@xdstp/testing";
+import { createRawDeltaClient, type RawClient } from "@xdstp/testing";
 
 /** A client that asks word for word, and that the control plane takes for Envoy. */
 export interface RawEnvoy extends AsyncDisposable {
-  readonly client: RawDeltaClient;
+  readonly client: RawClient<"delta">;
   /** The next response, as soon as it is there. */
   readonly next: () => Promise<DeltaDiscoveryResponse>;
 }

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, connect, type SecureClientSessionOptions } from "node:http2";
-import { createRawDeltaClient, type RawDeltaClient } from "@xdstp/testing";
+import { createRawDeltaClient, type RawClient } from "@xdstp/testing";
 
 /** A delta ADS stream of a client that answers by hand. */
-export interface DeltaStream extends RawDeltaClient {
+export interface DeltaStream extends RawClient<"delta"> {
   /** Resolves when a response is there to be taken with `next()`, or the stream has ended. */
   arrived(): Promise<void>;
   /** How the stream ended: the gRPC status. */

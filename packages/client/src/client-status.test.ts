@@ -3,7 +3,7 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { createCache } from "@xdstp/cache";
 import { ClientResourceStatus, ClientStatusDiscoveryService } from "@xdstp/protos/status";
 import { createServer } from "@xdstp/server";
-import type { RawDeltaServer } from "@xdstp/testing";
+import type { RawServer } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { clusterOf, clusterType, clusterUrl } from "../test/cluster.ts";
@@ -20,7 +20,7 @@ import { type Client, clientStatusRoutes } from "./index.ts";
 
 let nonce = 0;
 
-function give(server: RawDeltaServer, text: string): void {
+function give(server: RawServer<"delta">, text: string): void {
   server.send({
     typeUrl: flagUrl,
     nonce: String(++nonce),
@@ -30,7 +30,7 @@ function give(server: RawDeltaServer, text: string): void {
   });
 }
 
-function giveError(server: RawDeltaServer, code: number): void {
+function giveError(server: RawServer<"delta">, code: number): void {
   server.send({
     typeUrl: flagUrl,
     nonce: String(++nonce),
@@ -38,7 +38,7 @@ function giveError(server: RawDeltaServer, code: number): void {
   });
 }
 
-type Happen = (script: Script<RawDeltaServer>) => void;
+type Happen = (script: Script<RawServer<"delta">>) => void;
 
 const nothing: Happen = () => undefined;
 const transient: ScriptOptions = { serverFeatures: ["resource_timer_is_transient_error"] };

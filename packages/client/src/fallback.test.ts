@@ -1,4 +1,4 @@
-import type { FakeClock, RawDeltaServer, RawSotwServer } from "@xdstp/testing";
+import type { FakeClock, RawServer } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { clusterOf, clusterType, clusterUrl } from "../test/cluster.ts";
@@ -16,7 +16,7 @@ import { parseBootstrap, type Snapshot, type Watch } from "./index.ts";
 let nonce = 0;
 
 async function give(
-  server: RawDeltaServer | undefined,
+  server: RawServer<"delta"> | undefined,
   names: readonly string[],
   text: string,
   version = text,
@@ -33,7 +33,7 @@ async function give(
   await turn();
 }
 
-async function fail(server: RawDeltaServer | undefined): Promise<void> {
+async function fail(server: RawServer<"delta"> | undefined): Promise<void> {
   server?.close();
   await turn();
 }
@@ -53,7 +53,9 @@ function listen(watch: Watch<Snapshot<string>>): string[] {
 }
 
 /** A client of these many servers, of which the first has failed and the second has given "a". */
-async function useSecond(count = 2): Promise<Script<RawDeltaServer> & { readonly said: string[] }> {
+async function useSecond(
+  count = 2,
+): Promise<Script<RawServer<"delta">> & { readonly said: string[] }> {
   const script = useDeltaScript({}, count);
   const said = listen(script.client.watch(flag, "a"));
   await turn();
@@ -63,7 +65,7 @@ async function useSecond(count = 2): Promise<Script<RawDeltaServer> & { readonly
   return { ...script, said };
 }
 
-const connected = ({ servers }: Script<RawDeltaServer>): readonly boolean[] =>
+const connected = ({ servers }: Script<RawServer<"delta">>): readonly boolean[] =>
   servers.map((server) => server.connected);
 
 describe("a client of several servers", () => {
@@ -183,7 +185,7 @@ describe("a client of several servers", () => {
       for await (const { error } of watch) expect(error).toBeUndefined();
     })();
     const send = async (
-      server: RawSotwServer | undefined,
+      server: RawServer<"sotw"> | undefined,
       ...names: readonly string[]
     ): Promise<void> => {
       server?.send({

@@ -1,6 +1,6 @@
 import type { SourceConfig } from "@xdstp/bootstrap";
 import { readConfigSource } from "@xdstp/bootstrap/envoy";
-import type { RawDeltaServer } from "@xdstp/testing";
+import type { RawServer } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { inline, list, listen, listUrl, redirect, type SentResource } from "../test/lists.ts";
@@ -47,12 +47,12 @@ const ownSource = (
 const named = (authority: string, id = "x"): string => `xdstp://${authority}/acme.v1.Flag/${id}`;
 
 /** The bootstrap has `s0`, for everything unless `more` says otherwise; the other servers are only in ConfigSources. */
-function useSources(more: object = {}, options: ScriptOptions = {}): Script<RawDeltaServer> {
+function useSources(more: object = {}, options: ScriptOptions = {}): Script<RawServer<"delta">> {
   return useDeltaScript({ ...options, bootstrapMore: { xds_servers: [plain("s0")], ...more } }, 3);
 }
 
 /** Names that each server was asked for since it was looked at last. */
-async function asked({ servers }: Script<RawDeltaServer>): Promise<readonly string[]> {
+async function asked({ servers }: Script<RawServer<"delta">>): Promise<readonly string[]> {
   await turn();
   return servers.map((one) =>
     one
@@ -63,7 +63,7 @@ async function asked({ servers }: Script<RawDeltaServer>): Promise<readonly stri
 }
 
 let nonce = 0;
-async function give(to: RawDeltaServer | undefined, name: string, text: string): Promise<void> {
+async function give(to: RawServer<"delta"> | undefined, name: string, text: string): Promise<void> {
   to?.send({ typeUrl: flagUrl, nonce: String(++nonce), resources: [flagOf(name, text)] });
   await turn();
 }

@@ -1,7 +1,7 @@
 import { toBinary, create } from "@bufbuild/protobuf";
 import { StructSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { ResourceLocatorSchema } from "@xdstp/protos/xds";
-import type { RawDeltaServer } from "@xdstp/testing";
+import type { RawServer } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { flag, flagUrl, turn, useDeltaScript } from "../test/use-script.ts";
@@ -9,7 +9,7 @@ import { flag, flagUrl, turn, useDeltaScript } from "../test/use-script.ts";
 /** Rows of "Known failures" and "Known vulnerabilities" in docs/reference/operators-and-security.md that concern what a program does with a client; titles name the row. */
 let nonce = 0;
 
-function give(server: RawDeltaServer, typeUrl: string, name: string, value: Uint8Array): void {
+function give(server: RawServer<"delta">, typeUrl: string, name: string, value: Uint8Array): void {
   nonce++;
   server.send({
     typeUrl,

@@ -2,7 +2,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { createCache } from "@xdstp/cache";
 import { XdsError } from "@xdstp/core";
 import { ResourceSchema } from "@xdstp/protos/discovery";
-import type { RawDeltaServer } from "@xdstp/testing";
+import type { RawServer } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import {
@@ -38,7 +38,7 @@ const [bar, baz, burp] = [at("bar"), at("baz"), at("burp")];
 let nonce = 0;
 
 function give(
-  server: RawDeltaServer,
+  server: RawServer<"delta">,
   typeUrl: string,
   ...resources: readonly SentResource[]
 ): void {
@@ -50,7 +50,7 @@ function flagOf(name: string, text: string): SentResource {
 }
 
 /** What has been asked for of a type, and not any more, since it was looked last. */
-function asked(server: RawDeltaServer, typeUrl: string): string {
+function asked(server: RawServer<"delta">, typeUrl: string): string {
   return server
     .rest()
     .filter((request) => request.typeUrl === typeUrl)

@@ -1,7 +1,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { ResourceSchema } from "@xdstp/protos/discovery";
 import { ResourceLocatorSchema } from "@xdstp/protos/xds";
-import type { RawDeltaServer } from "@xdstp/testing";
+import type { RawServer } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { flag, flagUrl, turn, useDeltaScript, useSotwScript } from "../test/use-script.ts";
@@ -13,7 +13,7 @@ const ofHost = (host: string): string => `${edge}?xds.resource.host=${host}`;
 
 let nonce = 0;
 
-function give(server: RawDeltaServer, name: string, text: string): void {
+function give(server: RawServer<"delta">, name: string, text: string): void {
   server.send({
     typeUrl: flagUrl,
     nonce: String(++nonce),
@@ -21,7 +21,7 @@ function give(server: RawDeltaServer, name: string, text: string): void {
   });
 }
 
-function redirect(server: RawDeltaServer, name: string, id: string): void {
+function redirect(server: RawServer<"delta">, name: string, id: string): void {
   const value = toBinary(
     ResourceLocatorSchema,
     create(ResourceLocatorSchema, { id, authority: "a", resourceType: "acme.v1.Flag" }),
@@ -46,7 +46,7 @@ function wrapped(host: string): { readonly typeUrl: string; readonly value: Uint
   };
 }
 
-function remove(server: RawDeltaServer, ...removedResources: readonly string[]): void {
+function remove(server: RawServer<"delta">, ...removedResources: readonly string[]): void {
   server.send({
     typeUrl: flagUrl,
     nonce: String(++nonce),
@@ -55,7 +55,7 @@ function remove(server: RawDeltaServer, ...removedResources: readonly string[]):
 }
 
 /** The requests of this turn that add or drop names, one text each. */
-async function asked(server: RawDeltaServer): Promise<readonly string[]> {
+async function asked(server: RawServer<"delta">): Promise<readonly string[]> {
   await turn();
   return server
     .rest()

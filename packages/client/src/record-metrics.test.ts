@@ -1,5 +1,5 @@
 import type { Attributes, ObservableCallback } from "@opentelemetry/api";
-import type { RawDeltaServer } from "@xdstp/testing";
+import type { RawServer } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { flag, flagUrl, turn, useDeltaScript } from "../test/use-script.ts";
@@ -111,7 +111,7 @@ describe("recordMetrics()", () => {
     const glob = "xdstp://a/acme.v1.Flag/ns/*";
     client.watchAll(flag, glob);
     const give = async (
-      server: RawDeltaServer | undefined,
+      server: RawServer<"delta"> | undefined,
       ...texts: readonly string[]
     ): Promise<void> => {
       server?.send({

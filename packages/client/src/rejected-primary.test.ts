@@ -1,4 +1,4 @@
-import type { RawDeltaServer } from "@xdstp/testing";
+import type { RawServer } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { redirect, type SentResource } from "../test/lists.ts";
@@ -8,7 +8,7 @@ const named = (authority: string, id = "x"): string => `xdstp://${authority}/acm
 const NAME = `${named("a")}#alt=${named("b")}`;
 
 /** `s0` is for a, `s1` for b, which takes its place as soon as that cannot be reached. */
-function useTwo(): Script<RawDeltaServer> {
+function useTwo(): Script<RawServer<"delta">> {
   const server = (uri: string): object => ({
     xds_servers: [{ server_uri: uri, channel_creds: [{ type: "insecure" }] }],
   });
@@ -29,7 +29,7 @@ let nonce = 0;
 
 /** Whether it was rejected. */
 async function give(
-  server: RawDeltaServer,
+  server: RawServer<"delta">,
   resources: readonly SentResource[],
   removedResources: readonly string[] = [],
 ): Promise<boolean> {
@@ -45,7 +45,7 @@ async function give(
   return server.rest().some(({ errorDetail }) => errorDetail !== undefined);
 }
 
-async function asked(server: RawDeltaServer | undefined): Promise<readonly string[]> {
+async function asked(server: RawServer<"delta"> | undefined): Promise<readonly string[]> {
   await turn();
   return server?.rest().flatMap(({ resourceNamesSubscribe }) => resourceNamesSubscribe) ?? [];
 }

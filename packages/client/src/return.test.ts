@@ -1,4 +1,4 @@
-import type { FakeClock, RawSotwServer } from "@xdstp/testing";
+import type { FakeClock, RawServer } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { clusterOf, clusterType, clusterUrl } from "../test/cluster.ts";
@@ -23,7 +23,7 @@ let nonce = 0;
 
 /** A SotW response without wrappers. */
 async function give(
-  server: RawSotwServer | undefined,
+  server: RawServer<"sotw"> | undefined,
   typeUrl: string,
   ...names: readonly string[]
 ): Promise<void> {
@@ -61,7 +61,7 @@ const failsOnData: ScriptOptions = { serverFeatures: ["fail_on_data_errors"] };
 async function useReturn(
   type: WatchedType<unknown>,
   options: ScriptOptions,
-): Promise<Script<RawSotwServer> & { readonly x: string[]; readonly y: string[] }> {
+): Promise<Script<RawServer<"sotw">> & { readonly x: string[]; readonly y: string[] }> {
   const script = useSotwScript(options, 2);
   const {
     client,

@@ -10,7 +10,7 @@ import {
   ResourceLocatorSchema,
 } from "@xdstp/protos/xds";
 import { createServer } from "@xdstp/server";
-import type { RawDeltaServer } from "@xdstp/testing";
+import type { RawServer } from "@xdstp/testing";
 import {
   messageFromLocator,
   nameFromMessage,
@@ -40,7 +40,7 @@ const list = (id: string): string =>
 function useAuthorities(
   authorities: readonly string[],
   options: ScriptOptions = {},
-): Script<RawDeltaServer> {
+): Script<RawServer<"delta">> {
   const plain = (index: number): object => ({
     xds_servers: [{ server_uri: `s${String(index)}`, channel_creds: [{ type: "insecure" }] }],
   });
@@ -58,7 +58,7 @@ function useAuthorities(
 }
 
 /** Names asked for, and no more asked for, since it was looked at last. */
-async function asked(server: RawDeltaServer | undefined): Promise<readonly string[]> {
+async function asked(server: RawServer<"delta"> | undefined): Promise<readonly string[]> {
   await turn();
   return (
     server
@@ -79,7 +79,7 @@ interface Given {
 let nonce = 0;
 
 async function give(
-  server: RawDeltaServer | undefined,
+  server: RawServer<"delta"> | undefined,
   typeUrl: string,
   resources: readonly Given[],
   removedResources: readonly string[] = [],

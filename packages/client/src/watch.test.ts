@@ -1,4 +1,4 @@
-import type { RawDeltaServer } from "@xdstp/testing";
+import type { RawServer } from "@xdstp/testing";
 import { getEventListeners } from "node:events";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
@@ -16,7 +16,7 @@ let nonce = 0;
 
 const xName = "xdstp://a/acme.v1.Flag/x";
 
-function give(server: RawDeltaServer, name: string, text: string, version = text): void {
+function give(server: RawServer<"delta">, name: string, text: string, version = text): void {
   server.send({
     typeUrl: flagUrl,
     nonce: String(++nonce),
@@ -25,7 +25,7 @@ function give(server: RawDeltaServer, name: string, text: string, version = text
 }
 
 /** TP3: why there is no "a". */
-function giveError(server: RawDeltaServer, code: number): void {
+function giveError(server: RawServer<"delta">, code: number): void {
   server.send({
     typeUrl: flagUrl,
     nonce: String(++nonce),
@@ -135,7 +135,7 @@ describe("client.watch()", () => {
   it.each<
     [
       what: string,
-      happen: (server: RawDeltaServer) => void,
+      happen: (server: RawServer<"delta">) => void,
       uncached: string[],
       cached: string[],
       failing: string[],

@@ -4,8 +4,7 @@ import {
   createRawDeltaServer,
   createRawSotwServer,
   type FakeClock,
-  type RawDeltaServer,
-  type RawSotwServer,
+  type RawServer,
 } from "@xdstp/testing";
 import { onTestFinished } from "vitest";
 
@@ -52,12 +51,12 @@ export interface ScriptOptions extends ClientOptions {
 }
 
 /** A client in delta. */
-export function useDeltaScript(options: ScriptOptions = {}, count = 1): Script<RawDeltaServer> {
+export function useDeltaScript(options: ScriptOptions = {}, count = 1): Script<RawServer<"delta">> {
   return useScript(createRawDeltaServer, { variant: "delta", ...options }, count);
 }
 
 /** A client in SotW. */
-export function useSotwScript(options: ScriptOptions = {}, count = 1): Script<RawSotwServer> {
+export function useSotwScript(options: ScriptOptions = {}, count = 1): Script<RawServer<"sotw">> {
   return useScript(createRawSotwServer, { variant: "sotw", ...options }, count);
 }
 
@@ -73,7 +72,7 @@ function probed(out: ByteStream, probe: NonNullable<ByteStream["probe"]>): ByteS
   };
 }
 
-function useScript<Server extends Pick<RawDeltaServer, "connect">>(
+function useScript<Server extends Pick<RawServer<"delta">, "connect">>(
   create: () => Server,
   { serverFeatures = [], bootstrapMore = {}, probe, ...options }: ScriptOptions,
   count: number,

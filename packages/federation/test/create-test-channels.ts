@@ -1,28 +1,26 @@
 import type { BootstrapServer, Channels } from "@xdstp/bootstrap";
-import {
-  createRawDeltaServer,
-  createRawSotwServer,
-  type RawDeltaServer,
-  type RawSotwServer,
-} from "@xdstp/testing";
+import { createRawDeltaServer, createRawSotwServer, type RawServer } from "@xdstp/testing";
 
 /** Channels that lead to servers in the hands of the test: one for each target and method. */
 export interface TestChannels extends Channels {
   /** Methods called so far, in order: `target /package.Service/Method`, and its metadata if there is any. */
   readonly calls: string[];
   /** The server behind a method that was called. */
-  delta(call: string): RawDeltaServer;
-  sotw(call: string): RawSotwServer;
+  delta(call: string): RawServer<"delta">;
+  sotw(call: string): RawServer<"sotw">;
   /** Channels that are in use, by target. */
   readonly inUse: Map<string, number>;
 }
 
 /** Makes {@link TestChannels}. */
 export function createTestChannels(): TestChannels {
-  const [deltas, sotws] = [new Map<string, RawDeltaServer>(), new Map<string, RawSotwServer>()];
+  const [deltas, sotws] = [
+    new Map<string, RawServer<"delta">>(),
+    new Map<string, RawServer<"sotw">>(),
+  ];
   const calls: string[] = [];
   const inUse = new Map<string, number>();
-  const serverOf = (call: string): RawDeltaServer | RawSotwServer =>
+  const serverOf = (call: string): RawServer<"delta"> | RawServer<"sotw"> =>
     call.includes("/Delta")
       ? upsert(deltas, call, createRawDeltaServer)
       : upsert(sotws, call, createRawSotwServer);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { RawWire } from "@xdstp/testing";
+import type { MemoryStream } from "@xdstp/testing";
 import { javaPeerArgs } from "./java-peer.ts";
 import type { GrpcProgram } from "./programs.ts";
 import { startProcess } from "./start-process.ts";
@@ -9,7 +9,7 @@ export interface GrpcPump {
   /** Begins a stream; waits for a connection, and makes one if it was lost. */
   open(): void;
   /** The messages of the newest stream. */
-  readonly wire: RawWire;
+  readonly wire: Pick<MemoryStream, "send" | "take">;
   /** How streams ended so far; it grows. */
   readonly ends: readonly string[];
 }

@@ -7,7 +7,7 @@ import {
   createRawDeltaServer,
   createRawSotwClient,
   createRawSotwServer,
-  type DeltaResponseInit,
+  type RawMessages,
 } from "@xdstp/testing";
 import {
   createRecorder,
@@ -25,7 +25,7 @@ const T = "type.googleapis.com/acme.v1.Flag";
 const resource = (
   name: string,
   text: string,
-): NonNullable<DeltaResponseInit["resources"]>[number] => ({
+): NonNullable<RawMessages["delta"]["responseInit"]["resources"]>[number] => ({
   name,
   version: text,
   resource: { typeUrl: T, value: Uint8Array.from(Buffer.from(text)) },

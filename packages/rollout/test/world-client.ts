@@ -4,7 +4,7 @@ import {
   createMemoryStream,
   createRawDeltaClient,
   createRawSotwClient,
-  type DeltaRequestInit,
+  type RawMessages,
   type MemoryStream,
 } from "@xdstp/testing";
 
@@ -16,10 +16,13 @@ import {
 } from "./wire-bytes.ts";
 
 /** A `Node` as a plain object. */
-export type NodeInit = NonNullable<DeltaRequestInit["node"]>;
+export type NodeInit = NonNullable<RawMessages["delta"]["requestInit"]["node"]>;
 
 /** What requests of both variants can say. */
-export type AnyRequest = Pick<DeltaRequestInit, "typeUrl" | "responseNonce" | "errorDetail">;
+export type AnyRequest = Pick<
+  RawMessages["delta"]["requestInit"],
+  "typeUrl" | "responseNonce" | "errorDetail"
+>;
 
 /** What one response said. */
 export interface Answer extends WireResponse {

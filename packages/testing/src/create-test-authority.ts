@@ -1,21 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
-/** What a certificate of a {@link TestAuthority} says. */
-export interface TestCertificateOptions {
-  /** The common name of the subject. Default: `test`. */
-  readonly name?: string;
-  /** URI names, a SPIFFE id for example. Default: none. */
-  readonly uris?: readonly string[];
-  /** DNS names. Default: none; a certificate of a server wants `localhost`. */
-  readonly dnsNames?: readonly string[];
-  /** IPv4 addresses. Default: none. */
-  readonly addresses?: readonly string[];
-  /** Default: an hour ago. */
-  readonly notBefore?: Date;
-  /** Default: in a day. */
-  readonly notAfter?: Date;
-}
-
 /** A certificate and its key, both PEM. */
 export interface TestCertificate {
   /** The certificate. */
@@ -29,8 +13,24 @@ export interface TestAuthority {
   /** Its own certificate, PEM: what peers trust. */
   readonly cert: string;
   /** Makes a key and signs a certificate for it. The bytes of a name go in as they are, so that a test can make invalid ones. */
-  issue(options?: TestCertificateOptions): TestCertificate;
+  issue(options?: {
+    /** The common name of the subject. Default: `test`. */
+    readonly name?: string;
+    /** URI names, a SPIFFE id for example. Default: none. */
+    readonly uris?: readonly string[];
+    /** DNS names. Default: none; a certificate of a server wants `localhost`. */
+    readonly dnsNames?: readonly string[];
+    /** IPv4 addresses. Default: none. */
+    readonly addresses?: readonly string[];
+    /** Default: an hour ago. */
+    readonly notBefore?: Date;
+    /** Default: in a day. */
+    readonly notAfter?: Date;
+  }): TestCertificate;
 }
+
+/** What a certificate says. */
+type TestCertificateOptions = NonNullable<Parameters<TestAuthority["issue"]>[0]>;
 
 const ecdsaWithSha256 = sequence(objectId(1, 2, 840, 10045, 4, 3, 2));
 const commonName = objectId(2, 5, 4, 3);

@@ -4,31 +4,15 @@
  * @packageDocumentation
  */
 export { createMemoryStream, type MemoryStream } from "./create-memory-stream.ts";
-export {
-  createRawDeltaClient,
-  type DeltaRequestInit,
-  type RawDeltaClient,
-  createRawSotwClient,
-  type RawSotwClient,
-  type SotwRequestInit,
-} from "./raw-clients.ts";
-export {
-  type RawServer,
-  createRawDeltaServer,
-  type DeltaResponseInit,
-  type RawDeltaServer,
-  createRawSotwServer,
-  type RawSotwServer,
-  type SotwResponseInit,
-} from "./raw-servers.ts";
+export { createRawDeltaClient, createRawSotwClient, type RawClient } from "./raw-clients.ts";
+export { createRawDeltaServer, createRawSotwServer, type RawServer } from "./raw-servers.ts";
+export type { RawMessages } from "./raw-wire.ts";
 export { createFakeClock, type FakeClock } from "./create-fake-clock.ts";
 export { createManualScheduler, type ManualScheduler } from "./create-manual-scheduler.ts";
-export type { RawWire, Reader } from "./raw-wire.ts";
 export {
   createTestAuthority,
   type TestAuthority,
   type TestCertificate,
-  type TestCertificateOptions,
 } from "./create-test-authority.ts";
 
 // Programs in a network of memory, step by step.

@@ -1,40 +1,45 @@
-import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { StatusCode } from "@xdstp/core";
 import {
   DeltaDiscoveryRequestSchema,
-  type DeltaDiscoveryResponse,
   DeltaDiscoveryResponseSchema,
   DiscoveryRequestSchema,
   type DiscoveryResponse,
   DiscoveryResponseSchema,
 } from "@xdstp/protos/discovery";
 
-import { createReader, type RawWire, type Reader } from "./raw-wire.ts";
+import type { MemoryStream } from "./create-memory-stream.ts";
+import { createReader, type RawMessages } from "./raw-wire.ts";
 
-/** A delta request as a plain object: what is left out is not sent. */
-export type DeltaRequestInit = Omit<
-  MessageInitShape<typeof DeltaDiscoveryRequestSchema>,
-  "$typeName"
->;
-
-/** Sends and reads single messages of the delta variant; it never answers by itself. */
-export interface RawDeltaClient extends Reader<DeltaDiscoveryResponse> {
-  /** Sends a request as it is. */
-  send(request: DeltaRequestInit): void;
-  /** Accepts a response. `more` goes into the same request (names, for instance). */
-  ack(response: DeltaDiscoveryResponse, more?: DeltaRequestInit): void;
-  /** Rejects a response, with INVALID_ARGUMENT unless `more` says otherwise. */
-  nack(response: DeltaDiscoveryResponse, text: string, more?: DeltaRequestInit): void;
+/** Sends and reads single messages; it never answers by itself. */
+export interface RawClient<Variant extends keyof RawMessages> {
+  /** The oldest response not read yet. Throws where there is none. */
+  next(): RawMessages[Variant]["response"];
+  /** All that was not read yet; none is an empty list. */
+  rest(): readonly RawMessages[Variant]["response"][];
+  /** Sends a request as it is. In the SotW variant its names are remembered for the answers of its type. */
+  send(request: RawMessages[Variant]["requestInit"]): void;
+  /** Accepts a response; in the SotW variant with the names asked for last. `more` goes into the same request (names, for instance) and wins. */
+  ack(response: RawMessages[Variant]["response"], more?: RawMessages[Variant]["requestInit"]): void;
+  /** Rejects a response, with INVALID_ARGUMENT and the text; in the SotW variant with the version accepted last and the names asked for last. `more` wins. */
+  nack(
+    response: RawMessages[Variant]["response"],
+    text: string,
+    more?: RawMessages[Variant]["requestInit"],
+  ): void;
 }
+
+type DeltaRequestInit = RawMessages["delta"]["requestInit"];
+type SotwRequestInit = RawMessages["sotw"]["requestInit"];
 
 /** A client of the delta variant for scripts that say each step. */
 export function createRawDeltaClient(
-  wire: RawWire,
+  wire: Pick<MemoryStream, "send" | "take">,
   options: {
     /** The node that is sent with the first request without a node. Absent: no node is added. */
-    readonly node?: DeltaRequestInit["node"];
+    readonly node?: RawMessages["delta"]["requestInit"]["node"];
   } = {},
-): RawDeltaClient {
+): RawClient<"delta"> {
   let node = options.node;
   const send = (request: DeltaRequestInit): void => {
     const whole = node === undefined ? request : { node, ...request };
@@ -58,19 +63,6 @@ export function createRawDeltaClient(
   };
 }
 
-/** A SotW request as a plain object: what is left out is not sent. */
-export type SotwRequestInit = Omit<MessageInitShape<typeof DiscoveryRequestSchema>, "$typeName">;
-
-/** Sends and reads single messages of the SotW variant; it never answers by itself. */
-export interface RawSotwClient extends Reader<DiscoveryResponse> {
-  /** Sends a request as it is. Its names are remembered for the answers of its type. */
-  send(request: SotwRequestInit): void;
-  /** Accepts a response, with the names asked for last. `more` goes into the same request and wins. */
-  ack(response: DiscoveryResponse, more?: SotwRequestInit): void;
-  /** Rejects a response: the version accepted last, the names asked for last, INVALID_ARGUMENT and the text. `more` wins. */
-  nack(response: DiscoveryResponse, text: string, more?: SotwRequestInit): void;
-}
-
 /** What an answer repeats. */
 interface Subscription {
   readonly names: SotwRequestInit["resourceNames"];
@@ -79,12 +71,12 @@ interface Subscription {
 
 /** A client of the SotW variant for scripts that say each step. */
 export function createRawSotwClient(
-  wire: RawWire,
+  wire: Pick<MemoryStream, "send" | "take">,
   options: {
     /** The node that is sent with the first request without a node. Absent: no node is added. */
-    readonly node?: SotwRequestInit["node"];
+    readonly node?: RawMessages["sotw"]["requestInit"]["node"];
   } = {},
-): RawSotwClient {
+): RawClient<"sotw"> {
   let node = options.node;
   const subscriptions = new Map<string, Subscription>();
   const send = (request: SotwRequestInit): void => {

@@ -1,19 +1,21 @@
-import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { ByteStream, ByteStreamHandler, Status } from "@xdstp/core";
 import {
-  type DeltaDiscoveryRequest,
   DeltaDiscoveryRequestSchema,
   DeltaDiscoveryResponseSchema,
-  type DiscoveryRequest,
   DiscoveryRequestSchema,
   DiscoveryResponseSchema,
 } from "@xdstp/protos/discovery";
 
 import { createMemoryStream, type MemoryStream } from "./create-memory-stream.ts";
-import { createReader, type Reader } from "./raw-wire.ts";
+import { createReader, type RawMessages } from "./raw-wire.ts";
 
 /** A server in the hands of the test: accepts the streams of a client, reads requests and sends responses one by one. It never answers by itself. */
-export interface RawServer<Request, ResponseInit> extends Reader<Request> {
+export interface RawServer<Variant extends keyof RawMessages> {
+  /** The oldest request not read yet. Throws where there is none. */
+  next(): RawMessages[Variant]["request"];
+  /** All that was not read yet; none is an empty list. */
+  rest(): readonly RawMessages[Variant]["request"][];
   /** The function that a client opens its streams with. */
   readonly connect: (handler: ByteStreamHandler) => ByteStream;
   /** Streams opened so far. */
@@ -25,7 +27,7 @@ export interface RawServer<Request, ResponseInit> extends Reader<Request> {
   /** How the newest stream ended; undefined while it lasts. */
   readonly closed: Status | undefined;
   /** Sends a response as it is. */
-  send(response: ResponseInit): void;
+  send(response: RawMessages[Variant]["responseInit"]): void;
   /** Sends bytes as they are. */
   sendBytes(bytes: Uint8Array): void;
   /** Ends the newest stream. Default: UNAVAILABLE. */
@@ -41,19 +43,19 @@ export interface RawServer<Request, ResponseInit> extends Reader<Request> {
 }
 
 /** How a variant is written on the wire. */
-interface ServerCodec<Request, ResponseInit> {
+interface ServerCodec<Variant extends keyof RawMessages> {
   /** A request, decoded. */
-  decode(bytes: Uint8Array): Request;
+  decode(bytes: Uint8Array): RawMessages[Variant]["request"];
   /** A response, encoded. */
-  encode(response: ResponseInit): Uint8Array;
+  encode(response: RawMessages[Variant]["responseInit"]): Uint8Array;
 }
 
 const AWAY: Status = { code: 14, message: "the server is down" };
 
 /** A server for scripts that say each step. */
-function createRawServer<Request, ResponseInit>(
-  codec: ServerCodec<Request, ResponseInit>,
-): RawServer<Request, ResponseInit> {
+function createRawServer<Variant extends keyof RawMessages>(
+  codec: ServerCodec<Variant>,
+): RawServer<Variant> {
   let newest: MemoryStream | undefined;
   let handler: ByteStreamHandler | undefined;
   let streams = 0;
@@ -111,35 +113,20 @@ function createRawServer<Request, ResponseInit>(
   };
 }
 
-/** A delta response as a plain object: what is left out is not sent. */
-export type DeltaResponseInit = Omit<
-  MessageInitShape<typeof DeltaDiscoveryResponseSchema>,
-  "$typeName"
->;
-
-/** Sends and reads single messages of the delta variant. */
-export type RawDeltaServer = RawServer<DeltaDiscoveryRequest, DeltaResponseInit>;
-
 /** A server of the delta variant for scripts that say each step. */
-export function createRawDeltaServer(): RawDeltaServer {
-  return createRawServer({
+export function createRawDeltaServer(): RawServer<"delta"> {
+  return createRawServer<"delta">({
     decode: (bytes) => fromBinary(DeltaDiscoveryRequestSchema, bytes),
-    encode: (response: DeltaResponseInit) =>
+    encode: (response) =>
       toBinary(DeltaDiscoveryResponseSchema, create(DeltaDiscoveryResponseSchema, response)),
   });
 }
 
-/** A SotW response as a plain object: what is left out is not sent. */
-export type SotwResponseInit = Omit<MessageInitShape<typeof DiscoveryResponseSchema>, "$typeName">;
-
-/** Sends and reads single messages of the SotW variant. */
-export type RawSotwServer = RawServer<DiscoveryRequest, SotwResponseInit>;
-
 /** A server of the SotW variant for scripts that say each step. */
-export function createRawSotwServer(): RawSotwServer {
-  return createRawServer({
+export function createRawSotwServer(): RawServer<"sotw"> {
+  return createRawServer<"sotw">({
     decode: (bytes) => fromBinary(DiscoveryRequestSchema, bytes),
-    encode: (response: SotwResponseInit) =>
+    encode: (response) =>
       toBinary(DiscoveryResponseSchema, create(DiscoveryResponseSchema, response)),
   });
 }

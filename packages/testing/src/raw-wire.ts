@@ -1,21 +1,46 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type {
+  DeltaDiscoveryRequest,
+  DeltaDiscoveryRequestSchema,
+  DeltaDiscoveryResponse,
+  DeltaDiscoveryResponseSchema,
+  DiscoveryRequest,
+  DiscoveryRequestSchema,
+  DiscoveryResponse,
+  DiscoveryResponseSchema,
+} from "@xdstp/protos/discovery";
+
 import type { MemoryStream } from "./create-memory-stream.ts";
 
-/** What a raw client needs of a wire; a {@link MemoryStream} is one. */
-export type RawWire = Pick<MemoryStream, "send" | "take">;
+/** The messages of each variant: as they are read, and as plain objects to send, of which what is left out is not sent. */
+export interface RawMessages {
+  /** Of the delta variant. */
+  readonly delta: {
+    readonly request: DeltaDiscoveryRequest;
+    readonly requestInit: Omit<MessageInitShape<typeof DeltaDiscoveryRequestSchema>, "$typeName">;
+    readonly response: DeltaDiscoveryResponse;
+    readonly responseInit: Omit<MessageInitShape<typeof DeltaDiscoveryResponseSchema>, "$typeName">;
+  };
+  /** Of the SotW variant. */
+  readonly sotw: {
+    readonly request: DiscoveryRequest;
+    readonly requestInit: Omit<MessageInitShape<typeof DiscoveryRequestSchema>, "$typeName">;
+    readonly response: DiscoveryResponse;
+    readonly responseInit: Omit<MessageInitShape<typeof DiscoveryResponseSchema>, "$typeName">;
+  };
+}
 
-/** Takes and decodes what a raw client reads. */
-export interface Reader<Response> {
-  /** The oldest response not read yet. Throws where there is none. */
-  next(): Response;
-  /** All that was not read yet; none is an empty list. */
-  rest(): readonly Response[];
+/** Takes and decodes what comes on a wire. */
+interface Reader<Message> {
+  next(): Message;
+  rest(): readonly Message[];
 }
 
 /** Reads a wire message by message. */
-export function createReader<Response>(
-  wire: Pick<RawWire, "take">,
-  decode: (bytes: Uint8Array) => Response,
-): Reader<Response> {
+export function createReader<Message>(
+  wire: Pick<MemoryStream, "take">,
+  decode: (bytes: Uint8Array) => Message,
+): Reader<Message> {
   return {
     next() {
       const bytes = wire.take();
@@ -23,10 +48,10 @@ export function createReader<Response>(
       return decode(bytes);
     },
     rest() {
-      const responses: Response[] = [];
+      const messages: Message[] = [];
       for (let bytes = wire.take(); bytes !== undefined; bytes = wire.take())
-        responses.push(decode(bytes));
-      return responses;
+        messages.push(decode(bytes));
+      return messages;
     },
   };
 }

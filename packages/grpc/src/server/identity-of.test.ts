@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
-import { createTestAuthority, type TestCertificateOptions } from "@xdstp/testing";
+import { createTestAuthority, type TestAuthority } from "@xdstp/testing";
 import { describe, expect, test } from "vitest";
 import { identityOf, principalOf } from "./identity-of.ts";
 
 const authority = createTestAuthority();
-const read = (options: TestCertificateOptions): ReturnType<typeof identityOf> =>
+const read = (options: Parameters<TestAuthority["issue"]>[0]): ReturnType<typeof identityOf> =>
   identityOf(new X509Certificate(authority.issue(options).cert));
 
 describe("identityOf()", () => {

@@ -14,7 +14,7 @@ import {
 } from "@xdstp/resource-types";
 import { clientQuirks } from "@xdstp/server";
 import type { DiscoveryResponse } from "@xdstp/protos/discovery";
-import type { RawSotwClient } from "@xdstp/testing";
+import type { RawClient } from "@xdstp/testing";
 import { expect } from "vitest";
 import { acceptAll, begin } from "../harness/accept-all.ts";
 import type { Answer } from "../harness/answer.ts";
@@ -625,7 +625,7 @@ function movesListener(world: World, name: string, to: string): void {
 }
 
 /** Accepts so many responses of a client of all clusters and routes, one after the other. */
-function acceptNext(world: World, client: RawSotwClient, count: number): DiscoveryResponse[] {
+function acceptNext(world: World, client: RawClient<"sotw">, count: number): DiscoveryResponse[] {
   return Array.from({ length: count }, () => {
     world.run();
     const response = client.next();

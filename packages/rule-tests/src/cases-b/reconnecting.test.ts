@@ -9,7 +9,7 @@ import {
 } from "@xdstp/resource-types";
 import { clientQuirks } from "@xdstp/server";
 import type { DiscoveryResponse } from "@xdstp/protos/discovery";
-import type { DeltaRequestInit, RawSotwClient } from "@xdstp/testing";
+import type { RawMessages, RawClient } from "@xdstp/testing";
 import { expect } from "vitest";
 import { begin } from "../harness/accept-all.ts";
 import { createWorld, type World } from "../harness/create-world.ts";
@@ -32,8 +32,8 @@ interface Told {
 /** What a client is told that comes back with this first request, response by response. */
 function comesBack(
   world: World,
-  first: DeltaRequestInit,
-  node: NonNullable<DeltaRequestInit["node"]> = { id: "n" },
+  first: RawMessages["delta"]["requestInit"],
+  node: NonNullable<RawMessages["delta"]["requestInit"]["node"]> = { id: "n" },
 ): readonly Told[] {
   const typeUrl = first.typeUrl ?? PART;
   const { client } = world.openDelta(typeUrl, { node });
@@ -686,7 +686,7 @@ runCases("reconnecting in SotW", [
 ]);
 
 /** A client that comes back on ADS with a cluster that is gone, and a route that points at it no more. */
-function comesBackFromSwap(world: World): RawSotwClient {
+function comesBackFromSwap(world: World): RawClient<"sotw"> {
   world.put(cluster.typeUrl, "Y");
   world.put(routeConfiguration.typeUrl, "r", "to Y");
   const { client } = world.openSotw("");

@@ -3,8 +3,7 @@ import {
   createMemoryStream,
   createRawDeltaClient,
   createRawSotwClient,
-  type RawDeltaClient,
-  type RawSotwClient,
+  type RawClient,
 } from "@xdstp/testing";
 import { createDeltaServer } from "@xdstp/transport-delta/server";
 import { createSotwServer } from "@xdstp/transport-sotw/server";
@@ -18,8 +17,8 @@ export interface OpenRaw<Client> extends OpenStream {
 
 /** Opens calls, and remembers those that last. */
 export interface Calls {
-  delta(typeUrl: string, node: NodeInit | null | undefined): OpenRaw<RawDeltaClient>;
-  sotw(typeUrl: string, node: NodeInit | null | undefined): OpenRaw<RawSotwClient>;
+  delta(typeUrl: string, node: NodeInit | null | undefined): OpenRaw<RawClient<"delta">>;
+  sotw(typeUrl: string, node: NodeInit | null | undefined): OpenRaw<RawClient<"sotw">>;
   open(): readonly OpenStream[];
 }
 

@@ -14,8 +14,7 @@ import {
   createManualScheduler,
   type FakeClock,
   type ManualScheduler,
-  type RawDeltaClient,
-  type RawSotwClient,
+  type RawClient,
 } from "@xdstp/testing";
 import { answerOfDelta, answerOfSotw } from "./answer.ts";
 import { createCalls, type OpenRaw } from "./create-calls.ts";
@@ -63,9 +62,12 @@ export interface World {
   openDelta(
     typeUrl: string,
     options?: { readonly node?: NodeInit | null },
-  ): OpenRaw<RawDeltaClient>;
+  ): OpenRaw<RawClient<"delta">>;
   /** The same for SotW variants. */
-  openSotw(typeUrl: string, options?: { readonly node?: NodeInit | null }): OpenRaw<RawSotwClient>;
+  openSotw(
+    typeUrl: string,
+    options?: { readonly node?: NodeInit | null },
+  ): OpenRaw<RawClient<"sotw">>;
   /** A row per open stream of this world. */
   status(): readonly StreamStatus[];
 }
@@ -119,7 +121,7 @@ export function createWorld(options: WorldOptions): World {
   };
 }
 
-function deltaStream({ client, stream, server }: OpenRaw<RawDeltaClient>): PeerStream {
+function deltaStream({ client, stream, server }: OpenRaw<RawClient<"delta">>): PeerStream {
   const inbox = createInbox(() => client.rest().map(answerOfDelta));
   return {
     stream,
@@ -129,7 +131,7 @@ function deltaStream({ client, stream, server }: OpenRaw<RawDeltaClient>): PeerS
   };
 }
 
-function sotwStream({ client, stream, server }: OpenRaw<RawSotwClient>): PeerStream {
+function sotwStream({ client, stream, server }: OpenRaw<RawClient<"sotw">>): PeerStream {
   const inbox = createInbox(() => client.rest().map(answerOfSotw));
   return {
     stream,

@@ -1,5 +1,5 @@
 import { StatusCode } from "@xdstp/core";
-import type { RawDeltaClient } from "@xdstp/testing";
+import type { RawClient } from "@xdstp/testing";
 import {
   createReading,
   locatorsOf,
@@ -11,13 +11,13 @@ import {
 
 /** One type of a delta client. */
 export function createDeltaTypeClient(
-  raw: RawDeltaClient,
+  raw: RawClient<"delta">,
   inbox: Inbox,
   typeUrl: string,
 ): TypeClient {
   const send = (
     { add = [], drop = [] }: Change,
-    answer: Parameters<RawDeltaClient["send"]>[0] = {},
+    answer: Parameters<RawClient<"delta">["send"]>[0] = {},
   ): void => {
     raw.send({
       typeUrl,

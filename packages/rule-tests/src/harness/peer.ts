@@ -1,10 +1,10 @@
-import type { DeltaRequestInit, MemoryStream } from "@xdstp/testing";
+import type { RawMessages, MemoryStream } from "@xdstp/testing";
 import type { ServerStream } from "@xdstp/protocol/server";
 import type { Answer } from "./answer.ts";
 import type { TypeClient } from "./type-client.ts";
 
 /** A `Node` as a plain object. */
-export type NodeInit = DeltaRequestInit["node"];
+export type NodeInit = RawMessages["delta"]["requestInit"]["node"];
 
 /** One call, seen from both of its ends. */
 export interface OpenStream {

@@ -1,5 +1,5 @@
 import { StatusCode } from "@xdstp/core";
-import type { RawSotwClient } from "@xdstp/testing";
+import type { RawClient } from "@xdstp/testing";
 import {
   createReading,
   locatorsOf,
@@ -12,7 +12,7 @@ import {
 
 /** One type of a SotW client: it keeps what each request has to repeat. */
 export function createSotwTypeClient(
-  raw: RawSotwClient,
+  raw: RawClient<"sotw">,
   inbox: Inbox,
   typeUrl: string,
 ): TypeClient {
@@ -21,7 +21,7 @@ export function createSotwTypeClient(
   let accepted = "";
   const send = (
     { add = [], drop = [] }: Change,
-    answer: Parameters<RawSotwClient["send"]>[0] = {},
+    answer: Parameters<RawClient<"sotw">["send"]>[0] = {},
   ): void => {
     const dropped = drop.map((one) => JSON.stringify(one));
     wanted = [...wanted, ...add].filter((one) => !dropped.includes(JSON.stringify(one)));

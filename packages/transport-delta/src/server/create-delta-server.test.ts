@@ -4,7 +4,7 @@ import {
   createManualScheduler,
   createMemoryStream,
   createRawDeltaClient,
-  type RawDeltaClient,
+  type RawClient,
 } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { TYPE } from "../../../cache/test/kept-entries.ts";
@@ -21,7 +21,7 @@ describe("createDeltaServer()", () => {
     const server = createDeltaServer(context);
     cache.put({ typeUrl: TYPE, name: "a", value: Buffer.from("1") });
     const clients = [{ peer: "ads" }, { peer: "per type", typeUrl: TYPE }].map(
-      (call): RawDeltaClient => {
+      (call): RawClient<"delta"> => {
         const client = createRawDeltaClient(
           createMemoryStream((out) => server.open(call, out)),
           { node: { id: "n" } },

@@ -4,7 +4,7 @@ import {
   createManualScheduler,
   createMemoryStream,
   createRawSotwClient,
-  type RawSotwClient,
+  type RawClient,
 } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 import { TYPE } from "../../../cache/test/kept-entries.ts";
@@ -21,7 +21,7 @@ describe("createSotwServer()", () => {
     const server = createSotwServer(context);
     cache.put({ typeUrl: TYPE, name: "a", value: Buffer.from("1") });
     const clients = [{ peer: "ads" }, { peer: "per type", typeUrl: TYPE }].map(
-      (call): RawSotwClient => {
+      (call): RawClient<"sotw"> => {
         const client = createRawSotwClient(
           createMemoryStream((out) => server.open(call, out)),
           { node: { id: "n" } },

@@ -7,9 +7,8 @@ import {
 import {
   createRawDeltaServer,
   createRawSotwServer,
-  type DeltaResponseInit,
+  type RawMessages,
   type RawServer,
-  type SotwResponseInit,
 } from "@xdstp/testing";
 import { payloadOf } from "../../harness/payload.ts";
 
@@ -73,9 +72,7 @@ export interface Reply {
 
 /** A server of either variant that does what a test says. */
 export interface ScriptedServer {
-  readonly raw:
-    | RawServer<DeltaDiscoveryRequest, DeltaResponseInit>
-    | RawServer<DiscoveryRequest, SotwResponseInit>;
+  readonly raw: RawServer<"delta"> | RawServer<"sotw">;
   /** The oldest request that was not read yet. Throws where there is none. */
   next(): Asked;
   /** All that were not read yet. */
@@ -121,7 +118,7 @@ export function deltaResponse(
   typeUrl: string,
   nonce: string,
   { version = nonce, resources = [], removed = [], errors = [], identifier }: Reply,
-): DeltaResponseInit {
+): RawMessages["delta"]["responseInit"] {
   return {
     typeUrl,
     nonce,
@@ -137,7 +134,7 @@ function sotwResponse(
   typeUrl: string,
   nonce: string,
   { version = nonce, resources = [], errors = [], identifier, canary = false }: Reply,
-): SotwResponseInit {
+): RawMessages["sotw"]["responseInit"] {
   return {
     typeUrl,
     nonce,
@@ -170,7 +167,7 @@ function resourceOf(
   typeUrl: string,
   version: string,
   sent: Sent,
-): NonNullable<DeltaResponseInit["resources"]>[number] {
+): NonNullable<RawMessages["delta"]["responseInit"]["resources"]>[number] {
   const { name, ttlMs, aliases = [], constraints } = sent;
   return {
     name,
@@ -205,7 +202,7 @@ function errorOf([name, code, message = "because"]: readonly [
   string,
   number,
   string?,
-]): NonNullable<DeltaResponseInit["resourceErrors"]>[number] {
+]): NonNullable<RawMessages["delta"]["responseInit"]["resourceErrors"]>[number] {
   return { resourceName: { name }, errorDetail: { code, message } };
 }
 
