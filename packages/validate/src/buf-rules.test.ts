@@ -41,8 +41,8 @@ function field(
   });
 }
 
-/** message Flag { string name = 1; Flag child = 2; Any extension = 3; Cluster cluster = 4; } */
-const flags = toBinary(
+/** message Flags { Flag first = 1; } in a file that imports no rules itself, and message Flag { string name = 1; Flag child = 2; Any extension = 3; Cluster cluster = 4; } */
+const descriptorSet = toBinary(
   FileDescriptorSetSchema,
   create(FileDescriptorSetSchema, {
     file: [
@@ -82,10 +82,17 @@ const flags = toBinary(
           },
         ],
       },
+      {
+        name: "acme/flags.proto",
+        package: "acme.v1",
+        syntax: "proto3",
+        dependency: ["acme/flag.proto"],
+        messageType: [{ name: "Flags", field: [field("first", 1, ".acme.v1.Flag")] }],
+      },
     ],
   }),
 );
-const registry: Registry = registryWith(flags);
+const registry: Registry = registryWith(descriptorSet);
 const Flag = flagIn(registry, "acme.v1.Flag");
 
 function flagIn(types: Registry, name: string) {
@@ -127,6 +134,13 @@ describe("types with buf.validate rules", () => {
     expect(validator.check(desc, create(desc, filled)).map(({ field: text }) => text)).toEqual(
       fields.map((text) => `typed_config.${text}`),
     );
+  });
+
+  it("may be in a message whose file has none", async () => {
+    const validator = await createValidator({ registry });
+    const Flags = flagIn(registry, "acme.v1.Flags");
+    const flags = create(Flags, { first: create(Flag) });
+    expect(validator.check(Flags, flags)).toMatchObject([{ field: "first.name" }]);
   });
 
   it("with a rule that is not CEL cannot be checked, and that is a violation", async () => {

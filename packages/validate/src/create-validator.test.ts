@@ -141,6 +141,18 @@ describe("the validator", () => {
     expect(problems(`${envoy}.${typeName}`, body)).toEqual(expected);
   });
 
+  it("knows the rules of extensions that go-control-plane does not have", () => {
+    const extensions = "envoy.extensions";
+    const server = { max_supported_protocol_version: "1999-01-01" };
+    expect(
+      problems(`${extensions}.filters.http.mcp_json_rest_bridge.v3.ServerInfo`, server),
+    ).toEqual([
+      'max_supported_protocol_version must be one of "2025-11-25", "2026-07-28" [string.in]',
+    ]);
+    const tunnel = `${extensions}.reverse_tunnel_reporters.v3alpha.clients.grpc_client.ReverseTunnel`;
+    expect(problems(tunnel, {})).toContain("created_at is required [required]");
+  });
+
   it("gives the path in steps that lead through JSON", () => {
     const cluster = {
       name: "c",

@@ -25,7 +25,7 @@ export interface Violation {
   readonly field: string;
   /** The id of the rule: `uint32.lte`, `string.min_len`, `required`; of a rule in CEL, what its author calls it. */
   readonly rule: string;
-  /** What the value has to be, as the predicate of a sentence about it: `must be at most 65535`. It never shows the value, which may be a secret. */
+  /** What the value has to be, as the predicate of a sentence about it: `must be at most 65535`. Rules of the Envoy API never show the value, which may be a secret; a rule in CEL says what its author wrote. */
   readonly message: string;
 }
 
