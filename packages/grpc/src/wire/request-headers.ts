@@ -25,9 +25,8 @@ const headerOverhead = 32;
 
 /** The size of a header list as HTTP/2 counts it, uncompressed: names and values in turn, of one byte per character. */
 export function headerListSize(rawHeaders: readonly string[]): number {
-  let size = (rawHeaders.length / 2) * headerOverhead;
-  for (const text of rawHeaders) size += text.length;
-  return size;
+  const overhead = (rawHeaders.length / 2) * headerOverhead;
+  return rawHeaders.reduce((size, text) => size + text.length, overhead);
 }
 
 /** Whether the raw path reads a body of this type: `application/grpc` or `application/grpc+proto`, in any case, parameters ignored. */

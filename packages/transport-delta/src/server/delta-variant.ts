@@ -293,10 +293,19 @@ function excessOf(
 ): readonly [message: string, limit: keyof StreamLimits] | undefined {
   if (initial.size > heldVersions)
     return [`more than ${heldVersions} initial_resource_versions`, "heldVersions"];
-  return initial.keys().some((name) => isLongerThan(name, nameLength))
-    ? [`a name in initial_resource_versions is longer than ${nameLength} bytes`, "nameLength"]
-    : undefined;
+  if (fitting.get(initial) === nameLength) return undefined;
+  for (const name of initial.keys())
+    if (isLongerThan(name, nameLength))
+      return [
+        `a name in initial_resource_versions is longer than ${nameLength} bytes`,
+        "nameLength",
+      ];
+  fitting.set(initial, nameLength);
+  return undefined;
 }
+
+/** Lists of held versions, with the bytes that none of their names exceeds: much of a fleet sends the same list, which is one object. */
+const fitting = new WeakMap<ReadonlyMap<string, string>, number>();
 
 function countOf({
   subscribe: added,
