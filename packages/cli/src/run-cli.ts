@@ -12,6 +12,7 @@ const oldestNode = 22;
 /** In the order of the help. Each is loaded when it is called, since what one needs slows the start of another. */
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["serve", async () => (await import("./serve-command.ts")).serveCommand],
+  ["validate", async () => (await import("./validate-command.ts")).validateCommand],
   ["relay", async () => (await import("./relay-command.ts")).relayCommand],
   ["status", async () => (await import("./status-command.ts")).statusCommand],
   ["get", async () => (await import("./get-command.ts")).getCommand],

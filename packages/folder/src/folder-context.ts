@@ -1,8 +1,10 @@
 import { createRegistry, type Registry } from "@bufbuild/protobuf";
-import type { ResourceType } from "@xdstp/core";
+import type { Put, ResourceType } from "@xdstp/core";
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
 import { ListCollectionSchema, ResourceLocatorSchema } from "@xdstp/protos/xds";
 import { envoyTypes } from "@xdstp/resource-types";
+import type { PathStep } from "@xdstp/validate";
+import type { Position } from "./find-position.ts";
 
 /** What {@link readFolder} and {@link createFolderFeed} have in common. */
 export interface FolderOptions {
@@ -28,7 +30,16 @@ export interface FolderContext {
   readonly types: ReadonlyMap<string, ResourceType>;
   /** Absent: those that the folder has. */
   readonly authorities?: readonly string[];
+  /** Is given each resource as it is read, for checks of its content. Large files are then read in this process too. */
+  readonly onResource?: OnResource;
 }
+
+/** `locate` gives the position of a value of the payload, as far as the format has one. */
+export type OnResource = (
+  put: Put,
+  file: string,
+  locate: (steps: readonly PathStep[]) => Partial<Position>,
+) => void;
 
 /** The context of what a caller asks for. */
 export function folderContext({

@@ -10,7 +10,8 @@
  * @packageDocumentation
  */
 export { createFolderFeed, type FolderFeedOptions } from "./folder-feed.ts";
-export { readFolder } from "./read-folder.ts";
+export { readFolder, type FolderContent } from "./read-folder.ts";
+export { checkFolder } from "./check-folder.ts";
 export type { FolderOptions } from "./folder-context.ts";
 export type { FolderEvent } from "./folder-event.ts";
 export type { NodeSinks } from "./folder-entry.ts";

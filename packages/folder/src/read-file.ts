@@ -6,7 +6,9 @@ import { candidatesInDocument } from "./candidates-in-document.ts";
 import { documentsOf } from "./documents-of.ts";
 import { Fault, type FolderProblem, located, reasonOf } from "./folder-problem.ts";
 import { extensions, type Place, placeOf } from "./place.ts";
-import { findPosition } from "./find-position.ts";
+import type { PathStep } from "@xdstp/validate";
+import { findPosition, type Position } from "./find-position.ts";
+import { jsonPathOf } from "./json-path-of.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { type FileReference, referencesIn } from "./foreign-references.ts";
 import { resourceFromCandidate } from "./resource-from-candidate.ts";
@@ -42,9 +44,13 @@ export function readFile(
       place.format === "binary"
         ? candidatesInBinary(bytes, place)
         : candidatesInText(source.text, place, context, report);
-    return each(candidates, report, (candidate) => [
-      resourceFromCandidate(candidate, place, context),
-    ]);
+    return each(candidates, report, (candidate) => {
+      const put = resourceFromCandidate(candidate, place, context);
+      context.onResource?.(put, join(context.dir, ...segments), (steps) =>
+        positionOf(candidate, steps, source.text),
+      );
+      return [put];
+    });
   });
   return {
     puts,
@@ -55,6 +61,15 @@ export function readFile(
       context,
     ),
   };
+}
+
+function positionOf(
+  { content, document, path }: Candidate,
+  steps: readonly PathStep[],
+  text: string,
+): Partial<Position> {
+  if (!("json" in content)) return {};
+  return findPosition(text, document, [...path, ...jsonPathOf(content.json, steps)]) ?? {};
 }
 
 /** The text of a file; a byte order mark is left out. Throws a fault for bytes that are not UTF-8. */

@@ -1,11 +1,12 @@
 import type { Put } from "@xdstp/core";
 import { fileTrouble, type FolderProblem } from "./folder-problem.ts";
-import { folderContext, type FolderOptions } from "./folder-context.ts";
+import { type FolderContext, folderContext, type FolderOptions } from "./folder-context.ts";
+import type { FolderEntry } from "./folder-entry.ts";
 import { authoritiesOf, foreignProblems } from "./foreign-references.ts";
 import { createFolderReader } from "./folder-reader.ts";
 
-/** Reads a folder once, for a linter or a test, and returns what this gave. Never rejects: a folder that cannot be read is a problem. */
-export async function readFolder(options: FolderOptions): Promise<{
+/** What one reading of a folder gave. */
+export interface FolderContent {
   /** In the order of the file names. Files with problems give what is right in them. */
   readonly resources: readonly (Put & {
     /** The file that holds it. */
@@ -19,31 +20,36 @@ export async function readFolder(options: FolderOptions): Promise<{
   readonly warnings: readonly FolderProblem[];
   /** Files that were read. */
   readonly files: number;
-}> {
+}
+
+/** Reads a folder once, for a test or a tool. Never rejects: a folder that cannot be read is a problem. `checkFolder` finds more. */
+export async function readFolder(options: FolderOptions): Promise<FolderContent> {
+  return (await readEntries(options, folderContext(options))).content;
+}
+
+/** One reading, with the entries that its resources were made of. */
+export async function readEntries(
+  options: FolderOptions,
+  context: FolderContext,
+): Promise<{ readonly entries: readonly FolderEntry[]; readonly content: FolderContent }> {
   try {
-    const { files, entries, problems, warnings, references } = await createFolderReader(
-      folderContext(options),
-    ).read();
+    const { files, entries, problems, warnings, references } =
+      await createFolderReader(context).read();
     const resources = entries.flatMap(({ file, node, put }) =>
       put === undefined ? [] : [{ ...put, file, ...(node !== undefined && { node }) }],
     );
+    const foreign = foreignProblems(references, options.authorities ?? authoritiesOf(entries));
     return {
-      resources,
-      problems,
-      warnings: [
-        ...warnings,
-        ...foreignProblems(references, options.authorities ?? authoritiesOf(entries)).map(
-          ({ problem }) => problem,
-        ),
-      ],
-      files,
+      entries,
+      content: {
+        resources,
+        problems,
+        warnings: [...warnings, ...foreign.map(({ problem }) => problem)],
+        files,
+      },
     };
   } catch (error) {
-    return {
-      resources: [],
-      problems: [{ file: options.dir, ...fileTrouble(error) }],
-      warnings: [],
-      files: 0,
-    };
+    const problems = [{ file: options.dir, ...fileTrouble(error) }];
+    return { entries: [], content: { resources: [], problems, warnings: [], files: 0 } };
   }
 }

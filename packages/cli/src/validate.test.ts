@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { runToEnd } from "../test/use-cli.ts";
+import { useFolder } from "../test/use-folder.ts";
+
+const cluster = `type: EDS
+connect_timeout: 0s
+eds_cluster_config: { eds_config: { ads: {}, resource_api_version: V3 } }
+`;
+
+async function validated(files: Readonly<Record<string, string>>, ...args: readonly string[]) {
+  const { dir } = useFolder(files);
+  const { code, out, err } = await runToEnd(["validate", "config", ...args], { cwd: dir });
+  return { code, err, out: out.replaceAll(`${dir}/`, "") };
+}
+
+describe("xdstp validate", () => {
+  it("shows each error and warning with its place, in their order, and counts them", async () => {
+    const { code, out, err } = await validated({
+      "config/_opaque/clusters/web.yaml": cluster,
+      "config/_opaque/routes/r.yaml": "virtual_host: []\n",
+    });
+    expect(err).toBe("");
+    expect(out).toBe(
+      `config/_opaque/clusters/web.yaml: warning: refers to endpoints "web", which is not in the folder (add it, unless clients have it from elsewhere)
+config/_opaque/clusters/web.yaml:2:1: error: connect_timeout must be more than 0s [duration.gt]
+config/_opaque/routes/r.yaml:1:1: error: envoy.config.route.v3.RouteConfiguration: key "virtual_host" is unknown (did you mean virtual_hosts?)
+1 resource in 2 files: 2 errors, 1 warning
+`,
+    );
+    expect(code).toBe(1);
+  });
+
+  it("exits with 0 for warnings, unless --fail-on says otherwise", async () => {
+    const files = { "config/_opaque/endpoints/web.yaml": "{}" };
+    const { code, out } = await validated(files);
+    expect(out).toContain('warning: nothing refers to endpoints "web"');
+    expect(out).toContain("1 resource in 1 file: 0 errors, 1 warning\n");
+    expect(code).toBe(0);
+    expect((await validated(files, "--fail-on", "warning")).code).toBe(1);
+  });
+
+  it("says that a good folder has no problem", async () => {
+    expect(await validated({ "config/a/clusters/web.yaml": "{}" })).toEqual({
+      code: 0,
+      err: "",
+      out: "1 resource in 1 file: 0 errors, 0 warnings\n",
+    });
+  });
+
+  it("gives one JSON object with --json", async () => {
+    const { code, out } = await validated(
+      { "config/_opaque/clusters/web.yaml": cluster },
+      "--json",
+    );
+    expect(JSON.parse(out)).toMatchObject({
+      files: 1,
+      resources: 1,
+      problems: [
+        { severity: "warning", message: expect.stringContaining('endpoints "web"') as unknown },
+        { severity: "error", line: 2, column: 1, rule: "duration.gt" },
+      ],
+    });
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    [["a", "b"], "one argument too many"],
+    [["--fail-on", "x"], "give error or warning"],
+  ])("says what is wrong with %j", async (args, text) => {
+    const { code, err } = await validated({}, ...args);
+    expect(err).toContain(text);
+    expect(code).toBe(2);
+  });
+});

@@ -1,0 +1,135 @@
+import { readFile } from "node:fs/promises";
+import { create } from "@bufbuild/protobuf";
+import { AnySchema } from "@bufbuild/protobuf/wkt";
+import type { Reference } from "@xdstp/core";
+import { shortNameOf } from "@xdstp/resource-types";
+import { authorityOf, nameKey } from "@xdstp/uri";
+import { createValidator } from "@xdstp/validate";
+import { findTexts, type TextPosition } from "./find-position.ts";
+import { folderContext, type FolderOptions } from "./folder-context.ts";
+import type { FolderEntry } from "./folder-entry.ts";
+import { type FolderProblem, quote } from "./folder-problem.ts";
+import { type FolderContent, readEntries } from "./read-folder.ts";
+
+/**
+ * Reads a folder once and checks all that can be known without a client: what {@link readFolder} does, the constraints of each message (`validate.rules` of the Envoy API and `buf.validate`), and the references between resources.
+ * A violated constraint is a problem. Warnings are references to what the folder does not have, and opaque endpoints, routes and secrets to which nothing refers. Never rejects.
+ */
+export async function checkFolder(options: FolderOptions): Promise<FolderContent> {
+  const violations: FolderProblem[] = [];
+  const base = folderContext(options);
+  const validator = await createValidator({ registry: base.registry });
+  const { entries, content } = await readEntries(options, {
+    ...base,
+    onResource({ resource: { payload } }, file, locate) {
+      const any = create(AnySchema, { typeUrl: payload.typeUrl, value: payload.value });
+      for (const { path, field, message, rule } of validator.check(AnySchema, any))
+        violations.push({ file, ...locate(path), message: `${field} ${message}`, rule });
+    },
+  });
+  const { types } = base;
+  const referring = entries.flatMap((entry): readonly Referring[] => {
+    const { typeUrl, put } = entry;
+    if (put?.resource.payload.typeUrl !== typeUrl) return [];
+    const references = types.get(typeUrl)?.references?.(put.resource.payload.value) ?? [];
+    return references.map((reference) => ({ entry, reference }));
+  });
+  return {
+    ...content,
+    problems: [...content.problems, ...violations],
+    warnings: [
+      ...content.warnings,
+      ...(await danglingIn(entries, referring)),
+      ...unusedIn(entries, referring),
+    ],
+  };
+}
+
+/** A reference, and the resource that has it. */
+interface Referring {
+  readonly entry: FolderEntry;
+  readonly reference: Reference;
+}
+
+/** Names of one type, in one form for each name. */
+function keyOf(typeUrl: string, name: string): string {
+  const [bare = ""] = name.split("#");
+  return `${typeUrl} ${bare.startsWith("xdstp:") ? nameKey(bare) : name}`;
+}
+
+/** Warns of references to what is not in the folder. What comes from another source or authority, and globs, are not looked for. */
+async function danglingIn(
+  entries: readonly FolderEntry[],
+  referring: readonly Referring[],
+): Promise<readonly FolderProblem[]> {
+  const nodesOf = Map.groupBy(
+    entries.flatMap(({ typeUrl, name, aliases, node }) =>
+      [name, ...aliases].map((one) => ({ key: keyOf(typeUrl, one), node })),
+    ),
+    ({ key }) => key,
+  );
+  const own = new Set(entries.map(({ name }) => authorityOf(name)));
+  const isThere = ({ entry: { node }, reference: { typeUrl, name } }: Referring): boolean =>
+    nodesOf
+      .get(keyOf(typeUrl, name))
+      ?.some((held) => node === undefined || held.node === undefined || held.node === node) ??
+    false;
+  const dangling = referring.filter(
+    (one) =>
+      one.reference.source === undefined &&
+      own.has(authorityOf(one.reference.name)) &&
+      !/\/\*(\?|$)/.test(one.reference.name) &&
+      !isThere(one),
+  );
+  const warnings = Array.from(
+    Map.groupBy(dangling, ({ entry }) => entry.file),
+    async ([file, inFile]) => {
+      const names = new Set(inFile.map(({ reference }) => reference.name));
+      const positions = await textsOf(file, names);
+      return inFile.map(({ reference: { typeUrl, name } }): FolderProblem => {
+        const { field, ...position } = positions.get(name) ?? {};
+        return {
+          file,
+          ...position,
+          message: `${field === undefined ? "" : `${field}: `}refers to ${shortNameOf(typeUrl) ?? typeUrl} ${quote(name)}, which is not in the folder`,
+          hint: "add it, unless clients have it from elsewhere",
+        };
+      });
+    },
+  );
+  return (await Promise.all(warnings)).flat();
+}
+
+async function textsOf(
+  file: string,
+  names: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Partial<TextPosition>>> {
+  try {
+    return findTexts(await readFile(file, "utf8"), names);
+  } catch {
+    return new Map(); // It was removed meanwhile.
+  }
+}
+
+/** Types of which clients request only what something refers to. */
+const onDemand: ReadonlySet<string | undefined> = new Set(["endpoints", "routes", "secrets"]);
+
+/** Warns of opaque names to which nothing refers: no client will request them. Names of xdstp may be requested from elsewhere. */
+function unusedIn(
+  entries: readonly FolderEntry[],
+  referring: readonly Referring[],
+): readonly FolderProblem[] {
+  const used = new Set(referring.map(({ reference: { typeUrl, name } }) => keyOf(typeUrl, name)));
+  return entries
+    .filter(
+      ({ typeUrl, name, aliases }) =>
+        onDemand.has(shortNameOf(typeUrl)) &&
+        !name.startsWith("xdstp:") &&
+        ![name, ...aliases].some((one) => used.has(keyOf(typeUrl, one))),
+    )
+    .map(({ file, typeUrl, name }) => ({
+      file,
+      message: `nothing refers to ${shortNameOf(typeUrl) ?? typeUrl} ${quote(name)}`,
+      hint: "remove it, unless a client requests it by this name",
+    }));
+}
