@@ -5,9 +5,7 @@ import { envoyRegistry } from "@xdstp/protos/envoy";
 import { describe, expect, it } from "vitest";
 import { useFolder } from "../test/use-folder.ts";
 import { formatProblem } from "./folder-problem.ts";
-import { readFolder } from "./read-folder.ts";
-
-type FolderContent = Awaited<ReturnType<typeof readFolder>>;
+import { type FolderContent, readFolder } from "./read-folder.ts";
 
 const read = (dir: string): Promise<FolderContent> =>
   readFolder({ dir, registry: envoyRegistry() });
