@@ -1,6 +1,6 @@
 import { type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import type { ResourceType } from "@xdstp/core";
-import { envoyRegistry } from "@xdstp/protos/envoy";
+import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
 import { describe, expect, it } from "vitest";
 
 import * as types from "./index.ts";
@@ -176,6 +176,27 @@ describe("envoyTypes", () => {
     expect((type.refersTo ?? []).map((typeUrl) => typeUrl.split(".").at(-1)).sort()).toEqual(
       referrers,
     );
+  });
+
+  it("warms a cluster by the assignment that is requested, not by the locator in it [S-WARM-1] [N-18]", () => {
+    const type = "envoy.config.endpoint.v3.ClusterLoadAssignment";
+    const warmed = (service: string): readonly string[] => {
+      const { value } = anyFromJson(
+        {
+          "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+          name: "x",
+          type: "EDS",
+          eds_cluster_config: { eds_config: { ads: {} }, service_name: service },
+        },
+        envoyRegistry(),
+      );
+      return types.cluster.warms?.flatMap(({ names }) => names(value)) ?? [];
+    };
+    expect(warmed("plain#1")).toEqual(["plain#1"]);
+    expect(warmed(`xdstp://a/${type}/foo#alt=xdstp://b/${type}/bar`)).toEqual([
+      `xdstp://a/${type}/foo`,
+    ]);
+    expect(warmed(`xdstp://a/${type}Collection/all#entry=foo`)).toEqual([]);
   });
 
   it("warms clusters by assignments and listeners by routes", () => {

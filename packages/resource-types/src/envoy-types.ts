@@ -1,4 +1,5 @@
 import type { Reference, ResourceType } from "@xdstp/core";
+import { nameFromLocator, parseLocator, printName } from "@xdstp/uri";
 
 import { referencesOf } from "./references-of.ts";
 import { typeUrlOf, typeUrls } from "./type-urls.ts";
@@ -18,8 +19,18 @@ const warmsWith = (parent: string, child: string): NonNullable<ResourceType["war
   names: (payload) =>
     referencesOf(parent, payload)
       .filter(({ typeUrl }) => typeUrl === child)
-      .map(({ name }) => name),
+      .flatMap(({ name }) => requestedName(name) ?? []),
 });
+
+/** The name that a client requests first for a reference, without its alternative. undefined: an entry of a list, which is requested under the type of the list. */
+function requestedName(name: string): string | undefined {
+  if (!name.startsWith("xdstp:") || !name.includes("#")) return name;
+  const parsed = parseLocator(name);
+  if (!parsed.ok || parsed.value.scheme !== "xdstp") return undefined;
+  return parsed.value.directives.some(({ kind }) => kind === "entry")
+    ? undefined
+    : printName(nameFromLocator(parsed.value));
+}
 
 /** What has to be in place before anything that routes to clusters (S-ORD-2). */
 const clustersReady: readonly Follows[] = [

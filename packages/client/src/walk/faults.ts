@@ -1,6 +1,7 @@
 import { type Fault, type Reference, type StoredResource, XdsError } from "@xdstp/core";
+import { locatorFault } from "@xdstp/federation";
 import { referencesOf, serviceNameFault } from "@xdstp/resource-types";
-import { collectionTypeOf, isGlob, typeFromTypeUrl, typeOf } from "@xdstp/uri";
+import { collectionTypeOf, isGlob, parseLocator, typeFromTypeUrl, typeOf } from "@xdstp/uri";
 
 import { readSourceKind } from "./read-source-kind.ts";
 
@@ -33,7 +34,7 @@ function sourceFault(typeUrl: string, payload: Uint8Array): Fault | undefined {
       };
 }
 
-/** Why a name in a payload cannot be followed; undefined: it can be asked for. */
+/** Why a name in a payload cannot be followed; undefined: it can be requested. It may have an alternative, and be an entry of a list (C-ALT-2, C-LIST-7). */
 export function referenceFault({ typeUrl, name }: Reference): XdsError | undefined {
   const fault = (
     code: "INVALID_ARGUMENT" | "UNIMPLEMENTED",
@@ -45,7 +46,13 @@ export function referenceFault({ typeUrl, name }: Reference): XdsError | undefin
   if (!name.startsWith("xdstp:")) return undefined;
   const type = typeOf(name);
   const own = typeFromTypeUrl(typeUrl);
-  if (type === undefined) return fault("INVALID_ARGUMENT", "is not an xdstp name");
+  if (type === undefined) {
+    const parsed = parseLocator(name);
+    if (!parsed.ok) return fault("INVALID_ARGUMENT", "is not an xdstp name", parsed.error.rule);
+    if (isGlob(parsed.value)) return fault("UNIMPLEMENTED", globText);
+    const wrong = locatorFault(typeUrl, parsed.value);
+    return wrong && fault("INVALID_ARGUMENT", `cannot be followed: ${wrong.text}`, wrong.rule);
+  }
   if (own !== undefined && type === collectionTypeOf(own))
     return fault(
       "UNIMPLEMENTED",
@@ -57,13 +64,10 @@ export function referenceFault({ typeUrl, name }: Reference): XdsError | undefin
       `has the type ${type}; it has to be ${own ?? typeUrl}`,
       "B-TYPE-5",
     );
-  return isGlob(name)
-    ? fault(
-        "UNIMPLEMENTED",
-        "is a glob collection, which a walk does not follow; leave its type out",
-      )
-    : undefined;
+  return isGlob(name) ? fault("UNIMPLEMENTED", globText) : undefined;
 }
+
+const globText = "is a glob collection, which a walk does not follow; leave its type out";
 
 /** Why a resource that is there is none of its type: it is a redirect, or a list. */
 export function typeFault(
