@@ -2,14 +2,14 @@ import type { CliIo } from "./cli-io.ts";
 import { CliError } from "./cli-error.ts";
 import { type Command, type CommandCall, pathFrom, takeNoMore, wordFlag } from "./command.ts";
 
-/** `xdstp validate`: what is wrong with a folder, without a server. */
+/** `xdstp validate`: what is wrong with a folder or a bootstrap, without a server. */
 export const validateCommand: Command = {
   name: "validate",
-  summary: "Check a folder: syntax, messages, constraints, names and references.",
+  summary: "Check a folder or a bootstrap of Envoy: syntax, messages, constraints, references.",
   usage:
-    "xdstp validate DIR [--fail-on error|warning] [--descriptors FILE]... [--authority NAME]... [--json]",
+    "xdstp validate DIR|FILE [--fail-on error|warning] [--descriptors FILE]... [--authority NAME]... [--json]",
   notes: [
-    "DIR is a folder that `xdstp serve` serves. Each problem is a line: file:line:column: error or warning: message.",
+    "DIR is a folder that `xdstp serve` serves, FILE a configuration with which Envoy starts, in YAML or JSON. Each problem is a line: file:line:column: error or warning: message.",
     "Errors are what `serve` rejects, and constraints that clients check (`validate.rules` of the Envoy API, `buf.validate` of your own types). Warnings are references to what the folder does not have, opaque endpoints, routes and secrets to which nothing refers, and files that are not read.",
     "The exit code is 1 where there is an error, or with --fail-on warning a warning.",
   ],
@@ -35,14 +35,14 @@ export const validateCommand: Command = {
 };
 
 async function run(call: CommandCall, io: CliIo): Promise<number> {
-  const [dir, ...more] = call.positionals;
-  if (dir === undefined) throw new CliError(2, "which folder?");
-  takeNoMore(more, "; one folder is checked");
+  const [path, ...more] = call.positionals;
+  if (path === undefined) throw new CliError(2, "which folder or file?");
+  takeNoMore(more, "; one folder or file is checked");
   const failOn = wordFlag(call, "fail-on", ["error", "warning"]) ?? "error";
   const { validate } = await import("./validate.ts");
   return validate(
     {
-      dir: pathFrom(io.cwd, dir),
+      path: pathFrom(io.cwd, path),
       failOn,
       descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
       authorities: call.texts("authority"),

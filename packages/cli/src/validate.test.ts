@@ -63,6 +63,17 @@ config/_opaque/routes/r.yaml:1:1: error: envoy.config.route.v3.RouteConfiguratio
     expect(code).toBe(1);
   });
 
+  it("checks a bootstrap of Envoy where the path is that of a file", async () => {
+    const { dir } = useFolder({ "envoy.yaml": "node: { id: a }\nadminn: {}\n" });
+    const { code, out } = await runToEnd(["validate", "envoy.yaml"], { cwd: dir });
+    expect(out.replaceAll(`${dir}/`, "")).toBe(
+      `envoy.yaml:2:1: error: envoy.config.bootstrap.v3.Bootstrap: key "adminn" is unknown (did you mean admin?)
+1 bootstrap: 1 error, 0 warnings
+`,
+    );
+    expect(code).toBe(1);
+  });
+
   it.each([
     [["a", "b"], "one argument too many"],
     [["--fail-on", "x"], "give error or warning"],

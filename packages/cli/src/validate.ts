@@ -1,11 +1,13 @@
-import { checkFolder, formatProblem, type FolderProblem } from "@xdstp/folder";
+import { statSync } from "node:fs";
+import { checkBootstrap, checkFolder, formatProblem, type FolderProblem } from "@xdstp/folder";
 import type { CliIo } from "./cli-io.ts";
 import { jsonText } from "./json-text.ts";
 import { loadRegistry } from "./load-registry.ts";
 
 /** What `xdstp validate` was asked to do. */
 export interface ValidateOptions {
-  readonly dir: string;
+  /** A folder, or a bootstrap of Envoy. */
+  readonly path: string;
   readonly failOn: "error" | "warning";
   /** Files with descriptor sets. */
   readonly descriptors: readonly string[];
@@ -14,27 +16,47 @@ export interface ValidateOptions {
   readonly json: boolean;
 }
 
-/** Shows what is wrong with a folder. Returns the exit code. */
+/** Shows what is wrong with a folder or a bootstrap. Returns the exit code. */
 export async function validate(options: ValidateOptions, io: CliIo): Promise<number> {
-  const { dir, descriptors, authorities, failOn, json } = options;
-  const { problems, warnings, resources, files } = await checkFolder({
-    dir,
-    registry: await loadRegistry(descriptors),
-    ...(authorities.length > 0 && { authorities }),
-  });
+  const { path, failOn, json } = options;
+  const { problems, warnings, counted } = await check(options);
   const found = [
     ...problems.map((problem) => ({ severity: "error", ...problem }) as const),
     ...warnings.map((problem) => ({ severity: "warning", ...problem }) as const),
   ].sort(byPlace);
   io.stdout.write(
     json
-      ? `${jsonText({ dir, files, resources: resources.length, problems: found }, { indent: 2 })}\n`
+      ? `${jsonText({ path, ...counted, problems: found }, { indent: 2 })}\n`
       : [
           ...found.map(lineOf),
-          `${count(resources.length, "resource")} in ${count(files, "file")}: ${count(problems.length, "error")}, ${count(warnings.length, "warning")}\n`,
+          `${countedText(counted)}: ${count(problems.length, "error")}, ${count(warnings.length, "warning")}\n`,
         ].join("\n"),
   );
   return problems.length > 0 || (failOn === "warning" && warnings.length > 0) ? 1 : 0;
+}
+
+/** What was read; of a bootstrap nothing is counted. */
+interface Checked {
+  readonly problems: readonly FolderProblem[];
+  readonly warnings: readonly FolderProblem[];
+  readonly counted: { readonly files: number; readonly resources?: number };
+}
+
+async function check({ path, descriptors, authorities }: ValidateOptions): Promise<Checked> {
+  const registry = await loadRegistry(descriptors);
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true)
+    return { ...(await checkBootstrap({ file: path, registry })), counted: { files: 1 } };
+  const { resources, files, ...found } = await checkFolder({
+    dir: path,
+    registry,
+    ...(authorities.length > 0 && { authorities }),
+  });
+  return { ...found, counted: { files, resources: resources.length } };
+}
+
+function countedText({ files, resources }: Checked["counted"]): string {
+  if (resources === undefined) return "1 bootstrap";
+  return `${count(resources, "resource")} in ${count(files, "file")}`;
 }
 
 type Found = FolderProblem & { readonly severity: "error" | "warning" };

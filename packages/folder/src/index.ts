@@ -11,6 +11,7 @@
  */
 export { createFolderFeed, type FolderFeedOptions } from "./folder-feed.ts";
 export { readFolder, type FolderContent } from "./read-folder.ts";
+export { checkBootstrap, type BootstrapProblems } from "./check-bootstrap.ts";
 export { checkFolder } from "./check-folder.ts";
 export type { FolderOptions } from "./folder-context.ts";
 export type { FolderEvent } from "./folder-event.ts";
