@@ -106,8 +106,8 @@ function readerOf(field: DescField): FieldPlan["read"] {
   const { localName, oneof } = field;
   if (oneof !== undefined)
     return (message) => {
-      const chosen = memberOf(message, oneof.localName) as { case?: string; value?: unknown };
-      return chosen.case === localName ? chosen.value : undefined;
+      const chosen = chosenOf(message, oneof.localName);
+      return chosen?.case === localName ? chosen.value : undefined;
     };
   const isOptionalScalar =
     (field.fieldKind === "scalar" || field.fieldKind === "enum") &&
@@ -116,6 +116,14 @@ function readerOf(field: DescField): FieldPlan["read"] {
   if (isOptionalScalar)
     return (message) => (isFieldSet(message, field) ? memberOf(message, localName) : undefined);
   return (message) => memberOf(message, localName);
+}
+
+/** The chosen field of a oneof; undefined where the generated code of the message leaves the oneof out, as the transport's own messages do. */
+export function chosenOf(
+  message: Message,
+  oneof: string,
+): { readonly case?: string; readonly value?: unknown } | undefined {
+  return memberOf(message, oneof) as ReturnType<typeof chosenOf>;
 }
 
 function memberOf(message: Message, name: string): unknown {

@@ -1,7 +1,7 @@
 import type { DescMessage, Message, Registry } from "@bufbuild/protobuf";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Any } from "@bufbuild/protobuf/wkt";
-import type { FieldPlan, ItemPlan, MessagePlan } from "./message-plan.ts";
+import { chosenOf, type FieldPlan, type ItemPlan, type MessagePlan } from "./message-plan.ts";
 import type { Place, Violation } from "./violation.ts";
 import { violationAt } from "./violation.ts";
 
@@ -43,10 +43,8 @@ export function walkMessage(
   const { fields, oneofs } = walk.plan(desc);
   for (const field of fields) walkField(walk, field, message, place, depth);
   for (const oneof of oneofs) {
-    const chosen = (message as unknown as Record<string, { case?: string } | undefined>)[
-      oneof.localName
-    ];
-    if (chosen?.case === undefined)
+    const chosen = chosenOf(message, oneof.localName);
+    if (chosen !== undefined && chosen.case === undefined)
       report(walk, { above: place, step: oneof.step }, "required", oneof.message);
   }
 }
