@@ -323,11 +323,13 @@ function lackOfReference(
 ): Lack | undefined {
   const { typeUrl, name } = reference;
   const gate = gateOf(owner, typeUrl);
-  if (gate?.lacks(name) === true) return { phase: "rejected", lacking: reference };
-  if (gate === undefined || !isLimited) return undefined;
-  return gate.awaits(name) ||
-    (hasAccepted(owner) && gate.isCold(name)) ||
-    (at < Infinity && gate.misses(name) && gate.removed(name, at) === "in-flight")
+  if (gate === undefined) return undefined;
+  if (gate.misses(name))
+    return isLimited && at < Infinity && gate.removed(name, at) === "in-flight"
+      ? { phase: "unaccepted", lacking: reference }
+      : undefined;
+  if (gate.lacks(name)) return { phase: "rejected", lacking: reference };
+  return isLimited && (gate.awaits(name) || (hasAccepted(owner) && gate.isCold(name)))
     ? { phase: "unaccepted", lacking: reference }
     : undefined;
 }

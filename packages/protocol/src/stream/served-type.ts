@@ -260,14 +260,14 @@ class Machine<
 
   hasAccepted(name: string, isSentAgain = false): boolean {
     const topic = coveringTopic(this.#state, name);
-    const entry = topic?.get(name);
+    const entry = topic?.get(name) ?? this.#byAlias(topic, name);
     if (topic === undefined || entry?.resource === undefined) return false;
     if (isSentAgain && entry.revision <= this.#state.exchange.accepted) return true;
     return this.#deliveryOf(topic, entry) === "accepted";
   }
 
   lacks(name: string): boolean {
-    const entry = this.#variant.names.lookUp(this.#state, name);
+    const entry = this.#find(name);
     return entry !== undefined && isRejectedAndNew(this.#state.exchange, entry);
   }
 
@@ -278,11 +278,14 @@ class Machine<
   awaits(name: string): boolean {
     const { heldBack, exchange, unaccepted } = this.#state;
     const topic = coveringTopic(this.#state, name);
-    const entry = topic?.get(name);
+    const own = topic?.get(name);
+    const entry = own ?? this.#byAlias(topic, name);
     if (topic === undefined || entry?.resource === undefined) return false;
-    if (heldBack.has(nameKey(name))) return true;
-    if (entry.since <= exchange.accepted && !unaccepted.has(topic)) return false;
-    if (this.#variant.names.mayHaveFromBefore(this.#state, name)) return false;
+    if (heldBack.has(nameKey(entry.name))) return true;
+    // Its earlier states may have been without the alias.
+    const since = own === undefined ? entry.revision : entry.since;
+    if (since <= exchange.accepted && !unaccepted.has(topic)) return false;
+    if (this.#variant.names.mayHaveFromBefore(this.#state, entry.name)) return false;
     if (this.#variant.names.isToBeSent(this.#state, topic, entry)) return true;
     const far = this.#deliveryOf(topic, entry);
     return far === "in-flight" || far === "rejected";
@@ -294,7 +297,7 @@ class Machine<
     // A name that the client may have from before waits for the names that refer to it, so these do not wait for it.
     return (
       entry !== undefined &&
-      !this.#variant.names.mayHaveFromBefore(this.#state, name) &&
+      !this.#variant.names.mayHaveFromBefore(this.#state, entry.name) &&
       isColdSince(type, host, entry, longAccepted(this.#state))
     );
   }
@@ -391,9 +394,20 @@ class Machine<
   }
 
   #find(name: string): Entry | undefined {
-    return this.#variant.names.isCovered(this.#state, name)
-      ? this.#variant.names.lookUp(this.#state, name)
-      : undefined;
+    const { names } = this.#variant;
+    if (!names.isCovered(this.#state, name)) return undefined;
+    const entry = names.lookUp(this.#state, name);
+    return entry?.resource === undefined
+      ? (this.#byAlias(coveringTopic(this.#state, name), name) ?? entry)
+      : entry;
+  }
+
+  /** What `*` covers under another name. The topic of `*` finds resources by their names only (S-ALIAS-1). */
+  #byAlias(topic: Topic | undefined, alias: string): Entry | undefined {
+    const { context, typeUrl, unsettled } = this.#state;
+    if (topic?.interest.name !== "*" || unsettled.has(topic)) return undefined;
+    const [entry] = context.source.topic(typeUrl, { name: alias }).members();
+    return entry?.resource === undefined ? undefined : topic.get(entry.name);
   }
 
   #deliveryOf(topic: Topic, entry: Entry): Delivery {

@@ -1439,6 +1439,52 @@ runCases("make before break", [
     },
   },
   {
+    rules: ["S-ORD-2", "S-ALIAS-1"],
+    title: "keeps a route that names a cluster by an alias until the cluster is accepted with it",
+    variants: ["delta/ads"],
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = useRoute(world, "X");
+      const putRoute = (text: string): void => {
+        const value = routeTo("r", "alias", text);
+        world.cache.put({ typeUrl: route.typeUrl, name: "r", value });
+      };
+      const waitsForCluster = (): void => {
+        const { all, open } = readBut(world, peer, cluster.typeUrl);
+        expect(all).toEqual(["clusters +Y"]);
+        if (open !== undefined) peer.of(cluster.typeUrl).ack(open);
+        expect(readAll(world, peer)).toEqual(["routes +r"]);
+      };
+      world.put(cluster.typeUrl, "Y", "new", { aliases: ["alias"] });
+      putRoute("1");
+      waitsForCluster();
+      world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "X") });
+      world.remove(cluster.typeUrl, "Y");
+      readAll(world, peer);
+      world.put(cluster.typeUrl, "Y", "back");
+      readAll(world, peer);
+      world.put(cluster.typeUrl, "Y", "with the alias", { aliases: ["alias"] });
+      putRoute("2");
+      waitsForCluster();
+    },
+  },
+  {
+    rules: ["S-ORD-4", "S-ALIAS-1"],
+    title: "keeps a route that names a rejected cluster by an alias until the correction",
+    variants: ["delta/ads"],
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = useRoute(world, "X");
+      world.put(cluster.typeUrl, "Y", "bad", { aliases: ["alias"] });
+      const [bad] = read(world, peer);
+      if (bad !== undefined) peer.of(cluster.typeUrl).nack(bad, "invalid");
+      world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "alias") });
+      expect(read(world, peer)).toEqual([]);
+      world.put(cluster.typeUrl, "Y", "good", { aliases: ["alias"] });
+      expect(readAll(world, peer)).toEqual(["clusters +Y", "routes +r"]);
+    },
+  },
+  {
     rules: ["S-ORD-2", "S-ORD-4"],
     title:
       "keeps a route from a cluster without endpoints that was accepted a short time ago, though another route was accepted since",

@@ -75,6 +75,17 @@ runCases("retries of rejected resources", [
     },
   },
   {
+    rules: ["S-ACK-21", "S-ALIAS-1"],
+    title: "what was rejected is offered again once the client accepts what it names by an alias",
+    variants: ["delta/ads"],
+    world: withEnvoyTypes,
+    run(world) {
+      const peer = rejectsTheRouteToY(world);
+      world.put(cluster.typeUrl, "Z", "", { aliases: ["Y"] });
+      expect(readAll(world, peer, route.typeUrl, nothing)).toEqual(["r"]);
+    },
+  },
+  {
     rules: ["S-ACK-21", "S-ACK-8"],
     title: "a client that rejects it again is not offered it a third time",
     variants: adsVariants,
