@@ -536,4 +536,35 @@ runCases("variants in the order of sending", [
       expect(short(acceptAll(world, routes))).toEqual(["r{not(env=test)}=X -r{env=prod}"]);
     },
   },
+  {
+    rules: ["S-DYN-5", "S-ACK-8"],
+    title: "says the removal of a variant again that was rejected, also where the name is removed",
+    variants: deltaAds,
+    world: ordered,
+    run(world) {
+      put(world, "r", "X", prod, "t/route");
+      const [, routes, listeners] = orderedClients(world);
+      const nackNext = (): readonly string[] => {
+        world.run();
+        const answer = routes.next();
+        routes.nack(answer, "bad");
+        return short([answer]);
+      };
+      world.put("t/listener", "l");
+      world.run();
+      replace(world, "r", [prod], [], "t/route");
+      expect(acceptAll(world, routes)).toEqual([]);
+      world.put("t/route", "r", "bad");
+      expect(nackNext()).toEqual(["r=bad -r{env=prod}"]);
+      world.cache.transaction((writer) => {
+        writer.remove("t/route", "r");
+        writer.put({ typeUrl: "t/route", name: "s", value: payloadOf("s", "bad") });
+      });
+      expect(nackNext()).toEqual(["s=bad -r{env=prod}"]);
+      world.put("t/route", "s", "X");
+      expect(short(acceptAll(world, routes))).toEqual(["s=X -r{env=prod}"]);
+      acceptAll(world, listeners);
+      expect(short(acceptAll(world, routes))).toEqual(["-r"]);
+    },
+  },
 ]);

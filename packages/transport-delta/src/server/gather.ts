@@ -300,7 +300,7 @@ function takeOwed(state: DeltaState, parts: Parts): ReadonlySet<string> {
     const isGone = entries.every(({ resource }) => resource === undefined);
     const due = isGone ? entries.filter((entry) => !isHeld(entry)) : entries;
     for (const entry of due) parts.push(asArray(entry));
-    if (due.length < entries.length) named.delete(name); // it goes when those who refer to it have let go (S-ORD-3)
+    if (due.length === 0 && entries.length > 0) named.delete(name); // it goes when those who refer to it have let go (S-ORD-3)
   }
   state.owed.clear();
   return named;
