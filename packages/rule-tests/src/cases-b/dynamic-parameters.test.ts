@@ -271,37 +271,43 @@ runCases("dynamic parameters", [
       ]).toEqual([["n"], ["n"], []]);
     },
   },
-  {
-    rules: ["S-DYN-5", "S-RECON-4"],
-    title: "says to a client that comes back that a resource for everyone has replaced its variant",
-    variants: deltaVariants,
-    run(world) {
-      put(world, "n", "1", prod);
-      const locators = [{ name: "n", dynamicParameters: { env: "prod" } }];
-      const first = world.openDelta(FULL);
-      first.client.send({ typeUrl: FULL, resourceLocatorsSubscribe: locators });
-      world.run();
-      const [held] = first.client.next().resources;
-      first.stream.cancel();
-      world.cache.transaction((writer) => {
-        writer.remove(FULL, "n", { constraints: encodeConstraints(prod) });
-        writer.put({ typeUrl: FULL, name: "n", value: payloadOf("n", "2") });
-      });
-      const { client } = world.openDelta(FULL);
-      client.send({
-        typeUrl: FULL,
-        resourceLocatorsSubscribe: locators,
-        initialResourceVersions: { n: held?.version ?? "" },
-      });
-      world.run();
-      const { resources, removedResourceNames, removedResources } = client.next();
-      expect([
-        resources.map(({ name }) => name),
-        removedResourceNames.map(({ name }) => name),
-        removedResources,
-      ]).toEqual([["n"], ["n"], []]);
-    },
-  },
+  ...["n", "*"].flatMap((name) =>
+    [{ env: "prod" }, undefined].map((dynamicParameters) => ({
+      rules: ["S-DYN-5", "S-RECON-4"],
+      title: `says to a client of ${name} with${dynamicParameters === undefined ? "out" : ""} parameters that comes back that a resource for everyone has replaced its variant`,
+      variants: deltaVariants,
+      run(world: World) {
+        const variant = dynamicParameters === undefined ? absent : prod;
+        put(world, "n", "1", variant);
+        const subscription =
+          dynamicParameters === undefined
+            ? { resourceNamesSubscribe: [name] }
+            : { resourceLocatorsSubscribe: [{ name, dynamicParameters }] };
+        const first = world.openDelta(FULL);
+        first.client.send({ typeUrl: FULL, ...subscription });
+        world.run();
+        const [held] = first.client.next().resources;
+        first.stream.cancel();
+        world.cache.transaction((writer) => {
+          writer.remove(FULL, "n", { constraints: encodeConstraints(variant) });
+          writer.put({ typeUrl: FULL, name: "n", value: payloadOf("n", "2") });
+        });
+        const { client } = world.openDelta(FULL);
+        client.send({
+          typeUrl: FULL,
+          ...subscription,
+          initialResourceVersions: { n: held?.version ?? "" },
+        });
+        world.run();
+        const { resources, removedResourceNames, removedResources } = client.next();
+        expect([
+          resources.map((one) => one.name),
+          removedResourceNames.map((one) => one.name),
+          removedResources,
+        ]).toEqual([["n"], ["n"], []]);
+      },
+    })),
+  ),
   {
     rules: ["B-DYN-3", "S-DYN-2"],
     title:

@@ -27,9 +27,9 @@ export function answerOf(
   { since, removeUpTo, isHeld }: AnswerOptions,
 ): readonly Entry[] {
   const members = topic.members();
-  if (isCollection(topic.interest.name)) return withoutHeld(state, members);
+  if (isCollection(topic.interest.name)) return withoutHeld(state, topic, members);
   const [only] = members;
-  if (only === undefined || only.resource !== undefined) return withoutHeld(state, members);
+  if (only === undefined || only.resource !== undefined) return withoutHeld(state, topic, members);
   // A name that the client may have goes after the names that refer to it (S-ORD-3).
   const isListed = state.initial?.has(nameKey(only.name)) === true;
   if ((isListed && state.sent > removeUpTo) || isHeld(only)) return [];
@@ -75,37 +75,38 @@ function removalsOf(state: DeltaState, name: string): readonly Entry[] {
   return gone.length > 0 ? gone : [removal(state, name)];
 }
 
-/** The same where another variant is there now, or the resource for everyone: this is looked up for clients that send dynamic parameters. */
+/** The same where another variant is there now, or the resource for everyone. */
 function replacedOf(
   state: DeltaState,
   initial: HeldList,
+  topic: Topic,
   members: readonly Entry[],
 ): readonly Entry[] {
-  const replacing = state.located === undefined ? variantsIn(members) : members;
-  return replacing.flatMap(({ name, resource }) => {
+  const concerned = state.located === undefined ? replacingIn(topic, members) : members;
+  return concerned.flatMap(({ name, resource }) => {
     const held = initial.get(nameKey(name));
     return held === undefined || held.version === resource?.version ? NONE : goneOf(state, name);
   });
 }
 
-const variants = new WeakMap<readonly Entry[], readonly Entry[]>();
+const replacing = new WeakMap<readonly Entry[], readonly Entry[]>();
 
-/** Those that have constraints; found once per array, which streams share. */
-function variantsIn(entries: readonly Entry[]): readonly Entry[] {
-  let found = variants.get(entries);
+/** The members of a topic that have taken the place of a variant; found once per array, which streams without dynamic parameters share. */
+function replacingIn(topic: Topic, members: readonly Entry[]): readonly Entry[] {
+  let found = replacing.get(members);
   if (found === undefined)
-    variants.set(
-      entries,
-      (found = entries.filter(({ resource }) => resource?.constraints !== undefined)),
+    replacing.set(
+      members,
+      (found = members.filter(({ name }) => (topic.gone?.(name) ?? NONE).length > 0)),
     );
   return found;
 }
 
-function withoutHeld(state: DeltaState, members: readonly Entry[]): readonly Entry[] {
+function withoutHeld(state: DeltaState, topic: Topic, members: readonly Entry[]): readonly Entry[] {
   const { initial } = state;
   if (initial === undefined) return members;
   noteAliases(state, members);
-  const replaced = replacedOf(state, initial, members);
+  const replaced = replacedOf(state, initial, topic, members);
   const rest = withoutEqual(state, initial, members);
   return replaced.length === 0 ? rest : [...replaced, ...rest];
 }
