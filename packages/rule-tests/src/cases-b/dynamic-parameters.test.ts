@@ -573,4 +573,70 @@ runCases("variants in the order of sending", [
       expect(short(acceptAll(world, routes))).toEqual(["-r"]);
     },
   },
+  {
+    rules: ["S-DYN-5", "S-RECON-4", "S-ACK-8"],
+    title:
+      "says to a client that comes back what it had of a name that comes back as a variant, again after a rejection",
+    variants: deltaAds,
+    world: ordered,
+    run(world) {
+      for (const text of ["1", "2"]) world.put("t/route", "r", text);
+      world.remove("t/route", "r");
+      world.put("t/listener", "l", "1");
+      const { client } = world.openDelta("t/route");
+      const nextRoutes = (): readonly (readonly string[])[] => {
+        world.run();
+        return client.rest().map((response) => {
+          const isBad = response.resources.some(({ resource }) =>
+            textIn(resource?.value ?? new Uint8Array()).includes("bad"),
+          );
+          if (isBad) client.nack(response, "bad");
+          else client.ack(response);
+          return [
+            ...response.resources.map((one) => `+${one.resourceName?.name ?? one.name}`),
+            ...response.removedResources.map((name) => `-${name}`),
+          ];
+        });
+      };
+      client.send({ typeUrl: "t/listener", resourceNamesSubscribe: ["*"] });
+      world.run();
+      const open = client.next();
+      client.send({
+        typeUrl: "t/route",
+        resourceLocatorsSubscribe: [{ name: "*", dynamicParameters: { env: "prod" } }],
+        initialResourceVersions: { r: "1" },
+      });
+      expect(nextRoutes()).toEqual([[]]);
+      put(world, "r", "bad", prod, "t/route");
+      expect(nextRoutes()).toEqual([["+r", "-r"]]);
+      put(world, "r", "X", prod, "t/route");
+      expect(nextRoutes()).toEqual([["+r", "-r"]]);
+      client.ack(open);
+      expect(nextRoutes()).toEqual([]);
+    },
+  },
+  {
+    rules: ["S-DYN-5", "S-RECON-5"],
+    title: "says to a client what has replaced its variant, also where it asks for the name twice",
+    variants: deltaVariants,
+    run(world) {
+      put(world, "n", "1", prod);
+      put(world, "n", "2", test);
+      replace(world, "n", [prod], [[both(prod), "3"]]);
+      const { client } = world.openDelta(FULL);
+      const resourceLocatorsSubscribe = [{ name: "n", dynamicParameters: { env: "prod" } }];
+      client.send({
+        typeUrl: FULL,
+        resourceLocatorsSubscribe,
+        initialResourceVersions: { n: "1" },
+      });
+      client.send({ typeUrl: FULL, resourceLocatorsSubscribe });
+      world.run();
+      const { resources, removedResourceNames } = client.next();
+      expect([
+        resources.map(({ resourceName }) => resourceName?.name),
+        removedResourceNames.map(({ name }) => name),
+      ]).toEqual([["n"], ["n"]]);
+    },
+  },
 ]);

@@ -39,12 +39,14 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
   const parts: Parts = [];
   const heldBase = heldBaseOf(state);
   const restart = restartRejected(state);
-  const changed = takeChanges(state, restart, removeUpTo, parts);
-  if (changed === undefined) return undefined;
+  const changes = takeChanges(state, restart, removeUpTo, parts);
+  if (changes === undefined) return undefined;
+  const { changed, listed } = changes;
   const base = Math.min(restart?.base ?? state.exchange.accepted, heldSince(state));
   const answered = takeAnswers(state, removeUpTo, parts);
   const singles = takeHeld(state, removeUpTo);
-  const named = new Set([...takeOwed(state, parts), ...singles.map(({ name }) => name)]);
+  const owed = takeOwed(state, parts);
+  const named = new Set([...listed, ...owed, ...singles.map(({ name }) => name)]);
   parts.push(singles);
   const replaced = takeReplaced(state, parts);
   if (replaced.length > 0) parts.push(replaced);
@@ -208,31 +210,47 @@ function restartRejected(state: DeltaState): Rejected | undefined {
   return rejected;
 }
 
+const NO_NAMES: readonly string[] = [];
+
+/** What has changed, and which of the names the client had listed. */
+interface Changes {
+  readonly changed: ReadonlySet<Topic>;
+  readonly listed: readonly string[];
+}
+
 function takeChanges(
   state: DeltaState,
   restart: Rejected | undefined,
   removeUpTo: number,
   parts: Parts,
-): ReadonlySet<Topic> | undefined {
+): Changes | undefined {
   const changed = new Set<Topic>();
+  let allListed = NO_NAMES;
   for (const topic of state.dirty) {
     if (state.unanswered.has(topic)) continue;
-    const base = restart?.changed.has(topic) === true ? restart.base : state.sent;
-    const entries = topic.changes(base);
+    const since = restart?.changed.has(topic) === true ? restart.base : state.sent;
+    const entries = topic.changes(since);
     if (entries === undefined) return undefined;
-    noteListed(state, entries);
+    const listed = takeListed(state, entries);
+    const base = listed === NO_NAMES ? since : NONE_HELD;
     parts.push(hold(state, entries, { base, removeUpTo }));
+    for (const name of listed) parts.push(hold(state, goneOf(state, name), { base, removeUpTo }));
+    if (listed !== NO_NAMES) allListed = [...allListed, ...listed];
     changed.add(topic);
   }
   state.dirty.clear();
-  return changed;
+  return { changed, listed: allListed };
 }
 
-/** A listed name that has changed since is not compared with the list any more: the client learns of it with the change (S-RECON-4). */
-function noteListed(state: DeltaState, entries: readonly Entry[]): void {
-  if (state.initial === undefined) return;
+/**
+ * A listed name that has changed since is not compared with the list any more: the client learns of it with the change (S-RECON-4).
+ * It is not known which state or variant of it the client has, so the removals of all its removed variants are sent (S-DYN-5), again if that is rejected.
+ */
+function takeListed(state: DeltaState, entries: readonly Entry[]): readonly string[] {
+  if (state.initial === undefined) return NO_NAMES;
   noteAliases(state, entries);
-  for (const { name } of entries) unlist(state, nameKey(name));
+  const listed = entries.flatMap(({ name }) => (unlist(state, nameKey(name)) ? name : []));
+  return listed.length === 0 ? NO_NAMES : listed;
 }
 
 /** Keeps the removals back that are newer than a revision, and gives the rest. The client has what came before them from `base` on. */

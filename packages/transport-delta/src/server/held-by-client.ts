@@ -34,29 +34,38 @@ export function compareHeld(list: HeldList, members: readonly Entry[]): Compared
   return result;
 }
 
-/** Takes a name out of what the client listed; false if it is not in there. A list that others have too is copied first. */
+/** Takes a name out of what the client listed; false if it is not in there. */
 export function unlist(state: Pick<DeltaState, "initial" | "initialShared">, key: string): boolean {
-  const { initial } = state;
-  if (initial?.has(key) !== true) return false;
-  const own = state.initialShared ? new Map(initial) : (initial as Map<string, HeldByClient>);
-  state.initial = own;
-  state.initialShared = false;
-  return own.delete(key);
+  return state.initial?.has(key) === true && ownList(state, state.initial).delete(key);
 }
 
-/** These are subscribed again: whatever version of them the client listed, they are sent (S-DSUB-3), of a collection also the removals. */
+/** A list that others have too is copied first. */
+function ownList(
+  state: Pick<DeltaState, "initial" | "initialShared">,
+  list: HeldList,
+): Map<string, HeldByClient> {
+  const own = state.initialShared ? new Map(list) : (list as Map<string, HeldByClient>);
+  state.initial = own;
+  state.initialShared = false;
+  return own;
+}
+
+/** These are subscribed again: whatever version of them the client listed, they are sent (S-DSUB-3), also the removals. */
 export function doubt(
   state: Pick<DeltaState, "initial" | "initialShared">,
   names: readonly string[],
 ): void {
-  for (const name of names) unlist(state, nameKey(name));
+  for (const name of names) doubtKey(state, nameKey(name));
   if (state.initial === undefined || !names.some(isCollection)) return;
   const keys = new Set(names.map(nameKey));
-  const isIn = (key: string): boolean => keys.has("*") || keys.has(globOf(key) ?? "");
-  state.initial = new Map(
-    [...state.initial].map(([key, held]) => [key, isIn(key) ? { ...held, version: UNSURE } : held]),
-  );
-  state.initialShared = false;
+  for (const key of state.initial.keys())
+    if (keys.has("*") || keys.has(globOf(key) ?? "")) doubtKey(state, key);
+}
+
+function doubtKey(state: Pick<DeltaState, "initial" | "initialShared">, key: string): void {
+  const held = state.initial?.get(key);
+  if (held === undefined || state.initial === undefined) return;
+  ownList(state, state.initial).set(key, { ...held, version: UNSURE });
 }
 
 /** Nothing has this version. */
