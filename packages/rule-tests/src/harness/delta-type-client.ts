@@ -16,7 +16,7 @@ export function createDeltaTypeClient(
   typeUrl: string,
 ): TypeClient {
   const send = (
-    { add = [], drop = [] }: Change,
+    { add = [], drop = [], held = {} }: Change,
     answer: Parameters<RawClient<"delta">["send"]>[0] = {},
   ): void => {
     raw.send({
@@ -25,6 +25,7 @@ export function createDeltaTypeClient(
       resourceLocatorsSubscribe: locatorsOf(add),
       resourceNamesUnsubscribe: namesOf(drop),
       resourceLocatorsUnsubscribe: locatorsOf(drop),
+      initialResourceVersions: held,
       ...answer,
     });
   };

@@ -8,6 +8,8 @@ export type Wanted =
 export interface Change {
   readonly add?: readonly Wanted[];
   readonly drop?: readonly Wanted[];
+  /** What the first request of a delta stream lists as held: versions by name. */
+  readonly held?: Readonly<Record<string, string>>;
 }
 
 /** The plain names. */

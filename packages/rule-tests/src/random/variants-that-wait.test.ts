@@ -1,9 +1,10 @@
-import { encodeConstraints, type Constraints } from "@xdstp/core";
+import { encodeConstraints, matchesConstraints, type Constraints } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
-import type { Answer } from "../harness/answer.ts";
+import type { Answer, AnswerResource } from "../harness/answer.ts";
 import { createWorld, type World } from "../harness/create-world.ts";
 import { payloadOf, textIn } from "../harness/payload.ts";
 import type { Peer } from "../harness/peer.ts";
+import type { Wanted } from "../harness/type-client.ts";
 import { adsVariants, isDelta, type Variant } from "../harness/variant.ts";
 import { createRandom, type Random } from "./random.ts";
 
@@ -13,15 +14,18 @@ const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 const SIDES = ["mine", "others"] as const;
 const CLUSTERS = "t/cluster";
 const ROUTES = "t/route";
-/** A route names its cluster in its text. */
+const LISTENERS = "t/listener";
+/** A route names its cluster in its text. The removal of a route waits until the listener is accepted. */
 const types = [
   { typeUrl: CLUSTERS, fullStateInSotw: true, refersTo: [ROUTES] },
   {
     typeUrl: ROUTES,
     fullStateInSotw: true,
+    refersTo: [LISTENERS],
     follows: [{ typeUrl: CLUSTERS, when: "accepted" as const }],
     references: (payload: Uint8Array) => [{ typeUrl: CLUSTERS, name: textIn(payload) }],
   },
+  { typeUrl: LISTENERS },
 ];
 
 /** Variants for the clients of `a=1`, and for the others. */
@@ -53,6 +57,10 @@ class Truth {
 
   commit({ cache }: World, random: Random): void {
     cache.transaction((writer) => {
+      if (random.below(2) === 0) {
+        const value = payloadOf("l", `${cache.revision}`);
+        writer.put({ typeUrl: LISTENERS, name: "l", value });
+      }
       const name = `r${random.below(3)}`;
       const old = this.routes.get(name);
       const options = (one: Constraints | undefined): { constraints?: Uint8Array } =>
@@ -95,24 +103,42 @@ class Truth {
   }
 }
 
-/** A client of all clusters and of the variants of all routes that match its parameters. */
+/** A client that has sent no parameters reads variants of SotW responses, too. */
+const node = { id: "n", clientFeatures: ["xds.config.resource-in-sotw"] };
+
+type Parameters = Readonly<Record<string, string>>;
+
+/** The clients: the last one sends no parameters. */
+const clientsOf: readonly Parameters[] = [{ a: "1" }, { a: "2" }, {}];
+
+/** The cluster of a route that a client with these parameters is shown; undefined: the route has no variant for it. */
+function clusterFor({ split, mine, others }: Route, parameters: Parameters): string | undefined {
+  const isFor = (one: Constraints | undefined): boolean =>
+    one === undefined || matchesConstraints(one, new Map(Object.entries(parameters)));
+  return isFor(split.mine) ? mine : isFor(split.others) ? others : undefined;
+}
+
+/** A client of all clusters, the listener, and the variants of all routes that match its parameters. */
 class Client {
-  /** Clusters by variant of a route, as `r{a=1}`. */
-  readonly routes = new Map<string, string>();
-  readonly clusters = new Set<string>();
-  readonly side: "mine" | "others";
-  readonly #peer: Peer;
+  /** By variant of a route, as `r{a=1}`. */
+  readonly routes = new Map<string, AnswerResource>();
+  readonly clusters = new Map<string, AnswerResource>();
+  readonly parameters: Parameters;
   readonly #world: World;
   readonly #open: Answer[] = [];
+  #peer: Peer;
 
-  constructor(world: World, side: "mine" | "others") {
+  constructor(world: World, parameters: Parameters) {
     this.#world = world;
-    this.side = side;
-    this.#peer = world.connect();
-    this.#peer.of(CLUSTERS).subscribe("*");
-    this.#peer
-      .of(ROUTES)
-      .subscribe({ name: "*", dynamicParameters: { a: side === "mine" ? "1" : "2" } });
+    this.parameters = parameters;
+    this.#peer = this.#connect();
+  }
+
+  /** Loses its stream, and comes back with what it has. */
+  reconnect(): void {
+    this.#peer.leave();
+    this.#open.length = 0;
+    this.#peer = this.#connect();
   }
 
   read(): boolean {
@@ -131,66 +157,96 @@ class Client {
     return answer !== undefined;
   }
 
+  #connect(): Peer {
+    const peer = this.#world.connect({ node });
+    const dynamicParameters = this.parameters;
+    const routes: Wanted =
+      Object.keys(dynamicParameters).length === 0 ? "*" : { name: "*", dynamicParameters };
+    peer.of(CLUSTERS).change({ add: ["*"], held: versionsOf(this.clusters) });
+    peer.of(ROUTES).change({ add: [routes], held: versionsOf(this.routes) });
+    peer.of(LISTENERS).subscribe("*");
+    return peer;
+  }
+
   #apply({ typeUrl, resources, removed }: Answer): void {
-    const isFull = !isDelta(this.#world.variant);
-    if (typeUrl === CLUSTERS) {
-      if (isFull) this.clusters.clear();
-      for (const name of removed) this.clusters.delete(name);
-      for (const { name } of resources) this.clusters.add(name);
-      return;
+    if (typeUrl === LISTENERS) return;
+    const held = typeUrl === CLUSTERS ? this.clusters : this.routes;
+    if (!isDelta(this.#world.variant)) held.clear();
+    for (const name of removed) held.delete(name);
+    for (const resource of resources) {
+      const { name, variant } = resource;
+      held.set(variant === undefined ? name : `${name}{${variant}}`, resource);
     }
-    if (isFull) this.routes.clear();
-    for (const name of removed) this.routes.delete(name);
-    for (const { name, variant, text } of resources)
-      this.routes.set(variant === undefined ? name : `${name}{${variant}}`, text);
   }
 
   /** One variant of each name at most, and no route without its cluster. */
   #inspect(): void {
-    const names = [...this.routes.keys()].map((key) => key.replace(/\{.*/, ""));
+    const names = Array.from(this.routes.values(), ({ name }) => name);
     expect(new Set(names).size, [...this.routes.keys()].join(" ")).toBe(names.length);
-    for (const [key, cluster] of this.routes)
+    for (const [key, { text: cluster }] of this.routes)
       expect(this.clusters.has(cluster), `${key} points at ${cluster}`).toBe(true);
   }
 }
 
-function run(seed: number, variant: Variant): void {
+function versionsOf(held: ReadonlyMap<string, AnswerResource>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Array.from(held.values(), ({ name, version }) => [name, version]));
+}
+
+function run(seed: number, variant: Variant, reconnects: boolean): void {
   const random = createRandom(seed);
   const world = createWorld({ variant, types });
   const truth = new Truth();
   truth.commit(world, random);
-  const clients = (["mine", "others", "mine"] as const).map((side) => new Client(world, side));
+  const clients = clientsOf.map((parameters) => new Client(world, parameters));
   for (let step = 0; step < 150; step++) {
     const client = random.pick(clients);
     const kind = random.below(6);
     if (kind === 0) truth.commit(world, random);
     else if (kind < 3) world.turns.turn();
     else if (kind < 5) client.answer();
+    else if (reconnects && random.below(6) === 0) client.reconnect();
     else client.read();
   }
   for (let isBusy = true; isBusy;) {
     world.run();
     isBusy = clients.map((client) => client.read() || client.answer()).includes(true);
   }
-  for (const { routes, side, clusters } of clients) {
-    const held = [...routes].map(([key, cluster]) => `${key.replace(/\{.*/, "")}=${cluster}`);
-    const wanted = [...truth.routes].map(([name, route]) => `${name}=${route[side]}`);
-    expect(held.toSorted(), `${side} routes`).toEqual(wanted.toSorted());
-    expect([...clusters].toSorted(), "clusters").toEqual([...truth.clusters].toSorted());
+  for (const [index, { routes, clusters, parameters }] of clients.entries()) {
+    const held = Array.from(routes.values(), ({ name, text }) => `${name}=${text}`);
+    const wanted = [...truth.routes].flatMap(([name, route]) => {
+      const cluster = clusterFor(route, parameters);
+      return cluster === undefined ? [] : `${name}=${cluster}`;
+    });
+    expect(held.toSorted(), `routes of client ${index}`).toEqual(wanted.toSorted());
+    expect([...clusters.keys()].toSorted(), "clusters").toEqual([...truth.clusters].toSorted());
   }
   expect(world.events.filter(({ kind }) => kind === "order-expired")).toEqual([]);
+}
+
+function runSeeds(variant: Variant, reconnects: boolean): void {
+  for (let seed = firstSeed; seed < firstSeed + runs; seed++)
+    try {
+      run(seed, variant, reconnects);
+    } catch (error) {
+      throw new Error(`seed ${seed}`, { cause: error });
+    }
 }
 
 describe("variants that wait for clusters, at random", () => {
   it.each(adsVariants)(
     "replace each other in one response, and none is missed (%s) [S-DYN-5] [S-ORD-2] [S-ORD-3]",
     (variant) => {
-      for (let seed = firstSeed; seed < firstSeed + runs; seed++)
-        try {
-          run(seed, variant);
-        } catch (error) {
-          throw new Error(`seed ${seed}`, { cause: error });
-        }
+      runSeeds(variant, false);
     },
   );
+
+  it("are the same for clients that come back with what they have (delta/ads) [S-DYN-5] [S-RECON-4]", () => {
+    runSeeds("delta/ads", true);
+  });
+});
+
+describe("variants that wait for clusters, at a seed that once went wrong", () => {
+  it("keep the cluster of a route whose removal waits, also where a variant of the route goes before it (delta/ads, seed 259) [S-DYN-5] [S-ORD-3]", () => {
+    run(259, "delta/ads", false);
+  });
 });

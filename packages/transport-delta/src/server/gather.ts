@@ -263,8 +263,17 @@ function hold(
   const { additions, removals } = partition(entries);
   const { older, newer } = splitAt(removals, removeUpTo);
   if (newer.length === 0) return entries;
-  holdRemovals(state, newer, base);
+  holdRemovals(state, newer, oldestOf(state, newer, base));
   return older.length === 0 ? additions : entries.filter((entry) => !newer.includes(entry));
+}
+
+/** The client has an older state of a name that has waited; that wait may end before its removal goes, with the removal of another variant. */
+function oldestOf({ heldBack }: DeltaState, entries: readonly Entry[], base: number): number {
+  if (heldBack.size === 0) return base;
+  return entries.reduce(
+    (oldest, { name }) => Math.min(oldest, heldBack.get(nameKey(name))?.from ?? base),
+    base,
+  );
 }
 
 /** Removals of what the client may have wait like others; a missing name is sent at once (S-MISS-1, S-GLOB-3). */
