@@ -564,6 +564,36 @@ runCases("the order of sending", [
       expect(all.findIndex((line) => line.includes("+Y"))).toBeLessThan(all.findIndex(isRoute));
     },
   },
+  ...(["before", "after", "last"] as const).map((removed) => ({
+    rules: ["S-ORD-3", "S-DSUB-6"],
+    title: `removes a cluster after the route to it, where the client changes from * to its name (removed ${removed})`,
+    variants: ["delta/ads" as const],
+    world: withEnvoyTypes,
+    run(world: World) {
+      for (const name of ["X", "Y"]) world.put(cluster.typeUrl, name);
+      world.cache.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "X") });
+      const peer = subscribed(world, [
+        [cluster.typeUrl, "*"],
+        [route.typeUrl, "r"],
+      ]);
+      const remove = (): void => {
+        world.cache.transaction((writer) => {
+          writer.put({ typeUrl: route.typeUrl, name: "r", value: routeTo("r", "Y") });
+          writer.remove(cluster.typeUrl, "X");
+        });
+      };
+      if (removed === "before") remove();
+      peer.of(cluster.typeUrl).subscribe("X", "Y");
+      if (removed === "after") remove();
+      peer.of(cluster.typeUrl).unsubscribe("*");
+      if (removed === "last") remove();
+      expect(readBut(world, peer, route.typeUrl).all).toEqual(["clusters +Y"]);
+      const { all, open } = readBut(world, peer, route.typeUrl);
+      expect(all).toEqual(["routes +r"]);
+      if (open !== undefined) peer.of(route.typeUrl).ack(open);
+      expect(readAll(world, peer)).toEqual(["clusters -X"]);
+    },
+  })),
   {
     rules: ["S-ORD-3"],
     title: "keeps what a removed name refers to that is shown while it is subscribed",

@@ -5,7 +5,7 @@ import {
   subscriptionKey,
   beginSubscription,
 } from "@xdstp/protocol/server";
-import { isGlob, nameKey } from "@xdstp/uri";
+import { globOf, isGlob, nameKey } from "@xdstp/uri";
 import type { DeltaRequest } from "./decode-request.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { oweKnownMembers } from "./known-members.ts";
@@ -93,17 +93,22 @@ function excessOf(
 
 function begin(state: DeltaState, interest: Interest): void {
   const { name } = interest;
+  const mayHave = state.answered && (isCollection(name) || isInCollection(state, name));
   const topic = beginSubscription(state, interest);
   if (isGlob(name)) state.globs++;
   const waiting = topic.settled ? state.unanswered : state.unsettled;
-  waiting.set(
-    topic,
-    state.answered && (isCollection(name) || hasVariants(topic)) ? state.sent : NONE_HELD,
-  );
+  waiting.set(topic, mayHave || (state.answered && hasVariants(topic)) ? state.sent : NONE_HELD);
   if (waiting === state.unsettled) {
     oweOpenError(state, topic);
     oweKnownMembers(state, topic);
   }
+}
+
+/** A collection has brought it, or will: its removal waits like others, also where the collection is unsubscribed before (S-ORD-3). */
+function isInCollection({ topics, globs }: DeltaState, name: string): boolean {
+  if (topics.get("*")?.get(name) !== undefined) return true;
+  const glob = globs === 0 ? undefined : globOf(name);
+  return glob !== undefined && topics.get(glob)?.get(name) !== undefined;
 }
 
 /** What another subscription brought of it is not taken away by the name alone, as a plain resource is (S-DYN-5). */

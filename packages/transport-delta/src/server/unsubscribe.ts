@@ -1,9 +1,10 @@
 import type { Entry, Interest, Topic } from "@xdstp/core";
-import { endSubscription, subscriptionKey, entryKey } from "@xdstp/protocol/server";
+import { endSubscription, entryKey, partition, subscriptionKey } from "@xdstp/protocol/server";
 import { isGlob, nameKey } from "@xdstp/uri";
 import { forgetAlias, keysBehind } from "./alias.ts";
 import { NONE_HELD, type DeltaState } from "./delta-state.ts";
 import { unlist } from "./held-by-client.ts";
+import { holdRemovals } from "./held-removals.ts";
 import { isCollection, isCovered, goneOf, lookUp } from "./lookup.ts";
 
 /** Drops a name, or what was subscribed by an alias of it or is an alias of it (S-ALIAS-2). It needs no response, unless another subscription still covers what the client now treats as unknown (S-DSUB-5, S-DSUB-6). */
@@ -26,26 +27,29 @@ function drop(state: DeltaState, key: string, name: string): void {
   const unsent = undelivered(state, topic);
   forget(state, topic);
   forgetListed(state, key, name);
-  if (isCollection(name))
-    leaveCollection(
-      state,
-      unsent.map((entry) => entry.name),
-    );
+  if (isCollection(name)) leaveCollection(state, unsent);
   else if (isCovered(state, name)) state.owed.add(name);
 }
 
-/** What of a topic the client does not have: changes, and what it rejected. */
+/** What of a topic the client does not have. */
+interface Undelivered {
+  readonly entries: readonly Entry[];
+  /** It has what came before this revision. */
+  readonly since: number;
+}
+
+/** Changes of a topic, and what the client rejected of it. */
 function undelivered(
   { dirty, unanswered, sent, exchange: { rejected } }: DeltaState,
   topic: Topic,
-): readonly Entry[] {
+): Undelivered {
   const isRejected =
     rejected?.answered.has(topic) === true || rejected?.changed.has(topic) === true;
   // Subscribed again, it has changes nevertheless.
   const asked = unanswered.get(topic) ?? NONE_HELD;
-  if (!isRejected && !dirty.has(topic) && asked === NONE_HELD) return [];
+  if (!isRejected && !dirty.has(topic) && asked === NONE_HELD) return { entries: [], since: sent };
   const since = Math.min(isRejected ? rejected.base : sent, asked === NONE_HELD ? sent : asked);
-  return topic.changes(since) ?? [...topic.members(), ...topic.removed()];
+  return { entries: topic.changes(since) ?? [...topic.members(), ...topic.removed()], since };
 }
 
 /** Takes a topic out of all that is being prepared (S-SUB-4). */
@@ -65,10 +69,13 @@ function forgetListed(state: DeltaState, key: string, name: string): void {
   for (const one of listed) if (!isCovered(state, one)) unlist(state, one);
 }
 
-/** Changes that this collection has not sent yet are owed where another subscription covers them. An answer that it was empty is not needed any more. */
-function leaveCollection(state: DeltaState, unsent: readonly string[]): void {
-  for (const name of unsent)
-    if (!isCollection(name) && isCovered(state, name)) state.owed.add(name);
+/** Changes that this collection has not sent yet are owed where another subscription covers them; removals wait like others (S-ORD-3). An answer that it was empty is not needed any more. */
+function leaveCollection(state: DeltaState, { entries, since }: Undelivered): void {
+  const covered = entries.filter(({ name }) => !isCollection(name) && isCovered(state, name));
+  if (covered.length === 0) return;
+  for (const { name } of covered) state.owed.add(name);
+  const { removals } = partition(covered);
+  if (removals.length > 0) holdRemovals(state, removals, since);
 }
 
 /**
