@@ -101,6 +101,20 @@ export const lookUpOptions: Readonly<Record<string, CommandOption>> = {
   },
 };
 
+/** Throws a CliError for a name that has an attribute by itself, which only a look-up may add (N-60). */
+export function rejectAttributesIn(names: readonly string[]): void {
+  for (const name of names) {
+    const [, key, value = ""] =
+      /^xdstp:[^#]*[?&]xds\.resource\.([^=&#]+)=([^&#]*)/.exec(name) ?? [];
+    if (key !== undefined)
+      throw new CliError(
+        2,
+        `${cutText(JSON.stringify(name), 200)} has the context parameter xds.resource.${key}, which is an attribute of a look-up; leave it out and give --attribute ${key}=${value}`,
+        { rule: "N-60" },
+      );
+  }
+}
+
 /** {@link lookUpOptions} as they are shown in a usage. */
 export const lookUpUsage = "[--attribute KEY=VALUE]... [--parameter KEY=VALUE]...";
 

@@ -5,6 +5,7 @@ import {
   lookUpOptions,
   lookUpUsage,
   nackOption,
+  rejectAttributesIn,
   tlsUsage,
 } from "./ask-flags.ts";
 import { askedName } from "./asked-name.ts";
@@ -79,7 +80,13 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [text, ...more] = call.positionals;
   if (text === undefined) throw new CliError(2, "which name?");
   takeNoMore(more, "; give one name (put * into quotes)");
+  rejectAttributesIn([text]);
   const asked = askedName(call, text);
+  if (call.flag("no-follow") && text.startsWith("xdstp:") && text.includes("#"))
+    throw new CliError(
+      2,
+      "--no-follow shows a redirect itself, and a name with directives leads elsewhere by itself; leave the directives out",
+    );
   const output = outputFlag(call);
   const ask = await askFlags(call, io);
   const timeoutMs = secondsFlag(call, "timeout") ?? 10_000;

@@ -195,6 +195,13 @@ describe("what xdstp get prints", () => {
     },
   );
 
+  it("is not there for --no-follow with directives", async () => {
+    const name = `${at("web")}#alt=${at("other")}`;
+    const { code, err } = await runToEnd(["get", name, "--no-follow", "--server", "127.0.0.1:1"]);
+    expect(code).toBe(2);
+    expect(err).toContain("leave the directives out");
+  });
+
   it("says of an alias that it is one", async () => {
     const { file, text } = forms["an opaque name with aliases"] ?? { file: "", text: "" };
     const { get } = await useServe({ [file]: text });
@@ -232,6 +239,15 @@ describe("--attribute and --parameter", () => {
       '--attribute "xds.resource.host=b": the key "host" is given twice; give it once',
     ],
   ];
+  it("says how to give an attribute that a name has by itself [N-60]", async () => {
+    const name = `${at("web")}?xds.resource.host=foo.com`;
+    for (const command of ["get", "watch"]) {
+      const { code, err } = await runToEnd([command, name, "--server", "127.0.0.1:1"]);
+      expect(code).toBe(2);
+      expect(err).toContain("leave it out and give --attribute host=foo.com");
+    }
+  });
+
   for (const [args, text] of wrong)
     it(`rejects ${args.join(" ")}`, async () => {
       const { code, err } = await runToEnd(["get", at("web"), ...args, "--server", "127.0.0.1:1"]);

@@ -5,6 +5,7 @@ import {
   lookUpOptions,
   lookUpUsage,
   nackOption,
+  rejectAttributesIn,
   tlsUsage,
 } from "./ask-flags.ts";
 import { askedName } from "./asked-name.ts";
@@ -48,6 +49,7 @@ export const watchCommand: Command = {
 
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   if (call.positionals.length === 0) throw new CliError(2, "which name?");
+  rejectAttributesIn(call.positionals);
   const asked = call.positionals.map((name) => askedName(call, name));
   const ask = await askFlags(call, io);
   const [count, timeoutMs] = [countFlag(call, "count"), secondsFlag(call, "timeout")];
