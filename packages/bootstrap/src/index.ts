@@ -10,8 +10,7 @@
  */
 
 // The bootstrap of gRPC.
-export { readBootstrap, type BootstrapSources } from "./grpc/read-bootstrap.ts";
-export { parseBootstrap } from "./grpc/parse-bootstrap.ts";
+export { type BootstrapSources, parseBootstrap, readBootstrap } from "./grpc/read-bootstrap.ts";
 export { clientListenerName, serverListenerName } from "./grpc/listener-name.ts";
 export type {
   Bootstrap,

@@ -8,7 +8,6 @@ import {
 import {
   isGlob,
   lintLocator,
-  type LocatorWarning,
   memberTypeOf,
   parseLocator,
   typeOf,
@@ -86,7 +85,7 @@ interface Resolved {
   readonly from: string;
   readonly altOn: "unreachable" | "missing";
   readonly places: readonly ExplainedPlace[];
-  readonly warnings: readonly LocatorWarning[];
+  readonly warnings: ReturnType<typeof lintLocator>;
 }
 
 /** What is resolved, for programs. */

@@ -48,34 +48,7 @@ function prefixed(
   return Array.from(params, ([key, value]) => [prefix + key, String(value)]);
 }
 
-/** The fields of `envoy.config.core.v3.Node` that can become context parameters, in their protobuf JSON form. */
-export interface NodeFields {
-  /** `node.id`. */
-  readonly id?: string;
-  /** `node.cluster`. */
-  readonly cluster?: string;
-  /** `node.user_agent_name`. */
-  readonly userAgentName?: string;
-  /** `node.user_agent_version`. */
-  readonly userAgentVersion?: string;
-  /** `node.user_agent_build_version`. */
-  readonly userAgentBuildVersion?: {
-    readonly version?: {
-      readonly majorNumber?: number;
-      readonly minorNumber?: number;
-      readonly patch?: number;
-    };
-    readonly metadata?: Readonly<Record<string, unknown>>;
-  };
-  /** `node.locality`. */
-  readonly locality?: {
-    readonly region?: string;
-    readonly zone?: string;
-    readonly subZone?: string;
-  };
-  /** `node.metadata`, as JSON. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
-}
+type NodeFields = Parameters<typeof nodeContextParams>[0];
 
 type Fields = readonly (readonly [key: string, value: string])[];
 
@@ -100,13 +73,39 @@ const renderers = new Map<string, (node: NodeFields) => string | Fields>([
 ]);
 
 /**
- * The context parameters of the chosen node fields, for the layer `node` of `composeName` (N-62).
+ * The context parameters of the chosen fields of `envoy.config.core.v3.Node`, in their protobuf JSON form, for the layer `node` of `composeName` (N-62).
  *
  * An unset field gives the empty string, as Envoy has it, so that the set of keys depends on the configuration only; metadata gives one parameter per
  * top-level key, with the JSON text as its value. The error `node-field` says that a field cannot be named, `utf8` that one has an unpaired surrogate (N-06). Called once, when a bootstrap is read.
  */
 export function nodeContextParams(
-  node: NodeFields,
+  node: {
+    /** `node.id`. */
+    readonly id?: string;
+    /** `node.cluster`. */
+    readonly cluster?: string;
+    /** `node.user_agent_name`. */
+    readonly userAgentName?: string;
+    /** `node.user_agent_version`. */
+    readonly userAgentVersion?: string;
+    /** `node.user_agent_build_version`. */
+    readonly userAgentBuildVersion?: {
+      readonly version?: {
+        readonly majorNumber?: number;
+        readonly minorNumber?: number;
+        readonly patch?: number;
+      };
+      readonly metadata?: Readonly<Record<string, unknown>>;
+    };
+    /** `node.locality`. */
+    readonly locality?: {
+      readonly region?: string;
+      readonly zone?: string;
+      readonly subZone?: string;
+    };
+    /** `node.metadata`, as JSON. */
+    readonly metadata?: Readonly<Record<string, unknown>>;
+  },
   fields: readonly string[],
 ): ParseResult<ReadonlyMap<string, string>> {
   const params = new Map<string, string>();

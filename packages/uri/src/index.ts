@@ -11,14 +11,7 @@
 export { parseName } from "./parse-name.ts";
 export { parseLocator } from "./parse-locator.ts";
 export { printName, printLocator } from "./print-name.ts";
-export type {
-  ResourceParts,
-  XdstpName,
-  Directive,
-  HttpLocator,
-  Locator,
-  XdstpLocator,
-} from "./locator.ts";
+export type { ResourceParts, XdstpName, Directive, Locator, XdstpLocator } from "./locator.ts";
 export type { ParseResult, UriError } from "./uri-error.ts";
 
 // Names as received.
@@ -31,14 +24,9 @@ export { typeFromTypeUrl, typeUrlFromType, collectionTypeOf, memberTypeOf } from
 
 // From a literal locator to the name asked for.
 export { nameFromLocator } from "./locator.ts";
-export {
-  composeName,
-  type ContextLayers,
-  nodeContextParams,
-  type NodeFields,
-} from "./compose-name.ts";
+export { composeName, type ContextLayers, nodeContextParams } from "./compose-name.ts";
 export { locatorFault, type LocatorFault } from "./locator-fault.ts";
-export { isPortableEntryName, lintLocator, type LocatorWarning } from "./lint-locator.ts";
+export { isPortableEntryName, lintLocator } from "./lint-locator.ts";
 
 // Messages and templates.
 export {

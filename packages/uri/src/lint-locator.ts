@@ -1,7 +1,7 @@
 import type { Locator } from "./locator.ts";
 
-/** Something in a locator that is accepted, but that configuration should not say. */
-export interface LocatorWarning {
+/** What a linter should warn of, since it is accepted but configuration should not say it: in a locator that a person wrote, and in the locators of its `alt` (N-64, N-70, B-CTX-2). Not for names from the wire. */
+export function lintLocator(locator: Locator): readonly {
   /** `reserved-value`: a parameter value that later versions may give a meaning (N-64). `entry-characters`: an entry outside the union of the published patterns (N-70). */
   readonly code: "reserved-value" | "entry-characters";
   /** The key of the parameter; `entry` for the directive. */
@@ -10,10 +10,7 @@ export interface LocatorWarning {
   readonly message: string;
   /** The id of the rule that says so, as in the rule book: `"N-64"`. */
   readonly rule: string;
-}
-
-/** What a linter should warn of in a locator that a person wrote, and in the locators of its `alt` (N-64, N-70, B-CTX-2). Not for names from the wire. */
-export function lintLocator(locator: Locator): readonly LocatorWarning[] {
+}[] {
   const params = locator.scheme === "file" ? [] : [...locator.contextParams];
   const reserved = params
     .filter(([, value]) => /^[^\p{L}\p{N}]|^constraint:/u.test(value))
@@ -29,6 +26,8 @@ export function lintLocator(locator: Locator): readonly LocatorWarning[] {
 export function isPortableEntryName(name: string): boolean {
   return /^[\w.-]+$/.test(name);
 }
+
+type LocatorWarning = ReturnType<typeof lintLocator>[number];
 
 function reservedValue(key: string): LocatorWarning {
   const message = `the value of ${JSON.stringify(key)} is reserved: begin it with a letter or digit, and not with constraint:`;

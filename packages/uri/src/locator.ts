@@ -1,7 +1,13 @@
 /** Says how to find a resource. It may carry directives, and it may be a glob. All strings are decoded. */
 export type Locator =
   | XdstpLocator
-  | HttpLocator
+  /** `http://authority/type/id?params#directives`. Its authority is not empty (N-20). */
+  | (ResourceParts & {
+      /** `http:`. */
+      readonly scheme: "http";
+      /** The directives after `#`. Empty: there are none. */
+      readonly directives: readonly Directive[];
+    })
   /** `file:///id#directives`. The id is the path without its leading slash (N-19). */
   | {
       /** `file:`. */
@@ -16,14 +22,6 @@ export type Locator =
 export interface XdstpLocator extends ResourceParts {
   /** `xdstp:`. */
   readonly scheme: "xdstp";
-  /** The directives after `#`. Empty: there are none. */
-  readonly directives: readonly Directive[];
-}
-
-/** `http://authority/type/id?params#directives`. Its authority is not empty (N-20). */
-export interface HttpLocator extends ResourceParts {
-  /** `http:`. */
-  readonly scheme: "http";
   /** The directives after `#`. Empty: there are none. */
   readonly directives: readonly Directive[];
 }

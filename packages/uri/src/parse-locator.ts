@@ -1,7 +1,7 @@
 import { checkText } from "./check-text.ts";
 import { decode } from "./percent-encoding.ts";
 import { fault, type ParseResult, type UriError } from "./uri-error.ts";
-import type { Directive, HttpLocator, Locator, XdstpLocator } from "./locator.ts";
+import type { Directive, Locator } from "./locator.ts";
 import { parseResourceParts } from "./parse-name.ts";
 
 const schemes = ["xdstp", "http", "file"] as const;
@@ -40,7 +40,7 @@ function parseResource(
   text: string,
   start: number,
   end: number,
-): XdstpLocator | HttpLocator | UriError {
+): Extract<Locator, { readonly scheme: "xdstp" | "http" }> | UriError {
   const parts = parseResourceParts(text, start, end);
   if ("code" in parts) return parts;
   if (scheme === "http" && parts.authority === "")

@@ -1,7 +1,7 @@
 import { XdsError } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import type { Bootstrap } from "./bootstrap.ts";
-import { parseBootstrap } from "./parse-bootstrap.ts";
+import { parseBootstrap } from "./read-bootstrap.ts";
 
 const insecure = { server_uri: "xds.example:443", channel_creds: [{ type: "insecure" }] };
 const minimal = { xds_servers: [insecure] };

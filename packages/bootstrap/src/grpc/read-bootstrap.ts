@@ -1,7 +1,21 @@
 import { readFileSync } from "node:fs";
-import { XdsError } from "@xdstp/core";
-import type { Bootstrap } from "./bootstrap.ts";
-import { parseBootstrap } from "./parse-bootstrap.ts";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { defaultListenerTemplate, isTemplateOf } from "@xdstp/uri";
+import { isDeeperThan, maxMetadataDepth, XdsError } from "@xdstp/core";
+import type { Bootstrap, BootstrapNode, BootstrapServer } from "./bootstrap.ts";
+import {
+  asObject,
+  booleanIn,
+  entries,
+  itemsIn,
+  objectIn,
+  type Place,
+  type Placed,
+  required,
+  stringIn,
+  wrongAt,
+} from "./place.ts";
+import { parseCredentials } from "./parse-credentials.ts";
 
 /** Where {@link readBootstrap} looks, in this order: `json`, `file`, the environment. */
 export interface BootstrapSources {
@@ -54,6 +68,166 @@ function textOf(path: string, source: string): string {
       "INVALID_ARGUMENT",
       `${source}: the bootstrap is not UTF-8; save it as UTF-8`,
       { cause },
+    );
+  }
+}
+
+/**
+ * Reads the bootstrap of gRPC, as text or parsed already (C-GRPC-1). Unknown fields and server features are passed over.
+ *
+ * Throws an XdsError, INVALID_ARGUMENT, that names `source` (default: `bootstrap`), the path in the JSON, what is wrong and what would be right.
+ *
+ * @see https://github.com/grpc/grpc/blob/master/doc/grpc_xds_bootstrap_format.md
+ */
+export function parseBootstrap(json: string | object, source = "bootstrap"): Bootstrap {
+  const whole =
+    typeof json === "string"
+      ? parseJson(json, source)
+      : checkedDepth({ value: json as JsonValue, place: { source, path: "" } });
+  const servers = parseServers(whole);
+  if (servers.length === 0)
+    throw wrongAt(
+      whole.place,
+      'has no xds_servers; give [{"server_uri": "host:port", "channel_creds": [{"type": "insecure"}]}]',
+    );
+  const [client, server] = [
+    stringIn(whole, "client_default_listener_resource_name_template"),
+    stringIn(whole, "server_listener_resource_name_template"),
+  ];
+  return {
+    servers,
+    node: parseNode(whole),
+    authorities: parseAuthorities(whole),
+    certificateProviders: providersOf(whole),
+    ...(client !== undefined && { clientListenerTemplate: client }),
+    ...(server !== undefined && { serverListenerTemplate: server }),
+  };
+}
+
+function providersOf(bootstrap: Placed<JsonObject>): Bootstrap["certificateProviders"] {
+  const providers = objectIn(bootstrap, "certificate_providers");
+  return new Map(
+    providers === undefined
+      ? []
+      : entries(providers).map(([name, entry]) => {
+          const provider = asObject(entry);
+          const plugin = required(
+            stringIn(provider, "plugin_name"),
+            provider,
+            "plugin_name",
+            'one like "file_watcher"',
+          );
+          return [name, { plugin, config: objectIn(provider, "config")?.value ?? {} }];
+        }),
+  );
+}
+
+/** `authorities` of a bootstrap. A template of another authority is an error (N-91). */
+function parseAuthorities(bootstrap: Placed<JsonObject>): Bootstrap["authorities"] {
+  const authorities = objectIn(bootstrap, "authorities");
+  return new Map(
+    authorities === undefined
+      ? []
+      : entries(authorities).map(([name, entry]) => [name, authorityOf(name, asObject(entry))]),
+  );
+}
+
+type Authority = Bootstrap["authorities"] extends ReadonlyMap<string, infer T> ? T : never;
+
+function authorityOf(name: string, authority: Placed<JsonObject>): Authority {
+  const template = stringIn(authority, "client_listener_resource_name_template");
+  if (template !== undefined && !isTemplateOf(template, name)) {
+    throw wrongAt(
+      authority.place,
+      `has a client_listener_resource_name_template of another authority; its own begin like ${defaultListenerTemplate(name)}`,
+    );
+  }
+  return {
+    servers: parseServers(authority),
+    fallbackOnReachabilityOnly: booleanIn(authority, "fallback_on_reachability_only"),
+    ...(template !== undefined && { clientListenerTemplate: template }),
+  };
+}
+
+/** `node` of a bootstrap; an empty one where it is absent. */
+function parseNode(bootstrap: Placed<JsonObject>): BootstrapNode {
+  const node = objectIn(bootstrap, "node");
+  if (node === undefined) return { id: "", cluster: "" };
+  const locality = objectIn(node, "locality");
+  const metadata = objectIn(node, "metadata");
+  return {
+    id: stringIn(node, "id") ?? "",
+    cluster: stringIn(node, "cluster") ?? "",
+    ...(locality !== undefined && { locality: localityOf(locality) }),
+    ...(metadata !== undefined && { metadata: metadata.value }),
+  };
+}
+
+function localityOf(locality: Placed<JsonObject>): NonNullable<BootstrapNode["locality"]> {
+  return {
+    region: stringIn(locality, "region") ?? "",
+    zone: stringIn(locality, "zone") ?? "",
+    subZone: stringIn(locality, "sub_zone") ?? "",
+  };
+}
+
+/** `xds_servers` of a bootstrap or of an authority; an empty list where it is absent. */
+function parseServers(parent: Placed<JsonObject>): readonly BootstrapServer[] {
+  return itemsIn(parent, "xds_servers").map((item) => {
+    const server = asObject(item);
+    const uri = stringIn(server, "server_uri");
+    return {
+      uri: required(
+        uri === "" ? undefined : uri,
+        server,
+        "server_uri",
+        'a string like "host:port"',
+      ),
+      credentials: parseCredentials(server),
+      features: featuresOf(server),
+    };
+  });
+}
+
+/** The features that are strings. Others are ignored, since a later version of gRPC may add features of other JSON types. */
+function featuresOf(server: Placed<JsonObject>): ReadonlySet<string> {
+  return new Set(
+    itemsIn(server, "server_features")
+      .map(({ value }) => value)
+      .filter((value) => typeof value === "string"),
+  );
+}
+
+const maxCharacters = 4 * 1024 * 1024;
+
+/** The object in a text. Throws an XdsError that says where it is broken, but shows nothing of it: metadata may be secret. */
+function parseJson(text: string, source: string): Placed<JsonObject> {
+  const place: Place = { source, path: "" };
+  if (text.length > maxCharacters)
+    throw wrongAt(place, `has ${text.length} characters; at most ${maxCharacters} are read`);
+  return checkedDepth({ value: parse(text.replace(/^\uFEFF/, ""), place), place });
+}
+
+/** The same for JSON that is parsed already. */
+function checkedDepth(json: Placed<JsonValue>): Placed<JsonObject> {
+  if (isDeeperThan(json.value, maxMetadataDepth))
+    throw wrongAt(
+      json.place,
+      `nests deeper than ${maxMetadataDepth} levels; no bootstrap needs more`,
+    );
+  return asObject(json);
+}
+
+function parse(text: string, place: Place): JsonValue {
+  if (text.trim() === "") throw wrongAt(place, "is empty; give a JSON object with xds_servers");
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    // V8 does not always say where, and else only by a piece of the text.
+    const where = /line \d+ column \d+/.exec(error instanceof Error ? error.message : "")?.[0];
+    throw wrongAt(
+      place,
+      `is not JSON${where === undefined ? "" : ` at ${where}`}; comments, and commas before a bracket, are not allowed in it`,
     );
   }
 }

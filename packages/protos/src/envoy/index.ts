@@ -9,12 +9,9 @@
  * ```
  * @packageDocumentation
  */
-export { anyFromJson } from "./any-from-json.ts";
-export { anyToJson } from "./any-to-json.ts";
+export { anyFromJson, anyToJson } from "./any-json.ts";
 export { envoyRegistry } from "./envoy-registry.ts";
 export { registryWith } from "./registry-with.ts";
-export { typeUrlsOf } from "./type-urls-of.ts";
-export { unknownTypes } from "./unknown-types.ts";
-export type { JsonStep } from "./resource-json-error.ts";
-export { ResourceJsonError } from "./resource-json-error.ts";
+export { typeUrlsOf, unknownTypes } from "./registry-types.ts";
+export { type JsonStep, ResourceJsonError } from "./resource-json-error.ts";
 export { type PackedMessage, withoutSecrets } from "./without-secrets.ts";

@@ -1,7 +1,7 @@
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { envoyRegistry } from "./index.ts";
-import { isSecretField } from "./secret-fields.ts";
+import { isSecretField } from "./secrecy.ts";
 
 /** Fields that sound like secrets and are none, and why. */
 const excused: Readonly<Record<string, string>> = {

@@ -2,17 +2,17 @@ import {
   type DescField,
   fromBinary,
   fromJson,
+  isMessage,
   type JsonValue,
   type Registry,
+  ScalarType,
   toBinary,
   toJson,
 } from "@bufbuild/protobuf";
-import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
+import { isReflectMessage, reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { type Any, anyPack, AnySchema, StructSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { typeNameFromUrl } from "../type-url.ts";
-import { blank, dropUnknown, messagesIn } from "./blank.ts";
-import { headerType, isSecretHeader } from "./secrecy-of-path.ts";
-import { isSecretField } from "./secret-fields.ts";
+import { headerType, isSecretField, isSecretHeader } from "./secrecy.ts";
 
 /** A packed message as plain data. */
 export type PackedMessage = Pick<Any, "typeUrl" | "value">;
@@ -126,4 +126,52 @@ function isSecretJson(
   } catch {
     return true;
   }
+}
+
+const redacted = "[redacted]";
+
+/** Replaces what a field holds: texts and bytes by `[redacted]`, in messages everything, and the rest is cleared. */
+function blank(message: ReflectMessage, field: DescField): void {
+  const parts = messagesIn(message, field);
+  if (parts.length > 0) for (const part of parts) blankAll(part);
+  else if (field.fieldKind === "map" && field.scalar === ScalarType.STRING)
+    blankMap(message, field);
+  else if (field.fieldKind === "scalar" && field.scalar === ScalarType.STRING)
+    message.set(field, redacted);
+  else if (field.fieldKind === "scalar" && field.scalar === ScalarType.BYTES)
+    message.set(field, new TextEncoder().encode(redacted));
+  else message.clear(field);
+}
+
+function blankMap(message: ReflectMessage, field: DescField & { fieldKind: "map" }): void {
+  const map = message.get(field);
+  for (const key of [...map.keys()]) map.set(key, redacted);
+}
+
+function blankAll(message: ReflectMessage): void {
+  dropUnknown(message);
+  if (isMessage(message.message, AnySchema)) message.message.value = new Uint8Array();
+  else
+    for (const field of message.fields.filter((one) => message.isSet(one))) blank(message, field);
+}
+
+/** Takes away fields that the type does not know. Answers whether there were any. */
+function dropUnknown(message: ReflectMessage): boolean {
+  const had = (message.getUnknown() ?? []).length > 0;
+  if (had) message.setUnknown([]);
+  return had;
+}
+
+/** The messages in a field, one or many; changing one changes what holds it. */
+function messagesIn(message: ReflectMessage, field: DescField): readonly ReflectMessage[] {
+  if (field.fieldKind === "message") return [message.get(field)];
+  if (field.fieldKind === "list" && field.listKind === "message")
+    return [...message.get(field)].filter(isReflected);
+  if (field.fieldKind === "map" && field.mapKind === "message")
+    return [...message.get(field).values()].filter(isReflected);
+  return [];
+}
+
+function isReflected(value: unknown): value is ReflectMessage {
+  return isReflectMessage(value);
 }
