@@ -41,6 +41,23 @@ describe("checkBootstrap()", () => {
     expect(await check('{"node": {"id": "a", "cluster": "b"}}', "envoy.json")).toEqual([]);
   });
 
+  it("takes the forms that Envoy reads next to those of protobuf's JSON", async () => {
+    const forms = `    connect_timeout: { seconds: 1, nanos: 500000000 }
+    typed_extension_protocol_options:
+      envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
+        "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
+        explicit_http_config: { http2_protocol_options: {} }
+        http_filters: { name: codec, typed_config: { "@type": type.googleapis.com/envoy.extensions.filters.http.upstream_codec.v3.UpstreamCodec } }
+`;
+    expect(await check(bootstrap("web", forms))).toEqual([]);
+    expect(await check(bootstrap("web", "    connect_timeout: { seconds: -1 }\n"))).toEqual([
+      "error: envoy.yaml:17:5: static_resources.clusters[0].connect_timeout must be more than 0s [duration.gt]",
+    ]);
+    expect(await check(bootstrap("web", "    connect_timeout: { minutes: 1 }\n"))).toEqual([
+      expect.stringContaining("is not a valid google.protobuf.Duration"),
+    ]);
+  });
+
   it.each([
     ["syntax", "admin: [", "error: envoy.yaml:1:9: is not valid YAML: "],
     [

@@ -7,6 +7,7 @@ import type { Reference } from "@xdstp/core";
 import { anyFromJson } from "@xdstp/protos/envoy";
 import { cluster, listener, secret, shortNameOf, typeUrlOf } from "@xdstp/resource-types";
 import { createValidator } from "@xdstp/validate";
+import { asEnvoyReads } from "./as-envoy-reads.ts";
 import { documentsOf, isObject } from "./documents-of.ts";
 import { findPosition, findTexts } from "./find-position.ts";
 import { type FolderContext, folderContext } from "./folder-context.ts";
@@ -18,6 +19,7 @@ import { problemOf } from "./read-file.ts";
 
 /** What the check of one file found. */
 export interface BootstrapProblems {
+  /** What Envoy rejects. Empty: nothing was found. */
   readonly problems: readonly FolderProblem[];
   /** What does no harm but may be a mistake. */
   readonly warnings: readonly FolderProblem[];
@@ -76,7 +78,8 @@ async function check(
   if (document === undefined) throw new Fault({ message: "is empty" });
   if (more.length > 0 || !isObject(document.json))
     throw new Fault({ message: "is not one message", hint: "a bootstrap is one document" });
-  const { json, index } = document;
+  const { index } = document;
+  const json = asEnvoyReads(document.json, desc, context.registry);
   const bytes = encode();
   const validator = await createValidator({ registry: context.registry });
   const any = create(AnySchema, { typeUrl: typeUrlOf(typeName), value: bytes });
