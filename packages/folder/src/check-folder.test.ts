@@ -36,6 +36,23 @@ describe("checkFolder()", () => {
     ]);
   });
 
+  it("finds them in each entry of a list, whatever Envoy declares [B-LIST-1]", async () => {
+    const path = "a/envoy.config.cluster.v3.ClusterCollection/all.yaml";
+    const { problems } = await check({
+      [path]: `entries:
+- locator: xdstp://a/envoy.config.cluster.v3.Cluster/web
+- inline_entry: {name: in, resource: {name: x}}
+- inline_entry:
+    resource:
+      name: y
+      connect_timeout: 0s
+`,
+    });
+    expect(problems).toEqual([
+      `${path}:7:7: entries[2].inline_entry.resource.connect_timeout must be more than 0s [duration.gt]`,
+    ]);
+  });
+
   it("finds them in later documents, in wrappers and in extensions", async () => {
     const filter = `- name: http
     typed_config:

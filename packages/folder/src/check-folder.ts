@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import { create } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import type { Reference } from "@xdstp/core";
-import { shortNameOf } from "@xdstp/resource-types";
-import { authorityOf, nameKey } from "@xdstp/uri";
+import { ListCollectionSchema } from "@xdstp/protos/xds";
+import { shortNameOf, typeUrlOf } from "@xdstp/resource-types";
+import { authorityOf, memberTypeOf, nameKey, typeFromTypeUrl } from "@xdstp/uri";
 import { createValidator } from "@xdstp/validate";
 import { findTexts, type TextPosition } from "./find-position.ts";
 import { folderContext, type FolderOptions } from "./folder-context.ts";
@@ -22,7 +23,8 @@ export async function checkFolder(options: FolderOptions): Promise<FolderContent
   const { entries, content } = await readEntries(options, {
     ...base,
     onResource({ resource: { payload } }, file, locate) {
-      const any = create(AnySchema, { typeUrl: payload.typeUrl, value: payload.value });
+      const form = isList(payload.typeUrl, base) ? listUrl : payload.typeUrl;
+      const any = create(AnySchema, { typeUrl: form, value: payload.value });
       for (const { path, field, message, rule } of validator.check(AnySchema, any))
         violations.push({ file, ...locate(path), message: `${field} ${message}`, rule });
     },
@@ -49,6 +51,14 @@ export async function checkFolder(options: FolderOptions): Promise<FolderContent
 interface Referring {
   readonly entry: FolderEntry;
   readonly reference: Reference;
+}
+
+const listUrl = typeUrlOf(ListCollectionSchema.typeName);
+
+/** Lists have one form, whatever is declared: read as Envoy declares some of them, all entries would become one (B-LIST-1). */
+function isList(typeUrl: string, { registry }: Pick<FolderOptions, "registry">): boolean {
+  const members = memberTypeOf(typeFromTypeUrl(typeUrl) ?? "");
+  return members !== undefined && registry.getMessage(members) !== undefined;
 }
 
 /** Names of one type, in one form for each name. */
