@@ -6,7 +6,7 @@ import { run } from "./run.ts";
 
 const page = readFileSync(join(root, "docs/HOW-DO-I.md"), "utf8");
 const commands = new Map<string, Set<string>>();
-for (const [, name = "", rest = ""] of page.matchAll(/^xdstp ([a-z]+)\b(.*)$/gm)) {
+for (const [, name = "", rest = ""] of page.matchAll(/^xdstp ([a-z-]+)(?= )(.*)$/gm)) {
   const options = commands.get(name) ?? new Set();
   commands.set(name, options);
   for (const [option] of rest.matchAll(/--[a-z-]+/g)) options.add(option);
@@ -22,8 +22,10 @@ describe("the page of short answers", () => {
         "relay",
         "replay",
         "resolve",
+        "route-check",
         "serve",
         "status",
+        "validate",
         "watch",
       ].sort(),
     );
