@@ -11,7 +11,14 @@ import { checkCertificates } from "./certificates.ts";
 import { readBytes } from "./file-parser.ts";
 import { findPosition } from "./find-position.ts";
 import type { FolderContext } from "./folder-context.ts";
-import { Fault, fileTrouble, type FolderProblem, type JsonPath, quote } from "./folder-problem.ts";
+import {
+  Fault,
+  fileTrouble,
+  type FolderProblem,
+  type JsonPath,
+  quote,
+  shownKey,
+} from "./folder-problem.ts";
 import type { Patience } from "./pacing.ts";
 import { type FileContent, problemOf } from "./read-file.ts";
 import { isGone } from "./walk-folder.ts";
@@ -145,6 +152,12 @@ function* filesIn(message: ReflectMessage, path: JsonPath): Generator<NamedFile>
 /** Replaces the name of a file by its content. Gives the path of the file. */
 async function fill({ source, path, filename }: NamedFile, attaching: Attaching): Promise<string> {
   const { file, attached, hash } = attaching;
+  if (!mayBePath(filename))
+    throw new Fault({
+      message: `${fieldOf(path)} is not a path`,
+      hint: "write the path of a file, or write the text into inline_string",
+      path,
+    });
   const target = join(dirname(file), filename);
   const fail = (message: string, hint?: string): Fault =>
     new Fault({
@@ -171,6 +184,19 @@ async function fill({ source, path, filename }: NamedFile, attaching: Attaching)
     attached.push({ path: target, stamp: "", changedMs: 0 });
     throw fail(message, hint);
   }
+}
+
+/** The longest name of one file, and the longest path, in bytes. */
+const longest = { name: 255, path: 1024 };
+
+/** Whether a text may be the path of a file. A key in its place must not reach the log. */
+function mayBePath(text: string): boolean {
+  return (
+    !/\p{Cc}/u.test(text) &&
+    !text.includes("-----BEGIN") &&
+    Buffer.byteLength(text) <= longest.path &&
+    text.split("/").every((name) => Buffer.byteLength(name) <= longest.name)
+  );
 }
 
 async function contentOf(
@@ -216,7 +242,7 @@ function textOf(bytes: Uint8Array): string | undefined {
 /** `tls_certificate.private_key.filename` */
 function fieldOf(path: JsonPath): string {
   return path
-    .map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`))
+    .map((step) => (typeof step === "number" ? `[${step}]` : `.${shownKey(step)}`))
     .join("")
     .slice(1);
 }

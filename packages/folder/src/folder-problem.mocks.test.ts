@@ -52,6 +52,12 @@ describe("fileTrouble()", () => {
       hint,
     });
   });
+  it("never repeats a path", () => {
+    const error = new Error("EIO: i/o error, open 'SECRET'");
+    expect(fileTrouble(Object.assign(error, { code: "EIO", path: "SECRET" }))).toEqual({
+      message: "cannot be read (EIO)",
+    });
+  });
   it("repeats what it does not know", () => {
     expect(fileTrouble(Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" }))).toEqual({
       message: "EIO: i/o error, read",

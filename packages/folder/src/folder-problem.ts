@@ -95,10 +95,11 @@ export function tooDeep(place: Pick<FaultDetails, "line" | "column" | "path">): 
   });
 }
 
-/** What keeps a file or folder from being read, with the way out where it is known. */
+/** What keeps a file or folder from being read, with the way out where it is known. The text of an error that has the path in it is left out, and a secret may be written where a path belongs. */
 export function fileTrouble(error: unknown): Pick<FolderProblem, "message" | "hint"> {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const [message, hint] = troubles[code] ?? [];
+  const hasPath = error instanceof Error && "path" in error;
+  const [message, hint] = troubles[code] ?? (hasPath ? ["cannot be read"] : []);
   return message === undefined
     ? { message: reasonOf(error) }
     : { message: `${message} (${code})`, ...(hint !== undefined && { hint }) };
@@ -117,7 +118,7 @@ const tooMany = [
   "raise the limit of open files: ulimit -n",
 ] as const;
 
-const troubles: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+const troubles: Readonly<Record<string, readonly [message: string, hint?: string]>> = {
   EACCES: noRight,
   EPERM: noRight,
   ELOOP: ["is a symbolic link that leads back to itself", "fix or remove the link"],
@@ -127,6 +128,11 @@ const troubles: Readonly<Record<string, readonly [message: string, hint: string]
   ],
   EMFILE: tooMany,
   ENFILE: tooMany,
+  ENOENT: ["does not exist"],
+  ENOTDIR: ["does not exist: a file stands where its path has a folder"],
+  EISDIR: ["is a folder, not a file"],
+  ENAMETOOLONG: ["has a name that is too long", "give it a shorter one"],
+  ERR_INVALID_ARG_VALUE: ["is not a path"],
 };
 
 const limit = 100;

@@ -222,6 +222,32 @@ resource:
     );
   });
 
+  const notPaths: readonly (readonly [what: string, filename: string])[] = [
+    ["a key", "-----BEGIN PRIVATE KEY-----\nSECRET\n-----END PRIVATE KEY-----\n"],
+    ["a key on one line", "-----BEGIN PRIVATE KEY-----SECRET-----END PRIVATE KEY-----"],
+    ["a text with a control character", "SECRET\0"],
+    ["a name that is too long", `certs/${"SECRET".repeat(43)}`],
+    ["a path that is too long", "SECRET/".repeat(150)],
+  ];
+  for (const [what, filename] of notPaths)
+    it(`is not shown where it is ${what}`, async () => {
+      const { text } = await read({
+        [`${web}.yaml`]: yaml("web.pem", JSON.stringify(filename)).replace(/.*web.pem.*\n/, ""),
+      });
+      expect(text).toBe(
+        `config/${web}.yaml:2:17: tls_certificate.private_key.filename is not a path (write the path of a file, or write the text into inline_string)`,
+      );
+    });
+
+  it("is not shown by the error of the file system", async () => {
+    const { dir } = await useFolder({ [`${web}.yaml`]: "{}" });
+    const names = Array.from({ length: 900 }, () => "SECRET").join("/");
+    const { problems } = await readFolder({ dir: join(dir, names), registry });
+    expect(problems.map(({ message }) => message)).toEqual([
+      "has a name that is too long (ENAMETOOLONG)",
+    ]);
+  });
+
   it("is named where a key does not fit", async () => {
     const { text } = await read({
       "certs/web.pem": one.cert,
