@@ -1,3 +1,4 @@
+import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { describe, expect, it } from "vitest";
@@ -88,6 +89,105 @@ describe("checkBootstrap()", () => {
     ]);
     const dynamic = "dynamic_resources: { cds_config: { ads: {} } }\n";
     expect(await check(bootstrap("wbe", dynamic))).toEqual([]);
+  });
+
+  it("finds no fault where clusters come by a locator", async () => {
+    const locator = `dynamic_resources: { cds_resources_locator: "xdstp://a/envoy.config.cluster.v3.Cluster/*" }\n`;
+    expect(await check(bootstrap("wbe", locator))).toEqual([]);
+  });
+
+  it("finds a static secret that it does not have, and none that comes from a server", async () => {
+    const socket = (config: string): string => `    transport_socket:
+      name: tls
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext
+        common_tls_context:
+          tls_certificate_sds_secret_configs: [${config}]
+`;
+    expect(
+      await check(bootstrap("web", socket("{ name: cert, sds_config: { ads: {} } }"))),
+    ).toEqual([]);
+    expect(
+      await check(bootstrap("web", `${socket("{ name: cert }")}  secrets: [{ name: cert }]\n`)),
+    ).toEqual([]);
+    expect(await check(bootstrap("web", socket("{ name: cert }")))).toEqual([
+      'error: envoy.yaml:22:50: static_resources.clusters[0].transport_socket.typed_config.common_tls_context.tls_certificate_sds_secret_configs[0].name: refers to secrets "cert", which the bootstrap does not have (a secret without sds_config has to be in static_resources.secrets)',
+    ]);
+  });
+
+  it("finds the cluster of a config source that is not static, whatever comes from a server", async () => {
+    const api = (cluster: string): string =>
+      `{ api_type: GRPC, transport_api_version: V3, grpc_services: [{ envoy_grpc: { cluster_name: ${cluster} } }] }`;
+    const dynamic = (cluster: string): string => `dynamic_resources:
+  cds_config: { ads: {} }
+  ads_config: ${api("web")}
+  lds_config:
+    api_config_source: ${api(cluster)}
+`;
+    expect(await check(bootstrap("web", dynamic("web")))).toEqual([]);
+    expect(await check(bootstrap("web", dynamic("wbe")))).toEqual([
+      'error: envoy.yaml:21:101: dynamic_resources.lds_config.api_config_source.grpc_services[0].envoy_grpc.cluster_name: refers to clusters "wbe", which the bootstrap does not have (the cluster of a config source has to be in static_resources.clusters)',
+    ]);
+    expect(await check(bootstrap("web", `hds_config: ${api("wbe")}\n`))).toEqual([
+      expect.stringMatching(/^warning: .* hds_config\.grpc_services\[0\].*"wbe"/),
+    ]);
+    const rest =
+      "{ api_type: REST, transport_api_version: V3, refresh_delay: 1s, cluster_names: [wbe] }";
+    expect(
+      await check(
+        bootstrap("web", `dynamic_resources: { lds_config: { api_config_source: ${rest} } }\n`),
+      ),
+    ).toEqual([expect.stringMatching(/^error: .*cluster_names\[0\]: refers to clusters "wbe"/)]);
+  });
+
+  it("finds two static clusters of one name", async () => {
+    expect(await check(bootstrap("web", "  - { name: web }\n"))).toEqual([
+      'error: envoy.yaml:17:7: static_resources.clusters[1].name: "web" is the name of an earlier cluster',
+    ]);
+  });
+
+  it("finds clusters of static routes that are not static, unless they are not validated", async () => {
+    const routes = (validate: string): string => `static_resources:
+  listeners:
+  - name: in
+    address: { socket_address: { address: 127.0.0.1, port_value: 10000 } }
+    filter_chains:
+    - filters:
+      - name: http
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+          stat_prefix: http
+          route_config:
+            ${validate}
+            virtual_hosts:
+            - name: v
+              domains: ["*"]
+              routes:
+              - match: { prefix: / }
+                route: { cluster: wbe }
+dynamic_resources: { cds_config: { ads: {} } }
+`;
+    expect(await check(routes("validate_clusters: false"))).toEqual([]);
+    expect(await check(routes("name: r"))).toEqual([
+      expect.stringMatching(
+        /^error: envoy\.yaml:18:26: .*route\.cluster: refers to clusters "wbe", which the bootstrap does not have \(add it to static_resources\.clusters, or set validate_clusters to false\)$/,
+      ),
+    ]);
+  });
+
+  it("does not take its own keys in a wrong place as a sign of a bootstrap", async () => {
+    expect(await check("node: { static_resources: {} }\n")).toEqual([
+      'error: envoy.yaml:1:9: envoy.config.core.v3.Node: key "static_resources" is unknown',
+    ]);
+  });
+
+  it("reads an extension in any case, and no file above 64 MiB", async () => {
+    expect(await check("node: { id: a }\n", "envoy.YAML")).toEqual([]);
+    const { dir } = await useFolder({ "envoy.yaml": "" });
+    const file = join(dir, "envoy.yaml");
+    await truncate(file, 64 * 1024 * 1024 + 1);
+    const { problems } = await checkBootstrap({ file, registry: envoyRegistry() });
+    expect(problems).toEqual([{ file, message: "is larger than 64 MiB; split it" }]);
   });
 
   it("gives the problem of a file that cannot be read", async () => {

@@ -1,19 +1,21 @@
-import { readFile } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import { create, fromBinary, type Registry, toBinary } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
-import type { Reference } from "@xdstp/core";
+import type { Reference, ResourceType } from "@xdstp/core";
 import { anyFromJson } from "@xdstp/protos/envoy";
 import { cluster, listener, secret, shortNameOf, typeUrlOf } from "@xdstp/resource-types";
 import { createValidator } from "@xdstp/validate";
 import { asEnvoyReads } from "./as-envoy-reads.ts";
+import { isSetIn, type StaticReference, staticReferencesIn } from "./bootstrap-references.ts";
 import { documentsOf, isObject } from "./documents-of.ts";
+import { readBytes } from "./file-parser.ts";
 import { findPosition, findTexts } from "./find-position.ts";
 import { type FolderContext, folderContext } from "./folder-context.ts";
-import { Fault, fileTrouble, type FolderProblem, quote } from "./folder-problem.ts";
+import { Fault, fileTrouble, type FolderProblem, type JsonPath, quote } from "./folder-problem.ts";
 import { jsonPathOf } from "./json-path-of.ts";
-import { explainJsonError } from "./json-reason.ts";
+import { explainJsonError, fieldOf } from "./json-reason.ts";
 import type { Place } from "./place.ts";
 import { problemOf } from "./read-file.ts";
 
@@ -33,8 +35,8 @@ const formats: Readonly<Record<string, Place["format"] | undefined>> = {
 };
 
 /**
- * Checks a configuration with which Envoy starts: syntax, messages, the constraints of each, and references of static listeners and clusters to clusters and secrets that it does not have. YAML or JSON, by the extension of the file. Never rejects.
- * References are not checked where clusters or secrets come from a server too.
+ * Checks a configuration with which Envoy starts: syntax, messages, the constraints of each, and references to clusters and secrets that it does not have. YAML or JSON, by the extension of the file. Never rejects.
+ * A problem is a reference without which Envoy does not start: to a static secret, from a config source or from static routes. Other references to clusters are warnings, and not checked where clusters come from a server too.
  */
 export async function checkBootstrap({
   file,
@@ -46,13 +48,14 @@ export async function checkBootstrap({
 }): Promise<BootstrapProblems> {
   const source = { text: "" };
   try {
-    const format = formats[extname(file)];
+    const format = formats[extname(file).toLowerCase()];
     if (format === undefined)
       throw new Fault({
         message: "is not read as a bootstrap of Envoy",
         hint: "the extensions that are read are .yaml, .yml and .json",
       });
-    source.text = await readFile(file, "utf8");
+    const bytes = await readBytes(file, (await stat(file)).size, (_, run) => run());
+    source.text = new TextDecoder().decode(bytes);
     return await check(source.text, file, format, folderContext({ dir: dirname(file), registry }));
   } catch (error) {
     if (error instanceof Fault)
@@ -81,87 +84,147 @@ async function check(
   const { index } = document;
   const json = asEnvoyReads(document.json, desc, context.registry);
   const bytes = encode();
+  const bootstrap = reflect(desc, fromBinary(desc, bytes));
   const validator = await createValidator({ registry: context.registry });
   const any = create(AnySchema, { typeUrl: typeUrlOf(typeName), value: bytes });
-  return {
-    problems: validator.check(AnySchema, any).map(({ path, field, message, rule }) => ({
-      file,
-      ...findPosition(text, index, jsonPathOf(json, path)),
-      message: `${field} ${message}`,
+  const violations = validator
+    .check(AnySchema, any)
+    .map(({ path, field, message, rule }): FolderProblem => ({
+      ...problemAt(jsonPathOf(json, path), `${field} ${message}`),
       rule,
-    })),
-    warnings: danglingIn(reflect(desc, fromBinary(desc, bytes)), context, { file, text }),
+    }));
+  const missing = missingIn(bootstrap, context.registry);
+  const found = Map.groupBy(missing, ({ isRequired }) => isRequired);
+  const problems = [...(found.get(true) ?? []).map(missingProblem), ...repeatedNames()];
+  const warnings = (found.get(false) ?? []).map(missingProblem);
+  const reported = new Set(missing.map(keyOf));
+  return {
+    problems: [...violations, ...problems],
+    warnings: [...warnings, ...danglingIn(bootstrap, context, { file, text, reported })],
   };
+
+  function problemAt(path: JsonPath, message: string): FolderProblem {
+    return { file, ...findPosition(text, index, path), message };
+  }
+
+  function missingProblem({ typeUrl, name, path, hint }: StaticReference): FolderProblem {
+    const at = jsonPathOf(json, path);
+    return { ...problemAt(at, `${fieldOf(at)}: ${missingText({ typeUrl, name })}`), hint };
+  }
+
+  function repeatedNames(): readonly FolderProblem[] {
+    const names = namesIn(bootstrap, cluster);
+    return names.flatMap((name, at) => {
+      if (names.indexOf(name) === at) return [];
+      const path = ["static_resources", "clusters", at, "name"];
+      return [
+        problemAt(path, `${fieldOf(path)}: ${quote(name)} is the name of an earlier cluster`),
+      ];
+    });
+  }
 
   function encode(): Uint8Array {
     try {
       return anyFromJson({ ...json, "@type": typeUrlOf(typeName) }, context.registry).value;
     } catch (error) {
-      throw explainJsonError(error, { document: index, path: [] }, context.registry);
+      throw explainJsonError(error, { document: index, path: [] }, context.registry, {
+        isBootstrap: true,
+      });
     }
   }
 }
 
-/** The types that a bootstrap lists, the field of `static_resources`, and that of `dynamic_resources` by which more of them come. */
+/** The types that a bootstrap lists, and the field of `static_resources` of each. */
 const lists = [
-  { type: cluster, field: "clusters", dynamic: "cds_config" },
-  { type: secret, field: "secrets", dynamic: undefined },
-  { type: listener, field: "listeners", dynamic: undefined },
+  { type: cluster, field: "clusters" },
+  { type: secret, field: "secrets" },
+  { type: listener, field: "listeners" },
 ] as const;
 
+/** The static resources of a type. */
+function listOf(bootstrap: ReflectMessage, type: ResourceType): readonly ReflectMessage[] {
+  const name = lists.find((one) => one.type === type)?.field;
+  const fixed = messageIn(bootstrap, "static_resources");
+  const field = fixed?.desc.fields.find((one) => one.name === name);
+  if (fixed === undefined || field?.fieldKind !== "list" || field.listKind !== "message") return [];
+  return Array.from(fixed.get(field), (one) => one as ReflectMessage);
+}
+
+function namesIn(bootstrap: ReflectMessage, type: ResourceType): readonly string[] {
+  return listOf(bootstrap, type).map((one) => nameOf(one, type.nameField ?? 1));
+}
+
+/** What has to be among the static resources and is not, each name once. */
+function missingIn(bootstrap: ReflectMessage, registry: Registry): readonly StaticReference[] {
+  const held = heldIn(bootstrap);
+  const missing = new Map<string, StaticReference>();
+  for (const one of staticReferencesIn(bootstrap, registry)) {
+    const key = keyOf(one);
+    const isWorse = one.isRequired && missing.get(key)?.isRequired !== true;
+    if (one.name !== "" && !held.has(key) && (isWorse || !missing.has(key))) missing.set(key, one);
+  }
+  return [...missing.values()];
+}
+
+function heldIn(bootstrap: ReflectMessage): ReadonlySet<string> {
+  return new Set(
+    lists.flatMap(({ type }) =>
+      namesIn(bootstrap, type).map((name) => keyOf({ typeUrl: type.typeUrl, name })),
+    ),
+  );
+}
+
+/** Warns of clusters that are not there, unless clusters come from a server too. */
 function danglingIn(
   bootstrap: ReflectMessage,
   context: FolderContext,
-  { file, text }: { readonly file: string; readonly text: string },
+  {
+    file,
+    text,
+    reported,
+  }: { readonly file: string; readonly text: string; readonly reported: ReadonlySet<string> },
 ): readonly FolderProblem[] {
-  const fixed = messageIn(bootstrap, "static_resources");
   const dynamic = messageIn(bootstrap, "dynamic_resources");
-  if (fixed === undefined) return [];
-  const held = new Set<string>();
-  const references: Reference[] = [];
-  for (const { type, field } of lists)
-    for (const one of listIn(fixed, field)) {
-      const payload = toBinary(one.desc, one.message);
-      held.add(keyOf({ typeUrl: type.typeUrl, name: nameOf(one, type.nameField ?? 1) }));
-      references.push(...(context.types.get(type.typeUrl)?.references?.(payload) ?? []));
-    }
-  const checked = new Set(
-    lists
-      .filter(
-        ({ dynamic: field }) => field === undefined || messageIn(dynamic, field) === undefined,
-      )
-      .map(({ type }) => type.typeUrl),
-  );
-  const dangling = references.filter(
-    (one) => checked.has(one.typeUrl) && one.source === undefined && !held.has(keyOf(one)),
-  );
+  if (["cds_config", "cds_resources_locator"].some((field) => isSetIn(dynamic, field))) return [];
+  const held = heldIn(bootstrap);
+  const dangling = lists
+    .flatMap(({ type }) =>
+      listOf(bootstrap, type).flatMap(
+        ({ desc, message }) =>
+          context.types.get(type.typeUrl)?.references?.(toBinary(desc, message)) ?? [],
+      ),
+    )
+    .filter(
+      (one) =>
+        one.typeUrl === cluster.typeUrl &&
+        one.source === undefined &&
+        !held.has(keyOf(one)) &&
+        !reported.has(keyOf(one)),
+    );
   if (dangling.length === 0) return [];
   const positions = findTexts(text, new Set(dangling.map(({ name }) => name)));
   return [...new Map(dangling.map((one) => [keyOf(one), one])).values()].map(
-    ({ typeUrl, name }): FolderProblem => {
-      const { field, ...position } = positions.get(name) ?? {};
-      return {
-        file,
-        ...position,
-        message: `${field === undefined ? "" : `${field}: `}refers to ${shortNameOf(typeUrl) ?? typeUrl} ${quote(name)}, which the bootstrap does not have`,
-      };
+    (reference): FolderProblem => {
+      const { field, ...position } = positions.get(reference.name) ?? {};
+      const subject = field === undefined ? "" : `${field}: `;
+      return { file, ...position, message: `${subject}${missingText(reference)}` };
     },
   );
 }
 
-function keyOf({ typeUrl, name }: Pick<Reference, "typeUrl" | "name">): string {
+type Named = Pick<Reference, "typeUrl" | "name">;
+
+function missingText({ typeUrl, name }: Named): string {
+  return `refers to ${shortNameOf(typeUrl) ?? typeUrl} ${quote(name)}, which the bootstrap does not have`;
+}
+
+function keyOf({ typeUrl, name }: Named): string {
   return `${typeUrl} ${name}`;
 }
 
-function messageIn(of: ReflectMessage | undefined, name: string): ReflectMessage | undefined {
-  const field = of?.desc.fields.find((one) => one.name === name);
-  return field?.fieldKind === "message" && of?.isSet(field) === true ? of.get(field) : undefined;
-}
-
-function listIn(of: ReflectMessage, name: string): readonly ReflectMessage[] {
+function messageIn(of: ReflectMessage, name: string): ReflectMessage | undefined {
   const field = of.desc.fields.find((one) => one.name === name);
-  if (field?.fieldKind !== "list" || field.listKind !== "message") return [];
-  return Array.from(of.get(field), (one) => one as ReflectMessage);
+  return field?.fieldKind === "message" && of.isSet(field) ? of.get(field) : undefined;
 }
 
 function nameOf(of: ReflectMessage, nameField: number): string {

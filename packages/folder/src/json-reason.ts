@@ -19,17 +19,32 @@ export interface JsonReason {
   readonly owner?: string;
 }
 
+/** What is read. */
+interface ReasonSubject {
+  /** Whether it is a bootstrap, so that its keys are not a sign of one in the wrong place. Default: false. */
+  readonly isBootstrap?: boolean;
+}
+
 /** What was found, and what is expected in its place. A reason that is not known is left as it is. */
-export function jsonReason(reason: string, registry: Registry): JsonReason {
+export function jsonReason(
+  reason: string,
+  registry: Registry,
+  subject: ReasonSubject = {},
+): JsonReason {
   for (const [pattern, explain] of explanations) {
     const match = pattern.exec(reason);
-    if (match !== null) return explain(match[1] ?? "", match[2] ?? "", registry);
+    if (match !== null) return explain(match[1] ?? "", match[2] ?? "", registry, subject);
   }
   return { message: reason };
 }
 
 /** `name` is the enum, message or field, `rest` the error about it. */
-type Explain = (name: string, rest: string, registry: Registry) => JsonReason;
+type Explain = (
+  name: string,
+  rest: string,
+  registry: Registry,
+  subject: ReasonSubject,
+) => JsonReason;
 
 const explanations: readonly (readonly [RegExp, Explain])[] = [
   [
@@ -51,8 +66,13 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
   ],
 ];
 
-function unknownKey(name: string, key: string, registry: Registry): JsonReason {
-  if (bootstrapKeys.has(key))
+function unknownKey(
+  name: string,
+  key: string,
+  registry: Registry,
+  { isBootstrap = false }: ReasonSubject,
+): JsonReason {
+  if (!isBootstrap && bootstrapKeys.has(key))
     return { owner: name, message: `key "${key}" is unknown`, hint: bootstrapHint };
   const meant = closest(
     key,
@@ -124,16 +144,21 @@ function found(text: string): string | undefined {
 const mostSteps = 12;
 
 /** An error of the JSON reader as a fault with its path: which field, what was found in it, and as a hint what is expected. */
-export function explainJsonError(error: unknown, place: FaultPlace, registry: Registry): Fault {
+export function explainJsonError(
+  error: unknown,
+  place: FaultPlace,
+  registry: Registry,
+  subject: ReasonSubject = {},
+): Fault {
   if (!(error instanceof ResourceJsonError))
     return new Fault({ ...place, message: reasonOf(error) });
-  const { message, hint, owner } = jsonReason(error.reason, registry);
+  const { message, hint, owner } = jsonReason(error.reason, registry, subject);
   const path = [...place.path, ...error.path];
-  const subject = owner ?? (error.path.length === 0 ? undefined : fieldOf(path));
+  const about = owner ?? (error.path.length === 0 ? undefined : fieldOf(path));
   return new Fault({
     ...place,
     path,
-    message: `${subject === undefined ? "" : `${subject}: `}${message}`,
+    message: `${about === undefined ? "" : `${about}: `}${message}`,
     ...(hint !== undefined && { hint }),
   });
 }
@@ -156,7 +181,7 @@ export function messageFrom<Desc extends DescMessage>(
 }
 
 /** `virtual_hosts[0].routes[2].route.cluster` */
-function fieldOf(path: JsonPath): string {
+export function fieldOf(path: JsonPath): string {
   const steps = path
     .slice(-mostSteps)
     .map((step) => (typeof step === "number" ? `[${step}]` : `.${shownKey(step)}`));
