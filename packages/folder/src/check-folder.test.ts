@@ -134,6 +134,33 @@ filter_chains:
     ]);
   });
 
+  it("takes the references of the entries of a list, and the targets of its locators and of redirects", async () => {
+    const type = "envoy.config.cluster.v3.Cluster";
+    const { problems, warnings } = await check({
+      "_opaque/endpoints/inl.yaml": "{}",
+      "a/envoy.config.cluster.v3.ClusterCollection/all.yaml": `entries:
+- inline_entry:
+    name: inl
+    resource: { name: inl, type: EDS, eds_cluster_config: { eds_config: { ads: {} } } }
+- locator: xdstp://a/${type}/web
+- locator: xdstp://a/${type}/missing
+- locator: xdstp://elsewhere/${type}/web
+`,
+      "a/clusters/web.yaml": "{}",
+      "a/clusters/old.yaml": `"@type": type.googleapis.com/xds.core.v3.ResourceLocator
+authority: a
+resource_type: ${type}
+id: gone
+`,
+      "a/clusters/older.yaml": `xdstp://a/${type}/old`,
+    });
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual([
+      `a/clusters/old.yaml: refers to clusters "xdstp://a/${type}/gone", which is not in the folder (add it, unless clients have it from elsewhere)`,
+      `a/envoy.config.cluster.v3.ClusterCollection/all.yaml:6:12: entries[2].locator: refers to clusters "xdstp://a/${type}/missing", which is not in the folder (add it, unless clients have it from elsewhere)`,
+    ]);
+  });
+
   it("gives the problem of a folder that cannot be read", async () => {
     const { problems } = await check({});
     expect(problems).toEqual([]);

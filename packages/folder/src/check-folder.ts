@@ -1,15 +1,24 @@
 import { readFile } from "node:fs/promises";
 import { create } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
-import type { Reference } from "@xdstp/core";
-import { ListCollectionSchema } from "@xdstp/protos/xds";
+import type { AnyBytes, Reference } from "@xdstp/core";
+import { walkList } from "@xdstp/core/wire";
+import { ListCollectionSchema, ResourceLocatorSchema } from "@xdstp/protos/xds";
 import { shortNameOf, typeUrlOf } from "@xdstp/resource-types";
-import { authorityOf, memberTypeOf, nameKey, typeFromTypeUrl } from "@xdstp/uri";
+import {
+  authorityOf,
+  memberTypeOf,
+  nameFromLocator,
+  nameKey,
+  printName,
+  typeFromTypeUrl,
+} from "@xdstp/uri";
 import { createValidator } from "@xdstp/validate";
 import { findTexts, type TextPosition } from "./find-position.ts";
-import { folderContext, type FolderOptions } from "./folder-context.ts";
+import { type FolderContext, folderContext, type FolderOptions } from "./folder-context.ts";
 import type { FolderEntry } from "./folder-entry.ts";
 import { type FolderProblem, quote } from "./folder-problem.ts";
+import { locatorOfBytes, locatorOfEntry } from "./locators.ts";
 import { type FolderContent, readEntries } from "./read-folder.ts";
 
 /**
@@ -29,13 +38,9 @@ export async function checkFolder(options: FolderOptions): Promise<FolderContent
         violations.push({ file, ...locate(path), message: `${field} ${message}`, rule });
     },
   });
-  const { types } = base;
-  const referring = entries.flatMap((entry): readonly Referring[] => {
-    const { typeUrl, put } = entry;
-    if (put?.resource.payload.typeUrl !== typeUrl) return [];
-    const references = types.get(typeUrl)?.references?.(put.resource.payload.value) ?? [];
-    return references.map((reference) => ({ entry, reference }));
-  });
+  const referring = entries.flatMap((entry): readonly Referring[] =>
+    referencesOfEntry(entry, base).map((reference) => ({ entry, reference })),
+  );
   return {
     ...content,
     problems: [...content.problems, ...violations],
@@ -53,6 +58,49 @@ interface Referring {
   readonly reference: Reference;
 }
 
+/** What a resource refers to: that of a list is what its entries lead to and refer to, that of a redirect its target. */
+function referencesOfEntry(
+  { typeUrl, put }: FolderEntry,
+  context: FolderContext,
+): readonly Reference[] {
+  if (put === undefined) return [];
+  const { payload } = put.resource;
+  if (payload.typeUrl === locatorUrl) return referencesOfLocator(locatorOfBytes(payload.value));
+  if (isList(payload.typeUrl, context)) return referencesOfList(payload, context);
+  return payload.typeUrl === typeUrl ? referencesOfPayload(payload, context) : [];
+}
+
+function referencesOfPayload(
+  { typeUrl, value }: AnyBytes,
+  { types }: Pick<FolderContext, "types">,
+): readonly Reference[] {
+  return types.get(typeUrl)?.references?.(value) ?? [];
+}
+
+function referencesOfList(
+  { typeUrl, value }: AnyBytes,
+  context: FolderContext,
+): readonly Reference[] {
+  const references: Reference[] = [];
+  const members = memberTypeOf(typeFromTypeUrl(typeUrl) ?? "") ?? "";
+  walkList(value, typeUrlOf(members), (entry) => {
+    references.push(
+      ...(entry.kind === "locator"
+        ? referencesOfLocator(locatorOfEntry(entry.locator))
+        : referencesOfPayload(entry.payload, context)),
+    );
+    return undefined;
+  });
+  return references;
+}
+
+function referencesOfLocator(locator: ReturnType<typeof locatorOfEntry>): readonly Reference[] {
+  if ("text" in locator || locator.scheme !== "xdstp") return [];
+  const name = printName(nameFromLocator(locator));
+  return [{ typeUrl: typeUrlOf(locator.resourceType), name }];
+}
+
+const locatorUrl = typeUrlOf(ResourceLocatorSchema.typeName);
 const listUrl = typeUrlOf(ListCollectionSchema.typeName);
 
 /** Lists have one form, whatever is declared: read as Envoy declares some of them, all entries would become one (B-LIST-1). */
