@@ -1,8 +1,17 @@
-import type { DescField, DescMessage, JsonObject, JsonValue, Registry } from "@bufbuild/protobuf";
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type JsonObject,
+  type JsonValue,
+  type Registry,
+  ScalarType,
+} from "@bufbuild/protobuf";
+import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { isObject } from "./documents-of.ts";
 
 /**
- * Returns a message in the JSON form of protobuf, from one in the forms that Envoy reads in its own configuration too: one value in the place of a list of one, and a Duration as `{ seconds, nanos }`.
+ * Returns a message in the JSON form of protobuf, from one in the forms that Envoy reads in its own configuration too: one value in the place of a list of one, lists within lists, a Duration and a Timestamp as `{ seconds, nanos }`, a wrapper as `{ value }`, names of enums in any case, and numbers and booleans as texts.
  * Resources that come over xDS are encoded, so these forms exist in files of Envoy only.
  */
 export function asEnvoyReads(json: JsonObject, desc: DescMessage, registry: Registry): JsonObject {
@@ -22,17 +31,60 @@ export function asEnvoyReads(json: JsonObject, desc: DescMessage, registry: Regi
 
 function fieldValue(value: JsonValue, field: DescField, registry: Registry): JsonValue {
   if (value === null) return value;
-  const one = (item: JsonValue): JsonValue =>
-    field.message === undefined ? item : messageValue(item, field.message, registry);
-  if (field.fieldKind === "list") return (Array.isArray(value) ? value : [value]).map(one);
+  const one = (item: JsonValue): JsonValue => itemValue(item, field, registry);
+  if (field.fieldKind === "list") return listItems(value, field).map(one);
   if (field.fieldKind !== "map") return one(value);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, one(item)]));
 }
 
+/** Lists within lists become one. A null is an empty message, and nothing in a list of other values. */
+function listItems(value: JsonValue, field: DescField): readonly JsonValue[] {
+  const items = Array.isArray(value) ? flattened(value) : [value];
+  if (field.message === undefined) return items.filter((item) => item !== null);
+  return items.map((item) => item ?? {});
+}
+
+function flattened(list: readonly JsonValue[]): readonly JsonValue[] {
+  return list.flatMap((item) => (Array.isArray(item) ? flattened(item) : [item]));
+}
+
+function itemValue(value: JsonValue, field: DescField, registry: Registry): JsonValue {
+  if (field.message !== undefined) return messageValue(value, field.message, registry);
+  if (typeof value !== "string") return value;
+  if (field.enum !== undefined) return enumValue(value, field.enum);
+  return scalarValue(value, field.scalar);
+}
+
+function enumValue(text: string, { values }: DescEnum): JsonValue {
+  if (/^-?\d+$/.test(text)) return Number(text);
+  const name = text.toUpperCase();
+  return values.find((one) => one.name.toUpperCase() === name)?.name ?? text;
+}
+
+function scalarValue(text: string, scalar: ScalarType): JsonValue {
+  switch (scalar) {
+    case ScalarType.STRING:
+    case ScalarType.BYTES:
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      return text;
+    case ScalarType.BOOL:
+      if (/^(?:true|t|yes|y|1)$/i.test(text)) return true;
+      return /^(?:false|f|no|n|0)$/i.test(text) ? false : text;
+    default: {
+      const isFraction = /^-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?$/.test(text) && !/^-?\d+$/.test(text);
+      return isFraction && Number.isSafeInteger(Number(text)) ? Number(text) : text;
+    }
+  }
+}
+
 function messageValue(value: JsonValue, desc: DescMessage, registry: Registry): JsonValue {
+  const wrapped = isWrapperDesc(desc) ? desc.fields[0] : undefined;
+  if (wrapped !== undefined) return itemValue(unwrapped(value), wrapped, registry);
   if (!isObject(value)) return value;
   if (desc.typeName === "google.protobuf.Duration") return durationText(value);
+  if (desc.typeName === "google.protobuf.Timestamp") return timestampText(value);
   if (desc.typeName === "google.protobuf.Any") {
     const typeUrl = value["@type"];
     const held =
@@ -42,14 +94,36 @@ function messageValue(value: JsonValue, desc: DescMessage, registry: Registry): 
   return desc.typeName.startsWith("google.protobuf.") ? value : asEnvoyReads(value, desc, registry);
 }
 
-function durationText(value: JsonObject): JsonValue {
+function unwrapped(value: JsonValue): JsonValue {
+  if (!isObject(value)) return value;
+  const { value: inner, ...more } = value;
+  return inner === undefined || Object.keys(more).length > 0 ? value : inner;
+}
+
+/** Whole seconds and the part of a second, as digits; undefined: the object is something else. */
+function secondsOf(
+  value: JsonObject,
+): { readonly whole: number; readonly part: number; readonly fraction: string } | undefined {
   const { seconds = 0, nanos = 0, ...more } = value;
   const whole = Number(seconds);
   const part = Number(nanos);
-  const isDuration =
+  const isTime =
     Object.keys(more).length === 0 && Number.isInteger(whole) && Number.isInteger(part);
-  if (!isDuration) return value;
-  const sign = whole < 0 || part < 0 ? "-" : "";
+  if (!isTime) return undefined;
   const fraction = part === 0 ? "" : `.${String(Math.abs(part)).padStart(9, "0")}`;
-  return `${sign}${Math.abs(whole)}${fraction}s`;
+  return { whole, part, fraction };
+}
+
+function durationText(value: JsonObject): JsonValue {
+  const time = secondsOf(value);
+  if (time === undefined) return value;
+  const sign = time.whole < 0 || time.part < 0 ? "-" : "";
+  return `${sign}${Math.abs(time.whole)}${time.fraction}s`;
+}
+
+function timestampText(value: JsonObject): JsonValue {
+  const time = secondsOf(value);
+  const date = new Date((time?.whole ?? Number.NaN) * 1000);
+  if (time === undefined || time.part < 0 || Number.isNaN(date.getTime())) return value;
+  return date.toISOString().replace(/\.000Z$/, `${time.fraction}Z`);
 }

@@ -9,14 +9,15 @@ import { cluster, listener, secret, shortNameOf, typeUrlOf } from "@xdstp/resour
 import { createValidator } from "@xdstp/validate";
 import { asEnvoyReads } from "./as-envoy-reads.ts";
 import { isSetIn, type StaticReference, staticReferencesIn } from "./bootstrap-references.ts";
-import { documentsOf, isObject } from "./documents-of.ts";
+import { canonicalJson, isObject } from "./documents-of.ts";
 import { readBytes } from "./file-parser.ts";
+import { parseEnvoyYaml } from "./envoy-yaml.ts";
 import { findPosition, findTexts } from "./find-position.ts";
 import { type FolderContext, folderContext } from "./folder-context.ts";
 import { Fault, fileTrouble, type FolderProblem, type JsonPath, quote } from "./folder-problem.ts";
 import { jsonPathOf } from "./json-path-of.ts";
 import { explainJsonError, fieldOf } from "./json-reason.ts";
-import type { Place } from "./place.ts";
+import { parseJson } from "./parse-document.ts";
 import { problemOf } from "./read-file.ts";
 
 /** What the check of one file found. */
@@ -28,7 +29,8 @@ export interface BootstrapProblems {
 }
 
 const typeName = "envoy.config.bootstrap.v3.Bootstrap";
-const formats: Readonly<Record<string, Place["format"] | undefined>> = {
+type Format = "yaml" | "json";
+const formats: Readonly<Record<string, Format | undefined>> = {
   ".yaml": "yaml",
   ".yml": "yaml",
   ".json": "json",
@@ -67,22 +69,18 @@ export async function checkBootstrap({
 async function check(
   text: string,
   file: string,
-  format: Place["format"],
+  format: Format,
   context: FolderContext,
 ): Promise<BootstrapProblems> {
   const desc = context.registry.getMessage(typeName);
   if (desc === undefined) throw new Fault({ message: `the registry has no ${typeName}` });
-  const place: Place = {
-    type: { form: "message", typeUrl: typeUrlOf(typeName), name: typeName, desc },
-    id: "",
-    format,
-  };
-  const [document, ...more] = documentsOf(text, place, context);
-  if (document === undefined) throw new Fault({ message: "is empty" });
-  if (more.length > 0 || !isObject(document.json))
+  const { value, warnings: passedOver } =
+    format === "yaml" ? parseEnvoyYaml(text) : { value: parseJson(text), warnings: [] };
+  const read = canonicalJson(value ?? null, 100_000 + 4 * text.length);
+  if (read === null) throw new Fault({ message: "is empty" });
+  if (!isObject(read))
     throw new Fault({ message: "is not one message", hint: "a bootstrap is one document" });
-  const { index } = document;
-  const json = asEnvoyReads(document.json, desc, context.registry);
+  const json = asEnvoyReads(read, desc, context.registry);
   const bytes = encode();
   const bootstrap = reflect(desc, fromBinary(desc, bytes));
   const validator = await createValidator({ registry: context.registry });
@@ -100,11 +98,15 @@ async function check(
   const reported = new Set(missing.map(keyOf));
   return {
     problems: [...violations, ...problems],
-    warnings: [...warnings, ...danglingIn(bootstrap, context, { file, text, reported })],
+    warnings: [
+      ...passedOver.map((one) => ({ file, ...one })),
+      ...warnings,
+      ...danglingIn(bootstrap, context, { file, text, reported }),
+    ],
   };
 
   function problemAt(path: JsonPath, message: string): FolderProblem {
-    return { file, ...findPosition(text, index, path), message };
+    return { file, ...findPosition(text, 0, path), message };
   }
 
   function missingProblem({ typeUrl, name, path, hint }: StaticReference): FolderProblem {
@@ -127,7 +129,7 @@ async function check(
     try {
       return anyFromJson({ ...json, "@type": typeUrlOf(typeName) }, context.registry).value;
     } catch (error) {
-      throw explainJsonError(error, { document: index, path: [] }, context.registry, {
+      throw explainJsonError(error, { document: 0, path: [] }, context.registry, {
         isBootstrap: true,
       });
     }

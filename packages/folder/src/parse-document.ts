@@ -138,10 +138,17 @@ function exactFault(text: string): Fault | undefined {
   const documents = parseAllDocuments(text, { lineCounter, prettyErrors: false });
   const error =
     "empty" in documents ? undefined : documents.flatMap((document) => document.errors)[0];
-  if (error === undefined) return undefined;
-  const { line, col } = lineCounter.linePos(error.pos[0]);
+  return error === undefined ? undefined : yamlFault(error, lineCounter);
+}
+
+/** An error of the exact parser as a fault with its position. */
+export function yamlFault(
+  { message, pos }: { readonly message: string; readonly pos: readonly [number, number] },
+  lineCounter: LineCounter,
+): Fault {
+  const { line, col } = lineCounter.linePos(pos[0]);
   return new Fault({
-    message: `is not valid YAML: ${withoutContent(error.message)}`,
+    message: `is not valid YAML: ${withoutContent(message)}`,
     line,
     column: col,
   });

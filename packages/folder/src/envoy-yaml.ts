@@ -1,0 +1,131 @@
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  type Scalar,
+  type YAMLMap,
+} from "yaml";
+import type { Position } from "./find-position.ts";
+import { Fault, reasonOf, tooDeep } from "./folder-problem.ts";
+import { yamlFault } from "./parse-document.ts";
+
+/** What Envoy reads of a YAML text. */
+export interface EnvoyYaml {
+  /** undefined: the text is empty. */
+  readonly value: JsonValue | undefined;
+  /** What Envoy passes over. */
+  readonly warnings: readonly (Position & { readonly message: string })[];
+}
+
+/**
+ * The first document of a YAML text as Envoy reads its own configuration: by YAML 1.1, but with numbers other than small integers as texts, the last of equal keys, and without what the tag `!ignore` marks.
+ * Throws a fault with a position for a text that is not YAML.
+ */
+export function parseEnvoyYaml(text: string): EnvoyYaml {
+  try {
+    const lineCounter = new LineCounter();
+    const documents = parseAllDocuments(text, {
+      lineCounter,
+      uniqueKeys: false,
+      prettyErrors: false,
+      logLevel: "error",
+    });
+    const [first, second] = "empty" in documents ? [] : documents;
+    const [error] = first?.errors ?? [];
+    if (error?.message.includes("call stack") === true) throw tooDeep({});
+    if (error !== undefined) throw yamlFault(error, lineCounter);
+    if (first === undefined) return { value: undefined, warnings: [] };
+    const repeated: (readonly [key: string, offset: number])[] = [];
+    const reading: Reading = { document: first, values: new Map(), repeated };
+    const value = first.contents === null ? undefined : valueOf(first.contents, reading);
+    const later = second === undefined ? [] : [[secondMessage, second.range[0]] as const];
+    return {
+      value,
+      warnings: [
+        ...repeated.map(
+          ([key, at]) => [`${key} occurs again; Envoy reads the last one`, at] as const,
+        ),
+        ...later,
+      ].map(([message, offset]) => {
+        const { line, col } = lineCounter.linePos(offset);
+        return { line, column: col, message };
+      }),
+    };
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw new Fault({ message: `is not valid YAML: ${reasonOf(error)}` });
+  }
+}
+
+const secondMessage = "is a second document; Envoy reads the first one only";
+
+interface Reading {
+  readonly document: Document;
+  /** Of what aliases may mean, so that each is read once. `undefined`: it is being read. */
+  readonly values: Map<Node, JsonValue | undefined>;
+  readonly repeated: (readonly [key: string, offset: number])[];
+}
+
+function valueOf(node: unknown, reading: Reading): JsonValue {
+  const meant = isAlias(node) ? node.resolve(reading.document) : node;
+  if (isScalar(meant)) return scalarOf(meant);
+  if (!isMap(meant) && !isSeq(meant)) return null;
+  if (reading.values.has(meant)) {
+    const known = reading.values.get(meant);
+    if (known === undefined)
+      throw new Fault({ message: "has an alias (*name) within its own anchor" });
+    return known;
+  }
+  reading.values.set(meant, undefined);
+  const value = isSeq(meant)
+    ? meant.items.map((item) => valueOf(item, reading))
+    : objectOf(meant, reading);
+  reading.values.set(meant, value);
+  return value;
+}
+
+function objectOf({ items }: YAMLMap, reading: Reading): JsonObject {
+  const entries = new Map<string, JsonValue>();
+  for (const { key, value } of items) {
+    const node = isAlias(key) ? key.resolve(reading.document) : key;
+    if (isNode(node) && node.tag === "!ignore") continue;
+    const name = isScalar(node) ? (node.source ?? String(node.value)) : String(node);
+    if (entries.has(name)) reading.repeated.push([name, (key as Node).range?.[0] ?? 0]);
+    entries.set(name, valueOf(value, reading));
+  }
+  return Object.fromEntries(entries);
+}
+
+const booleans: Readonly<Record<string, boolean | undefined>> = {
+  y: true,
+  yes: true,
+  true: true,
+  on: true,
+  n: false,
+  no: false,
+  false: false,
+  off: false,
+};
+
+function scalarOf({ type, value, source }: Scalar): JsonValue {
+  if (type !== "PLAIN" || source === undefined) return typeof value === "string" ? value : null;
+  if (/^(?:|~|null|Null|NULL)$/.test(source)) return null;
+  if (/^(?:[a-z]+|[A-Z][a-z]*|[A-Z]+)$/.test(source)) {
+    const boolean = booleans[source.toLowerCase()];
+    if (boolean !== undefined) return boolean;
+  }
+  const [, sign = "", octal, hex, decimal] =
+    /^([-+]?)(?:0([0-7]+)|0[xX]([0-9a-fA-F]+)|(0|[1-9]\d*))$/.exec(source) ?? [];
+  const digits = octal === undefined ? (hex === undefined ? decimal : `0x${hex}`) : `0o${octal}`;
+  if (digits === undefined) return source;
+  const integer = sign === "-" ? -BigInt(digits) : BigInt(digits);
+  if (BigInt.asIntN(64, integer) !== integer) return source;
+  return BigInt.asIntN(32, integer) === integer ? Number(integer) : String(integer);
+}
