@@ -89,16 +89,20 @@ function replacedOf(
   });
 }
 
-const replacing = new WeakMap<readonly Entry[], readonly Entry[]>();
+/** By topic, since topics of several policies may share an array of members, and not what they have removed. */
+const replacing = new WeakMap<
+  Topic,
+  { readonly members: readonly Entry[]; readonly found: readonly Entry[] }
+>();
 
-/** The members of a topic that have taken the place of a variant; found once per array, which streams without dynamic parameters share. */
+/** The members of a topic whose name has a removal too: they have taken the place of a variant. Found once per array, which streams without dynamic parameters share, and in one pass: to look up each name may cost a pass over all removals. */
 function replacingIn(topic: Topic, members: readonly Entry[]): readonly Entry[] {
-  let found = replacing.get(members);
-  if (found === undefined)
-    replacing.set(
-      members,
-      (found = members.filter(({ name }) => (topic.gone?.(name) ?? NONE).length > 0)),
-    );
+  const known = replacing.get(topic);
+  if (known?.members === members) return known.found;
+  const removed = new Set(topic.removed().map(({ name }) => nameKey(name)));
+  const found =
+    removed.size === 0 ? NONE : members.filter(({ name }) => removed.has(nameKey(name)));
+  replacing.set(topic, { members, found });
   return found;
 }
 

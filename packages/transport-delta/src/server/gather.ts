@@ -225,7 +225,7 @@ function takeChanges(
   parts: Parts,
 ): Changes | undefined {
   const changed = new Set<Topic>();
-  let allListed = NO_NAMES;
+  const allListed: string[] = [];
   for (const topic of state.dirty) {
     if (state.unanswered.has(topic)) continue;
     const since = restart?.changed.has(topic) === true ? restart.base : state.sent;
@@ -235,7 +235,7 @@ function takeChanges(
     const base = listed === NO_NAMES ? since : NONE_HELD;
     parts.push(hold(state, entries, { base, removeUpTo }));
     for (const name of listed) parts.push(hold(state, goneOf(state, name), { base, removeUpTo }));
-    if (listed !== NO_NAMES) allListed = [...allListed, ...listed];
+    for (const name of listed) allListed.push(name);
     changed.add(topic);
   }
   state.dirty.clear();

@@ -1,10 +1,17 @@
-import { encodeConstraints, type Constraints, type Interest } from "@xdstp/core";
+import {
+  encodeConstraints,
+  forwardSource,
+  type Constraints,
+  type Interest,
+  type Topic,
+} from "@xdstp/core";
 import type { DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 import { TYPE } from "../../../cache/test/kept-entries.ts";
 import { useMachine, type UsedMachine } from "../../test/machine.ts";
 
 const prod: Constraints = { kind: "equals", key: "env", value: "prod" };
+const absent: Constraints = { kind: "not", of: { kind: "exists", key: "env" } };
 const next: Constraints = { kind: "and", of: [prod] };
 const client = new Map([["env", "prod"]]);
 
@@ -143,5 +150,39 @@ describe("a variant", () => {
     });
     remove(used, "xdstp://a/test.Type/~", prod);
     expect(said(used.drain())).toEqual(["-{xdstp://a/test.Type/%7E}"]);
+  });
+});
+
+describe("a client that comes back", () => {
+  it("costs no look-up of removals per member of a collection [S-DYN-5] [S-LIM-6]", () => {
+    let looks = 0;
+    const topics = new Map<string, Topic>();
+    const counted = (topic: Topic): Topic =>
+      new Proxy(topic, {
+        get(target, key) {
+          if (key === "gone") looks++;
+          const value: unknown = Reflect.get(target, key, target);
+          return typeof value === "function" ? (value.bind(target) as unknown) : value;
+        },
+      });
+    const used = useMachine({
+      over: (cache) =>
+        forwardSource(cache, {
+          topic(typeUrl, interest) {
+            const topic = topics.get(interest.name) ?? counted(cache.topic(typeUrl, interest));
+            topics.set(interest.name, topic);
+            return topic;
+          },
+        }),
+    });
+    used.cache.topic(TYPE, { name: "*" }).watch({ wake: () => undefined });
+    const names = Array.from({ length: 100 }, (_, place) => `n${place}`);
+    for (const name of names) used.put(name);
+    put(used, "v", absent);
+    remove(used, "v", absent);
+    used.put("v");
+    used.request({ subscribe: ["*"], initialVersions: new Map([["v", "before"]]) });
+    expect(said(used.settle()).join(" / ").slice(-40)).toContain("-{v}");
+    expect(looks).toBeLessThan(10);
   });
 });
