@@ -77,7 +77,7 @@ function requestOf(call: CommandCall, url: string): RouteRequest {
 }
 
 function headersOf(texts: readonly string[]): Readonly<Record<string, readonly string[]>> {
-  const headers: Record<string, string[]> = {};
+  const headers = new Map<string, string[]>();
   for (const text of texts) {
     const [, name, value] = /^([^\s:]+)\s*:\s*(.*)$/s.exec(text) ?? [];
     if (name === undefined || value === undefined)
@@ -85,7 +85,8 @@ function headersOf(texts: readonly string[]): Readonly<Record<string, readonly s
         2,
         `--header ${JSON.stringify(text)}: give a name and a value, as in 'x-user: 17'`,
       );
-    (headers[name.toLowerCase()] ??= []).push(value);
+    const key = name.toLowerCase();
+    headers.set(key, [...(headers.get(key) ?? []), value]);
   }
-  return headers;
+  return Object.fromEntries(headers);
 }

@@ -64,6 +64,15 @@ describe("xdstp route-check", () => {
     expect(out).toContain("route 1         cluster canary, path /api/x, host shop.example\n");
   });
 
+  it("takes a header of any name, and several values of one", async () => {
+    const { out, code } = await checked(
+      "http://shop.example/api/x",
+      ...["--header", "constructor: x", "--header", "x-canary: 2", "--header", "x-canary: 1"],
+    );
+    expect(out).toContain("cluster canary");
+    expect(code).toBe(0);
+  });
+
   it("says of a share of the requests that it may match, and exits with 1", async () => {
     const { code, out } = await checked("http://shop.example/new");
     expect(out).toContain(

@@ -41,7 +41,7 @@ export async function checkFolder(
       1,
       all.length === 0
         ? `${dir} has no route configuration`
-        : `${dir} has no route configuration ${JSON.stringify(options.config)}; it has ${all.map(({ name }) => name).join(", ")}`,
+        : `${dir} has no route configuration ${JSON.stringify(options.config)}; it has ${[...new Set(all.map(({ config: { name } }) => name))].join(", ")}`,
     );
   return show(found, options, io);
 }

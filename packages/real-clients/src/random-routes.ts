@@ -50,13 +50,13 @@ const pathExpressions = ["/api(/.*)?", "/x/(\\d+)/(.*)", ".*", "/(?i)API.*", "/a
 
 /** A random route configuration as JSON. Each route answers with its place in `x-route`. `port`: of a backend that says what it got; the clusters are `a`, `b` and `c`. */
 export function randomRoutes(random: SeededRandom): JsonObject {
-  const free = domains.filter(() => random.next() < 0.6);
+  const free = random.next() < 0.1 ? ["*"] : domains.filter(() => random.next() < 0.6);
   const hostCount = random.between(1, 3);
   return {
     name: "r",
     ignorePortInHostMatching: random.next() < 0.3,
     ignorePathParametersInPathMatching: random.next() < 0.3,
-    ...(random.next() < 0.1 && { vhostHeader: "x-host" }),
+    ...(random.next() < 0.15 && { vhostHeader: "x-host" }),
     virtualHosts: Array.from({ length: hostCount }, (_, place) => ({
       name: `v${place}`,
       domains: free.filter((_domain, index) => index % hostCount === place),
@@ -166,7 +166,9 @@ function randomAction(random: SeededRandom, path: readonly string[]): JsonObject
       { prefixRewrite: random.pick(["/", "/new", "/new/"]) },
       {
         regexRewrite: {
-          pattern: { regex: random.pick(["/(\\w+)", "[aeiou]", "^/api", "(i)(t)"]) },
+          pattern: {
+            regex: random.pick(["/(\\w+)", "[aeiou]", "^/api", "(i)(t)", ".*", "a*", "[^/]*$"]),
+          },
           substitution: random.pick(["/\\1/v", "/-", "/<\\0>", "/new"]),
         },
       },
@@ -240,7 +242,16 @@ export function randomRequest(random: SeededRandom): RandomRequest {
         random.next() < 0.2 ? [random.pick(texts), random.pick(texts)] : random.pick(texts);
   if (random.next() < 0.5) headers["x-host"] = random.pick(hosts);
   if (random.next() < 0.5)
-    headers.cookie = random.pick(["s=1", "s=abc; t=10", "t=ABC;s=", "s=1; s=abc", "u=1", "s"]);
+    headers.cookie = random.pick([
+      "s=1",
+      "s=abc; t=10",
+      "t=ABC;s=",
+      "s=1; s=abc",
+      "u=1",
+      "s",
+      's="abc"',
+      's=""; t="1',
+    ]);
   if (random.next() < 0.5)
     headers["content-type"] = random.pick([
       "application/grpc",

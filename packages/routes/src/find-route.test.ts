@@ -63,6 +63,14 @@ describe("the virtual host of a request", () => {
     ).toEqual({ name: "v", domain: "inside.example" });
   });
 
+  it("is not looked for where the only domain is *, also without the header that names it", () => {
+    const config = fromJson(RouteConfigurationSchema, {
+      vhostHeader: "X-Host",
+      virtualHosts: [{ name: "v", domains: ["*"] }],
+    });
+    expect(findRoute(config, { authority: "shop.example", path: "/" }).virtualHost?.name).toBe("v");
+  });
+
   it("may be missing", () => {
     expect(find([], {}, { virtualHosts: [] })).toEqual({
       virtualHost: undefined,
@@ -236,11 +244,29 @@ describe("the outcome of a route", () => {
     });
   });
 
+  it.each([
+    [".*", "/new", "/new?x=1"],
+    ["[^/]*$", "end", "/api/end?x=1"],
+    ["x*", "-", "-/-a-p-i-/-i-t-e-m-s-?x=1"],
+    ["(i)(t)", "\\2\\1", "/api/tiems?x=1"],
+    ["i", "\\1", "/api/items?x=1"],
+  ])("has the path that %s is replaced in by %s, as RE2 does", (regex, substitution, path) => {
+    const regexRewrite = { pattern: { regex }, substitution };
+    expect(outcome({ route: { cluster: "a", regexRewrite } })).toMatchObject({ path });
+  });
+
   it("names the action of a route that forwards nothing", () => {
     expect(outcome({ nonForwardingAction: {} })).toEqual({
       kind: "other",
       action: "nonForwardingAction",
     });
+  });
+});
+
+describe("a cookie", () => {
+  it("has a value without the quotes around it", () => {
+    const cookies = [{ name: "s", stringMatch: { exact: "abc" } }];
+    expect(reasons({ cookies }, { headers: { cookie: 't=1; s="abc"' } })).toEqual(["yes"]);
   });
 });
 

@@ -14,8 +14,8 @@ export function findVirtualHost(
   config: RouteConfiguration,
   request: ReadRequest,
 ): FoundVirtualHost | undefined {
-  const sent = hostOf(config, request)?.toLowerCase();
-  if (sent === undefined || sent === "") return undefined;
+  const sent = (hostOf(config, request) ?? missingHost(config))?.toLowerCase();
+  if (sent === undefined) return undefined;
   const host = config.ignorePortInHostMatching ? withoutPort(sent) : sent;
   const found = config.virtualHosts
     .flatMap((virtualHost) => virtualHost.domains.map((domain) => ({ virtualHost, domain })))
@@ -27,6 +27,12 @@ export function findVirtualHost(
 
 function hostOf({ vhostHeader }: RouteConfiguration, request: ReadRequest): string | undefined {
   return vhostHeader === "" ? request.authority : firstValue(request, vhostHeader);
+}
+
+/** Without another domain than `*`, Envoy does not look at the host. */
+function missingHost({ virtualHosts }: RouteConfiguration): string | undefined {
+  const isPlain = virtualHosts.every(({ domains }) => domains.every((domain) => domain === "*"));
+  return isPlain ? "" : undefined;
 }
 
 /** Returns how close a domain is to a host, the smallest first; undefined where it does not match. A wildcard needs one character at least. */

@@ -47,18 +47,21 @@ export function replaceExpression(
   if (expression === undefined) return undefined;
   const named = Array.from(substitution.matchAll(/\\(\d)/g), ([, digit]) => Number(digit));
   if (Math.max(...named) > expression.groupCount()) return text;
-  return expression
-    .matcher(text)
-    .replaceAll((...groups: readonly unknown[]) =>
-      substitution.replace(/\\(\d|\\)/g, (_, which: string) =>
-        which === "\\" ? which : groupText(groups[Number(which)]),
-      ),
+  const matcher = expression.matcher(text);
+  let replaced = "";
+  let end = 0;
+  let isFirst = true;
+  while (matcher.find()) {
+    // As in RE2, and unlike in Java, an empty text right after a match does not match.
+    if (!isFirst && matcher.end() === end && matcher.start() === end) continue;
+    replaced += text.slice(end, matcher.start());
+    replaced += substitution.replace(/\\(\d|\\)/g, (_, which: string) =>
+      which === "\\" ? which : (matcher.group(Number(which)) ?? ""),
     );
-}
-
-/** A group that has no part in the match is empty. */
-function groupText(group: unknown): string {
-  return typeof group === "string" ? group : "";
+    end = matcher.end();
+    isFirst = false;
+  }
+  return replaced + text.slice(end);
 }
 
 function expressionOf(regex: string): RE2JS | undefined {

@@ -52,12 +52,7 @@ export function readRequest(request: RouteRequest): ReadRequest {
     barePath: withoutQuery(path),
     headers,
     query: firstValues(queryStart < 0 ? [] : path.slice(queryStart + 1).split("&")),
-    // Envoy takes no notice of a cookie without "=".
-    cookies: firstValues(
-      (headers.get("cookie") ?? [])
-        .flatMap((cookies) => cookies.split(";"))
-        .filter((cookie) => cookie.includes("=")),
-    ),
+    cookies: cookiesIn(headers.get("cookie") ?? []),
     clientCertificate: request.clientCertificate ?? (scheme === "http" ? "none" : "unknown"),
   };
 }
@@ -70,6 +65,15 @@ export function firstValue({ headers }: ReadRequest, name: string): string | und
 /** Returns a path without its query and fragment. */
 export function withoutQuery(path: string): string {
   return /^[^?#]*/.exec(path)?.[0] ?? path;
+}
+
+/** Envoy takes no notice of a cookie without "=", and takes the quotes off a value. */
+function cookiesIn(headers: readonly string[]): ReadonlyMap<string, string> {
+  const parts = headers.flatMap((cookies) => cookies.split(";"));
+  const values = firstValues(parts.filter((cookie) => cookie.includes("=")));
+  return new Map(
+    Array.from(values, ([name, value]) => [name, /^"(.*)"$/s.exec(value)?.[1] ?? value] as const),
+  );
 }
 
 /** The values of `name=value`, the first of each name. */
