@@ -115,6 +115,15 @@ bootstrap_extensions: []
   });
 
   it("warns of what Envoy passes over: the first of two equal keys, and later documents", async () => {
+    expect(await check('{"node": {"id": "a", "id": "b"}}', "envoy.json")).toEqual([
+      "warning: envoy.json:1:22: id occurs again; Envoy reads the last one",
+    ]);
+    expect(
+      await check('{"node": {"metadata": {"a": 12345678901234567890}}}', "envoy.json"),
+    ).toEqual([]);
+    expect(await check("{node: {}}", "envoy.json")).toEqual([
+      expect.stringContaining("is not valid JSON"),
+    ]);
     expect(await check("node: { id: a }\nnode: { id: b }\n---\nfoo: bar\n")).toEqual([
       "warning: envoy.yaml:2:1: node occurs again; Envoy reads the last one",
       expect.stringMatching(

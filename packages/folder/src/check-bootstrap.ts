@@ -17,7 +17,7 @@ import { type FolderContext, folderContext } from "./folder-context.ts";
 import { Fault, fileTrouble, type FolderProblem, type JsonPath, quote } from "./folder-problem.ts";
 import { jsonPathOf } from "./json-path-of.ts";
 import { explainJsonError, fieldOf } from "./json-reason.ts";
-import { parseJson } from "./parse-document.ts";
+import { rejectFaultyJson } from "./parse-document.ts";
 import { problemOf } from "./read-file.ts";
 
 /** What the check of one file found. */
@@ -74,8 +74,8 @@ async function check(
 ): Promise<BootstrapProblems> {
   const desc = context.registry.getMessage(typeName);
   if (desc === undefined) throw new Fault({ message: `the registry has no ${typeName}` });
-  const { value, warnings: passedOver } =
-    format === "yaml" ? parseEnvoyYaml(text) : { value: parseJson(text), warnings: [] };
+  if (format === "json") rejectFaultyJson(text); // The rest is YAML too.
+  const { value, warnings: passedOver } = parseEnvoyYaml(text);
   const read = canonicalJson(value ?? null, 100_000 + 4 * text.length);
   if (read === null) throw new Fault({ message: "is empty" });
   if (!isObject(read))

@@ -147,6 +147,15 @@ filter_chains:
 - locator: xdstp://elsewhere/${type}/web
 `,
       "a/clusters/web.yaml": "{}",
+      "_opaque/listeners/l.yaml": `address: { socket_address: { address: 127.0.0.1, port_value: 1 } }
+filter_chains:
+- filters:
+  - name: tcp
+    typed_config:
+      "@type": type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy
+      stat_prefix: tcp
+      cluster: inl
+`,
       "a/clusters/old.yaml": `"@type": type.googleapis.com/xds.core.v3.ResourceLocator
 authority: a
 resource_type: ${type}

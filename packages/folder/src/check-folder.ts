@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { create } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import type { AnyBytes, Reference } from "@xdstp/core";
-import { walkList } from "@xdstp/core/wire";
+import { decodeText, type ListEntry, walkFields, walkList, WireType } from "@xdstp/core/wire";
 import { ListCollectionSchema, ResourceLocatorSchema } from "@xdstp/protos/xds";
 import { shortNameOf, typeUrlOf } from "@xdstp/resource-types";
 import {
@@ -46,7 +46,7 @@ export async function checkFolder(options: FolderOptions): Promise<FolderContent
     problems: [...content.problems, ...violations],
     warnings: [
       ...content.warnings,
-      ...(await danglingIn(entries, referring)),
+      ...(await danglingIn(entries, referring, inlineNames(entries, base))),
       ...unusedIn(entries, referring),
     ],
   };
@@ -81,17 +81,54 @@ function referencesOfList(
   { typeUrl, value }: AnyBytes,
   context: FolderContext,
 ): readonly Reference[] {
-  const references: Reference[] = [];
+  return entriesOfList({ typeUrl, value }).flatMap((entry) =>
+    entry.kind === "locator"
+      ? referencesOfLocator(locatorOfEntry(entry.locator))
+      : referencesOfPayload(entry.payload, context),
+  );
+}
+
+function entriesOfList({ typeUrl, value }: AnyBytes): readonly ListEntry[] {
+  const entries: ListEntry[] = [];
   const members = memberTypeOf(typeFromTypeUrl(typeUrl) ?? "") ?? "";
   walkList(value, typeUrlOf(members), (entry) => {
-    references.push(
-      ...(entry.kind === "locator"
-        ? referencesOfLocator(locatorOfEntry(entry.locator))
-        : referencesOfPayload(entry.payload, context)),
-    );
+    entries.push(entry);
     return undefined;
   });
-  return references;
+  return entries;
+}
+
+/** The names of the resources that lists hold inline, by which others refer to them: those in their payloads. */
+function inlineNames(
+  entries: readonly FolderEntry[],
+  context: FolderContext,
+): readonly NamedForNode[] {
+  return entries.flatMap(({ put, node }) => {
+    if (put === undefined || !isList(put.resource.payload.typeUrl, context)) return [];
+    return entriesOfList(put.resource.payload).flatMap((entry) => {
+      if (entry.kind === "locator") return [];
+      const { typeUrl } = entry.payload;
+      return [{ key: keyOf(typeUrl, nameOfPayload(entry.payload, context)), node }];
+    });
+  });
+}
+
+function nameOfPayload({ typeUrl, value }: AnyBytes, { types }: FolderContext): string {
+  const nameField = types.get(typeUrl)?.nameField ?? 1;
+  let name = "";
+  walkFields(value, (field, start, end, wireType) => {
+    if (field === nameField && wireType === WireType.LENGTH_DELIMITED)
+      name = decodeText(value, start, end);
+    return true;
+  });
+  return name;
+}
+
+/** A type and name, as {@link keyOf} gives them, and the nodes that have it. */
+interface NamedForNode {
+  readonly key: string;
+  /** undefined: all nodes. */
+  readonly node: string | undefined;
 }
 
 function referencesOfLocator(locator: ReturnType<typeof locatorOfEntry>): readonly Reference[] {
@@ -119,13 +156,12 @@ function keyOf(typeUrl: string, name: string): string {
 async function danglingIn(
   entries: readonly FolderEntry[],
   referring: readonly Referring[],
+  inline: readonly NamedForNode[],
 ): Promise<readonly FolderProblem[]> {
-  const nodesOf = Map.groupBy(
-    entries.flatMap(({ typeUrl, name, aliases, node }) =>
-      [name, ...aliases].map((one) => ({ key: keyOf(typeUrl, one), node })),
-    ),
-    ({ key }) => key,
+  const named = entries.flatMap(({ typeUrl, name, aliases, node }) =>
+    [name, ...aliases].map((one): NamedForNode => ({ key: keyOf(typeUrl, one), node })),
   );
+  const nodesOf = Map.groupBy([...named, ...inline], ({ key }) => key);
   const own = new Set(entries.map(({ name }) => authorityOf(name)));
   const isThere = ({ entry: { node }, reference: { typeUrl, name } }: Referring): boolean =>
     nodesOf

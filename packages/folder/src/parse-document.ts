@@ -8,10 +8,15 @@ import { findNumber } from "./find-position.ts";
  * and an integer that a number cannot hold exactly.
  */
 export function parseJson(text: string): unknown {
-  rejectDepth(text);
-  parse(text);
+  rejectFaultyJson(text);
   rejectLoss(text);
   return parse(text); // Cheaper than to keep the value of a large text while the text is read as YAML.
+}
+
+/** Throws a fault with a position for a text that is not JSON or nests too deeply. */
+export function rejectFaultyJson(text: string): void {
+  rejectDepth(text);
+  parse(text);
 }
 
 /** Before anything is parsed: the parsers go as deep as the text does. */
