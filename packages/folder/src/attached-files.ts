@@ -9,7 +9,7 @@ import { secret } from "@xdstp/resource-types";
 import { typeFromTypeUrl } from "@xdstp/uri";
 import { checkCertificates } from "./certificates.ts";
 import { readBytes } from "./file-parser.ts";
-import { findPosition } from "./find-position.ts";
+import { hasPath } from "./find-position.ts";
 import type { FolderContext } from "./folder-context.ts";
 import {
   Fault,
@@ -258,9 +258,8 @@ async function locatedProblem(
   try {
     const { size } = await patience(file, () => stat(file));
     const text = new TextDecoder().decode(await readBytes(file, size, patience));
-    const isWrapped = findPosition(text, 0, ["resource"]) !== findPosition(text, 0, []);
     const details = (error as Fault).details;
-    const at = isWrapped && /^\s*"?resource"?\s*:/m.test(text) ? ["resource", ...path] : path;
+    const at = hasPath(text, 0, ["resource"]) ? ["resource", ...path] : path;
     return problemOf(new Fault({ ...details, path: at }), file, text);
   } catch {
     return problemOf(error, file, "");

@@ -25,6 +25,15 @@ describe("findPosition()", () => {
   it("finds the root", () => {
     expect(findPosition("\n\na: 1", 0, [])).toEqual({ line: 3, column: 1 });
   });
+  it("goes on in a single value in the place of a list of one", () => {
+    const text = "listeners:\n  name: a\n  addresses: [{x: 1}]\nnames: b\n";
+    expect(findPosition(text, 0, ["listeners", 0, "addresses", 0, "x"])).toEqual({
+      line: 3,
+      column: 16,
+    });
+    expect(findPosition(text, 0, ["names", 0])).toEqual({ line: 4, column: 8 });
+    expect(findPosition(text, 0, ["listeners", 1, "name"])).toEqual({ line: 1, column: 1 });
+  });
   it("finds nothing in an empty text", () => {
     expect(findPosition("", 0, ["a"])).toBeUndefined();
   });

@@ -5,6 +5,7 @@ import {
   isMap,
   isPair,
   isScalar,
+  isSeq,
   LineCounter,
   type Node,
   parseAllDocuments,
@@ -30,8 +31,19 @@ export interface Position {
 export function findPosition(text: string, document: number, path: JsonPath): Position | undefined {
   return find(text, (documents) => {
     const root = documents[document];
-    return root?.contents ? offsetOf(root, root.contents, path) : undefined;
+    return root?.contents ? follow(root, root.contents, path).offset : undefined;
   });
+}
+
+/** Whether a path can be followed to its end in a YAML or JSON text. false for a text above 2 MB. */
+export function hasPath(text: string, document: number, path: JsonPath): boolean {
+  let steps = -1;
+  find(text, (documents) => {
+    const root = documents[document];
+    if (root?.contents) ({ steps } = follow(root, root.contents, path));
+    return undefined;
+  });
+  return steps === path.length;
 }
 
 /** Where a text value stands. */
@@ -98,40 +110,71 @@ function find(
   ) => number | undefined,
 ): Position | undefined {
   if (text.length > maxLength) return undefined;
-  const lineCounter = new LineCounter();
   try {
-    const documents = parseAllDocuments(text, {
-      lineCounter,
-      uniqueKeys: false,
-      prettyErrors: false,
-    });
-    const positionAt = (offset: number): Position => {
-      const { line, col } = lineCounter.linePos(offset);
-      return { line, column: col };
-    };
-    const offset = "empty" in documents ? undefined : offsetIn(documents, positionAt);
+    const { documents, positionAt } = parsed(text);
+    const offset = offsetIn(documents, positionAt);
     return offset === undefined ? undefined : positionAt(offset);
   } catch {
     return undefined; // Nested deeper than the stack of this parser: the problem is shown without a position.
   }
 }
 
-function offsetOf(document: Document, root: Node, path: JsonPath): number {
+/** A text and what the parser makes of it. */
+interface ParsedText {
+  readonly text: string;
+  readonly documents: readonly Document[];
+  readonly positionAt: (offset: number) => Position;
+}
+
+/** The problems of one file are looked up one after another, and a parse takes much longer than they do. Weak, so that it is kept for no longer. */
+let last: WeakRef<ParsedText> | undefined;
+
+function parsed(text: string): ParsedText {
+  const before = last?.deref();
+  if (before?.text === text) return before;
+  const lineCounter = new LineCounter();
+  const documents = parseAllDocuments(text, {
+    lineCounter,
+    uniqueKeys: false,
+    prettyErrors: false,
+  });
+  const result: ParsedText = {
+    text,
+    documents: "empty" in documents ? [] : documents,
+    positionAt(offset) {
+      const { line, col } = lineCounter.linePos(offset);
+      return { line, column: col };
+    },
+  };
+  last = new WeakRef(result);
+  return result;
+}
+
+/** The deepest place on a path, and how many steps lead to it. */
+function follow(
+  document: Document,
+  root: Node,
+  path: JsonPath,
+): { readonly offset: number; readonly steps: number } {
   let node: unknown = root;
   let offset = root.range?.[0] ?? 0;
+  let steps = 0;
   for (const step of path) {
     const next = stepInto(isAlias(node) ? node.resolve(document) : node, step);
     if (next === undefined) break;
     offset = next.offset ?? offset;
     node = next.value;
+    steps++;
   }
-  return offset;
+  return { offset, steps };
 }
 
+/** The first step into a single value in the place of a list is the value itself. */
 function stepInto(
   node: unknown,
   step: string | number,
 ): { readonly offset?: number | undefined; readonly value: unknown } | undefined {
+  if (step === 0 && !isSeq(node)) return { offset: startOf(node), value: node };
   if (!isCollection(node)) return undefined;
   const item = isMap(node)
     ? node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))

@@ -95,7 +95,7 @@ export function tooDeep(place: Pick<FaultDetails, "line" | "column" | "path">): 
   });
 }
 
-/** What keeps a file or folder from being read, with the way out where it is known. The text of an error that has the path in it is left out, and a secret may be written where a path belongs. */
+/** What keeps a file or folder from being read, with the way out where it is known. The text of an error that has the path in it is left out: what is written in the place of a path may be a secret. */
 export function fileTrouble(error: unknown): Pick<FolderProblem, "message" | "hint"> {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const hasPath = error instanceof Error && "path" in error;
