@@ -50,20 +50,53 @@ function readCertificate(source: ReflectMessage, paths: Paths): X509Certificate 
   const content = contentOf(source);
   if (content === undefined) return undefined;
   const file = paths.get(source.message);
-  const blocks = /-----BEGIN [^-]*CERTIFICATE-----[\s\S]*?-----END [^-]*CERTIFICATE-----/g;
-  try {
-    const found = content.toString().match(blocks) ?? [];
-    const [first] = found.map((text) => new X509Certificate(text));
-    if (first !== undefined) return first;
-  } catch {
-    // As if there were none.
-  }
-  if (file === undefined) return undefined;
+  const text = content.toString();
+  const first = firstOf(text);
+  if (first !== undefined && file !== undefined && privateKey.test(text))
+    throw new Fault({
+      message: "holds a private key too, and everything may read a certificate",
+      hint: "keep the key in a file of its own, such as tls.key",
+      file,
+    });
+  if (first !== undefined || file === undefined) return first;
   throw new Fault({
     message: "holds no certificate in PEM that can be read",
     hint: "write -----BEGIN CERTIFICATE----- and what follows it",
     file,
   });
+}
+
+/** `-----BEGIN EC PRIVATE KEY-----`, also where its end is missing. */
+const privateKey = /-----BEGIN [^-]{0,64}PRIVATE KEY/i;
+
+/** The first certificate of a text. undefined: one of them cannot be read, or there is none. */
+function firstOf(text: string): X509Certificate | undefined {
+  try {
+    return blocksIn(text).map((block) => new X509Certificate(block))[0];
+  } catch {
+    return undefined;
+  }
+}
+
+/** The blocks of certificates in PEM, up to the first one that does not end. Goes once through the text. */
+function blocksIn(text: string): readonly string[] {
+  const blocks: string[] = [];
+  const begin = "-----BEGIN ";
+  let at = text.indexOf(begin);
+  while (at !== -1) {
+    const labelAt = at + begin.length;
+    const label = /^[^-]{0,64}CERTIFICATE(?=-----)/.exec(text.slice(labelAt, labelAt + 100))?.[0];
+    let next = labelAt;
+    if (label !== undefined) {
+      const end = `-----END ${label}-----`;
+      const endAt = text.indexOf(end, labelAt);
+      if (endAt === -1) break;
+      next = endAt + end.length;
+      blocks.push(text.slice(at, next));
+    }
+    at = text.indexOf(begin, next);
+  }
+  return blocks;
 }
 
 function readKey(

@@ -131,6 +131,38 @@ describe("a directory of PEM files", () => {
       expect(resources).toEqual([]);
     });
 
+  const keysInCertificates: readonly (readonly [file: string, files: Files])[] = [
+    [`${web}/tls.crt`, { ...pair(one), [`${web}/tls.crt`]: one.cert + one.key }],
+    [
+      `${web}/tls.crt`,
+      { ...pair(one), [`${web}/tls.crt`]: `${one.key.split("-----END")[0] ?? ""}${one.cert}` },
+    ],
+    [`${web}/ca.crt`, { [`${web}/ca.crt`]: authority.cert + one.key }],
+    [
+      "certs/web.pem",
+      {
+        "certs/web.pem": `-----BEGIN EC PRIVATE KEY-----\nx\n-----END EC PRIVATE KEY-----\n${one.cert}`,
+        "certs/web.key": one.key,
+        [`${web}.yaml`]: yaml("../../certs/web.pem", "../../certs/web.key"),
+      },
+    ],
+  ];
+  for (const [index, [file, files]] of keysInCertificates.entries())
+    it(`is rejected where a certificate has a private key in its file: ${file}, ${index}`, async () => {
+      const { text, resources } = await read(files);
+      expect(text).toBe(
+        `config/${file}: holds a private key too, and everything may read a certificate (keep the key in a file of its own, such as tls.key)`,
+      );
+      expect(resources).toEqual([]);
+    });
+
+  it("may have a chain of certificates and texts between them", async () => {
+    const chain = `web\n${one.cert}the authority\n${authority.cert}`;
+    const { secrets, text } = await read({ ...pair(one), [`${web}/tls.crt`]: chain });
+    expect(text).toBe("");
+    expect(secrets).toMatchObject([{ cert: chain }]);
+  });
+
   it("clashes with a file of the same name [N-40]", async () => {
     const { text } = await read({ ...pair(one), [`${web}.yaml`]: "{}" });
     expect(text).toContain(`the name "web" stands here and in config/${web}`);
@@ -219,6 +251,19 @@ resource:
     });
     expect(text).toBe(
       `config/${web}.yaml:4:18: validation_context.trusted_ca.filename: "ca.pem" does not exist (write it, or correct the name)`,
+    );
+  });
+
+  it("is found below a key of a map that is called like the wrapper's field", async () => {
+    const { text } = await read({
+      [`${web}.yaml`]: `generic_secret:
+  secrets:
+    resource:
+      filename: key
+`,
+    });
+    expect(text).toBe(
+      `config/${web}.yaml:4:7: generic_secret.secrets.resource.filename: "key" does not exist (write it, or correct the name)`,
     );
   });
 
