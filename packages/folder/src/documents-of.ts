@@ -59,9 +59,9 @@ function kindOf(json: JsonValue): string {
 /** Text format does not say its type, so the folder does, or the usual comment `# proto-message: TYPE`, or an expanded `Any`. */
 function parseText(text: string, place: Place, context: FolderContext): JsonValue {
   const { registry } = context;
-  const content = text.replaceAll(/^\s*#.*$/gm, "").trim();
-  if (isLocatorText(content)) return content;
-  const stated = /^\s*#\s*proto-message:\s*(\S+)/m.exec(text)?.[1];
+  const content = text.replaceAll(/^[ \t]*#.*$/gm, "").trim();
+  if (isLocatorAlone(content)) return content;
+  const stated = /^[ \t]*#[ \t]*proto-message:[ \t]*(\S+)/m.exec(text)?.[1];
   const desc =
     stated === undefined ? defaultSchema(content, place) : schemaOf(stated, place, context);
   try {
@@ -81,6 +81,11 @@ function parseText(text: string, place: Place, context: FolderContext): JsonValu
       ...(hint !== undefined && { hint }),
     });
   }
+}
+
+/** Whether a text is a locator and nothing else: in text format, `http: {}` is a field. */
+function isLocatorAlone(text: string): boolean {
+  return /^(?:xdstp|http|file):\/\S*$/.test(text);
 }
 
 /** `content`: without comments. */

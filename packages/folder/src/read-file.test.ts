@@ -484,6 +484,18 @@ describe("readFile() of text format", () => {
     expect(problem).toMatchObject({ message: expect.stringContaining("bogus") as string });
     expect(problem).not.toHaveProperty("line");
   });
+  it("reads a text that is a locator", () => {
+    const locator = `xdstp://b/${clusterType}/x`;
+    expect(read("a.com/clusters/x.txtpb", `# moved\n${locator}\n`)).toEqual(
+      read("a.com/clusters/x.json", JSON.stringify(locator)),
+    );
+  });
+  for (const scheme of ["http", "file", "xdstp"])
+    it(`does not take a first field ${scheme} for a locator`, () => {
+      const { message } = bad("a/clusters/x.txtpb", `${scheme}: { name: "SECRET" }`) ?? {};
+      expect(message).toContain("in text format");
+      expect(message).not.toContain("SECRET");
+    });
   it("rejects a type in the comment that is not known", () => {
     expect(bad("a/clusters/x.txtpb", "# proto-message: no.Such\n")).toMatchObject({
       rule: "B-TYPE-1",
