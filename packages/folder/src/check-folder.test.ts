@@ -170,6 +170,21 @@ id: gone
     ]);
   });
 
+  it("shows of a key in a map what may be shown", async () => {
+    const { problems } = await check({
+      ...used,
+      "_opaque/endpoints/web.yaml": `named_endpoints:
+  web.example_1: { address: { socket_address: { address: a, port_value: 70000 } } }
+  "token SECRET": { address: { socket_address: { address: a, port_value: 70000 } } }
+`,
+    });
+    const rest = ".address.socket_address.port_value must be at most 65535 [uint32.lte]";
+    expect(problems.toSorted()).toEqual([
+      `_opaque/endpoints/web.yaml:2:61: named_endpoints["web.example_1"]${rest}`,
+      `_opaque/endpoints/web.yaml:3:62: named_endpoints["token..."]${rest}`,
+    ]);
+  });
+
   it("gives the problem of a folder that cannot be read", async () => {
     const { problems } = await check({});
     expect(problems).toEqual([]);

@@ -17,9 +17,12 @@ import { createValidator } from "@xdstp/validate";
 import { findTexts, type TextPosition } from "./find-position.ts";
 import { type FolderContext, folderContext, type FolderOptions } from "./folder-context.ts";
 import type { FolderEntry } from "./folder-entry.ts";
-import { type FolderProblem, quote } from "./folder-problem.ts";
+import { fileTrouble, type FolderProblem, quote } from "./folder-problem.ts";
+import { shownField } from "./json-path-of.ts";
 import { locatorOfBytes, locatorOfEntry } from "./locators.ts";
+import { mapLimit } from "./pacing.ts";
 import { type FolderContent, readEntries } from "./read-folder.ts";
+import { isGone } from "./walk-folder.ts";
 
 /**
  * Reads a folder once and checks all that can be known without a client: what {@link readFolder} does, the constraints of each message (`validate.rules` of the Envoy API and `buf.validate`), and the references between resources.
@@ -34,8 +37,13 @@ export async function checkFolder(options: FolderOptions): Promise<FolderContent
     onResource({ resource: { payload } }, file, locate) {
       const form = isList(payload.typeUrl, base) ? listUrl : payload.typeUrl;
       const any = create(AnySchema, { typeUrl: form, value: payload.value });
-      for (const { path, field, message, rule } of validator.check(AnySchema, any))
-        violations.push({ file, ...locate(path), message: `${field} ${message}`, rule });
+      for (const { path, message, rule } of validator.check(AnySchema, any))
+        violations.push({
+          file,
+          ...locate(path),
+          message: `${shownField(path)} ${message}`,
+          rule,
+        });
     },
   });
   const referring = entries.flatMap((entry): readonly Referring[] =>
@@ -175,12 +183,13 @@ async function danglingIn(
       !/\/\*(\?|$)/.test(one.reference.name) &&
       !isThere(one),
   );
-  const warnings = Array.from(
-    Map.groupBy(dangling, ({ entry }) => entry.file),
+  const warnings = await mapLimit(
+    [...Map.groupBy(dangling, ({ entry }) => entry.file)],
+    parallel,
     async ([file, inFile]) => {
       const names = new Set(inFile.map(({ reference }) => reference.name));
-      const positions = await textsOf(file, names);
-      return inFile.map(({ reference: { typeUrl, name } }): FolderProblem => {
+      const { positions, problems } = await textsOf(file, names);
+      const texts = inFile.map(({ reference: { typeUrl, name } }): FolderProblem => {
         const { field, ...position } = positions.get(name) ?? {};
         return {
           file,
@@ -189,19 +198,28 @@ async function danglingIn(
           hint: "add it, unless clients have it from elsewhere",
         };
       });
+      return [...texts, ...problems];
     },
   );
-  return (await Promise.all(warnings)).flat();
+  return warnings.flat();
 }
 
+/** Files that are open at a time. */
+const parallel = 32;
+
+/** The places of names in a file. One that was removed meanwhile has none, and no problem either. */
 async function textsOf(
   file: string,
   names: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, Partial<TextPosition>>> {
+): Promise<{
+  readonly positions: ReadonlyMap<string, Partial<TextPosition>>;
+  readonly problems: readonly FolderProblem[];
+}> {
   try {
-    return findTexts(await readFile(file, "utf8"), names);
-  } catch {
-    return new Map(); // It was removed meanwhile.
+    return { positions: findTexts(await readFile(file, "utf8"), names), problems: [] };
+  } catch (error) {
+    const problems = isGone(error) ? [] : [{ file, ...fileTrouble(error) }];
+    return { positions: new Map(), problems };
   }
 }
 

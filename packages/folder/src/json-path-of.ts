@@ -1,6 +1,6 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { PathStep } from "@xdstp/validate";
-import type { JsonPath } from "./folder-problem.ts";
+import { type JsonPath, shownKey } from "./folder-problem.ts";
 
 /** Returns the way to a value in JSON, whose keys have either spelling, as far as it exists. */
 export function jsonPathOf(json: JsonValue, steps: readonly PathStep[]): JsonPath {
@@ -13,6 +13,23 @@ export function jsonPathOf(json: JsonValue, steps: readonly PathStep[]): JsonPat
     at = (at as Readonly<Record<string | number, JsonValue>>)[key];
   }
   return path;
+}
+
+/** Returns a path as text, as in `metadata.filter_metadata["envoy.lb"]`, with the keys of maps as far as they may be shown. */
+export function shownField(steps: readonly PathStep[]): string {
+  return steps.map(shownStep).join("").replace(/^\./, "");
+}
+
+function shownStep(step: PathStep): string {
+  switch (step.kind) {
+    case "field":
+    case "oneof":
+      return `.${step.name}`;
+    case "index":
+      return `[${step.index}]`;
+    case "key":
+      return `[${JSON.stringify(shownKey(step.key))}]`;
+  }
 }
 
 function keysOf(step: PathStep): readonly (string | number)[] {
