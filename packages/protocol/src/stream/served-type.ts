@@ -168,6 +168,8 @@ class Machine<
     if (isFirst) this.#phase = "served";
     if (this.#variant.requests.subscribe(this.#state, request, isFirst))
       this.#answer(parseNonce(request.nonce), request.error);
+    // A client without subscriptions uses nothing of the old state, so no removal waits for what it rejected (S-ORD-3).
+    if (this.subscriptions === 0) this.#state.exchange.rejected = undefined;
     this.#watchRepair();
   }
 
