@@ -20,7 +20,7 @@ import {
   shownKey,
 } from "./folder-problem.ts";
 import type { Patience } from "./pacing.ts";
-import { type FileContent, problemOf } from "./read-file.ts";
+import { type FileContent, type FilePut, problemOf } from "./read-file.ts";
 import { isGone } from "./walk-folder.ts";
 
 /** Types in which a file may be named whose content the server fills in. In other types, clients read the files. */
@@ -82,7 +82,7 @@ export async function attachFiles(
     hash: createHash("sha256"),
   };
   const problems: FolderProblem[] = [...content.problems];
-  const puts: Put[] = [];
+  const puts: FilePut[] = [];
   for (const put of content.puts)
     try {
       puts.push(await filledPut(put, attaching));

@@ -41,7 +41,7 @@ describe("checkFolder()", () => {
     const { problems } = await check({
       [path]: `entries:
 - locator: xdstp://a/envoy.config.cluster.v3.Cluster/web
-- inline_entry: {name: in, resource: {name: x}}
+- inline_entry: {name: in, resource: {}}
 - inline_entry:
     resource:
       name: y

@@ -1,9 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { create } from "@bufbuild/protobuf";
-import { AnySchema } from "@bufbuild/protobuf/wkt";
 import type { AnyBytes, Reference } from "@xdstp/core";
 import { decodeText, type ListEntry, walkFields, walkList, WireType } from "@xdstp/core/wire";
-import { ListCollectionSchema, ResourceLocatorSchema } from "@xdstp/protos/xds";
+import { ResourceLocatorSchema } from "@xdstp/protos/xds";
 import { shortNameOf, typeUrlOf } from "@xdstp/resource-types";
 import {
   authorityOf,
@@ -13,12 +11,11 @@ import {
   printName,
   typeFromTypeUrl,
 } from "@xdstp/uri";
-import { createValidator } from "@xdstp/validate";
+import { createResourceCheck, isList } from "./check-resource.ts";
 import { findTexts, type TextPosition } from "./find-position.ts";
 import { type FolderContext, folderContext, type FolderOptions } from "./folder-context.ts";
 import type { FolderEntry } from "./folder-entry.ts";
 import { fileTrouble, type FolderProblem, quote } from "./folder-problem.ts";
-import { shownField } from "./json-path-of.ts";
 import { locatorOfBytes, locatorOfEntry } from "./locators.ts";
 import { mapLimit } from "./pacing.ts";
 import { type FolderContent, readEntries } from "./read-folder.ts";
@@ -29,29 +26,14 @@ import { isGone } from "./walk-folder.ts";
  * A violated constraint is a problem. Warnings are references to what the folder does not have, and opaque endpoints, routes and secrets to which nothing refers. Never rejects.
  */
 export async function checkFolder(options: FolderOptions): Promise<FolderContent> {
-  const violations: FolderProblem[] = [];
   const base = folderContext(options);
-  const validator = await createValidator({ registry: base.registry });
-  const { entries, content } = await readEntries(options, {
-    ...base,
-    onResource({ resource: { payload } }, file, locate) {
-      const form = isList(payload.typeUrl, base) ? listUrl : payload.typeUrl;
-      const any = create(AnySchema, { typeUrl: form, value: payload.value });
-      for (const { path, message, rule } of validator.check(AnySchema, any))
-        violations.push({
-          file,
-          ...locate(path),
-          message: `${shownField(path)} ${message}`,
-          rule,
-        });
-    },
-  });
+  const check = await createResourceCheck(base);
+  const { entries, content } = await readEntries(options, { ...base, check });
   const referring = entries.flatMap((entry): readonly Referring[] =>
     referencesOfEntry(entry, base).map((reference) => ({ entry, reference })),
   );
   return {
     ...content,
-    problems: [...content.problems, ...violations],
     warnings: [
       ...content.warnings,
       ...(await danglingIn(entries, referring, inlineNames(entries, base))),
@@ -74,7 +56,7 @@ function referencesOfEntry(
   if (put === undefined) return [];
   const { payload } = put.resource;
   if (payload.typeUrl === locatorUrl) return referencesOfLocator(locatorOfBytes(payload.value));
-  if (isList(payload.typeUrl, context)) return referencesOfList(payload, context);
+  if (isList(payload.typeUrl, context.registry)) return referencesOfList(payload, context);
   return payload.typeUrl === typeUrl ? referencesOfPayload(payload, context) : [];
 }
 
@@ -112,7 +94,7 @@ function inlineNames(
   context: FolderContext,
 ): readonly NamedForNode[] {
   return entries.flatMap(({ put, node }) => {
-    if (put === undefined || !isList(put.resource.payload.typeUrl, context)) return [];
+    if (put === undefined || !isList(put.resource.payload.typeUrl, context.registry)) return [];
     return entriesOfList(put.resource.payload).flatMap((entry) => {
       if (entry.kind === "locator") return [];
       const { typeUrl } = entry.payload;
@@ -146,13 +128,6 @@ function referencesOfLocator(locator: ReturnType<typeof locatorOfEntry>): readon
 }
 
 const locatorUrl = typeUrlOf(ResourceLocatorSchema.typeName);
-const listUrl = typeUrlOf(ListCollectionSchema.typeName);
-
-/** Lists have one form, whatever is declared: read as Envoy declares some of them, all entries would become one (B-LIST-1). */
-function isList(typeUrl: string, { registry }: Pick<FolderOptions, "registry">): boolean {
-  const members = memberTypeOf(typeFromTypeUrl(typeUrl) ?? "");
-  return members !== undefined && registry.getMessage(members) !== undefined;
-}
 
 /** Names of one type, in one form for each name. */
 function keyOf(typeUrl: string, name: string): string {

@@ -62,7 +62,7 @@ export function createFileParser(context: FolderContext, patience: Patience): Fi
     async parse({ segments, stats, pem }, knownHash) {
       const path = join(context.dir, ...segments);
       if (pem !== undefined) return { hash: pem, ...readPemFile({ segments, pem }, path, context) };
-      if (stats.size > mostInPlace && context.onResource === undefined) {
+      if (stats.size > mostInPlace) {
         const hash = await hashFile(path, stats.size, patience);
         if (hash === knownHash) return undefined;
         const parsed = await inTurn(segments);

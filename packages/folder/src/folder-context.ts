@@ -4,7 +4,7 @@ import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery
 import { ListCollectionSchema, ResourceLocatorSchema } from "@xdstp/protos/xds";
 import { envoyTypes } from "@xdstp/resource-types";
 import type { PathStep } from "@xdstp/validate";
-import type { Position } from "./find-position.ts";
+import type { FolderProblem } from "./folder-problem.ts";
 
 /** What {@link readFolder} and {@link createFolderFeed} have in common. */
 export interface FolderOptions {
@@ -30,16 +30,18 @@ export interface FolderContext {
   readonly types: ReadonlyMap<string, ResourceType>;
   /** Absent: those that the folder has. */
   readonly authorities?: readonly string[];
-  /** Is given each resource as it is read, for checks of its content. Large files are then read in this process too. */
-  readonly onResource?: OnResource;
+  /** Checks the content of each resource that is read. Absent: whatever can be encoded is good. */
+  readonly check?: ResourceCheck;
 }
 
-/** `locate` gives the position of a value of the payload, as far as the format has one. */
-export type OnResource = (
-  put: Put,
-  file: string,
-  locate: (steps: readonly PathStep[]) => Partial<Position>,
-) => void;
+/** Returns what is wrong with the content of a resource that can be encoded. */
+export type ResourceCheck = (put: Put) => readonly ResourceFault[];
+
+/** What is wrong with a value of a payload. */
+export interface ResourceFault extends Pick<FolderProblem, "message" | "rule" | "hint"> {
+  /** The way from the payload to the value. */
+  readonly path: readonly PathStep[];
+}
 
 /** The context of what a caller asks for. */
 export function folderContext({

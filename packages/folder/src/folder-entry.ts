@@ -20,6 +20,8 @@ export interface FolderEntry {
   /** Which variant of the name it is (TP2). Absent: it has no constraints. */
   readonly variant?: FolderVariant;
   readonly aliases: readonly string[];
+  /** Clients would reject it, so it is not put. What the cache has of its name stays. */
+  readonly isFaulty?: true;
   /** What to put. It is let go as soon as the cache has it. */
   put?: Put | undefined;
 }

@@ -586,3 +586,31 @@ describe("createFolderFeed() beside the rest", () => {
     expect(clock.pending).toBe(0);
   });
 });
+
+describe("createFolderFeed() with constraints", () => {
+  it.each([
+    ["a small file", ""],
+    ["a file that another process reads", `alt_stat_name: ${"x".repeat(300_000)}\n`],
+  ])("applies nothing of a batch that violates one, in %s", async (_, more) => {
+    const { dir, write } = await useFolder({ "_opaque/clusters/web.yaml": "{}" });
+    const cache = useCache();
+    const { next } = useFeed({ dir, sink: cache });
+    await next("loaded");
+    await write({
+      "_opaque/clusters/api.yaml": "{}",
+      "_opaque/clusters/web.yaml": `${more}connect_timeout: 0s\n`,
+    });
+    expect(await next("rejected")).toMatchObject({
+      problems: [
+        {
+          file: join(dir, "_opaque/clusters/web.yaml"),
+          line: more === "" ? 1 : 2,
+          message: "connect_timeout must be more than 0s",
+          rule: "duration.gt",
+        },
+      ],
+      serving: true,
+    });
+    expect(namesOf(cache, clusters)).toEqual(["web"]);
+  });
+});

@@ -8,6 +8,7 @@ import {
 import { createDebounce, createPatience, type Patience } from "./pacing.ts";
 import { type FolderProblem, isForbidden, reasonOf } from "./folder-problem.ts";
 import { filesInWriting } from "./files-in-writing.ts";
+import { createResourceCheck } from "./check-resource.ts";
 import { followLinks } from "./follow-links.ts";
 import { createFolderCommitter, type Reading } from "./folder-committer.ts";
 import { folderContext, type FolderOptions } from "./folder-context.ts";
@@ -60,7 +61,8 @@ async function run(
   signal: AbortSignal,
 ): Promise<void> {
   const { dir, clock = systemClock, allowMassDelete = false, onEvent = () => undefined } = options;
-  const context = folderContext(options);
+  const base = folderContext(options);
+  const context = { ...base, check: await createResourceCheck(base) };
   const patience = createPatience(systemClock); // The file system keeps the time of the machine, whatever clock the feed has.
   const changes = createDebounce({ clock, ...burst });
   const watch = createFolderWatch({

@@ -175,7 +175,7 @@ function recordedContent(
 ): Pick<FileRecord, "entries" | "problems" | "references"> {
   const file = join(context.dir, ...segments);
   const node = puts.length === 0 ? undefined : nodeOf(segments);
-  const entries = puts.map((put): FolderEntry => {
+  const entries = puts.map(({ isFaulty, ...put }): FolderEntry => {
     const { typeUrl, resource } = put;
     const variant = variantOf(resource.constraints);
     return {
@@ -185,6 +185,7 @@ function recordedContent(
       name: resource.name,
       ...(variant && { variant }),
       aliases: resource.aliases ?? [],
+      ...(isFaulty && { isFaulty }),
       put,
     };
   });

@@ -1,4 +1,4 @@
-import type { Put, ResourceType } from "@xdstp/core";
+import type { ResourceType } from "@xdstp/core";
 import {
   create,
   createFileRegistry,
@@ -11,12 +11,15 @@ import {
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import type { FolderProblem } from "./folder-problem.ts";
+import type { FilePut } from "./read-file.ts";
 import type { FileReference } from "./foreign-references.ts";
 
 /** What the process that parses large files has to know of the folder. */
 export interface ParserSetup {
   readonly dir: string;
   readonly registry: readonly RegistryPart[];
+  /** Whether the content of resources is checked. */
+  readonly isChecked: boolean;
   /** Absent: Envoy's types. Functions cannot be sent, so the references of other types are read from the payloads afterwards. */
   readonly types?: readonly Pick<ResourceType, "typeUrl" | "nameField">[];
 }
@@ -41,7 +44,7 @@ export interface ParseSummary {
 
 /** Some resources. */
 export interface ParsedPuts {
-  readonly puts: readonly Put[];
+  readonly puts: readonly FilePut[];
 }
 
 /** After this many files the event loop gets its turn. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
-import type { Put } from "@xdstp/core";
+import { createResourceCheck } from "./check-resource.ts";
 import { Fault, reasonOf } from "./folder-problem.ts";
 import { type FolderContext, folderContext } from "./folder-context.ts";
 import {
@@ -12,14 +12,14 @@ import {
   type ParseSummary,
   registryOfParts,
 } from "./parse-messages.ts";
-import { type FileContent, readFile } from "./read-file.ts";
+import { type FileContent, type FilePut, readFile } from "./read-file.ts";
 
 /** One answer has this many resources and bytes of payload at most, and one resource at least. */
 const most = { puts: 500, bytes: 1 << 20 };
 
 /** The program of a process that parses large files, one after the other: see `parse-messages.ts`. */
-let context: FolderContext | undefined;
-let puts: readonly Put[] = [];
+let context: Promise<FolderContext> | undefined;
+let puts: readonly FilePut[] = [];
 let sent = 0;
 
 process.on("message", (request: ParseRequest) => {
@@ -28,7 +28,7 @@ process.on("message", (request: ParseRequest) => {
       context = contextOf(request.setup);
       break;
     case "parse":
-      answer(parse(request.segments));
+      void parse(request.segments).then(answer);
       break;
     case "puts":
       answer({ puts: nextPuts() });
@@ -48,28 +48,35 @@ try {
   // Other systems have no such file.
 }
 
-function contextOf({ dir, registry, types }: ParserSetup): FolderContext {
-  return folderContext({ dir, registry: registryOfParts(registry), ...(types && { types }) });
+async function contextOf(setup: ParserSetup): Promise<FolderContext> {
+  const { dir, registry, isChecked, types } = setup;
+  const base = folderContext({ dir, registry: registryOfParts(registry), ...(types && { types }) });
+  return isChecked ? { ...base, check: await createResourceCheck(base) } : base;
 }
 
 function answer(message: ParseSummary | ParsedPuts): void {
   process.send?.(message);
 }
 
-function parse(segments: readonly string[]): ParseSummary {
-  const { hash, problems, references, ...content } = read(segments);
+async function parse(segments: readonly string[]): Promise<ParseSummary> {
+  const { hash, problems, references, ...content } = await read(segments);
   puts = content.puts;
   sent = 0;
   return { hash, count: puts.length, problems, references };
 }
 
-function read(segments: readonly string[]): FileContent & Pick<ParseSummary, "hash"> {
+async function read(
+  segments: readonly string[],
+): Promise<FileContent & Pick<ParseSummary, "hash">> {
+  const file = { dir: "" };
   try {
     if (context === undefined) throw new Fault({ message: "was requested before the setup" });
-    const bytes = readFileSync(join(context.dir, ...segments));
+    const known = await context;
+    file.dir = known.dir;
+    const bytes = readFileSync(join(known.dir, ...segments));
     return {
       hash: createHash("sha256").update(bytes).digest("base64"),
-      ...readFile(segments, bytes, context),
+      ...readFile(segments, bytes, known),
     };
   } catch (error) {
     return {
@@ -77,7 +84,7 @@ function read(segments: readonly string[]): FileContent & Pick<ParseSummary, "ha
       puts: [],
       problems: [
         {
-          file: join(context?.dir ?? "", ...segments),
+          file: join(file.dir, ...segments),
           message: `cannot be read: ${reasonOf(error)}`,
         },
       ],
@@ -86,7 +93,7 @@ function read(segments: readonly string[]): FileContent & Pick<ParseSummary, "ha
   }
 }
 
-function nextPuts(): readonly Put[] {
+function nextPuts(): readonly FilePut[] {
   const from = sent;
   let size = 0;
   while (sent < puts.length && sent - from < most.puts && (size === 0 || size < most.bytes))

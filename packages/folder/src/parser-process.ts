@@ -2,7 +2,6 @@ import { fork } from "node:child_process";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Put } from "@xdstp/core";
 import { Fault, reasonOf } from "./folder-problem.ts";
 import type { FolderContext } from "./folder-context.ts";
 import {
@@ -12,7 +11,7 @@ import {
   type ParseSummary,
   partsOfRegistry,
 } from "./parse-messages.ts";
-import type { FileContent } from "./read-file.ts";
+import type { FileContent, FilePut } from "./read-file.ts";
 import { referencesIn } from "./foreign-references.ts";
 
 /** Megabytes of heap that parsing may take: half of the memory that there is, within these bounds. */
@@ -50,7 +49,7 @@ export async function startParserProcess(
           kind: "parse",
           segments,
         });
-        const puts: Put[] = [];
+        const puts: FilePut[] = [];
         while (puts.length < count)
           puts.push(...withOwnBytes((await ask<ParsedPuts>({ kind: "puts" })).puts));
         return {
@@ -135,23 +134,33 @@ function startChild(limitMb: number): Child {
 }
 
 /** The bytes of a message share its buffer: a resource that stays must not keep the others. */
-function withOwnBytes(puts: readonly Put[]): readonly Put[] {
+function withOwnBytes(puts: readonly FilePut[]): readonly FilePut[] {
   if (puts.length === 1) return puts;
-  return puts.map(({ typeUrl, resource }) => {
+  return puts.map((put) => {
+    const { resource } = put;
     const { payload } = resource;
     return {
-      typeUrl,
+      ...put,
       resource: { ...resource, payload: { ...payload, value: payload.value.slice() } },
     };
   });
 }
 
-async function setupOf({ dir, given: { registry, types } }: FolderContext): Promise<ParserSetup> {
+async function setupOf({
+  dir,
+  given: { registry, types },
+  check,
+}: FolderContext): Promise<ParserSetup> {
   const facts = types?.map(({ typeUrl, nameField }) => ({
     typeUrl,
     ...(nameField !== undefined && { nameField }),
   }));
-  return { dir, registry: await partsOfRegistry(registry), ...(facts && { types: facts }) };
+  return {
+    dir,
+    registry: await partsOfRegistry(registry),
+    isChecked: check !== undefined,
+    ...(facts && { types: facts }),
+  };
 }
 
 /** In a container its limit counts. */

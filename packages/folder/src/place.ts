@@ -188,8 +188,8 @@ function listFolder(
   return { form: "list", typeUrl: typeUrlOf(name), name, desc, members };
 }
 
-/** Without a descriptor field 1 is not known to be a name, so it is not changed. */
-function nameFieldOf(
+/** Returns the field that holds the name. A type that is not known to have one has none: its field 1 may be anything. */
+export function nameFieldOf(
   desc: DescMessage,
   type: { readonly nameField?: number } | undefined,
 ): DescField | undefined {

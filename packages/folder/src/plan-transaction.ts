@@ -28,7 +28,8 @@ export function planTransaction(
         remove.push({ typeUrl, name, ...(constraints && { constraints }) });
     }
   }
-  return { put: entries.flatMap(({ put }) => put ?? []), remove, held };
+  const put = entries.flatMap(({ put, isFaulty }) => (isFaulty ? [] : (put ?? [])));
+  return { put, remove, held };
 }
 
 /** What it takes to make the shared content and that of each key equal to the folder. */

@@ -13,9 +13,15 @@ import type { FolderContext } from "./folder-context.ts";
 import { type FileReference, referencesIn } from "./foreign-references.ts";
 import { resourceFromCandidate } from "./resource-from-candidate.ts";
 
+/** A resource of a file. */
+export interface FilePut extends Put {
+  /** Present: its content is not what clients accept, and a problem of the file says why. */
+  readonly isFaulty?: true;
+}
+
 /** What a file holds. */
 export interface FileContent {
-  readonly puts: readonly Put[];
+  readonly puts: readonly FilePut[];
   readonly problems: readonly FolderProblem[];
   readonly references: readonly FileReference[];
 }
@@ -44,12 +50,16 @@ export function readFile(
       place.format === "binary"
         ? candidatesInBinary(bytes, place)
         : candidatesInText(source.text, place, context, report);
-    return each(candidates, report, (candidate) => {
+    return each(candidates, report, (candidate): readonly FilePut[] => {
       const put = resourceFromCandidate(candidate, place, context);
-      context.onResource?.(put, join(context.dir, ...segments), (steps) =>
-        positionOf(candidate, steps, source.text),
-      );
-      return [put];
+      const faults = context.check?.(put) ?? [];
+      for (const { path, ...fault } of faults)
+        problems.push({
+          file: join(context.dir, ...segments),
+          ...positionOf(candidate, path, source.text),
+          ...fault,
+        });
+      return [faults.length === 0 ? put : { ...put, isFaulty: true }];
     });
   });
   return {

@@ -1,0 +1,51 @@
+import { create, type DescMessage, type Registry } from "@bufbuild/protobuf";
+import { AnySchema } from "@bufbuild/protobuf/wkt";
+import { ListCollectionSchema } from "@xdstp/protos/xds";
+import { typeUrlOf } from "@xdstp/resource-types";
+import { memberTypeOf, typeFromTypeUrl } from "@xdstp/uri";
+import { createValidator, type PathStep } from "@xdstp/validate";
+import type { FolderContext, ResourceCheck } from "./folder-context.ts";
+import { shownField } from "./json-path-of.ts";
+import { nameFieldOf } from "./place.ts";
+
+/** Creates a check of the constraints of messages: `validate.rules` of the Envoy API, and `buf.validate`. */
+export async function createResourceCheck({
+  registry,
+  types,
+}: Pick<FolderContext, "registry" | "types">): Promise<ResourceCheck> {
+  const validator = await createValidator({ registry });
+  return ({ resource: { payload } }) => {
+    const members = memberOfList(payload.typeUrl, registry);
+    const typeUrl = members === undefined ? payload.typeUrl : listUrl;
+    const nameField = members && nameFieldOf(members, types.get(typeUrlOf(members.typeName)));
+    return validator
+      .check(AnySchema, create(AnySchema, { typeUrl, value: payload.value }))
+      .filter(({ path }) => nameField === undefined || !isNameOfEntry(path, nameField.name))
+      .map(({ path, message, rule }) => ({
+        path,
+        message: `${shownField(path)} ${message}`,
+        rule,
+      }));
+  };
+}
+
+/** The name in the payload of an inline entry: its list and the name of the entry say how it is called, if it is called at all. */
+function isNameOfEntry(path: readonly PathStep[], nameField: string): boolean {
+  const last = path.at(-1);
+  return path.length === nameSteps && last?.kind === "field" && last.name === nameField;
+}
+
+/** As in `entries[0].inline_entry.resource.name`. */
+const nameSteps = 5;
+
+const listUrl = typeUrlOf(ListCollectionSchema.typeName);
+
+/** Lists have one form, whatever is declared: read as Envoy declares some of them, all entries would become one (B-LIST-1). */
+export function isList(typeUrl: string, registry: Registry): boolean {
+  return memberOfList(typeUrl, registry) !== undefined;
+}
+
+function memberOfList(typeUrl: string, registry: Registry): DescMessage | undefined {
+  const members = memberTypeOf(typeFromTypeUrl(typeUrl) ?? "");
+  return members === undefined ? undefined : registry.getMessage(members);
+}
