@@ -4,8 +4,8 @@ import { eventText, visible } from "./event-text.ts";
 describe("eventText()", () => {
   it("shows each problem with its place, and that nothing was applied", () => {
     const problems = [
-      { file: "a.yaml", line: 3, column: 1, message: "no" },
-      { file: "b.yaml", message: "nor this" },
+      { file: "a.yaml", line: 3, column: 1, code: "syntax" as const, message: "no" },
+      { file: "b.yaml", code: "syntax" as const, message: "nor this" },
     ];
     expect(eventText({ kind: "rejected", problems, serving: true })).toEqual([
       "a.yaml:3:1: no",

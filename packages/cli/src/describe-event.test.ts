@@ -382,7 +382,7 @@ const others: readonly (readonly [CliEvent, string])[] = [
       from: "folder",
       event: {
         kind: "unreadable",
-        problem: { file: "c", message: "is gone", hint: "put it back" },
+        problem: { file: "c", code: "unreadable-file", message: "is gone", hint: "put it back" },
       },
     },
     "error not ready: c: is gone (put it back); new streams are rejected until then",
@@ -403,7 +403,12 @@ describe("describeEvent()", () => {
   });
 
   it("shows the first twenty problems of a batch, and counts the others", () => {
-    const problems = Array.from({ length: 23 }, (_, line) => ({ file: "f", line, message: "m" }));
+    const problems = Array.from({ length: 23 }, (_, line) => ({
+      file: "f",
+      line,
+      code: "syntax" as const,
+      message: "m",
+    }));
     const lines = shown({ from: "folder", event: { kind: "rejected", problems, serving: true } });
     expect(lines).toHaveLength(22);
     expect(lines.slice(-2)).toEqual([
@@ -413,7 +418,7 @@ describe("describeEvent()", () => {
   });
 
   it("shows warnings of what was loaded", () => {
-    const warnings = [{ file: "c/a.txt", message: "is not read" }];
+    const warnings = [{ file: "c/a.txt", code: "unread-file" as const, message: "is not read" }];
     expect(
       shown({
         from: "folder",

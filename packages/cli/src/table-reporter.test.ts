@@ -61,7 +61,9 @@ const rejected: CliEvent = {
   event: {
     kind: "rejected",
     serving: true,
-    problems: [{ file: "c/a.yaml", line: 3, column: 5, message: "bad indentation" }],
+    problems: [
+      { file: "c/a.yaml", line: 3, column: 5, code: "syntax", message: "bad indentation" },
+    ],
   },
 };
 

@@ -21,9 +21,9 @@ describe("xdstp validate", () => {
     });
     expect(err).toBe("");
     expect(out).toBe(
-      `config/_opaque/clusters/web.yaml: warning: refers to endpoints "web", which is not in the folder (add it, unless clients have it from elsewhere)
-config/_opaque/clusters/web.yaml:2:1: error: connect_timeout must be more than 0s [duration.gt]
-config/_opaque/routes/r.yaml:1:1: error: envoy.config.route.v3.RouteConfiguration: key "virtual_host" is unknown (did you mean virtual_hosts?)
+      `config/_opaque/clusters/web.yaml: warning: refers to endpoints "web", which is not in the folder (add it, unless clients have it from elsewhere) [dangling-reference]
+config/_opaque/clusters/web.yaml:2:1: error: connect_timeout must be more than 0s [constraint duration.gt]
+config/_opaque/routes/r.yaml:1:1: error: envoy.config.route.v3.RouteConfiguration: key "virtual_host" is unknown (did you mean virtual_hosts?) [unknown-field]
 1 resource in 2 files: 2 errors, 1 warning
 `,
     );
@@ -57,7 +57,7 @@ config/_opaque/routes/r.yaml:1:1: error: envoy.config.route.v3.RouteConfiguratio
       resources: 1,
       problems: [
         { severity: "warning", message: expect.stringContaining('endpoints "web"') as unknown },
-        { severity: "error", line: 2, column: 1, rule: "duration.gt" },
+        { severity: "error", line: 2, column: 1, code: "constraint", rule: "duration.gt" },
       ],
     });
     expect(code).toBe(1);
@@ -67,7 +67,7 @@ config/_opaque/routes/r.yaml:1:1: error: envoy.config.route.v3.RouteConfiguratio
     const { dir } = useFolder({ "envoy.yaml": "node: { id: a }\nadminn: {}\n" });
     const { code, out } = await runToEnd(["validate", "envoy.yaml"], { cwd: dir });
     expect(out.replaceAll(`${dir}/`, "")).toBe(
-      `envoy.yaml:2:1: error: envoy.config.bootstrap.v3.Bootstrap: key "adminn" is unknown (did you mean admin?)
+      `envoy.yaml:2:1: error: envoy.config.bootstrap.v3.Bootstrap: key "adminn" is unknown (did you mean admin?) [unknown-field]
 1 bootstrap: 1 error, 0 warnings
 `,
     );

@@ -61,9 +61,10 @@ function countedText({ files, resources }: Checked["counted"]): string {
 
 type Found = FolderProblem & { readonly severity: "error" | "warning" };
 
-/** The form that editors and forges read: `file:line:column: severity: message`. */
+/** The form that editors and forges read, with the code as compilers show the name of a warning: `file:line:column: severity: message (hint) [code rule]`. */
 function lineOf({ severity, message, ...problem }: Found): string {
-  return formatProblem({ ...problem, message: `${severity}: ${message}` });
+  const rule = problem.rule === undefined ? problem.code : `${problem.code} ${problem.rule}`;
+  return formatProblem({ ...problem, message: `${severity}: ${message}`, rule });
 }
 
 function byPlace(a: Found, b: Found): number {

@@ -154,6 +154,7 @@ async function fill({ source, path, filename }: NamedFile, attaching: Attaching)
   const { file, attached, hash } = attaching;
   if (!mayBePath(filename))
     throw new Fault({
+      code: "bad-file-reference",
       message: `${fieldOf(path)} is not a path`,
       hint: "write the path of a file, or write the text into inline_string",
       path,
@@ -161,6 +162,7 @@ async function fill({ source, path, filename }: NamedFile, attaching: Attaching)
   const target = join(dirname(file), filename);
   const fail = (message: string, hint?: string): Fault =>
     new Fault({
+      code: "bad-file-reference",
       message: attaching.isPem ? message : `${fieldOf(path)}: ${quote(filename)} ${message}`,
       ...(hint !== undefined && { hint }),
       ...(attaching.isPem ? { file: target } : { path }),

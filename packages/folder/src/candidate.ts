@@ -48,6 +48,7 @@ function nameOf({ name, resourceName }: WrapperMessage): string {
   if (name === "" || resourceName === undefined)
     return name === "" ? (resourceName?.name ?? "") : name;
   throw new Fault({
+    code: "bad-wrapper",
     message: "has both a name and a resource_name",
     path: ["resource_name"],
     hint: "keep one of them",
@@ -58,6 +59,7 @@ function checkedConstraints(constraints: Uint8Array): Uint8Array {
   const { fault } = readConstraints(constraints);
   if (fault === undefined) return constraints;
   throw new Fault({
+    code: "bad-constraints",
     message: `it is not clear which clients these constraints are for: ${fault}`,
     path: ["resource_name", "dynamic_parameter_constraints"],
     rule: "B-DYN-3",
@@ -69,9 +71,17 @@ function checkedAliases(aliases: readonly string[]): readonly string[] {
   aliases.forEach((alias, index) => {
     const path = ["aliases", index];
     if (alias === "" || alias === "*")
-      throw new Fault({ message: `the alias ${quote(alias)} is not a name`, path });
+      throw new Fault({
+        code: "bad-wrapper",
+        message: `the alias ${quote(alias)} is not a name`,
+        path,
+      });
     if (aliases.indexOf(alias) < index)
-      throw new Fault({ message: `the alias ${quote(alias)} occurs twice`, path });
+      throw new Fault({
+        code: "bad-wrapper",
+        message: `the alias ${quote(alias)} occurs twice`,
+        path,
+      });
   });
   return aliases;
 }
@@ -80,6 +90,7 @@ function millisecondsOf({ seconds, nanos }: Duration): number {
   const ms = Math.ceil(Number(seconds) * 1_000 + nanos / 1e6);
   if (ms > 0) return ms;
   throw new Fault({
+    code: "bad-wrapper",
     message: "a TTL is more than 0 seconds",
     path: ["ttl"],
     hint: "leave it out for a resource that does not expire",

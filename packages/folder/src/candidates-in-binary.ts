@@ -43,7 +43,7 @@ function candidate(any: Any, alone: boolean, place: Place): Candidate {
     return { ...payloadOf(any, place), alone, document: 0, path: [] };
   const message: Resource = decode(ResourceSchema, any.value);
   if (message.resource === undefined)
-    throw new Fault({ message: "a Resource without its field resource" });
+    throw new Fault({ code: "bad-wrapper", message: "a Resource without its field resource" });
   return {
     ...payloadOf(message.resource, place),
     facts: wrapperFacts(message),
@@ -58,6 +58,7 @@ function payloadOf(any: Any, place: Place): Pick<Candidate, "type" | "content"> 
   for (const type of [place.type, redirectType])
     if (typeOf(any) === type.name) return { type, content };
   throw new Fault({
+    code: "wrong-type",
     message: `holds ${quote(any.typeUrl)}, but this folder holds ${place.type.name}`,
     rule: "C-TYPE-4",
     hint: "move the file",
@@ -72,6 +73,9 @@ function decode<Desc extends DescMessage>(schema: Desc, bytes: Uint8Array): Mess
   try {
     return fromBinary(schema, bytes);
   } catch (error) {
-    throw new Fault({ message: `is not a valid ${schema.typeName} in binary: ${reasonOf(error)}` });
+    throw new Fault({
+      code: "syntax",
+      message: `is not a valid ${schema.typeName} in binary: ${reasonOf(error)}`,
+    });
   }
 }

@@ -26,7 +26,12 @@ export function candidatesInDocument(
   if (kindOf(json, [], place) !== "response") return [inObject(json, [], surroundings)];
   return membersOf(json, place, context).map((member, i) => {
     const path = ["resources", i];
-    if (!isObject(member)) throw new Fault({ message: "a member of resources is a message", path });
+    if (!isObject(member))
+      throw new Fault({
+        code: "not-a-message",
+        message: "a member of resources is a message",
+        path,
+      });
     return inObject(member, path, { ...surroundings, alone: false });
   });
 }
@@ -42,7 +47,11 @@ function inObject(json: JsonObject, path: JsonPath, surroundings: Surroundings):
   const { place, context } = surroundings;
   const kind = kindOf(json, path, place);
   if (kind === "response")
-    throw new Fault({ message: "a DiscoveryResponse inside a DiscoveryResponse", path });
+    throw new Fault({
+      code: "bad-wrapper",
+      message: "a DiscoveryResponse inside a DiscoveryResponse",
+      path,
+    });
   if (kind === "redirect") return redirect(json, path, surroundings);
   if (kind === "payload") return payloadIn(json, path, surroundings);
   const payload = json.resource;
@@ -51,13 +60,14 @@ function inObject(json: JsonObject, path: JsonPath, surroundings: Surroundings):
   if (isLocatorText(payload)) return { ...redirect(payload, inner, surroundings), facts: facts() };
   if (!isObject(payload))
     throw new Fault({
+      code: "bad-wrapper",
       message: "has no resource",
       path,
       hint: "a Resource holds its payload in the field resource",
     });
   const payloadKind = kindOf(payload, inner, place);
   if (payloadKind !== "payload" && payloadKind !== "redirect")
-    throw new Fault({ message: "a wrapper inside a Resource", path: inner });
+    throw new Fault({ code: "bad-wrapper", message: "a wrapper inside a Resource", path: inner });
   const read = payloadKind === "payload" ? payloadIn : redirect;
   return { ...read(payload, inner, surroundings), facts: facts() };
 }
@@ -99,6 +109,7 @@ function kindOf(
   if (name === ResourceSchema.typeName) return "resource";
   if (name === DiscoveryResponseSchema.typeName) return "response";
   throw new Fault({
+    code: "wrong-type",
     message: `the @type is ${quote(typeof stated === "string" ? stated : JSON.stringify(stated))}, but this folder holds ${type.name}`,
     path: [...path, "@type"],
     rule: "C-TYPE-4",
@@ -117,7 +128,7 @@ function kindByFields(json: JsonObject, place: Place): "payload" | "resource" | 
 function membersOf(json: JsonObject, place: Place, context: FolderContext): readonly JsonValue[] {
   const { resources = [] } = json;
   if (!Array.isArray(resources))
-    throw new Fault({ message: "resources is a list", path: ["resources"] });
+    throw new Fault({ code: "bad-wrapper", message: "resources is a list", path: ["resources"] });
   const { typeUrl, resourceErrors } = messageFrom(
     DiscoveryResponseSchema,
     without(json, "resources"),
@@ -126,6 +137,7 @@ function membersOf(json: JsonObject, place: Place, context: FolderContext): read
   );
   if (typeUrl !== "" && typeUrl !== place.type.typeUrl) {
     throw new Fault({
+      code: "wrong-type",
       message: `the type_url is ${quote(typeUrl)}, but this folder holds ${place.type.typeUrl}`,
       path: ["type_url"],
       rule: "C-TYPE-4",
@@ -133,6 +145,7 @@ function membersOf(json: JsonObject, place: Place, context: FolderContext): read
   }
   if (resourceErrors.length > 0)
     throw new Fault({
+      code: "bad-wrapper",
       message: "a file cannot give resource_errors",
       path: ["resource_errors"],
       hint: "leave the resource out",

@@ -21,6 +21,7 @@ export function checkCertificates(message: ReflectMessage, paths: Paths): void {
   if (certificate.checkPrivateKey(privateKey)) return;
   const [keyPath, chainPath] = [key, chain].map((source) => source && paths.get(source.message));
   throw new Fault({
+    code: "key-mismatch",
     message: `is not the private key of the certificate ${chainPath ?? "in the secret"}`,
     hint: "replace both; the pair before is served until then",
     file: keyPath ?? chainPath ?? "",
@@ -54,12 +55,14 @@ function readCertificate(source: ReflectMessage, paths: Paths): X509Certificate 
   const first = firstOf(text);
   if (first !== undefined && file !== undefined && privateKey.test(text))
     throw new Fault({
+      code: "exposed-private-key",
       message: "holds a private key too, and everything may read a certificate",
       hint: "keep the key in a file of its own, such as tls.key",
       file,
     });
   if (first !== undefined || file === undefined) return first;
   throw new Fault({
+    code: "bad-certificate",
     message: "holds no certificate in PEM that can be read",
     hint: "write -----BEGIN CERTIFICATE----- and what follows it",
     file,
@@ -118,6 +121,7 @@ function readKey(
     const file = paths.get(source.message);
     if (file === undefined) return undefined;
     throw new Fault({
+      code: "bad-certificate",
       message: "holds no private key in PEM that can be read",
       hint: "write -----BEGIN PRIVATE KEY----- and what follows it, and the password of an encrypted one into the field password",
       file,

@@ -262,7 +262,9 @@ dynamic_resources: { cds_config: { ads: {} } }
     const file = join(dir, "envoy.yaml");
     await truncate(file, 64 * 1024 * 1024 + 1);
     const { problems } = await checkBootstrap({ file, registry: envoyRegistry() });
-    expect(problems).toEqual([{ file, message: "is larger than 64 MiB; split it" }]);
+    expect(problems).toEqual([
+      { file, code: "unreadable-file", message: "is larger than 64 MiB; split it" },
+    ]);
   });
 
   it("gives the problem of a file that cannot be read", async () => {

@@ -18,6 +18,7 @@ import { Fault, fileTrouble, type FolderProblem, type JsonPath, quote } from "./
 import { jsonPathOf } from "./json-path-of.ts";
 import { explainJsonError, fieldOf } from "./json-reason.ts";
 import { rejectFaultyJson } from "./parse-document.ts";
+import type { ProblemCode } from "./problem-codes.ts";
 import { problemOf } from "./read-file.ts";
 
 /** What the check of one file found. */
@@ -53,6 +54,7 @@ export async function checkBootstrap({
     const format = formats[extname(file).toLowerCase()];
     if (format === undefined)
       throw new Fault({
+        code: "misplaced-file",
         message: "is not read as a bootstrap of Envoy",
         hint: "the extensions that are read are .yaml, .yml and .json",
       });
@@ -73,13 +75,18 @@ async function check(
   context: FolderContext,
 ): Promise<BootstrapProblems> {
   const desc = context.registry.getMessage(typeName);
-  if (desc === undefined) throw new Fault({ message: `the registry has no ${typeName}` });
+  if (desc === undefined)
+    throw new Fault({ code: "unknown-type", message: `the registry has no ${typeName}` });
   if (format === "json") rejectFaultyJson(text); // The rest is YAML too.
   const { value, warnings: passedOver } = parseEnvoyYaml(text);
   const read = canonicalJson(value ?? null, 100_000 + 4 * text.length);
-  if (read === null) throw new Fault({ message: "is empty" });
+  if (read === null) throw new Fault({ code: "empty-file", message: "is empty" });
   if (!isObject(read))
-    throw new Fault({ message: "is not one message", hint: "a bootstrap is one document" });
+    throw new Fault({
+      code: "not-a-message",
+      message: "is not one message",
+      hint: "a bootstrap is one document",
+    });
   const json = asEnvoyReads(read, desc, context.registry);
   const bytes = encode();
   const bootstrap = reflect(desc, fromBinary(desc, bytes));
@@ -88,7 +95,7 @@ async function check(
   const violations = validator
     .check(AnySchema, any)
     .map(({ path, field, message, rule }): FolderProblem => ({
-      ...problemAt(jsonPathOf(json, path), `${field} ${message}`),
+      ...problemAt(jsonPathOf(json, path), "constraint", `${field} ${message}`),
       rule,
     }));
   const missing = missingIn(bootstrap, context.registry);
@@ -105,13 +112,15 @@ async function check(
     ],
   };
 
-  function problemAt(path: JsonPath, message: string): FolderProblem {
-    return { file, ...findPosition(text, 0, path), message };
+  function problemAt(path: JsonPath, code: ProblemCode, message: string): FolderProblem {
+    return { file, ...findPosition(text, 0, path), code, message };
   }
 
-  function missingProblem({ typeUrl, name, path, hint }: StaticReference): FolderProblem {
+  function missingProblem(reference: StaticReference): FolderProblem {
+    const { typeUrl, name, path, isRequired, hint } = reference;
     const at = jsonPathOf(json, path);
-    return { ...problemAt(at, `${fieldOf(at)}: ${missingText({ typeUrl, name })}`), hint };
+    const code = isRequired ? "missing-static-resource" : "dangling-reference";
+    return { ...problemAt(at, code, `${fieldOf(at)}: ${missingText({ typeUrl, name })}`), hint };
   }
 
   function repeatedNames(): readonly FolderProblem[] {
@@ -120,7 +129,11 @@ async function check(
       if (names.indexOf(name) === at) return [];
       const path = ["static_resources", "clusters", at, "name"];
       return [
-        problemAt(path, `${fieldOf(path)}: ${quote(name)} is the name of an earlier cluster`),
+        problemAt(
+          path,
+          "duplicate-name",
+          `${fieldOf(path)}: ${quote(name)} is the name of an earlier cluster`,
+        ),
       ];
     });
   }
@@ -209,7 +222,12 @@ function danglingIn(
     (reference): FolderProblem => {
       const { field, ...position } = positions.get(reference.name) ?? {};
       const subject = field === undefined ? "" : `${field}: `;
-      return { file, ...position, message: `${subject}${missingText(reference)}` };
+      return {
+        file,
+        ...position,
+        code: "dangling-reference",
+        message: `${subject}${missingText(reference)}`,
+      };
     },
   );
 }

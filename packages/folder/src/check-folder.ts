@@ -169,6 +169,7 @@ async function danglingIn(
         return {
           file,
           ...position,
+          code: "dangling-reference",
           message: `${field === undefined ? "" : `${field}: `}refers to ${shortNameOf(typeUrl) ?? typeUrl} ${quote(name)}, which is not in the folder`,
           hint: "add it, unless clients have it from elsewhere",
         };
@@ -216,6 +217,7 @@ function unusedIn(
     )
     .map(({ file, typeUrl, name }) => ({
       file,
+      code: "unused-resource",
       message: `nothing refers to ${shortNameOf(typeUrl) ?? typeUrl} ${quote(name)}`,
       hint: "remove it, unless a client requests it by this name",
     }));

@@ -23,6 +23,7 @@ export async function createResourceCheck({
       .filter(({ path }) => nameField === undefined || !isNameOfEntry(path, nameField.name))
       .map(({ path, message, rule }) => ({
         path,
+        code: "constraint",
         message: `${shownField(path)} ${message}`,
         rule,
       }));

@@ -30,6 +30,7 @@ export function documentsOf(
     if (json === null) return [];
     if (isObject(json) || isLocatorText(json)) return [{ json, index }];
     throw new Fault({
+      code: "not-a-message",
       message: `holds ${kindOf(json)} where a message is expected`,
       document: index,
       path: [],
@@ -77,6 +78,7 @@ function parseText(text: string, place: Place, context: FolderContext): JsonValu
       /^unknown enum value "(.*)" for enum (\S+)$/.exec(reason) ?? [];
     const hint = enumHint(name, word, registry);
     throw new Fault({
+      code: "syntax",
       message: `is not a valid ${stated ?? typeNameOf(desc, place)} in text format: ${reason}`,
       ...(hint !== undefined && { hint }),
     });
@@ -105,6 +107,7 @@ function schemaOf(name: string, { type }: Place, context: FolderContext): DescMe
   const desc = context.registry.getMessage(name);
   if (desc === undefined)
     throw new Fault({
+      code: "unknown-type",
       message: `the type ${quote(name)} after "# proto-message:" is not known`,
       rule: "B-TYPE-1",
     });
@@ -139,6 +142,7 @@ interface Budget {
 function sorted(value: unknown, budget: Budget): JsonValue {
   if (--budget.left < 0) {
     throw new Fault({
+      code: "too-large",
       message: "becomes enormous once its aliases are resolved",
       hint: "write fewer aliases (*name)",
     });

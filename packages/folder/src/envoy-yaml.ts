@@ -13,7 +13,7 @@ import {
   type YAMLMap,
 } from "yaml";
 import type { Position } from "./find-position.ts";
-import { Fault, reasonOf, tooDeep } from "./folder-problem.ts";
+import { Fault, type FolderProblem, reasonOf, tooDeep } from "./folder-problem.ts";
 import { yamlFault } from "./parse-document.ts";
 
 /** What Envoy reads of a YAML text. */
@@ -21,7 +21,7 @@ export interface EnvoyYaml {
   /** undefined: the text is empty. */
   readonly value: JsonValue | undefined;
   /** What Envoy passes over. */
-  readonly warnings: readonly (Position & { readonly message: string })[];
+  readonly warnings: readonly (Position & Pick<FolderProblem, "code" | "message">)[];
 }
 
 /**
@@ -45,22 +45,24 @@ export function parseEnvoyYaml(text: string): EnvoyYaml {
     const repeated: (readonly [key: string, offset: number])[] = [];
     const reading: Reading = { document: first, values: new Map(), repeated };
     const value = first.contents === null ? undefined : valueOf(first.contents, reading);
-    const later = second === undefined ? [] : [[secondMessage, second.range[0]] as const];
+    const later =
+      second === undefined ? [] : [["extra-document", secondMessage, second.range[0]] as const];
     return {
       value,
       warnings: [
         ...repeated.map(
-          ([key, at]) => [`${key} occurs again; Envoy reads the last one`, at] as const,
+          ([key, at]) =>
+            ["repeated-key", `${key} occurs again; Envoy reads the last one`, at] as const,
         ),
         ...later,
-      ].map(([message, offset]) => {
+      ].map(([code, message, offset]) => {
         const { line, col } = lineCounter.linePos(offset);
-        return { line, column: col, message };
+        return { line, column: col, code, message };
       }),
     };
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw new Fault({ message: `is not valid YAML: ${reasonOf(error)}` });
+    throw new Fault({ code: "syntax", message: `is not valid YAML: ${reasonOf(error)}` });
   }
 }
 
@@ -80,7 +82,7 @@ function valueOf(node: unknown, reading: Reading): JsonValue {
   if (reading.values.has(meant)) {
     const known = reading.values.get(meant);
     if (known === undefined)
-      throw new Fault({ message: "has an alias (*name) within its own anchor" });
+      throw new Fault({ code: "syntax", message: "has an alias (*name) within its own anchor" });
     return known;
   }
   reading.values.set(meant, undefined);

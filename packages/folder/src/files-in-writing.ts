@@ -15,22 +15,27 @@ export async function filesInWriting(
   files: readonly FoundFile[],
   patience: Patience,
 ): Promise<readonly FolderProblem[]> {
-  const found = await mapLimit(files, parallel, async ({ segments, stats }) => {
-    const file = join(dir, ...segments);
-    const now = await patience(file, () => stat(file)).catch(() => undefined);
-    const isWritten =
-      now?.ino === stats.ino &&
-      now.dev === stats.dev &&
-      (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs);
-    return isWritten
-      ? [
-          {
-            file,
-            message: "is being written, and has not been left alone for 100 ms",
-            hint: "write it elsewhere and rename it into its place",
-          },
-        ]
-      : [];
-  });
+  const found = await mapLimit(
+    files,
+    parallel,
+    async ({ segments, stats }): Promise<readonly FolderProblem[]> => {
+      const file = join(dir, ...segments);
+      const now = await patience(file, () => stat(file)).catch(() => undefined);
+      const isWritten =
+        now?.ino === stats.ino &&
+        now.dev === stats.dev &&
+        (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs);
+      return isWritten
+        ? [
+            {
+              file,
+              code: "file-in-writing",
+              message: "is being written, and has not been left alone for 100 ms",
+              hint: "write it elsewhere and rename it into its place",
+            },
+          ]
+        : [];
+    },
+  );
   return found.flat();
 }

@@ -139,6 +139,7 @@ function problemsOf(parts: readonly RejectedPart[], state: FolderState): readonl
   return parts.flatMap(({ put, rejected }) =>
     rejected.map(({ typeUrl, name, error }) => ({
       file: fileOf(put, state, typeUrl, name),
+      code: "unserved",
       message: error.text,
     })),
   );
@@ -214,9 +215,10 @@ function reject(progress: Progress, state: FolderState, problems: readonly Folde
 }
 
 function lose(progress: Progress, error: unknown): void {
-  const { message, hint } = isGone(error) ? gone : fileTrouble(error);
+  const { code, message, hint } = isGone(error) ? gone : fileTrouble(error);
   const problem = {
     file: progress.context.dir,
+    code,
     message,
     hint: `${hint === undefined ? "" : `${hint}; `}it is tried again every second`,
   };
@@ -306,4 +308,8 @@ function fileOf(put: readonly Put[], state: FolderState, typeUrl: string, name: 
   );
 }
 
-const gone = { message: "does not exist any more, or is not a folder", hint: "put it back" };
+const gone = {
+  code: "unreadable-file",
+  message: "does not exist any more, or is not a folder",
+  hint: "put it back",
+} as const;

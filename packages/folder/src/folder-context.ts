@@ -38,7 +38,7 @@ export interface FolderContext {
 export type ResourceCheck = (put: Put) => readonly ResourceFault[];
 
 /** What is wrong with a value of a payload. */
-export interface ResourceFault extends Pick<FolderProblem, "message" | "rule" | "hint"> {
+export interface ResourceFault extends Pick<FolderProblem, "code" | "message" | "rule" | "hint"> {
   /** The way from the payload to the value. */
   readonly path: readonly PathStep[];
 }

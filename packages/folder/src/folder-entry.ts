@@ -74,6 +74,7 @@ export function unplacedProblems(
   const files = new Set(entries.flatMap(({ file, node }) => (node === undefined ? [] : [file])));
   return [...files].map((file) => ({
     file,
+    code: "unserved",
     message: `is content per node, which is not served here`,
     hint: `give createFolderFeed the option nodes, or move the file out of ${nodesFolder}`,
   }));
@@ -98,6 +99,7 @@ function clash(entry: FolderEntry, other: FolderEntry, name: string): FolderProb
   const where = other.file === entry.file ? "twice in this file" : `here and in ${other.file}`;
   return {
     file: entry.file,
+    code: "duplicate-name",
     message: `${what} ${quote(name)}${of} stands ${where}`,
     rule: "N-40",
     hint: "keep one of them",
@@ -136,6 +138,7 @@ function problemOf(entry: FolderEntry, other: FolderEntry): readonly FolderProbl
   return [
     {
       file: entry.file,
+      code: "overlapping-variants",
       message: `the name ${quote(entry.name)} stands ${where}, but ${message}`,
       rule: "S-DYN-4",
       hint: `let ${hint}`,

@@ -48,6 +48,7 @@ describe("fileTrouble()", () => {
     ],
   ])("says of %s the way out", (code, message, hint) => {
     expect(fileTrouble(Object.assign(new Error(`${code}: raw`), { code }))).toEqual({
+      code: "unreadable-file",
       message,
       hint,
     });
@@ -55,14 +56,16 @@ describe("fileTrouble()", () => {
   it("never repeats a path", () => {
     const error = new Error("EIO: i/o error, open 'SECRET'");
     expect(fileTrouble(Object.assign(error, { code: "EIO", path: "SECRET" }))).toEqual({
+      code: "unreadable-file",
       message: "cannot be read (EIO)",
     });
   });
   it("repeats what it does not know", () => {
     expect(fileTrouble(Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" }))).toEqual({
+      code: "unreadable-file",
       message: "EIO: i/o error, read",
     });
-    expect(fileTrouble("x")).toEqual({ message: "x" });
+    expect(fileTrouble("x")).toEqual({ code: "unreadable-file", message: "x" });
   });
   it("says of a file that may not be read the way out, and keeps the last state until it may", async () => {
     const { dir, write } = await useFolder({ "a/clusters/x.yaml": "{}" });

@@ -1,3 +1,5 @@
+import type { ProblemCode } from "./problem-codes.ts";
+
 /** What is wrong with a file or a folder, for people. */
 export interface FolderProblem {
   /** The file or folder, as the folder was given, for instance `config/example.com/clusters/web.yaml`. */
@@ -6,6 +8,8 @@ export interface FolderProblem {
   readonly line?: number;
   /** Counted from 1, in characters. */
   readonly column?: number;
+  /** What kind of problem it is, for programs: stable, and explained on a page of its own. */
+  readonly code: ProblemCode;
   /** What the input is and what is wrong with it; one line. */
   readonly message: string;
   /** The rule it breaks, for instance `N-50`, where there is one. */
@@ -89,6 +93,7 @@ export const MAX_DEPTH = 100;
 /** The fault of what nests deeper, at the place where it does. */
 export function tooDeep(place: Pick<FaultDetails, "line" | "column" | "path">): Fault {
   return new Fault({
+    code: "too-deep",
     message: `is nested more than ${MAX_DEPTH} levels deep`,
     hint: "decoders of protobuf go no deeper",
     ...place,
@@ -96,13 +101,17 @@ export function tooDeep(place: Pick<FaultDetails, "line" | "column" | "path">): 
 }
 
 /** What keeps a file or folder from being read, with the way out where it is known. The text of an error that has the path in it is left out: what is written in the place of a path may be a secret. */
-export function fileTrouble(error: unknown): Pick<FolderProblem, "message" | "hint"> {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+export function fileTrouble(error: unknown): Pick<FolderProblem, "code" | "message" | "hint"> {
+  const errno = error instanceof Error && "code" in error ? String(error.code) : "";
   const hasPath = error instanceof Error && "path" in error;
-  const [message, hint] = troubles[code] ?? (hasPath ? ["cannot be read"] : []);
+  const [message, hint] = troubles[errno] ?? (hasPath ? ["cannot be read"] : []);
   return message === undefined
-    ? { message: reasonOf(error) }
-    : { message: `${message} (${code})`, ...(hint !== undefined && { hint }) };
+    ? { code: "unreadable-file", message: reasonOf(error) }
+    : {
+        code: "unreadable-file",
+        message: `${message} (${errno})`,
+        ...(hint !== undefined && { hint }),
+      };
 }
 
 /** Whether it is for want of permission. */

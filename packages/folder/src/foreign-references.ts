@@ -90,6 +90,7 @@ function problemOf(reference: FileReference): ForeignProblem {
       file,
       ...(line !== undefined && { line }),
       ...(column !== undefined && { column }),
+      code: "foreign-authority",
       message: what,
       rule: "S-AUTH-10",
       hint,

@@ -17,6 +17,7 @@ export type { FolderOptions } from "./folder-context.ts";
 export type { FolderEvent } from "./folder-event.ts";
 export type { NodeSinks } from "./folder-entry.ts";
 export { formatProblem, type FolderProblem } from "./folder-problem.ts";
+export { type ProblemCode, problemCodes } from "./problem-codes.ts";
 
 // For tests and for file systems that `fs.watch` does not know.
 export type { WatchDirectory } from "./folder-watch.ts";

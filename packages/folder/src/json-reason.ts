@@ -9,9 +9,11 @@ import { anyFromJson, ResourceJsonError } from "@xdstp/protos/envoy";
 import { typeUrlOf } from "@xdstp/resource-types";
 import { closest, enumHint } from "./closest.ts";
 import { Fault, type FaultPlace, type JsonPath, reasonOf, shownKey } from "./folder-problem.ts";
+import type { ProblemCode } from "./problem-codes.ts";
 
 /** A reason of the JSON reader for people. */
 export interface JsonReason {
+  readonly code: ProblemCode;
   readonly message: string;
   /** What is expected, where the message does not say it. */
   readonly hint?: string | undefined;
@@ -35,7 +37,7 @@ export function jsonReason(
     const match = pattern.exec(reason);
     if (match !== null) return explain(match[1] ?? "", match[2] ?? "", registry, subject);
   }
-  return { message: reason };
+  return { code: "wrong-value", message: reason };
 }
 
 /** `name` is the enum, message or field, `rest` the error about it. */
@@ -50,16 +52,22 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
   [
     /^cannot decode enum (\S+) from JSON: (.*)$/s,
     (name, rest, registry) => ({
+      code: "wrong-enum-value",
       message: `${found(rest) ?? rest} is not a valid ${name}`,
       hint: enumHint(name, rest.replaceAll('"', ""), registry),
     }),
   ],
   [/^cannot decode message (\S+) from JSON: key "(.*)" is unknown$/s, unknownKey],
+  [
+    /^cannot decode message (\S+) from JSON: (\S+ is not in the type registry)$/s,
+    (name, rest) => ({ code: "unknown-type", message: rest, hint: forms[name] }),
+  ],
   [/^cannot decode (?:message )?(\S+) from JSON:? (.*)$/s, message],
   [/^cannot decode field (\S+) from JSON: (.*)$/s, field],
   [
     /^cannot decode oneof (\S+) from JSON: oneof set multiple times by (.*)$/s,
     (name, rest) => ({
+      code: "oneof-conflict",
       message: `${rest} are both set, but only one of ${name.slice(name.lastIndexOf(".") + 1)} can be`,
       hint: "keep one of them",
     }),
@@ -73,12 +81,18 @@ function unknownKey(
   { isBootstrap = false }: ReasonSubject,
 ): JsonReason {
   if (!isBootstrap && bootstrapKeys.has(key))
-    return { owner: name, message: `key "${key}" is unknown`, hint: bootstrapHint };
+    return {
+      code: "unknown-field",
+      owner: name,
+      message: `key "${key}" is unknown`,
+      hint: bootstrapHint,
+    };
   const meant = closest(
     key,
     (registry.getMessage(name)?.fields ?? []).map((one) => one.name),
   );
   return {
+    code: "unknown-field",
     owner: name,
     message: `key "${shownKey(key)}" is unknown`,
     hint: meant === undefined ? undefined : `did you mean ${meant}?`,
@@ -108,6 +122,7 @@ const forms: Readonly<Record<string, string>> = {
 function message(name: string, rest: string): JsonReason {
   const value = found(rest.replace(/^expected object but got /, ""));
   return {
+    code: "wrong-value",
     message: value === undefined ? rest : `${value} is not a valid ${name}`,
     hint: forms[name] ?? (value === undefined ? undefined : "write its fields as keys"),
   };
@@ -117,18 +132,19 @@ function message(name: string, rest: string): JsonReason {
 function field(name: string, rest: string): JsonReason {
   const [, expected = "", got = ""] = /^expected (.*?), got (.*)$/s.exec(rest) ?? [];
   const value = found(got);
+  const code = "wrong-value";
   const message =
     value === undefined
       ? rest
       : `expected ${expected === "Array" ? "a list" : expected}, got ${value}`;
   if (got === "object" && name.startsWith("google.protobuf."))
-    return { message, hint: "write the value itself" };
+    return { code, message, hint: "write the value itself" };
   if (expected === "string" && /^(-?[\d.]+|true|false)$/.test(got))
-    return { message, hint: `put it in quotes: "${got}"` };
+    return { code, message, hint: `put it in quotes: "${got}"` };
   if (expected === "string" && /^a (number|boolean)$/.test(got))
-    return { message, hint: "put it in quotes" };
-  if (expected === "boolean") return { message, hint: "write true or false" };
-  return { message };
+    return { code, message, hint: "put it in quotes" };
+  if (expected === "boolean") return { code, message, hint: "write true or false" };
+  return { code, message };
 }
 
 /** A value as the reader shows it, in words, of a secret its kind only; undefined: the text is none. */
@@ -151,13 +167,14 @@ export function explainJsonError(
   subject: ReasonSubject = {},
 ): Fault {
   if (!(error instanceof ResourceJsonError))
-    return new Fault({ ...place, message: reasonOf(error) });
-  const { message, hint, owner } = jsonReason(error.reason, registry, subject);
+    return new Fault({ ...place, code: "wrong-value", message: reasonOf(error) });
+  const { code, message, hint, owner } = jsonReason(error.reason, registry, subject);
   const path = [...place.path, ...error.path];
   const about = owner ?? (error.path.length === 0 ? undefined : fieldOf(path));
   return new Fault({
     ...place,
     path,
+    code,
     message: `${about === undefined ? "" : `${about}: `}${message}`,
     ...(hint !== undefined && { hint }),
   });

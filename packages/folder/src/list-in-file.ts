@@ -27,6 +27,7 @@ export function listInFile(json: JsonObject, type: ListFolder, context: FolderCo
   if (key === undefined || entries === undefined || entries === null) return json;
   if (!Array.isArray(entries))
     throw new Fault({
+      code: "bad-list",
       message: `${key} is ${isObject(entries) ? "one entry" : `a ${typeof entries}`}, but has to be a list`,
       path: [key],
       rule: "B-LIST-1",
@@ -40,6 +41,7 @@ function entryInFile(entry: JsonValue, path: JsonPath, list: Entries): JsonValue
   const inlineKey = isObject(entry) && "inlineEntry" in entry ? "inlineEntry" : "inline_entry";
   if (!isObject(entry) || !("locator" in entry || inlineKey in entry))
     throw new Fault({
+      code: "bad-list",
       message: `${place(path)} is neither a locator nor inline`,
       path,
       rule: "B-LIST-3",
@@ -63,6 +65,7 @@ function inlineInFile(inline: JsonObject, path: JsonPath, { type, names }: Entri
   if (typeof name === "string" && name !== "") {
     if (names.has(name))
       throw new Fault({
+        code: "duplicate-name",
         message: `${place(path)} has the name ${quote(name)} for a second time`,
         path: [...path, "name"],
         rule: "B-LIST-4",
@@ -72,6 +75,7 @@ function inlineInFile(inline: JsonObject, path: JsonPath, { type, names }: Entri
   }
   if (isLocatorText(resource) || (isObject(resource) && typeOf(resource) === locatorUrl))
     throw new Fault({
+      code: "bad-list",
       message: `${place(path)} leads elsewhere, but an inline entry holds its resource`,
       path: [...path, "resource"],
       rule: "B-LIST-4",
@@ -79,6 +83,7 @@ function inlineInFile(inline: JsonObject, path: JsonPath, { type, names }: Entri
     });
   if (!isObject(resource))
     throw new Fault({
+      code: "bad-list",
       message: `${place(path)} has no resource`,
       path,
       rule: "B-LIST-4",
@@ -88,6 +93,7 @@ function inlineInFile(inline: JsonObject, path: JsonPath, { type, names }: Entri
   const stated = typeOf(resource);
   if (stated !== undefined && stated !== memberUrl)
     throw new Fault({
+      code: "wrong-type",
       message: `the @type of ${place(path)} is ${quote(stated)}, but the members of this list are ${type.members}`,
       path: [...path, "resource", "@type"],
       rule: "B-LIST-4",

@@ -15,6 +15,7 @@ import { canonicalJson, isLocatorText, isObject } from "./documents-of.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { Fault, type JsonPath, quote } from "./folder-problem.ts";
 import { messageFrom } from "./json-reason.ts";
+import type { ProblemCode } from "./problem-codes.ts";
 
 /** Where a locator in a file leads. */
 export interface LocatorInFile {
@@ -35,6 +36,7 @@ export function locatorInFile(
   const read = typeof value === "string" ? parseLocator(value) : locatorOf(value, path, context);
   if (!read.ok)
     throw new Fault({
+      code: "bad-locator",
       message: `${quote(shownLocator(value))} is not a locator: ${read.error.message}`,
       path,
       rule: read.error.rule,
@@ -80,15 +82,17 @@ export function targetFault(typeName: string, locator: Locator): Reason | undefi
 
 /** A reason as the details of a fault. */
 export function faultDetails({ text, rule }: Reason): {
+  readonly code: ProblemCode;
   readonly message: string;
   readonly rule?: string;
 } {
-  return { message: text, ...(rule !== undefined && { rule }) };
+  return { code: "bad-locator", message: text, ...(rule !== undefined && { rule }) };
 }
 
 function locatorOf(value: JsonValue, path: JsonPath, context: FolderContext): ParseResult<Locator> {
   if (!isObject(value))
     throw new Fault({
+      code: "bad-locator",
       message: "a locator is a text or a message",
       path,
       hint: "write xdstp://AUTHORITY/TYPE/ID",
@@ -118,6 +122,7 @@ function altOf(text: string, path: JsonPath): JsonObject {
   const read = parseLocator(text);
   if (read.ok) return messageFromLocator(read.value) as unknown as JsonObject;
   throw new Fault({
+    code: "bad-locator",
     message: `${quote(text)} is not a locator: ${read.error.message}`,
     path,
     rule: read.error.rule,

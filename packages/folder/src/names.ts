@@ -1,5 +1,5 @@
 import { parseName, printName } from "@xdstp/uri";
-import { Fault, quote } from "./folder-problem.ts";
+import { Fault, type FaultDetails, quote } from "./folder-problem.ts";
 import { opaqueFolder, type Place } from "./place.ts";
 
 /** The name that the path of a file gives to the one resource in it. Throws a fault where that is not a name of a resource. */
@@ -23,7 +23,7 @@ export function nameInFile(name: string, place: Place): string {
   if (!parsed.ok)
     throw new Fault(
       name.startsWith("xdstp:")
-        ? { message: parsed.error.message, rule: parsed.error.rule }
+        ? { code: "bad-name", message: parsed.error.message, rule: parsed.error.rule }
         : opaqueElsewhere(name),
     );
   const { authority, resourceType, id } = parsed.value;
@@ -33,22 +33,21 @@ export function nameInFile(name: string, place: Place): string {
 }
 
 function opaqueName(name: string, place: Place): string {
-  if (name === "*") throw new Fault({ message: `"*" is the wildcard and no name`, rule: "N-43" });
+  if (name === "*")
+    throw new Fault({ code: "bad-name", message: `"*" is the wildcard and no name`, rule: "N-43" });
   if (!name.startsWith("xdstp:")) return name;
   const hint = `move it to AUTHORITY/${place.type.name}/`;
   throw new Fault({
+    code: "wrong-name",
     message: `${quote(name)} is not an opaque name, and ${opaqueFolder} holds only these`,
     rule: "N-01",
     hint,
   });
 }
 
-function opaqueElsewhere(name: string): {
-  readonly message: string;
-  readonly hint: string;
-  readonly rule: string;
-} {
+function opaqueElsewhere(name: string): FaultDetails {
   return {
+    code: "wrong-name",
     message: `${quote(name)} is an opaque name; only ${opaqueFolder} holds these`,
     rule: "N-01",
     hint: `move the file below ${opaqueFolder}, or name the resource xdstp://`,
@@ -58,6 +57,7 @@ function opaqueElsewhere(name: string): {
 function rejectGlob(id: string): void {
   if (id !== "*" && !id.endsWith("/*")) return;
   throw new Fault({
+    code: "bad-name",
     message: `the id ${quote(id)} is a glob and cannot name a resource`,
     rule: "N-50",
     hint: "the last part of an id is not *",
@@ -67,6 +67,7 @@ function rejectGlob(id: string): void {
 function foreign(name: string, place: Place): Fault {
   const prefix = `xdstp://${place.authority ?? ""}/${place.type.name}/`;
   return new Fault({
+    code: "wrong-name",
     message: `${quote(name)} does not belong into this folder, whose names begin with ${prefix}`,
     rule: "B-TYPE-5",
     hint: "move the file, or change the name",

@@ -42,6 +42,7 @@ function parse(text: string): unknown {
       .replace(/ in JSON at position .*/s, "")
       .replace(/, "?\.{0,3}".*/s, "");
     throw new Fault({
+      code: "syntax",
       message: `is not valid JSON: ${message}`,
       ...lineAndColumn(text, offsetOf(text, reasonOf(error))),
     });
@@ -131,6 +132,7 @@ export function parseYaml(text: string): readonly unknown[] {
 function rejectInexact(source: string, value: number): void {
   if (/^[-+]?\d+$/.test(source) && BigInt(source) === BigInt(value)) return;
   throw new Fault({
+    code: "inexact-number",
     message: "an integer is larger than a number of YAML and JSON holds exactly",
     hint: "put it in quotes",
     number: source,
@@ -153,6 +155,7 @@ export function yamlFault(
 ): Fault {
   const { line, col } = lineCounter.linePos(pos[0]);
   return new Fault({
+    code: "syntax",
     message: `is not valid YAML: ${withoutContent(message)}`,
     line,
     column: col,
@@ -175,9 +178,10 @@ function withoutContent(reason: string): string {
 
 function roughFault(error: unknown): Fault {
   if (!(error instanceof YAMLException))
-    return new Fault({ message: `is not valid YAML: ${reasonOf(error)}` });
+    return new Fault({ code: "syntax", message: `is not valid YAML: ${reasonOf(error)}` });
   const { mark, reason } = error;
   return new Fault({
+    code: "syntax",
     message: `is not valid YAML: ${withoutContent(reason)}`,
     ...(mark && { line: mark.line + 1, column: mark.column + 1 }),
   });

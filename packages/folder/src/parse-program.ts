@@ -70,7 +70,8 @@ async function read(
 ): Promise<FileContent & Pick<ParseSummary, "hash">> {
   const file = { dir: "" };
   try {
-    if (context === undefined) throw new Fault({ message: "was requested before the setup" });
+    if (context === undefined)
+      throw new Fault({ code: "unreadable-file", message: "was requested before the setup" });
     const known = await context;
     file.dir = known.dir;
     const bytes = readFileSync(join(known.dir, ...segments));
@@ -85,6 +86,7 @@ async function read(
       problems: [
         {
           file: join(file.dir, ...segments),
+          code: "unreadable-file",
           message: `cannot be read: ${reasonOf(error)}`,
         },
       ],

@@ -100,6 +100,7 @@ describe("startParserProcess()", () => {
         problems: [
           {
             file,
+            code: "too-large",
             message: "needs more than 100 MB to read",
             hint: "split it into one file for each resource, or make the resource smaller",
           },

@@ -62,14 +62,14 @@ export async function startParserProcess(
               : referencesIn(puts, { file, text: "" }, context),
         };
       } catch (error) {
-        const { message, hint } =
+        const { code, message, hint } =
           error instanceof Fault
             ? error.details
-            : { message: `cannot be read: ${reasonOf(error)}` };
+            : ({ code: "unreadable-file", message: `cannot be read: ${reasonOf(error)}` } as const);
         return {
           hash: "",
           puts: [],
-          problems: [{ file, message, ...(hint !== undefined && { hint }) }],
+          problems: [{ file, code, message, ...(hint !== undefined && { hint }) }],
           references: [],
         };
       }
@@ -177,6 +177,7 @@ function isOutOfMemory(signal: NodeJS.Signals | null): boolean {
 
 function tooLarge(limitMb: number): Fault {
   return new Fault({
+    code: "too-large",
     message: `needs more than ${limitMb} MB to read`,
     hint: "split it into one file for each resource, or make the resource smaller",
   });

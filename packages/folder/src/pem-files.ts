@@ -63,6 +63,7 @@ export function readPemFile(
     const json = secretOf[pem];
     if (json === undefined)
       throw new Fault({
+        code: "bad-certificate",
         message: "is a private key without a certificate",
         hint: "write its certificate to tls.crt next to it",
       });

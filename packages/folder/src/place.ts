@@ -43,6 +43,7 @@ export function placeOf(segments: readonly string[], context: FolderContext): Pl
   const file = splitFileName(segments.at(-1) ?? "");
   if (file === undefined)
     throw new Fault({
+      code: "misplaced-file",
       message: "is not read",
       hint: `the extensions that are read are ${extensions}`,
     });
@@ -60,6 +61,7 @@ function placeForNode(
   decodeSegment(key);
   if (below.length < 3 || below[0] !== opaqueFolder)
     throw new Fault({
+      code: "misplaced-file",
       message: `content per node lies in ${nodesFolder}/KEY/${opaqueFolder}/TYPE/NAME.yaml`,
       rule: "B-NODE-7",
       hint: "move the file; xdstp names are the same for all nodes",
@@ -79,6 +81,7 @@ function typeOf(authority: string, type: string, context: FolderContext): TypeFo
 
 function misplaced(): Fault {
   return new Fault({
+    code: "misplaced-file",
     message: "a resource lies in AUTHORITY/TYPE/ID.yaml",
     hint: "move the file, or begin its name with a dot to keep it out",
   });
@@ -94,6 +97,7 @@ export function decodeSegment(segment: string): string {
   if (bad !== null) {
     const escape = segment.slice(bad.index, bad.index + 3);
     throw new Fault({
+      code: "bad-file-name",
       message: `${quote(escape)} in the file name ${quote(segment)} is not an escape`,
       rule: "N-05",
       hint: "a percent sign is written %25",
@@ -103,6 +107,7 @@ export function decodeSegment(segment: string): string {
     return decodeURIComponent(segment);
   } catch {
     throw new Fault({
+      code: "bad-file-name",
       message: `the escapes in the file name ${quote(segment)} are not UTF-8`,
       rule: "N-06",
       hint: "escape the UTF-8 bytes, for instance %C3%A9",
@@ -214,6 +219,7 @@ function unknownType(name: string, context: FolderContext): Fault {
       ? `call the folder by a full message name; ${known}`
       : known;
   return new Fault({
+    code: "unknown-type",
     message: `the folder ${quote(name)} is not a known type`,
     rule: "B-TYPE-1",
     hint,
@@ -252,6 +258,7 @@ export function isUtf8(name: string): boolean {
 /** What is wrong with a file or folder of another name (N-06). */
 export function notUtf8(name: string): Omit<FolderProblem, "file"> {
   return {
+    code: "bad-file-name",
     message: `the file name ${quote(name)} is not UTF-8`,
     rule: "N-06",
     hint: "rename it; escape the bytes of UTF-8 as %HH: é is %C3%A9",

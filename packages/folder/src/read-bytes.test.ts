@@ -20,6 +20,7 @@ describe("readBytes()", () => {
       (thrown: unknown) => thrown,
     );
     expect(fileTrouble(error)).toEqual({
+      code: "unreadable-file",
       message: "never ends, so it is not a file of configuration (EAGAIN)",
       hint: "remove it, or begin its name with a dot",
     });

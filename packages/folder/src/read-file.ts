@@ -88,6 +88,7 @@ function textOf(bytes: Uint8Array): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw new Fault({
+      code: "not-utf-8",
       message: "is not UTF-8",
       hint: `save it as UTF-8; the extensions that are read are ${extensions}`,
     });
@@ -114,6 +115,7 @@ function candidatesInText(
 /** Writers empty a file before they fill it, so this is not taken for an empty message. */
 function empty(): Fault {
   return new Fault({
+    code: "empty-file",
     message: "is empty",
     hint: "write the resource, at least {}, or delete the file",
   });
@@ -136,11 +138,12 @@ function each<T, R>(
 
 /** What was thrown, as a problem of a file with this text. */
 export function problemOf(error: unknown, file: string, text: string): FolderProblem {
-  if (!(error instanceof Fault)) return { file, message: `cannot be read: ${reasonOf(error)}` };
-  const { document = 0, path, line, column, message, rule, hint } = error.details;
+  if (!(error instanceof Fault))
+    return { file, code: "unreadable-file", message: `cannot be read: ${reasonOf(error)}` };
+  const { document = 0, path, line, column, code, message, rule, hint } = error.details;
   const position =
     path && line === undefined ? findPosition(text, document, path) : { line, column };
-  return { file: error.details.file ?? file, ...known({ ...position, rule, hint }), message };
+  return { file: error.details.file ?? file, ...known({ ...position, rule, hint }), code, message };
 }
 
 /** Without the parts that are undefined. */

@@ -204,7 +204,7 @@ describe("readFolder()", () => {
     expect(await read(dir)).toEqual({
       resources: [],
       problems: [],
-      warnings: [{ file: dir, message: "holds no resource", hint }],
+      warnings: [{ file: dir, code: "no-resources", message: "holds no resource", hint }],
       files: 0,
     });
   });
@@ -241,7 +241,9 @@ describe("readFolder()", () => {
     });
     const { problems } = await read(dir);
     expect(problems).toHaveLength(1);
-    expect(formatProblem(problems[0] ?? { file: "", message: "" })).toContain(`${prefix}ns/x`);
+    expect(
+      formatProblem(problems[0] ?? { file: "", code: "duplicate-name", message: "" }),
+    ).toContain(`${prefix}ns/x`);
     expect([problems[0]?.file, problems[0]?.message].join(" ")).toMatch(
       /ns%2Fx\.json.*ns\/x\.yaml|ns\/x\.yaml.*ns%2Fx\.json/,
     );
@@ -340,12 +342,20 @@ describe("readFolder()", () => {
 describe("formatProblem()", () => {
   it("writes what is known", () => {
     expect(
-      formatProblem({ file: "f", line: 1, column: 2, message: "m", rule: "N-50", hint: "h" }),
+      formatProblem({
+        file: "f",
+        line: 1,
+        column: 2,
+        code: "bad-name",
+        message: "m",
+        rule: "N-50",
+        hint: "h",
+      }),
     ).toBe("f:1:2: m (h) [N-50]");
-    expect(formatProblem({ file: "f", message: "m" })).toBe("f: m");
+    expect(formatProblem({ file: "f", code: "syntax", message: "m" })).toBe("f: m");
   });
   it("lets no control character through to a terminal", () => {
-    expect(formatProblem({ file: "a\u001b[2J", message: "two\nlines" })).toBe(
+    expect(formatProblem({ file: "a\u001b[2J", code: "syntax", message: "two\nlines" })).toBe(
       "a\\u{1b}[2J: two\\u{a}lines",
     );
   });

@@ -40,6 +40,7 @@ export function resourceFromCandidate(
   if (payload.nameKey !== undefined && payload.stated !== "" && payload.stated !== name) {
     const message = `the ${payload.nameKey} is ${quote(payload.stated)}, but has to be ${quote(name)}`;
     throw new Fault({
+      code: "wrong-name",
       message,
       document,
       path: [...path, payload.nameKey],
@@ -88,6 +89,7 @@ function nameOf(
       ? "wrap it in an envoy.service.discovery.v3.Resource with a name"
       : `write its name into the field ${nameKey}`;
   throw new Fault({
+    code: "missing-name",
     message: "has no name; where a file holds several resources, each one has to name itself",
     document,
     path,
@@ -154,6 +156,7 @@ function checkDepth(
     fromBinary(desc, value);
   } catch (cause) {
     throw new Fault({
+      code: "too-deep",
       message: `is nested too deeply: clients cannot decode it (${reasonOf(cause)})`,
       hint: "decoders of protobuf go no deeper; a level of a google.protobuf.Struct counts as three",
       ...at,
@@ -199,6 +202,7 @@ function rejectLoop(
   const locator = locatorOfBytes(value);
   if ("text" in locator || printLocator({ ...locator, directives: [] }) !== name) return;
   throw new Fault({
+    code: "redirect-loop",
     message: `the redirect ${quote(name)} leads to itself`,
     rule: "C-REDIR-4",
     hint: "write another name, or the resource",
@@ -222,6 +226,7 @@ function decode(bytes: Uint8Array, desc: DescMessage): Message {
     const hint =
       "a bare message in a .pb is of the type of its folder; pack any other one in a google.protobuf.Any";
     throw new Fault({
+      code: "syntax",
       message: `is not a valid ${desc.typeName} in binary: ${reasonOf(error)}`,
       hint,
     });

@@ -98,6 +98,7 @@ describe("variants in a folder", () => {
     expect(problems).toEqual([
       {
         file: join(dir, "_opaque/clusters/b.yaml"),
+        code: "duplicate-name",
         message: `the name "n" with the constraints env=prod stands here and in ${join(dir, "_opaque/clusters/a.yaml")}`,
         rule: "N-40",
         hint: "keep one of them",
@@ -132,6 +133,7 @@ describe("variants in a folder", () => {
     expect(problems).toEqual([
       {
         file: join(dir, "_opaque/clusters/b.yaml"),
+        code: "overlapping-variants",
         message: `the name "n" stands here and in ${join(dir, "_opaque/clusters/a.yaml")}, but ${conflict}`,
         rule: "S-DYN-4",
         hint,
@@ -157,6 +159,7 @@ describe("variants in a folder", () => {
         file: join(dir, "_opaque/clusters/a.yaml"),
         line: 1,
         column: expect.any(Number) as number,
+        code: "bad-constraints",
         rule: "B-DYN-3",
         message:
           'it is not clear which clients these constraints are for: the one on "env" says neither a value nor that the key exists',

@@ -49,6 +49,7 @@ it("reads 100,000 folders, and reports more than that as one problem", async () 
   expect(problems).toEqual([
     {
       file: join("root", "d99999"),
+      code: "unreadable-file",
       message: "is not read, nor are the folders after it: there are more than 100,000",
       hint: "look for symbolic links to folders",
     },
@@ -62,6 +63,7 @@ it("names the folder that is nested too deeply", async () => {
   expect((await walked()).problems).toEqual([
     {
       file: join("root", ...Array.from({ length: 65 }, () => "d0")),
+      code: "unreadable-file",
       message: "lies in more than 64 folders",
       hint: "look for symbolic links to folders",
     },

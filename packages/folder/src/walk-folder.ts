@@ -86,6 +86,7 @@ export async function walkFolder(
   if (walk.beyond !== undefined)
     walk.problems.push({
       file: walk.beyond,
+      code: "unreadable-file",
       message: `is not read, nor are the folders after it: there are more than ${maxDirectories.toLocaleString("en")}`,
       hint: "look for symbolic links to folders",
     });
@@ -122,6 +123,7 @@ async function visit(
   if (ancestors.includes(identity)) {
     walk.problems.push({
       file: directory,
+      code: "unreadable-file",
       message: "is a symbolic link to a folder that it lies in",
       hint: "remove the link",
     });
@@ -130,6 +132,7 @@ async function visit(
   if (segments.length > maxDepth) {
     walk.problems.push({
       file: directory,
+      code: "unreadable-file",
       message: `lies in more than ${maxDepth} folders`,
       hint: "look for symbolic links to folders",
     });
@@ -202,6 +205,7 @@ async function look(walk: Walk, path: readonly string[], isLink: boolean): Promi
       else
         walk.problems.push({
           file,
+          code: "unreadable-file",
           message: "is not a regular file",
           hint: "remove it, or begin its name with a dot",
         });
@@ -242,6 +246,7 @@ function noteUnread(walk: Walk, path: readonly string[]): void {
   if (path.length < 3) return;
   walk.warnings.push({
     file: join(walk.dir, ...path),
+    code: "unread-file",
     message: "is not read: its extension is none of a resource",
     hint: "begin its name with a dot to keep it out",
   });
@@ -254,6 +259,7 @@ function nothingRead({ dir, unread }: Walk): FolderProblem {
   const ignored = unread.length === 0 ? "" : `; not read: ${names}${more}`;
   return {
     file: dir,
+    code: "no-resources",
     message: `holds no resource${ignored}`,
     hint: `a resource is a file AUTHORITY/TYPE/ID.yaml or ${opaqueFolder}/TYPE/NAME.yaml, for instance ${opaqueFolder}/clusters/web.yaml; the extensions that are read are ${extensions}`,
   };

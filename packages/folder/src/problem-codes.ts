@@ -1,0 +1,133 @@
+/**
+ * The codes of problems. `severity` is what a problem with this code is: an error is what `serve` or a client rejects. `summary` is one sentence.
+ * A code is never renamed and never means something else. A new one is a row here and its page, `docs/checks/CODE.md`, whose example a test runs.
+ */
+export const problemCodes = {
+  // Folders and files.
+  "unreadable-file": {
+    severity: "error",
+    summary: "A file or folder does not exist or cannot be read.",
+  },
+  "misplaced-file": { severity: "error", summary: "A file does not lie where a resource lies." },
+  "bad-file-name": {
+    severity: "error",
+    summary: "The name of a file or folder cannot be a part of a resource name.",
+  },
+  "unread-file": {
+    severity: "warning",
+    summary: "A file next to resources has an extension that is not read.",
+  },
+  "no-resources": { severity: "warning", summary: "A folder has no resource." },
+  "file-in-writing": { severity: "error", summary: "A file changes while it is read." },
+  "empty-file": { severity: "error", summary: "A file is empty." },
+  "not-utf-8": { severity: "error", summary: "A text file is not encoded in UTF-8." },
+  "too-large": { severity: "error", summary: "A file needs more memory than one file may take." },
+
+  // Syntax.
+  syntax: {
+    severity: "error",
+    summary: "A text is not YAML, JSON or text format, or bytes are not a message.",
+  },
+  "too-deep": { severity: "error", summary: "Values are nested deeper than clients can decode." },
+  "inexact-number": {
+    severity: "error",
+    summary: "An integer is too large for a number of YAML and JSON.",
+  },
+  "repeated-key": {
+    severity: "warning",
+    summary: "A bootstrap has a key twice in one object; Envoy reads the last one.",
+  },
+  "extra-document": {
+    severity: "warning",
+    summary: "A bootstrap has a second document; Envoy reads the first one only.",
+  },
+
+  // Messages and their fields.
+  "unknown-type": { severity: "error", summary: "A type is not known." },
+  "wrong-type": {
+    severity: "error",
+    summary: "A resource has another type than its folder or list.",
+  },
+  "not-a-message": { severity: "error", summary: "A value stands where a message is expected." },
+  "unknown-field": { severity: "error", summary: "A key is not a field of the message." },
+  "wrong-enum-value": { severity: "error", summary: "A value is not one of those of an enum." },
+  "wrong-value": { severity: "error", summary: "A value does not fit the type of its field." },
+  "oneof-conflict": { severity: "error", summary: "Two fields are set of which only one can be." },
+  constraint: {
+    severity: "error",
+    summary: "A value breaks a rule that the type declares and clients check.",
+  },
+
+  // Names, wrappers, lists and redirects.
+  "bad-name": { severity: "error", summary: "A text is not the name of a resource." },
+  "wrong-name": {
+    severity: "error",
+    summary: "A name does not belong into its folder or differs from that of its file.",
+  },
+  "missing-name": { severity: "error", summary: "A resource in a file of several has no name." },
+  "duplicate-name": { severity: "error", summary: "Two resources of a type have the same name." },
+  "bad-wrapper": {
+    severity: "error",
+    summary: "A Resource or DiscoveryResponse in a file is not complete or contradicts itself.",
+  },
+  "bad-constraints": {
+    severity: "error",
+    summary: "Constraints of a variant do not say which clients they are for.",
+  },
+  "overlapping-variants": {
+    severity: "error",
+    summary: "A client could get two variants of one name.",
+  },
+  "bad-list": {
+    severity: "error",
+    summary: "A list collection or one of its entries has a wrong form.",
+  },
+  "bad-locator": {
+    severity: "error",
+    summary: "A locator is not valid, or cannot lead to a resource of this type.",
+  },
+  "redirect-loop": { severity: "error", summary: "A redirect leads to itself." },
+  unserved: {
+    severity: "error",
+    summary: "The program that reads the folder cannot serve this content.",
+  },
+
+  // References.
+  "dangling-reference": {
+    severity: "warning",
+    summary: "A resource refers to one that is not there.",
+  },
+  "foreign-authority": {
+    severity: "warning",
+    summary: "A reference leads to an authority that is not served here.",
+  },
+  "missing-static-resource": {
+    severity: "error",
+    summary: "A bootstrap refers to a static resource that it does not have.",
+  },
+  "unused-resource": {
+    severity: "warning",
+    summary: "Nothing refers to a resource that clients only request by reference.",
+  },
+
+  // Files that secrets name.
+  "bad-file-reference": {
+    severity: "error",
+    summary: "A file that a secret names cannot be used.",
+  },
+  "bad-certificate": {
+    severity: "error",
+    summary: "A certificate or private key is missing or cannot be read.",
+  },
+  "key-mismatch": {
+    severity: "error",
+    summary: "A private key does not belong to its certificate.",
+  },
+  "exposed-private-key": {
+    severity: "error",
+    summary: "A private key lies in the file of a certificate.",
+  },
+} as const;
+
+/** A code of a problem: plain, stable, in kebab-case. */
+export type ProblemCode = keyof typeof problemCodes;
