@@ -19,6 +19,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
     "@xdstp/cache": ["@xdstp/protos"],
     "@xdstp/protocol": ["@xdstp/protos", "@xdstp/resource-types", "@xdstp/testing"],
     "@xdstp/grpc": ["@xdstp/resource-types"],
+    "@xdstp/schema": ["@xdstp/core"],
   },
   {
     "@xdstp/transport-delta": ["@xdstp/cache", "@xdstp/grpc"],

@@ -56,7 +56,7 @@ describe("runCli()", () => {
   it("breaks a long usage into lines between its options", async () => {
     const { err } = await runToEnd(["serve"]);
     expect(err.split("\n").slice(1)).toEqual([
-      "Usage: xdstp serve DIR [--listen HOST:PORT] [--json] [--descriptors FILE]... [--partial]",
+      "Usage: xdstp serve DIR [--listen HOST:PORT] [--json] [--descriptors FILE]...",
       "       [--allow-mass-delete] [--authority NAME]... [--node-key FIELD] [--control-plane NAME]",
       "       [--stream-names N] [--limit NAME=NUMBER]... [--metrics HOST:PORT] [--tls-cert FILE",
       "       --tls-key FILE [--tls-client-ca FILE]] [--policy FILE]",
@@ -95,11 +95,11 @@ describe("runCli()", () => {
   it.each([
     [
       [],
-      "xdstp: which command?\nUsage: xdstp serve|validate|relay|status|get|watch|resolve|route-check|record|replay|bootstrap\n       [ARGS]\nSee xdstp --help\n",
+      "xdstp: which command?\nUsage: xdstp\n       serve|validate|relay|status|get|watch|resolve|route-check|record|replay|schema|bootstrap\n       [ARGS]\nSee xdstp --help\n",
     ],
     [
       ["srve"],
-      'xdstp: there is no command "srve"; did you mean serve?\nUsage: xdstp serve|validate|relay|status|get|watch|resolve|route-check|record|replay|bootstrap\n       [ARGS]\nSee xdstp --help\n',
+      'xdstp: there is no command "srve"; did you mean serve?\nUsage: xdstp\n       serve|validate|relay|status|get|watch|resolve|route-check|record|replay|schema|bootstrap\n       [ARGS]\nSee xdstp --help\n',
     ],
   ])("answers %j with the usage and exit code 2", async (argv, err) => {
     expect(await runToEnd(argv)).toEqual({ code: 2, out: "", err });

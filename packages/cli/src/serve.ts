@@ -19,8 +19,6 @@ export interface ServeOptions extends Omit<HostOptions, "registry"> {
   /** Files with descriptor sets. */
   readonly descriptors: readonly string[];
   readonly allowMassDelete: boolean;
-  /** Whether the good resources of a batch with broken ones are applied. */
-  readonly partial: boolean;
   /** The field of a node that selects `_nodes/KEY`: `cluster`, `id`, `metadata.PATH`, ... */
   readonly nodeKey: string;
   /** Absent: all that the folder holds. */
@@ -63,7 +61,6 @@ function folderSupply(
     dir,
     registry,
     allowMassDelete,
-    partial,
     authorities,
     nodeKey,
   }: ServeOptions & Pick<HostOptions, "registry">,
@@ -123,7 +120,6 @@ function folderSupply(
           registry,
           nodes,
           allowMassDelete,
-          partial,
           clock,
           ...(authorities && { authorities }),
           onEvent,

@@ -23,6 +23,7 @@ describe("the page of short answers", () => {
         "replay",
         "resolve",
         "route-check",
+        "schema",
         "serve",
         "status",
         "validate",

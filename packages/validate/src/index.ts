@@ -3,4 +3,11 @@
  * @packageDocumentation
  */
 export { createValidator, type Validator } from "./create-validator.ts";
+export {
+  createRuleReader,
+  type RuleOptions,
+  type RuleReader,
+  type Settings,
+  settingsIn,
+} from "./rule-settings.ts";
 export type { PathStep, Violation } from "./violation.ts";

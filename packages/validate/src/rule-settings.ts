@@ -6,9 +6,9 @@ import { reflect } from "@bufbuild/protobuf/reflect";
 /** What is set in a message of rules, by the names of `validate.proto`: `{ string: { min_len: 1n } }`. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** Reads the options of `validate/validate.proto` (protoc-gen-validate) from descriptors. */
+/** Reads the rules of fields, oneofs and messages from the options of their descriptors. */
 export interface RuleReader {
-  /** The `validate.rules` of a field. */
+  /** The rules of a field. */
   rulesOf(field: AnyDesc): Settings | undefined;
   /** Whether one of a oneof's fields has to be set. */
   isRequired(oneof: AnyDesc): boolean;
@@ -16,13 +16,34 @@ export interface RuleReader {
   isDisabled(message: DescMessage): boolean;
 }
 
-/** A reader of the options that the registry defines; where it does not, no type has rules of this kind. */
-export function createRuleReader(registry: Registry): RuleReader {
-  const rules = registry.getExtension("validate.rules");
-  const required = registry.getExtension("validate.required");
-  const switches = ["validate.disabled", "validate.ignored"].map((name) =>
-    registry.getExtension(name),
-  );
+/** The options that hold rules, by their full names. */
+export interface RuleOptions {
+  /** Of a field: a message of rules. */
+  readonly field: string;
+  /** Of a oneof: whether one of its fields has to be set, as a boolean or as a message with the field `required`. */
+  readonly oneof: string;
+  /** Of a message: booleans, each of which switches its rules off. */
+  readonly switches: readonly string[];
+}
+
+const ofProtocGenValidate: RuleOptions = {
+  field: "validate.rules",
+  oneof: "validate.required",
+  switches: ["validate.disabled", "validate.ignored"],
+};
+
+/**
+ * Makes a {@link RuleReader} of the options that a registry defines; where it does not, no type has rules of this kind.
+ *
+ * @param options - The names of the options. Default: those of `validate/validate.proto` (protoc-gen-validate), which the Envoy API has
+ */
+export function createRuleReader(
+  registry: Registry,
+  options: RuleOptions = ofProtocGenValidate,
+): RuleReader {
+  const rules = registry.getExtension(options.field);
+  const required = registry.getExtension(options.oneof);
+  const switches = options.switches.map((name) => registry.getExtension(name));
   return {
     rulesOf(field) {
       const value = optionOf(field, rules);
@@ -30,7 +51,12 @@ export function createRuleReader(registry: Registry): RuleReader {
         ? settingsOf(reflect(rules.message, value))
         : undefined;
     },
-    isRequired: (oneof) => optionOf(oneof, required) === true,
+    isRequired(oneof) {
+      const value = optionOf(oneof, required);
+      return isMessage(value) && required?.message !== undefined
+        ? settingsOf(reflect(required.message, value)).required === true
+        : value === true;
+    },
     isDisabled: (message) => switches.some((name) => optionOf(message, name) === true),
   };
 }
