@@ -23,6 +23,7 @@ function groupOf(path: string): string | undefined {
   if (!path.includes("/")) return "Project";
   if (path.startsWith("docs/rules/")) return "Rules";
   if (path.startsWith("docs/reference/")) return "Reference";
+  if (path.startsWith("docs/checks/")) return "Checks";
   if (path.startsWith("docs/decisions/")) return "Decisions";
   if (path.startsWith("docs/")) return "Guides";
   return path.startsWith("examples/") ? "Examples" : undefined;

@@ -417,6 +417,31 @@ describe("describeEvent()", () => {
     ]);
   });
 
+  it("shows what is broken next to what was loaded", () => {
+    const problems = [
+      { file: "c/a.yaml", line: 1, column: 2, code: "wrong-value", message: "is wrong" } as const,
+    ];
+    expect(
+      shown({
+        from: "folder",
+        event: {
+          kind: "loaded",
+          files: 2,
+          resources: 2,
+          revision: 1,
+          put: 1,
+          removed: 0,
+          problems,
+          warnings: [],
+        },
+      }),
+    ).toEqual([
+      "error broken: c/a.yaml:1:2: is wrong",
+      "good loaded: 2 resources from 2 files, revision 1: 1 put, 0 removed",
+      "error partial: 1 problem; what is good of these edits is applied; what is broken stays as it was",
+    ]);
+  });
+
   it("shows warnings of what was loaded", () => {
     const warnings = [{ file: "c/a.txt", code: "unread-file" as const, message: "is not read" }];
     expect(
@@ -429,6 +454,7 @@ describe("describeEvent()", () => {
           revision: 1,
           put: 2,
           removed: 0,
+          problems: [],
           warnings,
         },
       }),

@@ -59,31 +59,42 @@ function loaded({
   revision,
   put,
   removed,
+  problems,
   warnings,
 }: EventOf<"loaded">): readonly ReportLine[] {
   const text = `${counted(resources, "resource")} from ${counted(files, "file")}, revision ${revision}: ${put} put, ${removed} removed`;
   return [
+    ...brokenLines(problems),
     line("good", "loaded", text),
+    ...(problems.length === 0
+      ? []
+      : [line("error", "partial", `${counted(problems.length, "problem")}; ${partialText}`)]),
     ...warnings
       .slice(0, shownProblems)
       .map((warning) => line("warning", "warning", formatProblem(warning))),
   ];
 }
 
+const partialText = "what is good of these edits is applied; what is broken stays as it was";
+
 function rejected({ problems, serving }: EventOf<"rejected">): readonly ReportLine[] {
-  const shown = problems
-    .slice(0, shownProblems)
-    .map((problem) => line("error", "broken", formatProblem(problem)));
-  const more = problems.length - shown.length;
-  const rest = more > 0 ? [line("error", "broken", `and ${counted(more, "problem")} more`)] : [];
   const outcome = serving
     ? "nothing of these edits is applied; the last good state is still served"
     : "not ready: nothing is served and new streams are rejected until it is fixed";
   return [
-    ...shown,
-    ...rest,
+    ...brokenLines(problems),
     line("error", "rejected", `${counted(problems.length, "problem")}; ${outcome}`),
   ];
+}
+
+function brokenLines(problems: EventOf<"rejected">["problems"]): readonly ReportLine[] {
+  const shown = problems
+    .slice(0, shownProblems)
+    .map((problem) => line("error", "broken", formatProblem(problem)));
+  const more = problems.length - shown.length;
+  return more > 0
+    ? [...shown, line("error", "broken", `and ${counted(more, "problem")} more`)]
+    : shown;
 }
 
 function line(level: Level, label: string, text: string): ReportLine {

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Clock } from "@xdstp/core";
-import { type FolderEvent, formatProblem } from "@xdstp/folder";
+import { type FolderEvent, type FolderProblem, formatProblem } from "@xdstp/folder";
 import type { Health } from "@xdstp/server";
 import type { FederationSource } from "@xdstp/federation";
 import type { FollowProblem } from "./follow-files.ts";
@@ -48,12 +48,8 @@ export function createHealthBook({ wallTime }: Pick<Clock, "wallTime">): HealthB
 export function noteFolder(book: HealthBook, dir: string, event: FolderEvent): void {
   switch (event.kind) {
     case "loaded":
-      book.good("source", dir);
-      break;
     case "rejected":
-      book.bad("source", dir, reasonOf(event.problems.map(formatProblem)), {
-        brokenFiles: new Set(event.problems.map(({ file }) => file)).size,
-      });
+      noteProblems(book, dir, event.problems);
       break;
     case "kept":
       book.bad("source", dir, event.message);
@@ -65,6 +61,16 @@ export function noteFolder(book: HealthBook, dir: string, event: FolderEvent): v
     case "foreign-reference":
       break;
   }
+}
+
+function noteProblems(book: HealthBook, dir: string, problems: readonly FolderProblem[]): void {
+  if (problems.length === 0) {
+    book.good("source", dir);
+    return;
+  }
+  book.bad("source", dir, reasonOf(problems.map(formatProblem)), {
+    brokenFiles: new Set(problems.map(({ file }) => file)).size,
+  });
 }
 
 function reasonOf([first = "", ...more]: readonly string[]): string {

@@ -63,6 +63,29 @@ describe("xdstp serve", () => {
   });
 });
 
+describe("xdstp serve --partial", () => {
+  it("serves what is good next to what is broken, and says both", async () => {
+    const folder = useFolder({
+      [web]: "connect_timeout: 0s\n",
+      "a.example/clusters/api.yaml": cluster,
+    });
+    const { stdout, port } = serve(folder.dir, "--partial");
+    expect(await stdout.line(/Z partial /)).toContain(
+      "1 problem; what is good of these edits is applied; what is broken stays as it was",
+    );
+    expect(stdout.text).toMatch(/Z broken .*web\.yaml:1:1: connect_timeout must be more than 0s/);
+    const server = `127.0.0.1:${await port()}`;
+    const got = await runToEnd([
+      "get",
+      `xdstp://a.example/${clusterUrl.split("/")[1] ?? ""}/*`,
+      "--server",
+      server,
+    ]);
+    expect(got.out).toContain("xdstp://a.example/envoy.config.cluster.v3.Cluster/api");
+    expect(got.out).not.toContain("Cluster/web");
+  });
+});
+
 describe("xdstp serve, references", () => {
   it("warns once of a reference to what is not served, and says when it is served", async () => {
     const route =

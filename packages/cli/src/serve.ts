@@ -19,6 +19,8 @@ export interface ServeOptions extends Omit<HostOptions, "registry"> {
   /** Files with descriptor sets. */
   readonly descriptors: readonly string[];
   readonly allowMassDelete: boolean;
+  /** Whether the good resources of a batch with broken ones are applied. */
+  readonly partial: boolean;
   /** The field of a node that selects `_nodes/KEY`: `cluster`, `id`, `metadata.PATH`, ... */
   readonly nodeKey: string;
   /** Absent: all that the folder holds. */
@@ -61,6 +63,7 @@ function folderSupply(
     dir,
     registry,
     allowMassDelete,
+    partial,
     authorities,
     nodeKey,
   }: ServeOptions & Pick<HostOptions, "registry">,
@@ -120,6 +123,7 @@ function folderSupply(
           registry,
           nodes,
           allowMassDelete,
+          partial,
           clock,
           ...(authorities && { authorities }),
           onEvent,

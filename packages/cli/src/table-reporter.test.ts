@@ -54,7 +54,16 @@ function start({
 
 const loaded: CliEvent = {
   from: "folder",
-  event: { kind: "loaded", files: 1, resources: 1, revision: 1, put: 1, removed: 0, warnings: [] },
+  event: {
+    kind: "loaded",
+    files: 1,
+    resources: 1,
+    revision: 1,
+    put: 1,
+    removed: 0,
+    problems: [],
+    warnings: [],
+  },
 };
 const rejected: CliEvent = {
   from: "folder",

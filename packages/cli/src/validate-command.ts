@@ -7,9 +7,9 @@ export const validateCommand: Command = {
   name: "validate",
   summary: "Check a folder or a bootstrap of Envoy: syntax, messages, constraints, references.",
   usage:
-    "xdstp validate DIR|FILE [--fail-on error|warning] [--descriptors FILE]... [--authority NAME]... [--json]",
+    "xdstp validate DIR|FILE [--fail-on error|warning] [--descriptors FILE]... [--authority NAME]... [--json]\n       xdstp validate --explain CODE",
   notes: [
-    "DIR is a folder that `xdstp serve` serves, FILE a configuration with which Envoy starts, in YAML or JSON. Each problem is a line: file:line:column: error or warning: message.",
+    "DIR is a folder that `xdstp serve` serves, FILE a configuration with which Envoy starts, in YAML or JSON. Each problem is a line: file:line:column: error or warning: message [code]. --explain CODE says what a code means, with an example and the way out.",
     "Errors are what `serve` rejects, and constraints that clients check (`validate.rules` of the Envoy API, `buf.validate` of your own types). Warnings are references to what the folder does not have, opaque endpoints, routes and secrets to which nothing refers, and files that are not read.",
     "The exit code is 1 where there is an error, or with --fail-on warning a warning.",
   ],
@@ -29,6 +29,7 @@ export const validateCommand: Command = {
       help: "an authority that is served, here or elsewhere (default: those that the folder has)",
     },
     json: { help: "one JSON object" },
+    explain: { value: "CODE", help: "show the page of a code, for instance of unknown-field" },
   },
   example: "xdstp validate config",
   run,
@@ -36,6 +37,13 @@ export const validateCommand: Command = {
 
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [path, ...more] = call.positionals;
+  const code = call.text("explain");
+  if (code !== undefined) {
+    takeNoMore(call.positionals, "; --explain checks no folder or file");
+    const { explainCode } = await import("./explain.ts");
+    io.stdout.write(explainCode(code));
+    return 0;
+  }
   if (path === undefined) throw new CliError(2, "which folder or file?");
   takeNoMore(more, "; one folder or file is checked");
   const failOn = wordFlag(call, "fail-on", ["error", "warning"]) ?? "error";

@@ -63,6 +63,21 @@ config/_opaque/routes/r.yaml:1:1: error: envoy.config.route.v3.RouteConfiguratio
     expect(code).toBe(1);
   });
 
+  it("shows the page of a code with --explain", async () => {
+    const { code, out } = await runToEnd(["validate", "--explain", "unknown-field"]);
+    expect(out).toMatch(/^# unknown-field\n[^]*\$ xdstp validate config\n/);
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    ["unknown-feild", 'there is no code "unknown-feild"; did you mean unknown-field?'],
+    ["../README", 'there is no code "../README"; the codes are unreadable-file '],
+  ])("rejects the code %s, which does not exist", async (unknown, text) => {
+    const { code, err } = await runToEnd(["validate", "--explain", unknown]);
+    expect(err).toContain(text);
+    expect(code).toBe(2);
+  });
+
   it("checks a bootstrap of Envoy where the path is that of a file", async () => {
     const { dir } = useFolder({ "envoy.yaml": "node: { id: a }\nadminn: {}\n" });
     const { code, out } = await runToEnd(["validate", "envoy.yaml"], { cwd: dir });
@@ -77,6 +92,7 @@ config/_opaque/routes/r.yaml:1:1: error: envoy.config.route.v3.RouteConfiguratio
   it.each([
     [["a", "b"], "one argument too many"],
     [["--fail-on", "x"], "give error or warning"],
+    [["--explain", "unknown-field"], "--explain checks no folder or file"],
   ])("says what is wrong with %j", async (args, text) => {
     const { code, err } = await validated({}, ...args);
     expect(err).toContain(text);

@@ -6,7 +6,8 @@ import type { FolderEvent } from "./folder-event.ts";
 import { authoritiesOf, foreignProblems } from "./foreign-references.ts";
 import type { FolderState } from "./folder-reader.ts";
 import { lostVolume, uncoveredVolume } from "./lost-volume.ts";
-import { type NodeSinks, unplacedProblems } from "./folder-entry.ts";
+import { keyOf, type NodeSinks, unplacedProblems } from "./folder-entry.ts";
+import { goodPart } from "./good-part.ts";
 import { type FolderPlan, planFolder } from "./plan-transaction.ts";
 import { isGone } from "./walk-folder.ts";
 
@@ -35,6 +36,8 @@ export interface FolderCommitterOptions {
   /** Where content per node goes. Absent: such content is a problem. */
   readonly nodes?: NodeSinks | undefined;
   readonly allowMassDelete: boolean;
+  /** Whether the good part of a reading with problems is applied. */
+  readonly isPartial: boolean;
   readonly onEvent: (event: FolderEvent) => void;
 }
 
@@ -73,10 +76,11 @@ async function take(progress: Progress, reading: Reading): Promise<void> {
     lose(progress, reading.error);
     return;
   }
-  const state = "error" in reading ? noState : reading.state;
-  const problems = [...state.problems, ...unplacedProblems(state.entries, progress.nodes)];
-  if (problems.length > 0) {
-    reject(progress, state, problems);
+  const read = "error" in reading ? noState : reading.state;
+  const problems = [...read.problems, ...unplacedProblems(read.entries, progress.nodes)];
+  const state = problems.length === 0 ? read : servable(progress, read, problems);
+  if (state === undefined) {
+    reject(progress, read, problems);
     return;
   }
   for (const { typeUrl } of state.entries) progress.types.add(typeUrl);
@@ -93,31 +97,62 @@ async function take(progress: Progress, reading: Reading): Promise<void> {
   else if (isMassDelete(progress, plan)) keep(progress, plan, "mass-delete");
   else if (progress.revision === undefined || plan.put + plan.removed > 0)
     await commit(progress, state, plan);
-  else if (progress.trouble !== undefined || progress.warned !== JSON.stringify(state.warnings))
-    finish(progress, state, plan);
+  else if (isNews(progress, state)) finish(progress, state, plan);
+}
+
+/** The good part of a reading with problems. undefined: nothing of it is applied. */
+function servable(
+  { isPartial, loaded }: Progress,
+  read: FolderState,
+  problems: readonly FolderProblem[],
+): FolderState | undefined {
+  if (!isPartial) return undefined;
+  const entries = goodPart(loaded?.entries ?? [], read, problems);
+  const isNothing = entries.every(({ isFaulty }) => isFaulty);
+  return loaded === undefined && isNothing ? undefined : { ...read, entries, problems };
+}
+
+/** Whether there is something to report though nothing changes. A user who has edited a file waits for an answer. */
+function isNews(
+  { trouble, warned }: Progress,
+  { problems, warnings, parsed }: FolderState,
+): boolean {
+  if (problems.length > 0) return parsed > 0 || trouble !== textOf(problems);
+  return trouble !== undefined || warned !== JSON.stringify(warnings);
 }
 
 async function commit(progress: Progress, state: FolderState, plan: FolderPlan): Promise<void> {
   const isFirst = progress.revision === undefined;
   await turn();
-  const early = rejectionsOf(plan);
+  const early = progress.isPartial ? [] : rejectionsOf(plan);
   if (early.length > 0) {
     reject(progress, state, problemsOf(early, state));
     return;
   }
   await prepare(plan);
+  const parts: RejectedPart[] = [];
   for (const { sink, put, remove } of plan.parts) {
     if (put.length + remove.length === 0 && !(isFirst && sink === progress.sink)) continue;
-    const committed = sink.commit({ put, remove, atomic: true });
+    const committed = sink.commit({ put, remove, atomic: !progress.isPartial });
     const { revision, rejected = [] } = (await committed.decided) ?? committed;
-    if (rejected.length > 0) {
-      reject(progress, state, problemsOf([{ put, rejected }], state));
+    if (rejected.length > 0) parts.push({ put, rejected });
+    if (rejected.length > 0 && !progress.isPartial) {
+      reject(progress, state, problemsOf(parts, state));
       return;
     }
     progress.revision = Math.max(progress.revision ?? 0, revision);
   }
-  for (const entry of state.entries) entry.put = undefined;
-  finish(progress, state, plan);
+  const problems = [...state.problems, ...problemsOf(parts, state)];
+  const rejected = new Set(
+    parts.flatMap((part) => part.rejected.map(({ typeUrl, name }) => keyOf({ typeUrl, name }))),
+  );
+  for (const entry of state.entries) {
+    const { typeUrl, name } = entry;
+    if (!rejected.has(keyOf({ typeUrl, name }))) entry.put = undefined; // Rejected ones are tried again.
+  }
+  const isOnlyRejected = plan.removed === 0 && rejected.size === plan.put && !isFirst;
+  if (!isOnlyRejected || isNews(progress, { ...state, problems }))
+    finish(progress, { ...state, problems }, plan);
 }
 
 /** What single sinks would reject. A single part is rejected by its own commit. */
@@ -167,21 +202,24 @@ async function turn(): Promise<void> {
   });
 }
 
-/** The cache is the folder now. */
+/** The cache is the folder now, but for what is broken. */
 function finish(progress: Progress, state: FolderState, plan: FolderPlan): void {
   const { sink, onEvent, trouble, revision = 0 } = progress;
-  if (trouble !== undefined) sink.unavailable({}, undefined);
+  const { files, entries, problems, warnings } = state;
+  const text = problems.length === 0 ? undefined : textOf(problems);
+  if (trouble !== text)
+    sink.unavailable({}, text === undefined ? undefined : new XdsError("UNAVAILABLE", text));
   progress.loaded = state;
-  progress.trouble = undefined;
-  progress.warned = JSON.stringify(state.warnings);
-  const { files, entries, warnings } = state;
+  progress.trouble = text;
+  progress.warned = JSON.stringify(warnings);
   onEvent({
     kind: "loaded",
     files,
-    resources: entries.length,
+    resources: entries.filter(({ isFaulty }) => !isFaulty).length,
     revision,
     put: plan.put,
     removed: plan.removed,
+    problems,
     warnings,
   });
   tellForeign(progress, state);
@@ -205,13 +243,17 @@ function tellForeign(progress: Progress, { references, entries }: FolderState): 
 }
 
 function reject(progress: Progress, state: FolderState, problems: readonly FolderProblem[]): void {
-  const shown = problems.slice(0, 10).map(formatProblem).join("; ");
   fail(
     progress,
     { kind: "rejected", problems, serving: progress.revision !== undefined },
-    shown,
+    textOf(problems),
     state.parsed > 0,
   );
+}
+
+/** The first few problems in one line. */
+function textOf(problems: readonly FolderProblem[]): string {
+  return problems.slice(0, 10).map(formatProblem).join("; ");
 }
 
 function lose(progress: Progress, error: unknown): void {
@@ -284,6 +326,7 @@ const noState: FolderState = {
   emptyFiles: [],
   files: 0,
   entries: [],
+  clashing: new Set(),
   problems: [],
   warnings: [],
   references: [],

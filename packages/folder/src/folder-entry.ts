@@ -20,7 +20,7 @@ export interface FolderEntry {
   /** Which variant of the name it is (TP2). Absent: it has no constraints. */
   readonly variant?: FolderVariant;
   readonly aliases: readonly string[];
-  /** Clients would reject it, so it is not put. What the cache has of its name stays. */
+  /** Clients would reject it, or it is half written, so it is not put. What the cache has of its name stays. */
   readonly isFaulty?: true;
   /** What to put. It is let go as soon as the cache has it. */
   put?: Put | undefined;
@@ -80,8 +80,19 @@ export function unplacedProblems(
   }));
 }
 
+/** Two resources that cannot be there together. */
+export interface Clash {
+  readonly between: readonly [FolderEntry, FolderEntry];
+  readonly problem: FolderProblem;
+}
+
+/** The resources for one node key, or for all, that cannot be there together: equal names, and variants of one name. */
+export function clashesOf(entries: readonly FolderEntry[]): readonly Clash[] {
+  return [...duplicates(entries), ...conflictingVariants(entries)];
+}
+
 /** Names and aliases that occur more than once in a type, with the same constraints; both files are named. Names are canonical, so equal means equal (N-41). */
-export function duplicateProblems(entries: readonly FolderEntry[]): readonly FolderProblem[] {
+function duplicates(entries: readonly FolderEntry[]): readonly Clash[] {
   const first = new Map<string, FolderEntry>();
   return entries.flatMap((entry) =>
     [entry.name, ...entry.aliases].flatMap((name) => {
@@ -93,23 +104,26 @@ export function duplicateProblems(entries: readonly FolderEntry[]): readonly Fol
   );
 }
 
-function clash(entry: FolderEntry, other: FolderEntry, name: string): FolderProblem {
+function clash(entry: FolderEntry, other: FolderEntry, name: string): Clash {
   const what = entry.name === name && other.name === name ? "the name" : "the name or alias";
   const of = entry.variant === undefined ? "" : ` with the constraints ${entry.variant.text}`;
   const where = other.file === entry.file ? "twice in this file" : `here and in ${other.file}`;
   return {
-    file: entry.file,
-    code: "duplicate-name",
-    message: `${what} ${quote(name)}${of} stands ${where}`,
-    rule: "N-40",
-    hint: "keep one of them",
+    between: [entry, other],
+    problem: {
+      file: entry.file,
+      code: "duplicate-name",
+      message: `${what} ${quote(name)}${of} stands ${where}`,
+      rule: "N-40",
+      hint: "keep one of them",
+    },
   };
 }
 
 const everyone: Constraints = { kind: "and", of: [] };
 
 /** Variants of one name that cannot be there together; both files are named (S-DYN-4). */
-export function variantProblems(entries: readonly FolderEntry[]): readonly FolderProblem[] {
+function conflictingVariants(entries: readonly FolderEntry[]): readonly Clash[] {
   const named = new Set(
     entries.flatMap(({ typeUrl, name, variant }) =>
       variant === undefined ? [] : keyOf({ typeUrl, name }),
@@ -117,17 +131,17 @@ export function variantProblems(entries: readonly FolderEntry[]): readonly Folde
   );
   if (named.size === 0) return [];
   const byName = Map.groupBy(entries, ({ typeUrl, name }) => keyOf({ typeUrl, name }));
-  return [...named].flatMap((name) => problemsOf(byName.get(name) ?? []));
+  return [...named].flatMap((name) => conflictsOf(byName.get(name) ?? []));
 }
 
-function problemsOf(variants: readonly FolderEntry[]): readonly FolderProblem[] {
+function conflictsOf(variants: readonly FolderEntry[]): readonly Clash[] {
   return variants.flatMap((entry, index) => {
     const others = variants.slice(0, index).filter((other) => keyOf(other) !== keyOf(entry));
-    return others.flatMap((other) => problemOf(entry, other)).slice(0, 1);
+    return others.flatMap((other) => conflictOfTwo(entry, other)).slice(0, 1);
   });
 }
 
-function problemOf(entry: FolderEntry, other: FolderEntry): readonly FolderProblem[] {
+function conflictOfTwo(entry: FolderEntry, other: FolderEntry): readonly Clash[] {
   const conflict = conflictOf(
     entry.variant?.constraints ?? everyone,
     other.variant?.constraints ?? everyone,
@@ -137,11 +151,14 @@ function problemOf(entry: FolderEntry, other: FolderEntry): readonly FolderProbl
   const [message = "", hint = ""] = conflict.split("; let ");
   return [
     {
-      file: entry.file,
-      code: "overlapping-variants",
-      message: `the name ${quote(entry.name)} stands ${where}, but ${message}`,
-      rule: "S-DYN-4",
-      hint: `let ${hint}`,
+      between: [entry, other],
+      problem: {
+        file: entry.file,
+        code: "overlapping-variants",
+        message: `the name ${quote(entry.name)} stands ${where}, but ${message}`,
+        rule: "S-DYN-4",
+        hint: `let ${hint}`,
+      },
     },
   ];
 }

@@ -2,7 +2,7 @@ import type { FolderProblem } from "./folder-problem.ts";
 
 /** What happened to a folder feed; see {@link FolderFeedOptions.onEvent}. */
 export type FolderEvent =
-  /** The cache is exactly the folder now. */
+  /** The cache is exactly the folder now, but for what is broken. */
   | {
       /** The folder was read, and its state is served. */
       readonly kind: "loaded";
@@ -16,6 +16,8 @@ export type FolderEvent =
       readonly put: number;
       /** Resources that this batch removed. */
       readonly removed: number;
+      /** With `partial`: what is broken. Of these files, what was served before stays, unless a good resource has its name now. Otherwise empty. */
+      readonly problems: readonly FolderProblem[];
       /** Problems without harm that may be mistakes, for instance a file with an extension that is not read. */
       readonly warnings: readonly FolderProblem[];
     }

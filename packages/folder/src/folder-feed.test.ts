@@ -141,6 +141,7 @@ describe("createFolderFeed() at the start", () => {
       resources: 2,
       put: 2,
       removed: 0,
+      problems: [],
       revision: 1,
       warnings: [],
     });

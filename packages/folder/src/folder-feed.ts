@@ -30,6 +30,8 @@ const checkMs = 2_000;
 export interface FolderFeedOptions extends FolderOptions {
   /** Take it as meant when a folder of more than 100 resources loses more than half of them in one batch. Absent: false, the last state is kept. */
   readonly allowMassDelete?: boolean;
+  /** Apply the good resources of a batch with broken ones. What was applied of a broken file stays, unless a good resource has its name now. Absent: false, a batch is applied as a whole or not at all. */
+  readonly partial?: boolean;
   /** Where the content of `_nodes/KEY/` goes, for instance `createNodeCaches(...)`, whose `shared` cache then runs this feed. Absent: such files are a problem. */
   readonly nodes?: NodeSinks;
   /** Absent: the clock of the machine. */
@@ -44,7 +46,7 @@ export interface FolderFeedOptions extends FolderOptions {
  * Creates a feed of the resources in a folder of files; the cache is exactly the folder after each commit.
  *
  * Changes are read when nothing has changed for 100 ms, or 2 s after the first; files saved together are one transaction over all types.
- * A batch with a broken file is not applied. Until the first good state nothing is committed, so the cache is not ready (S-STREAM-9).
+ * A batch with a broken resource is not applied, or with `partial` as far as it is good. Until the first good state nothing is committed, so the cache is not ready (S-STREAM-9).
  * Whatever the sink holds of its types and the folder does not have is removed. `run` rejects only where `onEvent` or the sink throws.
  */
 export function createFolderFeed(options: FolderFeedOptions): ResourceFeed {
@@ -60,7 +62,7 @@ async function run(
   sink: ResourceSink,
   signal: AbortSignal,
 ): Promise<void> {
-  const { dir, clock = systemClock, allowMassDelete = false, onEvent = () => undefined } = options;
+  const { dir, clock = systemClock, onEvent = () => undefined } = options;
   const base = folderContext(options);
   const context = { ...base, check: await createResourceCheck(base) };
   const patience = createPatience(systemClock); // The file system keeps the time of the machine, whatever clock the feed has.
@@ -76,7 +78,8 @@ async function run(
     context,
     sink,
     nodes: options.nodes,
-    allowMassDelete,
+    allowMassDelete: options.allowMassDelete ?? false,
+    isPartial: options.partial ?? false,
     onEvent,
   });
   const polling = createPollingNotice(dir, onEvent);
@@ -136,9 +139,13 @@ async function writtenSince(
 }
 
 function withProblems(reading: Reading, problems: readonly FolderProblem[]): Reading {
-  return "error" in reading || problems.length === 0
-    ? reading
-    : { state: { ...reading.state, problems: [...reading.state.problems, ...problems] } };
+  if ("error" in reading || problems.length === 0) return reading;
+  const { state } = reading;
+  const files = new Set(problems.map(({ file }) => file));
+  const entries = state.entries.map((entry) =>
+    files.has(entry.file) ? { ...entry, isFaulty: true as const } : entry,
+  );
+  return { state: { ...state, entries, problems: [...state.problems, ...problems] } };
 }
 
 /** Whether some file has become empty since the reading before: writers empty a file before they fill it, so it gets the time of one more burst. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { systemClock } from "@xdstp/core";
-import { duplicateProblems, type FolderEntry, variantOf, variantProblems } from "./folder-entry.ts";
+import { clashesOf, type FolderEntry, variantOf } from "./folder-entry.ts";
 import { fileTrouble, type FolderProblem } from "./folder-problem.ts";
 import { areUnchanged, type AttachedFile, attachFiles, stampOf } from "./attached-files.ts";
 import { createFileParser, type FileParser } from "./file-parser.ts";
@@ -29,6 +29,8 @@ export interface FolderState extends Pick<FolderListing, "directories"> {
   readonly entries: readonly FolderEntry[];
   /** Of these, the files without a byte: editors and other writers empty a file before they fill it. */
   readonly emptyFiles: readonly string[];
+  /** Resources that cannot be there together. */
+  readonly clashing: ReadonlySet<FolderEntry>;
   /** In the order of the file names; empty: the state can be served. */
   readonly problems: readonly FolderProblem[];
   readonly warnings: readonly FolderProblem[];
@@ -98,12 +100,11 @@ function stateOf(
   records: readonly FileRecord[],
 ): Omit<FolderState, "changed"> {
   const entries = records.flatMap((record) => record.entries);
+  const clashes = [...Map.groupBy(entries, ({ node }) => node).values()].flatMap(clashesOf);
   const problems = [
     ...listing.problems,
     ...records.flatMap((record) => record.problems),
-    ...Map.groupBy(entries, ({ node }) => node)
-      .values()
-      .flatMap((alike) => [...duplicateProblems(alike), ...variantProblems(alike)]),
+    ...clashes.map(({ problem }) => problem),
   ];
   const known = new Set(Array.from(before.values(), (record) => record.entries));
   const attached = new Set(records.flatMap((record) => record.attached.map(({ path }) => path)));
@@ -113,6 +114,7 @@ function stateOf(
     emptyFiles: listing.files.filter(({ stats }) => stats.size === 0).map(keyOf),
     files: records.length,
     entries,
+    clashing: new Set(clashes.flatMap(({ between }) => between)),
     problems: distinct(problems).sort(byPlace),
     warnings: listing.warnings.filter(({ file }) => !attached.has(file)),
     references: records.flatMap((record) => record.references),

@@ -1,0 +1,49 @@
+/** The page of a code, `docs/checks/CODE.md`, as a test runs it. */
+export interface CheckPage {
+  /** The first heading. */
+  readonly title: string;
+  /** The line below it: severity and summary. */
+  readonly lead: string;
+  /** The arguments of `xdstp validate`. */
+  readonly args: readonly string[];
+  readonly output: string;
+  readonly example: ExampleFiles;
+  /** What the fix moves and writes. */
+  readonly commands: readonly string[];
+  readonly fix: ExampleFiles;
+}
+
+/** Files of an example, by path. */
+export type ExampleFiles = ReadonlyMap<string, Uint8Array>;
+
+/**
+ * Reads a page. A file of an example is a block of code after a line with its path, in hexadecimal where it says so; a block `console` is a call and its output in the example, and what is done to the files in the fix.
+ */
+export function readCheckPage(markdown: string): CheckPage {
+  const [example = "", fix = ""] = markdown.split("\n## Fix\n");
+  const [call = "", ...output] = consoleOf(example).split("\n");
+  const [title = "", , lead = ""] = markdown.split("\n");
+  return {
+    title: title.replace(/^# /, ""),
+    lead,
+    args: call.replace(/^\$ xdstp validate /, "").split(" "),
+    output: output.join("\n"),
+    example: filesIn(example),
+    commands: [...consoleOf(fix).matchAll(/^\$ (.*)$/gm)].map(([, command = ""]) => command),
+    fix: filesIn(fix),
+  };
+}
+
+function consoleOf(text: string): string {
+  return /^```console\n(.*?)^```$/ms.exec(text)?.[1] ?? "";
+}
+
+function filesIn(text: string): ExampleFiles {
+  const blocks = text.matchAll(/^`([^`]+)`(?: in hexadecimal)?:\n\n```(\w+)\n(.*?)^```$/gms);
+  return new Map(
+    Array.from(blocks, ([, path = "", language, content = ""]) => [
+      path,
+      language === "hex" ? Buffer.from(content.replaceAll(/\s/g, ""), "hex") : Buffer.from(content),
+    ]),
+  );
+}

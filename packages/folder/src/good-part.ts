@@ -1,0 +1,37 @@
+import { dirname } from "node:path";
+import { type FolderEntry, keyOf } from "./folder-entry.ts";
+import type { FolderProblem } from "./folder-problem.ts";
+import type { FolderState } from "./folder-reader.ts";
+
+/**
+ * The resources of a reading with problems, as far as they can be applied.
+ * What is broken stays as it was loaded last: all that a file or folder with a problem held, and each name of resources that clash, unless a good resource has the name now.
+ */
+export function goodPart(
+  loaded: readonly FolderEntry[],
+  { entries, clashing }: Pick<FolderState, "entries" | "clashing">,
+  problems: readonly FolderProblem[],
+): readonly FolderEntry[] {
+  const good = entries.filter((entry) => !clashing.has(entry));
+  const broken = new Set(problems.map(({ file }) => file));
+  const unclear = new Set(Array.from(clashing, keyForNode));
+  const present = new Set(good.map(keyForNode));
+  const kept = loaded.filter(
+    (entry) =>
+      !present.has(keyForNode(entry)) &&
+      (unclear.has(keyForNode(entry)) || isBelow(entry.file, broken)),
+  );
+  return [...good, ...kept];
+}
+
+function keyForNode(entry: FolderEntry): string {
+  return `${entry.node ?? ""} ${keyOf(entry)}`;
+}
+
+/** Whether one of these is the file, or a folder that it is in. */
+function isBelow(file: string, paths: ReadonlySet<string>): boolean {
+  for (let at = file; ; at = dirname(at)) {
+    if (paths.has(at)) return true;
+    if (dirname(at) === at) return false;
+  }
+}
