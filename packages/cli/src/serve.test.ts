@@ -86,6 +86,25 @@ describe("xdstp serve --partial", () => {
   });
 });
 
+describe("xdstp serve --allow", () => {
+  it("serves what violates a constraint, and warns", async () => {
+    const { dir } = useFolder({ [web]: "connect_timeout: 0s\n" });
+    const { stdout } = serve(dir, "--allow", "constraint");
+    expect(await stdout.line(/Z warning /)).toContain(
+      "web.yaml:1:1: connect_timeout must be more than 0s",
+    );
+    expect(stdout.text).toMatch(/Z loaded .*1 put/);
+  });
+
+  it("names the codes that can be allowed", async () => {
+    const { err, code } = await runToEnd(["serve", useFolder().dir, "--allow", "syntax"]);
+    expect([code, err.split("\n")[0]]).toEqual([
+      2,
+      'xdstp serve: --allow "syntax": what has this problem cannot be served; the codes that can be allowed are constraint',
+    ]);
+  });
+});
+
 describe("xdstp serve, references", () => {
   it("warns once of a reference to what is not served, and says when it is served", async () => {
     const route =

@@ -5,6 +5,7 @@ import { createFolderFeed, type FolderEvent } from "@xdstp/folder";
 import type { Registry } from "@bufbuild/protobuf";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { envoyTypes } from "@xdstp/resource-types";
+import { allowedCodes } from "./allowed-codes.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type HostOptions, hostServer, type Supply } from "./host-server.ts";
@@ -21,6 +22,8 @@ export interface ServeOptions extends Omit<HostOptions, "registry"> {
   readonly allowMassDelete: boolean;
   /** Whether the good resources of a batch with broken ones are applied. */
   readonly partial: boolean;
+  /** Codes of problems that are warnings. */
+  readonly allow: readonly string[];
   /** The field of a node that selects `_nodes/KEY`: `cluster`, `id`, `metadata.PATH`, ... */
   readonly nodeKey: string;
   /** Absent: all that the folder holds. */
@@ -33,6 +36,7 @@ const replacedBytes = 16 << 20;
 /** Serves until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
 export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
   checkNodeKey(options.nodeKey);
+  allowedCodes(options.allow);
   await checkFolder(options.dir);
   const registry = await loadRegistry(options.descriptors);
   return hostServer(
@@ -64,6 +68,7 @@ function folderSupply(
     registry,
     allowMassDelete,
     partial,
+    allow,
     authorities,
     nodeKey,
   }: ServeOptions & Pick<HostOptions, "registry">,
@@ -124,6 +129,7 @@ function folderSupply(
           nodes,
           allowMassDelete,
           partial,
+          allow: allowedCodes(allow),
           clock,
           ...(authorities && { authorities }),
           onEvent,

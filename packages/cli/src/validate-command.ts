@@ -7,7 +7,7 @@ export const validateCommand: Command = {
   name: "validate",
   summary: "Check a folder or a bootstrap of Envoy: syntax, messages, constraints, references.",
   usage:
-    "xdstp validate DIR|FILE [--fail-on error|warning] [--descriptors FILE]... [--authority NAME]... [--json]\n       xdstp validate --explain CODE",
+    "xdstp validate DIR|FILE [--fail-on error|warning] [--allow CODE]... [--descriptors FILE]... [--authority NAME]... [--json]\n       xdstp validate --explain CODE",
   notes: [
     "DIR is a folder that `xdstp serve` serves, FILE a configuration with which Envoy starts, in YAML or JSON. Each problem is a line: file:line:column: error or warning: message [code]. --explain CODE says what a code means, with an example and the way out.",
     "Errors are what `serve` rejects, and constraints that clients check (`validate.rules` of the Envoy API, `buf.validate` of your own types). Warnings are references to what the folder does not have, opaque endpoints, routes and secrets to which nothing refers, and files that are not read.",
@@ -17,6 +17,11 @@ export const validateCommand: Command = {
     "fail-on": {
       value: "error|warning",
       help: "with what the exit code is 1 (default error)",
+    },
+    allow: {
+      value: "CODE",
+      multiple: true,
+      help: "a problem that is a warning, as for xdstp serve --allow",
     },
     descriptors: {
       value: "FILE",
@@ -52,6 +57,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
     {
       path: pathFrom(io.cwd, path),
       failOn,
+      allow: call.texts("allow"),
       descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
       authorities: call.texts("authority"),
       json: call.flag("json"),

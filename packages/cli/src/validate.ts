@@ -1,5 +1,12 @@
 import { statSync } from "node:fs";
-import { checkBootstrap, checkFolder, formatProblem, type FolderProblem } from "@xdstp/folder";
+import {
+  checkBootstrap,
+  checkFolder,
+  formatProblem,
+  type FolderProblem,
+  type ProblemCode,
+} from "@xdstp/folder";
+import { allowedCodes } from "./allowed-codes.ts";
 import type { CliIo } from "./cli-io.ts";
 import { jsonText } from "./json-text.ts";
 import { loadRegistry } from "./load-registry.ts";
@@ -9,6 +16,8 @@ export interface ValidateOptions {
   /** A folder, or a bootstrap of Envoy. */
   readonly path: string;
   readonly failOn: "error" | "warning";
+  /** Codes of problems that are warnings. */
+  readonly allow: readonly string[];
   /** Files with descriptor sets. */
   readonly descriptors: readonly string[];
   /** Empty: those that the folder has. */
@@ -19,7 +28,8 @@ export interface ValidateOptions {
 /** Shows what is wrong with a folder or a bootstrap. Returns the exit code. */
 export async function validate(options: ValidateOptions, io: CliIo): Promise<number> {
   const { path, failOn, json } = options;
-  const { problems, warnings, counted } = await check(options);
+  const allow = allowedCodes(options.allow);
+  const { problems, warnings, counted } = withAllowed(await check(options), allow);
   const found = [
     ...problems.map((problem) => ({ severity: "error", ...problem }) as const),
     ...warnings.map((problem) => ({ severity: "warning", ...problem }) as const),
@@ -40,6 +50,19 @@ interface Checked {
   readonly problems: readonly FolderProblem[];
   readonly warnings: readonly FolderProblem[];
   readonly counted: { readonly files: number; readonly resources?: number };
+}
+
+/** What is allowed is a warning. */
+function withAllowed(
+  { problems, warnings, counted }: Checked,
+  allow: readonly ProblemCode[],
+): Checked {
+  const isAllowed = ({ code }: FolderProblem): boolean => allow.includes(code);
+  return {
+    problems: problems.filter((problem) => !isAllowed(problem)),
+    warnings: [...problems.filter(isAllowed), ...warnings],
+    counted,
+  };
 }
 
 async function check({ path, descriptors, authorities }: ValidateOptions): Promise<Checked> {

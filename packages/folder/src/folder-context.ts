@@ -2,6 +2,7 @@ import { createRegistry, type Registry } from "@bufbuild/protobuf";
 import type { Put, ResourceType } from "@xdstp/core";
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
 import { ListCollectionSchema, ResourceLocatorSchema } from "@xdstp/protos/xds";
+import type { ProblemCode } from "./problem-codes.ts";
 import { envoyTypes } from "@xdstp/resource-types";
 import type { PathStep } from "@xdstp/validate";
 import type { FolderProblem } from "./folder-problem.ts";
@@ -16,6 +17,8 @@ export interface FolderOptions {
   readonly types?: readonly ResourceType[];
   /** The authorities that are served, in this folder and next to it: a reference to an xdstp name of another one is reported (S-AUTH-10). Absent: those that the folder has. */
   readonly authorities?: readonly string[];
+  /** Problems with these codes are warnings, and what has them is served, for clients that do not mind: `["constraint"]` for gRPC, which does not check constraints. Of what cannot be read they change nothing. Absent: none. */
+  readonly allow?: readonly ProblemCode[];
 }
 
 /** The options of the folder, for every part of this package. */
@@ -30,6 +33,8 @@ export interface FolderContext {
   readonly types: ReadonlyMap<string, ResourceType>;
   /** Absent: those that the folder has. */
   readonly authorities?: readonly string[];
+  /** Codes whose problems are warnings. */
+  readonly allow: ReadonlySet<ProblemCode>;
   /** Checks the content of each resource that is read. Absent: whatever can be encoded is good. */
   readonly check?: ResourceCheck;
 }
@@ -49,6 +54,7 @@ export function folderContext({
   registry,
   types = envoyTypes,
   authorities,
+  allow = [],
 }: FolderOptions): FolderContext {
   return {
     dir,
@@ -61,6 +67,7 @@ export function folderContext({
       ResourceLocatorSchema,
     ),
     types: new Map(types.map((type) => [type.typeUrl, type])),
+    allow: new Set(allow),
     ...(authorities && { authorities }),
   };
 }

@@ -592,6 +592,21 @@ describe("createFolderFeed() with constraints", () => {
   it.each([
     ["a small file", ""],
     ["a file that another process reads", `alt_stat_name: ${"x".repeat(300_000)}\n`],
+  ])("applies what is allowed to violate one, and warns, in %s", async (_, more) => {
+    const { dir } = await useFolder({
+      "_opaque/clusters/web.yaml": `${more}connect_timeout: 0s\n`,
+    });
+    const { next } = useFeed({ dir, sink: useCache(), allow: ["constraint"] });
+    expect(await next("loaded")).toMatchObject({
+      put: 1,
+      problems: [],
+      warnings: [{ code: "constraint", message: "connect_timeout must be more than 0s" }],
+    });
+  });
+
+  it.each([
+    ["a small file", ""],
+    ["a file that another process reads", `alt_stat_name: ${"x".repeat(300_000)}\n`],
   ])("applies nothing of a batch that violates one, in %s", async (_, more) => {
     const { dir, write } = await useFolder({ "_opaque/clusters/web.yaml": "{}" });
     const cache = useCache();

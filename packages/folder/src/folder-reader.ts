@@ -60,6 +60,7 @@ interface FileRecord {
   readonly hash: string;
   readonly entries: readonly FolderEntry[];
   readonly problems: readonly FolderProblem[];
+  readonly warnings: readonly FolderProblem[];
   readonly references: readonly FileReference[];
   /** Files whose content is part of these resources. */
   readonly attached: readonly AttachedFile[];
@@ -116,7 +117,10 @@ function stateOf(
     entries,
     clashing: new Set(clashes.flatMap(({ between }) => between)),
     problems: distinct(problems).sort(byPlace),
-    warnings: listing.warnings.filter(({ file }) => !attached.has(file)),
+    warnings: [
+      ...listing.warnings.filter(({ file }) => !attached.has(file)),
+      ...records.flatMap((record) => record.warnings),
+    ],
     references: records.flatMap((record) => record.references),
     links: [...listing.links, ...attached],
     parsed: records.filter(({ entries, hash }) => hash !== "" && !known.has(entries)).length,
@@ -155,7 +159,16 @@ async function recordOf(
   } catch (error) {
     if (isGone(error)) return undefined;
     const problems = [{ file: path, ...fileTrouble(error) }];
-    return { stamp, young: true, hash: "", entries: [], problems, references: [], attached: [] };
+    return {
+      stamp,
+      young: true,
+      hash: "",
+      entries: [],
+      problems,
+      warnings: [],
+      references: [],
+      attached: [],
+    };
   }
 }
 
@@ -173,8 +186,8 @@ function isYoung(changedMs: number): boolean {
 function recordedContent(
   context: FolderContext,
   { segments }: FoundFile,
-  { puts, problems, references }: FileContent,
-): Pick<FileRecord, "entries" | "problems" | "references"> {
+  { puts, problems, warnings, references }: FileContent,
+): Pick<FileRecord, "entries" | "problems" | "warnings" | "references"> {
   const file = join(context.dir, ...segments);
   const node = puts.length === 0 ? undefined : nodeOf(segments);
   const entries = puts.map(({ isFaulty, ...put }): FolderEntry => {
@@ -191,7 +204,7 @@ function recordedContent(
       put,
     };
   });
-  return { entries, problems, references };
+  return { entries, problems, warnings, references };
 }
 
 function keyOf(file: FoundFile | undefined): string {

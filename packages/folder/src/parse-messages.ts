@@ -11,6 +11,7 @@ import {
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import type { FolderProblem } from "./folder-problem.ts";
+import type { ProblemCode } from "./problem-codes.ts";
 import type { FilePut } from "./read-file.ts";
 import type { FileReference } from "./foreign-references.ts";
 
@@ -20,6 +21,7 @@ export interface ParserSetup {
   readonly registry: readonly RegistryPart[];
   /** Whether the content of resources is checked. */
   readonly isChecked: boolean;
+  readonly allow: readonly ProblemCode[];
   /** Absent: Envoy's types. Functions cannot be sent, so the references of other types are read from the payloads afterwards. */
   readonly types?: readonly Pick<ResourceType, "typeUrl" | "nameField">[];
 }
@@ -39,6 +41,7 @@ export interface ParseSummary {
   /** The number of resources that follow. */
   readonly count: number;
   readonly problems: readonly FolderProblem[];
+  readonly warnings: readonly FolderProblem[];
   readonly references: readonly FileReference[];
 }
 

@@ -49,8 +49,13 @@ try {
 }
 
 async function contextOf(setup: ParserSetup): Promise<FolderContext> {
-  const { dir, registry, isChecked, types } = setup;
-  const base = folderContext({ dir, registry: registryOfParts(registry), ...(types && { types }) });
+  const { dir, registry, isChecked, allow, types } = setup;
+  const base = folderContext({
+    dir,
+    registry: registryOfParts(registry),
+    allow,
+    ...(types && { types }),
+  });
   return isChecked ? { ...base, check: await createResourceCheck(base) } : base;
 }
 
@@ -59,10 +64,10 @@ function answer(message: ParseSummary | ParsedPuts): void {
 }
 
 async function parse(segments: readonly string[]): Promise<ParseSummary> {
-  const { hash, problems, references, ...content } = await read(segments);
+  const { hash, problems, warnings, references, ...content } = await read(segments);
   puts = content.puts;
   sent = 0;
-  return { hash, count: puts.length, problems, references };
+  return { hash, count: puts.length, problems, warnings, references };
 }
 
 async function read(
@@ -90,6 +95,7 @@ async function read(
           message: `cannot be read: ${reasonOf(error)}`,
         },
       ],
+      warnings: [],
       references: [],
     };
   }

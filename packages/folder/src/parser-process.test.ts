@@ -96,6 +96,7 @@ describe("startParserProcess()", () => {
       expect(await parse(["a", "endpoints", `x.${extension}`])).toEqual({
         hash: "",
         puts: [],
+        warnings: [],
         references: [],
         problems: [
           {

@@ -45,7 +45,7 @@ export async function startParserProcess(
     async parse(segments) {
       const file = join(context.dir, ...segments);
       try {
-        const { hash, count, problems, references } = await ask<ParseSummary>({
+        const { hash, count, problems, warnings, references } = await ask<ParseSummary>({
           kind: "parse",
           segments,
         });
@@ -56,6 +56,7 @@ export async function startParserProcess(
           hash,
           puts,
           problems,
+          warnings,
           references:
             context.given.types === undefined
               ? references
@@ -70,6 +71,7 @@ export async function startParserProcess(
           hash: "",
           puts: [],
           problems: [{ file, code, message, ...(hint !== undefined && { hint }) }],
+          warnings: [],
           references: [],
         };
       }
@@ -150,6 +152,7 @@ async function setupOf({
   dir,
   given: { registry, types },
   check,
+  allow,
 }: FolderContext): Promise<ParserSetup> {
   const facts = types?.map(({ typeUrl, nameField }) => ({
     typeUrl,
@@ -159,6 +162,7 @@ async function setupOf({
     dir,
     registry: await partsOfRegistry(registry),
     isChecked: check !== undefined,
+    allow: [...allow],
     ...(facts && { types: facts }),
   };
 }

@@ -74,10 +74,11 @@ export function readPemFile(
     return {
       puts: [resourceFromCandidate(candidate, place, context)],
       problems: [],
+      warnings: [],
       references: [],
     };
   } catch (error) {
-    return { puts: [], problems: [problemOf(error, file, "")], references: [] };
+    return { puts: [], problems: [problemOf(error, file, "")], warnings: [], references: [] };
   }
 }
 

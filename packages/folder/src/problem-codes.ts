@@ -1,5 +1,6 @@
 /**
  * The codes of problems. `severity` is what a problem with this code is: an error is what `serve` or a client rejects. `summary` is one sentence.
+ * `isAllowable`: a resource with this problem can be served all the same, for clients that accept it.
  * A code is never renamed and never means something else. A new one is a row here and its page, `docs/checks/CODE.md`, whose example a test runs.
  */
 export const problemCodes = {
@@ -55,6 +56,7 @@ export const problemCodes = {
   "oneof-conflict": { severity: "error", summary: "Two fields are set of which only one can be." },
   constraint: {
     severity: "error",
+    isAllowable: true,
     summary: "A value breaks a rule that the type declares and clients check.",
   },
 

@@ -9,8 +9,9 @@ import { extensions, type Place, placeOf } from "./place.ts";
 import type { PathStep } from "@xdstp/validate";
 import { findPosition, type Position } from "./find-position.ts";
 import { jsonPathOf } from "./json-path-of.ts";
-import type { FolderContext } from "./folder-context.ts";
+import type { FolderContext, ResourceFault } from "./folder-context.ts";
 import { type FileReference, referencesIn } from "./foreign-references.ts";
+import { problemCodes } from "./problem-codes.ts";
 import { resourceFromCandidate } from "./resource-from-candidate.ts";
 
 /** A resource of a file. */
@@ -23,6 +24,8 @@ export interface FilePut extends Put {
 export interface FileContent {
   readonly puts: readonly FilePut[];
   readonly problems: readonly FolderProblem[];
+  /** What does no harm, or is allowed. */
+  readonly warnings: readonly FolderProblem[];
   readonly references: readonly FileReference[];
 }
 
@@ -39,6 +42,7 @@ export function readFile(
   context: FolderContext,
 ): FileContent {
   const problems: FolderProblem[] = [];
+  const warnings: FolderProblem[] = [];
   const source = { text: "" };
   const report: Report = (error) =>
     problems.push(problemOf(error, join(context.dir, ...segments), source.text));
@@ -54,23 +58,29 @@ export function readFile(
       const put = resourceFromCandidate(candidate, place, context);
       const faults = context.check?.(put) ?? [];
       for (const { path, ...fault } of faults)
-        problems.push({
+        (isServed(fault, context) ? warnings : problems).push({
           file: join(context.dir, ...segments),
           ...positionOf(candidate, path, source.text),
           ...fault,
         });
-      return [faults.length === 0 ? put : { ...put, isFaulty: true }];
+      const isGood = faults.every((fault) => isServed(fault, context));
+      return [isGood ? put : { ...put, isFaulty: true }];
     });
   });
   return {
     puts,
     problems,
+    warnings,
     references: referencesIn(
       puts,
       { file: join(context.dir, ...segments), text: source.text },
       context,
     ),
   };
+}
+
+function isServed({ code }: Pick<ResourceFault, "code">, { allow }: FolderContext): boolean {
+  return problemCodes[code].severity === "warning" || allow.has(code);
 }
 
 function positionOf(
