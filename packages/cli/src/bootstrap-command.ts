@@ -3,8 +3,13 @@ import { type BootstrapOptions, grpcBootstrap } from "./grpc-bootstrap.ts";
 import { CliError } from "./cli-error.ts";
 import { clientTlsFlags, clientTlsOptions } from "./asked-server.ts";
 import type { CliIo } from "./cli-io.ts";
-import { type Command, type CommandCall, takeNoMore, wordFlag } from "./command.ts";
-import { envoyBootstrap } from "./envoy-bootstrap.ts";
+import { type Command, type CommandCall, pathFrom, takeNoMore, wordFlag } from "./command.ts";
+import {
+  adminAt,
+  type ConnectionOptions,
+  envoyBootstrap,
+  envoyConnection,
+} from "./envoy-bootstrap.ts";
 import { escapeJson } from "./short-text.ts";
 import { type Endpoint, parseEndpoint, parseListen } from "./endpoint.ts";
 
@@ -14,10 +19,11 @@ export const bootstrapCommand: Command = {
   summary:
     "Print a bootstrap with which Envoy or a gRPC program takes its configuration from a server.",
   usage:
-    "xdstp bootstrap envoy|grpc [--server HOST:PORT] [--variant sotw|delta] [--names ads|xdstp] [--authority NAME]... [--admin HOST:PORT] [--node ID] [--cluster NAME] [--tls | --tls-ca FILE] [--tls-cert FILE --tls-key FILE] [--json]",
+    "xdstp bootstrap envoy|grpc [--server HOST:PORT] [--variant sotw|delta] [--names ads|xdstp] [--authority NAME]... [--admin HOST:PORT] [--merge FILE] [--node ID] [--cluster NAME] [--tls | --tls-ca FILE] [--tls-cert FILE --tls-key FILE] [--json]",
   notes: [
     "With --names ads Envoy subscribes to everything, and a gRPC program to opaque names. With --names xdstp both subscribe to xdstp names: Envoy to those of one authority, a gRPC program to those of each --authority, of which the first is the default.",
     "Where the server has TLS, give --tls or --tls-ca, and --tls-cert with --tls-key where it asks clients for a certificate. HOST has to be in the certificate of the server. The files are named in the bootstrap as they are typed, and read by the client.",
+    "With --merge a node, an admin page and static resources that FILE has stay as they are, with their comments; what an earlier call put there is replaced. To move static resources into a folder, use `xdstp import envoy`.",
     "YAML for Envoy: start it with `envoy -c FILE`. JSON for gRPC: put it in a file and its path in GRPC_XDS_BOOTSTRAP, and call `xds:///SERVICE`.",
   ],
   options: {
@@ -39,6 +45,10 @@ export const bootstrapCommand: Command = {
       value: "HOST:PORT",
       help: "where the admin page of Envoy listens; PORT alone is on loopback (default 127.0.0.1:0, a free port)",
     },
+    merge: {
+      value: "FILE",
+      help: "a configuration with which Envoy starts, YAML or JSON: it is printed with its static resources and all else, and the connection to the server",
+    },
     node: { value: "ID", help: "which client this is, for people (default: envoy or grpc)" },
     cluster: { value: "NAME", help: "the group that the client belongs to (default: default)" },
     ...clientTlsOptions,
@@ -48,7 +58,7 @@ export const bootstrapCommand: Command = {
   run,
 };
 
-async function run(call: CommandCall, { stdout }: CliIo): Promise<number> {
+async function run(call: CommandCall, { stdout, cwd }: CliIo): Promise<number> {
   const [kind, ...more] = call.positionals;
   if (kind !== "envoy" && kind !== "grpc")
     throw new CliError(
@@ -65,6 +75,14 @@ async function run(call: CommandCall, { stdout }: CliIo): Promise<number> {
     throw new CliError(2, "--variant delta: gRPC programs know only sotw");
   if (kind === "grpc" && call.text("admin") !== undefined)
     throw new CliError(2, "--admin is for Envoy: a gRPC program has no admin page");
+  const merge = call.text("merge");
+  if (kind === "grpc" && merge !== undefined)
+    throw new CliError(2, "--merge is for Envoy: a gRPC program has no other configuration");
+  if (merge !== undefined) {
+    if (call.flag("json")) throw new CliError(2, "--merge prints YAML; leave --json out");
+    stdout.write(await merged(call, cwd, merge, { ...options, variant }));
+    return 0;
+  }
   const bootstrap =
     kind === "envoy"
       ? envoyBootstrap({ ...options, variant, admin: adminOf(call) })
@@ -75,6 +93,26 @@ async function run(call: CommandCall, { stdout }: CliIo): Promise<number> {
       : (await import("js-yaml")).dump(bootstrap, { lineWidth: -1, noRefs: true }),
   );
   return 0;
+}
+
+async function merged(
+  call: CommandCall,
+  cwd: string,
+  file: string,
+  options: ConnectionOptions,
+): Promise<string> {
+  const { formatProblem, mergeBootstrap } = await import("@xdstp/folder");
+  const { loadRegistry } = await import("./load-registry.ts");
+  const { bootstrap, problems } = await mergeBootstrap({
+    file: pathFrom(cwd, file),
+    registry: await loadRegistry([]),
+    connection: {
+      ...envoyConnection(options),
+      ...(call.text("admin") !== undefined && { admin: adminAt(adminOf(call)) }),
+    },
+  });
+  if (problems.length > 0) throw new CliError(1, problems.map(formatProblem).join("\n"));
+  return bootstrap.text;
 }
 
 function optionsOf(call: CommandCall, kind: string): BootstrapOptions {

@@ -1,4 +1,6 @@
 import { isIP } from "node:net";
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { ImportConnection } from "@xdstp/folder";
 import { cluster as clusterType, listener as listenerType } from "@xdstp/resource-types";
 import { printName, typeFromTypeUrl } from "@xdstp/uri";
 import type { BootstrapOptions } from "./grpc-bootstrap.ts";
@@ -6,7 +8,7 @@ import type { Endpoint } from "./endpoint.ts";
 
 /** The static cluster that leads to the server. */
 const serverCluster = "xdstp_server";
-const ads = { ads: {}, resource_api_version: "V3" };
+const ads: JsonObject = { ads: {}, resource_api_version: "V3" };
 
 /**
  * An `envoy.config.bootstrap.v3.Bootstrap` in JSON form: everything over one ADS stream, which asks for all listeners and clusters.
@@ -16,39 +18,45 @@ const ads = { ads: {}, resource_api_version: "V3" };
  * on which nothing is in order with the clusters, so a cluster that changes alone would warm for 15 s (S-WARM-1).
  * Where `admin` has port 0, start Envoy with `--admin-address-path FILE` to learn which port it has taken.
  */
-export function envoyBootstrap(
-  options: BootstrapOptions & {
-    /** The variant of the protocol on the ADS stream. */
-    readonly variant: "sotw" | "delta";
-    /** Where the admin page listens. */
-    readonly admin: {
-      /** A name or an address. */
-      readonly host: string;
-      /** 0: Envoy takes a free port. */
-      readonly port: number;
-    };
-  },
-): {
+export function envoyBootstrap({
+  admin,
+  ...options
+}: ConnectionOptions & { readonly admin: Endpoint }): {
   /** The node that Envoy sends: `id` and `cluster`. */
   readonly node: object;
-  /** Where the admin page listens. */
+  /** Where the admin page listens. Port 0: Envoy takes a free port. */
   readonly admin: object;
   /** The ADS stream, and what listeners and clusters are subscribed to. */
   readonly dynamic_resources: object;
   /** The cluster that leads to the server. */
   readonly static_resources: object;
 } {
+  const { node, dynamicResources, cluster } = envoyConnection(options);
+  return {
+    node,
+    admin: adminAt(admin),
+    dynamic_resources: dynamicResources,
+    static_resources: { clusters: [cluster] },
+  };
+}
+
+/** What the parts of a bootstrap say that lead to a server. */
+export interface ConnectionOptions extends BootstrapOptions {
+  /** The variant of the protocol on the ADS stream. */
+  readonly variant: "sotw" | "delta";
+}
+
+/** The parts of {@link envoyBootstrap} that lead to the server, for a bootstrap that has others. */
+export function envoyConnection(options: ConnectionOptions): Omit<ImportConnection, "admin"> {
   const {
     node,
     cluster,
     variant,
-    admin,
     authorities: [authority],
   } = options;
   return {
     node: { id: node, cluster },
-    admin: { address: socketAddress(admin) },
-    dynamic_resources: {
+    dynamicResources: {
       ads_config: apiSource(variant === "delta" ? "DELTA_GRPC" : "GRPC"),
       ...(authority !== undefined && {
         lds_resources_locator: glob(authority, listenerType.typeUrl),
@@ -59,15 +67,20 @@ export function envoyBootstrap(
       }),
       cds_config: ads,
     },
-    static_resources: { clusters: [clusterOf(options)] },
+    cluster: clusterOf(options),
   };
 }
 
-function socketAddress({ host, port }: Endpoint): object {
+/** The admin page, as a bootstrap says where it listens. */
+export function adminAt(endpoint: Endpoint): JsonObject {
+  return { address: socketAddress(endpoint) };
+}
+
+function socketAddress({ host, port }: Endpoint): JsonObject {
   return { socket_address: { address: host, port_value: port } };
 }
 
-function apiSource(kind: string): object {
+function apiSource(kind: string): JsonObject {
   // Without the flag Envoy repeats 61 KB of node in every message, ACKs included.
   return {
     api_type: kind,
@@ -87,7 +100,7 @@ function glob(authority: string, typeUrl: string): string {
   });
 }
 
-function clusterOf({ server, tls }: BootstrapOptions): object {
+function clusterOf({ server, tls }: BootstrapOptions): JsonObject {
   const http = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
   const endpoint = { address: socketAddress(server) };
   return {
@@ -117,7 +130,7 @@ const machineAuthorities = "/etc/ssl/certs/ca-certificates.crt";
 function transportSocket(
   host: string,
   { ca = machineAuthorities, cert, key }: NonNullable<BootstrapOptions["tls"]>,
-): object {
+): JsonObject {
   const isName = isIP(host) === 0;
   return {
     name: "envoy.transport_sockets.tls",

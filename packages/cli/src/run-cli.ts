@@ -13,6 +13,7 @@ const oldestNode = 22;
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["serve", async () => (await import("./serve-command.ts")).serveCommand],
   ["validate", async () => (await import("./validate-command.ts")).validateCommand],
+  ["import", async () => (await import("./import-command.ts")).importCommand],
   ["relay", async () => (await import("./relay-command.ts")).relayCommand],
   ["status", async () => (await import("./status-command.ts")).statusCommand],
   ["get", async () => (await import("./get-command.ts")).getCommand],

@@ -414,7 +414,7 @@ describe("xdstp serve, what it cannot begin with", () => {
   it("names a file that is given as the folder", async () => {
     const { dir } = useFolder({ "x.yaml": "" });
     expect(await fails(join(dir, "x.yaml"), ...free)).toContain(
-      `xdstp serve: ${join(dir, "x.yaml")}: this is not a folder; name the folder that holds AUTHORITY/TYPE/ID.yaml or _opaque/TYPE/NAME.yaml. Of a static Envoy bootstrap, `,
+      `xdstp serve: ${join(dir, "x.yaml")}: this is not a folder; name the folder that holds AUTHORITY/TYPE/ID.yaml or _opaque/TYPE/NAME.yaml. To serve the static resources of an Envoy bootstrap, move them into a folder: xdstp import envoy FILE DIR`,
     );
   });
 

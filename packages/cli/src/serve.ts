@@ -155,6 +155,6 @@ async function checkFolder(dir: string): Promise<void> {
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such folder; make it (it may be empty), or name another",
   ENOTDIR:
-    "this is not a folder; name the folder that holds AUTHORITY/TYPE/ID.yaml or _opaque/TYPE/NAME.yaml. Of a static Envoy bootstrap, each entry of static_resources.clusters is a file DIR/_opaque/clusters/NAME.yaml, and each listener DIR/_opaque/listeners/NAME.yaml",
+    "this is not a folder; name the folder that holds AUTHORITY/TYPE/ID.yaml or _opaque/TYPE/NAME.yaml. To serve the static resources of an Envoy bootstrap, move them into a folder: xdstp import envoy FILE DIR",
   ELOOP: "this is a symbolic link that leads back to itself; fix it, or name another folder",
 };

@@ -66,9 +66,12 @@ function scalarValue(text: string, scalar: ScalarType): JsonValue {
   switch (scalar) {
     case ScalarType.STRING:
     case ScalarType.BYTES:
-    case ScalarType.DOUBLE:
-    case ScalarType.FLOAT:
       return text;
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT: {
+      const isDecimal = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text);
+      return isDecimal && Number.isFinite(Number(text)) ? Number(text) : text;
+    }
     case ScalarType.BOOL:
       if (/^(?:true|t|yes|y|1)$/i.test(text)) return true;
       return /^(?:false|f|no|n|0)$/i.test(text) ? false : text;

@@ -1,6 +1,13 @@
 import { stat } from "node:fs/promises";
 import { dirname, extname } from "node:path";
-import { create, fromBinary, type Registry, toBinary } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMessage,
+  fromBinary,
+  type JsonObject,
+  type Registry,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import type { Reference, ResourceType } from "@xdstp/core";
@@ -11,7 +18,7 @@ import { asEnvoyReads } from "./as-envoy-reads.ts";
 import { isSetIn, type StaticReference, staticReferencesIn } from "./bootstrap-references.ts";
 import { canonicalJson, isObject } from "./documents-of.ts";
 import { readBytes } from "./file-parser.ts";
-import { parseEnvoyYaml } from "./envoy-yaml.ts";
+import { type EnvoyYaml, parseEnvoyYaml } from "./envoy-yaml.ts";
 import { findPosition, findTexts } from "./find-position.ts";
 import { type FolderContext, folderContext } from "./folder-context.ts";
 import { Fault, fileTrouble, type FolderProblem, type JsonPath, quote } from "./folder-problem.ts";
@@ -29,7 +36,8 @@ export interface BootstrapProblems {
   readonly warnings: readonly FolderProblem[];
 }
 
-const typeName = "envoy.config.bootstrap.v3.Bootstrap";
+/** The message of a bootstrap. */
+export const bootstrapName = "envoy.config.bootstrap.v3.Bootstrap";
 type Format = "yaml" | "json";
 const formats: Readonly<Record<string, Format | undefined>> = {
   ".yaml": "yaml",
@@ -51,13 +59,7 @@ export async function checkBootstrap({
 }): Promise<BootstrapProblems> {
   const source = { text: "" };
   try {
-    const format = formats[extname(file).toLowerCase()];
-    if (format === undefined)
-      throw new Fault({
-        code: "misplaced-file",
-        message: "is not read as a bootstrap of Envoy",
-        hint: "the extensions that are read are .yaml, .yml and .json",
-      });
+    const format = bootstrapFormat(file);
     const bytes = await readBytes(file, (await stat(file)).size, (_, run) => run());
     source.text = new TextDecoder().decode(bytes);
     return await check(source.text, file, format, folderContext({ dir: dirname(file), registry }));
@@ -68,17 +70,37 @@ export async function checkBootstrap({
   }
 }
 
-async function check(
+/** The format of a bootstrap by the extension of its file. Throws a fault for another extension. */
+export function bootstrapFormat(file: string): Format {
+  const format = formats[extname(file).toLowerCase()];
+  if (format !== undefined) return format;
+  throw new Fault({
+    code: "misplaced-file",
+    message: "is not read as a bootstrap of Envoy",
+    hint: "the extensions that are read are .yaml, .yml and .json",
+  });
+}
+
+/** A bootstrap as Envoy reads it. */
+export interface ReadBootstrap {
+  /** In the JSON form of protobuf. */
+  readonly json: JsonObject;
+  readonly desc: DescMessage;
+  /** What Envoy passes over. */
+  readonly warnings: EnvoyYaml["warnings"];
+}
+
+/** Reads the text of a bootstrap; its messages are not decoded yet. Throws a fault for a text that is not one message. */
+export function readBootstrap(
   text: string,
-  file: string,
   format: Format,
-  context: FolderContext,
-): Promise<BootstrapProblems> {
-  const desc = context.registry.getMessage(typeName);
+  { registry }: Pick<FolderContext, "registry">,
+): ReadBootstrap {
+  const desc = registry.getMessage(bootstrapName);
   if (desc === undefined)
-    throw new Fault({ code: "unknown-type", message: `the registry has no ${typeName}` });
+    throw new Fault({ code: "unknown-type", message: `the registry has no ${bootstrapName}` });
   if (format === "json") rejectFaultyJson(text); // The rest is YAML too.
-  const { value, warnings: passedOver } = parseEnvoyYaml(text);
+  const { value, warnings } = parseEnvoyYaml(text);
   const read = canonicalJson(value ?? null, 100_000 + 4 * text.length);
   if (read === null) throw new Fault({ code: "empty-file", message: "is empty" });
   if (!isObject(read))
@@ -87,11 +109,20 @@ async function check(
       message: "is not one message",
       hint: "a bootstrap is one document",
     });
-  const json = asEnvoyReads(read, desc, context.registry);
+  return { json: asEnvoyReads(read, desc, registry), desc, warnings };
+}
+
+async function check(
+  text: string,
+  file: string,
+  format: Format,
+  context: FolderContext,
+): Promise<BootstrapProblems> {
+  const { json, desc, warnings: passedOver } = readBootstrap(text, format, context);
   const bytes = encode();
   const bootstrap = reflect(desc, fromBinary(desc, bytes));
   const validator = await createValidator({ registry: context.registry });
-  const any = create(AnySchema, { typeUrl: typeUrlOf(typeName), value: bytes });
+  const any = create(AnySchema, { typeUrl: typeUrlOf(bootstrapName), value: bytes });
   const violations = validator
     .check(AnySchema, any)
     .map(({ path, field, message, rule }): FolderProblem => ({
@@ -140,7 +171,7 @@ async function check(
 
   function encode(): Uint8Array {
     try {
-      return anyFromJson({ ...json, "@type": typeUrlOf(typeName) }, context.registry).value;
+      return anyFromJson({ ...json, "@type": typeUrlOf(bootstrapName) }, context.registry).value;
     } catch (error) {
       throw explainJsonError(error, { document: 0, path: [] }, context.registry, {
         isBootstrap: true,

@@ -35,7 +35,7 @@ export function documentsOf(
       document: index,
       path: [],
       hint: Array.isArray(json)
-        ? "write resources: above the list, or each resource into a file of its own"
+        ? "write resources: above the list, or each resource into a file of its own, as xdstp import envoy FILE DIR does with the static resources of Envoy"
         : "write the fields of the resource as keys",
     });
   });

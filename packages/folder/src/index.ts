@@ -13,6 +13,19 @@ export { createFolderFeed, type FolderFeedOptions } from "./folder-feed.ts";
 export { readFolder, type FolderContent } from "./read-folder.ts";
 export { checkBootstrap, type BootstrapProblems } from "./check-bootstrap.ts";
 export { checkFolder } from "./check-folder.ts";
+export {
+  type BootstrapImportOptions,
+  importBootstrap,
+  mergeBootstrap,
+} from "./import/import-bootstrap.ts";
+export { type ConfigDumpOptions, importConfigDump } from "./import/import-config-dump.ts";
+export type {
+  ImportConnection,
+  Imported,
+  ImportedFile,
+  UnmovedResource,
+} from "./import/imported.ts";
+export { type ImportConflict, type ImportTarget, writeImport } from "./import/write-import.ts";
 export type { FolderOptions } from "./folder-context.ts";
 export type { FolderEvent } from "./folder-event.ts";
 export type { NodeSinks } from "./folder-entry.ts";

@@ -108,7 +108,7 @@ const bootstrapKeys: ReadonlySet<string> = new Set([
   "dynamicResources",
 ]);
 const bootstrapHint =
-  "this looks like an Envoy bootstrap: move each entry of static_resources.clusters to _opaque/clusters/NAME.yaml and of static_resources.listeners to _opaque/listeners/NAME.yaml";
+  "this looks like an Envoy bootstrap: xdstp import envoy FILE DIR moves its static resources into a folder";
 
 /** The messages that JSON writes in a form of their own. */
 const forms: Readonly<Record<string, string>> = {

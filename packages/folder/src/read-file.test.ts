@@ -268,7 +268,7 @@ describe("readFile() of content that is wrong", () => {
     expect(bad("a/clusters/x.yaml", "- a\n")).toMatchObject({
       line: 1,
       message: "holds a list where a message is expected",
-      hint: "write resources: above the list, or each resource into a file of its own",
+      hint: "write resources: above the list, or each resource into a file of its own, as xdstp import envoy FILE DIR does with the static resources of Envoy",
     });
   });
   it("says of an Envoy bootstrap where its parts belong", () => {
@@ -276,7 +276,7 @@ describe("readFile() of content that is wrong", () => {
       expect(bad("_opaque/clusters/x.yaml", `${key}: {}\n`)).toMatchObject({
         message: expect.stringContaining(`key "${key}" is unknown`) as string,
         hint: expect.stringContaining(
-          "move each entry of static_resources.clusters to _opaque/clusters/NAME.yaml",
+          "xdstp import envoy FILE DIR",
         ) as string,
       });
   });

@@ -20,6 +20,8 @@ export interface Envoy extends Process {
   listeners(): Promise<readonly string[]>;
   /** The URL of a listener, once it listens. */
   url(listener: string): Promise<string>;
+  /** What `/config_dump?include_eds` of its admin page answers. */
+  dump(): Promise<string>;
   /** Resolves when nothing warms any more. */
   untilWarm(): Promise<void>;
 }
@@ -127,6 +129,7 @@ function inspect(child: Process, admin: string): Envoy {
       until(`listener ${name}`, async () =>
         urlOf((await statuses()).find((status) => status.name === name)),
       ),
+    dump: () => read("/config_dump?include_eds"),
     untilWarm: async () => {
       await untilStat("cluster_manager.warming_clusters", "0");
       await untilStat("listener_manager.total_listeners_warming", "0");

@@ -1,0 +1,105 @@
+import { CliError } from "./cli-error.ts";
+import type { CliIo } from "./cli-io.ts";
+import { clientTlsFlags, clientTlsOptions } from "./asked-server.ts";
+import {
+  type Command,
+  type CommandCall,
+  pathFrom,
+  secondsFlag,
+  takeNoMore,
+  wordFlag,
+} from "./command.ts";
+import { parseEndpoint, parseListen } from "./endpoint.ts";
+
+/** `xdstp import`: a configuration of Envoy becomes a folder and a bootstrap. */
+export const importCommand: Command = {
+  name: "import",
+  summary: "Move the configuration of an Envoy into a folder that is served.",
+  usage:
+    "xdstp import envoy|config-dump FILE|URL DIR [--bootstrap FILE] [--server HOST:PORT] [--variant sotw|delta] [--admin HOST:PORT] [--node ID] [--cluster NAME] [--tls | --tls-ca FILE] [--tls-cert FILE --tls-key FILE] [--descriptors FILE]... [--force] [--dry-run] [--json] [--timeout SECONDS]",
+  notes: [
+    "`envoy` reads a configuration with which Envoy starts, YAML or JSON. Its static listeners, clusters and secrets become files of DIR, and the rest a bootstrap that takes them from the server: node, admin page, stats sinks, tracing, runtime, overload manager and all else stay, with comments.",
+    "Static stays what other static parts or config sources refer to, and each such resource is reported with the reason.",
+    "`config-dump` reads what a running Envoy has, static or from another server: a file or a URL such as http://127.0.0.1:9901, where /config_dump?include_eds is read. Routes, scoped routes, endpoints and extension configurations become files too. Envoy redacts private keys and passwords in a dump, so resources that have them are not imported; each is reported.",
+    "All is written, or nothing. Files with private keys or passwords have mode 0600.",
+  ],
+  options: {
+    bootstrap: {
+      value: "FILE",
+      help: "where the bootstrap is written (default DIR.bootstrap.yaml, next to DIR)",
+    },
+    server: {
+      value: "HOST:PORT",
+      help: "where the server will listen (default 127.0.0.1:18000)",
+    },
+    variant: { value: "sotw|delta", help: "the variant of the protocol (default delta)" },
+    admin: {
+      value: "HOST:PORT",
+      help: "where the admin page listens (default: as it is in the configuration)",
+    },
+    node: { value: "ID", help: "the id of the node, where it has none (default envoy)" },
+    cluster: {
+      value: "NAME",
+      help: "the cluster of the node, where it has none (default: default)",
+    },
+    ...clientTlsOptions,
+    descriptors: {
+      value: "FILE",
+      multiple: true,
+      help: "messages of extensions that are not part of Envoy, as `buf build -o FILE` writes them",
+    },
+    force: {
+      help: "write into a DIR that holds something, and replace files; files that are not part of the import stay",
+    },
+    "dry-run": { help: "write nothing, and show what would be written; secrets are not shown" },
+    json: { help: "one JSON object" },
+    timeout: { value: "SECONDS", help: "how long to wait for a URL (default 10)" },
+  },
+  example: "xdstp import envoy envoy.yaml config && xdstp serve config",
+  run,
+};
+
+async function run(call: CommandCall, io: CliIo): Promise<number> {
+  const [kind, from, dir, ...more] = call.positionals;
+  if (kind !== "envoy" && kind !== "config-dump")
+    throw new CliError(
+      2,
+      kind === undefined
+        ? "import what, envoy or config-dump?"
+        : `${JSON.stringify(kind)} cannot be imported, only envoy and config-dump`,
+    );
+  if (from === undefined)
+    throw new CliError(2, kind === "envoy" ? "which configuration?" : "which dump?");
+  if (dir === undefined) throw new CliError(2, "into which folder?");
+  takeNoMore(more, "; one configuration is imported into one folder");
+  const admin = call.text("admin");
+  const tls = clientTlsFlags(call);
+  const target = pathFrom(io.cwd, dir);
+  const { importInto } = await import("./import.ts");
+  return importInto(
+    {
+      kind,
+      from: kind === "config-dump" && /^https?:/i.test(from) ? from : pathFrom(io.cwd, from),
+      dir: target,
+      bootstrap: pathFrom(
+        io.cwd,
+        call.text("bootstrap") ?? `${dir.replace(/(?<=.)\/+$/, "")}.bootstrap.yaml`,
+      ),
+      connection: {
+        server: parseEndpoint("--server", call.text("server") ?? "127.0.0.1:18000", 1),
+        variant: wordFlag(call, "variant", ["sotw", "delta"]) ?? "delta",
+        node: call.text("node") ?? "envoy",
+        cluster: call.text("cluster") ?? "default",
+        authorities: [],
+        ...(tls && { tls }),
+      },
+      admin: admin === undefined ? undefined : parseListen("--admin", admin),
+      descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
+      force: call.flag("force"),
+      dryRun: call.flag("dry-run"),
+      json: call.flag("json"),
+      timeoutMs: secondsFlag(call, "timeout") ?? 10_000,
+    },
+    io,
+  );
+}

@@ -1,0 +1,232 @@
+import { readFile, stat } from "node:fs/promises";
+import {
+  checkFolder,
+  formatProblem,
+  importBootstrap,
+  importConfigDump,
+  type Imported,
+  type UnmovedResource,
+  writeImport,
+} from "@xdstp/folder";
+import { shortNameOf } from "@xdstp/resource-types";
+import { CliError, unreadable } from "./cli-error.ts";
+import type { CliIo } from "./cli-io.ts";
+import { adminAt, type ConnectionOptions, envoyConnection } from "./envoy-bootstrap.ts";
+import { type Endpoint, formatEndpoint } from "./endpoint.ts";
+import { jsonText } from "./json-text.ts";
+import { loadRegistry } from "./load-registry.ts";
+import { counted, escapeText } from "./short-text.ts";
+
+/** What `xdstp import` was asked to do. */
+export interface ImportOptions {
+  readonly kind: "envoy" | "config-dump";
+  /** A file, or the URL of an admin page. */
+  readonly from: string;
+  readonly dir: string;
+  /** The file of the bootstrap. */
+  readonly bootstrap: string;
+  readonly connection: ConnectionOptions;
+  /** Absent: as it is in the configuration. */
+  readonly admin: Endpoint | undefined;
+  /** Files with descriptor sets. */
+  readonly descriptors: readonly string[];
+  readonly force: boolean;
+  readonly dryRun: boolean;
+  readonly json: boolean;
+  readonly timeoutMs: number;
+}
+
+/** Imports a configuration, and says what to do next. Returns the exit code. */
+export async function importInto(options: ImportOptions, io: CliIo): Promise<number> {
+  const imported = await read(options);
+  if (imported.problems.length > 0) {
+    report(imported, options, io);
+    return 1;
+  }
+  if (!options.dryRun) await write(imported, options);
+  report(imported, options, io);
+  return 0;
+}
+
+async function read({
+  kind,
+  from,
+  descriptors,
+  connection: way,
+  admin,
+  timeoutMs,
+}: ImportOptions): Promise<Imported> {
+  const registry = await loadRegistry(descriptors);
+  const connection = {
+    ...envoyConnection(way),
+    ...(admin !== undefined && { admin: adminAt(admin) }),
+  };
+  if (kind === "envoy") return importBootstrap({ file: from, registry, connection });
+  const text = /^https?:/i.test(from) ? await fetchDump(from, timeoutMs) : await dumpIn(from);
+  return importConfigDump({ text, file: from, registry, connection });
+}
+
+/** A dump of a large Envoy has tens of megabytes. */
+const maxBytes = 256 * 1024 * 1024;
+const tooLarge = `is larger than ${maxBytes / 1024 / 1024} MiB, the most that is read`;
+
+async function dumpIn(file: string): Promise<string> {
+  const wayOut =
+    "give a file with the answer of /config_dump?include_eds, or the URL of an admin page";
+  try {
+    if ((await stat(file)).size > maxBytes) throw new CliError(1, `${file}: ${tooLarge}`);
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw error instanceof CliError ? error : unreadable(error, file, wayOut);
+  }
+}
+
+/** The URL of an admin page, or that of a dump. */
+async function fetchDump(from: string, timeoutMs: number): Promise<string> {
+  if (!URL.canParse(from)) throw new CliError(2, `${JSON.stringify(from)} is not a URL`);
+  const url = new URL(from);
+  if (url.pathname === "/") url.pathname = "/config_dump";
+  if (url.pathname === "/config_dump" && url.search === "") url.search = "?include_eds";
+  const { href } = url;
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
+    if (!response.ok)
+      throw new CliError(
+        1,
+        `${href}: answers with ${response.status}; give the URL of the admin page of an Envoy`,
+      );
+    return await limitedText(response, href);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const isLate = error instanceof DOMException && error.name === "TimeoutError";
+    const reason = isLate ? `no answer within ${timeoutMs / 1000} s` : causeOf(error);
+    throw new CliError(1, `${href}: ${reason}; is it the admin page of an Envoy?`, {
+      cause: error,
+    });
+  }
+}
+
+function causeOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  return cause instanceof Error ? cause.message : message;
+}
+
+async function limitedText(response: Response, href: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > maxBytes) throw new CliError(1, `${href}: ${tooLarge}`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+async function write(
+  imported: Imported,
+  { dir, bootstrap, force, descriptors }: ImportOptions,
+): Promise<void> {
+  const conflict = await writeImport(imported, { dir, bootstrap, force }).catch(
+    (error: unknown) => {
+      throw new CliError(1, `nothing is written: ${(error as Error).message}`, { cause: error });
+    },
+  );
+  if (conflict?.kind === "not-empty")
+    throw new CliError(
+      1,
+      `${dir} is not empty, so nothing is written; give another folder, or --force to add the files and replace those of the same names`,
+    );
+  if (conflict !== undefined)
+    throw new CliError(
+      1,
+      `${conflict.path} exists, so nothing is written; give another file with --bootstrap, or --force to replace it`,
+    );
+  const { problems } = await checkFolder({ dir, registry: await loadRegistry(descriptors) });
+  if (problems.length > 0)
+    throw new CliError(
+      1,
+      `the import is written, but ${dir} cannot be served:\n${problems.map(formatProblem).join("\n")}`,
+    );
+}
+
+function report(imported: Imported, options: ImportOptions, { stdout, stderr }: CliIo): void {
+  const { problems, warnings } = imported;
+  if (options.json) {
+    stdout.write(`${jsonText(jsonOf(imported, options), { indent: 2 })}\n`);
+    return;
+  }
+  const lines = [
+    ...problems.map((one) => formatProblem({ ...one, message: `error: ${one.message}` })),
+    ...warnings.map((one) => formatProblem({ ...one, message: `warning: ${one.message}` })),
+  ];
+  if (lines.length > 0) stderr.write(`${lines.join("\n")}\n`);
+  if (problems.length > 0) {
+    stderr.write(`nothing is written: ${counted(problems.length, "error")}\n`);
+    return;
+  }
+  if (options.dryRun) stdout.write(shownFiles(imported, options));
+  stdout.write(`${summary(imported, options).join("\n")}\n`);
+}
+
+function shownFiles({ files, bootstrap }: Imported, options: ImportOptions): string {
+  const all = [
+    ...files.map((file) => ({ ...file, path: `${options.dir}/${file.path}` })),
+    { ...bootstrap, path: options.bootstrap },
+  ];
+  return all
+    .map(({ path, text, isSecret }) =>
+      isSecret
+        ? `# ${path}: ${counted(text.length, "character")}, not shown: it holds secrets\n`
+        : `# ${path}\n${text}`,
+    )
+    .join("\n");
+}
+
+function summary(imported: Imported, options: ImportOptions): readonly string[] {
+  const { files, kept, missing, notes } = imported;
+  const { dir, bootstrap, dryRun, connection } = options;
+  const types = Map.groupBy(files, ({ typeUrl }) => shortNameOf(typeUrl) ?? typeUrl);
+  const counts = Array.from(types, ([type, { length }]) => counted(length, type.replace(/s$/, "")));
+  return [
+    `${dryRun ? "Would write" : "Wrote"} ${dir}: ${counts.join(", ") || "nothing to serve"}`,
+    `${dryRun ? "Would write" : "Wrote"} ${bootstrap}: the bootstrap of Envoy`,
+    ...kept.map((one) => `Stays in the bootstrap: ${unmoved(one)}`),
+    ...missing.map((one) => `Not imported: ${unmoved(one)}`),
+    ...notes,
+    "",
+    "Next:",
+    `  xdstp serve ${shellWord(dir)} --listen ${formatEndpoint(connection.server)}`,
+    `  envoy -c ${shellWord(bootstrap)}`,
+  ];
+}
+
+function unmoved({ typeUrl, name, reason }: UnmovedResource): string {
+  const noun = (shortNameOf(typeUrl) ?? typeUrl).replace(/s$/, "");
+  return escapeText(`${noun} ${JSON.stringify(name)}: ${reason}`);
+}
+
+/** A path as a shell reads it. */
+function shellWord(path: string): string {
+  return /^[\w./@%+=:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+function jsonOf(imported: Imported, options: ImportOptions): object {
+  const { files, kept, missing, notes, problems, warnings } = imported;
+  return {
+    dir: options.dir,
+    bootstrap: options.bootstrap,
+    written: !options.dryRun && problems.length === 0,
+    files: files.map(({ path, typeUrl, name, isSecret, text }) => ({
+      path,
+      typeUrl,
+      name,
+      isSecret,
+      ...(options.dryRun && !isSecret && { text }),
+    })),
+    kept,
+    missing,
+    notes,
+    problems,
+    warnings,
+  };
+}

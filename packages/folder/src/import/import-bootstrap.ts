@@ -1,0 +1,98 @@
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { JsonObject, Registry } from "@bufbuild/protobuf";
+import { bootstrapFormat, checkBootstrap, readBootstrap } from "../check-bootstrap.ts";
+import { readBytes } from "../file-parser.ts";
+import { findPosition } from "../find-position.ts";
+import { folderContext } from "../folder-context.ts";
+import { Fault, fileTrouble, type FolderProblem } from "../folder-problem.ts";
+import { problemOf } from "../read-file.ts";
+import { failedImport, type ImportConnection, type Imported } from "./imported.ts";
+import { keyOf, objectOf, textOf, valueOf, listOf } from "./messages-in-json.ts";
+import { planImport } from "./plan-import.ts";
+import { yamlWithComments } from "./yaml-with-comments.ts";
+
+/** What both ways to change a bootstrap have in common. */
+export interface BootstrapImportOptions {
+  /** A configuration with which Envoy starts: YAML or JSON, by its extension. */
+  readonly file: string;
+  /** `envoyRegistry()` of `@xdstp/protos/envoy`, or one that has more. */
+  readonly registry: Registry;
+  readonly connection: ImportConnection;
+}
+
+/**
+ * Divides a configuration with which Envoy starts: static listeners, clusters and secrets become files of a folder, and the rest a bootstrap that takes them from a server. Comments stay.
+ * Static stays what other static parts or config sources refer to. Never rejects: what keeps it from being read is in `problems`, as `checkBootstrap` gives them.
+ */
+export function importBootstrap(options: BootstrapImportOptions): Promise<Imported> {
+  return divide(options, true);
+}
+
+/** Adds the way to a server to a configuration with which Envoy starts, and leaves the rest of it as it is. `files` of the result is empty. Never rejects. */
+export function mergeBootstrap(options: BootstrapImportOptions): Promise<Imported> {
+  return divide(options, false);
+}
+
+async function divide(
+  { file, registry, connection }: BootstrapImportOptions,
+  movesStatic: boolean,
+): Promise<Imported> {
+  const { problems, warnings } = await checkBootstrap({ file, registry });
+  if (problems.length > 0) return failedImport(problems, warnings);
+  try {
+    const format = bootstrapFormat(file);
+    const bytes = await readBytes(file, (await stat(file)).size, (_, run) => run());
+    const text = new TextDecoder().decode(bytes);
+    const context = folderContext({ dir: dirname(file), registry });
+    // Aliases share values; here each has to be one of its own.
+    const read = JSON.stringify(readBootstrap(text, format, context).json);
+    const bootstrap = JSON.parse(read) as JsonObject;
+    const blocking = otherServer(bootstrap, connection);
+    if (blocking !== undefined) {
+      const path = [keyOf(bootstrap, "dynamic_resources"), blocking];
+      return failedImport(
+        [{ file, ...findPosition(text, 0, path), ...otherServerText(blocking, movesStatic) }],
+        warnings,
+      );
+    }
+    const yaml = yamlWithComments(text, bootstrap, { isJson: format === "json" });
+    const plan = planImport({
+      bootstrap,
+      registry: context.registry,
+      yaml,
+      connection,
+      dynamic: [],
+      movesStatic,
+    });
+    return { ...plan, missing: [], problems: [], warnings };
+  } catch (error) {
+    const problem =
+      error instanceof Fault ? problemOf(error, file, "") : { file, ...fileTrouble(error) };
+    return failedImport([problem], warnings);
+  }
+}
+
+/** The key of another ADS server, of which Envoy can have one only. */
+function otherServer(bootstrap: JsonObject, connection: ImportConnection): string | undefined {
+  const dynamic = objectOf(bootstrap, "dynamic_resources");
+  if (dynamic === undefined || valueOf(dynamic, "ads_config") === undefined) return undefined;
+  const clusters = listOf(objectOf(bootstrap, "static_resources"), "clusters");
+  const name = textOf(connection.cluster, "name");
+  return clusters.some((one) => textOf(one, "name") === name)
+    ? undefined
+    : keyOf(dynamic, "ads_config");
+}
+
+function otherServerText(
+  field: string,
+  movesStatic: boolean,
+): Pick<FolderProblem, "code" | "message" | "hint"> {
+  return {
+    code: "oneof-conflict",
+    message: `dynamic_resources.${field}: Envoy takes its configuration from another server, and can have one only`,
+    hint: movesStatic
+      ? "remove dynamic_resources, or import what a running Envoy has: xdstp import config-dump"
+      : "remove dynamic_resources",
+  };
+}
