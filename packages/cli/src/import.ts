@@ -3,6 +3,7 @@ import {
   checkFolder,
   formatProblem,
   importBootstrap,
+  type ImportConflict,
   importConfigDump,
   type Imported,
   type UnmovedResource,
@@ -126,27 +127,32 @@ async function write(
   imported: Imported,
   { dir, bootstrap, force, descriptors }: ImportOptions,
 ): Promise<void> {
-  const conflict = await writeImport(imported, { dir, bootstrap, force }).catch(
+  const registry = await loadRegistry(descriptors);
+  const conflict = await writeImport(imported, { dir, bootstrap, force, registry }).catch(
     (error: unknown) => {
       throw new CliError(1, `nothing is written: ${(error as Error).message}`, { cause: error });
     },
   );
-  if (conflict?.kind === "not-empty")
-    throw new CliError(
-      1,
-      `${dir} is not empty, so nothing is written; give another folder, or --force to add the files and replace those of the same names`,
-    );
-  if (conflict !== undefined)
-    throw new CliError(
-      1,
-      `${conflict.path} exists, so nothing is written; give another file with --bootstrap, or --force to replace it`,
-    );
-  const { problems } = await checkFolder({ dir, registry: await loadRegistry(descriptors) });
+  if (conflict !== undefined) throw new CliError(1, conflictText(conflict));
+  if (!force) return;
+  // What was in the folder before may not go with the rest.
+  const { problems } = await checkFolder({ dir, registry });
   if (problems.length > 0)
     throw new CliError(
       1,
       `the import is written, but ${dir} cannot be served:\n${problems.map(formatProblem).join("\n")}`,
     );
+}
+
+function conflictText(conflict: ImportConflict): string {
+  switch (conflict.kind) {
+    case "not-empty":
+      return `${conflict.path} is not empty, so nothing is written; give another folder, or --force to add the files and replace those of the same names`;
+    case "exists":
+      return `${conflict.path} exists, so nothing is written; give another file with --bootstrap, or --force to replace it`;
+    case "invalid":
+      return `nothing is written, since it could not be served:\n${conflict.problems.map(formatProblem).join("\n")}`;
+  }
 }
 
 function report(imported: Imported, options: ImportOptions, { stdout, stderr }: CliIo): void {

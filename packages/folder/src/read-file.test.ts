@@ -275,9 +275,7 @@ describe("readFile() of content that is wrong", () => {
     for (const key of ["admin", "static_resources"])
       expect(bad("_opaque/clusters/x.yaml", `${key}: {}\n`)).toMatchObject({
         message: expect.stringContaining(`key "${key}" is unknown`) as string,
-        hint: expect.stringContaining(
-          "xdstp import envoy FILE DIR",
-        ) as string,
+        hint: expect.stringContaining("xdstp import envoy FILE DIR") as string,
       });
   });
   it("shows of an unknown key no more than what may be a name", () => {

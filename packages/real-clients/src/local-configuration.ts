@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { isScalar, parseDocument, Scalar, visit, type YAMLMap } from "yaml";
+import { type Document, isAlias, isScalar, parseDocument, Scalar, visit, type YAMLMap } from "yaml";
 
 /**
  * A configuration of Envoy as it can run next to others on one machine without a network: listeners take a free port of the loopback, names of hosts become its address, and there is an admin page.
@@ -9,7 +9,7 @@ export function localConfiguration(text: string, dir: string): string {
   const document = parseDocument(text);
   visit(document, {
     Map(_, map, above) {
-      if (isAddress(map)) localize(map, isOfListener(above));
+      if (isAddress(map)) localize(map, isOfListener(above), document);
     },
     Scalar(_, scalar) {
       const { value, source } = scalar;
@@ -23,7 +23,8 @@ export function localConfiguration(text: string, dir: string): string {
     },
   });
   const local = { socket_address: { address: "127.0.0.1", port_value: 0 } };
-  document.setIn(["admin", "address"], document.createNode(local));
+  if (!document.hasIn(["admin", "address"]))
+    document.setIn(["admin", "address"], document.createNode(local));
   return document.toString();
 }
 
@@ -31,18 +32,33 @@ function isAddress(map: YAMLMap): boolean {
   return map.has("address") && map.has("port_value");
 }
 
-function localize(address: YAMLMap, isListener: boolean): void {
-  const host = String(address.get("address"));
-  // As new nodes, which have no text of their own.
-  if (isListener) address.set("port_value", new Scalar(0));
-  if (isListener || isIP(host) === 0) address.set("address", new Scalar("127.0.0.1"));
+function localize(address: YAMLMap, isListener: boolean, document: Document): void {
+  const host = resolvedIn(address, "address", document);
+  if (isListener) put(address, "port_value", 0);
+  if (isListener || isIP(String(host)) === 0) put(address, "address", "127.0.0.1");
 }
 
-/** Whether an address is one that a listener binds to. */
+function resolvedIn(map: YAMLMap, key: string, document: Document): unknown {
+  const node = map.get(key, true);
+  const meant = isAlias(node) ? node.resolve(document) : node;
+  return isScalar(meant) ? meant.value : meant;
+}
+
+/** An anchor stays, since an alias may follow. */
+function put(map: YAMLMap, key: string, value: string | number): void {
+  const before = map.get(key, true);
+  const scalar = new Scalar(value);
+  if (isScalar(before) && before.anchor !== undefined) scalar.anchor = before.anchor;
+  map.set(key, scalar);
+}
+
+/** Whether an address is one that a listener or the admin page binds to. */
 function isOfListener(above: readonly unknown[]): boolean {
   const keys = above.flatMap((node) => {
     const { key } = node as { readonly key?: unknown };
     return isScalar(key) ? [String(key.value)] : [];
   });
-  return /^static_resources,listeners,(?:additional_addresses,)?address,/.test(keys.join());
+  return /^(?:admin|static_resources,listeners(?:,additional_addresses)?),address,/.test(
+    keys.join(),
+  );
 }

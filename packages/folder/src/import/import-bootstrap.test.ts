@@ -91,7 +91,12 @@ describe("importBootstrap()", () => {
     ]);
     expect(result.kept).toEqual([]);
     const { dir } = await useFolder();
-    const target = { dir: join(dir, "new"), bootstrap: join(dir, "b.yaml"), force: false };
+    const target = {
+      dir: join(dir, "new"),
+      bootstrap: join(dir, "b.yaml"),
+      force: false,
+      registry,
+    };
     expect(await writeImport(result, target)).toBeUndefined();
     const { resources, problems } = await readFolder({ dir: target.dir, registry });
     expect(problems).toEqual([]);
@@ -182,6 +187,23 @@ describe("importBootstrap()", () => {
     expect(paths(result)).toEqual(["_opaque/clusters/web.yaml", "_opaque/secrets/free.yaml"]);
     expect(result.bootstrap.isSecret).toBe(true);
     expect(result.bootstrap.text).not.toContain("sds_config");
+  });
+
+  it("keeps the cluster of an access log that Envoy looks up among the static ones", async () => {
+    const log = `access_log:
+    - name: f
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.access_loggers.fluentd.v3.FluentdAccessLogConfig
+        cluster: logs
+        tag: t
+        stat_prefix: s
+        record: { a: b }`;
+    const result = await imported(
+      fixed({ listeners: listener("in", "web", log), clusters: cluster("web") + cluster("logs") }),
+    );
+    expect(kept(result)).toEqual([
+      'logs: listener "in": access_log[0].typed_config.cluster refers to it',
+    ]);
   });
 
   it("keeps what cannot be a resource of a folder, and says why", async () => {
@@ -323,7 +345,12 @@ static_resources:
       { name: "e.json" },
     );
     const { dir } = await useFolder();
-    const target = { dir: join(dir, "new"), bootstrap: join(dir, "b.yaml"), force: false };
+    const target = {
+      dir: join(dir, "new"),
+      bootstrap: join(dir, "b.yaml"),
+      force: false,
+      registry,
+    };
     await writeImport(result, target);
     const { resources, problems } = await readFolder({ dir: target.dir, registry });
     expect(problems).toEqual([]);

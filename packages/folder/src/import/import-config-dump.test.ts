@@ -149,6 +149,53 @@ describe("importConfigDump()", () => {
     expect(result.bootstrap.text).not.toContain("old-xds");
   });
 
+  it("leaves out what Envoy adds to endpoints, and the health that its own checks found", () => {
+    const assignment = (name: string): JsonObject => ({
+      endpoint_config: any("endpoints", {
+        cluster_name: name,
+        endpoints: [
+          {
+            locality: {},
+            load_balancing_weight: 0,
+            lb_endpoints: ["HEALTHY", "UNHEALTHY", "DRAINING"].map((health) => ({
+              endpoint: { hostname: health, health_check_config: {} },
+              metadata: {},
+              health_status: health,
+            })),
+          },
+        ],
+      }),
+    });
+    const eds = { type: "EDS", eds_cluster_config: { eds_config: oldAds } };
+    const result = imported(
+      bootstrapPart(),
+      clusters(
+        { name: "plain", ...eds },
+        {
+          name: "checked",
+          ...eds,
+          health_checks: [
+            {
+              timeout: "1s",
+              interval: "1s",
+              unhealthy_threshold: 1,
+              healthy_threshold: 1,
+              tcp_health_check: {},
+            },
+          ],
+        },
+      ),
+      part("EndpointsConfigDump", {
+        dynamic_endpoint_configs: [assignment("plain"), assignment("checked")],
+      }),
+    );
+    const statuses = (name: string): readonly string[] =>
+      textOf(result, `endpoints/${name}`).match(/(?<=health_status: )\w+/g) ?? [];
+    expect(statuses("plain")).toEqual(["UNHEALTHY", "DRAINING"]);
+    expect(statuses("checked")).toEqual(["DRAINING"]);
+    expect(textOf(result, "endpoints/plain")).not.toMatch(/weight|locality|metadata|config/);
+  });
+
   it("moves scoped routes", () => {
     const result = imported(
       bootstrapPart(),

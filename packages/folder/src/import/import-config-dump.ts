@@ -18,6 +18,7 @@ import { Fault, type JsonPath } from "../folder-problem.ts";
 import { explainJsonError } from "../json-reason.ts";
 import { rejectFaultyJson } from "../parse-document.ts";
 import { problemOf } from "../read-file.ts";
+import { asConfigured } from "./dumped-endpoints.ts";
 import {
   failedImport,
   type ImportConnection,
@@ -252,7 +253,7 @@ function usable(
   const missing: UnmovedResource[] = [];
   const dynamic = new Map<string, JsonResource>();
   const all = [...found, ...staticOf(bootstrap)];
-  const endpoints = endpointNames(all);
+  const endpoints = edsClusters(all);
   const ofServices = secretsOfServices(all, registry);
   for (const { isWarming, ...one } of found) {
     const { type, name, json } = one;
@@ -260,6 +261,7 @@ function usable(
     if (type === secret && ofServices.has(name)) continue;
     const key = `${type.typeUrl} ${name}`;
     const reason = unusable(one, isWarming);
+    if (type === clusterLoadAssignment) asConfigured(json, endpoints.get(name));
     if (reason === undefined) dynamic.set(key, { type, name, json });
     else missing.push({ typeUrl: type.typeUrl, name, reason });
   }
@@ -289,12 +291,12 @@ function isRedacted(json: JsonValue): boolean {
   return typeof json === "object" && json !== null && Object.values(json).some(isRedacted);
 }
 
-/** The names under which clusters ask for their endpoints. */
-function endpointNames(resources: readonly JsonResource[]): ReadonlySet<string> {
-  return new Set(
+/** The clusters that subscribe to their endpoints, by the name of these. */
+function edsClusters(resources: readonly JsonResource[]): ReadonlyMap<string, JsonObject> {
+  return new Map(
     resources.flatMap(({ type, name, json }) => {
       const eds = type === cluster ? objectOf(json, "eds_cluster_config") : undefined;
-      return eds === undefined ? [] : [textOf(eds, "service_name") || name];
+      return eds === undefined ? [] : [[textOf(eds, "service_name") || name, json] as const];
     }),
   );
 }
@@ -461,6 +463,7 @@ function nameOfType({ typeUrl }: ResourceType): string {
 
 function messageOf(name: string, registry: Registry): DescMessage {
   const desc = registry.getMessage(name);
-  if (desc === undefined) throw new Fault({ code: "unknown-type", message: `the registry has no ${name}` });
+  if (desc === undefined)
+    throw new Fault({ code: "unknown-type", message: `the registry has no ${name}` });
   return desc;
 }

@@ -15,7 +15,7 @@ import {
   valueOf,
   without,
 } from "./messages-in-json.ts";
-import { clustersIn, clustersOfSources, type Need, staticSecretsIn } from "./static-needs.ts";
+import { clustersIn, staticOnlyClusters, type Need, staticSecretsIn } from "./static-needs.ts";
 import type { CommentedYaml } from "./yaml-with-comments.ts";
 
 /** A resource, named by its payload. */
@@ -160,7 +160,7 @@ function keptOf(all: readonly JsonResource[], subject: ImportSubject): readonly 
           ...needs(secret, staticSecretsIn(one, registry)),
         ]),
         ...going.flatMap((one) =>
-          needs(cluster, clustersOfSources(searched(one, registry), registry)),
+          needs(cluster, staticOnlyClusters(searched(one, registry), registry)),
         ),
       ].reverse(),
     );

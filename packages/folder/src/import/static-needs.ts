@@ -44,16 +44,21 @@ export function* clustersIn(
 /** `node.cluster` is a group of Envoys. */
 const node = "envoy.config.core.v3.Node";
 
-/** The clusters of config sources, which Envoy accepts only from its bootstrap. */
-export function clustersOfSources(searched: Searched, registry: Registry): Iterable<Need> {
+/** The clusters that Envoy accepts only from its bootstrap, wherever they are referred to. */
+export function staticOnlyClusters(searched: Searched, registry: Registry): Iterable<Need> {
   return clustersIn(searched, registry, (message) => {
     let at: MessageInJson | undefined = message;
-    while (at !== undefined && at.desc.typeName !== apiSource) at = at.above;
+    while (at !== undefined && !staticOnly.has(at.desc.typeName)) at = at.above;
     return at !== undefined;
   });
 }
 
-const apiSource = "envoy.config.core.v3.ApiConfigSource";
+/** Messages whose clusters Envoy looks up among the static ones. */
+const staticOnly: ReadonlySet<string> = new Set([
+  "envoy.config.core.v3.ApiConfigSource",
+  "envoy.extensions.access_loggers.fluentd.v3.FluentdAccessLogConfig",
+  "envoy.extensions.tracers.fluentd.v3.FluentdConfig",
+]);
 
 /** A reference to a secret without a source: it means a static one. */
 export interface StaticSecret extends Need {

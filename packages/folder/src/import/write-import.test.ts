@@ -7,11 +7,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { envoyRegistry } from "@xdstp/protos/envoy";
 import { describe, expect, it } from "vitest";
 import { useFolder } from "../../test/use-folder.ts";
 import type { ImportedFile } from "./imported.ts";
 import { writeImport } from "./write-import.ts";
 
+const registry = envoyRegistry();
 const file = (path: string, text: string, isSecret = false): ImportedFile => ({
   path,
   typeUrl: "",
@@ -20,7 +22,7 @@ const file = (path: string, text: string, isSecret = false): ImportedFile => ({
   isSecret,
 });
 const imported = {
-  files: [file("_opaque/clusters/web.yaml", "web"), file("_opaque/secrets/s.yaml", "s", true)],
+  files: [file("_opaque/clusters/web.yaml", "{}"), file("_opaque/secrets/s.yaml", "{}", true)],
   bootstrap: { text: "b", isSecret: false },
 };
 
@@ -28,7 +30,7 @@ async function place(files: Readonly<Record<string, string>> = {}) {
   const { dir: above } = await useFolder(files);
   const dir = join(above, "config");
   const bootstrap = join(above, "b.yaml");
-  return { above, target: { dir, bootstrap, force: false } };
+  return { above, target: { dir, bootstrap, force: false, registry } };
 }
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
@@ -44,7 +46,7 @@ describe("writeImport()", () => {
         symlinkSync(join(above, "elsewhere"), target.dir);
       }
       expect(await writeImport(imported, target)).toBeUndefined();
-      expect(readFileSync(join(target.dir, "_opaque/clusters/web.yaml"), "utf8")).toBe("web");
+      expect(readFileSync(join(target.dir, "_opaque/clusters/web.yaml"), "utf8")).toBe("{}");
       expect(modeOf(join(target.dir, "_opaque/secrets/s.yaml"))).toBe("600");
       expect(modeOf(target.dir)).toBe("755");
       expect(readFileSync(target.bootstrap, "utf8")).toBe("b");
@@ -64,6 +66,16 @@ describe("writeImport()", () => {
     expect(readdirSync(other.above)).toEqual(["b.yaml"]);
   });
 
+  it("writes nothing that could not be served", async () => {
+    const { target, above } = await place();
+    const files = [file("_opaque/clusters/web.yaml", "lb_polcy: 1")];
+    expect(await writeImport({ ...imported, files }, target)).toMatchObject({
+      kind: "invalid",
+      problems: [{ file: join(target.dir, "_opaque/clusters/web.yaml"), line: 1 }],
+    });
+    expect(readdirSync(above)).toEqual([]);
+  });
+
   it("adds and replaces files with force, and leaves the others", async () => {
     const { target, above } = await place({
       "b.yaml": "old",
@@ -71,7 +83,7 @@ describe("writeImport()", () => {
       "config/_opaque/clusters/other.yaml": "other",
     });
     expect(await writeImport(imported, { ...target, force: true })).toBeUndefined();
-    expect(readFileSync(join(target.dir, "_opaque/clusters/web.yaml"), "utf8")).toBe("web");
+    expect(readFileSync(join(target.dir, "_opaque/clusters/web.yaml"), "utf8")).toBe("{}");
     expect(readFileSync(join(target.dir, "_opaque/clusters/other.yaml"), "utf8")).toBe("other");
     expect(modeOf(join(target.dir, "_opaque/secrets/s.yaml"))).toBe("600");
     expect(readFileSync(target.bootstrap, "utf8")).toBe("b");

@@ -11,6 +11,9 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import type { Registry } from "@bufbuild/protobuf";
+import { checkFolder } from "../check-folder.ts";
+import type { FolderProblem } from "../folder-problem.ts";
 import type { Imported } from "./imported.ts";
 
 /** Where {@link writeImport} writes. */
@@ -21,20 +24,24 @@ export interface ImportTarget {
   readonly bootstrap: string;
   /** Whether the folder may hold something, and files are replaced. Files that the import does not have stay. */
   readonly force: boolean;
+  /** The messages that the files may hold. */
+  readonly registry: Registry;
 }
 
 /** Why nothing was written. */
 export type ImportConflict =
   | { readonly kind: "not-empty"; readonly path: string }
-  | { readonly kind: "exists"; readonly path: string };
+  | { readonly kind: "exists"; readonly path: string }
+  /** The folder could not be served; problems name files below it. */
+  | { readonly kind: "invalid"; readonly problems: readonly FolderProblem[] };
 
 /**
  * Writes an import: all of it, or nothing. A folder that is new or empty appears at once; in one that holds something each file is replaced by a rename, and all go back where one cannot be.
- * Files with secrets have mode 0600. Answers with a conflict where something is in the way and `force` is false. Rejects with the errors of the file system.
+ * Files with secrets have mode 0600. Answers with a conflict where something is in the way and `force` is false, and where the folder could not be served. Rejects with the errors of the file system.
  */
 export async function writeImport(
   { files, bootstrap }: Pick<Imported, "files" | "bootstrap">,
-  { dir, bootstrap: bootstrapFile, force }: ImportTarget,
+  { dir, bootstrap: bootstrapFile, force, registry }: ImportTarget,
 ): Promise<ImportConflict | undefined> {
   const held = await entriesOf(dir);
   if (!force && held.length > 0) return { kind: "not-empty", path: dir };
@@ -50,6 +57,12 @@ export async function writeImport(
     await mkdir(fresh);
     for (const { path, text, isSecret } of files)
       await writeInto(join(fresh, path), text, isSecret);
+    const { problems } = await checkFolder({ dir: fresh, registry });
+    if (problems.length > 0)
+      return {
+        kind: "invalid",
+        problems: problems.map((one) => ({ ...one, file: one.file.replace(fresh, dir) })),
+      };
     const beside = `${resolve(bootstrapFile)}.${basename(staging)}`;
     undo.push(() => rm(beside, { force: true }));
     await writeInto(beside, bootstrap.text, bootstrap.isSecret);
