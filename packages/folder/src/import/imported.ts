@@ -23,6 +23,7 @@ export interface Imported {
 export interface ImportedFile {
   /** Below the folder, with slashes. */
   readonly path: string;
+  /** The type of the resource. */
   readonly typeUrl: string;
   /** The name of the resource. */
   readonly name: string;
@@ -34,7 +35,9 @@ export interface ImportedFile {
 
 /** A resource that has no file. */
 export interface UnmovedResource {
+  /** Its type. */
   readonly typeUrl: string;
+  /** Its name. */
   readonly name: string;
   /** Why, as a part of a sentence after the name. */
   readonly reason: string;

@@ -63,16 +63,16 @@ export async function writeImport(
         kind: "invalid",
         problems: problems.map((one) => ({ ...one, file: one.file.replace(fresh, dir) })),
       };
-    const beside = `${resolve(bootstrapFile)}.${basename(staging)}`;
-    undo.push(() => rm(beside, { force: true }));
-    await writeInto(beside, bootstrap.text, bootstrap.isSecret);
+    const staged = `${resolve(bootstrapFile)}.${basename(staging)}`;
+    undo.push(() => rm(staged, { force: true }));
+    await writeInto(staged, bootstrap.text, bootstrap.isSecret);
     if (held.length === 0) {
       await chmod(fresh, 0o755);
       await rmdir(target).catch(() => undefined);
       undo.push(() => rename(target, fresh));
       await rename(fresh, target);
     } else for (const { path } of files) await replace(join(fresh, path), join(target, path));
-    await rename(beside, resolve(bootstrapFile));
+    await rename(staged, resolve(bootstrapFile));
   } catch (error) {
     for (const step of undo.reverse()) await step().catch(() => undefined);
     throw error;

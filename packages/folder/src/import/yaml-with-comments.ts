@@ -31,7 +31,7 @@ export const plainYaml: CommentedYaml = {
 };
 
 /**
- * Remembers which node of a text each value is. The values are told apart by identity, so no object or list may occur twice in `json`.
+ * Remembers which node of a text each value is. Values are compared by identity, so no object or list may occur twice in `json`.
  * A scalar that YAML 1.2 and Envoy read differently is written as Envoy reads it. Of JSON only the order is kept.
  */
 export function yamlWithComments(
@@ -86,7 +86,7 @@ function remember(node: unknown, json: JsonValue, context: Context): void {
   }
 }
 
-/** `before`: the node that stood in its place. */
+/** `before`: the node of the text in this position. */
 function nodeOf(json: JsonValue, before: unknown, context: Context): Node {
   const known = typeof json === "object" && json !== null ? context.nodes.get(json) : undefined;
   if (Array.isArray(json)) return seqOf(json, known, context);
