@@ -4,6 +4,7 @@ export const verbs = {
   test: { file: "tools/gates/test.ts" },
   "example:client": { file: "examples/client/main.ts" },
   "example:federation": { file: "examples/federation/main.ts" },
+  "example:flags": { file: "examples/flags/main.ts" },
   "example:on-demand": { file: "examples/on-demand/main.ts" },
   "example:per-node": { file: "examples/per-node/main.ts" },
   "example:relay": { file: "examples/relay/main.ts" },

@@ -24,7 +24,7 @@ export async function createResourceCheck({
       .map(({ path, message, rule }) => ({
         path,
         code: "constraint",
-        message: `${shownField(path)} ${message}`,
+        message: path.length === 0 ? message : `${shownField(path)} ${message}`,
         rule,
       }));
   };

@@ -1,0 +1,68 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { createCache } from "@xdstp/cache";
+import { createFolderFeed, formatProblem } from "@xdstp/folder";
+import { registryWith } from "@xdstp/protos/envoy";
+import { createServer } from "@xdstp/server";
+
+/** A control plane for the flags of a folder. */
+export interface FlagServer extends AsyncDisposable {
+  readonly uri: string;
+  /** Resolves with the next thing that it says: what was edited wrongly, or which process rejects a flag and why. */
+  nextComplaint(): Promise<string>;
+}
+
+/** Serves a folder of flags on a free port of loopback, once it is loaded. The descriptors in `gen/flags.binpb` say what a flag is and which values are allowed. */
+export async function startFlagServer(dir: string): Promise<FlagServer> {
+  const registry = registryWith(await readFile(join(import.meta.dirname, "gen/flags.binpb")));
+  const complaints = createQueue();
+  const loaded = Promise.withResolvers<undefined>();
+  const cache = createCache();
+  cache.addFeed(
+    createFolderFeed({
+      dir,
+      registry,
+      onEvent(event) {
+        if (event.kind === "loaded") loaded.resolve(undefined);
+        if (event.kind === "rejected")
+          complaints.push(event.problems.map(formatProblem).join("\n").replaceAll(`${dir}/`, ""));
+      },
+    }),
+  );
+  await loaded.promise;
+  const server = createServer({
+    source: cache,
+    onEvent(event) {
+      if (event.kind === "nack") complaints.push(event.error.message);
+    },
+  });
+  const { host, port } = await server.listen({ host: "127.0.0.1", port: 0 });
+  return {
+    uri: `${host}:${String(port)}`,
+    nextComplaint: complaints.next,
+    async [Symbol.asyncDispose]() {
+      await server.close({ graceMs: 0 });
+      await cache.close();
+    },
+  };
+}
+
+function createQueue(): { push: (text: string) => void; next: () => Promise<string> } {
+  const texts: string[] = [];
+  let wake = (): void => undefined;
+  return {
+    push(text) {
+      texts.push(text);
+      wake();
+    },
+    async next() {
+      for (let text = texts.shift(); ; text = texts.shift()) {
+        if (text !== undefined) return text;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}
