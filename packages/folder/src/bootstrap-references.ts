@@ -1,14 +1,12 @@
-import { fromBinary, type Registry } from "@bufbuild/protobuf";
-import {
-  isReflectList,
-  isReflectMap,
-  isReflectMessage,
-  reflect,
-  type ReflectMessage,
-} from "@bufbuild/protobuf/reflect";
-import type { Any } from "@bufbuild/protobuf/wkt";
+import type { Registry } from "@bufbuild/protobuf";
+import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { cluster, secret } from "@xdstp/resource-types";
 import type { PathStep } from "@xdstp/validate";
+import {
+  closestMessage,
+  type VisitedMessage,
+  visitMessages,
+} from "./envoy-checks/visit-messages.ts";
 
 /** A name that has to be one of the static resources of the bootstrap. */
 export interface StaticReference {
@@ -19,13 +17,6 @@ export interface StaticReference {
   /** Whether Envoy does not start without it. */
   readonly isRequired: boolean;
   readonly hint: string;
-}
-
-/** A message of a bootstrap, and the one that holds it. */
-interface Visited {
-  readonly message: ReflectMessage;
-  readonly path: readonly PathStep[];
-  readonly above: Visited | undefined;
 }
 
 const hints = {
@@ -40,12 +31,12 @@ export function staticReferencesIn(
   registry: Registry,
 ): readonly StaticReference[] {
   return Array.from(
-    messagesIn({ message: bootstrap, path: [], above: undefined }, registry),
+    visitMessages({ message: bootstrap, path: [], above: undefined }, registry),
     referencesOfMessage,
   ).flat();
 }
 
-function referencesOfMessage(visited: Visited): readonly StaticReference[] {
+function referencesOfMessage(visited: VisitedMessage): readonly StaticReference[] {
   const { message } = visited;
   switch (message.desc.typeName) {
     case "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig":
@@ -58,7 +49,7 @@ function referencesOfMessage(visited: Visited): readonly StaticReference[] {
     case "envoy.config.core.v3.ApiConfigSource":
       return referencesIn(visited, "cluster_names", sourceOf(visited));
     case "envoy.config.core.v3.GrpcService.EnvoyGrpc": {
-      const source = closest(visited, "envoy.config.core.v3.ApiConfigSource");
+      const source = closestMessage(visited, "envoy.config.core.v3.ApiConfigSource");
       return source === undefined ? [] : referencesIn(visited, "cluster_name", sourceOf(source));
     }
     case "envoy.config.route.v3.RouteAction":
@@ -71,22 +62,26 @@ function referencesOfMessage(visited: Visited): readonly StaticReference[] {
   }
 }
 
+const rdsType = "envoy.extensions.filters.network.http_connection_manager.v3.Rds";
 const ofRoute = { typeUrl: cluster.typeUrl, isRequired: true, hint: hints.route };
 
 /** Envoy looks up these clusters as soon as it subscribes; for secrets, health discovery and load reports later. */
-function sourceOf(source: Visited): Omit<StaticReference, "name" | "path"> {
+function sourceOf(source: VisitedMessage): Omit<StaticReference, "name" | "path"> {
   const above = source.above?.message.desc.typeName;
+  // Envoy subscribes to routes when the listener is there, and accepts a listener without.
+  const isOfRoutes = source.above?.above?.message.desc.typeName === rdsType;
   const isRequired =
     above === "envoy.config.bootstrap.v3.Bootstrap.DynamicResources" ||
     (above === "envoy.config.core.v3.ConfigSource" &&
-      closest(source, "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig") === undefined);
+      !isOfRoutes &&
+      closestMessage(source, "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig") ===
+        undefined);
   return { typeUrl: cluster.typeUrl, isRequired, hint: hints.source };
 }
 
 /** Whether a connection manager holds the routes around, and Envoy looks up their clusters: it does unless `validate_clusters` is false. */
-function isInStaticRoute(visited: Visited): boolean {
-  if (closest(visited, "envoy.config.route.v3.RouteAction") === undefined) return false;
-  const routes = closest(visited, "envoy.config.route.v3.RouteConfiguration");
+function isInStaticRoute(visited: VisitedMessage): boolean {
+  const routes = closestMessage(visited, "envoy.config.route.v3.RouteConfiguration");
   const step = routes?.path.at(-1);
   if (routes === undefined || step?.kind !== "field" || step.name !== "route_config") return false;
   const { validateClusters } = routes.message.message as unknown as {
@@ -96,7 +91,7 @@ function isInStaticRoute(visited: Visited): boolean {
 }
 
 function referencesIn(
-  { message, path }: Visited,
+  { message, path }: VisitedMessage,
   name: string,
   rest: Omit<StaticReference, "name" | "path">,
 ): readonly StaticReference[] {
@@ -113,54 +108,8 @@ function referencesIn(
   return typeof value === "string" ? [{ ...rest, name: value, path: at }] : [];
 }
 
-/** The innermost message of a type, from this one outwards. */
-function closest(visited: Visited, typeName: string): Visited | undefined {
-  let at: Visited | undefined = visited;
-  while (at !== undefined && at.message.desc.typeName !== typeName) at = at.above;
-  return at;
-}
-
 /** Whether a message has a field, and has it set. */
 export function isSetIn(message: ReflectMessage | undefined, name: string): boolean {
   const field = message?.desc.fields.find((one) => one.name === name);
   return field !== undefined && message?.isSet(field) === true;
-}
-
-/** A message and all those in it, what an Any holds included. */
-function* messagesIn(visited: Visited, registry: Registry): Generator<Visited> {
-  const { message, path } = visited;
-  if (message.desc.typeName === "google.protobuf.Any") {
-    const held = unpack(message.message as Any, registry);
-    if (held !== undefined) yield* messagesIn({ ...visited, message: held }, registry);
-    return;
-  }
-  if (message.desc.typeName.startsWith("google.protobuf.")) return;
-  yield visited;
-  for (const field of message.fields) {
-    if (field.message === undefined || !message.isSet(field)) continue;
-    const step: PathStep = { kind: "field", name: field.name, jsonName: field.jsonName };
-    for (const [more, inner] of valuesOf(message.get(field)))
-      yield* messagesIn(
-        { message: inner, path: [...path, step, ...more], above: visited },
-        registry,
-      );
-  }
-}
-
-function valuesOf(
-  value: unknown,
-): readonly (readonly [path: readonly PathStep[], message: ReflectMessage])[] {
-  if (isReflectMessage(value)) return [[[], value]];
-  if (isReflectList(value))
-    return Array.from(value, (item, index) => [[{ kind: "index", index }], item as ReflectMessage]);
-  if (!isReflectMap(value)) return [];
-  return Array.from(value, ([key, item]) => [
-    [{ kind: "key", key: String(key) }],
-    item as ReflectMessage,
-  ]);
-}
-
-function unpack({ typeUrl, value }: Any, registry: Registry): ReflectMessage | undefined {
-  const desc = registry.getMessage(typeUrl.slice(typeUrl.lastIndexOf("/") + 1));
-  return desc === undefined ? undefined : reflect(desc, fromBinary(desc, value));
 }

@@ -1,5 +1,6 @@
+import { readFileSync, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { dirname, extname } from "node:path";
+import { dirname, extname, resolve } from "node:path";
 import {
   create,
   type DescMessage,
@@ -11,18 +12,20 @@ import {
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import type { Reference, ResourceType } from "@xdstp/core";
-import { anyFromJson } from "@xdstp/protos/envoy";
+import { anyFromJson, ResourceJsonError } from "@xdstp/protos/envoy";
 import { cluster, listener, secret, shortNameOf, typeUrlOf } from "@xdstp/resource-types";
 import { createValidator } from "@xdstp/validate";
 import { asEnvoyReads } from "./as-envoy-reads.ts";
 import { isSetIn, type StaticReference, staticReferencesIn } from "./bootstrap-references.ts";
+import { checkEnvoy } from "./envoy-checks/check-envoy.ts";
+import { foreignTypeOn, rejectBareTypes } from "./envoy-checks/type-faults.ts";
 import { canonicalJson, isObject } from "./documents-of.ts";
 import { readBytes } from "./file-parser.ts";
 import { type EnvoyYaml, parseEnvoyYaml } from "./envoy-yaml.ts";
 import { findPosition, findTexts } from "./find-position.ts";
 import { type FolderContext, folderContext } from "./folder-context.ts";
 import { Fault, fileTrouble, type FolderProblem, type JsonPath, quote } from "./folder-problem.ts";
-import { jsonPathOf } from "./json-path-of.ts";
+import { jsonPathOf, shownField } from "./json-path-of.ts";
 import { explainJsonError, fieldOf } from "./json-reason.ts";
 import { rejectFaultyJson } from "./parse-document.ts";
 import type { ProblemCode } from "./problem-codes.ts";
@@ -129,13 +132,20 @@ async function check(
       ...problemAt(jsonPathOf(json, path), "constraint", `${field} ${message}`),
       rule,
     }));
+  const rejections = checkEnvoy(bootstrap, {
+    registry: context.registry,
+    readFile: (path) => readIfFile(path, context.dir),
+  }).map(({ code, path, message, hint }): FolderProblem => ({
+    ...problemAt(jsonPathOf(json, path), code, `${shownField(path)}: ${message}`),
+    ...(hint !== undefined && { hint }),
+  }));
   const missing = missingIn(bootstrap, context.registry);
   const found = Map.groupBy(missing, ({ isRequired }) => isRequired);
   const problems = [...(found.get(true) ?? []).map(missingProblem), ...repeatedNames()];
   const warnings = (found.get(false) ?? []).map(missingProblem);
   const reported = new Set(missing.map(keyOf));
   return {
-    problems: [...violations, ...problems],
+    problems: [...violations, ...rejections, ...problems],
     warnings: [
       ...passedOver.map((one) => ({ file, ...one })),
       ...warnings,
@@ -170,14 +180,30 @@ async function check(
   }
 
   function encode(): Uint8Array {
+    rejectBareTypes(json);
     try {
       return anyFromJson({ ...json, "@type": typeUrlOf(bootstrapName) }, context.registry).value;
     } catch (error) {
+      const foreign =
+        error instanceof ResourceJsonError ? foreignTypeOn(json, error.path) : undefined;
+      if (foreign !== undefined)
+        throw new Fault({ code: "wrong-extension", document: 0, ...foreign });
       throw explainJsonError(error, { document: 0, path: [] }, context.registry, {
         isBootstrap: true,
       });
     }
   }
+}
+
+/** Reads a file as Envoy does, from the working directory, or from the directory of the bootstrap. undefined: it cannot be read. */
+function readIfFile(path: string, dir: string): string | undefined {
+  for (const one of new Set([resolve(path), resolve(dir, path)]))
+    try {
+      if (statSync(one).isFile()) return readFileSync(one, "utf8");
+    } catch {
+      // The next one may be there.
+    }
+  return undefined;
 }
 
 /** The types that a bootstrap lists, and the field of `static_resources` of each. */
@@ -207,7 +233,8 @@ function missingIn(bootstrap: ReflectMessage, registry: Registry): readonly Stat
   for (const one of staticReferencesIn(bootstrap, registry)) {
     const key = keyOf(one);
     const isWorse = one.isRequired && missing.get(key)?.isRequired !== true;
-    if (one.name !== "" && !held.has(key) && (isWorse || !missing.has(key))) missing.set(key, one);
+    if ((one.name !== "" || one.isRequired) && !held.has(key) && (isWorse || !missing.has(key)))
+      missing.set(key, one);
   }
   return [...missing.values()];
 }

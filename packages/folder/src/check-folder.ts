@@ -11,9 +11,14 @@ import {
   printName,
   typeFromTypeUrl,
 } from "@xdstp/uri";
-import { createResourceCheck, isList } from "./check-resource.ts";
+import { createEnvoyResourceCheck, createResourceCheck, isList } from "./check-resource.ts";
 import { findTexts, type TextPosition } from "./find-position.ts";
-import { type FolderContext, folderContext, type FolderOptions } from "./folder-context.ts";
+import {
+  type FolderContext,
+  folderContext,
+  type FolderOptions,
+  type ResourceCheck,
+} from "./folder-context.ts";
 import type { FolderEntry } from "./folder-entry.ts";
 import { fileTrouble, type FolderProblem, quote } from "./folder-problem.ts";
 import { locatorOfBytes, locatorOfEntry } from "./locators.ts";
@@ -27,7 +32,9 @@ import { isGone } from "./walk-folder.ts";
  */
 export async function checkFolder(options: FolderOptions): Promise<FolderContent> {
   const base = folderContext(options);
-  const check = await createResourceCheck(base);
+  const constraints = await createResourceCheck(base);
+  const envoy = createEnvoyResourceCheck(base);
+  const check: ResourceCheck = (put) => [...constraints(put), ...envoy(put)];
   const { entries, content } = await readEntries(options, { ...base, check });
   const referring = entries.flatMap((entry): readonly Referring[] =>
     referencesOfEntry(entry, base).map((reference) => ({ entry, reference })),

@@ -4,6 +4,8 @@ import { ListCollectionSchema } from "@xdstp/protos/xds";
 import { typeUrlOf } from "@xdstp/resource-types";
 import { memberTypeOf, typeFromTypeUrl } from "@xdstp/uri";
 import { createValidator, type PathStep } from "@xdstp/validate";
+import { checkEnvoy } from "./envoy-checks/check-envoy.ts";
+import { unpackAny } from "./envoy-checks/visit-messages.ts";
 import type { FolderContext, ResourceCheck } from "./folder-context.ts";
 import { shownField } from "./json-path-of.ts";
 import { nameFieldOf } from "./place.ts";
@@ -27,6 +29,20 @@ export async function createResourceCheck({
         message: path.length === 0 ? message : `${shownField(path)} ${message}`,
         rule,
       }));
+  };
+}
+
+/** Creates a check of what Envoy rejects in a resource, though its constraints allow it. Files that resources name are on the machine of Envoy. */
+export function createEnvoyResourceCheck({
+  registry,
+}: Pick<FolderContext, "registry">): ResourceCheck {
+  return ({ resource: { payload } }) => {
+    const content = isList(payload.typeUrl, registry) ? undefined : unpackAny(payload, registry);
+    if (content === undefined) return [];
+    return checkEnvoy(content, { registry }).map(({ message, ...rejection }) => ({
+      ...rejection,
+      message: `${shownField(rejection.path)}: ${message}`,
+    }));
   };
 }
 

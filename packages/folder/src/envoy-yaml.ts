@@ -43,7 +43,11 @@ export function parseEnvoyYaml(text: string): EnvoyYaml {
     if (error !== undefined) throw yamlFault(error, lineCounter);
     if (first === undefined) return { value: undefined, warnings: [] };
     const repeated: (readonly [key: string, offset: number])[] = [];
-    const reading: Reading = { document: first, values: new Map(), repeated };
+    const positionAt = (offset: number): Position => {
+      const { line, col } = lineCounter.linePos(offset);
+      return { line, column: col };
+    };
+    const reading: Reading = { document: first, values: new Map(), repeated, positionAt };
     const value = first.contents === null ? undefined : valueOf(first.contents, reading);
     const later =
       second === undefined ? [] : [["extra-document", secondMessage, second.range[0]] as const];
@@ -55,10 +59,7 @@ export function parseEnvoyYaml(text: string): EnvoyYaml {
             ["repeated-key", `${key} occurs again; Envoy reads the last one`, at] as const,
         ),
         ...later,
-      ].map(([code, message, offset]) => {
-        const { line, col } = lineCounter.linePos(offset);
-        return { line, column: col, code, message };
-      }),
+      ].map(([code, message, offset]) => ({ ...positionAt(offset), code, message })),
     };
   } catch (error) {
     if (error instanceof Fault) throw error;
@@ -73,10 +74,17 @@ interface Reading {
   /** Of what aliases may mean, so that each is read once. `undefined`: it is being read. */
   readonly values: Map<Node, JsonValue | undefined>;
   readonly repeated: (readonly [key: string, offset: number])[];
+  readonly positionAt: (offset: number) => Position;
 }
 
 function valueOf(node: unknown, reading: Reading): JsonValue {
   const meant = isAlias(node) ? node.resolve(reading.document) : node;
+  if (isAlias(node) && meant === undefined)
+    throw new Fault({
+      code: "syntax",
+      message: "is not valid YAML: an alias has no anchor; put a text that begins with * in quotes",
+      ...reading.positionAt(node.range?.[0] ?? 0),
+    });
   if (isScalar(meant)) return scalarOf(meant);
   if (!isMap(meant) && !isSeq(meant)) return null;
   if (reading.values.has(meant)) {

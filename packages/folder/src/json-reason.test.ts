@@ -89,7 +89,7 @@ describe("readFile() of a value that is wrong: place, field, what was found, wha
     ],
     [
       "cluster_type: {}\ntype: EDS",
-      "1:1: cluster_type and type are both set, but only one of cluster_discovery_type can be (keep one of them)",
+      "2:1: cluster_type and type are both set, but only one of cluster_discovery_type can be (keep one of them)",
     ],
     [
       "conect_timeout: 1s",

@@ -156,6 +156,9 @@ function found(text: string): string | undefined {
     : undefined;
 }
 
+/** Fields of a oneof, both of which are set. */
+const twoOfOneof = /oneof set multiple times by (.*)$/s;
+
 /** The number of steps of a path that are printed, from its end. Line and column locate the rest. */
 const mostSteps = 12;
 
@@ -171,9 +174,10 @@ export function explainJsonError(
   const { code, message, hint, owner } = jsonReason(error.reason, registry, subject);
   const path = [...place.path, ...error.path];
   const about = owner ?? (error.path.length === 0 ? undefined : fieldOf(path));
+  const [, second] = / and (\S+)$/.exec(twoOfOneof.exec(error.reason)?.[1] ?? "") ?? [];
   return new Fault({
     ...place,
-    path,
+    path: second === undefined ? path : [...path, second],
     code,
     message: `${about === undefined ? "" : `${about}: `}${message}`,
     ...(hint !== undefined && { hint }),

@@ -129,6 +129,63 @@ export const problemCodes = {
     severity: "error",
     summary: "A private key lies in the file of a certificate.",
   },
+
+  // What Envoy's code rejects, though the types allow it.
+  "bad-cluster": {
+    severity: "error",
+    isAllowable: true,
+    summary: "Envoy rejects how a cluster finds its endpoints or balances the load.",
+  },
+  "bad-route": {
+    severity: "error",
+    isAllowable: true,
+    summary: "Domains, weights, rewrites or upgrades of routes contradict each other.",
+  },
+  "bad-listener": {
+    severity: "error",
+    isAllowable: true,
+    summary: "Envoy rejects the address or the filter chains of a listener.",
+  },
+  "bad-filter-order": {
+    severity: "error",
+    isAllowable: true,
+    summary: "A chain of filters does not end with a filter that ends it.",
+  },
+  "wrong-extension": {
+    severity: "error",
+    isAllowable: true,
+    summary: "An extension has no type, or one that does not belong there.",
+  },
+  "bad-format": {
+    severity: "error",
+    isAllowable: true,
+    summary: "A format of an access log or header has an operator that Envoy does not read.",
+  },
+  "bad-pattern": {
+    severity: "error",
+    isAllowable: true,
+    summary: "A regular expression or its substitution is not one of RE2.",
+  },
+  "bad-tls": {
+    severity: "error",
+    isAllowable: true,
+    summary: "Envoy cannot read a file, certificate, key or name of TLS.",
+  },
+  "bad-value": {
+    severity: "error",
+    isAllowable: true,
+    summary: "An address, network, range or version is not one that Envoy takes.",
+  },
+  "bad-bootstrap": {
+    severity: "error",
+    isAllowable: true,
+    summary: "Layers of runtime, overload actions or DNS caches contradict each other.",
+  },
+  "bad-jwt": {
+    severity: "error",
+    isAllowable: true,
+    summary: "A rule for tokens names no provider, or keys cannot be read.",
+  },
 } as const;
 
 /** A code of a problem: plain, stable, in kebab-case. */

@@ -1,0 +1,180 @@
+import { isIP } from "node:net";
+import { quote } from "../folder-problem.ts";
+import {
+  type EnvoyCheck,
+  envoyCheck,
+  type EnvoyFinding,
+  type Extension,
+  finding,
+  type Oneof,
+  typeOfExtension,
+} from "./envoy-check.ts";
+
+/** `DiscoveryType` of the Envoy API. */
+const types = { static: 0, strictDns: 1, logicalDns: 2, eds: 3, originalDst: 4 } as const;
+/** `LbPolicy` of the Envoy API. */
+const clusterProvided = 6;
+
+interface Address {
+  readonly address: Oneof<{ readonly address: string; readonly resolverName: string }>;
+}
+
+interface Assignment {
+  readonly endpoints: readonly {
+    readonly lbEndpoints: readonly {
+      readonly hostIdentifier: Oneof<{ readonly address?: Address }>;
+    }[];
+  }[];
+}
+
+interface Cluster {
+  readonly clusterDiscoveryType: Oneof<number | Extension>;
+  readonly edsClusterConfig?: { readonly edsConfig?: object };
+  readonly loadAssignment?: Assignment;
+  readonly lbPolicy: number;
+  readonly loadBalancingPolicy?: object;
+}
+
+/** The balancing that a type of cluster brings along, which no other policy may replace. */
+const bringsPolicy: ReadonlySet<string> = new Set([
+  "envoy.extensions.clusters.aggregate.v3.ClusterConfig",
+  "envoy.extensions.clusters.dynamic_forward_proxy.v3.ClusterConfig",
+  "envoy.extensions.clusters.redis.v3.RedisClusterConfig",
+  "envoy.extensions.clusters.original_dst.v3.OriginalDstConfig",
+]);
+
+/** What Envoy rejects in clusters. */
+export const clusterChecks: readonly EnvoyCheck[] = [
+  envoyCheck("bad-cluster", "envoy.config.cluster.v3.Cluster", discovery),
+  envoyCheck("bad-cluster", "envoy.config.cluster.v3.Cluster", policyOfType),
+  envoyCheck("bad-cluster", "envoy.config.cluster.v3.Cluster.RingHashLbConfig", ringSizes),
+  envoyCheck(
+    "bad-cluster",
+    "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",
+    ringSizes,
+  ),
+  envoyCheck("bad-cluster", "envoy.config.cluster.v3.Cluster.MaglevLbConfig", tableSize),
+  envoyCheck("bad-cluster", "envoy.extensions.load_balancing_policies.maglev.v3.Maglev", tableSize),
+  envoyCheck(
+    "bad-cluster",
+    "envoy.config.cluster.v3.Cluster.LbSubsetConfig.LbSubsetSelector",
+    subsetKeys,
+  ),
+];
+
+function* discovery(cluster: Cluster): Iterable<EnvoyFinding> {
+  const { clusterDiscoveryType: type, edsClusterConfig, loadAssignment } = cluster;
+  if (type.case === "clusterType") return;
+  switch (type.value ?? types.static) {
+    case types.static:
+      yield* namesIn(loadAssignment);
+      break;
+    case types.logicalDns: {
+      const endpoints = loadAssignment?.endpoints ?? [];
+      if (endpoints.length !== 1 || endpoints[0]?.lbEndpoints.length !== 1)
+        yield finding(
+          loadAssignment === undefined ? ["type"] : ["load_assignment", "endpoints"],
+          "a cluster of type LOGICAL_DNS needs exactly one endpoint",
+          "use STRICT_DNS for more",
+        );
+      break;
+    }
+    case types.eds:
+      if (edsClusterConfig?.edsConfig === undefined)
+        yield finding(
+          edsClusterConfig === undefined ? ["type"] : ["eds_cluster_config"],
+          "a cluster of type EDS needs eds_cluster_config.eds_config",
+        );
+      break;
+    case types.originalDst:
+      if (loadAssignment !== undefined)
+        yield finding(["type"], "a cluster of type ORIGINAL_DST has no load_assignment");
+      break;
+  }
+}
+
+/** The addresses of a static cluster that are names. */
+function* namesIn(assignment: Assignment | undefined): Iterable<EnvoyFinding> {
+  for (const [locality, { lbEndpoints }] of (assignment?.endpoints ?? []).entries())
+    for (const [index, { hostIdentifier }] of lbEndpoints.entries()) {
+      const address = hostIdentifier.value?.address?.address;
+      if (address?.case !== "socketAddress" || address.value === undefined) continue;
+      const { address: host, resolverName } = address.value;
+      if (resolverName !== "" || host === "" || isIP(host) !== 0) continue;
+      const at = ["load_assignment", "endpoints", locality, "lb_endpoints", index];
+      yield finding(
+        [...at, "endpoint", "address", "socket_address", "address"],
+        `${quote(host)} is not an IP address, which a cluster of type STATIC needs`,
+        "set the type of the cluster to STRICT_DNS or LOGICAL_DNS",
+      );
+    }
+}
+
+function* policyOfType({
+  clusterDiscoveryType: type,
+  lbPolicy,
+  loadBalancingPolicy,
+}: Cluster): Iterable<EnvoyFinding> {
+  if (loadBalancingPolicy !== undefined) return;
+  const extension = type.case === "clusterType" ? (type.value as Extension) : undefined;
+  const typeName = extension && typeOfExtension(extension);
+  // Types that are not known here are left alone.
+  if (extension !== undefined && !bringsPolicy.has(typeName ?? "")) return;
+  const brings = extension !== undefined || type.value === types.originalDst;
+  if (brings === (lbPolicy === clusterProvided)) return;
+  yield finding(
+    ["lb_policy"],
+    brings
+      ? "this type of cluster needs lb_policy CLUSTER_PROVIDED"
+      : "CLUSTER_PROVIDED is for types of clusters that bring their own load balancing",
+    brings ? undefined : "choose another one, such as ROUND_ROBIN",
+  );
+}
+
+interface RingSizes {
+  readonly minimumRingSize?: bigint;
+  readonly maximumRingSize?: bigint;
+}
+
+function* ringSizes({
+  minimumRingSize: least = 1024n,
+  maximumRingSize: most = 8_388_608n,
+}: RingSizes): Iterable<EnvoyFinding> {
+  if (least > most)
+    yield finding(
+      ["minimum_ring_size"],
+      `is ${least} (1024 where it is not set), which is more than maximum_ring_size, ${most}`,
+    );
+}
+
+function* tableSize({ tableSize: size = 65_537n }: { tableSize?: bigint }): Iterable<EnvoyFinding> {
+  if (!isPrime(Number(size)))
+    yield finding(["table_size"], "must be a prime number", "the default is 65537");
+}
+
+/** Sizes of tables are at most 5,000,011. */
+function isPrime(number: number): boolean {
+  if (number < 2 || number > 5_000_011) return false;
+  for (let factor = 2; factor * factor <= number; factor++) if (number % factor === 0) return false;
+  return true;
+}
+
+/** `LbSubsetSelectorFallbackPolicy.KEYS_SUBSET` */
+const keysSubset = 4;
+
+function* subsetKeys({
+  keys,
+  fallbackPolicy,
+  fallbackKeysSubset: fallback,
+}: {
+  keys: readonly string[];
+  fallbackPolicy: number;
+  fallbackKeysSubset: readonly string[];
+}): Iterable<EnvoyFinding> {
+  if (fallbackPolicy !== keysSubset) return;
+  const own = new Set(keys);
+  if (fallback.length === 0)
+    yield finding(["fallback_policy"], "KEYS_SUBSET needs fallback_keys_subset");
+  else if (fallback.some((key) => !own.has(key)) || new Set(fallback).size >= own.size)
+    yield finding(["fallback_keys_subset"], "must be a part of keys, and not all of them");
+}

@@ -1,0 +1,282 @@
+import { isIP } from "node:net";
+import { quote } from "../folder-problem.ts";
+import {
+  type CheckScene,
+  type EnvoyCheck,
+  envoyCheck,
+  type EnvoyFinding,
+  type Extension,
+  finding,
+  type Oneof,
+  typeOfExtension,
+} from "./envoy-check.ts";
+import { closestMessage } from "./visit-messages.ts";
+
+interface SocketAddress {
+  readonly protocol: number;
+  readonly address: string;
+  readonly resolverName: string;
+  readonly portSpecifier: Oneof<number | string>;
+}
+
+interface Address {
+  readonly address: Oneof<SocketAddress>;
+}
+
+interface FilterChain {
+  readonly filterChainMatch?: { readonly serverNames: readonly string[] };
+  readonly filters: readonly Extension[];
+  readonly transportSocket?: Extension;
+}
+
+interface Listener {
+  readonly name: string;
+  readonly address?: Address;
+  readonly bindToPort?: boolean;
+  readonly additionalAddresses: readonly { readonly address?: Address }[];
+  readonly filterChains: readonly FilterChain[];
+  readonly defaultFilterChain?: FilterChain;
+  readonly filterChainMatcher?: object;
+  readonly udpListenerConfig?: { readonly quicOptions?: object };
+  readonly apiListener?: object;
+  readonly listenerSpecifier: Oneof;
+}
+
+const managerType =
+  "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+const http3 = 3;
+const udp = 1;
+
+/** What Envoy rejects in listeners and their filters. */
+export const listenerChecks: readonly EnvoyCheck[] = [
+  envoyCheck("bad-listener", "envoy.config.listener.v3.Listener", parts),
+  envoyCheck("bad-listener", "envoy.config.listener.v3.Listener", chainMatches),
+  envoyCheck("bad-filter-order", "envoy.config.listener.v3.FilterChain", networkFilters),
+  envoyCheck("bad-listener", "envoy.config.listener.v3.FilterChainMatch", serverNames),
+  envoyCheck("bad-filter-order", managerType, httpFilters),
+  envoyCheck("bad-listener", managerType, codec),
+  envoyCheck(
+    "bad-filter-order",
+    "envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+    upstreamFilters,
+  ),
+  envoyCheck("bad-listener", "envoy.config.bootstrap.v3.Bootstrap.StaticResources", sameAddresses),
+];
+
+function* parts(listener: Listener): Iterable<EnvoyFinding> {
+  const { address, filterChains, defaultFilterChain, udpListenerConfig, apiListener } = listener;
+  if (apiListener !== undefined || listener.listenerSpecifier.case !== undefined) return;
+  if (address === undefined) yield finding([], "a listener needs an address");
+  const isUdp = address?.address.value?.protocol === udp;
+  if (filterChains.length === 0 && defaultFilterChain === undefined && !isUdp)
+    yield finding([], "a listener needs filter_chains or default_filter_chain");
+  if (udpListenerConfig?.quicOptions !== undefined && filterChains.length === 0)
+    yield finding(["udp_listener_config"], "a listener with QUIC needs filter_chains");
+  for (const [at, one] of [
+    [["address"], address] as const,
+    ...listener.additionalAddresses.map(
+      (more, index) => [["additional_addresses", index, "address"], more.address] as const,
+    ),
+  ]) {
+    const socket = one?.address.case === "socketAddress" ? one.address.value : undefined;
+    const { address: host = "", resolverName = "" } = socket ?? {};
+    if (host === "" || resolverName !== "") continue;
+    if (isIP(host) === 0)
+      yield finding(
+        [...at, "socket_address", "address"],
+        `${quote(host)} is not an IP address, which a listener needs`,
+        'use "0.0.0.0" or "::" for all addresses of the machine',
+      );
+  }
+}
+
+/** Two chains with the same match: Envoy could not choose. */
+function* chainMatches({ filterChains, filterChainMatcher }: Listener): Iterable<EnvoyFinding> {
+  if (filterChainMatcher !== undefined || filterChains.length < 2) return;
+  const seen = new Map<string, number>();
+  for (const [index, chain] of filterChains.entries()) {
+    const key = JSON.stringify(chain.filterChainMatch ?? null, (name, value: unknown) =>
+      name.startsWith("$") ? undefined : value,
+    );
+    const bare = isEmpty(chain.filterChainMatch) ? "" : key;
+    const first = seen.get(bare);
+    if (first === undefined) seen.set(bare, index);
+    else
+      yield finding(
+        ["filter_chains", index],
+        `has the same filter_chain_match as filter_chains[${first}]`,
+        "let each filter chain match other connections",
+      );
+  }
+}
+
+function isEmpty(match: object | undefined): boolean {
+  return Object.entries(match ?? {}).every(
+    ([name, value]) =>
+      name.startsWith("$") ||
+      value === undefined ||
+      value === "" ||
+      value === 0 ||
+      (Array.isArray(value) && value.length === 0),
+  );
+}
+
+function* serverNames({
+  serverNames: names,
+}: {
+  serverNames: readonly string[];
+}): Iterable<EnvoyFinding> {
+  for (const [index, name] of names.entries())
+    if (name.includes("*") && !/^\*(?:$|\.[^*]*$)/.test(name))
+      yield finding(
+        ["server_names", index],
+        `${quote(name)} has a "*" that is not its whole first label`,
+        'write "*.example.com" or "example.com"',
+      );
+}
+
+/** Network filters that end their chain. */
+const terminalNetwork: ReadonlySet<string> = new Set(
+  [
+    "http_connection_manager.v3.HttpConnectionManager",
+    "tcp_proxy.v3.TcpProxy",
+    "echo.v3.Echo",
+    "redis_proxy.v3.RedisProxy",
+    "thrift_proxy.v3.ThriftProxy",
+    "dubbo_proxy.v3.DubboProxy",
+    "generic_proxy.v3.GenericProxy",
+    "direct_response.v3.Config",
+  ].map((name) => `envoy.extensions.filters.network.${name}`),
+);
+
+/** Network filters that pass on what they get. */
+const passingNetwork: ReadonlySet<string> = new Set(
+  [
+    "connection_limit.v3.ConnectionLimit",
+    "ext_authz.v3.ExtAuthz",
+    "ext_proc.v3.NetworkExternalProcessor",
+    "geoip.v3.Geoip",
+    "local_ratelimit.v3.LocalRateLimit",
+    "mongo_proxy.v3.MongoProxy",
+    "ratelimit.v3.RateLimit",
+    "rbac.v3.RBAC",
+    "set_filter_state.v3.Config",
+    "sni_cluster.v3.SniCluster",
+    "sni_dynamic_forward_proxy.v3.FilterConfig",
+    "zookeeper_proxy.v3.ZooKeeperProxy",
+  ].map((name) => `envoy.extensions.filters.network.${name}`),
+);
+
+function networkFilters({ filters }: FilterChain): Iterable<EnvoyFinding> {
+  return lastOf(filters, "filters", {
+    isTerminal: (type) => terminalNetwork.has(type),
+    isPassing: (type) => passingNetwork.has(type),
+    hint: "the last filter of a chain answers or proxies, for instance tcp_proxy or http_connection_manager",
+  });
+}
+
+const routerType = "envoy.extensions.filters.http.router.v3.Router";
+const codecType = "envoy.extensions.filters.http.upstream_codec.v3.UpstreamCodec";
+/** HTTP filters that may be the last one, some by their configuration only. */
+const endingHttp: ReadonlySet<string> = new Set(
+  ["dynamic_modules", "mcp_router", "file_server", "wasm", "filter_chain", "tap", "composite"].map(
+    (name) => `envoy.extensions.filters.http.${name}.v3`,
+  ),
+);
+
+function isPassingHttp(type: string): boolean {
+  return (
+    type.startsWith("envoy.extensions.filters.http.") &&
+    type !== routerType &&
+    type !== codecType &&
+    !endingHttp.has(type.slice(0, type.lastIndexOf(".")))
+  );
+}
+
+function* httpFilters({
+  httpFilters: filters,
+}: {
+  httpFilters: readonly Extension[];
+}): Iterable<EnvoyFinding> {
+  yield* lastOf(filters, "http_filters", {
+    isTerminal: (type) => type === routerType,
+    isPassing: isPassingHttp,
+    hint: "the last one is envoy.filters.http.router",
+  });
+}
+
+function* upstreamFilters({
+  httpFilters: filters,
+}: {
+  httpFilters: readonly Extension[];
+}): Iterable<EnvoyFinding> {
+  yield* lastOf(filters, "http_filters", {
+    isTerminal: (type) => type === codecType,
+    isPassing: isPassingHttp,
+    hint: "the last one is envoy.filters.http.upstream_codec",
+  });
+}
+
+/** The order of filters; types that are not known here are left alone. */
+function* lastOf(
+  filters: readonly Extension[],
+  field: string,
+  kinds: {
+    readonly isTerminal: (type: string) => boolean;
+    readonly isPassing: (type: string) => boolean;
+    readonly hint: string;
+  },
+): Iterable<EnvoyFinding> {
+  const last = filters.length - 1;
+  for (const [index, filter] of filters.entries()) {
+    const type = typeOfExtension(filter) ?? "";
+    if (index < last && kinds.isTerminal(type))
+      yield finding(
+        [field, index],
+        `${quote(filter.name)} ends the chain, but a filter follows it`,
+        kinds.hint,
+      );
+    if (index === last && kinds.isPassing(type))
+      yield finding(
+        [field, index],
+        `${quote(filter.name)} is the last filter, but passes on what it gets`,
+        kinds.hint,
+      );
+  }
+}
+
+function* codec(
+  { codecType: type }: { codecType: number },
+  { visited }: CheckScene,
+): Iterable<EnvoyFinding> {
+  const chain = closestMessage(visited, "envoy.config.listener.v3.FilterChain");
+  if (chain === undefined) return;
+  const { transportSocket } = chain.message.message as unknown as FilterChain;
+  const socket = transportSocket && typeOfExtension(transportSocket);
+  const isQuic = socket === "envoy.extensions.transport_sockets.quic.v3.QuicDownstreamTransport";
+  if (type === http3 && !isQuic)
+    yield finding(["codec_type"], "HTTP3 needs the transport socket quic of a UDP listener");
+  if (isQuic && type !== http3)
+    yield finding(["codec_type"], "a listener with QUIC needs codec_type HTTP3");
+}
+
+/** Each address has one listener. */
+function* sameAddresses({ listeners }: { listeners: readonly Listener[] }): Iterable<EnvoyFinding> {
+  const owners = new Map<string, number>();
+  for (const [index, { name, address, bindToPort }] of listeners.entries()) {
+    if (bindToPort === false) continue;
+    const socket = address?.address.case === "socketAddress" ? address.address.value : undefined;
+    const port = socket?.portSpecifier.value ?? 0;
+    if (socket === undefined || port === 0) continue;
+    const key = `${socket.protocol} ${socket.address.toLowerCase()} ${port}`;
+    const owner = owners.get(key);
+    // A listener of the same name takes the place of the earlier one.
+    const isSame = owner !== undefined && name !== "" && listeners[owner]?.name === name;
+    if (owner === undefined) owners.set(key, index);
+    else if (!isSame)
+      yield finding(
+        ["listeners", index, "address", "socket_address", "port_value"],
+        `listeners[${owner}] has the same address and port`,
+      );
+  }
+}

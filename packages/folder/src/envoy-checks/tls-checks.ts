@@ -1,0 +1,232 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { quote } from "../folder-problem.ts";
+import {
+  type CheckScene,
+  type EnvoyCheck,
+  envoyCheck,
+  type EnvoyFinding,
+  finding,
+  type Oneof,
+} from "./envoy-check.ts";
+import { closestMessage, type VisitedMessage } from "./visit-messages.ts";
+
+interface DataSource {
+  readonly specifier: Oneof<string | Uint8Array>;
+}
+
+interface Certificate {
+  readonly certificateChain?: DataSource;
+  readonly privateKey?: DataSource;
+  readonly password?: DataSource;
+  readonly pkcs12?: DataSource;
+  readonly privateKeyProvider?: object;
+}
+
+/** What Envoy rejects in TLS: files and PEM that cannot be read, and names that its library does not have. */
+export const tlsChecks: readonly EnvoyCheck[] = [
+  envoyCheck("bad-tls", "envoy.config.core.v3.DataSource", file),
+  envoyCheck("bad-tls", "envoy.extensions.transport_sockets.tls.v3.TlsCertificate", pair),
+  envoyCheck(
+    "bad-tls",
+    "envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext",
+    roots,
+  ),
+  envoyCheck(
+    "bad-tls",
+    "envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext",
+    hashes,
+  ),
+  envoyCheck("bad-tls", "envoy.extensions.transport_sockets.tls.v3.TlsParameters", parameters),
+];
+
+function* file({ specifier }: DataSource, { readFile }: CheckScene): Iterable<EnvoyFinding> {
+  if (specifier.case !== "filename" || typeof specifier.value !== "string") return;
+  if (readFile !== undefined && specifier.value !== "" && readFile(specifier.value) === undefined)
+    yield finding(
+      ["filename"],
+      `${quote(specifier.value)} is not a file that can be read`,
+      "Envoy reads it when it starts, relative to its working directory",
+    );
+}
+
+/** The content, where it is known. */
+function contentOf(source: DataSource | undefined, { readFile }: CheckScene): string | undefined {
+  const { specifier } = source ?? {};
+  if (specifier?.value === undefined) return undefined;
+  if (typeof specifier.value !== "string") return Buffer.from(specifier.value).toString();
+  if (specifier.case === "inlineString") return specifier.value;
+  return specifier.case === "filename" ? readFile?.(specifier.value) : undefined;
+}
+
+/** The field that holds the content of a source. */
+function sourceAt(field: string, source: DataSource | undefined): readonly string[] {
+  const { case: form } = source?.specifier ?? {};
+  const inner =
+    form === "filename"
+      ? ["filename"]
+      : form === "inlineString"
+        ? ["inline_string"]
+        : form === "inlineBytes"
+          ? ["inline_bytes"]
+          : [];
+  return [field, ...inner];
+}
+
+function* pair(certificate: Certificate, scene: CheckScene): Iterable<EnvoyFinding> {
+  const { certificateChain, privateKey, password, pkcs12, privateKeyProvider } = certificate;
+  if (pkcs12 !== undefined) return;
+  if (certificateChain === undefined) {
+    yield finding([], "a certificate needs certificate_chain");
+    return;
+  }
+  if (privateKey === undefined && privateKeyProvider === undefined) {
+    yield finding([], "a certificate needs its private_key");
+    return;
+  }
+  const chain = contentOf(certificateChain, scene);
+  const first = chain === undefined ? undefined : firstCertificate(chain);
+  if (chain !== undefined && first === undefined)
+    yield finding(
+      sourceAt("certificate_chain", certificateChain),
+      "holds no certificate in PEM that can be read",
+    );
+  const text = contentOf(privateKey, scene);
+  if (text === undefined || (password !== undefined && contentOf(password, scene) === undefined))
+    return;
+  const key = readKey(text, contentOf(password, scene));
+  if (key === undefined)
+    yield finding(
+      sourceAt("private_key", privateKey),
+      "holds no private key in PEM that can be read",
+    );
+  else if (first !== undefined && !first.checkPrivateKey(key))
+    yield finding(sourceAt("private_key", privateKey), "is not the key of the certificate");
+}
+
+function firstCertificate(text: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readKey(key: string, passphrase: string | undefined): KeyObject | undefined {
+  try {
+    return createPrivateKey({
+      key,
+      format: "pem",
+      ...(passphrase !== undefined && { passphrase: passphrase.trimEnd() }),
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+function* roots(
+  { trustedCa }: { trustedCa?: DataSource },
+  scene: CheckScene,
+): Iterable<EnvoyFinding> {
+  const text = contentOf(trustedCa, scene);
+  if (text !== undefined && firstCertificate(text) === undefined)
+    yield finding(
+      sourceAt("trusted_ca", trustedCa),
+      "holds no certificate in PEM that can be read",
+    );
+}
+
+function* hashes({
+  verifyCertificateHash,
+  verifyCertificateSpki,
+}: {
+  verifyCertificateHash: readonly string[];
+  verifyCertificateSpki: readonly string[];
+}): Iterable<EnvoyFinding> {
+  for (const [index, hash] of verifyCertificateHash.entries())
+    if (!/^(?:[0-9a-f]{64}|(?:[0-9a-f]{2}:){31}[0-9a-f]{2})$/i.test(hash))
+      yield finding(
+        ["verify_certificate_hash", index],
+        "is not a SHA-256 of 64 hexadecimal digits",
+      );
+  for (const [index, hash] of verifyCertificateSpki.entries())
+    if (Buffer.from(hash, "base64").length !== 32)
+      yield finding(["verify_certificate_spki", index], "is not a SHA-256 in base64");
+}
+
+/** Groups of BoringSSL, by the names that Envoy takes. */
+const curves: ReadonlySet<string> = new Set([
+  "P-224",
+  "P-256",
+  "P-384",
+  "P-521",
+  "X25519",
+  "X25519MLKEM768",
+  "X25519Kyber768Draft00",
+  "MLKEM1024",
+  "prime256v1",
+  "secp224r1",
+  "secp256r1",
+  "secp384r1",
+  "secp521r1",
+  "x25519",
+]);
+
+/** Names of OpenSSL for the cipher suites of BoringSSL, of RFCs too. */
+const cipher =
+  /^(?:(?:ECDHE-)?(?:ECDSA-|RSA-|PSK-)?(?:AES(?:128|256)-(?:GCM-)?SHA(?:256|384)?|CHACHA20-POLY1305)|DES-CBC3-SHA|PSK-AES(?:128|256)-CBC-SHA|TLS_[A-Z0-9_]+|ALL|DEFAULT|HIGH|FIPS|ECDHE|EECDH|kECDHE|kEECDH|kRSA|kPSK|aRSA|aECDSA|ECDSA|aPSK|RSA|PSK|3DES|AES(?:128|256)?|AESGCM|CHACHA20|SHA1?|SSLv3|TLSv1(?:\.[123])?)$/;
+
+interface SecretConfig {
+  readonly sdsConfig?: object;
+}
+
+/** Where a secret comes from elsewhere, Envoy makes the context once it has come. */
+function waitsForSecrets(visited: VisitedMessage): boolean {
+  const context = closestMessage(
+    visited,
+    "envoy.extensions.transport_sockets.tls.v3.CommonTlsContext",
+  );
+  const { tlsCertificateSdsSecretConfigs: pairs = [], validationContextType: type } = (context
+    ?.message.message ?? {}) as unknown as {
+    readonly tlsCertificateSdsSecretConfigs?: readonly SecretConfig[];
+    readonly validationContextType?: Oneof;
+  };
+  const roots =
+    type?.case === "combinedValidationContext"
+      ? (type.value as { readonly validationContextSdsSecretConfig?: SecretConfig })
+          .validationContextSdsSecretConfig
+      : type?.case === "validationContextSdsSecretConfig"
+        ? (type.value as SecretConfig)
+        : undefined;
+  return [...pairs, roots].some((one) => one?.sdsConfig !== undefined);
+}
+
+function* parameters(
+  {
+    cipherSuites,
+    ecdhCurves,
+    tlsMinimumProtocolVersion: least,
+    tlsMaximumProtocolVersion: most,
+  }: {
+    cipherSuites: readonly string[];
+    ecdhCurves: readonly string[];
+    tlsMinimumProtocolVersion: number;
+    tlsMaximumProtocolVersion: number;
+  },
+  { visited }: CheckScene,
+): Iterable<EnvoyFinding> {
+  if (waitsForSecrets(visited)) return;
+  for (const [index, curve] of ecdhCurves.entries())
+    if (!curve.split(":").every((one) => curves.has(one)))
+      yield finding(["ecdh_curves", index], `${quote(curve)} is not a curve that Envoy has`);
+  for (const [index, suite] of cipherSuites.entries()) {
+    // A suite may be a group in brackets, and an expression such as "!3DES" or "ECDHE+AESGCM".
+    const names = suite.split(/[|:+[\]\s,]|^[-!]/).filter((one) => one !== "");
+    if (names.length === 0 || !names.every((one) => cipher.test(one.replace(/^[-!]/, ""))))
+      yield finding(
+        ["cipher_suites", index],
+        `${quote(suite)} is not a cipher suite that Envoy has`,
+      );
+  }
+  if (least !== 0 && most !== 0 && least > most)
+    yield finding(["tls_minimum_protocol_version"], "is higher than tls_maximum_protocol_version");
+}

@@ -1,0 +1,207 @@
+import { createRequire } from "node:module";
+import { isIP } from "node:net";
+import type { RE2JS } from "@bufbuild/re2";
+import { quote } from "../folder-problem.ts";
+import {
+  type CheckScene,
+  type EnvoyCheck,
+  envoyCheck,
+  type EnvoyFinding,
+  finding,
+  type Oneof,
+} from "./envoy-check.ts";
+
+/** `ApiVersion.V3` */
+const version3 = 2;
+
+interface StatusRange {
+  readonly start: bigint;
+  readonly end: bigint;
+}
+
+/** What Envoy rejects in values that occur in many places. */
+export const valueChecks: readonly EnvoyCheck[] = [
+  envoyCheck("bad-pattern", "envoy.type.matcher.v3.RegexMatcher", pattern),
+  envoyCheck("bad-pattern", "envoy.type.matcher.v3.RegexMatchAndSubstitute", substitution),
+  envoyCheck("bad-pattern", "envoy.config.metrics.v3.TagSpecifier", tagPattern),
+  envoyCheck("bad-value", "envoy.config.core.v3.CidrRange", network),
+  ...[
+    "envoy.config.core.v3.ApiConfigSource",
+    "envoy.config.ratelimit.v3.RateLimitServiceConfig",
+    "envoy.config.metrics.v3.MetricsServiceConfig",
+    "envoy.extensions.access_loggers.grpc.v3.CommonGrpcAccessLogConfig",
+    "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz",
+    "envoy.extensions.filters.network.ext_authz.v3.ExtAuthz",
+  ].map((type) => envoyCheck("bad-value", type, apiVersion)),
+  envoyCheck("bad-value", "envoy.config.core.v3.ApiConfigSource", services),
+  ...[
+    "match.uri_template.v3.UriTemplateMatchConfig",
+    "rewrite.uri_template.v3.UriTemplateRewriteConfig",
+  ].map((type) => envoyCheck("bad-value", `envoy.extensions.path.${type}`, template)),
+  envoyCheck("bad-value", "envoy.config.core.v3.HealthCheck.HttpHealthCheck", statuses),
+  envoyCheck(
+    "bad-value",
+    "envoy.extensions.filters.http.admission_control.v3.AdmissionControl.SuccessCriteria.HttpCriteria",
+    successes,
+  ),
+];
+
+function* pattern({ regex }: { regex: string }): Iterable<EnvoyFinding> {
+  const reason = regex === "" ? undefined : patternError(regex);
+  if (reason !== undefined)
+    yield finding(
+      ["regex"],
+      `is not a pattern of RE2: ${reason}`,
+      "RE2 has no lookaround and no back-references",
+    );
+}
+
+function* tagPattern({ tagValue }: { tagValue: Oneof }): Iterable<EnvoyFinding> {
+  if (tagValue.case !== "regex" || typeof tagValue.value !== "string") return;
+  yield* pattern({ regex: tagValue.value });
+}
+
+/** The groups that a substitution names must be in the pattern. */
+function* substitution({
+  pattern: matcher,
+  substitution: text,
+}: {
+  pattern?: { readonly regex: string };
+  substitution: string;
+}): Iterable<EnvoyFinding> {
+  if (matcher === undefined || patternError(matcher.regex) !== undefined) return;
+  const stray = /\\(?![\d\\])/.exec(text.replaceAll(/\\[\d\\]/g, "  "));
+  if (stray !== null)
+    yield finding(
+      ["substitution"],
+      "has a backslash that is followed by neither a digit nor another one",
+    );
+}
+
+const require = createRequire(import.meta.url);
+let engine: typeof RE2JS | undefined;
+
+/** What RE2 has against a pattern; no part of it is shown. */
+function patternError(regex: string): string | undefined {
+  engine ??= (require("@bufbuild/re2") as { readonly RE2JS: typeof RE2JS }).RE2JS;
+  try {
+    engine.compile(regex);
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "";
+    return /error parsing regexp: ([^:`]*)/.exec(reason)?.[1]?.trim() ?? "it does not parse";
+  }
+}
+
+function* network({
+  addressPrefix,
+  prefixLen = 0,
+}: {
+  addressPrefix: string;
+  prefixLen?: number;
+}): Iterable<EnvoyFinding> {
+  const family = isIP(addressPrefix);
+  if (family === 0) {
+    if (addressPrefix !== "")
+      yield finding(
+        ["address_prefix"],
+        `${quote(addressPrefix)} is not an IP address`,
+        "write the length of the network into prefix_len",
+      );
+  } else if (prefixLen > (family === 4 ? 32 : 128))
+    yield finding(
+      ["prefix_len"],
+      `is more than the ${family === 4 ? 32 : 128} bits of the address`,
+    );
+}
+
+function* apiVersion({
+  transportApiVersion: version,
+}: {
+  transportApiVersion: number;
+}): Iterable<EnvoyFinding> {
+  if (version !== version3) yield finding(["transport_api_version"], "must be V3");
+}
+
+/** Brackets of a template end, are not within each other, and hold something. */
+function* template({
+  pathTemplate,
+  pathTemplateRewrite,
+}: {
+  pathTemplate?: string;
+  pathTemplateRewrite?: string;
+}): Iterable<EnvoyFinding> {
+  const field = pathTemplate === undefined ? "path_template_rewrite" : "path_template";
+  const text = pathTemplate ?? pathTemplateRewrite ?? "";
+  if (text !== "" && /[{}]/.test(text.replaceAll(/\{[^{}]+\}/g, "")))
+    yield finding([field], "has a bracket without its counterpart", 'write a variable as "{name}"');
+}
+
+/** `ApiType` of the Envoy API. */
+const rest = 1;
+
+/** Those who ask a source at once; load reports and health discovery do it later. */
+const subscribers: ReadonlySet<string> = new Set([
+  "envoy.config.core.v3.ConfigSource",
+  "envoy.config.bootstrap.v3.Bootstrap.DynamicResources",
+]);
+
+/** A source needs a service: of REST and the unaggregated gRPC types. */
+function* services(
+  {
+    apiType,
+    grpcServices,
+    clusterNames,
+  }: {
+    apiType: number;
+    grpcServices: readonly object[];
+    clusterNames: readonly string[];
+  },
+  { visited }: CheckScene,
+): Iterable<EnvoyFinding> {
+  if (!subscribers.has(visited.above?.message.desc.typeName ?? "")) return;
+  const isAggregated = apiType === 5 || apiType === 6;
+  if (isAggregated) return;
+  if (apiType === rest) {
+    if (clusterNames.length !== 1)
+      yield finding(["cluster_names"], "a source of type REST needs exactly one cluster name");
+    if (grpcServices.length > 0)
+      yield finding(["grpc_services"], "a source of type REST has no gRPC services");
+    return;
+  }
+  if (grpcServices.length === 0)
+    yield finding(["grpc_services"], "a source of type GRPC or DELTA_GRPC needs one");
+  if (clusterNames.length > 0)
+    yield finding(["cluster_names"], "are for sources of type REST", "use grpc_services");
+}
+
+function* statuses({
+  expectedStatuses,
+  retriableStatuses,
+}: {
+  expectedStatuses: readonly StatusRange[];
+  retriableStatuses: readonly StatusRange[];
+}): Iterable<EnvoyFinding> {
+  yield* ranges(expectedStatuses, "expected_statuses");
+  yield* ranges(retriableStatuses, "retriable_statuses");
+}
+
+function* successes({
+  httpSuccessStatus,
+}: {
+  httpSuccessStatus: readonly StatusRange[];
+}): Iterable<EnvoyFinding> {
+  yield* ranges(httpSuccessStatus, "http_success_status");
+}
+
+function* ranges(list: readonly StatusRange[], field: string): Iterable<EnvoyFinding> {
+  for (const [index, { start, end }] of list.entries()) {
+    if (start >= end)
+      yield finding(
+        [field, index],
+        `is empty: start is ${start}, and end, which is not part of it, ${end}`,
+      );
+    else if (start < 100n || end > 600n)
+      yield finding([field, index], "must lie between 100 and 600");
+  }
+}

@@ -1,0 +1,77 @@
+import { fromBinary, type Registry } from "@bufbuild/protobuf";
+import {
+  isReflectList,
+  isReflectMap,
+  isReflectMessage,
+  reflect,
+  type ReflectMessage,
+} from "@bufbuild/protobuf/reflect";
+import type { Any } from "@bufbuild/protobuf/wkt";
+import type { PathStep } from "@xdstp/validate";
+
+/** A message, the way to it, and the message that holds it. */
+export interface VisitedMessage {
+  readonly message: ReflectMessage;
+  readonly path: readonly PathStep[];
+  readonly above: VisitedMessage | undefined;
+}
+
+/** A message and all those in it, what an Any holds included. Messages of `google.protobuf` are left out. */
+export function* visitMessages(
+  visited: VisitedMessage,
+  registry: Registry,
+): Generator<VisitedMessage> {
+  const { message, path } = visited;
+  if (message.desc.typeName === "google.protobuf.Any") {
+    const held = unpackAny(message.message as Any, registry);
+    if (held !== undefined) yield* visitMessages({ ...visited, message: held }, registry);
+    return;
+  }
+  if (message.desc.typeName.startsWith("google.protobuf.")) return;
+  yield visited;
+  for (const field of message.fields) {
+    if (field.message === undefined || !message.isSet(field)) continue;
+    const step: PathStep = { kind: "field", name: field.name, jsonName: field.jsonName };
+    for (const [more, inner] of valuesOf(message.get(field)))
+      yield* visitMessages(
+        { message: inner, path: [...path, step, ...more], above: visited },
+        registry,
+      );
+  }
+}
+
+/** The innermost message of a type, from this one outwards. */
+export function closestMessage(
+  visited: VisitedMessage,
+  typeName: string,
+): VisitedMessage | undefined {
+  let at: VisitedMessage | undefined = visited;
+  while (at !== undefined && at.message.desc.typeName !== typeName) at = at.above;
+  return at;
+}
+
+function valuesOf(
+  value: unknown,
+): readonly (readonly [path: readonly PathStep[], message: ReflectMessage])[] {
+  if (isReflectMessage(value)) return [[[], value]];
+  if (isReflectList(value))
+    return Array.from(value, (item, index) => [[{ kind: "index", index }], item as ReflectMessage]);
+  if (!isReflectMap(value)) return [];
+  return Array.from(value, ([key, item]) => [
+    [{ kind: "key", key: String(key) }],
+    item as ReflectMessage,
+  ]);
+}
+
+/** What an Any holds; undefined: the registry does not have its type, or the bytes are not of it. */
+export function unpackAny(
+  { typeUrl, value }: Pick<Any, "typeUrl" | "value">,
+  registry: Registry,
+): ReflectMessage | undefined {
+  const desc = registry.getMessage(typeUrl.slice(typeUrl.lastIndexOf("/") + 1));
+  try {
+    return desc === undefined ? undefined : reflect(desc, fromBinary(desc, value));
+  } catch {
+    return undefined; // The check of constraints reports it.
+  }
+}
