@@ -1,3 +1,4 @@
+import { isAbsolute, relative, sep } from "node:path";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { clientTlsFlags, clientTlsOptions } from "./asked-server.ts";
@@ -75,16 +76,22 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   const admin = call.text("admin");
   const tls = clientTlsFlags(call);
   const target = pathFrom(io.cwd, dir);
+  const bootstrap = pathFrom(
+    io.cwd,
+    call.text("bootstrap") ?? `${dir.replace(/(?<=.)\/+$/, "")}.bootstrap.yaml`,
+  );
+  if (isInside(bootstrap, target))
+    throw new CliError(
+      2,
+      `--bootstrap ${bootstrap}: this is inside of ${target}, where serve would read it as a resource; name a file elsewhere`,
+    );
   const { importInto } = await import("./import.ts");
   return importInto(
     {
       kind,
       from: kind === "config-dump" && /^https?:/i.test(from) ? from : pathFrom(io.cwd, from),
       dir: target,
-      bootstrap: pathFrom(
-        io.cwd,
-        call.text("bootstrap") ?? `${dir.replace(/(?<=.)\/+$/, "")}.bootstrap.yaml`,
-      ),
+      bootstrap,
       connection: {
         server: parseEndpoint("--server", call.text("server") ?? "127.0.0.1:18000", 1),
         variant: wordFlag(call, "variant", ["sotw", "delta"]) ?? "delta",
@@ -102,4 +109,9 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
     },
     io,
   );
+}
+
+function isInside(file: string, dir: string): boolean {
+  const way = relative(dir, file);
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

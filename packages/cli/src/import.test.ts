@@ -192,6 +192,7 @@ Next:
     [["envoy"], "which configuration?"],
     [["envoy", "e.yaml"], "into which folder?"],
     [["envoy", "e.yaml", "a", "b"], '"b" is one argument too many'],
+    [["envoy", "e.yaml", "a", "--bootstrap", "a/b.yaml"], "a/b.yaml: this is inside of a, where"],
   ])("is called wrong with %j", async (args, expected) => {
     const { code, err } = await imported({}, ...args);
     expect(code).toBe(2);
@@ -230,6 +231,9 @@ describe("xdstp import config-dump", () => {
     };
     expect(await failed(url)).toContain("answers with 404; give the URL of the admin page");
     expect(await failed(await closedUrl())).toMatch(/ECONNREFUSED.*is it the admin page/);
+    const { err } = await imported({}, "config-dump", "http://me:S3CRET@127.0.0.1:9901", "config");
+    expect(err).toContain("give the URL of 127.0.0.1:9901 without a user and a password");
+    expect(err).not.toContain("S3CRET");
     expect(await failed("no.json")).toContain("no.json: there is no such file; give a file with");
     const { url: wrong } = await useAdminPage("<html>");
     expect(await failed(wrong)).toContain("error: is not valid JSON");

@@ -86,6 +86,11 @@ async function dumpIn(file: string): Promise<string> {
 async function fetchDump(from: string, timeoutMs: number): Promise<string> {
   if (!URL.canParse(from)) throw new CliError(2, `${JSON.stringify(from)} is not a URL`);
   const url = new URL(from);
+  if (url.username !== "" || url.password !== "")
+    throw new CliError(
+      2,
+      `give the URL of ${url.host} without a user and a password: an admin page has none`,
+    );
   if (url.pathname === "/") url.pathname = "/config_dump";
   if (url.pathname === "/config_dump" && url.search === "") url.search = "?include_eds";
   const { href } = url;

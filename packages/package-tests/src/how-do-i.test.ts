@@ -18,6 +18,7 @@ describe("the page of short answers", () => {
       [
         "bootstrap",
         "get",
+        "import",
         "record",
         "relay",
         "replay",
