@@ -49,10 +49,17 @@ function readChangesets(root: string): readonly string[] {
     .map((name) => readFileSync(join(folder, name), "utf8"));
 }
 
-/** The last commit that wrote a changelog, which only a version bump does; before the first one, the first commit. */
+/** The last commit that changed a changelog, which only a version bump does: a new package adds one. Before the first bump, the first commit. */
 function lastRelease(root: string): string {
   return (
-    git(root, ["log", "-1", "--format=%H", "--", "packages/*/CHANGELOG.md"])[0] ??
+    git(root, [
+      "log",
+      "-1",
+      "--diff-filter=M",
+      "--format=%H",
+      "--",
+      "packages/*/CHANGELOG.md",
+    ])[0] ??
     git(root, ["rev-list", "--max-parents=0", "HEAD"]).at(-1) ??
     "HEAD"
   );

@@ -215,7 +215,7 @@ function textMatcherOf(specifier: Exclude<HeaderSpecifier, { case: "rangeMatch" 
       specifier.case === "safeRegexMatch"
         ? // eslint-disable-next-line @typescript-eslint/no-deprecated -- Envoy's API deprecates the field, but existing routes still set it
           { case: "safeRegex", value: specifier.value }
-        : // eslint-disable-next-line @typescript-eslint/no-deprecated -- the same
+        : // eslint-disable-next-line @typescript-eslint/no-deprecated -- an older form that existing routes still have
           { case: deprecatedKinds[specifier.case], value: specifier.value },
   };
 }
