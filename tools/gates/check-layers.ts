@@ -36,6 +36,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
     "@xdstp/server": ["@xdstp/bootstrap", "@xdstp/cache", "@xdstp/folder", "@xdstp/federation"],
     "@xdstp/client": ["@xdstp/folder"],
     "@xdstp/relay": ["@xdstp/folder"],
+    "@xdstp/lsp": ["@xdstp/bootstrap", "@xdstp/cache", "@xdstp/grpc", "@xdstp/protocol"],
   },
   { "@xdstp/cli": [], xdstp: [] },
 ];

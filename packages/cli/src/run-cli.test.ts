@@ -95,11 +95,11 @@ describe("runCli()", () => {
   it.each([
     [
       [],
-      "xdstp: which command?\nUsage: xdstp\n       serve|validate|import|relay|status|get|watch|resolve|route-check|record|replay|schema|bootstrap\n       [ARGS]\nSee xdstp --help\n",
+      "xdstp: which command?\nUsage: xdstp\n       serve|validate|import|relay|status|get|watch|resolve|route-check|record|replay|lsp|schema|bootstrap\n       [ARGS]\nSee xdstp --help\n",
     ],
     [
       ["srve"],
-      'xdstp: there is no command "srve"; did you mean serve?\nUsage: xdstp\n       serve|validate|import|relay|status|get|watch|resolve|route-check|record|replay|schema|bootstrap\n       [ARGS]\nSee xdstp --help\n',
+      'xdstp: there is no command "srve"; did you mean serve?\nUsage: xdstp\n       serve|validate|import|relay|status|get|watch|resolve|route-check|record|replay|lsp|schema|bootstrap\n       [ARGS]\nSee xdstp --help\n',
     ],
   ])("answers %j with the usage and exit code 2", async (argv, err) => {
     expect(await runToEnd(argv)).toEqual({ code: 2, out: "", err });

@@ -22,6 +22,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["route-check", async () => (await import("./route-check-command.ts")).routeCheckCommand],
   ["record", async () => (await import("./record-command.ts")).recordCommand],
   ["replay", async () => (await import("./replay-command.ts")).replayCommand],
+  ["lsp", async () => (await import("./lsp-command.ts")).lspCommand],
   ["schema", async () => (await import("./schema-command.ts")).schemaCommand],
   ["bootstrap", async () => (await import("./bootstrap-command.ts")).bootstrapCommand],
 ]);

@@ -55,22 +55,29 @@ const formats: Readonly<Record<string, Format | undefined>> = {
 export async function checkBootstrap({
   file,
   registry,
+  text,
 }: {
   readonly file: string;
+  /** Read instead of the file, such as what an editor has not saved. */
+  readonly text?: string | undefined;
   /** `envoyRegistry()` of `@xdstp/protos/envoy`, or one that has more. */
   readonly registry: Registry;
 }): Promise<BootstrapProblems> {
   const source = { text: "" };
   try {
     const format = bootstrapFormat(file);
-    const bytes = await readBytes(file, (await stat(file)).size, (_, run) => run());
-    source.text = new TextDecoder().decode(bytes);
+    source.text = text ?? (await textOf(file));
     return await check(source.text, file, format, folderContext({ dir: dirname(file), registry }));
   } catch (error) {
     if (error instanceof Fault)
       return { problems: [problemOf(error, file, source.text)], warnings: [] };
     return { problems: [{ file, ...fileTrouble(error) }], warnings: [] };
   }
+}
+
+async function textOf(file: string): Promise<string> {
+  const bytes = await readBytes(file, (await stat(file)).size, (_, run) => run());
+  return new TextDecoder().decode(bytes);
 }
 
 /** The format of a bootstrap by the extension of its file. Throws a fault for another extension. */

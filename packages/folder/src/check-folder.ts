@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { readFile as readText } from "node:fs/promises";
+import { relative, sep } from "node:path";
 import type { AnyBytes, Reference } from "@xdstp/core";
 import { decodeText, type ListEntry, walkFields, walkList, WireType } from "@xdstp/core/wire";
 import { ResourceLocatorSchema } from "@xdstp/protos/xds";
@@ -23,6 +24,8 @@ import type { FolderEntry } from "./folder-entry.ts";
 import { fileTrouble, type FolderProblem, quote } from "./folder-problem.ts";
 import { locatorOfBytes, locatorOfEntry } from "./locators.ts";
 import { mapLimit } from "./pacing.ts";
+import { readFile } from "./read-file.ts";
+import { createFolderReader } from "./folder-reader.ts";
 import { type FolderContent, readEntries } from "./read-folder.ts";
 import { isGone } from "./walk-folder.ts";
 
@@ -31,22 +34,108 @@ import { isGone } from "./walk-folder.ts";
  * A violated constraint is a problem. Warnings are references to what the folder does not have, and opaque endpoints, routes and secrets to which nothing refers. Never rejects.
  */
 export async function checkFolder(options: FolderOptions): Promise<FolderContent> {
+  const checker = createFolderChecker(options);
+  const checked = await checker.check();
+  checker.close();
+  return checked;
+}
+
+/** A resource of a folder, as others refer to it. */
+export interface NamedResource {
+  /** The file that holds it. */
+  readonly file: string;
+  /** That of the resource, also where a redirect replaces its payload. */
+  readonly typeUrl: string;
+  /** Canonical, and opaque or of xdstp. */
+  readonly name: string;
+  /** Further opaque names. */
+  readonly aliases: readonly string[];
+  /** What it refers to. */
+  readonly references: readonly Reference[];
+}
+
+/** What a check found, and the resources. */
+export interface CheckedFolder extends FolderContent {
+  /** All resources whose files can be read. */
+  readonly names: readonly NamedResource[];
+}
+
+/** Checks a folder again and again, for an editor. */
+export interface FolderChecker {
+  /**
+   * Checks as {@link checkFolder} does. Only files that have changed are parsed again. Calls run one after another. Never rejects.
+   * @param unsaved - Texts that are read instead of files, by the paths that problems name
+   */
+  check(unsaved?: ReadonlyMap<string, string>): Promise<CheckedFolder>;
+  /** The resources that a file would hold with this text. Empty where it has problems that leave none. */
+  namesIn(file: string, text: string): readonly NamedResource[];
+  /** Ends what a check has under way in another process. */
+  close(): void;
+}
+
+/** Makes a {@link FolderChecker} of a folder. */
+export function createFolderChecker(options: FolderOptions): FolderChecker {
+  let unsaved: ReadonlyMap<string, string> = new Map();
+  let last: Promise<unknown> = Promise.resolve();
   const base = folderContext(options);
-  const constraints = await createResourceCheck(base);
   const envoy = createEnvoyResourceCheck(base);
-  const check: ResourceCheck = (put) => [...constraints(put), ...envoy(put)];
-  const { entries, content } = await readEntries(options, { ...base, check });
-  const referring = entries.flatMap((entry): readonly Referring[] =>
-    referencesOfEntry(entry, base).map((reference) => ({ entry, reference })),
-  );
+  const ready = createResourceCheck(base).then((constraints) => {
+    const check: ResourceCheck = (put) => [...constraints(put), ...envoy(put)];
+    const context = { ...base, check, unsaved: (file: string) => unsaved.get(file) };
+    return { context, reader: createFolderReader(context) };
+  });
+  const references = new WeakMap<FolderEntry, readonly Reference[]>();
+
   return {
-    ...content,
-    warnings: [
-      ...content.warnings,
-      ...(await danglingIn(entries, referring, inlineNames(entries, base))),
-      ...unusedIn(entries, referring),
-    ],
+    async check(texts = new Map()) {
+      const checked = last.then(() => checkOnce(texts));
+      last = checked;
+      return checked;
+    },
+    namesIn(file, text) {
+      const segments = relative(options.dir, file).split(sep);
+      const { puts } = readFile(segments, new TextEncoder().encode(text), base);
+      return puts.map((put) => ({
+        file,
+        typeUrl: put.typeUrl,
+        name: put.resource.name,
+        aliases: put.resource.aliases ?? [],
+        references: referencesOfEntry({ typeUrl: put.typeUrl, put }, base),
+      }));
+    },
+    close() {
+      void ready.then(({ reader }) => {
+        reader.close();
+      });
+    },
   };
+
+  async function checkOnce(texts: ReadonlyMap<string, string>): Promise<CheckedFolder> {
+    const { context, reader } = await ready;
+    unsaved = texts;
+    const { entries, content } = await readEntries(options, context, reader);
+    const referring = entries.flatMap((entry): readonly Referring[] =>
+      referencesIn(entry).map((reference) => ({ entry, reference })),
+    );
+    const dangling = await danglingIn(entries, referring, inlineNames(entries, base), context);
+    return {
+      ...content,
+      warnings: [...content.warnings, ...dangling, ...unusedIn(entries, referring)],
+      names: entries.map((entry) => ({
+        file: entry.file,
+        typeUrl: entry.typeUrl,
+        name: entry.name,
+        aliases: entry.aliases,
+        references: referencesIn(entry),
+      })),
+    };
+  }
+
+  function referencesIn(entry: FolderEntry): readonly Reference[] {
+    const known = references.get(entry) ?? referencesOfEntry(entry, base);
+    references.set(entry, known);
+    return known;
+  }
 }
 
 /** A reference, and the resource that has it. */
@@ -57,7 +146,7 @@ interface Referring {
 
 /** What a resource refers to: that of a list is what its entries lead to and refer to, that of a redirect its target. */
 function referencesOfEntry(
-  { typeUrl, put }: FolderEntry,
+  { typeUrl, put }: Pick<FolderEntry, "typeUrl" | "put">,
   context: FolderContext,
 ): readonly Reference[] {
   if (put === undefined) return [];
@@ -147,6 +236,7 @@ async function danglingIn(
   entries: readonly FolderEntry[],
   referring: readonly Referring[],
   inline: readonly NamedForNode[],
+  { unsaved }: Pick<FolderContext, "unsaved">,
 ): Promise<readonly FolderProblem[]> {
   const named = entries.flatMap(({ typeUrl, name, aliases, node }) =>
     [name, ...aliases].map((one): NamedForNode => ({ key: keyOf(typeUrl, one), node })),
@@ -170,7 +260,7 @@ async function danglingIn(
     parallel,
     async ([file, inFile]) => {
       const names = new Set(inFile.map(({ reference }) => reference.name));
-      const { positions, problems } = await textsOf(file, names);
+      const { positions, problems } = await textsOf(file, names, unsaved?.(file));
       const texts = inFile.map(({ reference: { typeUrl, name } }): FolderProblem => {
         const { field, ...position } = positions.get(name) ?? {};
         return {
@@ -194,12 +284,13 @@ const parallel = 32;
 async function textsOf(
   file: string,
   names: ReadonlySet<string>,
+  unsaved: string | undefined,
 ): Promise<{
   readonly positions: ReadonlyMap<string, Partial<TextPosition>>;
   readonly problems: readonly FolderProblem[];
 }> {
   try {
-    return { positions: findTexts(await readFile(file, "utf8"), names), problems: [] };
+    return { positions: findTexts(unsaved ?? (await readText(file, "utf8")), names), problems: [] };
   } catch (error) {
     const problems = isGone(error) ? [] : [{ file, ...fileTrouble(error) }];
     return { positions: new Map(), problems };

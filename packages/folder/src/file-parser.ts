@@ -62,13 +62,17 @@ export function createFileParser(context: FolderContext, patience: Patience): Fi
     async parse({ segments, stats, pem }, knownHash) {
       const path = join(context.dir, ...segments);
       if (pem !== undefined) return { hash: pem, ...readPemFile({ segments, pem }, path, context) };
-      if (stats.size > mostInPlace) {
+      const unsaved = context.unsaved?.(path);
+      if (unsaved === undefined && stats.size > mostInPlace) {
         const hash = await hashFile(path, stats.size, patience);
         if (hash === knownHash) return undefined;
         const parsed = await inTurn(segments);
         return { ...parsed, hash: parsed.hash === "" ? hash : parsed.hash };
       }
-      const bytes = await readBytes(path, stats.size, patience);
+      const bytes =
+        unsaved === undefined
+          ? await readBytes(path, stats.size, patience)
+          : new TextEncoder().encode(unsaved);
       const hash = createHash("sha256").update(bytes).digest("base64");
       return hash === knownHash ? undefined : { hash, ...readFile(segments, bytes, context) };
     },

@@ -35,6 +35,8 @@ export interface FolderContext {
   readonly authorities?: readonly string[];
   /** Codes whose problems are warnings. */
   readonly allow: ReadonlySet<ProblemCode>;
+  /** The text of a file that an editor has and has not saved, by the path that problems name. It is read instead of the file. */
+  readonly unsaved?: (file: string) => string | undefined;
   /** Checks the content of each resource that is read. Absent: whatever can be encoded is good. */
   readonly check?: ResourceCheck;
 }

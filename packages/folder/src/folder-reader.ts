@@ -134,11 +134,12 @@ async function recordOf(
   { context, parser, patience }: Recording,
 ): Promise<FileRecord | undefined> {
   const known = before.get(keyOf(file));
-  const stamp = `${stampOf(file.stats)}${file.pem ?? ""}`;
   const path = join(context.dir, ...file.segments);
+  const unsaved = context.unsaved?.(path);
+  const stamp = unsaved ?? `${stampOf(file.stats)}${file.pem ?? ""}`;
   if (known?.stamp === stamp && !known.young && (await areUnchanged(known.attached, patience)))
     return known;
-  const young = isYoung(Math.max(file.stats.mtimeMs, file.stats.ctimeMs));
+  const young = unsaved === undefined && isYoung(Math.max(file.stats.mtimeMs, file.stats.ctimeMs));
   try {
     const isBare = known?.attached.length === 0;
     const parsed = await parser.parse(file, isBare ? known.hash : undefined);

@@ -12,7 +12,13 @@
 export { createFolderFeed, type FolderFeedOptions } from "./folder-feed.ts";
 export { readFolder, type FolderContent } from "./read-folder.ts";
 export { checkBootstrap, type BootstrapProblems } from "./check-bootstrap.ts";
-export { checkFolder } from "./check-folder.ts";
+export {
+  checkFolder,
+  createFolderChecker,
+  type CheckedFolder,
+  type FolderChecker,
+  type NamedResource,
+} from "./check-folder.ts";
 export {
   type BootstrapImportOptions,
   importBootstrap,

@@ -3,7 +3,7 @@ import { fileTrouble, type FolderProblem } from "./folder-problem.ts";
 import { type FolderContext, folderContext, type FolderOptions } from "./folder-context.ts";
 import type { FolderEntry } from "./folder-entry.ts";
 import { authoritiesOf, foreignProblems } from "./foreign-references.ts";
-import { createFolderReader } from "./folder-reader.ts";
+import { createFolderReader, type FolderReader } from "./folder-reader.ts";
 
 /** What one reading of a folder gave. */
 export interface FolderContent {
@@ -31,10 +31,10 @@ export async function readFolder(options: FolderOptions): Promise<FolderContent>
 export async function readEntries(
   options: FolderOptions,
   context: FolderContext,
+  reader: FolderReader = createFolderReader(context),
 ): Promise<{ readonly entries: readonly FolderEntry[]; readonly content: FolderContent }> {
   try {
-    const { files, entries, problems, warnings, references } =
-      await createFolderReader(context).read();
+    const { files, entries, problems, warnings, references } = await reader.read();
     const resources = entries.flatMap(({ file, node, put }) =>
       put === undefined ? [] : [{ ...put, file, ...(node !== undefined && { node }) }],
     );

@@ -19,6 +19,7 @@ describe("the page of short answers", () => {
         "bootstrap",
         "get",
         "import",
+        "lsp",
         "record",
         "relay",
         "replay",

@@ -1,0 +1,39 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runToEnd } from "../test/use-cli.ts";
+import { useFolder } from "../test/use-folder.ts";
+
+describe("xdstp lsp", () => {
+  it("answers an editor, reports what is wrong in the folder, and ends with it", async () => {
+    const { dir } = useFolder({ "mesh/_opaque/clusters/web.yaml": "typ: EDS\n" });
+    const bin = join(import.meta.dirname, "bin.ts");
+    const server = spawn(
+      process.execPath,
+      ["--conditions=@xdstp/source", bin, "lsp", join(dir, "mesh")],
+      { stdio: ["pipe", "pipe", "inherit"] },
+    );
+    const exited = once(server, "exit");
+    const send = (message: object): void => {
+      const text = JSON.stringify({ jsonrpc: "2.0", ...message });
+      server.stdin.write(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+    };
+    send({ id: 1, method: "initialize", params: { processId: null, capabilities: {} } });
+    send({ method: "initialized", params: {} });
+    let output = "";
+    for await (const chunk of server.stdout) {
+      output += String(chunk);
+      if (output.includes("publishDiagnostics") && output.includes("did you mean type?")) break;
+    }
+    expect(output).toContain('"renameProvider"');
+    send({ id: 2, method: "shutdown" });
+    send({ method: "exit" });
+    expect(await exited).toEqual([0, null]);
+  });
+
+  it("says what is wrong with its call", async () => {
+    expect(await runToEnd(["lsp", "a", "b"])).toMatchObject({ code: 2, out: "" });
+    expect(await runToEnd(["lsp", "--descriptors", "nothing.binpb"])).toMatchObject({ code: 1 });
+  });
+});

@@ -1,0 +1,138 @@
+import { readFile } from "node:fs/promises";
+import type { Reference } from "@xdstp/core";
+import type { FolderChecker, NamedResource } from "@xdstp/folder";
+import { shortNameOf } from "@xdstp/resource-types";
+import { nameKey } from "@xdstp/uri";
+import { scalarAt, scalarsIn, type TextScalar, withScalar } from "./text-scalars.ts";
+
+/** A name of one type. */
+export type TypedName = Pick<Reference, "typeUrl" | "name">;
+
+/** A value in a file. */
+export interface Occurrence {
+  readonly file: string;
+  readonly text: string;
+  /** undefined: the path of the file gives the name. */
+  readonly scalar: TextScalar | undefined;
+}
+
+/** The resources of a folder and what refers to them, at one time. */
+export interface FolderNames {
+  /** All resources. */
+  readonly all: readonly NamedResource[];
+  /** The names that the value at a place of a text refers to. */
+  referredAt(file: string, text: string, offset: number): readonly TypedName[];
+  /** The types to whose names a value at this place would refer, and the value that is there. */
+  expectedAt(file: string, text: string, offset: number): ExpectedName;
+  /** The resources of a name. */
+  resourcesOf(name: TypedName): readonly NamedResource[];
+  /** The resources that refer to a name. */
+  referrersOf(name: TypedName): readonly NamedResource[];
+  /** Where a resource has its name. */
+  definitionOf(resource: NamedResource): Promise<Occurrence>;
+  /** Where a file refers to a name; empty where it does so without writing the name, as an EDS cluster that has no service_name. */
+  occurrencesIn(file: string, name: TypedName): Promise<readonly Occurrence[]>;
+}
+
+/** A place for a name. */
+export interface ExpectedName {
+  /** Empty: a name does not belong there. */
+  readonly typeUrls: readonly string[];
+  readonly scalar: TextScalar | undefined;
+}
+
+/** How texts are read: what an editor has, or the file. */
+export type TextOf = (file: string) => string | undefined;
+
+/** No name has this in it: what refers to it was put there for a try. */
+const trial = "xdstp-lsp-trial";
+
+/**
+ * Makes {@link FolderNames} of what a check has read.
+ *
+ * Which values of a text are references is found by trying: the value is replaced, and the references of the file are read again. So this holds for all types of the registry, also within extensions.
+ */
+export function folderNames(
+  checker: Pick<FolderChecker, "namesIn">,
+  all: readonly NamedResource[],
+  textOf: TextOf,
+): FolderNames {
+  const resources = Map.groupBy(
+    all.flatMap((resource) =>
+      [resource.name, ...resource.aliases].map((name) => ({
+        resource,
+        key: keyOf({ typeUrl: resource.typeUrl, name }),
+      })),
+    ),
+    ({ key }) => key,
+  );
+  const referrers = Map.groupBy(
+    all.flatMap((resource) =>
+      [...new Set(resource.references.map(keyOf))].map((key) => ({ resource, key })),
+    ),
+    ({ key }) => key,
+  );
+  return {
+    all,
+    expectedAt(file, text, offset) {
+      const scalar = scalarAt(text, offset);
+      const tried =
+        scalar === undefined
+          ? `${text.slice(0, offset)}${trial}${text.slice(offset)}`
+          : withScalar(text, scalar, trialFor(scalar.value));
+      return { typeUrls: typesOfTrial(checker.namesIn(file, tried)), scalar };
+    },
+    referredAt(file, text, offset) {
+      const { typeUrls, scalar } = this.expectedAt(file, text, offset);
+      const name = scalar?.value ?? "";
+      return name === "" ? [] : typeUrls.map((typeUrl) => ({ typeUrl, name }));
+    },
+    resourcesOf: (name) => resources.get(keyOf(name))?.map(({ resource }) => resource) ?? [],
+    referrersOf: (name) => referrers.get(keyOf(name))?.map(({ resource }) => resource) ?? [],
+    async definitionOf({ file, name }) {
+      const text = await read(file);
+      const scalar = scalarsIn(text).find(({ value }) => value === name);
+      return { file, text, scalar };
+    },
+    async occurrencesIn(file, name) {
+      const text = await read(file);
+      const before = checker.namesIn(file, text).map(({ name: held }) => held);
+      const isReference = (scalar: TextScalar): boolean => {
+        const after = checker.namesIn(file, withScalar(text, scalar, trialFor(scalar.value)));
+        const isSame = after.every(({ name: held }, index) => held === before[index]);
+        return isSame && typesOfTrial(after).includes(name.typeUrl);
+      };
+      return scalarsIn(text)
+        .filter(({ value }) => keyOf({ ...name, name: value }) === keyOf(name))
+        .filter(isReference)
+        .map((scalar) => ({ file, text, scalar }));
+    },
+  };
+
+  async function read(file: string): Promise<string> {
+    return textOf(file) ?? (await readFile(file, "utf8"));
+  }
+}
+
+function typesOfTrial(names: readonly NamedResource[]): readonly string[] {
+  const tried = names.flatMap(({ references }) =>
+    references.filter(({ name }) => name.includes(trial)),
+  );
+  return [...new Set(tried.map(({ typeUrl }) => typeUrl))];
+}
+
+/** An xdstp name stays one of its type. */
+function trialFor(value: string): string {
+  return value.startsWith("xdstp:") ? value.replace(/^[^?#]*/, `$&${trial}`) : trial;
+}
+
+/** A name in one form for all spellings of it. What is behind `#` says where else it may be. */
+function keyOf({ typeUrl, name }: TypedName): string {
+  const [bare = ""] = name.split("#");
+  return `${typeUrl} ${bare.startsWith("xdstp:") ? nameKey(bare) : name}`;
+}
+
+/** A type as people write it. */
+export function typeText(typeUrl: string): string {
+  return shortNameOf(typeUrl) ?? typeUrl.slice(typeUrl.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,440 @@
+import { isAbsolute, join, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Registry } from "@bufbuild/protobuf";
+import { checkBootstrap, createFolderChecker, type FolderProblem } from "@xdstp/folder";
+import {
+  type CompletionItem,
+  CompletionItemKind,
+  createConnection,
+  type Diagnostic,
+  DiagnosticSeverity,
+  DidChangeWatchedFilesNotification,
+  ErrorCodes,
+  type Hover,
+  type InitializeParams,
+  type InitializeResult,
+  type Location,
+  type Position,
+  type Range,
+  ResponseError,
+  StreamMessageReader,
+  StreamMessageWriter,
+  TextDocuments,
+  TextDocumentSyncKind,
+  type WorkspaceEdit,
+} from "vscode-languageserver/node";
+import { TextDocument } from "vscode-languageserver-textdocument";
+import { createDelay } from "./delay.ts";
+import {
+  type FolderNames,
+  folderNames,
+  type Occurrence,
+  type TypedName,
+  typeText,
+} from "./folder-names.ts";
+import { findRenaming, RenameError } from "./rename.ts";
+import { firstLine, scalarAt, type TextScalar, written } from "./text-scalars.ts";
+
+/** Options of {@link startLanguageServer}. */
+export interface LanguageServerOptions {
+  /** What the editor sends. */
+  readonly input: NodeJS.ReadableStream;
+  /** Where answers go. */
+  readonly output: NodeJS.WritableStream;
+  /** The folder of resources. A relative path counts from the workspace of the editor. */
+  readonly dir: string;
+  /** The messages that files may hold, for instance `envoyRegistry()` of `@xdstp/protos/envoy`. */
+  readonly registry: Registry;
+  /** How long the editor has to be idle before files are checked, in milliseconds. Default: 150. */
+  readonly delayMs?: number;
+}
+
+/** Starts a language server for a folder of resources, and for configurations with which Envoy starts. The promise resolves when the editor ends it or closes the stream. */
+export async function startLanguageServer(options: LanguageServerOptions): Promise<void> {
+  const { input, output, registry, delayMs = 150 } = options;
+  // With the streams themselves, the library would end the process where the input ends.
+  const connection = createConnection(
+    new StreamMessageReader(input),
+    new StreamMessageWriter(output),
+  );
+  const documents = new TextDocuments(TextDocument);
+  const ended = Promise.withResolvers<undefined>();
+  let folder: Folder | undefined;
+  let canWatch = false;
+
+  connection.onInitialize((params): InitializeResult => {
+    canWatch = params.capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration === true;
+    folder = createFolder(dirOf(options.dir, params), registry, documents);
+    return {
+      capabilities: {
+        textDocumentSync: TextDocumentSyncKind.Incremental,
+        definitionProvider: true,
+        referencesProvider: true,
+        hoverProvider: true,
+        renameProvider: { prepareProvider: true },
+        completionProvider: { triggerCharacters: [" ", "/", '"'] },
+      },
+      serverInfo: { name: "xdstp" },
+    };
+  });
+  connection.onInitialized(() => {
+    if (canWatch)
+      void connection.client.register(DidChangeWatchedFilesNotification.type, {
+        watchers: [{ globPattern: "**/*" }],
+      });
+    checks.start();
+  });
+
+  const published = new Map<string, string>();
+  const checks = createDelay(delayMs, async (isCurrent) => {
+    const found = (await folder?.check()) ?? new Map<string, readonly Diagnostic[]>();
+    if (!isCurrent()) return;
+    for (const uri of published.keys()) if (!found.has(uri)) publish(uri, []);
+    for (const [uri, diagnostics] of found) publish(uri, diagnostics);
+  });
+  const publish = (uri: string, diagnostics: readonly Diagnostic[]): void => {
+    const text = JSON.stringify(diagnostics);
+    if ((published.get(uri) ?? "[]") === text) return;
+    if (diagnostics.length === 0) published.delete(uri);
+    else published.set(uri, text);
+    void connection.sendDiagnostics({ uri, diagnostics: [...diagnostics] });
+  };
+  documents.onDidChangeContent(checks.start);
+  documents.onDidClose(checks.start);
+  connection.onDidChangeWatchedFiles(checks.start);
+
+  connection.onDefinition(async ({ textDocument, position }) =>
+    folder?.definition(textDocument.uri, position),
+  );
+  connection.onReferences(async ({ textDocument, position, context }) =>
+    folder?.references(textDocument.uri, position, context.includeDeclaration),
+  );
+  connection.onHover(async ({ textDocument, position }) =>
+    folder?.hover(textDocument.uri, position),
+  );
+  connection.onCompletion(async ({ textDocument, position }) =>
+    folder?.completion(textDocument.uri, position),
+  );
+  connection.onPrepareRename(async ({ textDocument, position }) =>
+    folder?.prepareRename(textDocument.uri, position),
+  );
+  connection.onRenameRequest(async ({ textDocument, position, newName }) =>
+    folder?.rename(textDocument.uri, position, newName),
+  );
+  const end = (): void => {
+    checks.stop();
+    folder?.close();
+    ended.resolve(undefined);
+  };
+  connection.onExit(end);
+  input.on("end", end);
+  input.on("close", end);
+  documents.listen(connection);
+  connection.listen();
+  await ended.promise;
+  connection.dispose();
+}
+
+function dirOf(dir: string, { workspaceFolders, rootUri }: InitializeParamsWithRoot): string {
+  if (isAbsolute(dir)) return dir;
+  const root = workspaceFolders?.[0]?.uri ?? rootUri;
+  return join(root == null ? process.cwd() : fileURLToPath(root), dir);
+}
+
+type InitializeParamsWithRoot = Pick<InitializeParams, "workspaceFolders"> & {
+  readonly rootUri?: string | null;
+};
+
+/** The folder of resources, and the documents of the editor over it. */
+interface Folder {
+  /** Diagnostics by URI. */
+  check(): Promise<ReadonlyMap<string, readonly Diagnostic[]>>;
+  definition(uri: string, position: Position): Promise<Location[]>;
+  references(uri: string, position: Position, withDefinition: boolean): Promise<Location[]>;
+  hover(uri: string, position: Position): Promise<Hover | undefined>;
+  completion(uri: string, position: Position): Promise<CompletionItem[]>;
+  prepareRename(
+    uri: string,
+    position: Position,
+  ): Promise<{ range: Range; placeholder: string } | undefined>;
+  rename(uri: string, position: Position, newName: string): Promise<WorkspaceEdit>;
+  close(): void;
+}
+
+function createFolder(
+  dir: string,
+  registry: Registry,
+  documents: TextDocuments<TextDocument>,
+): Folder {
+  const checker = createFolderChecker({ dir, registry });
+  let broken: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
+
+  return {
+    check,
+    close() {
+      checker.close();
+    },
+    async definition(uri, position) {
+      const { names, subjects } = await subjectsAt(uri, position);
+      const found = subjects.flatMap((name) => names.resourcesOf(name));
+      return Promise.all(found.map(async (one) => locationOf(await names.definitionOf(one))));
+    },
+    async references(uri, position, withDefinition) {
+      const { names, subjects } = await subjectsAt(uri, position);
+      const found: Occurrence[] = [];
+      for (const name of subjects) {
+        const files = new Set(names.referrersOf(name).map(({ file }) => file));
+        for (const file of files) found.push(...(await placesIn(names, file, name)));
+        if (withDefinition)
+          for (const one of names.resourcesOf(name)) found.push(await names.definitionOf(one));
+      }
+      return found.map(locationOf);
+    },
+    async hover(uri, position) {
+      const { names, subjects, scalar, document } = await subjectsAt(uri, position);
+      if (document === undefined || scalar === undefined || subjects.length === 0) return undefined;
+      return {
+        contents: {
+          kind: "markdown",
+          value: subjects.map((name) => hoverText(names, name, dir)).join("\n\n"),
+        },
+        range: rangeOf(document, scalar),
+      };
+    },
+    async completion(uri, position) {
+      const { names, document } = await namesFor(uri);
+      if (document === undefined) return [];
+      const offset = document.offsetAt(position);
+      const { typeUrls, scalar } = names.expectedAt(fileOf(uri), document.getText(), offset);
+      const range =
+        scalar === undefined ? { start: position, end: position } : rangeOf(document, scalar);
+      const known = names.all.filter(({ typeUrl }) => typeUrls.includes(typeUrl));
+      const items = known.flatMap(({ name, aliases, typeUrl, file }) =>
+        [name, ...aliases].map((label): CompletionItem => ({
+          label,
+          kind: CompletionItemKind.Reference,
+          detail: `${typeText(typeUrl)} in ${shown(file, dir)}`,
+          filterText: scalar?.isQuoted === true ? JSON.stringify(label) : label,
+          textEdit: { range, newText: written(label, { isQuoted: scalar?.isQuoted ?? false }) },
+        })),
+      );
+      return [...new Map(items.map((item) => [item.label, item])).values()];
+    },
+    async prepareRename(uri, position) {
+      const { subjects, scalar, document } = await subjectsAt(uri, position);
+      const [subject] = subjects;
+      if (document === undefined || subject === undefined) return undefined;
+      const range =
+        scalar === undefined ? { start: position, end: position } : rangeOf(document, scalar);
+      return { range, placeholder: subject.name };
+    },
+    async rename(uri, position, newName) {
+      const { names, subjects } = await subjectsAt(uri, position);
+      const [subject, ...others] = subjects;
+      if (subject === undefined || others.length > 0)
+        throw new ResponseError(
+          ErrorCodes.InvalidRequest,
+          "put the cursor on a name of a resource, or on the first line of a file that holds one",
+        );
+      try {
+        const renaming = await findRenaming(subject, newName, { dir, names, checker, textOf });
+        return editOf(renaming, newName);
+      } catch (error) {
+        if (error instanceof RenameError)
+          throw new ResponseError(ErrorCodes.InvalidRequest, error.message);
+        throw error;
+      }
+    },
+  };
+
+  async function check(): Promise<ReadonlyMap<string, readonly Diagnostic[]>> {
+    const { problems, warnings } = await checker.check(unsavedTexts());
+    const found = Map.groupBy(
+      [...diagnosticsOf(problems, "error"), ...diagnosticsOf(warnings, "warning")],
+      ({ uri }) => uri,
+    );
+    const all = new Map([...found].map(([uri, list]) => [uri, list.map((one) => one.diagnostic)]));
+    const isBroken = documents
+      .all()
+      .some(({ uri }) => all.get(uri)?.some(({ code }) => code === "syntax") === true);
+    // While a text cannot be parsed, what refers to its resources would have warnings that come and go.
+    const open = new Set(documents.keys());
+    const stable = isBroken
+      ? new Map([...broken, ...[...all].filter(([uri]) => open.has(uri))])
+      : all;
+    if (!isBroken) broken = all;
+    const bootstraps = await Promise.all(documents.all().filter(isBootstrap).map(checkedBootstrap));
+    return new Map([...stable, ...bootstraps]);
+  }
+
+  async function checkedBootstrap(
+    document: TextDocument,
+  ): Promise<readonly [string, readonly Diagnostic[]]> {
+    const file = fileOf(document.uri);
+    const { problems, warnings } = await checkBootstrap({
+      file,
+      registry,
+      text: document.getText(),
+    });
+    const found = [...diagnosticsOf(problems, "error"), ...diagnosticsOf(warnings, "warning")];
+    return [document.uri, found.map(({ diagnostic }) => diagnostic)];
+  }
+
+  /** A file outside of the folder that begins as a configuration of Envoy does. */
+  function isBootstrap(document: TextDocument): boolean {
+    return (
+      !isInFolder(document.uri) &&
+      /\.(?:ya?ml|json)$/i.test(document.uri) &&
+      /^[\s{]*"?(?:static_resources|dynamic_resources|staticResources|dynamicResources)"?\s*:/m.test(
+        document.getText(),
+      )
+    );
+  }
+
+  function isInFolder(uri: string): boolean {
+    return fileOf(uri).startsWith(dir + sep);
+  }
+
+  function unsavedTexts(): ReadonlyMap<string, string> {
+    const inFolder = documents.all().filter(({ uri }) => isInFolder(uri));
+    return new Map(inFolder.map((document) => [fileOf(document.uri), document.getText()]));
+  }
+
+  function textOf(file: string): string | undefined {
+    return documents.get(uriOf(file))?.getText();
+  }
+
+  /** Editors escape more characters of a path than Node does. */
+  function uriOf(file: string): string {
+    return documents.keys().find((uri) => fileOf(uri) === file) ?? pathToFileURL(file).href;
+  }
+
+  async function namesFor(
+    uri: string,
+  ): Promise<{ readonly names: FolderNames; readonly document: TextDocument | undefined }> {
+    const document = isInFolder(uri) ? documents.get(uri) : undefined;
+    const { names } = await checker.check(unsavedTexts());
+    return { names: folderNames(checker, names, textOf), document };
+  }
+
+  /** The names that a place is about: those to which the value refers, or that of a resource of the file. */
+  async function subjectsAt(uri: string, position: Position): Promise<Subjects> {
+    const { names, document } = await namesFor(uri);
+    if (document === undefined) return { names, document, scalar: undefined, subjects: [] };
+    const [file, text] = [fileOf(uri), document.getText()];
+    const offset = document.offsetAt(position);
+    const scalar = scalarAt(text, offset);
+    const own = names.all.filter((one) => one.file === file);
+    const isFirstLine = position.line === firstLine(text) && own.length === 1;
+    const named = own.filter(({ name, aliases }) =>
+      scalar === undefined ? isFirstLine : [name, ...aliases].includes(scalar.value),
+    );
+    const referred = names.referredAt(file, text, offset);
+    const isOwn = named.length > 0 && scalar?.value === named[0]?.name;
+    const subjects = referred.length > 0 && !isOwn ? referred : named;
+    return { names, document, scalar, subjects: subjects.length > 0 ? subjects : referred };
+  }
+
+  /** Where a file refers to a name; the resource itself where it does so without writing the name. */
+  async function placesIn(
+    names: FolderNames,
+    file: string,
+    name: TypedName,
+  ): Promise<readonly Occurrence[]> {
+    const found = await names.occurrencesIn(file, name);
+    if (found.length > 0) return found;
+    const referring = names.referrersOf(name).filter((one) => one.file === file);
+    return Promise.all(referring.map(async (one) => names.definitionOf(one)));
+  }
+
+  function locationOf({ file, text, scalar }: Occurrence): Location {
+    const uri = uriOf(file);
+    const start = { line: 0, character: 0 };
+    if (scalar === undefined) return { uri, range: { start, end: start } };
+    return { uri, range: rangeOf(TextDocument.create(uri, "", 0, text), scalar) };
+  }
+
+  function diagnosticsOf(
+    problems: readonly FolderProblem[],
+    severity: "error" | "warning",
+  ): readonly { readonly uri: string; readonly diagnostic: Diagnostic }[] {
+    return problems.map(({ file, line = 1, column = 1, code, message, hint }) => {
+      const uri = uriOf(file);
+      const start = { line: line - 1, character: column - 1 };
+      const text = textOf(file);
+      return {
+        uri,
+        diagnostic: {
+          range: { start, end: text === undefined ? start : endOfValue(text, start) },
+          severity: DiagnosticSeverity[severity === "error" ? "Error" : "Warning"],
+          source: "xdstp",
+          code,
+          message: hint === undefined ? message : `${message} (${hint})`,
+        },
+      };
+    });
+  }
+
+  function editOf(
+    { edits, moves }: Awaited<ReturnType<typeof findRenaming>>,
+    newName: string,
+  ): WorkspaceEdit {
+    const byFile = Map.groupBy(edits, ({ file }) => file);
+    return {
+      documentChanges: [
+        ...[...byFile].map(([file, inFile]) => ({
+          textDocument: { uri: uriOf(file), version: documents.get(uriOf(file))?.version ?? null },
+          edits: inFile.flatMap((one) =>
+            one.scalar === undefined
+              ? []
+              : [{ range: locationOf(one).range, newText: written(newName, one.scalar) }],
+          ),
+        })),
+        ...moves.map(({ from, to }) => ({
+          kind: "rename" as const,
+          oldUri: uriOf(from),
+          newUri: pathToFileURL(to).href,
+        })),
+      ],
+    };
+  }
+}
+
+/** What a place in a document is about. */
+interface Subjects {
+  readonly names: FolderNames;
+  readonly document: TextDocument | undefined;
+  readonly scalar: TextScalar | undefined;
+  readonly subjects: readonly TypedName[];
+}
+
+function hoverText(names: FolderNames, name: TypedName, dir: string): string {
+  const resources = names.resourcesOf(name);
+  const count = names.referrersOf(name).length;
+  const places = resources.map(({ file }) => `in ${shown(file, dir)}`);
+  const referrers = count === 1 ? "1 resource refers to it" : `${count} resources refer to it`;
+  const where = places.length === 0 ? "not in the folder" : places.join(", ");
+  return `${typeText(name.typeUrl)} \`${name.name}\`: ${where}; ${referrers}`;
+}
+
+/** A file as people see it: from the folder on. */
+function shown(file: string, dir: string): string {
+  return file.slice(dir.lastIndexOf(sep) + 1);
+}
+
+function fileOf(uri: string): string {
+  return uri.startsWith("file:") ? fileURLToPath(uri) : uri;
+}
+
+function rangeOf(document: TextDocument, { start, end }: TextScalar): Range {
+  return { start: document.positionAt(start), end: document.positionAt(end) };
+}
+
+/** The end of the key or value that begins at a place. */
+function endOfValue(text: string, start: Position): Position {
+  const rest = text.split("\n", start.line + 1)[start.line]?.slice(start.character) ?? "";
+  const length = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,:[\]{}]+(?:[.:/][^\s,[\]{}]+)*)/.exec(
+    rest,
+  )?.[0].length;
+  return { line: start.line, character: start.character + (length ?? rest.trimEnd().length) };
+}

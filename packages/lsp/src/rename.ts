@@ -1,0 +1,125 @@
+import { readFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import type { FolderChecker, NamedResource } from "@xdstp/folder";
+import type { FolderNames, Occurrence, TextOf, TypedName } from "./folder-names.ts";
+import { typeText } from "./folder-names.ts";
+import { scalarsIn, withScalar } from "./text-scalars.ts";
+
+/** What has to change for a resource to have another name. */
+export interface Renaming {
+  /** Values that become the new name. */
+  readonly edits: readonly Occurrence[];
+  /** Files that get another path. */
+  readonly moves: readonly { readonly from: string; readonly to: string }[];
+}
+
+/** Why a resource cannot be renamed; for people. */
+export class RenameError extends Error {
+  override readonly name: string = "RenameError";
+}
+
+/** What a renaming is made with. */
+export interface RenameTools {
+  readonly dir: string;
+  readonly names: FolderNames;
+  readonly checker: Pick<FolderChecker, "namesIn">;
+  readonly textOf: TextOf;
+}
+
+/** Finds what has to change in all files of the folder. Throws a {@link RenameError} where the new name cannot be used, or a file refers to the old one without writing it. */
+export async function findRenaming(
+  { typeUrl, name }: TypedName,
+  newName: string,
+  tools: RenameTools,
+): Promise<Renaming> {
+  const { names } = tools;
+  rejectNewName({ typeUrl, name }, newName, names);
+  const resources = names.resourcesOf({ typeUrl, name }).filter((one) => one.name === name);
+  const renamed = await Promise.all(
+    resources.map(async (resource) => renameResource(resource, newName, tools)),
+  );
+  const files = new Set(names.referrersOf({ typeUrl, name }).map(({ file }) => file));
+  const references: Occurrence[] = [];
+  for (const file of files) {
+    const found = await names.occurrencesIn(file, { typeUrl, name });
+    if (found.length === 0)
+      throw new RenameError(
+        `${file} refers to ${typeText(typeUrl)} "${name}" without naming it, as a cluster does that has no service_name; write the name there first`,
+      );
+    references.push(...found);
+  }
+  return {
+    edits: [...renamed.flatMap(({ edits }) => edits), ...references],
+    moves: renamed.flatMap(({ moves }) => moves),
+  };
+}
+
+function rejectNewName(old: TypedName, newName: string, names: FolderNames): void {
+  const { typeUrl, name } = old;
+  const prefix = xdstpPrefix(name);
+  if (newName === "" || newName === name) throw new RenameError("give another name");
+  if (prefix !== xdstpPrefix(newName))
+    throw new RenameError(
+      prefix === undefined
+        ? `"${newName}" is an xdstp name, and "${name}" is not; move the file below an authority`
+        : `the new name has to begin with ${prefix}, as "${name}" does`,
+    );
+  if (names.resourcesOf({ typeUrl, name: newName }).length > 0)
+    throw new RenameError(`there is a resource ${typeText(typeUrl)} "${newName}" already`);
+}
+
+/** The authority and type of an xdstp name: `xdstp://example.com/envoy.config.cluster.v3.Cluster/`. */
+function xdstpPrefix(name: string): string | undefined {
+  return /^xdstp:\/\/[^/]*\/[^/]+\//.exec(name)?.[0];
+}
+
+async function renameResource(
+  { file, name }: NamedResource,
+  newName: string,
+  { dir, checker, textOf }: RenameTools,
+): Promise<Renaming> {
+  const text = textOf(file) ?? (await readFile(file, "utf8"));
+  const path = pathOf(dir, file);
+  const isByPath = path?.id === idOf(name);
+  const newFile = isByPath ? join(path.base, `${encodedId(idOf(newName))}${path.extension}`) : file;
+  const holds = (changed: string): boolean =>
+    checker.namesIn(newFile, changed).some((one) => one.name === newName);
+  const moves = newFile === file ? [] : [{ from: file, to: newFile }];
+  if (holds(text)) return { edits: [], moves };
+  const scalar = scalarsIn(text).find(
+    (one) => one.value === name && holds(withScalar(text, one, newName)),
+  );
+  if (scalar === undefined)
+    throw new RenameError(`${file}: the place of the name "${name}" is not found; change it there`);
+  return { edits: [{ file, text, scalar }], moves };
+}
+
+/** The part of a name that the path below a type folder gives. */
+function idOf(name: string): string {
+  return name.slice(xdstpPrefix(name)?.length ?? 0);
+}
+
+/** The folder of the type, and the name that the path below it gives. undefined: it gives none that can be read. */
+function pathOf(
+  dir: string,
+  file: string,
+): { readonly base: string; readonly id: string; readonly extension: string } | undefined {
+  const segments = relative(dir, file).split(sep);
+  const above = segments[0] === "_nodes" ? 4 : 2;
+  const below = segments.slice(above).join("/");
+  const extension = /\.[^./]+$/.exec(below)?.[0] ?? "";
+  try {
+    const id = decodeURIComponent(below.slice(0, below.length - extension.length));
+    return { base: join(dir, ...segments.slice(0, above)), id, extension };
+  } catch {
+    return undefined;
+  }
+}
+
+/** As file names are read: `%HH` is a byte, and a slash begins a folder. */
+function encodedId(id: string): string {
+  return id
+    .split("/")
+    .map((segment) => segment.replace(/[%\\:*?"<>|]|^\./g, (one) => encodeURIComponent(one)))
+    .join("/");
+}
