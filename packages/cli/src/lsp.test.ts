@@ -22,10 +22,13 @@ describe("xdstp lsp", () => {
     send({ id: 1, method: "initialize", params: { processId: null, capabilities: {} } });
     send({ method: "initialized", params: {} });
     let output = "";
-    for await (const chunk of server.stdout) {
-      output += String(chunk);
-      if (output.includes("publishDiagnostics") && output.includes("did you mean type?")) break;
-    }
+    await new Promise<void>((resolve) => {
+      server.stdout.on("data", (chunk) => {
+        output += String(chunk);
+        if (output.includes("publishDiagnostics") && output.includes("did you mean type?"))
+          resolve();
+      });
+    });
     expect(output).toContain('"renameProvider"');
     send({ id: 2, method: "shutdown" });
     send({ method: "exit" });

@@ -168,6 +168,8 @@ function createFolder(
 ): Folder {
   const checker = createFolderChecker({ dir, registry });
   let broken: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
+  let latest:
+    { readonly versions: string; readonly at: number; readonly checked: Checked } | undefined;
 
   return {
     check,
@@ -248,7 +250,7 @@ function createFolder(
   };
 
   async function check(): Promise<ReadonlyMap<string, readonly Diagnostic[]>> {
-    const { problems, warnings } = await checker.check(unsavedTexts());
+    const { problems, warnings } = await checkNow();
     const found = Map.groupBy(
       [...diagnosticsOf(problems, "error"), ...diagnosticsOf(warnings, "warning")],
       ({ uri }) => uri,
@@ -265,6 +267,26 @@ function createFolder(
     if (!isBroken) broken = all;
     const bootstraps = await Promise.all(documents.all().filter(isBootstrap).map(checkedBootstrap));
     return new Map([...stable, ...bootstraps]);
+  }
+
+  /** Reads what has changed and checks all. */
+  async function checkNow(): Checked {
+    const checked = checker.check(unsavedTexts());
+    latest = { versions: versions(), at: performance.now(), checked };
+    return checked;
+  }
+
+  /** The latest check, where no text has changed since: an editor asks many things at one place. */
+  async function checkIfChanged(): Checked {
+    const isFresh = latest?.versions === versions() && performance.now() - latest.at < freshMs;
+    return isFresh && latest !== undefined ? latest.checked : checkNow();
+  }
+
+  function versions(): string {
+    return documents
+      .all()
+      .map(({ uri, version }) => `${uri} ${version}`)
+      .join("\n");
   }
 
   async function checkedBootstrap(
@@ -313,7 +335,7 @@ function createFolder(
     uri: string,
   ): Promise<{ readonly names: FolderNames; readonly document: TextDocument | undefined }> {
     const document = isInFolder(uri) ? documents.get(uri) : undefined;
-    const { names } = await checker.check(unsavedTexts());
+    const { names } = await checkIfChanged();
     return { names: folderNames(checker, names, textOf), document };
   }
 
@@ -399,6 +421,11 @@ function createFolder(
     };
   }
 }
+
+type Checked = ReturnType<ReturnType<typeof createFolderChecker>["check"]>;
+
+/** Files that are not open may have changed without a notification, since not every editor watches them. */
+const freshMs = 2_000;
 
 /** What a place in a document is about. */
 interface Subjects {
