@@ -15,6 +15,13 @@ static_resources:
   listeners:
   - name: in
     address: { socket_address: { address: 127.0.0.1, port_value: 10000 } }
+    default_filter_chain:
+      filters:
+      - name: tcp
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy
+          stat_prefix: tcp
+          cluster: web
   clusters:
   - name: web
   - name: own
@@ -182,7 +189,7 @@ Next:
     const { code, err, out } = await imported({ "e.yaml": text }, "envoy", "e.yaml", "config");
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toBe(
-      'e.yaml:11:5: error: envoy.config.cluster.v3.Cluster: key "lb_polcy" is unknown (did you mean lb_policy?)\nnothing is written: 1 error\n',
+      'e.yaml:18:5: error: envoy.config.cluster.v3.Cluster: key "lb_polcy" is unknown (did you mean lb_policy?)\nnothing is written: 1 error\n',
     );
   });
 

@@ -56,18 +56,22 @@ export async function checkBootstrap({
   file,
   registry,
   text,
+  readsFiles = true,
 }: {
   readonly file: string;
   /** Read instead of the file, such as what an editor has not saved. */
   readonly text?: string | undefined;
   /** `envoyRegistry()` of `@xdstp/protos/envoy`, or one that has more. */
   readonly registry: Registry;
+  /** Whether the files that it names, such as certificates, are checked: they are where Envoy runs. Default: true. */
+  readonly readsFiles?: boolean;
 }): Promise<BootstrapProblems> {
   const source = { text: "" };
   try {
     const format = bootstrapFormat(file);
     source.text = text ?? (await textOf(file));
-    return await check(source.text, file, format, folderContext({ dir: dirname(file), registry }));
+    const context = folderContext({ dir: dirname(file), registry });
+    return await check(source.text, file, format, { context, readsFiles });
   } catch (error) {
     if (error instanceof Fault)
       return { problems: [problemOf(error, file, source.text)], warnings: [] };
@@ -126,7 +130,7 @@ async function check(
   text: string,
   file: string,
   format: Format,
-  context: FolderContext,
+  { context, readsFiles }: { readonly context: FolderContext; readonly readsFiles: boolean },
 ): Promise<BootstrapProblems> {
   const { json, desc, warnings: passedOver } = readBootstrap(text, format, context);
   const bytes = encode();
@@ -141,7 +145,7 @@ async function check(
     }));
   const rejections = checkEnvoy(bootstrap, {
     registry: context.registry,
-    readFile: (path) => readIfFile(path, context.dir),
+    ...(readsFiles && { readFile: (path: string) => readIfFile(path, context.dir) }),
   }).map(({ code, path, message, hint }): FolderProblem => ({
     ...problemAt(jsonPathOf(json, path), code, `${shownField(path)}: ${message}`),
     ...(hint !== undefined && { hint }),

@@ -126,7 +126,7 @@ describe("importBootstrap()", () => {
       typed_config:
         "@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext
         common_tls_context:
-          tls_certificates: [{ private_key: { inline_string: KEY } }]`;
+          tls_certificates: [{ certificate_chain: { filename: /c }, private_key: { environment_variable: KEY }, password: { inline_string: PASSWORD } }]`;
     const { files, bootstrap } = await imported(
       fixed({ clusters: cluster("a", own) + cluster("b"), secrets: secret("s") }),
     );
@@ -151,7 +151,7 @@ describe("importBootstrap()", () => {
     ],
     [
       "runtime from a server",
-      `layered_runtime:\n  layers:\n  - name: r\n    rtds_layer:\n      name: r\n      rtds_config: { api_config_source: { api_type: GRPC, grpc_services: [{ envoy_grpc: { cluster_name: web } }] } }\n`,
+      `layered_runtime:\n  layers:\n  - name: r\n    rtds_layer:\n      name: r\n      rtds_config: { api_config_source: { api_type: GRPC, transport_api_version: V3, grpc_services: [{ envoy_grpc: { cluster_name: web } }] } }\n`,
       "web: layered_runtime.layers[0].rtds_layer.rtds_config.api_config_source.grpc_services[0].envoy_grpc.cluster_name refers to it",
     ],
     [
@@ -173,7 +173,7 @@ describe("importBootstrap()", () => {
 
   it("keeps the cluster of a config source in a listener that moves, and what that cluster refers to", async () => {
     const source = `type: EDS
-    eds_cluster_config: { eds_config: { api_config_source: { api_type: GRPC, grpc_services: [{ envoy_grpc: { cluster_name: xds } }] } } }`;
+    eds_cluster_config: { eds_config: { api_config_source: { api_type: GRPC, transport_api_version: V3, grpc_services: [{ envoy_grpc: { cluster_name: xds } }] } } }`;
     const result = await imported(
       fixed({
         clusters: `\n  - name: web\n    ${source}${cluster("xds", tls("pair"))}`,
@@ -242,7 +242,7 @@ describe("importBootstrap()", () => {
 
   it("does not import a configuration that comes from another server", async () => {
     const { problems, files } = await imported(
-      `dynamic_resources:\n  ads_config: { api_type: GRPC, grpc_services: [{ envoy_grpc: { cluster_name: xds } }] }\n${fixed({ clusters: cluster("xds") })}`,
+      `dynamic_resources:\n  ads_config: { api_type: GRPC, transport_api_version: V3, grpc_services: [{ envoy_grpc: { cluster_name: xds } }] }\n${fixed({ clusters: cluster("xds") })}`,
     );
     expect(problems.map(formatProblem)).toEqual([
       "envoy.yaml:2:3: dynamic_resources.ads_config: Envoy takes its configuration from another server, and can have one only (remove dynamic_resources, or import what a running Envoy has: xdstp import config-dump)",
@@ -264,12 +264,21 @@ describe("importBootstrap()", () => {
 
   it("gives a listener without a name one, and an absent node", async () => {
     const { notes, files, bootstrap } = await imported(
-      `static_resources:\n  listeners:\n  - address: { socket_address: { address: 0.0.0.0, port_value: 80 } }\n  - address: { socket_address: { address: 0.0.0.0, port_value: 80 } }\n`,
+      fixed({
+        listeners: [listener("listener_127.0.0.1_10001", "web"), listener("", "web")]
+          .join("")
+          .replace("name: \n    ", "")
+          .replace("10000", "10001"),
+        clusters: cluster("web"),
+      }),
     );
-    expect(files.map(({ name }) => name)).toEqual(["listener_0.0.0.0_80", "listener_0.0.0.0_80_2"]);
+    expect(files.map(({ name }) => name)).toEqual([
+      "listener_127.0.0.1_10001",
+      "listener_127.0.0.1_10000",
+      "web",
+    ]);
     expect(notes).toEqual([
-      'A listener without a name is called "listener_0.0.0.0_80".',
-      'A listener without a name is called "listener_0.0.0.0_80_2".',
+      'A listener without a name is called "listener_127.0.0.1_10000".',
       'The node had no id, which Envoy needs to use a server: it is "envoy".',
       'The node had no cluster, which Envoy needs to use a server: it is "default".',
     ]);

@@ -39,7 +39,7 @@ async function divide(
   { file, registry, connection }: BootstrapImportOptions,
   movesStatic: boolean,
 ): Promise<Imported> {
-  const { problems, warnings } = await checkBootstrap({ file, registry });
+  const { problems, warnings } = await checkBootstrap({ file, registry, readsFiles: false });
   if (problems.length > 0) return failedImport(problems, warnings);
   try {
     const format = bootstrapFormat(file);

@@ -12,8 +12,10 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Registry } from "@bufbuild/protobuf";
-import { checkFolder } from "../check-folder.ts";
+import { createResourceCheck } from "../check-resource.ts";
+import { folderContext } from "../folder-context.ts";
 import type { FolderProblem } from "../folder-problem.ts";
+import { type FolderContent, readEntries } from "../read-folder.ts";
 import type { Imported } from "./imported.ts";
 
 /** Where {@link writeImport} writes. */
@@ -57,7 +59,7 @@ export async function writeImport(
     await mkdir(fresh);
     for (const { path, text, isSecret } of files)
       await writeInto(join(fresh, path), text, isSecret);
-    const { problems } = await checkFolder({ dir: fresh, registry });
+    const { problems } = await asServed(fresh, registry);
     if (problems.length > 0)
       return {
         kind: "invalid",
@@ -92,6 +94,13 @@ export async function writeImport(
     await rename(from, to);
     undo.push(() => rm(to));
   }
+}
+
+/** Reads a folder with the checks of one that is served. */
+async function asServed(dir: string, registry: Registry): Promise<FolderContent> {
+  const context = folderContext({ dir, registry });
+  const check = await createResourceCheck(context);
+  return (await readEntries({ dir, registry }, { ...context, check })).content;
 }
 
 /** No one else may read a secret, at no time. */
