@@ -69,7 +69,7 @@ export async function checkBootstrap({
   const source = { text: "" };
   try {
     const format = bootstrapFormat(file);
-    source.text = text ?? (await textOf(file));
+    source.text = text ?? (await bootstrapText(file));
     const context = folderContext({ dir: dirname(file), registry });
     return await check(source.text, file, format, { context, readsFiles });
   } catch (error) {
@@ -79,7 +79,8 @@ export async function checkBootstrap({
   }
 }
 
-async function textOf(file: string): Promise<string> {
+/** The text of a bootstrap. Rejects with the errors of the file system. */
+export async function bootstrapText(file: string): Promise<string> {
   const bytes = await readBytes(file, (await stat(file)).size, (_, run) => run());
   return new TextDecoder().decode(bytes);
 }

@@ -1,8 +1,11 @@
-import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { JsonObject, Registry } from "@bufbuild/protobuf";
-import { bootstrapFormat, checkBootstrap, readBootstrap } from "../check-bootstrap.ts";
-import { readBytes } from "../file-parser.ts";
+import {
+  bootstrapFormat,
+  bootstrapText,
+  checkBootstrap,
+  readBootstrap,
+} from "../check-bootstrap.ts";
 import { findPosition } from "../find-position.ts";
 import { folderContext } from "../folder-context.ts";
 import { Fault, fileTrouble, type FolderProblem } from "../folder-problem.ts";
@@ -39,12 +42,13 @@ async function divide(
   { file, registry, connection }: BootstrapImportOptions,
   movesStatic: boolean,
 ): Promise<Imported> {
-  const { problems, warnings } = await checkBootstrap({ file, registry, readsFiles: false });
-  if (problems.length > 0) return failedImport(problems, warnings);
+  let warnings: Imported["warnings"] = [];
   try {
     const format = bootstrapFormat(file);
-    const bytes = await readBytes(file, (await stat(file)).size, (_, run) => run());
-    const text = new TextDecoder().decode(bytes);
+    const text = await bootstrapText(file);
+    const checked = await checkBootstrap({ file, text, registry, readsFiles: false });
+    if (checked.problems.length > 0) return failedImport(checked.problems, checked.warnings);
+    warnings = checked.warnings;
     const context = folderContext({ dir: dirname(file), registry });
     // Aliases share values; here each has to be one of its own.
     const read = JSON.stringify(readBootstrap(text, format, context).json);
