@@ -83,6 +83,8 @@ function sourceOf(source: VisitedMessage): Omit<StaticReference, "name" | "path"
 function isInStaticRoute(visited: VisitedMessage): boolean {
   const routes = closestMessage(visited, "envoy.config.route.v3.RouteConfiguration");
   const step = routes?.path.at(-1);
+  // Envoy does not look into the actions of a tree of matchers.
+  if (closestMessage(visited, "xds.type.matcher.v3.Matcher") !== undefined) return false;
   if (routes === undefined || step?.kind !== "field" || step.name !== "route_config") return false;
   const { validateClusters } = routes.message.message as unknown as {
     readonly validateClusters?: boolean;

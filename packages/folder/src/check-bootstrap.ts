@@ -18,6 +18,7 @@ import { createValidator } from "@xdstp/validate";
 import { asEnvoyReads } from "./as-envoy-reads.ts";
 import { isSetIn, type StaticReference, staticReferencesIn } from "./bootstrap-references.ts";
 import { checkEnvoy } from "./envoy-checks/check-envoy.ts";
+import type { EnvoyFiles } from "./envoy-checks/envoy-check.ts";
 import { foreignTypeOn, rejectBareTypes } from "./envoy-checks/type-faults.ts";
 import { canonicalJson, isObject } from "./documents-of.ts";
 import { readBytes } from "./file-parser.ts";
@@ -146,7 +147,7 @@ async function check(
     }));
   const rejections = checkEnvoy(bootstrap, {
     registry: context.registry,
-    ...(readsFiles && { readFile: (path: string) => readIfFile(path, context.dir) }),
+    files: readsFiles ? filesOf(context.dir) : undefined,
   }).map(({ code, path, message, hint }): FolderProblem => ({
     ...problemAt(jsonPathOf(json, path), code, `${shownField(path)}: ${message}`),
     ...(hint !== undefined && { hint }),
@@ -207,15 +208,33 @@ async function check(
   }
 }
 
-/** Reads a file as Envoy does, from the working directory, or from the directory of the bootstrap. undefined: it cannot be read. */
-function readIfFile(path: string, dir: string): string | undefined {
-  for (const one of new Set([resolve(path), resolve(dir, path)]))
+/** Texts of certificates are smaller. */
+const maxTextSize = 4_000_000;
+
+/** The files of a bootstrap: relative to the working directory, as Envoy reads them, or to the directory of the bootstrap. */
+function filesOf(dir: string): EnvoyFiles {
+  const statsOf = (path: string) => statSync(path, { throwIfNoEntry: false });
+  const find = (path: string): string | undefined => {
     try {
-      if (statSync(one).isFile()) return readFileSync(one, "utf8");
+      return [resolve(path), resolve(dir, path)].find((one) => statsOf(one) !== undefined);
     } catch {
-      // The next one may be there.
+      return undefined; // Not a path, or in a directory that may not be read.
     }
-  return undefined;
+  };
+  return {
+    exists: (path) => find(path) !== undefined,
+    read(path) {
+      const found = find(path);
+      try {
+        const stats = found === undefined ? undefined : statsOf(found);
+        if (found === undefined || stats?.isFile() !== true || stats.size > maxTextSize)
+          return undefined;
+        return readFileSync(found, "utf8");
+      } catch {
+        return undefined;
+      }
+    },
+  };
 }
 
 /** The types that a bootstrap lists, and the field of `static_resources` of each. */

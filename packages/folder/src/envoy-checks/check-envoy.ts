@@ -43,12 +43,12 @@ export interface EnvoyRejection {
  */
 export function checkEnvoy(
   message: ReflectMessage,
-  { registry, readFile }: Pick<CheckScene, "readFile"> & { readonly registry: Registry },
+  { registry, files }: Pick<CheckScene, "files"> & { readonly registry: Registry },
 ): readonly EnvoyRejection[] {
   const rejections: EnvoyRejection[] = [];
   for (const visited of visitMessages({ message, path: [], above: undefined }, registry)) {
     for (const check of checks.get(visited.message.desc.typeName) ?? [])
-      for (const found of check.find(visited.message.message, { visited, registry, readFile }))
+      for (const found of check.find(visited.message.message, { visited, registry, files }))
         rejections.push({
           code: check.code,
           path: pathOfFinding(visited, found),

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { quote } from "../folder-problem.ts";
 import {
+  type CheckScene,
   type EnvoyCheck,
   envoyCheck,
   type EnvoyFinding,
@@ -33,6 +34,17 @@ interface Cluster {
   readonly loadAssignment?: Assignment;
   readonly lbPolicy: number;
   readonly loadBalancingPolicy?: object;
+}
+
+/** `LbPolicy` of the policies that have settings of their own in a cluster. */
+const policies = { ringHash: 2, maglev: 5 } as const;
+
+/** Whether settings of a cluster are those of another policy than the one it uses. */
+function isUnused({ visited }: CheckScene, policy: number): boolean {
+  const above = visited.above?.message;
+  if (above?.desc.typeName !== "envoy.config.cluster.v3.Cluster") return false;
+  const { lbPolicy, loadBalancingPolicy } = above.message as unknown as Cluster;
+  return lbPolicy !== policy || loadBalancingPolicy !== undefined;
 }
 
 /** The balancing that a type of cluster brings along, which no other policy may replace. */
@@ -136,10 +148,11 @@ interface RingSizes {
   readonly maximumRingSize?: bigint;
 }
 
-function* ringSizes({
-  minimumRingSize: least = 1024n,
-  maximumRingSize: most = 8_388_608n,
-}: RingSizes): Iterable<EnvoyFinding> {
+function* ringSizes(
+  { minimumRingSize: least = 1024n, maximumRingSize: most = 8_388_608n }: RingSizes,
+  scene: CheckScene,
+): Iterable<EnvoyFinding> {
+  if (isUnused(scene, policies.ringHash)) return;
   if (least > most)
     yield finding(
       ["minimum_ring_size"],
@@ -147,7 +160,11 @@ function* ringSizes({
     );
 }
 
-function* tableSize({ tableSize: size = 65_537n }: { tableSize?: bigint }): Iterable<EnvoyFinding> {
+function* tableSize(
+  { tableSize: size = 65_537n }: { tableSize?: bigint },
+  scene: CheckScene,
+): Iterable<EnvoyFinding> {
+  if (isUnused(scene, policies.maglev)) return;
   if (!isPrime(Number(size)))
     yield finding(["table_size"], "must be a prime number", "the default is 65537");
 }

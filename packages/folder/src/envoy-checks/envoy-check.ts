@@ -13,12 +13,19 @@ export interface EnvoyFinding {
   readonly hint?: string;
 }
 
+/** Files by the paths of a configuration. */
+export interface EnvoyFiles {
+  readonly exists: (path: string) => boolean;
+  /** The text of a small file, such as one of certificates; undefined: it is not there, or large. */
+  readonly read: (path: string) => string | undefined;
+}
+
 /** Where a check looks, in addition to its message. */
 export interface CheckScene {
   readonly visited: VisitedMessage;
   readonly registry: Registry;
-  /** Reads a file that Envoy reads when it starts; undefined: no such file. Absent where the files are on another machine. */
-  readonly readFile?: ((path: string) => string | undefined) | undefined;
+  /** The files that Envoy reads when it starts; undefined where they are on another machine. */
+  readonly files?: EnvoyFiles | undefined;
 }
 
 /** One thing that Envoy's code rejects though the rules of the message allow it. */

@@ -228,15 +228,18 @@ function* lastOf(
   },
 ): Iterable<EnvoyFinding> {
   const last = filters.length - 1;
+  let isEnded = false;
   for (const [index, filter] of filters.entries()) {
     const type = typeOfExtension(filter) ?? "";
-    if (index < last && kinds.isTerminal(type))
+    if (index < last && kinds.isTerminal(type)) {
+      isEnded = true;
       yield finding(
         [field, index],
         `${quote(filter.name)} ends the chain, but a filter follows it`,
         kinds.hint,
       );
-    if (index === last && kinds.isPassing(type))
+    }
+    if (index === last && !isEnded && kinds.isPassing(type))
       yield finding(
         [field, index],
         `${quote(filter.name)} is the last filter, but passes on what it gets`,

@@ -39,9 +39,9 @@ export const tlsChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-tls", "envoy.extensions.transport_sockets.tls.v3.TlsParameters", parameters),
 ];
 
-function* file({ specifier }: DataSource, { readFile }: CheckScene): Iterable<EnvoyFinding> {
+function* file({ specifier }: DataSource, { files }: CheckScene): Iterable<EnvoyFinding> {
   if (specifier.case !== "filename" || typeof specifier.value !== "string") return;
-  if (readFile !== undefined && specifier.value !== "" && readFile(specifier.value) === undefined)
+  if (files !== undefined && specifier.value !== "" && !files.exists(specifier.value))
     yield finding(
       ["filename"],
       `${quote(specifier.value)} is not a file that can be read`,
@@ -50,12 +50,12 @@ function* file({ specifier }: DataSource, { readFile }: CheckScene): Iterable<En
 }
 
 /** The content, where it is known. */
-function contentOf(source: DataSource | undefined, { readFile }: CheckScene): string | undefined {
+function contentOf(source: DataSource | undefined, { files }: CheckScene): string | undefined {
   const { specifier } = source ?? {};
   if (specifier?.value === undefined) return undefined;
   if (typeof specifier.value !== "string") return Buffer.from(specifier.value).toString();
   if (specifier.case === "inlineString") return specifier.value;
-  return specifier.case === "filename" ? readFile?.(specifier.value) : undefined;
+  return specifier.case === "filename" ? files?.read(specifier.value) : undefined;
 }
 
 /** The field that holds the content of a source. */

@@ -8,8 +8,8 @@ import {
   envoyCheck,
   type EnvoyFinding,
   finding,
-  type Oneof,
 } from "./envoy-check.ts";
+import { closestMessage } from "./visit-messages.ts";
 
 /** `ApiVersion.V3` */
 const version3 = 2;
@@ -23,7 +23,6 @@ interface StatusRange {
 export const valueChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-pattern", "envoy.type.matcher.v3.RegexMatcher", pattern),
   envoyCheck("bad-pattern", "envoy.type.matcher.v3.RegexMatchAndSubstitute", substitution),
-  envoyCheck("bad-pattern", "envoy.config.metrics.v3.TagSpecifier", tagPattern),
   envoyCheck("bad-value", "envoy.config.core.v3.CidrRange", network),
   ...[
     "envoy.config.core.v3.ApiConfigSource",
@@ -46,7 +45,9 @@ export const valueChecks: readonly EnvoyCheck[] = [
   ),
 ];
 
-function* pattern({ regex }: { regex: string }): Iterable<EnvoyFinding> {
+function* pattern({ regex }: { regex: string }, { visited }: CheckScene): Iterable<EnvoyFinding> {
+  // Envoy does not read these when it validates.
+  if (closestMessage(visited, "envoy.config.metrics.v3.StatsConfig") !== undefined) return;
   const reason = regex === "" ? undefined : patternError(regex);
   if (reason !== undefined)
     yield finding(
@@ -56,12 +57,7 @@ function* pattern({ regex }: { regex: string }): Iterable<EnvoyFinding> {
     );
 }
 
-function* tagPattern({ tagValue }: { tagValue: Oneof }): Iterable<EnvoyFinding> {
-  if (tagValue.case !== "regex" || typeof tagValue.value !== "string") return;
-  yield* pattern({ regex: tagValue.value });
-}
-
-/** The groups that a substitution names must be in the pattern. */
+/** Backslashes of a substitution begin a group or a backslash. */
 function* substitution({
   pattern: matcher,
   substitution: text,

@@ -1,0 +1,100 @@
+import { fromBinary, type JsonObject } from "@bufbuild/protobuf";
+import { reflect } from "@bufbuild/protobuf/reflect";
+import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
+import { describe, expect, it } from "vitest";
+import { shownField } from "../json-path-of.ts";
+import { checkEnvoy } from "./check-envoy.ts";
+
+const registry = envoyRegistry();
+
+function found(type: string, json: JsonObject): readonly string[] {
+  const { value } = anyFromJson({ "@type": `type.googleapis.com/${type}`, ...json }, registry);
+  const desc = registry.getMessage(type);
+  if (desc === undefined) throw new Error(`no type ${type}`);
+  return checkEnvoy(reflect(desc, fromBinary(desc, value)), { registry }).map(
+    ({ code, path, message }) => `${code} ${shownField(path)}: ${message}`,
+  );
+}
+
+const cluster = "envoy.config.cluster.v3.Cluster";
+const listener = "envoy.config.listener.v3.Listener";
+const routes = "envoy.config.route.v3.RouteConfiguration";
+const format = "envoy.config.core.v3.SubstitutionFormatString";
+const pattern = "envoy.type.matcher.v3.RegexMatcher";
+const network = "envoy.config.core.v3.CidrRange";
+const tls = "envoy.extensions.transport_sockets.tls.v3.TlsParameters";
+const filters = "type.googleapis.com/envoy.extensions.filters.network";
+const echo = { name: "echo", typed_config: { "@type": `${filters}.echo.v3.Echo` } };
+const sni = { name: "sni", typed_config: { "@type": `${filters}.sni_cluster.v3.SniCluster` } };
+const address = { socket_address: { address: "::1", port_value: 80 } };
+const endpoint = (host: string): JsonObject => ({
+  endpoint: { address: { socket_address: { address: host, port_value: 80 } } },
+});
+const assignment = (...hosts: readonly string[]): JsonObject => ({
+  endpoints: [{ lb_endpoints: hosts.map(endpoint) }],
+});
+
+describe("checkEnvoy()", () => {
+  it.each<readonly [string, JsonObject, string | undefined]>([
+    [cluster, { load_assignment: assignment("10.0.0.1", "::1") }, undefined],
+    [cluster, { load_assignment: assignment("10.0.0.1", "web") }, '"web" is not an IP address'],
+    [cluster, { type: "STRICT_DNS", load_assignment: assignment("web") }, undefined],
+    [cluster, { type: "LOGICAL_DNS", load_assignment: assignment("a", "b") }, "exactly one"],
+    [cluster, { type: "EDS" }, "eds_config"],
+    [cluster, { type: "ORIGINAL_DST" }, "needs lb_policy CLUSTER_PROVIDED"],
+    [cluster, { type: "ORIGINAL_DST", lb_policy: "CLUSTER_PROVIDED" }, undefined],
+    [cluster, { lb_policy: "CLUSTER_PROVIDED" }, "bring their own"],
+    [cluster, { lb_policy: "MAGLEV", maglev_lb_config: { table_size: 1000 } }, "prime"],
+    [cluster, { maglev_lb_config: { table_size: 1000 } }, undefined],
+    [cluster, { cluster_type: { name: "envoy.clusters.no_such" } }, "no typed_config"],
+    [cluster, { cluster_type: { name: "of.my.own" } }, undefined],
+    [listener, { address, filter_chains: [{ filters: [sni, echo] }] }, undefined],
+    [listener, { address, filter_chains: [{ filters: [echo, sni] }] }, '"echo" ends the chain'],
+    [listener, { address, filter_chains: [{ filters: [sni] }] }, '"sni" is the last filter'],
+    [listener, { address, filter_chains: [{ filters: [{ name: "x" }] }] }, "no typed_config"],
+    [listener, { address, filter_chains: [{}, {}] }, "same filter_chain_match"],
+    [listener, { address }, "filter_chains"],
+    [listener, { filter_chains: [{}] }, "needs an address"],
+    [listener, { api_listener: {} }, undefined],
+    [routes, { virtual_hosts: [{ domains: ["a", "b"] }, { domains: ["B"] }] }, '"B" is a domain'],
+    [routes, { virtual_hosts: [{ domains: ["a", "*.a"] }, { domains: ["b"] }] }, undefined],
+    [format, { text_format: "100%% %REQ(X?:PATH):9% %START_TIME(%s)%" }, undefined],
+    [format, { text_format: "100% %PROTOCOL%" }, "begins no operator"],
+    [format, { json_format: { a: ["%NO_SUCH%"] } }, "does not know"],
+    [format, { text_format: "%NO_SUCH%", formatters: [{ name: "a" }] }, undefined],
+    [format, { text_format: "%REQ%" }, "without its argument"],
+    [pattern, { regex: "a(?i)b{2,3}\\d+" }, undefined],
+    [pattern, { regex: "a(?=b)" }, "is not a pattern of RE2"],
+    [network, { address_prefix: "10.0.0.0", prefix_len: 33 }, "32 bits"],
+    [network, { address_prefix: "::", prefix_len: 33 }, undefined],
+    [
+      tls,
+      { cipher_suites: ["[ECDHE-RSA-AES128-GCM-SHA256|ECDHE-RSA-CHACHA20-POLY1305]"] },
+      undefined,
+    ],
+    [tls, { cipher_suites: ["AES-NO"], ecdh_curves: ["P-256"] }, '"AES-NO" is not a cipher'],
+  ])("%s %j", (type, json, message) => {
+    const problems = found(type, json);
+    if (message === undefined) expect(problems).toEqual([]);
+    else expect(problems).toEqual([expect.stringContaining(message)]);
+  });
+
+  it("goes through 20,000 domains, chains and layers in time that grows with their number", () => {
+    const many = Array.from({ length: 20_000 }, (_, index) => index);
+    const started = performance.now();
+    expect(found(routes, { virtual_hosts: many.map((n) => ({ domains: [`d${n}`] })) })).toEqual([]);
+    expect(
+      found("envoy.config.bootstrap.v3.LayeredRuntime", {
+        layers: many.map((n) => ({ name: `l${n}`, admin_layer: {} })),
+      }),
+    ).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  it("reads a format of 200,000 percent signs once", () => {
+    const started = performance.now();
+    expect(found(format, { text_format: "%A(".repeat(100_000) })).toHaveLength(1);
+    expect(found(format, { text_format: "%%".repeat(100_000) })).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
