@@ -86,6 +86,8 @@ describe("diagnostics", () => {
     const editor = await useEditor(files);
     editor.open(cluster, "name: web\ntype: [\n");
     expect(await editor.diagnosed(cluster, (found) => found.length > 0)).toHaveLength(1);
+    // An answer comes after all diagnostics of the check.
+    await editor.ask("hover", cluster, { line: 0, character: 0 });
     expect(editor.published(routes)).toBe(0);
     editor.change(cluster, "name: web\ntype: STATI\n");
     await editor.diagnosed(cluster, (found) => found[0]?.endsWith("wrong-enum-value") === true);
@@ -238,6 +240,16 @@ describe("rename", () => {
         { newName: "x" },
       ),
     ).rejects.toThrow(/eds\.yaml refers to endpoints "eds" without naming it/);
+    const documents = "config/_opaque/endpoints/two.yaml";
+    const eds = "type: EDS\neds_cluster_config: { eds_config: { ads: {} } }\n";
+    const both = await useEditor({
+      "config/_opaque/clusters/two.yaml": `name: a\n${eds}---\nname: b\n${eds}`,
+      [documents]: "cluster_name: a\n---\ncluster_name: b\n",
+    });
+    both.open(documents);
+    await expect(
+      both.ask("rename", documents, { line: 2, character: 14 }, { newName: "c" }),
+    ).rejects.toThrow(/two\.yaml refers to endpoints "b" without naming it/);
     await expect(
       editor.ask("rename", routes, { line: 4, character: 20 }, { newName: "x" }),
     ).rejects.toThrow("put the cursor on a name");
