@@ -53,6 +53,11 @@ describe("bootstrapSchema()", () => {
     ["{ cluster: web }", "{ cluster: web, clusterHeader: a }", "18: Matches multiple schemas"],
     ["match: { prefix: / }", "match: {}", "17: "],
     ["http.router.v3.Router", "http.router.v3.Ruoter", "22: Value is not accepted"],
+    [
+      "connectTimeout: 1s",
+      "type: EDS\n    clusterType: { name: a }",
+      "24: Matches multiple schemas",
+    ],
     ["connectTimeout: 1s", "connectTimeout: 1", "25: Incorrect type"],
     ["connectTimeout: 1s", "connectTimeout: 0s", "25: String does not match the pattern"],
   ])("shows the line of what is wrong: %s as %s", async (good, bad, problem) => {
