@@ -103,10 +103,17 @@ export function leaveProcess(): void {
   process.exit();
 }
 
+/** What package.json says of this package. */
+export function ownManifest(): {
+  readonly version: string;
+  readonly repository: { readonly url: string };
+} {
+  return JSON.parse(
+    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+  ) as ReturnType<typeof ownManifest>;
+}
+
 /** The version of this package. */
 export function ownVersion(): string {
-  const manifest = JSON.parse(
-    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
-  ) as { readonly version: string };
-  return manifest.version;
+  return ownManifest().version;
 }

@@ -5,13 +5,14 @@ import { type Command, type CommandCall, pathFrom, takeNoMore, wordFlag } from "
 /** `xdstp validate`: what is wrong with a folder or a bootstrap, without a server. */
 export const validateCommand: Command = {
   name: "validate",
-  summary: "Check a folder or a bootstrap of Envoy: syntax, messages, constraints, references.",
+  summary:
+    "Check folders, bootstraps of Envoy and files: syntax, messages, constraints, references.",
   usage:
-    "xdstp validate DIR|FILE [--fail-on error|warning] [--allow CODE]... [--descriptors FILE]... [--authority NAME]... [--json]\n       xdstp validate --explain CODE",
+    "xdstp validate PATH... [--fail-on error|warning] [--allow CODE]... [--descriptors FILE]... [--authority NAME]... [--json|--sarif]\n       xdstp validate --explain CODE",
   notes: [
-    "DIR is a folder that `xdstp serve` serves, FILE a configuration with which Envoy starts, in YAML or JSON. Each problem is a line: file:line:column: error or warning: message [code]. --explain CODE says what a code means, with an example and the way out.",
-    "Errors are what `serve` rejects, and constraints that clients check (`validate.rules` of the Envoy API, `buf.validate` of your own types). Warnings are references to what the folder does not have, opaque endpoints, routes and secrets to which nothing refers, and files that are not read.",
-    "The exit code is 1 where there is an error, or with --fail-on warning a warning.",
+    'PATH is a folder that `xdstp serve` serves, a configuration with which Envoy starts, or a file of one resource or several with "@type"; a file of a folder needs none. The content of a file says what it is, its extension the format. Each problem is a line: file:line:column: error or warning: message [code]. --explain CODE says what a code means, with an example and the way out.',
+    "Errors are what `serve` rejects, and constraints that clients check (`validate.rules` of the Envoy API, `buf.validate` of your own types). Warnings are deprecated fields, references to what the folder does not have, opaque endpoints, routes and secrets to which nothing refers, and files that are not read.",
+    "The exit code is 0 where nothing is found, 1 where there is an error, or with --fail-on warning a warning, and 2 for a wrong call.",
   ],
   options: {
     "fail-on": {
@@ -34,6 +35,7 @@ export const validateCommand: Command = {
       help: "an authority that is served, here or elsewhere (default: those that the folder has)",
     },
     json: { help: "one JSON object" },
+    sarif: { help: "a SARIF 2.1.0 log, for code scanning of forges and for editors" },
     explain: { value: "CODE", help: "show the page of a code, for instance of unknown-field" },
   },
   example: "xdstp validate config",
@@ -41,7 +43,6 @@ export const validateCommand: Command = {
 };
 
 async function run(call: CommandCall, io: CliIo): Promise<number> {
-  const [path, ...more] = call.positionals;
   const code = call.text("explain");
   if (code !== undefined) {
     takeNoMore(call.positionals, "; --explain checks no folder or file");
@@ -49,18 +50,19 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
     io.stdout.write(explainCode(code));
     return 0;
   }
-  if (path === undefined) throw new CliError(2, "which folder or file?");
-  takeNoMore(more, "; one folder or file is checked");
+  if (call.positionals.length === 0) throw new CliError(2, "which folder or file?");
+  if (call.flag("json") && call.flag("sarif"))
+    throw new CliError(2, "--json and --sarif are two forms of output; give one of them");
   const failOn = wordFlag(call, "fail-on", ["error", "warning"]) ?? "error";
   const { validate } = await import("./validate.ts");
   return validate(
     {
-      path: pathFrom(io.cwd, path),
+      paths: [...new Set(call.positionals.map((path) => pathFrom(io.cwd, path)))],
       failOn,
       allow: call.texts("allow"),
       descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
       authorities: call.texts("authority"),
-      json: call.flag("json"),
+      format: call.flag("sarif") ? "sarif" : call.flag("json") ? "json" : "text",
     },
     io,
   );

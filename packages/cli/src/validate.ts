@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import {
-  checkBootstrap,
+  checkFile,
   checkFolder,
   formatProblem,
   type FolderProblem,
@@ -10,11 +10,12 @@ import { allowedCodes } from "./allowed-codes.ts";
 import type { CliIo } from "./cli-io.ts";
 import { jsonText } from "./json-text.ts";
 import { loadRegistry } from "./load-registry.ts";
+import { type Found, sarifLog } from "./sarif.ts";
 
 /** What `xdstp validate` was asked to do. */
 export interface ValidateOptions {
-  /** A folder, or a bootstrap of Envoy. */
-  readonly path: string;
+  /** Folders, bootstraps of Envoy, and files of resources. */
+  readonly paths: readonly string[];
   readonly failOn: "error" | "warning";
   /** Codes of problems that are warnings. */
   readonly allow: readonly string[];
@@ -22,67 +23,116 @@ export interface ValidateOptions {
   readonly descriptors: readonly string[];
   /** Empty: those that the folder has. */
   readonly authorities: readonly string[];
-  readonly json: boolean;
+  readonly format: "text" | "json" | "sarif";
 }
 
-/** Shows what is wrong with a folder or a bootstrap. Returns the exit code. */
+/** Shows what is wrong with folders, bootstraps and files of resources. Returns the exit code. */
 export async function validate(options: ValidateOptions, io: CliIo): Promise<number> {
-  const { path, failOn, json } = options;
+  const { paths, failOn, format } = options;
   const allow = allowedCodes(options.allow);
-  const { problems, warnings, counted } = withAllowed(await check(options), allow);
-  const found = [
-    ...problems.map((problem) => ({ severity: "error", ...problem }) as const),
-    ...warnings.map((problem) => ({ severity: "warning", ...problem }) as const),
-  ].sort(byPlace);
-  io.stdout.write(
-    json
-      ? `${jsonText({ path, ...counted, problems: found }, { indent: 2 })}\n`
-      : [
-          ...found.map(lineOf),
-          `${countedText(counted)}: ${count(problems.length, "error")}, ${count(warnings.length, "warning")}\n`,
-        ].join("\n"),
-  );
-  return problems.length > 0 || (failOn === "warning" && warnings.length > 0) ? 1 : 0;
+  const registry = await loadRegistry(options.descriptors);
+  const checked: Checked[] = [];
+  for (const path of paths) checked.push(await check(path, registry, options));
+  const found = distinct(checked.flatMap((one) => foundIn(one, allow))).sort(byPlace);
+  const report: Report = {
+    paths,
+    files: sumOf(checked, "files"),
+    resources: sumOf(checked, "resources"),
+    bootstraps: sumOf(checked, "bootstraps"),
+    found,
+  };
+  io.stdout.write(formats[format](report, io));
+  const failing = failOn === "warning" ? found : found.filter(isError);
+  return failing.length > 0 ? 1 : 0;
 }
 
-/** What was read; of a bootstrap nothing is counted. */
-interface Checked {
+/** What was found in all paths. */
+interface Report {
+  readonly paths: readonly string[];
+  /** Files of resources. */
+  readonly files: number;
+  readonly resources: number;
+  readonly bootstraps: number;
+  readonly found: readonly Found[];
+}
+
+const formats: Readonly<Record<ValidateOptions["format"], (report: Report, io: CliIo) => string>> =
+  {
+    text: ({ found, ...counted }) =>
+      [...found.map(lineOf), `${countedText(counted)}: ${resultText(found)}\n`].join("\n"),
+    json: ({ found, paths: [path, ...more], ...counted }) =>
+      `${jsonText(
+        {
+          ...(more.length === 0 ? { path } : { paths: [path, ...more] }),
+          ...counted,
+          problems: found,
+        },
+        { indent: 2 },
+      )}\n`,
+    sarif: ({ found }, { cwd }) => `${jsonText(sarifLog(found, cwd), { indent: 2 })}\n`,
+  };
+
+interface Checked extends Pick<Report, "files" | "resources" | "bootstraps"> {
   readonly problems: readonly FolderProblem[];
   readonly warnings: readonly FolderProblem[];
-  readonly counted: { readonly files: number; readonly resources?: number };
 }
 
-/** What is allowed is a warning. */
-function withAllowed(
-  { problems, warnings, counted }: Checked,
-  allow: readonly ProblemCode[],
-): Checked {
-  const isAllowed = ({ code }: FolderProblem): boolean => allow.includes(code);
-  return {
-    problems: problems.filter((problem) => !isAllowed(problem)),
-    warnings: [...problems.filter(isAllowed), ...warnings],
-    counted,
-  };
-}
-
-async function check({ path, descriptors, authorities }: ValidateOptions): Promise<Checked> {
-  const registry = await loadRegistry(descriptors);
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true)
-    return { ...(await checkBootstrap({ file: path, registry })), counted: { files: 1 } };
-  const { resources, files, ...found } = await checkFolder({
+async function check(
+  path: string,
+  registry: Awaited<ReturnType<typeof loadRegistry>>,
+  { authorities }: ValidateOptions,
+): Promise<Checked> {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) {
+    const { kind, resources, ...found } = await checkFile({ file: path, registry });
+    const isBootstrap = kind === "bootstrap";
+    return { ...found, resources, files: isBootstrap ? 0 : 1, bootstraps: isBootstrap ? 1 : 0 };
+  }
+  const { resources, files, problems, warnings } = await checkFolder({
     dir: path,
     registry,
     ...(authorities.length > 0 && { authorities }),
   });
-  return { ...found, counted: { files, resources: resources.length } };
+  return { problems, warnings, files, resources: resources.length, bootstraps: 0 };
 }
 
-function countedText({ files, resources }: Checked["counted"]): string {
-  if (resources === undefined) return "1 bootstrap";
-  return `${count(resources, "resource")} in ${count(files, "file")}`;
+/** What is allowed is a warning. */
+function foundIn({ problems, warnings }: Checked, allow: readonly ProblemCode[]): readonly Found[] {
+  return [
+    ...problems.map((problem) => ({
+      severity: allow.includes(problem.code) ? ("warning" as const) : ("error" as const),
+      ...problem,
+    })),
+    ...warnings.map((problem) => ({ severity: "warning", ...problem }) as const),
+  ];
 }
 
-type Found = FolderProblem & { readonly severity: "error" | "warning" };
+/** Paths may overlap: a folder, and a file in it. */
+function distinct(found: readonly Found[]): Found[] {
+  return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+function sumOf(checked: readonly Checked[], name: "files" | "resources" | "bootstraps"): number {
+  return checked.reduce((sum, one) => sum + one[name], 0);
+}
+
+function isError({ severity }: Found): boolean {
+  return severity === "error";
+}
+
+function countedText({ files, resources, bootstraps }: Omit<Report, "found">): string {
+  const parts = [
+    ...(files > 0 || bootstraps === 0
+      ? [`${count(resources, "resource")} in ${count(files, "file")}`]
+      : []),
+    ...(bootstraps > 0 ? [count(bootstraps, "bootstrap")] : []),
+  ];
+  return parts.join(", ");
+}
+
+function resultText(found: readonly Found[]): string {
+  const errors = found.filter(isError).length;
+  return `${count(errors, "error")}, ${count(found.length - errors, "warning")}`;
+}
 
 /** The form that editors and forges read, with the code as compilers show the name of a warning: `file:line:column: severity: message (hint) [code rule]`. */
 function lineOf({ severity, message, ...problem }: Found): string {

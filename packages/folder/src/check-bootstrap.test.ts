@@ -65,15 +65,15 @@ describe("checkBootstrap()", () => {
     ["names of enums in any case, and their numbers", "type: strict_dns, lb_policy: '2'"],
     [
       "booleans",
-      "respect_dns_ttl: 'true', ignore_health_on_host_removal: yes, track_timeout_budgets: Off",
+      "close_connections_on_host_health_failure: 'true', ignore_health_on_host_removal: yes, track_timeout_budgets: Off",
     ],
     [
       "wrappers",
-      "per_connection_buffer_limit_bytes: { value: 3000 }, max_requests_per_connection: { value: 0x10 }",
+      "per_connection_buffer_limit_bytes: { value: 3000 }, circuit_breakers: { thresholds: [{ max_requests: { value: 0x10 } }] }",
     ],
     [
       "octal integers and whole fractions",
-      "max_requests_per_connection: 0600, per_connection_buffer_limit_bytes: 1.0",
+      "circuit_breakers: { thresholds: [{ max_requests: 0600 }] }, per_connection_buffer_limit_bytes: 1.0",
     ],
     [
       "numbers where a text is expected",
@@ -269,7 +269,7 @@ dynamic_resources: { cds_config: { ads: {} } }
 
   it("gives the problem of a file that cannot be read", async () => {
     expect(await check("", "envoy.txt")).toEqual([
-      "error: envoy.txt: is not read as a bootstrap of Envoy (the extensions that are read are .yaml, .yml and .json)",
+      "error: envoy.txt: is not read (the extensions that are read are .yaml .yml .json .txtpb .pb_text .pb)",
     ]);
     const { problems } = await checkBootstrap({
       file: "/no/such.yaml",

@@ -1,26 +1,26 @@
 import { readFileSync, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { dirname, extname, resolve } from "node:path";
+import { basename, dirname, extname, resolve } from "node:path";
 import {
-  create,
   type DescMessage,
   fromBinary,
   type JsonObject,
   type Registry,
   toBinary,
+  toJson,
 } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
-import { AnySchema } from "@bufbuild/protobuf/wkt";
 import type { Reference, ResourceType } from "@xdstp/core";
 import { anyFromJson, ResourceJsonError } from "@xdstp/protos/envoy";
 import { cluster, listener, secret, shortNameOf, typeUrlOf } from "@xdstp/resource-types";
-import { createValidator } from "@xdstp/validate";
+import { fromText } from "@bufbuild/protobuf/txtpb";
 import { asEnvoyReads } from "./as-envoy-reads.ts";
+import { createResourceCheck } from "./check-resource.ts";
 import { isSetIn, type StaticReference, staticReferencesIn } from "./bootstrap-references.ts";
 import { checkEnvoy } from "./envoy-checks/check-envoy.ts";
 import type { EnvoyFiles } from "./envoy-checks/envoy-check.ts";
 import { foreignTypeOn, rejectBareTypes } from "./envoy-checks/type-faults.ts";
-import { canonicalJson, isObject } from "./documents-of.ts";
+import { canonicalJson, isObject, shownReason } from "./documents-of.ts";
 import { readBytes } from "./file-parser.ts";
 import { type EnvoyYaml, parseEnvoyYaml } from "./envoy-yaml.ts";
 import { findPosition, findTexts } from "./find-position.ts";
@@ -29,8 +29,9 @@ import { Fault, fileTrouble, type FolderProblem, type JsonPath, quote } from "./
 import { jsonPathOf, shownField } from "./json-path-of.ts";
 import { explainJsonError, fieldOf } from "./json-reason.ts";
 import { rejectFaultyJson } from "./parse-document.ts";
-import type { ProblemCode } from "./problem-codes.ts";
-import { problemOf } from "./read-file.ts";
+import { bySeverity, type ProblemCode } from "./problem-codes.ts";
+import { extensions, type FileFormat, splitFileName } from "./place.ts";
+import { problemOf, textOf } from "./read-file.ts";
 
 /** What the check of one file found. */
 export interface BootstrapProblems {
@@ -50,7 +51,7 @@ const formats: Readonly<Record<string, Format | undefined>> = {
 };
 
 /**
- * Checks a configuration with which Envoy starts: syntax, messages, the constraints of each, and references to clusters and secrets that it does not have. YAML or JSON, by the extension of the file. Never rejects.
+ * Checks a configuration with which Envoy starts: syntax, messages, the constraints of each, and references to clusters and secrets that it does not have. The extension of the file says its format: YAML, JSON, text format or binary, of which the last two give no lines. Never rejects.
  * A problem is a reference without which Envoy does not start: to a static secret, from a config source or from static routes. Other references to clusters are warnings, and not checked where clusters come from a server too.
  */
 export async function checkBootstrap({
@@ -67,17 +68,48 @@ export async function checkBootstrap({
   /** Whether the files that it names, such as certificates, are checked: they are where Envoy runs. Default: true. */
   readonly readsFiles?: boolean;
 }): Promise<BootstrapProblems> {
-  const source = { text: "" };
   try {
-    const format = bootstrapFormat(file);
-    source.text = text ?? (await bootstrapText(file));
+    const source =
+      text === undefined
+        ? await readWhole(file)
+        : { file, text, bytes: new Uint8Array(), format: formatOf(file) };
     const context = folderContext({ dir: dirname(file), registry });
-    return await check(source.text, file, format, { context, readsFiles });
+    return await checkBootstrapContent(source, context, { readsFiles });
   } catch (error) {
-    if (error instanceof Fault)
-      return { problems: [problemOf(error, file, source.text)], warnings: [] };
-    return { problems: [{ file, ...fileTrouble(error) }], warnings: [] };
+    return { problems: [troubleOf(error, file)], warnings: [] };
   }
+}
+
+/** What keeps a file from being read, as a problem. */
+export function troubleOf(error: unknown, file: string): FolderProblem {
+  return error instanceof Fault ? problemOf(error, file, "") : { file, ...fileTrouble(error) };
+}
+
+/** Reads a file. Rejects with a fault for an extension that is not read and for a text that is not UTF-8, or with the error of the system. */
+export async function readWhole(file: string): Promise<ReadFile> {
+  const format = formatOf(file);
+  const bytes = await readBytes(file, (await stat(file)).size, (_, run) => run());
+  return { file, bytes, format, text: format === "binary" ? "" : textOf(bytes) };
+}
+
+/** A file and its content. */
+export interface ReadFile {
+  readonly file: string;
+  readonly bytes: Uint8Array;
+  /** Empty where the format is binary. */
+  readonly text: string;
+  readonly format: FileFormat;
+}
+
+/** The format of a file, by its extension. Throws a fault for one that is not read. */
+function formatOf(file: string): FileFormat {
+  const format = splitFileName(basename(file))?.format;
+  if (format !== undefined) return format;
+  throw new Fault({
+    code: "unrecognized-file",
+    message: "is not read",
+    hint: `the extensions that are read are ${extensions}`,
+  });
 }
 
 /** The text of a bootstrap. Rejects with the errors of the file system. */
@@ -86,7 +118,7 @@ export async function bootstrapText(file: string): Promise<string> {
   return new TextDecoder().decode(bytes);
 }
 
-/** The format of a bootstrap by the extension of its file. Throws a fault for another extension. */
+/** The format of a bootstrap that keeps its comments, by the extension of its file. Throws a fault for another extension. */
 export function bootstrapFormat(file: string): Format {
   const format = formats[extname(file).toLowerCase()];
   if (format !== undefined) return format;
@@ -106,18 +138,16 @@ export interface ReadBootstrap {
   readonly warnings: EnvoyYaml["warnings"];
 }
 
-/** Reads the text of a bootstrap; its messages are not decoded yet. Throws a fault for a text that is not one message. */
+/** Reads the content of a bootstrap; its messages are not decoded yet. Throws a fault for a text that is not one message. */
 export function readBootstrap(
-  text: string,
-  format: Format,
+  source: Omit<ReadFile, "file">,
   { registry }: Pick<FolderContext, "registry">,
 ): ReadBootstrap {
   const desc = registry.getMessage(bootstrapName);
   if (desc === undefined)
     throw new Fault({ code: "unknown-type", message: `the registry has no ${bootstrapName}` });
-  if (format === "json") rejectFaultyJson(text); // The rest is YAML too.
-  const { value, warnings } = parseEnvoyYaml(text);
-  const read = canonicalJson(value ?? null, 100_000 + 4 * text.length);
+  const { value, warnings } = valueOf(source, desc, registry);
+  const read = canonicalJson(value ?? null, 100_000 + 4 * source.text.length);
   if (read === null) throw new Fault({ code: "empty-file", message: "is empty" });
   if (!isObject(read))
     throw new Fault({
@@ -128,23 +158,37 @@ export function readBootstrap(
   return { json: asEnvoyReads(read, desc, registry), desc, warnings };
 }
 
+/** Checks the content of a bootstrap. Never rejects for what a file may hold. */
+export async function checkBootstrapContent(
+  source: ReadFile,
+  context: FolderContext,
+  { readsFiles = true }: { readonly readsFiles?: boolean } = {},
+): Promise<BootstrapProblems> {
+  try {
+    return await check(source, { context, readsFiles });
+  } catch (error) {
+    return { problems: [problemOf(error, source.file, source.text)], warnings: [] };
+  }
+}
+
 async function check(
-  text: string,
-  file: string,
-  format: Format,
+  source: ReadFile,
   { context, readsFiles }: { readonly context: FolderContext; readonly readsFiles: boolean },
 ): Promise<BootstrapProblems> {
-  const { json, desc, warnings: passedOver } = readBootstrap(text, format, context);
+  const { file, text } = source;
+  const { json, desc, warnings: passedOver } = readBootstrap(source, context);
   const bytes = encode();
   const bootstrap = reflect(desc, fromBinary(desc, bytes));
-  const validator = await createValidator({ registry: context.registry });
-  const any = create(AnySchema, { typeUrl: typeUrlOf(bootstrapName), value: bytes });
-  const violations = validator
-    .check(AnySchema, any)
-    .map(({ path, field, message, rule }): FolderProblem => ({
-      ...problemAt(jsonPathOf(json, path), "constraint", `${field} ${message}`),
-      rule,
-    }));
+  const checkContent = await createResourceCheck({ ...context, hasAdvice: true });
+  const payload = { typeUrl: typeUrlOf(bootstrapName), value: bytes };
+  const faults = checkContent({
+    typeUrl: payload.typeUrl,
+    resource: { name: "", version: "", payload },
+  }).map(({ path, code, message, ...more }): FolderProblem => ({
+    ...problemAt(jsonPathOf(json, path), code, message),
+    ...more,
+  }));
+  const { problems: violations, warnings: advice } = bySeverity(faults);
   const rejections = checkEnvoy(bootstrap, {
     registry: context.registry,
     files: readsFiles ? filesOf(context.dir) : undefined,
@@ -161,6 +205,7 @@ async function check(
     problems: [...violations, ...rejections, ...problems],
     warnings: [
       ...passedOver.map((one) => ({ file, ...one })),
+      ...advice,
       ...warnings,
       ...danglingIn(bootstrap, context, { file, text, reported }),
     ],
@@ -235,6 +280,25 @@ function filesOf(dir: string): EnvoyFiles {
       }
     },
   };
+}
+
+function valueOf(
+  { bytes, text, format }: Omit<ReadFile, "file">,
+  desc: DescMessage,
+  registry: Registry,
+): EnvoyYaml {
+  if (format === "json") rejectFaultyJson(text); // The rest is YAML too.
+  if (format === "json" || format === "yaml") return parseEnvoyYaml(text);
+  try {
+    const message =
+      format === "text" ? fromText(desc, text, { registry }) : fromBinary(desc, bytes);
+    return { value: toJson(desc, message, { registry, useProtoFieldName: true }), warnings: [] };
+  } catch (error) {
+    throw new Fault({
+      code: "syntax",
+      message: `is not a valid ${desc.typeName} in ${format === "text" ? "text format" : "binary"}: ${shownReason(error)}`,
+    });
+  }
 }
 
 /** The types that a bootstrap lists, and the field of `static_resources` of each. */

@@ -12,14 +12,9 @@ import {
   printName,
   typeFromTypeUrl,
 } from "@xdstp/uri";
-import { createEnvoyResourceCheck, createResourceCheck, isList } from "./check-resource.ts";
+import { createFullCheck, isList } from "./check-resource.ts";
 import { findTexts, type TextPosition } from "./find-position.ts";
-import {
-  type FolderContext,
-  folderContext,
-  type FolderOptions,
-  type ResourceCheck,
-} from "./folder-context.ts";
+import { type FolderContext, folderContext, type FolderOptions } from "./folder-context.ts";
 import type { FolderEntry } from "./folder-entry.ts";
 import { fileTrouble, type FolderProblem, quote } from "./folder-problem.ts";
 import { locatorOfBytes, locatorOfEntry } from "./locators.ts";
@@ -31,7 +26,7 @@ import { isGone } from "./walk-folder.ts";
 
 /**
  * Reads a folder once and checks all that can be known without a client: what {@link readFolder} does, the constraints of each message (`validate.rules` of the Envoy API and `buf.validate`), and the references between resources.
- * A violated constraint is a problem. Warnings are references to what the folder does not have, and opaque endpoints, routes and secrets to which nothing refers. Never rejects.
+ * A violated constraint is a problem. Warnings are deprecated fields and values, references to what the folder does not have, and opaque endpoints, routes and secrets to which nothing refers. Never rejects.
  */
 export async function checkFolder(options: FolderOptions): Promise<FolderContent> {
   const checker = createFolderChecker(options);
@@ -78,10 +73,13 @@ export function createFolderChecker(options: FolderOptions): FolderChecker {
   let unsaved: ReadonlyMap<string, string> = new Map();
   let last: Promise<unknown> = Promise.resolve();
   const base = folderContext(options);
-  const envoy = createEnvoyResourceCheck(base);
-  const ready = createResourceCheck(base).then((constraints) => {
-    const check: ResourceCheck = (put) => [...constraints(put), ...envoy(put)];
-    const context = { ...base, check, unsaved: (file: string) => unsaved.get(file) };
+  const ready = createFullCheck(base).then((check) => {
+    const context = {
+      ...base,
+      check,
+      hasAdvice: true,
+      unsaved: (file: string) => unsaved.get(file),
+    };
     return { context, reader: createFolderReader(context) };
   });
   const references = new WeakMap<FolderEntry, readonly Reference[]>();

@@ -1,47 +1,66 @@
 import { create, type DescMessage, type Registry } from "@bufbuild/protobuf";
+import { reflect } from "@bufbuild/protobuf/reflect";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { ListCollectionSchema } from "@xdstp/protos/xds";
 import { typeUrlOf } from "@xdstp/resource-types";
 import { memberTypeOf, typeFromTypeUrl } from "@xdstp/uri";
 import { createValidator, type PathStep } from "@xdstp/validate";
+import { createDeprecationCheck } from "./deprecations.ts";
 import { checkEnvoy } from "./envoy-checks/check-envoy.ts";
 import { unpackAny } from "./envoy-checks/visit-messages.ts";
-import type { FolderContext, ResourceCheck } from "./folder-context.ts";
+import type { FolderContext, ResourceCheck, ResourceFault } from "./folder-context.ts";
 import { shownField } from "./json-path-of.ts";
 import { nameFieldOf } from "./place.ts";
+
+/** What the check of a resource needs. */
+interface ResourceCheckOptions extends Pick<FolderContext, "registry" | "types"> {
+  /** Whether to find what does no harm yet too: deprecated fields and values. Default: false. */
+  readonly hasAdvice?: boolean;
+}
 
 /** Creates a check of the constraints of messages: `validate.rules` of the Envoy API, and `buf.validate`. */
 export async function createResourceCheck({
   registry,
   types,
-}: Pick<FolderContext, "registry" | "types">): Promise<ResourceCheck> {
+  hasAdvice = false,
+}: ResourceCheckOptions): Promise<ResourceCheck> {
   const validator = await createValidator({ registry });
+  const adviceOn = hasAdvice ? createDeprecationCheck(registry) : () => [];
   return ({ resource: { payload } }) => {
     const members = memberOfList(payload.typeUrl, registry);
     const typeUrl = members === undefined ? payload.typeUrl : listUrl;
     const nameField = members && nameFieldOf(members, types.get(typeUrlOf(members.typeName)));
-    return validator
-      .check(AnySchema, create(AnySchema, { typeUrl, value: payload.value }))
+    const any = create(AnySchema, { typeUrl, value: payload.value });
+    const violations = validator
+      .check(AnySchema, any)
       .filter(({ path }) => nameField === undefined || !isNameOfEntry(path, nameField.name))
-      .map(({ path, message, rule }) => ({
+      .map(({ path, message, rule }): ResourceFault => ({
         path,
         code: "constraint",
         message: path.length === 0 ? message : `${shownField(path)} ${message}`,
         rule,
       }));
+    return [...violations, ...adviceOn(reflect(AnySchema, any))];
   };
 }
 
+/** Creates a check of all that can be known of a resource alone: its constraints, what is deprecated, and what Envoy rejects. */
+export async function createFullCheck(
+  context: Pick<FolderContext, "registry" | "types">,
+): Promise<ResourceCheck> {
+  const check = await createResourceCheck({ ...context, hasAdvice: true });
+  const envoyCheck = createEnvoyResourceCheck(context);
+  return (put) => [...check(put), ...envoyCheck(put)];
+}
+
 /** Creates a check of what Envoy rejects in a resource, though its constraints allow it. Files that resources name are on the machine of Envoy. */
-export function createEnvoyResourceCheck({
-  registry,
-}: Pick<FolderContext, "registry">): ResourceCheck {
+function createEnvoyResourceCheck({ registry }: Pick<FolderContext, "registry">): ResourceCheck {
   return ({ resource: { payload } }) => {
     const content = isList(payload.typeUrl, registry) ? undefined : unpackAny(payload, registry);
     if (content === undefined) return [];
     return checkEnvoy(content, { registry }).map(({ message, ...rejection }) => ({
       ...rejection,
-      message: `${shownField(rejection.path)}: ${message}`,
+      message: rejection.path.length === 0 ? message : `${shownField(rejection.path)}: ${message}`,
     }));
   };
 }

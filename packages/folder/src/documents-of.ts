@@ -72,8 +72,7 @@ function parseText(text: string, place: Place, context: FolderContext): JsonValu
     });
     return isObject(json) && stated !== undefined ? { ...json, "@type": stated } : json;
   } catch (error) {
-    // What was found may be a secret.
-    const reason = reasonOf(error).replace(/, got .*$/s, "");
+    const reason = shownReason(error);
     const [, word = "", name = ""] =
       /^unknown enum value "(.*)" for enum (\S+)$/.exec(reason) ?? [];
     const hint = enumHint(name, word, registry);
@@ -83,6 +82,11 @@ function parseText(text: string, place: Place, context: FolderContext): JsonValu
       ...(hint !== undefined && { hint }),
     });
   }
+}
+
+/** The reason of a reader of text format. What it found may be a secret. */
+export function shownReason(error: unknown): string {
+  return reasonOf(error).replace(/, got .*$/s, "");
 }
 
 /** Whether a text is a locator and nothing else: in text format, `http: {}` is a field. */

@@ -12,6 +12,7 @@
 export { createFolderFeed, type FolderFeedOptions } from "./folder-feed.ts";
 export { readFolder, type FolderContent } from "./read-folder.ts";
 export { checkBootstrap, type BootstrapProblems } from "./check-bootstrap.ts";
+export { checkFile, type FileProblems } from "./check-file.ts";
 export {
   checkFolder,
   createFolderChecker,

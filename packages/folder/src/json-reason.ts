@@ -59,8 +59,8 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
   ],
   [/^cannot decode message (\S+) from JSON: key "(.*)" is unknown$/s, unknownKey],
   [
-    /^cannot decode message (\S+) from JSON: (\S+ is not in the type registry)$/s,
-    (name, rest) => ({ code: "unknown-type", message: rest, hint: forms[name] }),
+    /^(the type \S+ is not known)(?:; (.*))?$/s,
+    (message, hint) => ({ code: "unknown-type", message, hint: hint === "" ? undefined : hint }),
   ],
   [/^cannot decode (?:message )?(\S+) from JSON:? (.*)$/s, message],
   [/^cannot decode field (\S+) from JSON: (.*)$/s, field],

@@ -153,7 +153,7 @@ export const redirectType: RedirectFolder = {
 };
 
 /** The type of a folder, by its name. Throws a fault for a name that is not a type of the registry. */
-function typeFolder(name: string, context: FolderContext): TypeFolder {
+export function typeFolder(name: string, context: FolderContext): TypeFolder {
   const typeUrl = shortTypes.get(name) ?? typeUrlOf(name);
   const typeName = typeFromTypeUrl(typeUrl) ?? "";
   const known = context.registry.getMessage(typeName);
@@ -227,7 +227,7 @@ function unknownType(name: string, context: FolderContext): Fault {
 }
 
 /** How a file is read. */
-type FileFormat = "yaml" | "json" | "text" | "binary";
+export type FileFormat = "yaml" | "json" | "text" | "binary";
 
 const formats: ReadonlyMap<string, FileFormat> = new Map([
   [".yaml", "yaml"],

@@ -14,6 +14,10 @@ export const problemCodes = {
     severity: "error",
     summary: "The name of a file or folder cannot be a part of a resource name.",
   },
+  "unrecognized-file": {
+    severity: "error",
+    summary: "A file is neither a bootstrap nor a resource that says its type.",
+  },
   "unread-file": {
     severity: "warning",
     summary: "A file next to resources has an extension that is not read.",
@@ -58,6 +62,12 @@ export const problemCodes = {
     severity: "error",
     isAllowable: true,
     summary: "A value breaks a rule that the type declares and clients check.",
+  },
+
+  deprecated: { severity: "warning", summary: "A field or value is deprecated." },
+  disallowed: {
+    severity: "warning",
+    summary: "Envoy rejects a deprecated field or value, unless its runtime allows it.",
   },
 
   // Names, wrappers, lists and redirects.
@@ -190,3 +200,18 @@ export const problemCodes = {
 
 /** A code of a problem: plain, stable, in kebab-case. */
 export type ProblemCode = keyof typeof problemCodes;
+
+/** What a problem of this code is. */
+export function severityOf(code: ProblemCode): "error" | "warning" {
+  return problemCodes[code].severity;
+}
+
+/** Splits what a check found into errors and warnings. */
+export function bySeverity<T extends { readonly code: ProblemCode }>(
+  found: readonly T[],
+): { readonly problems: readonly T[]; readonly warnings: readonly T[] } {
+  return {
+    problems: found.filter(({ code }) => severityOf(code) === "error"),
+    warnings: found.filter(({ code }) => severityOf(code) === "warning"),
+  };
+}

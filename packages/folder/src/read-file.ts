@@ -11,7 +11,7 @@ import { findPosition, type Position } from "./find-position.ts";
 import { jsonPathOf } from "./json-path-of.ts";
 import type { FolderContext, ResourceFault } from "./folder-context.ts";
 import { type FileReference, referencesIn } from "./foreign-references.ts";
-import { problemCodes } from "./problem-codes.ts";
+import { severityOf } from "./problem-codes.ts";
 import { resourceFromCandidate } from "./resource-from-candidate.ts";
 
 /** A resource of a file. */
@@ -56,11 +56,10 @@ export function readFile(
         : candidatesInText(source.text, place, context, report);
     return each(candidates, report, (candidate): readonly FilePut[] => {
       const put = resourceFromCandidate(candidate, place, context);
-      const faults = context.check?.(put) ?? [];
-      for (const { path, ...fault } of faults)
+      const faults = faultsOf(put, candidate, source.text, context);
+      for (const fault of faults)
         (isServed(fault, context) ? warnings : problems).push({
           file: join(context.dir, ...segments),
-          ...positionOf(candidate, path, source.text),
           ...fault,
         });
       const isGood = faults.every((fault) => isServed(fault, context));
@@ -80,7 +79,20 @@ export function readFile(
 }
 
 function isServed({ code }: Pick<ResourceFault, "code">, { allow }: FolderContext): boolean {
-  return problemCodes[code].severity === "warning" || allow.has(code);
+  return severityOf(code) === "warning" || allow.has(code);
+}
+
+/** What the check of a resource finds, with its places in the text. */
+export function faultsOf(
+  put: Put,
+  candidate: Candidate,
+  text: string,
+  { check }: FolderContext,
+): readonly Omit<FolderProblem, "file">[] {
+  return (check?.(put) ?? []).map(({ path, ...fault }) => ({
+    ...positionOf(candidate, path, text),
+    ...fault,
+  }));
 }
 
 function positionOf(
@@ -93,7 +105,7 @@ function positionOf(
 }
 
 /** The text of a file; a byte order mark is left out. Throws a fault for bytes that are not UTF-8. */
-function textOf(bytes: Uint8Array): string {
+export function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -123,7 +135,7 @@ function candidatesInText(
 }
 
 /** Writers empty a file before they fill it, so this is not taken for an empty message. */
-function empty(): Fault {
+export function empty(): Fault {
   return new Fault({
     code: "empty-file",
     message: "is empty",
@@ -131,7 +143,7 @@ function empty(): Fault {
   });
 }
 
-function each<T, R>(
+export function each<T, R>(
   items: readonly T[],
   report: Report,
   run: (item: T) => readonly R[],

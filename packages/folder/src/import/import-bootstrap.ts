@@ -51,7 +51,9 @@ async function divide(
     warnings = checked.warnings;
     const context = folderContext({ dir: dirname(file), registry });
     // Aliases share values; here each has to be one of its own.
-    const read = JSON.stringify(readBootstrap(text, format, context).json);
+    const read = JSON.stringify(
+      readBootstrap({ text, bytes: new Uint8Array(), format }, context).json,
+    );
     const bootstrap = JSON.parse(read) as JsonObject;
     const blocking = otherServer(bootstrap, connection);
     if (blocking !== undefined) {

@@ -1,0 +1,355 @@
+import { basename, dirname, extname, join, resolve, sep } from "node:path";
+import {
+  type DescMessage,
+  fromBinary,
+  type JsonObject,
+  type JsonValue,
+  type MessageShape,
+  toJson,
+} from "@bufbuild/protobuf";
+import { fromText } from "@bufbuild/protobuf/txtpb";
+import { AnySchema } from "@bufbuild/protobuf/wkt";
+import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
+import { typeUrlOf } from "@xdstp/resource-types";
+import { authorityOf, memberTypeOf } from "@xdstp/uri";
+import { candidatesInDocument } from "./candidates-in-document.ts";
+import {
+  bootstrapName,
+  checkBootstrapContent,
+  type ReadFile,
+  readWhole,
+  troubleOf,
+} from "./check-bootstrap.ts";
+import { createFullCheck } from "./check-resource.ts";
+import { closest } from "./closest.ts";
+import { canonicalJson, isObject, shownReason } from "./documents-of.ts";
+import { parseEnvoyYaml } from "./envoy-yaml.ts";
+import { type FolderContext, folderContext, type FolderOptions } from "./folder-context.ts";
+import { Fault, type FolderProblem, type JsonPath, located, quote } from "./folder-problem.ts";
+import { messageFrom } from "./json-reason.ts";
+import { parseJson, parseYaml, rejectFaultyJson } from "./parse-document.ts";
+import { type Place, typeFolder } from "./place.ts";
+import { bySeverity } from "./problem-codes.ts";
+import { each, empty, faultsOf, problemOf, readFile } from "./read-file.ts";
+import { resourceFromCandidate } from "./resource-from-candidate.ts";
+
+/** What the check of one file found. */
+export interface FileProblems {
+  /** What the file was recognised as. */
+  readonly kind: "bootstrap" | "resources";
+  /** The number of resources that are right. Of a bootstrap 0. */
+  readonly resources: number;
+  readonly problems: readonly FolderProblem[];
+  readonly warnings: readonly FolderProblem[];
+}
+
+/**
+ * Checks one file: a configuration with which Envoy starts, one resource or several with `@type`, a `DiscoveryResponse`, or a file of a folder, whose type is that of the folder it lies in.
+ * Its content says which of these it is. References to other resources are checked in a bootstrap only, since the others may be in other files. Never rejects.
+ */
+export async function checkFile({
+  file,
+  registry,
+  types,
+}: Pick<FolderOptions, "registry" | "types"> & {
+  readonly file: string;
+}): Promise<FileProblems> {
+  const base = folderContext({ dir: dirname(file), registry, ...(types && { types }) });
+  try {
+    const read = await readWhole(file);
+    try {
+      return await checkContent(read, base);
+    } catch (error) {
+      return { ...nothing, problems: [problemOf(error, file, read.text)] };
+    }
+  } catch (error) {
+    return { ...nothing, problems: [troubleOf(error, file)] };
+  }
+}
+
+const nothing = { kind: "resources", resources: 0, warnings: [] } as const;
+
+async function checkContent(read: ReadFile, base: FolderContext): Promise<FileProblems> {
+  if (read.bytes.length === 0 || (read.format !== "binary" && read.text.trim() === ""))
+    throw empty();
+  const content = contentOf(read, base);
+  if (content === "bootstrap")
+    return { kind: "bootstrap", resources: 0, ...(await checkBootstrapContent(read, base)) };
+  const check = await createFullCheck(base);
+  return "segments" in content
+    ? checkInFolder(read, content, { ...base, check })
+    : checkDocuments(content, read, { ...base, check });
+}
+
+/** A document of resources that say their types. */
+interface TypedDocument {
+  readonly json: JsonObject;
+  /** Of the file; 0 is the first one. */
+  readonly index: number;
+}
+
+/** What a file holds. Its content says so; where it has no type, the folder that the file lies in. */
+function contentOf(
+  read: ReadFile,
+  context: FolderContext,
+): "bootstrap" | FilePlace | readonly TypedDocument[] {
+  const { text, bytes, format, file } = read;
+  const place = (): FilePlace | undefined => placeInFolder(file, context);
+  if (format === "binary") {
+    const json = typedMessage(bytes, context);
+    return json === undefined ? (place() ?? "bootstrap") : [{ json, index: 0 }];
+  }
+  if (format === "text") {
+    const json = typedText(text, context);
+    return json === undefined ? (place() ?? "bootstrap") : [{ json, index: 0 }];
+  }
+  if (format === "json") rejectFaultyJson(text);
+  const { value } = parseEnvoyYaml(text);
+  if (isObject(value) && isBootstrap(value, context)) return "bootstrap";
+  const documents = documentsIn(read);
+  if (documents.length === 0) throw empty();
+  if (documents.every((one): one is TypedDocument => saysItsType(one.json))) return documents;
+  const known = place();
+  if (known !== undefined) return known;
+  throw new Fault({
+    code: "unrecognized-file",
+    message: "is neither a bootstrap nor a resource that says its type",
+    hint: 'write "@type": type.googleapis.com/TYPE above the fields of a resource',
+    document: documents.find(({ json }) => !saysItsType(json))?.index ?? 0,
+    path: [],
+  });
+}
+
+function documentsIn({ text, format }: ReadFile): readonly {
+  readonly json: JsonValue;
+  readonly index: number;
+}[] {
+  const values = format === "json" ? [parseJson(text)] : parseYaml(text);
+  return values.flatMap((one, index) => {
+    const json = canonicalJson(one, 100_000 + 4 * text.length);
+    return json === null ? [] : [{ json, index }];
+  });
+}
+
+/** Whether an object has a field of a configuration of Envoy, and does not say that it is something else. */
+function isBootstrap(json: JsonObject, { registry }: FolderContext): boolean {
+  if (json["@type"] !== undefined) return typeNameIn(json) === bootstrapName;
+  const fields = registry.getMessage(bootstrapName)?.fields ?? [];
+  return (
+    !saysItsType(json) &&
+    fields.some(({ name, jsonName }) => Object.hasOwn(json, name) || Object.hasOwn(json, jsonName))
+  );
+}
+
+/** Whether an object is a resource with `@type`, a Resource around one, or a list of these. */
+function saysItsType(json: JsonValue): json is JsonObject {
+  if (!isObject(json)) return false;
+  const { resource, resources } = json;
+  if (json["@type"] !== undefined || typeUrlOfResponse(json) !== undefined) return true;
+  if (isObject(resource)) return resource["@type"] !== undefined;
+  return Array.isArray(resources) && resources.length > 0 && resources.every(saysItsType);
+}
+
+function typeUrlOfResponse({ resources, type_url, typeUrl }: JsonObject): JsonValue | undefined {
+  return Array.isArray(resources) ? (type_url ?? typeUrl) : undefined;
+}
+
+function typeNameIn({ "@type": stated }: JsonObject): string | undefined {
+  return typeof stated === "string" ? stated.slice(stated.lastIndexOf("/") + 1) : undefined;
+}
+
+/** A text that says its type, in a comment `# proto-message: TYPE` or as an expanded Any. undefined: it does not. */
+function typedText(text: string, context: FolderContext): JsonObject | undefined {
+  const stated = /^[ \t]*#[ \t]*proto-message:[ \t]*(\S+)/m.exec(text)?.[1];
+  const isAny = /^(?:\s|#.*$)*\[/m.test(text);
+  if (stated === undefined && !isAny) return undefined;
+  const desc = stated === undefined ? AnySchema : knownType(stated, context);
+  try {
+    return typedJson(desc, fromText(desc, text, context), context);
+  } catch (error) {
+    const reason = shownReason(error);
+    throw new Fault({
+      code: "syntax",
+      message: `is not a valid ${desc.typeName} in text format: ${reason}`,
+    });
+  }
+}
+
+/** The wrappers that hold a type of their own. */
+const wrappers = [DiscoveryResponseSchema, ResourceSchema] as const;
+
+/** Bytes of an Any, or of a wrapper around one. undefined: they are something else. */
+function typedMessage(bytes: Uint8Array, context: FolderContext): JsonObject | undefined {
+  for (const desc of [AnySchema, ...wrappers]) {
+    try {
+      const message = fromBinary<DescMessage>(desc, bytes);
+      const json = typedJson(desc, message, context);
+      if (message.$unknown === undefined && saysItsPayload(json)) return json;
+    } catch {
+      // It is not this message.
+    }
+  }
+  return undefined;
+}
+
+function saysItsPayload(json: JsonObject): boolean {
+  const { "@type": stated, ...rest } = json;
+  const isWrapper = wrappers.some(
+    ({ typeName }) => typeName === typeNameIn({ "@type": stated ?? "" }),
+  );
+  return isWrapper ? saysItsType(rest) : stated !== undefined && stated !== "";
+}
+
+function typedJson(
+  desc: DescMessage,
+  message: MessageShape<DescMessage>,
+  { registry }: FolderContext,
+): JsonObject {
+  const json = toJson(desc, message, { registry, useProtoFieldName: true });
+  if (!isObject(json)) return {};
+  return desc === AnySchema ? json : { ...json, "@type": typeUrlOf(desc.typeName) };
+}
+
+function knownType(name: string, { registry }: FolderContext, path: JsonPath = []): DescMessage {
+  const desc = registry.getMessage(name);
+  if (desc !== undefined) return desc;
+  const meant = closest(
+    name,
+    Array.from(registry, (type) => (type.kind === "message" ? type.typeName : "")),
+  );
+  throw new Fault({
+    code: "unknown-type",
+    message: `the type ${quote(name)} is not known`,
+    path,
+    rule: "B-TYPE-1",
+    hint:
+      meant === undefined ? "add its descriptors: --descriptors FILE" : `did you mean ${meant}?`,
+  });
+}
+
+/** Where a file lies in a folder that `serve` could serve. */
+interface FilePlace {
+  readonly dir: string;
+  readonly segments: readonly string[];
+}
+
+/** The innermost folder of a type that a file lies in, and what is above it. undefined: there is none. */
+function placeInFolder(file: string, context: FolderContext): FilePlace | undefined {
+  const steps = resolve(file).split(sep);
+  const at = steps.findLastIndex(
+    (step, index) => index > 1 && index < steps.length - 1 && isType(step, context),
+  );
+  if (at === -1) return undefined;
+  const below = steps.slice(at - 1);
+  return { dir: join(file, ...below.map(() => "..")), segments: below };
+}
+
+function isType(name: string, context: FolderContext): boolean {
+  try {
+    typeFolder(name, context);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function checkInFolder(
+  { bytes }: ReadFile,
+  { dir, segments }: FilePlace,
+  context: FolderContext,
+): FileProblems {
+  const { puts, problems, warnings } = readFile(segments, bytes, { ...context, dir });
+  return { kind: "resources", resources: puts.length, problems, warnings };
+}
+
+function checkDocuments(
+  documents: readonly TypedDocument[],
+  { file, text, format }: ReadFile,
+  context: FolderContext,
+): FileProblems {
+  const lines = format === "yaml" || format === "json" ? text : "";
+  const problems: FolderProblem[] = [];
+  const report = (error: unknown): unknown => problems.push(problemOf(error, file, lines));
+  const isAlone = documents.length === 1;
+  const puts = each(documents, report, ({ json, index }) => {
+    const members = located(() => membersOf(json, context), { document: index, path: [] });
+    return each(members, report, (member) => {
+      const at = { document: index, path: member.path };
+      const place = located(() => placeOfMember(member.json, { file, format }, context), at);
+      const alone = isAlone && members.length === 1 && place.id !== "";
+      const [found] = located(
+        () => candidatesInDocument({ json: member.json, index }, alone, place, context),
+        at,
+      );
+      if (found === undefined) return [];
+      const candidate = { ...found, path: [...member.path, ...found.path] };
+      const put = resourceFromCandidate(candidate, place, context);
+      for (const fault of faultsOf(put, candidate, lines, context))
+        problems.push({ file, ...fault });
+      return [put];
+    });
+  });
+  return { kind: "resources", resources: puts.length, ...bySeverity(problems) };
+}
+
+/** A resource of a document, or a Resource around one. */
+interface Member {
+  readonly json: JsonObject;
+  readonly path: JsonPath;
+}
+
+/** The members of a `DiscoveryResponse`, each with the type that it states or that of the response; else the document itself. */
+function membersOf(json: JsonObject, context: FolderContext): readonly Member[] {
+  const stated = typeNameIn(json);
+  const isResponse =
+    stated === DiscoveryResponseSchema.typeName ||
+    (stated === undefined && Array.isArray(json.resources));
+  if (!isResponse) return [{ json, path: [] }];
+  const { resources = [], ...facts } = json;
+  delete facts["@type"];
+  messageFrom(DiscoveryResponseSchema, facts, [], context);
+  const typeUrl = typeUrlOfResponse(json);
+  return (Array.isArray(resources) ? resources : [resources]).map((member, index) => {
+    const path = ["resources", index];
+    if (!isObject(member))
+      throw new Fault({
+        code: "not-a-message",
+        message: "a member of resources is a message",
+        path,
+      });
+    const isBare = member["@type"] === undefined && !isObject(member.resource);
+    const withType = isBare && typeUrl !== undefined ? { ...member, "@type": typeUrl } : member;
+    return { json: withType, path };
+  });
+}
+
+/** What a resource says of itself, in the form in which the path of a file in a folder says it. */
+function placeOfMember(
+  json: JsonObject,
+  { file, format }: Pick<ReadFile, "file" | "format">,
+  context: FolderContext,
+): Place {
+  const stated = typeNameIn(json);
+  const isWrapper =
+    stated === ResourceSchema.typeName || (stated === undefined && isObject(json.resource));
+  const payload = isWrapper && isObject(json.resource) ? json.resource : json;
+  const path = payload === json ? [] : ["resource"];
+  const typeName = typeNameIn(payload);
+  if (typeName === undefined)
+    throw new Fault({
+      code: "unrecognized-file",
+      message: 'a resource has no "@type"',
+      hint: 'write "@type": type.googleapis.com/TYPE above its fields',
+      path,
+    });
+  knownType(memberTypeOf(typeName) ?? typeName, context, [...path, "@type"]);
+  const type = typeFolder(typeName, context);
+  const nameField = type.form === "message" ? type.nameField : undefined;
+  const name =
+    (isWrapper ? json.name : undefined) ??
+    (nameField && (payload[nameField.name] ?? payload[nameField.jsonName]));
+  const isNamed = typeof name === "string" && name !== "";
+  const authority = isNamed ? authorityOf(name) : undefined;
+  const id = isNamed ? "" : basename(file, extname(file));
+  return { type, id, format, ...(authority !== undefined && { authority }) };
+}

@@ -1,0 +1,106 @@
+import { type DescEnum, type DescField, getOption, type Registry } from "@bufbuild/protobuf";
+import { isReflectList, isReflectMap, type ReflectMessage } from "@bufbuild/protobuf/reflect";
+import type { ResourceFault } from "./folder-context.ts";
+import { shownField } from "./json-path-of.ts";
+import { visitMessages } from "./envoy-checks/visit-messages.ts";
+
+/** Finds what is set in a message, and in all messages within it, although the API says that it is deprecated. */
+export type DeprecationCheck = (message: ReflectMessage) => readonly ResourceFault[];
+
+/** Creates a check for deprecated fields and enum values, as the descriptors of the registry mark them. */
+export function createDeprecationCheck(registry: Registry): DeprecationCheck {
+  const marks = marksOf(registry);
+  return (outermost) =>
+    Array.from(
+      visitMessages({ message: outermost, path: [], above: undefined }, registry),
+      ({ message, path }) =>
+        message.fields.flatMap((field): readonly ResourceFault[] => {
+          if (!field.deprecated && field.enum === undefined) return [];
+          if (!message.isSet(field)) return [];
+          const at = [
+            ...path,
+            { kind: "field", name: field.name, jsonName: field.jsonName } as const,
+          ];
+          const found = field.deprecated
+            ? [faultOf(marks.ofField(field), "")]
+            : valuesOf(message, field).flatMap(({ number, desc }) => {
+                const value = desc.value[number];
+                return value?.deprecated === true
+                  ? [faultOf(marks.ofValue(value), ` the value ${value.name}`)]
+                  : [];
+              });
+          return found.map(({ code, text, hint }) => ({
+            path: at,
+            code,
+            message: `${shownField(at)}${text}`,
+            hint,
+          }));
+        }),
+    ).flat();
+}
+
+/** What the API says of something that is deprecated. */
+interface Mark {
+  /** The version of Envoy that deprecated it, such as `3.0`; undefined: it does not say. */
+  readonly since: string | undefined;
+  /** Whether Envoy rejects it unless its runtime allows it. */
+  readonly isDisallowed: boolean;
+}
+
+/** Envoy's own options of fields and values. A registry without them has only `deprecated`. */
+function marksOf(registry: Registry) {
+  const option = (name: string) => registry.getExtension(`envoy.annotations.${name}`);
+  const field = {
+    since: option("deprecated_at_minor_version"),
+    disallowed: option("disallowed_by_default"),
+  };
+  const value = {
+    since: option("deprecated_at_minor_version_enum"),
+    disallowed: option("disallowed_by_default_enum"),
+  };
+  const markOf = (
+    desc: DescField | DescEnum["values"][number],
+    { since, disallowed }: typeof field,
+  ): Mark => {
+    const version = since === undefined ? "" : getOption(desc, since);
+    return {
+      since: typeof version === "string" && version !== "" ? version : undefined,
+      isDisallowed: disallowed !== undefined && getOption(desc, disallowed) === true,
+    };
+  };
+  return {
+    ofField: (desc: DescField): Mark => markOf(desc, field),
+    ofValue: (desc: DescEnum["values"][number]): Mark => markOf(desc, value),
+  };
+}
+
+function faultOf(
+  { since, isDisallowed }: Mark,
+  of: string,
+): Required<Pick<ResourceFault, "code" | "hint">> & { readonly text: string } {
+  const version = since === undefined ? "" : ` since ${since}`;
+  const text = of === "" ? ` is deprecated${version}` : `:${of} is deprecated${version}`;
+  return isDisallowed
+    ? {
+        code: "disallowed",
+        text: `${text}, and Envoy rejects it`,
+        hint: "remove it, or let the runtime of Envoy have envoy.features.enable_all_deprecated_features",
+      }
+    : { code: "deprecated", text, hint: "the API documentation names what replaces it" };
+}
+
+/** The numbers of an enum field, one for each item where it is a list or a map. */
+function valuesOf(
+  message: ReflectMessage,
+  field: DescField,
+): readonly { readonly number: number; readonly desc: DescEnum }[] {
+  const desc = field.enum;
+  if (desc === undefined) return [];
+  const value: unknown = message.get(field);
+  const items = isReflectList(value)
+    ? [...value]
+    : isReflectMap(value)
+      ? [...value.values()]
+      : [value];
+  return items.map((number) => ({ number: Number(number), desc }));
+}
