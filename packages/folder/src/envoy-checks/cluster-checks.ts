@@ -51,7 +51,6 @@ function isUnused({ visited }: CheckScene, policy: number): boolean {
 const bringsPolicy: ReadonlySet<string> = new Set([
   "envoy.extensions.clusters.aggregate.v3.ClusterConfig",
   "envoy.extensions.clusters.dynamic_forward_proxy.v3.ClusterConfig",
-  "envoy.extensions.clusters.redis.v3.RedisClusterConfig",
   "envoy.extensions.clusters.original_dst.v3.OriginalDstConfig",
 ]);
 

@@ -111,11 +111,12 @@ function* network({
     );
 }
 
-function* apiVersion({
-  transportApiVersion: version,
-}: {
-  transportApiVersion: number;
-}): Iterable<EnvoyFinding> {
+function* apiVersion(
+  { transportApiVersion: version }: { transportApiVersion: number },
+  { visited: { message, above } }: CheckScene,
+): Iterable<EnvoyFinding> {
+  const isSource = message.desc.typeName === "envoy.config.core.v3.ApiConfigSource";
+  if (isSource && !subscribers.has(above?.message.desc.typeName ?? "")) return;
   if (version !== version3) yield finding(["transport_api_version"], "must be V3");
 }
 
