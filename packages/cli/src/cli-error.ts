@@ -30,10 +30,16 @@ export function asCliError(error: unknown): unknown {
 /** Why a file cannot be read. `what`: the option and the file, as they were typed. */
 export function unreadable(cause: unknown, what: string, wayOut: string): CliError {
   const { code, message } = cause as NodeJS.ErrnoException;
-  const why =
-    code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? message})`;
+  const why = readTroubles[code ?? ""] ?? `it cannot be read (${code ?? message})`;
   return new CliError(1, `${what}: ${why}; ${wayOut}`, { cause });
 }
+
+const readTroubles: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  ENOTDIR: "there is no such file, because its path has a file where a folder has to be",
+  EISDIR: "it is a folder, not a file",
+  EACCES: "this user may not read it (EACCES)",
+};
 
 /** An error of the client in the words of the command. Where no server can be had, `failures` say why. */
 export function askFailure(error: unknown, failures: readonly string[]): CliError {

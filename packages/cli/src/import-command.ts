@@ -1,4 +1,4 @@
-import { isAbsolute, relative, sep } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { clientTlsFlags, clientTlsOptions } from "./asked-server.ts";
@@ -50,9 +50,11 @@ export const importCommand: Command = {
       help: "messages of extensions that are not part of Envoy, as `buf build -o FILE` writes them",
     },
     force: {
-      help: "write into a DIR that holds something, and replace files; files that are not part of the import stay",
+      help: "write into a DIR that holds something, and replace files; files that are not part of the import stay, and links are followed",
     },
-    "dry-run": { help: "write nothing, and show what would be written; secrets are not shown" },
+    "dry-run": {
+      help: "check everything, write nothing, and show what would be written; secrets are not shown",
+    },
     json: { help: "one JSON object" },
     timeout: { value: "SECONDS", help: "how long to wait for a URL (default 10)" },
   },
@@ -69,16 +71,17 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
         ? "import what, envoy or config-dump?"
         : `${JSON.stringify(kind)} cannot be imported, only envoy and config-dump`,
     );
-  if (from === undefined)
+  if (from === undefined || from === "")
     throw new CliError(2, kind === "envoy" ? "which configuration?" : "which dump?");
-  if (dir === undefined) throw new CliError(2, "into which folder?");
+  const isUrl = isUrlFor(kind, from);
+  if (dir === undefined || dir === "") throw new CliError(2, "into which folder?");
   takeNoMore(more, "; one configuration is imported into one folder");
   const admin = call.text("admin");
   const tls = clientTlsFlags(call);
   const target = pathFrom(io.cwd, dir);
   const bootstrap = pathFrom(
     io.cwd,
-    call.text("bootstrap") ?? `${dir.replace(/(?<=.)\/+$/, "")}.bootstrap.yaml`,
+    call.text("bootstrap") ?? `${nextTo(io.cwd, dir)}.bootstrap.yaml`,
   );
   if (isInside(bootstrap, target))
     throw new CliError(
@@ -89,7 +92,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   return importInto(
     {
       kind,
-      from: kind === "config-dump" && /^https?:/i.test(from) ? from : pathFrom(io.cwd, from),
+      from: isUrl ? from : pathFrom(io.cwd, from),
       dir: target,
       bootstrap,
       connection: {
@@ -109,6 +112,31 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
     },
     io,
   );
+}
+
+/** Whether a dump is read from a URL. Throws where the text is one that cannot be read. It is not shown: it may hold a password. */
+function isUrlFor(kind: "envoy" | "config-dump", from: string): boolean {
+  const isHttp = /^https?:/i.test(from);
+  if (isHttp && kind === "envoy")
+    throw new CliError(
+      2,
+      "envoy reads a file, not a URL; what a running Envoy has is read with: xdstp import config-dump URL DIR",
+    );
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(from)?.[1];
+  if (!isHttp && scheme !== undefined)
+    throw new CliError(
+      2,
+      `${scheme}:// cannot be read; ${kind === "envoy" ? "give a file" : "write http://HOST:PORT, the admin page of an Envoy, or give a file"}`,
+    );
+  if (kind === "config-dump" && /^([\w.-]+|\[[\da-f:.]+\]):\d+(\/|$)/i.test(from))
+    throw new CliError(2, `write http://${from} for the admin page of an Envoy`);
+  return isHttp;
+}
+
+/** A folder as it is named in the path of what is next to it. */
+function nextTo(cwd: string, dir: string): string {
+  const trimmed = dir.replace(/(?<=.)\/+$/, "");
+  return /(^|\/)\.{1,2}$/.test(trimmed) ? resolve(cwd, trimmed) : trimmed;
 }
 
 function isInside(file: string, dir: string): boolean {

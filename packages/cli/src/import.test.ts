@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -184,6 +184,60 @@ Next:
     expect(existsSync(join(taken.dir, "config"))).toBe(false);
   });
 
+  it("checks with --dry-run what is in the way", async () => {
+    const files = { "envoy.yaml": original, "config/mine.txt": "" };
+    const { code, err } = await imported(files, "envoy", "envoy.yaml", "config", "--dry-run");
+    expect(code).toBe(1);
+    expect(err).toContain("config is not empty, so nothing is written");
+  });
+
+  it("writes nothing where files that stay do not go with the new ones", async () => {
+    const files = { "envoy.yaml": original, "config/_opaque/clusters/w%65b.yaml": "{}" };
+    const { dir, code, err } = await imported(files, "envoy", "envoy.yaml", "config", "--force");
+    expect(code).toBe(1);
+    expect(err).toContain("nothing is written, since it could not be served:");
+    expect(readdirSync(join(dir, "config/_opaque"))).toEqual(["clusters"]);
+  });
+
+  it("writes into the working directory, and the bootstrap next to it", async () => {
+    const { dir } = useFolder({ "envoy.yaml": original, "here/.keep": "" });
+    rmSync(join(dir, "here/.keep"));
+    const { code, err } = await runToEnd(["import", "envoy", "../envoy.yaml", "."], {
+      cwd: join(dir, "here"),
+    });
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(readdirSync(dir).sort()).toEqual(["envoy.yaml", "here", "here.bootstrap.yaml"]);
+  });
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("writes nothing after %s", async (signal, expected) => {
+    const { dir } = useFolder({ "envoy.yaml": original });
+    const { code, err } = await runToEnd(["import", "envoy", "envoy.yaml", "config"], {
+      cwd: dir,
+      onSignal: (listener) => {
+        listener(signal);
+        return () => undefined;
+      },
+    });
+    expect({ code, err }).toEqual({
+      code: expected,
+      err: `stopped by ${signal}: nothing is written\n`,
+    });
+    expect(readdirSync(dir)).toEqual(["envoy.yaml"]);
+  });
+
+  it.each([
+    ["a file as DIR", "envoy.yaml", /envoy\.yaml is a file, and a folder has to be there/],
+    ["a file above DIR", "envoy.yaml/x", /envoy\.yaml\/x has a file where a folder has to be/],
+    ["a long name", "x".repeat(300), /is too long a path; give a DIR with a shorter one/],
+  ])("says in plain words what is wrong with %s", async (_, dir, expected) => {
+    const { code, err } = await imported({ "envoy.yaml": original }, "envoy", "envoy.yaml", dir);
+    expect(code).toBe(1);
+    expect(err).toMatch(expected);
+  });
+
   it("shows what is wrong with its input as validate does", async () => {
     const text = original.replace("name: web", "name: web\n    lb_polcy: RANDOM");
     const { code, err, out } = await imported({ "e.yaml": text }, "envoy", "e.yaml", "config");
@@ -198,6 +252,11 @@ Next:
     [["istio"], '"istio" cannot be imported, only envoy and config-dump'],
     [["envoy"], "which configuration?"],
     [["envoy", "e.yaml"], "into which folder?"],
+    [["envoy", "e.yaml", ""], "into which folder?"],
+    [["envoy", "", "a"], "which configuration?"],
+    [["envoy", "http://127.0.0.1:9901", "a"], "envoy reads a file, not a URL"],
+    [["config-dump", "127.0.0.1:9901", "a"], "write http://127.0.0.1:9901 for the admin page"],
+    [["config-dump", "ftp://x/d", "a"], "ftp:// cannot be read; write http://HOST:PORT"],
     [["envoy", "e.yaml", "a", "b"], '"b" is one argument too many'],
     [["envoy", "e.yaml", "a", "--bootstrap", "a/b.yaml"], "a/b.yaml: this is inside of a, where"],
   ])("is called wrong with %j", async (args, expected) => {
@@ -241,6 +300,10 @@ describe("xdstp import config-dump", () => {
     const { err } = await imported({}, "config-dump", "http://me:S3CRET@127.0.0.1:9901", "config");
     expect(err).toContain("give the URL of 127.0.0.1:9901 without a user and a password");
     expect(err).not.toContain("S3CRET");
+    expect(err).toContain("save the answer of /config_dump?include_eds");
+    const unread = await imported({}, "config-dump", "http://me:S3CRET@127.0.0.1:x", "config");
+    expect(unread.err).not.toContain("S3CRET");
+    expect(await failed(".")).toContain("it is a folder, not a file; give a file with");
     expect(await failed("no.json")).toContain("no.json: there is no such file; give a file with");
     const { url: wrong } = await useAdminPage("<html>");
     expect(await failed(wrong)).toContain("error: is not valid JSON");

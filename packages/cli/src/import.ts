@@ -1,6 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
 import {
-  checkFolder,
   formatProblem,
   importBootstrap,
   type ImportConflict,
@@ -44,10 +43,17 @@ export async function importInto(options: ImportOptions, io: CliIo): Promise<num
     report(imported, options, io);
     return 1;
   }
-  if (!options.dryRun) await write(imported, options);
+  const signal = await write(imported, options, io);
+  if (signal !== undefined) {
+    io.stderr.write(`stopped by ${signal}: nothing is written\n`);
+    return signalCodes[signal];
+  }
   report(imported, options, io);
   return 0;
 }
+
+/** 128 and the number of the signal, as shells have it. */
+const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 async function read({
   kind,
@@ -84,12 +90,19 @@ async function dumpIn(file: string): Promise<string> {
 
 /** The URL of an admin page, or that of a dump. */
 async function fetchDump(from: string, timeoutMs: number): Promise<string> {
-  if (!URL.canParse(from)) throw new CliError(2, `${JSON.stringify(from)} is not a URL`);
+  // It may hold a password.
+  if (!URL.canParse(from))
+    throw new CliError(
+      2,
+      from.includes("@")
+        ? "the URL of the dump cannot be read; give one like http://127.0.0.1:9901, without a user and a password"
+        : `${JSON.stringify(from)} is not a URL; give one like http://127.0.0.1:9901`,
+    );
   const url = new URL(from);
   if (url.username !== "" || url.password !== "")
     throw new CliError(
       2,
-      `give the URL of ${url.host} without a user and a password: an admin page has none`,
+      `give the URL of ${url.host} without a user and a password: an admin page has none. Where a proxy before it needs them, save the answer of /config_dump?include_eds with another program, and give the file`,
     );
   if (url.pathname === "/") url.pathname = "/config_dump";
   if (url.pathname === "/config_dump" && url.search === "") url.search = "?include_eds";
@@ -128,26 +141,67 @@ async function limitedText(response: Response, href: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
+/** Writes all, or nothing. Returns the signal that stopped it. */
 async function write(
   imported: Imported,
-  { dir, bootstrap, force, descriptors }: ImportOptions,
-): Promise<void> {
+  { dir, bootstrap, force, descriptors, dryRun }: ImportOptions,
+  io: CliIo,
+): Promise<keyof typeof signalCodes | undefined> {
   const registry = await loadRegistry(descriptors);
-  const conflict = await writeImport(imported, { dir, bootstrap, force, registry }).catch(
-    (error: unknown) => {
-      throw new CliError(1, `nothing is written: ${(error as Error).message}`, { cause: error });
-    },
-  );
-  if (conflict !== undefined) throw new CliError(1, conflictText(conflict));
-  if (!force) return;
-  // What was in the folder before may not go with the rest.
-  const { problems } = await checkFolder({ dir, registry });
-  if (problems.length > 0)
-    throw new CliError(
-      1,
-      `the import is written, but ${dir} cannot be served:\n${problems.map(formatProblem).join("\n")}`,
+  const stop = new AbortController();
+  let stoppedBy: keyof typeof signalCodes | undefined;
+  const unlisten = io.onSignal((signal) => {
+    if (signal === "SIGPIPE") return;
+    stoppedBy = signal;
+    stop.abort();
+  });
+  const onLeftover = (path: string): void => {
+    io.stderr.write(
+      escapeText(
+        `${path} is from an import that was stopped, and may hold secrets; remove it if no other import runs`,
+      ) + "\n",
     );
+  };
+  try {
+    const target = { dir, bootstrap, force, registry, dryRun, signal: stop.signal, onLeftover };
+    const conflict = await writeImport(imported, target);
+    if (conflict !== undefined) throw new CliError(1, conflictText(conflict));
+    return undefined;
+  } catch (error) {
+    if (stop.signal.aborted && error === stop.signal.reason) return stoppedBy;
+    if (error instanceof CliError) throw error;
+    throw new CliError(1, `nothing is written: ${writeTrouble(error)}`, { cause: error });
+  } finally {
+    unlisten();
+  }
 }
+
+/** Why the file system did not write, with the way out. */
+function writeTrouble(error: unknown): string {
+  const { code = "", path, dest, message } = error as NodeJS.ErrnoException & { dest?: string };
+  const trouble = writeTroubles[code];
+  return trouble === undefined ? message : `${dest ?? path ?? "the folder"} ${trouble} (${code})`;
+}
+
+const noSpace = "cannot be written, because the disk is full; make room, or give another DIR";
+const noRight = "may not be written by this user; give the right to, or give another DIR";
+const meanwhile = "was made by another program meanwhile; look at it, and import again";
+const writeTroubles: Readonly<Record<string, string>> = {
+  ENOSPC: noSpace,
+  EDQUOT: noSpace,
+  EACCES: noRight,
+  EPERM: noRight,
+  EROFS: "is on a file system that is read-only; give another DIR",
+  EXDEV:
+    "is on another file system than DIR, so it cannot be replaced in one step; give another DIR",
+  EEXIST: meanwhile,
+  ENOTEMPTY: meanwhile,
+  ENOTDIR: "has a file where a folder has to be; remove the file, or give another path",
+  EISDIR: "is a folder, and a file has to be there; remove it, or give another path",
+  ELOOP: "is a symbolic link that leads back to itself; remove it, or give another path",
+  ENAMETOOLONG: "is too long a path; give a DIR with a shorter one",
+  EBUSY: "is in use, by a mount perhaps; give another DIR",
+};
 
 function conflictText(conflict: ImportConflict): string {
   switch (conflict.kind) {
@@ -155,6 +209,12 @@ function conflictText(conflict: ImportConflict): string {
       return `${conflict.path} is not empty, so nothing is written; give another folder, or --force to add the files and replace those of the same names`;
     case "exists":
       return `${conflict.path} exists, so nothing is written; give another file with --bootstrap, or --force to replace it`;
+    case "inside":
+      return `${conflict.path} is inside of DIR, where serve would read it as a resource, so nothing is written; name a file elsewhere with --bootstrap`;
+    case "not-a-folder":
+      return `${conflict.path} is a file, and a folder has to be there, so nothing is written; remove it, or give another DIR`;
+    case "not-a-file":
+      return `${conflict.path} is a folder, and a file has to be there, so nothing is written; remove it, or give another path`;
     case "invalid":
       return `nothing is written, since it could not be served:\n${conflict.problems.map(formatProblem).join("\n")}`;
   }

@@ -1,22 +1,14 @@
-import {
-  chmod,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  realpath,
-  rename,
-  rm,
-  rmdir,
-  writeFile,
-} from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { copyFile, mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Registry } from "@bufbuild/protobuf";
+import { checkFolder } from "../check-folder.ts";
 import { createResourceCheck } from "../check-resource.ts";
 import { folderContext } from "../folder-context.ts";
 import type { FolderProblem } from "../folder-problem.ts";
-import { type FolderContent, readEntries } from "../read-folder.ts";
+import { readEntries } from "../read-folder.ts";
 import type { Imported } from "./imported.ts";
+import { codeOf, createSteps, exists, stagingPrefix } from "./undoable-steps.ts";
 
 /** Where {@link writeImport} writes. */
 export interface ImportTarget {
@@ -24,83 +16,143 @@ export interface ImportTarget {
   readonly dir: string;
   /** The file of the bootstrap. */
   readonly bootstrap: string;
-  /** Whether the folder may hold something, and files are replaced. Files that the import does not have stay. */
+  /** Whether the folder may hold something, and files are replaced. Files that the import does not have stay. Symbolic links in the folder are followed. */
   readonly force: boolean;
   /** The messages that the files may hold. */
   readonly registry: Registry;
+  /** Whether to check everything and to write nothing. Default: false. */
+  readonly dryRun?: boolean;
+  /** Ends the writing: what is written is removed, what was replaced is restored, and the promise rejects with the reason. */
+  readonly signal?: AbortSignal;
+  /** Called with each hidden folder that an import has left behind which was killed. It may hold secrets. */
+  readonly onLeftover?: (path: string) => void;
 }
 
 /** Why nothing was written. */
 export type ImportConflict =
   | { readonly kind: "not-empty"; readonly path: string }
   | { readonly kind: "exists"; readonly path: string }
+  /** The bootstrap would be in the folder, where it would be read as a resource. */
+  | { readonly kind: "inside"; readonly path: string }
+  /** A file has this path, and a folder needs it. */
+  | { readonly kind: "not-a-folder"; readonly path: string }
+  /** A folder has this path, and a file needs it. */
+  | { readonly kind: "not-a-file"; readonly path: string }
   /** The folder could not be served; problems name files below it. */
   | { readonly kind: "invalid"; readonly problems: readonly FolderProblem[] };
 
 /**
- * Writes an import: all of it, or nothing. A folder that is new or empty appears at once; in one that holds something each file is replaced by a rename, and all go back where one cannot be.
- * Files with secrets have mode 0600. Answers with a conflict where something is in the way and `force` is false, and where the folder could not be served. Rejects with the errors of the file system.
+ * Writes an import: all of it, or nothing. A folder that is new appears at once. One that exists stays as it is, with its mode: each file in it is placed by a rename, and all are restored where one cannot be.
+ * Files with secrets have mode 0600. Returns a conflict where something is in the way and `force` is false, and where the folder could not be served, with what it holds. Rejects with the errors of the file system.
  */
 export async function writeImport(
   { files, bootstrap }: Pick<Imported, "files" | "bootstrap">,
-  { dir, bootstrap: bootstrapFile, force, registry }: ImportTarget,
+  target: ImportTarget,
 ): Promise<ImportConflict | undefined> {
-  const held = await entriesOf(dir);
-  if (!force && held.length > 0) return { kind: "not-empty", path: dir };
-  if (!force && (await exists(bootstrapFile))) return { kind: "exists", path: bootstrapFile };
-  const target = await realpath(dir).catch(() => resolve(dir));
-  await mkdir(dirname(target), { recursive: true });
-  await mkdir(dirname(resolve(bootstrapFile)), { recursive: true });
-  // A hidden name, which nothing reads, in the same file system.
-  const staging = await mkdtemp(join(dirname(target), `.${basename(target)}-import-`));
-  const undo: (() => Promise<unknown>)[] = [];
+  const { force, dryRun = false, signal } = target;
+  const dir = await realPath(target.dir);
+  const file = resolve(target.bootstrap);
+  const bootstrapFile = join(await realPath(dirname(file)), basename(file));
+  const paths: ImportPaths = { dir, bootstrapFile, files: files.map(({ path }) => path) };
+  const conflict = await conflictAt(paths, target);
+  if (conflict !== undefined) return conflict;
+  const steps = createSteps(signal);
+  const isNew = !(await exists(dir));
   try {
+    const staging = await steps.stage(dryRun ? tmpdir() : isNew ? dirname(dir) : dir);
     const fresh = join(staging, "new");
     await mkdir(fresh);
     for (const { path, text, isSecret } of files)
       await writeInto(join(fresh, path), text, isSecret);
-    const { problems } = await asServed(fresh, registry);
-    if (problems.length > 0)
-      return {
-        kind: "invalid",
-        problems: problems.map((one) => ({ ...one, file: one.file.replace(fresh, dir) })),
-      };
-    const staged = `${resolve(bootstrapFile)}.${basename(staging)}`;
-    undo.push(() => rm(staged, { force: true }));
+    const problems = await problemsOf({ fresh, staging, isNew, ...paths }, target);
+    if (problems.length > 0) return { kind: "invalid", problems };
+    if (dryRun) return undefined;
+    const staged = join(await steps.stage(dirname(bootstrapFile)), "bootstrap");
     await writeInto(staged, bootstrap.text, bootstrap.isSecret);
-    if (held.length === 0) {
-      await chmod(fresh, 0o755);
-      await rmdir(target).catch(() => undefined);
-      undo.push(() => rename(target, fresh));
-      await rename(fresh, target);
-    } else for (const { path } of files) await replace(join(fresh, path), join(target, path));
-    await rename(staged, resolve(bootstrapFile));
-  } catch (error) {
-    for (const step of undo.reverse()) await step().catch(() => undefined);
-    throw error;
+    if (isNew) await steps.placeFolder(fresh, dir, paths.files);
+    else
+      for (const path of paths.files)
+        await steps.placeFile(join(fresh, path), join(dir, path), { force });
+    await steps.placeFile(staged, bootstrapFile, { force });
+    steps.keep();
   } finally {
-    await rm(staging, { recursive: true, force: true });
+    await steps.end();
   }
   return undefined;
-
-  async function replace(from: string, to: string): Promise<void> {
-    const old = join(staging, "old", String(undo.length));
-    await mkdir(dirname(old), { recursive: true });
-    await mkdir(dirname(to), { recursive: true });
-    if (await exists(to)) {
-      await rename(to, old);
-      undo.push(() => rename(old, to));
-    }
-    await rename(from, to);
-    undo.push(() => rm(to));
-  }
 }
 
-/** Reads a folder with the checks of one that is served. */
-async function asServed(dir: string, registry: Registry): Promise<FolderContent> {
-  const context = folderContext({ dir, registry });
+/** Where everything is written, without symbolic links on the way. */
+interface ImportPaths {
+  readonly dir: string;
+  readonly bootstrapFile: string;
+  /** Below the folder. */
+  readonly files: readonly string[];
+}
+
+/** What is in the way. Reports what earlier imports have left. */
+async function conflictAt(
+  { dir, bootstrapFile, files }: ImportPaths,
+  { dir: given, bootstrap, force, onLeftover }: ImportTarget,
+): Promise<ImportConflict | undefined> {
+  if (dir === bootstrapFile || isInside(dir, bootstrapFile))
+    return { kind: "inside", path: bootstrap };
+  if ((await kindOf(dir)) === "file") return { kind: "not-a-folder", path: given };
+  for (const one of new Set([dirname(dir), dir, dirname(bootstrapFile)]))
+    for (const name of await entriesOf(one).catch(() => []))
+      if (name.startsWith(stagingPrefix)) onLeftover?.(join(one, name));
+  const held = (await entriesOf(dir)).filter((name) => !name.startsWith(stagingPrefix));
+  if (!force && held.length > 0) return { kind: "not-empty", path: given };
+  if (!force && (await exists(bootstrapFile))) return { kind: "exists", path: bootstrap };
+  if ((await kindOf(bootstrapFile)) === "folder") return { kind: "not-a-file", path: bootstrap };
+  for (const path of files) {
+    if ((await kindOf(join(dir, path))) === "folder")
+      return { kind: "not-a-file", path: join(given, path) };
+    for (let above = dirname(path); above !== "."; above = dirname(above))
+      if ((await kindOf(join(dir, above))) === "file")
+        return { kind: "not-a-folder", path: join(given, above) };
+  }
+  return undefined;
+}
+
+/** What `serve` would report of the folder. One that holds something is checked with the files that stay in it. */
+async function problemsOf(
+  {
+    dir,
+    fresh,
+    staging,
+    isNew,
+    files,
+  }: ImportPaths & { readonly fresh: string; readonly staging: string; readonly isNew: boolean },
+  { dir: given, registry, force }: ImportTarget,
+): Promise<readonly FolderProblem[]> {
+  const shown = (problems: readonly FolderProblem[], checked: string) =>
+    problems.map((one) => ({ ...one, file: one.file.replace(checked, given) }));
+  const context = folderContext({ dir: fresh, registry });
   const check = await createResourceCheck(context);
-  return (await readEntries({ dir, registry }, { ...context, check })).content;
+  const { content } = await readEntries({ dir: fresh, registry }, { ...context, check });
+  if (content.problems.length > 0 || !force || isNew) return shown(content.problems, fresh);
+  const whole = join(staging, "whole");
+  await copyFolder(dir, whole, []);
+  for (const path of files) {
+    await mkdir(dirname(join(whole, path)), { recursive: true });
+    await rm(join(whole, path), { force: true });
+    await copyFile(join(fresh, path), join(whole, path));
+  }
+  return shown((await checkFolder({ dir: whole, registry })).problems, whole);
+}
+
+/** Copies the files that are read, and those that links lead to. A link that leads to a folder above it is left out. */
+async function copyFolder(from: string, to: string, above: readonly string[]): Promise<void> {
+  const real = await realpath(from);
+  if (above.includes(real)) return;
+  await mkdir(to);
+  for (const name of await readdir(from)) {
+    if (name.startsWith(stagingPrefix)) continue;
+    const kind = await stat(join(from, name)).catch(() => undefined);
+    if (kind?.isDirectory() === true)
+      await copyFolder(join(from, name), join(to, name), [...above, real]);
+    else if (kind?.isFile() === true) await copyFile(join(from, name), join(to, name));
+  }
 }
 
 /** No one else may read a secret, at no time. */
@@ -109,21 +161,37 @@ async function writeInto(file: string, text: string, isSecret: boolean): Promise
   await writeFile(file, text, { mode: isSecret ? 0o600 : 0o644, flag: "wx" });
 }
 
+/** The path without symbolic links, as far as it exists. */
+async function realPath(path: string): Promise<string> {
+  const whole = resolve(path);
+  try {
+    return await realpath(whole);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT" || dirname(whole) === whole) throw error;
+    return join(await realPath(dirname(whole)), basename(whole));
+  }
+}
+
+function isInside(dir: string, path: string): boolean {
+  const way = relative(dir, path);
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
 async function entriesOf(dir: string): Promise<readonly string[]> {
   try {
     return await readdir(dir);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    if (codeOf(error) === "ENOENT") return [];
     throw error;
   }
 }
 
-async function exists(file: string): Promise<boolean> {
+/** What is at a path, or where a link at it leads. */
+async function kindOf(path: string): Promise<"file" | "folder" | undefined> {
   try {
-    await lstat(file);
-    return true;
+    return (await stat(path)).isDirectory() ? "folder" : "file";
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return undefined;
     throw error;
   }
 }
