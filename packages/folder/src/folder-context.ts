@@ -63,15 +63,29 @@ export function folderContext({
   return {
     dir,
     given: { registry, ...(types !== envoyTypes && { types }) },
-    registry: createRegistry(
-      registry,
-      ResourceSchema,
-      DiscoveryResponseSchema,
-      ListCollectionSchema,
-      ResourceLocatorSchema,
-    ),
+    registry: withWrappers(registry),
     types: new Map(types.map((type) => [type.typeUrl, type])),
     allow: new Set(allow),
     ...(authorities && { authorities }),
   };
+}
+
+const wrappers = createRegistry(
+  ResourceSchema,
+  DiscoveryResponseSchema,
+  ListCollectionSchema,
+  ResourceLocatorSchema,
+);
+
+/** Returns a registry with the wrappers, which replace types of the same names. Its types are not copied: that would decode all files of `envoyRegistry()`. */
+function withWrappers(registry: Registry): Registry {
+  const added: Pick<Registry, "get" | "getMessage" | typeof Symbol.iterator> = {
+    get: (typeName) => wrappers.get(typeName) ?? registry.get(typeName),
+    getMessage: (typeName) => wrappers.getMessage(typeName) ?? registry.getMessage(typeName),
+    *[Symbol.iterator]() {
+      for (const type of registry) if (wrappers.get(type.typeName) === undefined) yield type;
+      yield* wrappers;
+    },
+  };
+  return Object.create(registry, Object.getOwnPropertyDescriptors(added)) as Registry;
 }

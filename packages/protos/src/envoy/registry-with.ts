@@ -15,6 +15,7 @@ type Files = ReadonlyMap<string, FileDescriptorProto>;
  * Throws an Error that counts the set from 1 and says what is wrong with it.
  */
 export function registryWith(...descriptorSets: Uint8Array[]): Registry {
+  if (descriptorSets.length === 0) return envoyRegistry();
   const sets = descriptorSets.map((bytes, index) => located(index, () => readDescriptorSet(bytes)));
   const files: Files = new Map(sets.flatMap((set) => set.file.map((file) => [file.name, file])));
   const registries = sets.map((set, index) => located(index, () => linked(set, files)));
