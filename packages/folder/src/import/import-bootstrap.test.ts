@@ -250,6 +250,23 @@ describe("importBootstrap()", () => {
     expect(files).toEqual([]);
   });
 
+  it("does not replace a cluster of the user that has the name of the connection", async () => {
+    const { problems } = await imported(
+      `dynamic_resources: { lds_config: { path_config_source: { path: /lds.yaml } } }\n${fixed({ clusters: cluster("xdstp_server") })}`,
+    );
+    expect(problems.map(formatProblem)).toEqual([
+      'envoy.yaml: static_resources.clusters: "xdstp_server" is the name of the cluster that leads to the server (give yours another name)',
+    ]);
+  });
+
+  it("names the other command for a dump", async () => {
+    const { problems } = await imported(
+      '{"configs": [{"@type": "type.googleapis.com/envoy.admin.v3.BootstrapConfigDump"}]}',
+      { name: "dump.json" },
+    );
+    expect(problems.map(({ hint }) => hint)).toEqual(["import it with: xdstp import config-dump"]);
+  });
+
   it("shows what is wrong with a configuration as checkBootstrap() does", async () => {
     const { problems } = await imported(
       fixed({ listeners: listener("in", "web"), clusters: cluster("web", "lb_polcy: RANDOM") }),

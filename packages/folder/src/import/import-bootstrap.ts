@@ -11,8 +11,8 @@ import { folderContext } from "../folder-context.ts";
 import { Fault, fileTrouble, type FolderProblem } from "../folder-problem.ts";
 import { problemOf } from "../read-file.ts";
 import { failedImport, type ImportConnection, type Imported } from "./imported.ts";
-import { keyOf, objectOf, textOf, valueOf, listOf } from "./messages-in-json.ts";
-import { planImport } from "./plan-import.ts";
+import { keyOf, objectOf, textOf, valueOf } from "./messages-in-json.ts";
+import { leadsTo, planImport } from "./plan-import.ts";
 import { yamlWithComments } from "./yaml-with-comments.ts";
 
 /** What both ways to change a bootstrap have in common. */
@@ -47,6 +47,12 @@ async function divide(
     const format = bootstrapFormat(file);
     const text = await bootstrapText(file);
     const checked = await checkBootstrap({ file, text, registry, readsFiles: false });
+    if (checked.problems.length > 0 && text.includes("/envoy.admin.v3.BootstrapConfigDump"))
+      throw new Fault({
+        code: "not-a-message",
+        message: "is what a running Envoy has, not a configuration with which one starts",
+        hint: "import it with: xdstp import config-dump",
+      });
     if (checked.problems.length > 0) return failedImport(checked.problems, checked.warnings);
     warnings = checked.warnings;
     const context = folderContext({ dir: dirname(file), registry });
@@ -84,9 +90,7 @@ async function divide(
 function otherServer(bootstrap: JsonObject, connection: ImportConnection): string | undefined {
   const dynamic = objectOf(bootstrap, "dynamic_resources");
   if (dynamic === undefined || valueOf(dynamic, "ads_config") === undefined) return undefined;
-  const clusters = listOf(objectOf(bootstrap, "static_resources"), "clusters");
-  const name = textOf(connection.cluster, "name");
-  return clusters.some((one) => textOf(one, "name") === name)
+  return leadsTo(dynamic, textOf(connection.cluster, "name"))
     ? undefined
     : keyOf(dynamic, "ads_config");
 }

@@ -270,6 +270,87 @@ describe("importConfigDump()", () => {
     ]);
   });
 
+  it("rejects two resources of one name that differ, and takes equal ones as one", () => {
+    const ca = (text: string): JsonObject => ({
+      name: "s",
+      validation_context: { trusted_ca: { inline_string: text } },
+    });
+    const web = clusters({ name: "web", transport_socket: tls({ name: "s", sds_config: oldAds }) });
+    expect(imported(bootstrapPart(), web, secrets(ca("a"), ca("a"))).files).toHaveLength(2);
+    const { problems } = imported(bootstrapPart(), web, secrets(ca("a"), ca("b")));
+    expect(problems.map(formatProblem)).toEqual([
+      'dump: has two secrets "s" that differ, from different sources (give them different names where they are referred to: "web": transport_socket.typed_config.common_tls_context.validation_context_sds_secret_config)',
+    ]);
+  });
+
+  it("keeps what the bootstrap needs, and says which redacted fields to fill in", () => {
+    const sink: JsonObject = {
+      name: "s",
+      typed_config: {
+        "@type": "type.googleapis.com/envoy.config.metrics.v3.MetricsServiceConfig",
+        transport_api_version: "V3",
+        grpc_service: {
+          envoy_grpc: { cluster_name: "stats" },
+          initial_metadata: [{ key: "token", value: "[redacted]" }],
+        },
+      },
+    };
+    const key = { private_key: { inline_string: "[redacted]" } };
+    const socket = {
+      name: "tls",
+      typed_config: any("tls", { common_tls_context: { tls_certificates: [key] } }),
+    };
+    const result = imported(
+      bootstrapPart({
+        stats_sinks: [sink],
+        static_resources: { clusters: [{ name: "stats", transport_socket: socket }] },
+      }),
+    );
+    expect(result.kept.map(({ name }) => name)).toEqual(["stats"]);
+    expect(left(result)).toEqual([]);
+    expect(result.notes).toEqual(
+      [
+        "stats_sinks[0].typed_config.grpc_service.initial_metadata[0].value",
+        'cluster "stats": transport_socket.typed_config.common_tls_context.tls_certificates[0].private_key.inline_string',
+      ].map(
+        (field) =>
+          `Fill in before Envoy starts with the bootstrap, since the dump does not show it: ${field}`,
+      ),
+    );
+  });
+
+  it("says which runtime layers came from the server before", () => {
+    const layer = { name: "layer", rtds_layer: { name: "flags", rtds_config: oldAds } };
+    const result = imported(bootstrapPart({ layered_runtime: { layers: [layer] } }));
+    expect(left(result)).toEqual(["flags: the dump does not have it; add a file for it"]);
+  });
+
+  it("keeps a static secret whose name a served one has", () => {
+    const ca = { name: "s", validation_context: { trusted_ca: { inline_string: "ca" } } };
+    const result = imported(
+      bootstrapPart({ static_resources: { secrets: [ca] } }),
+      clusters({ name: "web", transport_socket: tls({ name: "s" }) }),
+      secrets(ca),
+    );
+    expect(result.kept.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([
+      "s: a secret that Envoy gets from a server has its name, and is served; rename one of them",
+    ]);
+    expect(textOf(result, "clusters/web")).not.toContain("ads:");
+  });
+
+  it("leaves out a resource whose name is that of a wildcard", () => {
+    const result = imported(bootstrapPart(), clusters({ name: "*" }, { name: "web" }));
+    expect(left(result)).toEqual([
+      '*: its name is "*", which subscribes to all; give it another one',
+    ]);
+    expect(result.files.map(({ name }) => name)).toEqual(["web"]);
+  });
+
+  it("reads a dump that begins with a byte order mark", () => {
+    const text = `\uFEFF${JSON.stringify({ configs: [bootstrapPart()] })}`;
+    expect(importConfigDump({ text, file: "dump", registry, connection }).problems).toEqual([]);
+  });
+
   it("leaves out what an Envoy reports in its node", () => {
     const node = { id: "a", user_agent_name: "envoy", extensions: [{ name: "x" }] };
     expect(imported(bootstrapPart({ node })).bootstrap.text).not.toMatch(/user_agent|extensions/);
@@ -283,6 +364,12 @@ describe("importConfigDump()", () => {
     [
       JSON.stringify({ configs: [bootstrapPart(), clusters({ name: "a", lb_polcy: 1 })] }),
       'key "lb_polcy" is unknown (did you mean lb_policy?)',
+    ],
+    [
+      JSON.stringify({
+        configs: [bootstrapPart(), part("ListenersConfigDump", { dynamic_listeners: {} })],
+      }),
+      "dump: is not a dump: configs[1].dynamic_listeners is not a list",
     ],
     ["[".repeat(200), "is nested more than 100 levels deep"],
   ])("says why %j is not a dump", (text, expected) => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { DescMessage, JsonObject, JsonValue, Registry } from "@bufbuild/protobuf";
 import type { ResourceType } from "@xdstp/core";
 import { anyFromJson } from "@xdstp/protos/envoy";
@@ -7,7 +8,9 @@ import {
   listener,
   routeConfiguration,
   scopedRouteConfiguration,
+  runtime,
   secret,
+  shortNameOf,
   typedExtensionConfig,
   typeUrlOf,
 } from "@xdstp/resource-types";
@@ -15,7 +18,7 @@ import { bootstrapName } from "../check-bootstrap.ts";
 import { canonicalJson, isObject } from "../documents-of.ts";
 import { folderContext } from "../folder-context.ts";
 import { Fault, type JsonPath } from "../folder-problem.ts";
-import { explainJsonError } from "../json-reason.ts";
+import { explainJsonError, fieldOf } from "../json-reason.ts";
 import { rejectFaultyJson } from "../parse-document.ts";
 import { problemOf } from "../read-file.ts";
 import { asConfigured } from "./dumped-endpoints.ts";
@@ -36,7 +39,12 @@ import {
   without,
 } from "./messages-in-json.ts";
 import { adsSource, type JsonResource, planImport, staticOf } from "./plan-import.ts";
-import { clustersIn, secretReference } from "./static-needs.ts";
+import {
+  clustersIn,
+  secretReference,
+  staticOnlyClusters,
+  staticSecretsIn,
+} from "./static-needs.ts";
 import { plainYaml } from "./yaml-with-comments.ts";
 
 /** What {@link importConfigDump} takes. */
@@ -63,11 +71,13 @@ export function importConfigDump({
 }: ConfigDumpOptions): Imported {
   try {
     const context = folderContext({ dir: ".", registry });
-    const dump = readDump(text, context.registry);
+    const dump = readDump(text.replace(/^\uFEFF/, ""), context.registry);
     const { bootstrap } = dump;
-    const { dynamic, missing } = usable(dump, context.registry);
+    const { dynamic, missing, toFill } = usable(dump, context.registry);
     followSources(bootstrap, dynamic, missing, context.registry);
     const notes = dropOldServer(bootstrap, dynamic, context.registry);
+    const rest = without(bootstrap, "static_resources");
+    notes.push(...[...redactedFields(rest), ...toFill].map(toFillIn));
     const plan = planImport({
       bootstrap,
       registry: context.registry,
@@ -199,12 +209,24 @@ function readDump(text: string, registry: Registry): Dump {
     for (const field of reportedByEnvoy) Reflect.deleteProperty(node, keyOf(node, field));
   const found = rows.flatMap((row) =>
     of(row.dump).flatMap(({ part, path }) =>
-      listOf(part, row.list).flatMap((entry, index) =>
+      entriesOf(part, row.list, path).flatMap((entry, index) =>
         resourcesAt(entry, row, [...path, row.list, index], registry),
       ),
     ),
   );
   return { bootstrap, found };
+}
+
+/** The entries of a list of a dump. Throws a fault for what is not a list. */
+function entriesOf(part: JsonObject, list: string, path: JsonPath): readonly JsonObject[] {
+  const value = valueOf(part, list);
+  if (value !== undefined && value !== null && !Array.isArray(value))
+    throw new Fault({
+      code: "not-a-message",
+      message: `is not a dump: ${fieldOf([...path, list])} is not a list`,
+      hint: "give what /config_dump?include_eds of the admin page of Envoy answers",
+    });
+  return listOf(part, list);
 }
 
 /** What an Envoy puts into its node by itself. */
@@ -250,6 +272,8 @@ function usable(
 ): {
   readonly dynamic: readonly JsonResource[];
   readonly missing: UnmovedResource[];
+  /** Fields of static resources that the bootstrap needs, which the dump does not show. */
+  readonly toFill: readonly string[];
 } {
   const missing: UnmovedResource[] = [];
   const dynamic = new Map<string, JsonResource>();
@@ -263,18 +287,100 @@ function usable(
     const key = `${type.typeUrl} ${name}`;
     const reason = unusable(one, isWarming);
     if (type === clusterLoadAssignment) asConfigured(json, endpoints.get(name));
+    const other = dynamic.get(key);
+    if (reason === undefined && other !== undefined && !isDeepStrictEqual(other.json, json))
+      throw twoOfOneName(one, all, registry);
     if (reason === undefined) dynamic.set(key, { type, name, json });
     else missing.push({ typeUrl: type.typeUrl, name, reason });
   }
   const fixed = objectOf(bootstrap, "static_resources");
+  const needed = neededStatic(bootstrap, all, registry);
+  const toFill: string[] = [];
   for (const { type, name, json } of staticOf(bootstrap)) {
     if (!isRedacted(json)) continue;
+    if (needed.has(`${type.typeUrl} ${name}`)) {
+      const noun = (shortNameOf(type.typeUrl) ?? "resource").replace(/s$/, "");
+      for (const field of redactedFields(json))
+        toFill.push(`${noun} ${JSON.stringify(name)}: ${field}`);
+      continue;
+    }
     missing.push({ typeUrl: type.typeUrl, name, reason: redacted });
     for (const [key, list] of Object.entries(fixed ?? {}))
       if (fixed !== undefined && Array.isArray(list))
         fixed[key] = list.filter((one) => one !== json);
   }
-  return { dynamic: [...dynamic.values()], missing };
+  return { dynamic: [...dynamic.values()], missing, toFill };
+}
+
+/** The clusters that Envoy needs in its bootstrap, and the clusters and secrets that these need. */
+function neededStatic(
+  bootstrap: JsonObject,
+  all: readonly JsonResource[],
+  registry: Registry,
+): ReadonlySet<string> {
+  const rest = without(without(bootstrap, "static_resources"), "dynamic_resources");
+  const ofResource = ({ type, json }: JsonResource) => ({
+    json,
+    desc: descOf(type, registry),
+    within: "",
+  });
+  const whole = { json: rest, desc: messageOf(bootstrapName, registry), within: "" };
+  const needed = new Set<string>();
+  const waiting: string[] = [
+    ...clustersIn(whole, registry),
+    ...all.flatMap((one) => [...staticOnlyClusters(ofResource(one), registry)]),
+  ].map(({ name }) => `${cluster.typeUrl} ${name}`);
+  waiting.push(
+    ...Array.from(staticSecretsIn(whole, registry), ({ name }) => `${secret.typeUrl} ${name}`),
+  );
+  for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
+    if (needed.has(key)) continue;
+    needed.add(key);
+    for (const one of staticOf(bootstrap)) {
+      if (`${one.type.typeUrl} ${one.name}` !== key) continue;
+      for (const { name } of clustersIn(ofResource(one), registry))
+        waiting.push(`${cluster.typeUrl} ${name}`);
+      for (const { name } of staticSecretsIn(ofResource(one), registry))
+        waiting.push(`${secret.typeUrl} ${name}`);
+    }
+  }
+  return needed;
+}
+
+/** Two sources may give different resources of one name; a server cannot. */
+function twoOfOneName(
+  { type, name }: JsonResource,
+  all: readonly JsonResource[],
+  registry: Registry,
+): Fault {
+  const fields = all.flatMap((one) =>
+    Array.from(messagesInJson({ json: one.json, desc: descOf(one.type, registry) }, registry))
+      .filter((message) =>
+        sources.some(
+          (row) =>
+            row.message === message.desc.typeName &&
+            row.type === type &&
+            row.nameOf?.(message) === name,
+        ),
+      )
+      .map(({ path }) => `${JSON.stringify(one.name)}: ${fieldOf(path)}`),
+  );
+  return new Fault({
+    code: "duplicate-name",
+    message: `has two ${shortNameOf(type.typeUrl) ?? "resources"} ${JSON.stringify(name)} that differ, from different sources`,
+    hint: `give them different names where they are referred to: ${[...new Set(fields)].join(", ")}`,
+  });
+}
+
+const toFillIn = (field: string): string =>
+  `Fill in before Envoy starts with the bootstrap, since the dump does not show it: ${field}`;
+
+/** Where redacted values are. */
+function redactedFields(json: JsonValue, path: JsonPath = []): readonly string[] {
+  if (typeof json !== "object" || json === null) return isRedacted(json) ? [fieldOf(path)] : [];
+  if (Array.isArray(json))
+    return json.flatMap((item, index) => redactedFields(item, [...path, index]));
+  return Object.entries(json).flatMap(([key, value]) => redactedFields(value, [...path, key]));
 }
 
 const redacted = "the dump does not show its private keys and passwords; add a file that has them";
@@ -282,6 +388,7 @@ const redacted = "the dump does not show its private keys and passwords; add a f
 function unusable({ name, json }: JsonResource, isWarming: boolean): string | undefined {
   if (isWarming) return "it is warming: Envoy still waits for what it refers to";
   if (name === "") return "it has no name";
+  if (name === "*") return 'its name is "*", which subscribes to all; give it another one';
   if (name.startsWith("xdstp:")) return "its name is not an opaque one";
   return isRedacted(json) ? redacted : undefined;
 }
@@ -369,6 +476,12 @@ const sources: readonly SourceRow[] = [
     type: secret,
     nameOf: ({ json }) => textOf(json, "name"),
   },
+  {
+    message: "envoy.config.bootstrap.v3.RuntimeLayer.RtdsLayer",
+    field: "rtds_config",
+    type: runtime,
+    nameOf: ({ json }) => textOf(json, "name"),
+  },
 ];
 
 /** What is in the folder comes from its server, whatever its source was. A secret with a service of its own stays there. */
@@ -384,8 +497,13 @@ function followSources(
   const staticSecrets = new Set(
     fixed.filter(({ type }) => type === secret).map(({ name }) => name),
   );
-  for (const { type, json } of [...fixed, ...dynamic])
-    for (const message of messagesInJson({ json, desc: descOf(type, registry) }, registry)) {
+  const rest = without(without(bootstrap, "static_resources"), "dynamic_resources");
+  const searched = [
+    { json: rest, desc: messageOf(bootstrapName, registry) },
+    ...[...fixed, ...dynamic].map(({ type, json }) => ({ json, desc: descOf(type, registry) })),
+  ];
+  for (const one of searched)
+    for (const message of messagesInJson(one, registry)) {
       const row = sources.find((one) => one.message === message.desc.typeName);
       if (row === undefined) continue;
       const source = objectOf(message.json, row.field);
@@ -395,6 +513,7 @@ function followSources(
       const name = row.nameOf?.(message) ?? "";
       if (row.type === secret && (isOwn || (source === undefined && staticSecrets.has(name))))
         continue;
+      if (row.type === runtime && isOwn) continue;
       const key = `${row.type.typeUrl} ${name}`;
       const isFound =
         row.nameOf === undefined ? dynamic.some((one) => one.type === row.type) : has.has(key);
@@ -422,7 +541,7 @@ function dropOldServer(
   bootstrap: JsonObject,
   dynamic: readonly JsonResource[],
   registry: Registry,
-): readonly string[] {
+): string[] {
   const key = keyOf(bootstrap, "dynamic_resources");
   const old = bootstrap[key];
   if (!isObject(old)) return [];

@@ -4,6 +4,7 @@ import { anyFromJson, withoutSecrets } from "@xdstp/protos/envoy";
 import { cluster, listener, secret, shortNameOf, typeUrlOf } from "@xdstp/resource-types";
 import { isObject } from "../documents-of.ts";
 import { bootstrapName } from "../check-bootstrap.ts";
+import { Fault } from "../folder-problem.ts";
 import { createFileNames } from "./file-of-name.ts";
 import type { ImportConnection, Imported, ImportedFile, UnmovedResource } from "./imported.ts";
 import {
@@ -62,7 +63,7 @@ export function planImport(subject: ImportSubject): Plan {
   const moved = movesStatic ? all.filter((one) => !isKept.has(resourceKey(one))) : [];
   const served = [...moved, ...dynamic];
   if (movesStatic) {
-    takeSecretsFromServer(served, subject);
+    takeSecretsFromServer(served, isKept, subject);
     removeStatic(bootstrap, new Set(moved.map(({ json }) => json)));
   }
   const fileOf = createFileNames();
@@ -84,11 +85,25 @@ function dropConnection({ bootstrap, connection }: ImportSubject): void {
   const name = textOf(connection.cluster, "name");
   const before = listOf(fixed, "clusters").find((one) => textOf(one, "name") === name);
   if (before === undefined) return;
-  removeStatic(bootstrap, new Set([before]));
   const dynamic = objectOf(bootstrap, "dynamic_resources");
+  if (!leadsTo(dynamic, name))
+    throw new Fault({
+      code: "duplicate-name",
+      message: `static_resources.clusters: ${JSON.stringify(name)} is the name of the cluster that leads to the server`,
+      hint: "give yours another name",
+    });
+  removeStatic(bootstrap, new Set([before]));
   if (dynamic !== undefined)
     for (const field of ["ads_config", ...lists.flatMap(({ others }) => others)])
       Reflect.deleteProperty(dynamic, keyOf(dynamic, field));
+}
+
+/** Whether the ADS server of a bootstrap is reached by a cluster. */
+export function leadsTo(dynamic: JsonObject | undefined, cluster: string): boolean {
+  const ads = dynamic && objectOf(dynamic, "ads_config");
+  return listOf(ads, "grpc_services").some(
+    (one) => textOf(objectOf(one, "envoy_grpc") ?? {}, "cluster_name") === cluster,
+  );
 }
 
 /** The static resources of a bootstrap. */
@@ -180,7 +195,7 @@ function searched({ type, name, json }: JsonResource, registry: Registry) {
 function ownReason(
   { type, name, json }: JsonResource,
   all: readonly JsonResource[],
-  { bootstrap, registry }: ImportSubject,
+  { bootstrap, registry, dynamic }: ImportSubject,
 ): string | undefined {
   const elsewhere = objectOf(bootstrap, "dynamic_resources");
   const source = lists
@@ -192,6 +207,8 @@ function ownReason(
   if (name === "*" || name.startsWith("xdstp:")) return "its name is not an opaque one";
   if (all.filter((one) => one.type === type && one.name === name).length > 1)
     return `another ${nounOf(type.typeUrl)} has its name`;
+  if (dynamic.some((one) => one.type === type && one.name === name))
+    return `a ${nounOf(type.typeUrl)} that Envoy gets from a server has its name, and is served; rename one of them`;
   if (objectOf(json, "api_listener") !== undefined)
     return "Envoy has an api_listener only statically";
   if (type !== secret) return undefined;
@@ -207,8 +224,16 @@ function ownReason(
 }
 
 /** A reference to a secret that is served says so. */
-function takeSecretsFromServer(served: readonly JsonResource[], { registry }: ImportSubject): void {
-  const names = new Set(served.filter(({ type }) => type === secret).map(({ name }) => name));
+function takeSecretsFromServer(
+  served: readonly JsonResource[],
+  isKept: ReadonlySet<string>,
+  { registry }: ImportSubject,
+): void {
+  const names = new Set(
+    served
+      .filter((one) => one.type === secret && !isKept.has(resourceKey(one)))
+      .map(({ name }) => name),
+  );
   for (const one of served)
     for (const { name, message } of staticSecretsIn(searched(one, registry), registry))
       if (names.has(name)) message[keyOf(message, "sds_config")] = adsSource();
