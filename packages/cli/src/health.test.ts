@@ -18,7 +18,7 @@ async function page(cli: RunningCli, path: string): Promise<string> {
 
 describe("xdstp serve with a broken folder", () => {
   it("says so in /readyz, /metrics and the first line of status, with file, line and since when, until it is good again", async () => {
-    const folder = useFolder({ "config/_opaque/clusters/web.yaml": "type: EDS\n" });
+    const folder = useFolder({ "config/_opaque/clusters/web.yaml": "type: STATIC\n" });
     const cli = useCli(["serve", "config", "--listen", "127.0.0.1:0", "--metrics", "0"], {
       cwd: folder.dir,
     });
@@ -62,7 +62,7 @@ describe("xdstp serve with a broken folder", () => {
       ],
     });
     folder.write({
-      "config/_opaque/clusters/web.yaml": "name: web\ntype: EDS\nconnect_timeout: 1s\n",
+      "config/_opaque/clusters/web.yaml": "name: web\ntype: STATIC\nconnect_timeout: 1s\n",
     });
     await cli.stdout.line(/Z loaded .*revision 2/);
     expect(await page(cli, "/readyz")).toBe("200 ok\n");
@@ -70,7 +70,7 @@ describe("xdstp serve with a broken folder", () => {
   });
 
   it("lists the pages of the metrics port, and measures the process with HELP and TYPE for each metric", async () => {
-    const { dir } = useFolder({ "_opaque/clusters/web.yaml": "type: EDS\n" });
+    const { dir } = useFolder({ "_opaque/clusters/web.yaml": "type: STATIC\n" });
     const cli = useCli(["serve", dir, "--listen", "127.0.0.1:0", "--metrics", "0"]);
     expect(await page(cli, "/")).toMatch(
       /^200 <!doctype html>[^]*\/metrics[^]*\/healthz[^]*\/readyz/,
@@ -109,7 +109,7 @@ function useSecured(): {
     ...pair("admin", ["spiffe://td/admin"]),
     "ca.pem": authority.cert,
     "policy.yaml": rules,
-    "config/_opaque/clusters/web.yaml": "type: EDS\n",
+    "config/_opaque/clusters/web.yaml": "type: STATIC\n",
   });
   const cli = useCli(
     [
@@ -258,7 +258,7 @@ describe("xdstp serve with a broken --tls-client-ca", () => {
 
 describe("xdstp status --fail-if-none", () => {
   it("exits with 1 where no client is connected, and says so", async () => {
-    const { dir } = useFolder({ "_opaque/clusters/web.yaml": "type: EDS\n" });
+    const { dir } = useFolder({ "_opaque/clusters/web.yaml": "type: STATIC\n" });
     const cli = useCli(["serve", dir, "--listen", "127.0.0.1:0"]);
     await cli.stdout.line(/Z loaded /);
     expect(
@@ -270,8 +270,8 @@ describe("xdstp status --fail-if-none", () => {
 describe("the version of a type", () => {
   it("is one text in the log and the metrics of serve, in the responses of both variants, in get and in status, also after a policy has changed [S-VER-3, S-VER-4]", async () => {
     const { dir } = useFolder({
-      "_opaque/clusters/web.yaml": "type: EDS\n",
-      "_opaque/clusters/api.yaml": "type: EDS\n",
+      "_opaque/clusters/web.yaml": "type: STATIC\n",
+      "_opaque/clusters/api.yaml": "type: STATIC\n",
     });
     const cli = useCli(["serve", dir, "--listen", "127.0.0.1:0", "--metrics", "0"]);
     const [, page = ""] = /metrics: (http:\S+)$/.exec(await cli.stdout.line(/listening/)) ?? [];
@@ -300,9 +300,9 @@ describe("the version of a type", () => {
 
   it("is shown for each node key with content of its own, where it differs from that of all [S-VER-3]", async () => {
     const { dir } = useFolder({
-      "_opaque/clusters/web.yaml": "type: EDS\n",
+      "_opaque/clusters/web.yaml": "type: STATIC\n",
       "_opaque/listeners/in.yaml": "{}\n",
-      "_nodes/edge/_opaque/clusters/web.yaml": "type: STATIC\n",
+      "_nodes/edge/_opaque/clusters/web.yaml": "connect_timeout: 1s\n",
     });
     const cli = useCli([
       "serve",

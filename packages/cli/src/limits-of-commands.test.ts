@@ -10,7 +10,7 @@ describe("the limits of a command", () => {
     [
       "serve",
       /Z loaded /,
-      () => ["serve", useFolder({ "_opaque/clusters/ab.yaml": "type: EDS\n" }).dir],
+      () => ["serve", useFolder({ "_opaque/clusters/ab.yaml": "type: STATIC\n" }).dir],
     ],
     ["relay", /Z listening /, async () => ["relay", "--server", (await useOrigin()).address]],
   ] as const)("reach the server of %s", async (_, ready, argv) => {

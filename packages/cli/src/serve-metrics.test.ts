@@ -30,7 +30,7 @@ describe("xdstp serve --metrics", () => {
     await stdout.line(/rejected/);
     expect(await get(`${base}/healthz`)).toMatchObject({ status: 200, text: "ok\n" });
     expect(await get(`${base}/readyz`)).toMatchObject({ status: 503 });
-    folder.write({ "a.example/clusters/web.yaml": "type: EDS\n" });
+    folder.write({ "a.example/clusters/web.yaml": "type: STATIC\n" });
     await stdout.line(/Z loaded /);
     expect(await get(`${base}/readyz`)).toMatchObject({ status: 200 });
     const client = await openDeltaStream(await port(), "n1");
@@ -54,7 +54,10 @@ describe("xdstp serve --metrics", () => {
 
   it("measures the revision that the log names, also while the folder is broken and where the view of a node key changes with it", async () => {
     const web = "_opaque/clusters/web.yaml";
-    const folder = useFolder({ [web]: "type: EDS\n", [`_nodes/edge/${web}`]: "type: STATIC\n" });
+    const folder = useFolder({
+      [web]: "type: STATIC\n",
+      [`_nodes/edge/${web}`]: "connect_timeout: 1s\n",
+    });
     const cli = useCli(["serve", folder.dir, ...free, "--metrics", "0"]);
     const [, url = ""] = /metrics: (http:\S+)$/.exec(await cli.stdout.line(/listening/)) ?? [];
     const measured = async (): Promise<string | undefined> =>
@@ -73,7 +76,7 @@ describe("xdstp serve --metrics", () => {
   });
 
   it("counts the lines of the log that cannot be written", async () => {
-    const { dir } = useFolder({ "a.example/clusters/web.yaml": "type: EDS\n" });
+    const { dir } = useFolder({ "a.example/clusters/web.yaml": "type: STATIC\n" });
     const log = createTextSink();
     let isFull = false;
     const stdout = {

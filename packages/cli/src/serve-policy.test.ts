@@ -28,7 +28,7 @@ function useFiles(policy: string): TestFolder {
   const config = Object.fromEntries(
     ["shop/a", "shop/b", "search/a"].map((name) => [
       `config/_opaque/clusters/${name}.yaml`,
-      "type: EDS\n",
+      "type: STATIC\n",
     ]),
   );
   return useFolder({

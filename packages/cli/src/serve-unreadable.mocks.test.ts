@@ -18,7 +18,7 @@ vi.mock(import("node:fs/promises"), async (original) => {
 
 describe("xdstp serve, a folder that cannot be read", () => {
   it("runs, is not ready and says why, and is ready as soon as the folder can be read [S-STREAM-9]", async () => {
-    const { dir } = useFolder({ "a.example/clusters/web.yaml": "type: EDS\n" });
+    const { dir } = useFolder({ "a.example/clusters/web.yaml": "type: STATIC\n" });
     rejected.dir = dir;
     const clock = createFakeClock();
     const { stdout, port } = useCli(["serve", dir, "--listen", "127.0.0.1:0"], { clock });

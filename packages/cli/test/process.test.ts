@@ -63,7 +63,7 @@ describe("the xdstp program", () => {
   it("tells the status of a server once, goes on with --watch until Ctrl-C, and ends at once where there is no server [B-CSDS-1]", async () => {
     const served = start(
       ["serve", ".", "--listen", "127.0.0.1:0"],
-      useFolder({ "a.example/clusters/web.yaml": "type: EDS\n" }).dir,
+      useFolder({ "a.example/clusters/web.yaml": "type: STATIC\n" }).dir,
     );
     const port = Number(
       /127\.0\.0\.1:(\d+), serving/.exec(await served.stdout.line(/listening/))?.[1],
@@ -92,7 +92,7 @@ describe("the xdstp program", () => {
   });
 
   it("gets a resource and is done, watches until Ctrl-C, records until there is enough, and replays", async () => {
-    const folder = useFolder({ "config/a.example/clusters/web.yaml": "type: EDS\n" });
+    const folder = useFolder({ "config/a.example/clusters/web.yaml": "type: STATIC\n" });
     const served = start(["serve", "config", "--listen", "127.0.0.1:0"], folder.dir);
     const port = Number(
       /127\.0\.0\.1:(\d+), serving/.exec(await served.stdout.line(/listening/))?.[1],
@@ -102,9 +102,9 @@ describe("the xdstp program", () => {
     const asked = [name, "--server", `127.0.0.1:${port}`];
     const got = start(["get", ...asked]);
     expect(await got.exit).toBe(0);
-    expect(got.stdout.text).toContain("\ntype: EDS\n");
+    expect(got.stdout.text).toContain("\ntype: STATIC\n");
     const watching = start(["watch", ...asked]);
-    await watching.stdout.line(/type: EDS/);
+    await watching.stdout.line(/type: STATIC/);
     const recording = start(["record", "r.jsonl", ...asked, "--count", "1"], folder.dir);
     expect([await recording.exit, recording.stderr.text]).toEqual([0, ""]);
     watching.child.kill("SIGINT");
@@ -122,7 +122,7 @@ describe("the xdstp program", () => {
   });
 
   it("serves a folder, follows an edit, and on Ctrl-C ends its streams with OK and itself with 0 [S-STREAM-13]", async () => {
-    const folder = useFolder({ "config/a.example/clusters/web.yaml": "type: EDS\n" });
+    const folder = useFolder({ "config/a.example/clusters/web.yaml": "type: STATIC\n" });
     const { child, stdout, stderr, exit } = start(
       ["serve", "config", "--listen", "127.0.0.1:0"],
       folder.dir,
@@ -136,7 +136,7 @@ describe("the xdstp program", () => {
     await client.arrived();
     const first = client.next();
     client.ack(first);
-    folder.write({ "config/a.example/clusters/web.yaml": "type: EDS\nconnect_timeout: 1s\n" });
+    folder.write({ "config/a.example/clusters/web.yaml": "type: STATIC\nconnect_timeout: 1s\n" });
     await client.arrived();
     const second = client.next();
     expect(second.resources.map(({ name }) => name)).toEqual([
@@ -189,7 +189,7 @@ describe("the xdstp program", () => {
       Object.fromEntries(
         Array.from({ length: 20 }, (_, index) => [
           `a.example/clusters/c${index}.json`,
-          JSON.stringify({ type: "EDS", alt_stat_name: text }),
+          JSON.stringify({ type: "STATIC", alt_stat_name: text }),
         ]),
       ),
     );
@@ -299,7 +299,7 @@ describe("the xdstp program", () => {
       onTestFinished(() => {
         closeSync(output);
       });
-      const folder = useFolder({ "a.example/clusters/web.yaml": "type: EDS\n" });
+      const folder = useFolder({ "a.example/clusters/web.yaml": "type: STATIC\n" });
       const metrics = await freePort();
       const { child, exit } = start(
         ["serve", folder.dir, "--listen", "127.0.0.1:0", "--metrics", String(metrics)],
@@ -328,7 +328,7 @@ describe("the xdstp program", () => {
       typeUrl: clusterUrl,
       resourceNamesSubscribe: ["xdstp://a.example/envoy.config.cluster.v3.Cluster/web"],
     });
-    folder.write({ "a.example/clusters/web.yaml": "type: EDS\n" });
+    folder.write({ "a.example/clusters/web.yaml": "type: STATIC\n" });
     let names: readonly string[] = [];
     while (names.length === 0) {
       await client.arrived();

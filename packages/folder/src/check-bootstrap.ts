@@ -15,7 +15,7 @@ import { anyFromJson, ResourceJsonError } from "@xdstp/protos/envoy";
 import { cluster, listener, secret, shortNameOf, typeUrlOf } from "@xdstp/resource-types";
 import { fromText } from "@bufbuild/protobuf/txtpb";
 import { asEnvoyReads } from "./as-envoy-reads.ts";
-import { createResourceCheck } from "./check-resource.ts";
+import { createDescriptorCheck } from "./check-resource.ts";
 import { isSetIn, type StaticReference, staticReferencesIn } from "./bootstrap-references.ts";
 import { checkEnvoy } from "./envoy-checks/check-envoy.ts";
 import type { EnvoyFiles } from "./envoy-checks/envoy-check.ts";
@@ -179,7 +179,7 @@ async function check(
   const { json, desc, warnings: passedOver } = readBootstrap(source, context);
   const bytes = encode();
   const bootstrap = reflect(desc, fromBinary(desc, bytes));
-  const checkContent = await createResourceCheck({ ...context, hasAdvice: true });
+  const checkContent = await createDescriptorCheck(context);
   const payload = { typeUrl: typeUrlOf(bootstrapName), value: bytes };
   const faults = checkContent({
     typeUrl: payload.typeUrl,

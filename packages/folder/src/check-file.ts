@@ -20,7 +20,7 @@ import {
   readWhole,
   troubleOf,
 } from "./check-bootstrap.ts";
-import { createFullCheck } from "./check-resource.ts";
+import { createResourceCheck } from "./check-resource.ts";
 import { closest } from "./closest.ts";
 import { canonicalJson, isObject, shownReason } from "./documents-of.ts";
 import { parseEnvoyYaml } from "./envoy-yaml.ts";
@@ -75,7 +75,7 @@ async function checkContent(read: ReadFile, base: FolderContext): Promise<FilePr
   const content = contentOf(read, base);
   if (content === "bootstrap")
     return { kind: "bootstrap", resources: 0, ...(await checkBootstrapContent(read, base)) };
-  const check = await createFullCheck(base);
+  const check = await createResourceCheck(base);
   return "segments" in content
     ? checkInFolder(read, content, { ...base, check })
     : checkDocuments(content, read, { ...base, check });

@@ -12,7 +12,7 @@ import {
   printName,
   typeFromTypeUrl,
 } from "@xdstp/uri";
-import { createFullCheck, isList } from "./check-resource.ts";
+import { createResourceCheck, isList } from "./check-resource.ts";
 import { findTexts, type TextPosition } from "./find-position.ts";
 import { type FolderContext, folderContext, type FolderOptions } from "./folder-context.ts";
 import type { FolderEntry } from "./folder-entry.ts";
@@ -73,13 +73,8 @@ export function createFolderChecker(options: FolderOptions): FolderChecker {
   let unsaved: ReadonlyMap<string, string> = new Map();
   let last: Promise<unknown> = Promise.resolve();
   const base = folderContext(options);
-  const ready = createFullCheck(base).then((check) => {
-    const context = {
-      ...base,
-      check,
-      hasAdvice: true,
-      unsaved: (file: string) => unsaved.get(file),
-    };
+  const ready = createResourceCheck(base).then((check) => {
+    const context = { ...base, check, unsaved: (file: string) => unsaved.get(file) };
     return { context, reader: createFolderReader(context) };
   });
   const references = new WeakMap<FolderEntry, readonly Reference[]>();

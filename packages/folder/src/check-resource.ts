@@ -12,20 +12,22 @@ import type { FolderContext, ResourceCheck, ResourceFault } from "./folder-conte
 import { shownField } from "./json-path-of.ts";
 import { nameFieldOf } from "./place.ts";
 
-/** What the check of a resource needs. */
-interface ResourceCheckOptions extends Pick<FolderContext, "registry" | "types"> {
-  /** Whether to find what does no harm yet too: deprecated fields and values. Default: false. */
-  readonly hasAdvice?: boolean;
+/** Creates a check of all that can be known of a resource alone: what its descriptors say, and what Envoy's code rejects. */
+export async function createResourceCheck(
+  context: Pick<FolderContext, "registry" | "types">,
+): Promise<ResourceCheck> {
+  const described = await createDescriptorCheck(context);
+  const envoy = createEnvoyCheck(context);
+  return (put) => [...described(put), ...envoy(put)];
 }
 
-/** Creates a check of the constraints of messages: `validate.rules` of the Envoy API, and `buf.validate`. */
-export async function createResourceCheck({
+/** Creates a check of what descriptors say: the constraints of messages (`validate.rules` of the Envoy API and `buf.validate`), and what is deprecated. */
+export async function createDescriptorCheck({
   registry,
   types,
-  hasAdvice = false,
-}: ResourceCheckOptions): Promise<ResourceCheck> {
+}: Pick<FolderContext, "registry" | "types">): Promise<ResourceCheck> {
   const validator = await createValidator({ registry });
-  const adviceOn = hasAdvice ? createDeprecationCheck(registry) : () => [];
+  const adviceOn = createDeprecationCheck(registry);
   return ({ resource: { payload } }) => {
     const members = memberOfList(payload.typeUrl, registry);
     const typeUrl = members === undefined ? payload.typeUrl : listUrl;
@@ -44,17 +46,8 @@ export async function createResourceCheck({
   };
 }
 
-/** Creates a check of all that can be known of a resource alone: its constraints, what is deprecated, and what Envoy rejects. */
-export async function createFullCheck(
-  context: Pick<FolderContext, "registry" | "types">,
-): Promise<ResourceCheck> {
-  const check = await createResourceCheck({ ...context, hasAdvice: true });
-  const envoyCheck = createEnvoyResourceCheck(context);
-  return (put) => [...check(put), ...envoyCheck(put)];
-}
-
-/** Creates a check of what Envoy rejects in a resource, though its constraints allow it. Files that resources name are on the machine of Envoy. */
-function createEnvoyResourceCheck({ registry }: Pick<FolderContext, "registry">): ResourceCheck {
+/** What Envoy rejects in a resource, though its constraints allow it. Files that resources name are on the machine of Envoy. */
+function createEnvoyCheck({ registry }: Pick<FolderContext, "registry">): ResourceCheck {
   return ({ resource: { payload } }) => {
     const content = isList(payload.typeUrl, registry) ? undefined : unpackAny(payload, registry);
     if (content === undefined) return [];

@@ -32,7 +32,7 @@ describe("filesInWriting()", () => {
 
 describe("createFolderFeed() while a file is written", () => {
   it("keeps the last state where that takes longer than a burst, and loads the file once it is left alone", async () => {
-    const { dir } = await useFolder({ "a/clusters/x.yaml": "type: EDS\n" });
+    const { dir } = await useFolder({ "a/clusters/x.yaml": "type: STATIC\n" });
     const file = join(dir, "a/clusters/x.yaml");
     const clock = createFakeClock();
     let touch = (): void => undefined;
@@ -66,7 +66,7 @@ describe("createFolderFeed() while a file is written", () => {
   });
 
   it("does not commit what was read of a file that changed under the reading", async () => {
-    const { dir } = await useFolder({ "a/clusters/x.yaml": "type: EDS\n" });
+    const { dir } = await useFolder({ "a/clusters/x.yaml": "type: STATIC\n" });
     let write = (): void => {
       appendFileSync(join(dir, "a/clusters/x.yaml"), "connect_timeout: 1s\n");
     };

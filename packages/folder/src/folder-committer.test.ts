@@ -61,7 +61,7 @@ describe("createFolderFeed() when a batch is broken", () => {
     });
     expect(sink.names(clusters)).toEqual([`${prefix}x`, `${prefix}y`]);
     expect(sink.outage?.code).toBe("UNAVAILABLE");
-    await write({ "a/clusters/x.yaml": "type: EDS" });
+    await write({ "a/clusters/x.yaml": "type: STATIC" });
     expect(await next("loaded")).toMatchObject({ put: 2, removed: 1 });
     expect(sink.names(clusters)).toEqual([`${prefix}new`, `${prefix}x`]);
     expect(sink.outage).toBeUndefined();

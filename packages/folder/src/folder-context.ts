@@ -39,8 +39,6 @@ export interface FolderContext {
   readonly unsaved?: (file: string) => string | undefined;
   /** Checks the content of each resource that is read. Absent: whatever can be encoded is good. */
   readonly check?: ResourceCheck;
-  /** Whether {@link check} is that of `checkFolder`, which finds more than `serve` rejects. Default: false. */
-  readonly hasAdvice?: boolean;
 }
 
 /** Returns what is wrong with the content of a resource that can be encoded. */

@@ -151,6 +151,7 @@ describe("createFolderFeed() at the start", () => {
   it("tells each reference to an authority that is not served once, as long as it stands, and serves it [S-AUTH-10]", async () => {
     const aggregate = (...names: readonly string[]): string =>
       JSON.stringify({
+        lbPolicy: "CLUSTER_PROVIDED",
         clusterType: {
           name: "x",
           typedConfig: {
@@ -191,6 +192,7 @@ describe("createFolderFeed() at the start", () => {
     );
     const { dir } = await useFolder({
       "_opaque/clusters/x.json": JSON.stringify({
+        lbPolicy: "CLUSTER_PROVIDED",
         clusterType: {
           name: "x",
           typedConfig: {
@@ -249,10 +251,10 @@ describe("createFolderFeed() at the start", () => {
   });
   it("gives two replicas the same versions [S-VER-4]", async () => {
     const one = await useFolder({
-      "a/clusters/x.yaml": "type: EDS\nmetadata: {filter_metadata: {a: {}, b: {}}}",
+      "a/clusters/x.yaml": "type: STATIC\nmetadata: {filter_metadata: {a: {}, b: {}}}",
     });
     const two = await useFolder({
-      "a/clusters/x.json": '{"metadata":{"filterMetadata":{"b":{},"a":{}}},"type":"EDS"}',
+      "a/clusters/x.json": '{"metadata":{"filterMetadata":{"b":{},"a":{}}},"type":"STATIC"}',
     });
     const versions = await Promise.all(
       [one, two].map(async ({ dir }) => {
@@ -275,7 +277,7 @@ describe("createFolderFeed() after an edit", () => {
     });
     const { next, sink } = useFeed({ dir });
     await next("loaded");
-    await write({ "a/clusters/x.yaml": "type: EDS", "a/endpoints/x.yaml": "{}" });
+    await write({ "a/clusters/x.yaml": "type: STATIC", "a/endpoints/x.yaml": "{}" });
     await remove("a/clusters/y.yaml");
     expect(await next("loaded")).toMatchObject({ put: 2, removed: 1, resources: 3, revision: 2 });
     expect(sink.names(clusters)).toEqual([`${prefix}x`, `${prefix}z`]);
@@ -313,7 +315,7 @@ describe("createFolderFeed() after an edit", () => {
     const { dir, write, move } = await useFolder({ "a/clusters/x.yaml": "{}" });
     const { next, sink } = useFeed({ dir });
     await next("loaded");
-    await write({ "a/clusters/x.yaml.tmp": "type: EDS" });
+    await write({ "a/clusters/x.yaml.tmp": "type: STATIC" });
     await move("a/clusters/x.yaml.tmp", "a/clusters/x.yaml");
     expect(await next("loaded")).toMatchObject({ put: 1 });
     expect(sink.names(clusters)).toEqual([`${prefix}x`]);
@@ -378,7 +380,7 @@ describe("createFolderFeed() after an edit", () => {
     await waitFor(() => clock.pending === 0);
     await waitFor(() => clock.pending === 1);
     expect(events).toHaveLength(1);
-    await write({ "a/clusters/x.yaml": "type: EDS" });
+    await write({ "a/clusters/x.yaml": "type: STATIC" });
     clock.advance(100);
     expect(await next("loaded")).toMatchObject({ put: 1 });
   });
@@ -415,7 +417,7 @@ describe("createFolderFeed() after an edit", () => {
 describe("createFolderFeed() behind symbolic links", () => {
   it("follows a mounted volume whose ..data is swapped, as Kubernetes does", async () => {
     const { dir, write, link, move, remove } = await useFolder();
-    await write({ "a/clusters/..v1/x.yaml": "type: EDS" });
+    await write({ "a/clusters/..v1/x.yaml": "type: STATIC" });
     await link("a/clusters/..data", "..v1");
     await link("a/clusters/x.yaml", "..data/x.yaml");
     const { next, sink } = useFeed({ dir });
@@ -444,7 +446,7 @@ describe("createFolderFeed() behind symbolic links", () => {
   });
   it("follows an edit of a file outside of the folder that a link leads to, also after the link was replaced", async () => {
     const { dir, write, link, move } = await useFolder();
-    await write({ "../one/x.yaml": "{}", "../two/x.yaml": "type: EDS" });
+    await write({ "../one/x.yaml": "{}", "../two/x.yaml": "type: STATIC" });
     await link("a/clusters/x.yaml", "../../../one/x.yaml");
     const { next } = useFeed({ dir });
     await next("loaded");

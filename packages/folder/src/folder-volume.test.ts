@@ -55,7 +55,7 @@ describe("createFolderFeed() where a volume goes away", () => {
     expect([sink.names(clusters).length, sink.outage?.code]).toEqual([2, "UNAVAILABLE"]);
     rmSync(dir, { recursive: true });
     renameSync(`${dir}.volume`, dir);
-    writeFileSync(join(dir, "a/clusters/x.yaml"), "type: EDS");
+    writeFileSync(join(dir, "a/clusters/x.yaml"), "type: STATIC");
     expect(await later()).toBe("loaded");
     expect(events.at(-1)).toMatchObject({ resources: 2, removed: 0 });
     expect(sink.outage).toBeUndefined();
@@ -179,7 +179,7 @@ describe("createFolderFeed() with real mounts", () => {
     async (_, below, path) => {
       const own = "_opaque/clusters";
       const { dir: root } = await useFolder({
-        [join(below, own, "x.yaml")]: "type: EDS",
+        [join(below, own, "x.yaml")]: "type: STATIC",
         [join(below, own, "old.yaml")]: "{}",
       });
       const dir = join(root, below);

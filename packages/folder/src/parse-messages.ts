@@ -22,8 +22,6 @@ export interface ParserSetup {
   /** Whether the content of resources is checked. */
   readonly isChecked: boolean;
   readonly allow: readonly ProblemCode[];
-  /** Whether the check is that of `checkFolder`. */
-  readonly hasAdvice: boolean;
   /** Absent: Envoy's types. Functions cannot be sent, so the references of other types are read from the payloads afterwards. */
   readonly types?: readonly Pick<ResourceType, "typeUrl" | "nameField">[];
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
-import { createFullCheck, createResourceCheck } from "./check-resource.ts";
+import { createResourceCheck } from "./check-resource.ts";
 import { Fault, reasonOf } from "./folder-problem.ts";
 import { type FolderContext, folderContext } from "./folder-context.ts";
 import {
@@ -49,16 +49,14 @@ try {
 }
 
 async function contextOf(setup: ParserSetup): Promise<FolderContext> {
-  const { dir, registry, isChecked, hasAdvice, allow, types } = setup;
+  const { dir, registry, isChecked, allow, types } = setup;
   const base = folderContext({
     dir,
     registry: registryOfParts(registry),
     allow,
     ...(types && { types }),
   });
-  if (!isChecked) return base;
-  const check = await (hasAdvice ? createFullCheck(base) : createResourceCheck(base));
-  return { ...base, check };
+  return isChecked ? { ...base, check: await createResourceCheck(base) } : base;
 }
 
 function answer(message: ParseSummary | ParsedPuts): void {

@@ -153,7 +153,6 @@ async function setupOf({
   given: { registry, types },
   check,
   allow,
-  hasAdvice = false,
 }: FolderContext): Promise<ParserSetup> {
   const facts = types?.map(({ typeUrl, nameField }) => ({
     typeUrl,
@@ -164,7 +163,6 @@ async function setupOf({
     registry: await partsOfRegistry(registry),
     isChecked: check !== undefined,
     allow: [...allow],
-    hasAdvice,
     ...(facts && { types: facts }),
   };
 }
