@@ -301,7 +301,8 @@ describe("the version of a type", () => {
   it("is shown for each node key with content of its own, where it differs from that of all [S-VER-3]", async () => {
     const { dir } = useFolder({
       "_opaque/clusters/web.yaml": "type: STATIC\n",
-      "_opaque/listeners/in.yaml": "{}\n",
+      "_opaque/listeners/in.yaml":
+        "address: {socket_address: {address: 127.0.0.1, port_value: 1}}\ndefault_filter_chain: {}\n",
       "_nodes/edge/_opaque/clusters/web.yaml": "connect_timeout: 1s\n",
     });
     const cli = useCli([

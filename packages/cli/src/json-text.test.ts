@@ -23,7 +23,7 @@ describe("--json", () => {
   it("has the version of its form in each object of each command, and moments in ISO 8601", async () => {
     const origin = await useOrigin();
     origin.cluster("web");
-    const { dir } = useFolder({ "config/_opaque/clusters/web.yaml": "type: EDS\n" });
+    const { dir } = useFolder({ "config/_opaque/clusters/web.yaml": "type: STATIC\n" });
     const ask = ["web", "--type", "clusters", "--server", origin.address, "--json"];
     const serve = useCli(["serve", "config", "--listen", "0", "--json"], { cwd: dir });
     await serve.stdout.line(/listening/);

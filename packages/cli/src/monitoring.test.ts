@@ -81,7 +81,7 @@ describe("the metrics of a running command", () => {
     ["serve", ["serve", "."]],
     ["relay", ["relay", "--server", "127.0.0.1:1"]],
   ])("%s: are such that promtool complains of the names of Istio alone", async (_, argv) => {
-    const { dir } = useFolder({ "_opaque/clusters/web.yaml": "type: EDS\n" });
+    const { dir } = useFolder({ "_opaque/clusters/web.yaml": "type: STATIC\n" });
     const text = withSeries(await metricsOf(argv, dir));
     expect(text).not.toMatch(/^# TYPE .*\n(?!\w)/m);
     const { said = "" } = promtool(["check", "metrics"], text) ?? {};
@@ -105,7 +105,7 @@ describe("examples/monitoring", () => {
     const authority = createTestAuthority();
     const { cert, key } = authority.issue({ dnsNames: ["localhost"] });
     const { dir } = useFolder({
-      "config/_opaque/clusters/web.yaml": "type: EDS\n",
+      "config/_opaque/clusters/web.yaml": "type: STATIC\n",
       "cert.pem": cert,
       "key.pem": key,
     });

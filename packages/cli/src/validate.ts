@@ -10,6 +10,7 @@ import { allowedCodes } from "./allowed-codes.ts";
 import type { CliIo } from "./cli-io.ts";
 import { jsonText } from "./json-text.ts";
 import { loadRegistry } from "./load-registry.ts";
+import { escapeJson } from "./short-text.ts";
 import { type Found, sarifLog } from "./sarif.ts";
 
 /** What `xdstp validate` was asked to do. */
@@ -69,7 +70,8 @@ const formats: Readonly<Record<ValidateOptions["format"], (report: Report, io: C
         },
         { indent: 2 },
       )}\n`,
-    sarif: ({ found }, { cwd }) => `${jsonText(sarifLog(found, cwd), { indent: 2 })}\n`,
+    sarif: ({ found }, { cwd }) =>
+      `${escapeJson(JSON.stringify(sarifLog(found, cwd), undefined, 2))}\n`,
   };
 
 interface Checked extends Pick<Report, "files" | "resources" | "bootstraps"> {

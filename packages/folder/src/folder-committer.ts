@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { type Put, type Rejection, type ResourceSink, XdsError } from "@xdstp/core";
 import { fileTrouble, type FolderProblem, formatProblem } from "./folder-problem.ts";
 import type { FolderContext } from "./folder-context.ts";
@@ -9,6 +9,7 @@ import { lostVolume, uncoveredVolume } from "./lost-volume.ts";
 import { keyOf, type NodeSinks, unplacedProblems } from "./folder-entry.ts";
 import { goodPart } from "./good-part.ts";
 import { type FolderPlan, planFolder } from "./plan-transaction.ts";
+import { nodesFolder } from "./place.ts";
 import { isGone } from "./walk-folder.ts";
 
 /** Above this many resources, losing more than half of them at once looks like an accident. */
@@ -102,14 +103,20 @@ async function take(progress: Progress, reading: Reading): Promise<void> {
 
 /** The good part of a reading with problems. undefined: nothing of it is applied. */
 function servable(
-  { isPartial, loaded }: Progress,
+  { isPartial, loaded, context }: Progress,
   read: FolderState,
   problems: readonly FolderProblem[],
 ): FolderState | undefined {
   if (!isPartial) return undefined;
   const entries = goodPart(loaded?.entries ?? [], read, problems);
-  const isNothing = entries.every(({ isFaulty }) => isFaulty);
-  return loaded === undefined && isNothing ? undefined : { ...read, entries, problems };
+  if (loaded === undefined) {
+    // Clients of a key with a broken file would get the shared resource instead of their own.
+    const ofNodes = join(context.dir, nodesFolder);
+    const isOfNodes = ({ file }: FolderProblem): boolean =>
+      file === ofNodes || file.startsWith(ofNodes + sep);
+    if (problems.some(isOfNodes) || entries.every(({ isFaulty }) => isFaulty)) return undefined;
+  }
+  return { ...read, entries, problems };
 }
 
 /** Whether there is something to report though nothing changes. A user who has edited a file waits for an answer. */

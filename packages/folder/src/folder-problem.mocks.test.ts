@@ -90,7 +90,7 @@ describe("fileTrouble()", () => {
     const isOpened = new Promise<void>((resolve) =>
       hanging.set(join(dir, "a/clusters/y.yaml"), resolve),
     );
-    await write({ "a/clusters/y.yaml": "{}", "a/clusters/x.yaml": "type: EDS" });
+    await write({ "a/clusters/y.yaml": "{}", "a/clusters/x.yaml": "type: STATIC" });
     await isOpened;
     await stop();
     expect(events.map(({ kind }) => kind)).toEqual(["loaded"]);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createCache } from "@xdstp/cache";
+import { createCache, createNodeCaches } from "@xdstp/cache";
 import { type ResourceSource, XdsError } from "@xdstp/core";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { cluster } from "@xdstp/resource-types";
@@ -84,6 +84,22 @@ describe("createFolderFeed() with partial", () => {
     await write({ "_opaque/clusters/b.yaml": clusterOf("b", 1) });
     expect(await next("loaded")).toMatchObject({ put: 1, problems: [{ line: 1 }] });
     expect([cache.ready, timeoutsIn(cache)]).toEqual([true, { b: 1 }]);
+  });
+
+  it("begins with nothing while a file of a node key is broken: the shared resource is not what these nodes had", async () => {
+    const { dir, write } = await useFolder({
+      "_opaque/clusters/a.yaml": clusterOf("a", 1),
+      "_nodes/edge/_opaque/clusters/a.yaml": clusterOf("a", 0),
+    });
+    const nodes = createNodeCaches({ keyOf: ({ cluster: key }) => key });
+    onTestFinished(() => nodes.close());
+    const { next } = useFeed({ dir, sink: nodes.shared, nodes, partial: true });
+    expect(await next("rejected")).toMatchObject({ serving: false });
+    await write({ "_nodes/edge/_opaque/clusters/a.yaml": clusterOf("a", 2) });
+    await next("loaded");
+    await write({ "_nodes/edge/_opaque/clusters/a.yaml": clusterOf("a", 0) });
+    expect(await next("loaded")).toMatchObject({ problems: [{ line: 2 }] });
+    expect(timeoutsIn(nodes.of("edge"))).toEqual({ a: 2 });
   });
 
   it("tries what the cache rejects with each batch, and applies the rest", async () => {

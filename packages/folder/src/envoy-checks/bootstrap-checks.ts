@@ -195,11 +195,13 @@ function* jwtKeys({
   if (reason !== undefined) yield finding(["local_jwks", "inline_string"], reason);
 }
 
-/** Certificates in PEM are taken too. */
+/** Certificates in PEM are taken too, and a comma after the last entry. */
 function keysError(text: string): string | undefined {
   if (text.includes("-----BEGIN ")) return undefined;
   try {
-    const value = JSON.parse(text) as { readonly keys?: unknown } | null;
+    const value = JSON.parse(text.replaceAll(/,(\s*[\]}])/g, "$1")) as {
+      readonly keys?: unknown;
+    } | null;
     return Array.isArray(value?.keys) ? undefined : "has no list of keys";
   } catch {
     return "is not JSON";

@@ -187,6 +187,7 @@ function* misfits(
   const list = Array.isArray(value) ? (value as readonly Extension[]) : [value as Extension];
   for (const [index, one] of list.entries()) {
     const at = Array.isArray(value) ? [field, index] : [field];
+    if ((one as { readonly isOptional?: boolean }).isOptional === true) continue;
     yield* misfit(one, at, what, fitting);
   }
 }
@@ -238,6 +239,8 @@ function* clusterType({ clusterDiscoveryType: type }: Cluster): Iterable<EnvoyFi
       );
     return;
   }
+  // The older form of the configuration of Redis.
+  if (typeOfExtension(extension) === "google.protobuf.Struct") return;
   yield* misfit(extension, ["cluster_type"], "type of cluster", [`${extensions}clusters.`]);
 }
 

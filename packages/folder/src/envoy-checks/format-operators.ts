@@ -70,7 +70,6 @@ export const formatOperators: ReadonlySet<string> = new Set([
   "EMIT_TIME",
   "EMIT_TIME_LOCAL",
   "ENVIRONMENT",
-  "FILE_CONTENT",
   "FILTER_CHAIN_NAME",
   "FILTER_STATE",
   "GRPC_STATUS",

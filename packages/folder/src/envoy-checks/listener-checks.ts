@@ -16,6 +16,7 @@ interface SocketAddress {
   readonly protocol: number;
   readonly address: string;
   readonly resolverName: string;
+  readonly networkNamespaceFilepath: string;
   readonly portSpecifier: Oneof<number | string>;
 }
 
@@ -271,7 +272,8 @@ function* sameAddresses({ listeners }: { listeners: readonly Listener[] }): Iter
     const socket = address?.address.case === "socketAddress" ? address.address.value : undefined;
     const port = socket?.portSpecifier.value ?? 0;
     if (socket === undefined || port === 0) continue;
-    const key = `${socket.protocol} ${socket.address.toLowerCase()} ${port}`;
+    const { protocol, networkNamespaceFilepath: space } = socket;
+    const key = `${protocol} ${socket.address.toLowerCase()} ${port} ${space}`;
     const owner = owners.get(key);
     // A listener of the same name takes the place of the earlier one.
     const isSame = owner !== undefined && name !== "" && listeners[owner]?.name === name;

@@ -37,18 +37,14 @@ function* domains({
 
 function* weights({
   clusters,
-  totalWeight,
 }: {
   clusters: readonly { readonly weight?: number }[];
-  totalWeight?: number;
 }): Iterable<EnvoyFinding> {
   const sum = clusters.reduce((all, { weight = 0 }) => all + weight, 0);
   if (clusters.length > 0 && sum === 0)
     yield finding(["clusters"], "the weights must sum to more than 0");
   else if (sum > 0xffff_ffff)
     yield finding(["clusters"], "the weights must sum to less than 4294967296");
-  else if (totalWeight !== undefined && totalWeight !== 0 && totalWeight !== sum)
-    yield finding(["total_weight"], `is ${totalWeight}, but the weights sum to ${sum}`);
 }
 
 function* rewrites({

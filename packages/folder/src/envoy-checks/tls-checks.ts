@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import type { Registry } from "@bufbuild/protobuf";
 import { quote } from "../folder-problem.ts";
 import {
   type CheckScene,
@@ -8,7 +9,7 @@ import {
   finding,
   type Oneof,
 } from "./envoy-check.ts";
-import { closestMessage, type VisitedMessage } from "./visit-messages.ts";
+import { closestMessage, type VisitedMessage, visitMessages } from "./visit-messages.ts";
 
 interface DataSource {
   readonly specifier: Oneof<string | Uint8Array>;
@@ -39,14 +40,43 @@ export const tlsChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-tls", "envoy.extensions.transport_sockets.tls.v3.TlsParameters", parameters),
 ];
 
-function* file({ specifier }: DataSource, { files }: CheckScene): Iterable<EnvoyFinding> {
+/** The text is not shown: it may be a key that was meant for `inline_string`. */
+function* file({ specifier }: DataSource, scene: CheckScene): Iterable<EnvoyFinding> {
   if (specifier.case !== "filename" || typeof specifier.value !== "string") return;
-  if (files !== undefined && specifier.value !== "" && !files.exists(specifier.value))
+  const { files } = scene;
+  if (files === undefined || specifier.value === "" || isInUnusedSecret(scene)) return;
+  if (!files.exists(specifier.value))
     yield finding(
       ["filename"],
-      `${quote(specifier.value)} is not a file that can be read`,
+      "is not a file that can be read",
       "Envoy reads it when it starts, relative to its working directory",
     );
+}
+
+const upstreamContext = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
+const bootstrap = "envoy.config.bootstrap.v3.Bootstrap";
+const secret = "envoy.extensions.transport_sockets.tls.v3.Secret";
+const secretConfig = "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig";
+
+/** Names of the secrets to which a bootstrap refers. */
+const usedSecrets = new WeakMap<object, ReadonlySet<string>>();
+
+/** Whether this is part of a static secret that nothing uses: Envoy does not read it. */
+function isInUnusedSecret({ visited, registry }: CheckScene): boolean {
+  const holder = closestMessage(visited, secret);
+  const root = holder && closestMessage(holder, bootstrap);
+  if (holder === undefined || root === undefined) return false;
+  const used = usedSecrets.get(root.message.message) ?? namesOfSecretsIn(root, registry);
+  usedSecrets.set(root.message.message, used);
+  return !used.has((holder.message.message as unknown as { readonly name: string }).name);
+}
+
+function namesOfSecretsIn(root: VisitedMessage, registry: Registry): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { message } of visitMessages(root, registry))
+    if (message.desc.typeName === secretConfig)
+      names.add((message.message as unknown as { readonly name: string }).name);
+  return names;
 }
 
 /** The content, where it is known. */
@@ -74,7 +104,10 @@ function sourceAt(field: string, source: DataSource | undefined): readonly strin
 
 function* pair(certificate: Certificate, scene: CheckScene): Iterable<EnvoyFinding> {
   const { certificateChain, privateKey, password, pkcs12, privateKeyProvider } = certificate;
-  if (pkcs12 !== undefined) return;
+  if (pkcs12 !== undefined || isInUnusedSecret(scene)) return;
+  // As a client, Envoy shows no certificate then.
+  const isOfClient = closestMessage(scene.visited, upstreamContext) !== undefined;
+  if (isOfClient && (certificateChain === undefined || privateKey === undefined)) return;
   if (certificateChain === undefined) {
     yield finding([], "a certificate needs certificate_chain");
     return;
@@ -127,7 +160,7 @@ function* roots(
   { trustedCa }: { trustedCa?: DataSource },
   scene: CheckScene,
 ): Iterable<EnvoyFinding> {
-  const text = contentOf(trustedCa, scene);
+  const text = isInUnusedSecret(scene) ? undefined : contentOf(trustedCa, scene);
   if (text !== undefined && firstCertificate(text) === undefined)
     yield finding(
       sourceAt("trusted_ca", trustedCa),
@@ -171,9 +204,9 @@ const curves: ReadonlySet<string> = new Set([
   "x25519",
 ]);
 
-/** Names of OpenSSL for the cipher suites of BoringSSL, of RFCs too. */
+/** Names of OpenSSL for the cipher suites of BoringSSL, of RFCs too. Those of TLS 1.3 cannot be chosen. */
 const cipher =
-  /^(?:(?:ECDHE-)?(?:ECDSA-|RSA-|PSK-)?(?:AES(?:128|256)-(?:GCM-)?SHA(?:256|384)?|CHACHA20-POLY1305)|DES-CBC3-SHA|PSK-AES(?:128|256)-CBC-SHA|TLS_[A-Z0-9_]+|ALL|DEFAULT|HIGH|FIPS|ECDHE|EECDH|kECDHE|kEECDH|kRSA|kPSK|aRSA|aECDSA|ECDSA|aPSK|RSA|PSK|3DES|AES(?:128|256)?|AESGCM|CHACHA20|SHA1?|SSLv3|TLSv1(?:\.[123])?)$/;
+  /^(?:(?:ECDHE-)?(?:ECDSA-|RSA-|PSK-)?(?:AES(?:128|256)-(?:GCM-)?SHA(?:256|384)?|CHACHA20-POLY1305)|DES-CBC3-SHA|PSK-AES(?:128|256)-CBC-SHA|TLS_(?!AES_|CHACHA20_)[A-Z0-9_]+|ALL|DEFAULT|HIGH|FIPS|ECDHE|EECDH|kECDHE|kEECDH|kRSA|kPSK|aRSA|aECDSA|ECDSA|aPSK|RSA|PSK|3DES|AES(?:128|256)?|AESGCM|CHACHA20|SHA1?|SSLv3|TLSv1(?:\.[123])?)$/;
 
 interface SecretConfig {
   readonly sdsConfig?: object;
@@ -204,13 +237,9 @@ function* parameters(
   {
     cipherSuites,
     ecdhCurves,
-    tlsMinimumProtocolVersion: least,
-    tlsMaximumProtocolVersion: most,
   }: {
     cipherSuites: readonly string[];
     ecdhCurves: readonly string[];
-    tlsMinimumProtocolVersion: number;
-    tlsMaximumProtocolVersion: number;
   },
   { visited }: CheckScene,
 ): Iterable<EnvoyFinding> {
@@ -220,13 +249,13 @@ function* parameters(
       yield finding(["ecdh_curves", index], `${quote(curve)} is not a curve that Envoy has`);
   for (const [index, suite] of cipherSuites.entries()) {
     // A suite may be a group in brackets, and an expression such as "!3DES" or "ECDHE+AESGCM".
-    const names = suite.split(/[|:+[\]\s,]|^[-!]/).filter((one) => one !== "");
+    const names = suite
+      .split(/[|:+[\]\s,]|^[-!]/)
+      .filter((one) => one !== "" && one !== "@STRENGTH");
     if (names.length === 0 || !names.every((one) => cipher.test(one.replace(/^[-!]/, ""))))
       yield finding(
         ["cipher_suites", index],
         `${quote(suite)} is not a cipher suite that Envoy has`,
       );
   }
-  if (least !== 0 && most !== 0 && least > most)
-    yield finding(["tls_minimum_protocol_version"], "is higher than tls_maximum_protocol_version");
 }
