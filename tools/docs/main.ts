@@ -15,7 +15,8 @@ const common: Partial<TypeDocOptions> = {
   excludePrivate: true,
   excludeInternal: true,
   disableSources: true,
-  ignoredHighlightLanguages: ["mermaid"],
+  highlightLanguages: [...OptionDefaults.highlightLanguages, "lua", "markdown", "toml"],
+  ignoredHighlightLanguages: ["hex", "mermaid"],
 };
 const files = markdownFiles(root);
 const packages = readWorkspace(root).filter(({ isPublic }) => isPublic);

@@ -39,7 +39,9 @@ export interface FileProblems {
   readonly kind: "bootstrap" | "resources";
   /** The number of resources that are right. Of a bootstrap 0. */
   readonly resources: number;
+  /** What clients reject, or what cannot be read. */
   readonly problems: readonly FolderProblem[];
+  /** What does no harm but may be a mistake. */
   readonly warnings: readonly FolderProblem[];
 }
 

@@ -7,7 +7,7 @@ import { createRandomMessages } from "../../validate/test/random-messages.ts";
 import { createDefinitions } from "./definitions.ts";
 import { dialects } from "./dialect.ts";
 
-const count = Math.max(500, Math.round(50_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
+const count = Math.max(100, Math.round(20_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const seed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 const registry = envoyRegistry();
 const validator = await createValidator({ registry });

@@ -28,7 +28,7 @@ describe("servers and clients in one simulated network", () => {
     },
   );
 
-  it.each(failedSeeds.filter(({ steps }) => steps <= 20_000))(
+  it.each(failedSeeds.filter(({ steps }) => steps <= 5_000))(
     "no longer: $showed (seed $seed)",
     async ({ seed, steps }) => {
       expectGreen(await runSeed({ seed }, steps));
