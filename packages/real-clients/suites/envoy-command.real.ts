@@ -45,7 +45,7 @@ for (const { title, args } of forms) {
         endpoints(names.endpoints, blue),
       ];
       const dir = useFolder(Object.fromEntries(chain.map(fileOf)));
-      const serve = await startServe(dir);
+      const serve = await startServe(dir, 0, ["--allow", "constraint"]);
       const envoy = await startEnvoy(
         command,
         printBootstrap("envoy", "--server", `127.0.0.1:${serve.port}`, ...args),
@@ -75,7 +75,7 @@ for (const { title, args } of forms) {
       expect(traffic.failures).toEqual([]);
     });
 
-    it("prints the reason of a NACK, and the ACK once the file is mended [S-ACK-9]", async () => {
+    it("prints the reason of a NACK of what --allow lets pass, and the ACK once the file is mended [S-ACK-9]", async () => {
       const { serve, traffic, edit } = await useWorld();
       edit("clusters/c.json", (text) => text.replace('"1s"', '"0s"'));
       const nack = await until(
