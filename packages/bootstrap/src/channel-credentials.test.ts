@@ -73,7 +73,7 @@ describe("loadCredentials()", () => {
     expect(() =>
       loadCredentials({ type: "tls", caCertificateFile: at("none"), refreshIntervalMs: 1 }),
     ).toThrow(
-      `[NOT_FOUND] ca_certificate_file ${at("none")}: there is no such file; give a PEM file`,
+      `[NOT_FOUND] ca_certificate_file ${at("none")}: the file does not exist; give a PEM file`,
     );
     expect(() =>
       loadCredentials({
@@ -152,7 +152,7 @@ describe("follow()", () => {
     expect(kinds()).toEqual([
       expect.stringMatching(/^tls\.key does not belong to tls\.cert/),
       "tls.cert holds no certificate in PEM",
-      `private_key_file ${at("key")}: there is no such file; give a PEM file`,
+      `private_key_file ${at("key")}: the file does not exist; give a PEM file`,
       "credentials-replaced",
     ]);
   });

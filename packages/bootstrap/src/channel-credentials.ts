@@ -171,7 +171,7 @@ function pem(option: string, file: string): Buffer {
     const { code = "unknown error" } = cause as NodeJS.ErrnoException;
     throw new XdsError(
       "NOT_FOUND",
-      `${option} ${file}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`}; give a PEM file`,
+      `${option} ${file}: ${code === "ENOENT" ? "the file does not exist" : `it cannot be read (${code})`}; give a PEM file`,
       { cause },
     );
   }

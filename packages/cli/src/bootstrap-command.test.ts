@@ -236,7 +236,7 @@ describe("xdstp bootstrap grpc", () => {
 describe("xdstp bootstrap", () => {
   it.each([
     [[], "for what, envoy or grpc?"],
-    [["nginx"], 'there is no bootstrap for "nginx", only for envoy and grpc'],
+    [["nginx"], 'a bootstrap for "nginx" does not exist, only for envoy and grpc'],
     [["envoy", "more"], '"more" is one argument too many'],
     [["envoy", "--variant", "rest"], '--variant "rest": give sotw or delta'],
     [["envoy", "--names", "old"], '--names "old": give ads or xdstp'],

@@ -65,7 +65,7 @@ async function run(call: CommandCall, { stdout, cwd }: CliIo): Promise<number> {
       2,
       kind === undefined
         ? "for what, envoy or grpc?"
-        : `there is no bootstrap for ${JSON.stringify(kind)}, only for envoy and grpc`,
+        : `a bootstrap for ${JSON.stringify(kind)} does not exist, only for envoy and grpc`,
     );
   takeNoMore(more, "");
   const options = optionsOf(call, kind);

@@ -23,9 +23,9 @@ describe("streamFailure()", () => {
     [
       {
         code: StatusCode.UNAVAILABLE,
-        message: "ca_certificate_file x: there is no such file; give a PEM file",
+        message: "ca_certificate_file x: the file does not exist; give a PEM file",
       },
-      "ca_certificate_file x: there is no such file; give a PEM file",
+      "ca_certificate_file x: the file does not exist; give a PEM file",
     ],
     [
       {

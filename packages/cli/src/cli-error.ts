@@ -35,8 +35,8 @@ export function unreadable(cause: unknown, what: string, wayOut: string): CliErr
 }
 
 const readTroubles: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  ENOTDIR: "there is no such file, because its path has a file where a folder has to be",
+  ENOENT: "the file does not exist",
+  ENOTDIR: "the file does not exist, because its path has a file where a folder has to be",
   EISDIR: "it is a folder, not a file",
   EACCES: "this user may not read it (EACCES)",
 };

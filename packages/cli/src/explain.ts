@@ -16,7 +16,7 @@ export function explainCode(code: string): string {
     const meant = closest(code, codes);
     const wayOut =
       meant === undefined ? `the codes are ${codes.join(" ")}` : `did you mean ${meant}?`;
-    throw new CliError(2, `there is no code ${JSON.stringify(code)}; ${wayOut}`);
+    throw new CliError(2, `the code ${JSON.stringify(code)} does not exist; ${wayOut}`);
   }
   return readFileSync(new URL(`${code}.md`, pages), "utf8");
 }

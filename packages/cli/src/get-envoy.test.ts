@@ -266,7 +266,7 @@ it.each(["get", "watch", "resolve"])(
       new RegExp(`^xdstp ${command}: bad-source\\.yaml: config_sources\\[0\\] .*\n$`),
     );
     expect(await tried("gone.yaml")).toBe(
-      `xdstp ${command}: gone.yaml: there is no such file; give the path of a bootstrap in JSON\n`,
+      `xdstp ${command}: gone.yaml: the file does not exist; give the path of a bootstrap in JSON\n`,
     );
   },
 );

@@ -565,10 +565,10 @@ describe("xdstp get", () => {
       }),
     });
     expect((await runToEnd(["get", blue, "--bootstrap", join(folder.dir, "tls.json")])).err).toBe(
-      "xdstp get: ca_certificate_file /no/ca.pem: there is no such file; give a PEM file\n",
+      "xdstp get: ca_certificate_file /no/ca.pem: the file does not exist; give a PEM file\n",
     );
     expect((await runToEnd(["get", blue, "--bootstrap", "/no/such"])).err).toBe(
-      "xdstp get: /no/such: there is no such file; give the path of a bootstrap in JSON\n",
+      "xdstp get: /no/such: the file does not exist; give the path of a bootstrap in JSON\n",
     );
   });
 
@@ -646,7 +646,7 @@ describe("xdstp get", () => {
       /^xdstp get: cannot connect to localhost:\d+: .* See --tls\n$/,
     );
     expect((await asked("localhost", "--tls-ca", "none.pem")).err).toMatch(
-      /^xdstp get: --tls-ca .*none\.pem: there is no such file; give a PEM file\n$/,
+      /^xdstp get: --tls-ca .*none\.pem: the file does not exist; give a PEM file\n$/,
     );
     const plain = await useOrigin();
     expect((await got(plain, blue, "--tls")).err).toMatch(

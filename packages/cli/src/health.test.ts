@@ -245,7 +245,9 @@ describe("xdstp serve with a broken --tls-client-ca", () => {
     const { cert, key } = authority.issue({ dnsNames: ["localhost"] });
     folder.write({ "server.pem": cert, "server-key.pem": key, "check.pem": authority.cert });
     folder.remove("ca.pem");
-    await cli.stdout.line(/certificate .*the new \S+\/ca\.pem is not used.* no such file/);
+    await cli.stdout.line(
+      /certificate .*the new \S+\/ca\.pem is not used.* the file does not exist/,
+    );
     const { out } = await status("admin", "--tls-ca", "check.pem");
     expect(out).toMatch(
       /^\S+\/server\.pem is not used since \d+[sm]: it is used only together with \S+\/ca\.pem, which is broken\n\S+\/ca\.pem is not used/,

@@ -304,7 +304,7 @@ describe("xdstp import config-dump", () => {
     const unread = await imported({}, "config-dump", "http://me:S3CRET@127.0.0.1:x", "config");
     expect(unread.err).not.toContain("S3CRET");
     expect(await failed(".")).toContain("it is a folder, not a file; give a file with");
-    expect(await failed("no.json")).toContain("no.json: there is no such file; give a file with");
+    expect(await failed("no.json")).toContain("no.json: the file does not exist; give a file with");
     const { url: wrong } = await useAdminPage("<html>");
     expect(await failed(wrong)).toContain("error: is not valid JSON");
   });

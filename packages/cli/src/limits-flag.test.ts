@@ -36,7 +36,7 @@ describe("limitsFlag()", () => {
     ["messageMs=1s", '--limit "messageMs=1s": give NAME=NUMBER, such as messageMs=60000'],
     ["messageMs=0", "--limit messageMs=0: give a number from 1 to 2147483647"],
     ["messageMs=2147483648", "--limit messageMs=2147483648: give a number from 1 to 2147483647"],
-    ["toString=1", "--limit toString: there is no such limit; the limits are "],
+    ["toString=1", "--limit toString: this limit does not exist; the limits are "],
   ])("rejects %s with the reason", async (value, text) => {
     await expect(limitsOf(value)).rejects.toThrow(text);
   });
@@ -52,7 +52,7 @@ describe("wireLimits", () => {
       limitsFlag(parseCall(replayCommand, ["f", "--limit", value]), wireLimits);
     expect(await limitsOfReplay("messageMs=5")).toEqual({ messageMs: 5 });
     await expect(limitsOfReplay("subscriptions=1")).rejects.toThrow(
-      "--limit subscriptions: there is no such limit; the limits are emptyBytes, ",
+      "--limit subscriptions: this limit does not exist; the limits are emptyBytes, ",
     );
   });
 });
@@ -64,7 +64,7 @@ describe("channelLimits", () => {
       pingMs: 1_000,
     });
     await expect(channelLimitsOf("messageMs=5")).rejects.toThrow(
-      "--channel-limit messageMs: there is no such limit; the limits are closeGraceMs, connectMs, ",
+      "--channel-limit messageMs: this limit does not exist; the limits are closeGraceMs, connectMs, ",
     );
     await expect(channelLimitsOf("pingMs")).rejects.toThrow(
       '--channel-limit "pingMs": give NAME=NUMBER, such as maxMessageBytes=200000000',

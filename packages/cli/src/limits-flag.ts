@@ -70,7 +70,7 @@ function limitFrom(
   if (!Object.hasOwn(defaults, name))
     throw new CliError(
       2,
-      `--${option} ${name}: there is no such limit; the limits are ${Object.keys(defaults).sort().join(", ")}`,
+      `--${option} ${name}: this limit does not exist; the limits are ${Object.keys(defaults).sort().join(", ")}`,
     );
   const value = Number(digits);
   if (value < 1 || value > LARGEST)

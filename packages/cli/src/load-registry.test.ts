@@ -79,7 +79,7 @@ describe("loadRegistry()", () => {
 
   it("names a file that is not there", async () => {
     await expect(loadRegistry([join(folder, "none.yaml")])).rejects.toThrow(
-      `--descriptors ${join(folder, "none.yaml")}: there is no such file${rest}`,
+      `--descriptors ${join(folder, "none.yaml")}: the file does not exist${rest}`,
     );
   });
 });

@@ -279,7 +279,7 @@ describe("xdstp record and replay, what they cannot do", () => {
       await run("record", "there", "a", "--type", "clusters", "--server", origin.address),
     ).toBe("xdstp record: there is there already; remove it, or name another file\n");
     expect(await run("replay", "none", "--serve", "127.0.0.1:0")).toBe(
-      "xdstp replay: none: there is no such file; give what `xdstp record` has written\n",
+      "xdstp replay: none: the file does not exist; give what `xdstp record` has written\n",
     );
     expect(await run("replay", "broken", "--serve", "127.0.0.1:0")).toBe(
       "xdstp replay: broken:2: is not a JSON object\n",

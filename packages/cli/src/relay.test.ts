@@ -485,7 +485,7 @@ describe("xdstp relay", () => {
     [
       ["--server", "127.0.0.1:1", "--snapshot", "s", "--snapshot-key", "none"],
       1,
-      "there is no such file",
+      "the file does not exist",
     ],
     [["--server", "127.0.0.1:1", "--snapshot", "only.json"], 1, "only.json"],
     [["--bootstrap", "none.json"], 1, "none.json"],

@@ -161,7 +161,7 @@ async function readKey(file: string): Promise<Uint8Array> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw new CliError(
       1,
-      `--snapshot-key ${file}: ${(error as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such file" : (error as Error).message}; openssl rand -hex 32 makes one`,
+      `--snapshot-key ${file}: ${(error as NodeJS.ErrnoException).code === "ENOENT" ? "the file does not exist" : (error as Error).message}; openssl rand -hex 32 makes one`,
       { cause: error },
     );
   });

@@ -336,7 +336,7 @@ describe("xdstp resolve", () => {
     );
     expect(await asked("grpc.json")).toMatch(/^xdstp resolve: grpc\.json: .*\n$/);
     expect(await asked("none.json")).toBe(
-      "xdstp resolve: none.json: there is no such file; give the path of a bootstrap in JSON\n",
+      "xdstp resolve: none.json: the file does not exist; give the path of a bootstrap in JSON\n",
     );
   });
 });

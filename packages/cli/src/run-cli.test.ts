@@ -38,7 +38,9 @@ describe("runCli()", () => {
     expect(await runToEnd(["help", "srve"])).toMatchObject({
       code: 2,
       out: "",
-      err: expect.stringContaining('there is no command "srve"; did you mean serve?\n') as string,
+      err: expect.stringContaining(
+        'the command "srve" does not exist; did you mean serve?\n',
+      ) as string,
     });
   });
 
@@ -99,7 +101,7 @@ describe("runCli()", () => {
     ],
     [
       ["srve"],
-      'xdstp: there is no command "srve"; did you mean serve?\nUsage: xdstp\n       serve|validate|import|relay|status|get|watch|resolve|route-check|record|replay|lsp|schema|bootstrap\n       [ARGS]\nSee xdstp --help\n',
+      'xdstp: the command "srve" does not exist; did you mean serve?\nUsage: xdstp\n       serve|validate|import|relay|status|get|watch|resolve|route-check|record|replay|lsp|schema|bootstrap\n       [ARGS]\nSee xdstp --help\n',
     ],
   ])("answers %j with the usage and exit code 2", async (argv, err) => {
     expect(await runToEnd(argv)).toEqual({ code: 2, out: "", err });
@@ -151,7 +153,7 @@ describe("runCli()", () => {
       event: "failed",
       exitCode: 1,
       message:
-        "/no/such\u001b: there is no such folder; make it (it may be empty), or name another",
+        "/no/such\u001b: the folder does not exist; make it (it may be empty), or name another",
     });
     expect(JSON.parse(wrong.err)).toMatchObject({
       from: "status",
@@ -162,14 +164,14 @@ describe("runCli()", () => {
     expect(JSON.parse(nonsense.err)).toMatchObject({
       from: "xdstp",
       exitCode: 2,
-      message: 'there is no command "srve"; did you mean serve?',
+      message: 'the command "srve" does not exist; did you mean serve?',
     });
     expect((await runToEnd(["serve", "--", "a", "b", "--json"])).err).toMatch(/^xdstp serve: /);
   });
 
   it("names the command or option that was probably meant", async () => {
     expect((await runToEnd(["stauts"])).err).toContain(
-      'there is no command "stauts"; did you mean status?',
+      'the command "stauts" does not exist; did you mean status?',
     );
     expect((await runToEnd(["serve", "x", "--lsten", "127.0.0.1:0"])).err).toContain(
       "Unknown option '--lsten'; did you mean --listen?",

@@ -76,7 +76,7 @@ async function commandOf(name: string): Promise<Command> {
     2,
     name === ""
       ? "which command?"
-      : `there is no command ${JSON.stringify(name)}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
+      : `the command ${JSON.stringify(name)} does not exist${meant === undefined ? "" : `; did you mean ${meant}?`}`,
   );
 }
 

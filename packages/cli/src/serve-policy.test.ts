@@ -151,7 +151,7 @@ describe("xdstp serve --policy", () => {
 
   it.each([
     ["rules:\n- identity: a*b\n", flags, 1, 'policy.yaml:2:13: "a*b": a * stands at the end only'],
-    ["rules: []\n", [...flags.slice(0, -1), "none.yaml"], 1, "none.yaml: there is no such file"],
+    ["rules: []\n", [...flags.slice(0, -1), "none.yaml"], 1, "none.yaml: the file does not exist"],
     [
       "rules:\n- identity: spiffe://td/*\n",
       [...flags.slice(0, 4), ...flags.slice(6)],

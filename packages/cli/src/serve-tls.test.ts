@@ -75,7 +75,7 @@ describe("xdstp serve --tls-cert --tls-key", () => {
     );
     expect(await shownBy(port)).toBe("first");
     folder.remove("tls/cert.pem");
-    expect(await cli.stdout.line(/certificate .*there is no such file/)).toContain("cert.pem");
+    expect(await cli.stdout.line(/certificate .*the file does not exist/)).toContain("cert.pem");
     expect(await shownBy(port)).toBe("first");
     folder.write(certificate("second"));
     await cli.stdout.line(/certificate .*the new one is shown/);
@@ -116,7 +116,7 @@ describe("xdstp serve --tls-cert --tls-key", () => {
     [
       ["--tls-cert", "none.pem", "--tls-key", "tls/key.pem"],
       1,
-      "none.pem: there is no such file; give a PEM file",
+      "none.pem: the file does not exist; give a PEM file",
     ],
     [
       ["--tls-cert", "tls/key.pem", "--tls-key", "tls/key.pem"],

@@ -409,7 +409,7 @@ describe("xdstp serve, what it cannot begin with", () => {
 
   it("names a folder that is missing, and the way out", async () => {
     expect(await fails("/no/such/folder", ...free)).toBe(
-      "xdstp serve: /no/such/folder: there is no such folder; make it (it may be empty), or name another\n",
+      "xdstp serve: /no/such/folder: the folder does not exist; make it (it may be empty), or name another\n",
     );
   });
 
@@ -448,7 +448,7 @@ describe("xdstp serve, what it cannot begin with", () => {
 
   it("names a descriptor set that is missing", async () => {
     expect(await fails(useFolder().dir, ...free, "--descriptors", "/no/such.binpb")).toBe(
-      "xdstp serve: --descriptors /no/such.binpb: there is no such file; give what `buf build -o FILE` writes, where FILE ends with .binpb, .bin, .json, .txtpb or .yaml, also with .gz or .zst\n",
+      "xdstp serve: --descriptors /no/such.binpb: the file does not exist; give what `buf build -o FILE` writes, where FILE ends with .binpb, .bin, .json, .txtpb or .yaml, also with .gz or .zst\n",
     );
   });
 

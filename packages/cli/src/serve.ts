@@ -153,7 +153,7 @@ async function checkFolder(dir: string): Promise<void> {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such folder; make it (it may be empty), or name another",
+  ENOENT: "the folder does not exist; make it (it may be empty), or name another",
   ENOTDIR:
     "this is not a folder; name the folder that holds AUTHORITY/TYPE/ID.yaml or _opaque/TYPE/NAME.yaml. To serve the static resources of an Envoy bootstrap, move them into a folder: xdstp import envoy FILE DIR",
   ELOOP: "this is a symbolic link that leads back to itself; fix it, or name another folder",

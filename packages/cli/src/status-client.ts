@@ -136,7 +136,7 @@ function whyNot(error: unknown, withTls: boolean): string {
   if (cause === "ECONNREFUSED") return "does not accept connections; is a server running there?";
   if (cause === "EAI_AGAIN")
     return "cannot be looked up: DNS does not answer (EAI_AGAIN); check the name servers of this machine";
-  if (cause === "ENOTFOUND") return "is not known: there is no such host";
+  if (cause === "ENOTFOUND") return "is not known: the host does not exist";
   if (
     withTls &&
     ((cause ?? "").includes("CERTIFICATE_REQUIRED") || closedForSecurity.test(messagesOf(error)))

@@ -386,7 +386,7 @@ describe("xdstp status of other servers", () => {
     expect(await limited("pingMs=500")).toMatchObject({
       code: 2,
       err: expect.stringContaining(
-        "--channel-limit pingMs: there is no such limit; the limits are maxMessageBytes",
+        "--channel-limit pingMs: this limit does not exist; the limits are maxMessageBytes",
       ) as string,
     });
   });
@@ -597,7 +597,7 @@ describe("xdstp status --tls", () => {
       ) as string,
     });
     expect((await asked("--tls-ca", "none.pem")).err).toMatch(
-      /--tls-ca .*none\.pem: there is no such file; give a PEM file/,
+      /--tls-ca .*none\.pem: the file does not exist; give a PEM file/,
     );
   });
 });

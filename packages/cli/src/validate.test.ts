@@ -96,8 +96,8 @@ config/_opaque/routes/r.yaml:1:1: error: envoy.config.route.v3.RouteConfiguratio
   });
 
   it.each([
-    ["unknown-feild", 'there is no code "unknown-feild"; did you mean unknown-field?'],
-    ["../README", 'there is no code "../README"; the codes are unreadable-file '],
+    ["unknown-feild", 'the code "unknown-feild" does not exist; did you mean unknown-field?'],
+    ["../README", 'the code "../README" does not exist; the codes are unreadable-file '],
   ])("rejects the code %s, which does not exist", async (unknown, text) => {
     const { code, err } = await runToEnd(["validate", "--explain", unknown]);
     expect(err).toContain(text);

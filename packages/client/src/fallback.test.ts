@@ -234,7 +234,7 @@ describe("a client of several servers", () => {
     expect([value?.error?.code, value?.error?.text]).toEqual([
       "UNAVAILABLE",
       expect.stringContaining(
-        "ca_certificate_file /no/such/file: there is no such file; give a PEM file",
+        "ca_certificate_file /no/such/file: the file does not exist; give a PEM file",
       ),
     ]);
   });

@@ -5,7 +5,7 @@ import { flag, flagUrl, turn, useDeltaScript, useSotwScript } from "../test/use-
 describe.each([
   ["delta", useDeltaScript],
   ["sotw", useSotwScript],
-] as const)("a %s client of which there are no subscriptions any more", (_, useScript) => {
+] as const)("a %s client of which all names are unsubscribed", (_, useScript) => {
   it("lets go of its server after 10 s, and asks again at once for what is wanted next [C-STREAM-14]", async () => {
     const { client, server, clock, events } = useScript();
     const watch = client.watch(flag, "a");

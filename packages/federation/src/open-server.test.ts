@@ -145,14 +145,14 @@ describe("a server with a stream per type", () => {
     expect(put.map(({ typeUrl }) => typeUrl)).toEqual([listener, cluster]);
   });
 
-  it("does not count a type of which there are no subscriptions any more", async () => {
+  it("does not count a type of which all names are unsubscribed", async () => {
     const { channels, outages, feed } = await useServer({ aggregated: false }, [cluster, listener]);
     feed.want(listener, [], [{ name: "x" }]);
     channels.delta(clusters).close();
     expect(outages).toEqual([expect.stringMatching(/^all: \[UNAVAILABLE\]/)]);
   });
 
-  it("is not out of reach because a stream ends of which there are no subscriptions any more", async () => {
+  it("is not out of reach because a stream ends of which all names are unsubscribed", async () => {
     const { channels, outages, feed } = await useServer({ aggregated: false }, [cluster]);
     feed.want(cluster, [], [{ name: "x" }]);
     channels.delta(clusters).close();

@@ -341,7 +341,7 @@ describe("waitForAck(), what it rejects", () => {
     for (const revision of [3, -1, 0.5, NaN])
       await expect(server.waitForAck(revision)).rejects.toMatchObject({
         code: "INVALID_ARGUMENT",
-        text: `there is no revision ${revision}; the newest is 2`,
+        text: `revision ${revision} does not exist; the newest is 2`,
       });
     for (const timeout of [-1, NaN, 2 ** 31])
       await expect(server.waitForAck(1, { timeout })).rejects.toMatchObject({

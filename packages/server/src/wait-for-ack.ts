@@ -27,7 +27,7 @@ export async function waitForAck(
   if (!Number.isSafeInteger(revision) || revision < 0 || revision > host.source.revision) {
     throw new XdsError(
       "INVALID_ARGUMENT",
-      `there is no revision ${revision}; the newest is ${host.source.revision}${host.hasUnrelated === true ? unrelated : ""}`,
+      `revision ${revision} does not exist; the newest is ${host.source.revision}${host.hasUnrelated === true ? unrelated : ""}`,
     );
   }
   if (!(timeout >= 0 && timeout <= LONGEST))

@@ -67,7 +67,7 @@ function kindOf(
   if (apiType === ApiType.REST)
     throw unsupportedAt(
       inside(place, "api_type"),
-      `is REST: there is no feed for it yet; give ${known}`,
+      `is REST: a feed for it does not exist yet; give ${known}`,
     );
   throw wrongAt(
     inside(place, "api_type"),

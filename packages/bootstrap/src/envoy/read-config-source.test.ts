@@ -185,11 +185,11 @@ describe("readConfigSource()", () => {
     ],
     [
       { path: "/x" },
-      "UNIMPLEMENTED] ConfigSource: path is a file: there is no feed for it yet; give",
+      "UNIMPLEMENTED] ConfigSource: path is a file: a feed for it does not exist yet; give",
     ],
     [
       { path_config_source: { path: "/x" } },
-      "UNIMPLEMENTED] ConfigSource: path_config_source is a file: there is no feed for it yet; give",
+      "UNIMPLEMENTED] ConfigSource: path_config_source is a file: a feed for it does not exist yet; give",
     ],
     [
       { ads: {}, resource_api_version: "V2" },
@@ -219,7 +219,7 @@ describe("readConfigSource()", () => {
     ],
     [
       { api_config_source: api([google("s")], { api_type: "REST" }) },
-      "UNIMPLEMENTED] ConfigSource: api_config_source.api_type is REST: there is no feed for it yet; give AGGREGATED_GRPC,",
+      "UNIMPLEMENTED] ConfigSource: api_config_source.api_type is REST: a feed for it does not exist yet; give AGGREGATED_GRPC,",
     ],
     [
       { api_config_source: api([google("s")], { api_type: 4 }) },
@@ -299,7 +299,7 @@ describe("readConfigSource()", () => {
     ],
     [
       service(envoy("other")),
-      `INVALID_ARGUMENT] ConfigSource: ${grpc}.envoy_grpc.cluster_name is "other", and there is no such static cluster; add it`,
+      `INVALID_ARGUMENT] ConfigSource: ${grpc}.envoy_grpc.cluster_name is "other", and this static cluster does not exist; add it`,
     ],
     [
       service(envoy("xds", { authority: "a" })),

@@ -79,7 +79,7 @@ function sourceOf(
     case "pathConfigSource":
       throw unsupportedAt(
         inside(place, specifier.case === "path" ? "path" : "path_config_source"),
-        "is a file: there is no feed for it yet; give api_config_source, ads or self",
+        "is a file: a feed for it does not exist yet; give api_config_source, ads or self",
       );
     case undefined:
       throw wrongAt(place, "says no source; give ads, self or api_config_source");

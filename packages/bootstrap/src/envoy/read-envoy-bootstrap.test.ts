@@ -234,11 +234,11 @@ describe("readEnvoyBootstrap()", () => {
     ],
     [
       dynamic({ ads_config: api([envoy("xds")]) }),
-      'INVALID_ARGUMENT] bootstrap: dynamic_resources.ads_config.grpc_services[0].envoy_grpc.cluster_name is "xds", and there is no such static cluster; add',
+      'INVALID_ARGUMENT] bootstrap: dynamic_resources.ads_config.grpc_services[0].envoy_grpc.cluster_name is "xds", and this static cluster does not exist; add',
     ],
     [
       dynamic({ lds_config: { path: "/lds.yaml" } }),
-      "UNIMPLEMENTED] bootstrap: dynamic_resources.lds_config.path is a file: there is no feed for it yet",
+      "UNIMPLEMENTED] bootstrap: dynamic_resources.lds_config.path is a file: a feed for it does not exist yet",
     ],
     [
       dynamic({ lds_config: { self: {} } }),

@@ -61,7 +61,7 @@ function envoyServers(
   if (servers === undefined || servers.length === 0)
     throw wrongAt(
       inside(place, "cluster_name"),
-      `is ${JSON.stringify(clusterName)}, and there is no such static cluster; add it under static_resources.clusters`,
+      `is ${JSON.stringify(clusterName)}, and this static cluster does not exist; add it under static_resources.clusters`,
     );
   return servers;
 }

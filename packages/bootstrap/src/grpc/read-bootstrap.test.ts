@@ -24,7 +24,7 @@ describe("readBootstrap()", () => {
 
   it("says what it tried where there is none [C-GRPC-1]", () => {
     const text =
-      "[FAILED_PRECONDITION] there is no bootstrap: GRPC_XDS_BOOTSTRAP (a path) and GRPC_XDS_BOOTSTRAP_CONFIG (JSON) are not set; set one, or give one";
+      "[FAILED_PRECONDITION] the bootstrap is missing: GRPC_XDS_BOOTSTRAP (a path) and GRPC_XDS_BOOTSTRAP_CONFIG (JSON) are not set; set one, or give one";
     expect(() => readBootstrap({ env: {} })).toThrow(text);
     expect(() =>
       readBootstrap({ env: { GRPC_XDS_BOOTSTRAP: "", GRPC_XDS_BOOTSTRAP_CONFIG: "" } }),
@@ -45,7 +45,7 @@ describe("readBootstrap()", () => {
         env: { GRPC_XDS_BOOTSTRAP: at("none.json"), GRPC_XDS_BOOTSTRAP_CONFIG: config },
       }),
     ).toThrow(
-      `[NOT_FOUND] GRPC_XDS_BOOTSTRAP=${at("none.json")}: there is no such file; give the path of a bootstrap in JSON`,
+      `[NOT_FOUND] GRPC_XDS_BOOTSTRAP=${at("none.json")}: the file does not exist; give the path of a bootstrap in JSON`,
     );
     expect(() => readBootstrap({ file: at("folder") })).toThrow(
       `[NOT_FOUND] ${at("folder")}: it cannot be read (EISDIR); give`,

@@ -42,7 +42,7 @@ export function readBootstrap({ json, file, env = process.env }: BootstrapSource
   if (text !== undefined && text !== "") return parseBootstrap(text, "GRPC_XDS_BOOTSTRAP_CONFIG");
   throw new XdsError(
     "FAILED_PRECONDITION",
-    "there is no bootstrap: GRPC_XDS_BOOTSTRAP (a path) and GRPC_XDS_BOOTSTRAP_CONFIG (JSON) are not set; set one, or give one",
+    "the bootstrap is missing: GRPC_XDS_BOOTSTRAP (a path) and GRPC_XDS_BOOTSTRAP_CONFIG (JSON) are not set; set one, or give one",
   );
 }
 
@@ -56,7 +56,7 @@ function textOf(path: string, source: string): string {
     bytes = readFileSync(path);
   } catch (cause) {
     const { code = "unknown error" } = cause as NodeJS.ErrnoException;
-    const problem = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
+    const problem = code === "ENOENT" ? "the file does not exist" : `it cannot be read (${code})`;
     throw new XdsError("NOT_FOUND", `${source}: ${problem}; give the path of a bootstrap in JSON`, {
       cause,
     });

@@ -135,13 +135,13 @@ function wordsFor(
     case "ECONNREFUSED":
       return "nothing listens there (ECONNREFUSED); check the port, and that the server runs";
     case "ENOENT":
-      return "there is no such socket (ENOENT); check the path, and that the server runs";
+      return "the socket does not exist (ENOENT); check the path, and that the server runs";
     case "EACCES":
     case "EPERM":
       return `this user may not open it (${code})`;
     case "EHOSTUNREACH":
     case "ENETUNREACH":
-      return `there is no way to it (${code}); check the address and the network`;
+      return `it cannot be reached (${code}); check the address and the network`;
     case "ETIMEDOUT":
       return ready
         ? "it went silent (ETIMEDOUT)"

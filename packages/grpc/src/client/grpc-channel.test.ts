@@ -948,7 +948,7 @@ describe("a channel and its connection", () => {
     expect(authorities).toEqual([200, 200]);
     const { message } = await useChannel(`unix:${path}2`).call().closed;
     expect(message).toBe(
-      `cannot connect to unix:${path}2: there is no such socket (ENOENT); check the path, and that the server runs`,
+      `cannot connect to unix:${path}2: the socket does not exist (ENOENT); check the path, and that the server runs`,
     );
   });
 });

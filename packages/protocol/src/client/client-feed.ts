@@ -232,7 +232,7 @@ class Feed<Memory> implements ClientFeed {
     if (phase.kind !== "connected") return;
     this.#leaveStream({ kind: "resting", sink: phase.sink }, undefined);
     this.#context.emit?.({ kind: "idle" });
-    phase.stream.close({ code: StatusCode.OK, message: "there are no subscriptions any more" });
+    phase.stream.close({ code: StatusCode.OK, message: "all names are unsubscribed" });
   }
 
   /** No failure either, and no wait. */

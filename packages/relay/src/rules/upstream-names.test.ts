@@ -121,7 +121,7 @@ describe("names beyond what a server upstream accepts", () => {
         client.ask(`type.googleapis.com/acme.v1.T${index}`, `xdstp://acme/acme.v1.T${index}/a`);
       await world.settle();
       client.stream.cancel();
-      // A stream remembers a type of which there are no subscriptions any more.
+      // A stream remembers a type of which all names are unsubscribed.
       await world.pass(120_000);
       for (const { type } of world.up.requests()) types.add(type);
     }

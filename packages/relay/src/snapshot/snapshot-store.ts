@@ -287,7 +287,7 @@ export class SnapshotStore implements Snapshot {
   #tellLocked(): void {
     const { locked } = countOf(this.index);
     if (locked === 0) return;
-    const why = this.#seal === undefined ? "there is no secretKey" : "the secretKey is another one";
+    const why = this.#seal === undefined ? "secretKey is missing" : "the secretKey is another one";
     this.#tell({
       kind: "snapshot-locked",
       resources: locked,

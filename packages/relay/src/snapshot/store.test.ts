@@ -234,7 +234,7 @@ describe("a snapshot on disk", () => {
     await withIt.close();
     for (const [secretKey, why] of [
       [other, "the secretKey is another one"],
-      [undefined, "there is no secretKey"],
+      [undefined, "secretKey is missing"],
     ] as const) {
       const { store, events } = openStore(dir, secretKey === undefined ? {} : { secretKey });
       expect(stateOf(store)).toEqual(["cert?"]);

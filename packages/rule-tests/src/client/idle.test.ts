@@ -13,7 +13,7 @@ const kinds = ({ events }: ClientWorld): readonly string[] =>
     .filter((kind) => kind === "opened" || kind === "closed" || kind === "idle");
 
 describe.each(["delta", "sotw"] as const)(
-  "a stream of which there are no subscriptions any more (%s)",
+  "a stream of which all names are unsubscribed (%s)",
   (variant) => {
     it("ends in order after 10 s, and leaves nothing behind; it is not a failure, and nobody is told of an error [C-STREAM-14]", async () => {
       const world = createClientWorld(variant);

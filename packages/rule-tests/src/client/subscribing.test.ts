@@ -90,7 +90,7 @@ describe.each(["delta", "sotw"] as const)("subscribing (%s)", (variant) => {
     expect(server.rest().map(({ typeUrl, names }) => [typeUrl, names])).toEqual([[PART, ["b"]]]);
   });
 
-  it("a type of which there are no subscriptions any more says nothing on a new stream [C-DSUB-11]", async () => {
+  it("a type of which all names are unsubscribed says nothing on a new stream [C-DSUB-11]", async () => {
     const { ask, server, clock } = createClientWorld(variant);
     const [a] = [...(await ask(PART, "a")), ...(await ask(FULL, "x"))];
     a?.stop();
