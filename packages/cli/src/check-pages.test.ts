@@ -8,8 +8,8 @@ import { useFolder } from "../test/use-folder.ts";
 
 const pages = join(import.meta.dirname, "../../../docs/checks");
 
-/** Codes that a server gives only, so that no call of `validate` shows them. */
-const onlyServed: ReadonlySet<string> = new Set(["file-in-writing", "unserved"]);
+/** Codes that a server or an import gives only, so that no call of `validate` shows them. */
+const otherCommands: ReadonlySet<string> = new Set(["file-in-writing", "unserved", "not-imported"]);
 
 const codes = Object.keys(problemCodes) as ProblemCode[];
 
@@ -70,7 +70,7 @@ describe("docs/checks", () => {
     });
   });
 
-  it.each(codes.filter((code) => !onlyServed.has(code)))(
+  it.each(codes.filter((code) => !otherCommands.has(code)))(
     "shows an example of %s with its exact message, and a fix without problems",
     async (code) => {
       const { args, output, example, commands, fix } = pageOf(code);

@@ -11,17 +11,20 @@ import {
   wordFlag,
 } from "./command.ts";
 import { parseEndpoint, parseListen } from "./endpoint.ts";
+import type { ImportKind } from "./import.ts";
 
 /** `xdstp import`: a configuration of Envoy becomes a folder and a bootstrap. */
 export const importCommand: Command = {
   name: "import",
-  summary: "Move the configuration of an Envoy into a folder that is served.",
+  summary:
+    "Move the configuration of an Envoy, or of the Gateway API, into a folder that is served.",
   usage:
-    "xdstp import envoy|config-dump FILE|URL DIR [--bootstrap FILE] [--server HOST:PORT] [--variant sotw|delta] [--admin HOST:PORT] [--node ID] [--cluster NAME] [--tls | --tls-ca FILE] [--tls-cert FILE --tls-key FILE] [--descriptors FILE]... [--force] [--dry-run] [--json] [--timeout SECONDS]",
+    "xdstp import envoy|config-dump|gateway-api FILE|URL... DIR [--bootstrap FILE] [--server HOST:PORT] [--variant sotw|delta] [--admin HOST:PORT] [--node ID] [--cluster NAME] [--tls | --tls-ca FILE] [--tls-cert FILE --tls-key FILE] [--descriptors FILE]... [--force] [--dry-run] [--json] [--timeout SECONDS]",
   notes: [
     "`envoy` reads a configuration with which Envoy starts, YAML or JSON. Its static listeners, clusters and secrets become files of DIR, and the rest a bootstrap that takes them from the server: node, admin page, stats sinks, tracing, runtime, overload manager and all else stay, with comments.",
     "Static stays what other static parts or config sources refer to, and each such resource is reported with the reason.",
     "`config-dump` reads what a running Envoy has, static or from another server: a file or a URL such as http://127.0.0.1:9901, where /config_dump?include_eds is read. Routes, scoped routes, endpoints and extension configurations become files too. Envoy redacts private keys and passwords in a dump, so resources that have them are not imported; each is reported.",
+    "`gateway-api` reads objects of Kubernetes in one or more files, as `kubectl get -o yaml` writes them: Gateways with HTTPRoutes, GRPCRoutes, TLSRoutes, TCPRoutes and UDPRoutes, Services with EndpointSlices, Secrets, ReferenceGrants and BackendTLSPolicies. What is not supported is reported with its file and line, and with what becomes of its requests.",
     "All is written, or nothing. Files with private keys or passwords have mode 0600.",
   ],
   options: {
@@ -63,19 +66,7 @@ export const importCommand: Command = {
 };
 
 async function run(call: CommandCall, io: CliIo): Promise<number> {
-  const [kind, from, dir, ...more] = call.positionals;
-  if (kind !== "envoy" && kind !== "config-dump")
-    throw new CliError(
-      2,
-      kind === undefined
-        ? "import what, envoy or config-dump?"
-        : `${JSON.stringify(kind)} cannot be imported, only envoy and config-dump`,
-    );
-  if (from === undefined || from === "")
-    throw new CliError(2, kind === "envoy" ? "which configuration?" : "which dump?");
-  const isUrl = isUrlFor(kind, from);
-  if (dir === undefined || dir === "") throw new CliError(2, "into which folder?");
-  takeNoMore(more, "; one configuration is imported into one folder");
+  const { kind, from, dir } = whatIsImported(call.positionals);
   const admin = call.text("admin");
   const tls = clientTlsFlags(call);
   const target = pathFrom(io.cwd, dir);
@@ -92,7 +83,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   return importInto(
     {
       kind,
-      from: isUrl ? from : pathFrom(io.cwd, from),
+      from: from.map((one) => (isUrl(one) ? one : pathFrom(io.cwd, one))),
       dir: target,
       bootstrap,
       connection: {
@@ -114,23 +105,64 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   );
 }
 
-/** Whether a dump is read from a URL. Throws where the text is one that cannot be read. It is not shown: it may hold a password. */
-function isUrlFor(kind: "envoy" | "config-dump", from: string): boolean {
-  const isHttp = /^https?:/i.test(from);
-  if (isHttp && kind === "envoy")
+interface WhatIsImported {
+  readonly kind: ImportKind;
+  readonly from: readonly string[];
+  readonly dir: string;
+}
+
+/** Of `gateway-api` all but the last argument are files. */
+function whatIsImported(positionals: readonly string[]): WhatIsImported {
+  const [kind = "", ...rest] = positionals;
+  if (!isImportKind(kind))
     throw new CliError(
       2,
-      "envoy reads a file, not a URL; what a running Envoy has is read with: xdstp import config-dump URL DIR",
+      positionals.length === 0
+        ? "import what, envoy, config-dump or gateway-api?"
+        : `${JSON.stringify(kind)} cannot be imported, only envoy, config-dump and gateway-api`,
+    );
+  const count = kind === "gateway-api" ? Math.max(1, rest.length - 1) : 1;
+  const given = rest.slice(0, count);
+  const [dir, ...more] = rest.slice(count);
+  if (given.length === 0 || given.includes("")) throw new CliError(2, whichInput[kind]);
+  for (const one of given) rejectOtherInput(kind, one);
+  if (dir === undefined || dir === "") throw new CliError(2, "into which folder?");
+  takeNoMore(more, "; one configuration is imported into one folder");
+  return { kind, from: given, dir };
+}
+
+const whichInput: Readonly<Record<ImportKind, string>> = {
+  envoy: "which configuration?",
+  "config-dump": "which dump?",
+  "gateway-api": "which files with objects of Kubernetes?",
+};
+
+function isImportKind(kind: string): kind is ImportKind {
+  return Object.hasOwn(whichInput, kind);
+}
+
+/** Whether a dump is read from a URL. */
+function isUrl(from: string): boolean {
+  return /^https?:/i.test(from);
+}
+
+/** Throws where the text is one that cannot be read. It is not shown: it may hold a password. */
+function rejectOtherInput(kind: ImportKind, from: string): void {
+  if (isUrl(from) && kind !== "config-dump")
+    throw new CliError(
+      2,
+      kind === "envoy"
+        ? "envoy reads a file, not a URL; what a running Envoy has is read with: xdstp import config-dump URL DIR"
+        : "gateway-api reads files, not URLs; write the objects into one: kubectl get -o yaml",
     );
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(from)?.[1];
-  if (!isHttp && scheme !== undefined)
+  if (!isUrl(from) && scheme !== undefined)
     throw new CliError(
       2,
-      `${scheme}:// cannot be read; ${kind === "envoy" ? "give a file" : "write http://HOST:PORT, the admin page of an Envoy, or give a file"}`,
+      `${scheme}:// cannot be read; ${kind === "config-dump" ? "write http://HOST:PORT, the admin page of an Envoy, or give a file" : "give a file"}`,
     );
   if (kind === "config-dump" && /^([\w.-]+|\[[\da-f:.]+\]):\d+(\/|$)/i.test(from))
     throw new CliError(2, `write http://${from} for the admin page of an Envoy`);
-  return isHttp;
 }
 
 /** A folder as it is named in the path of what is next to it. */

@@ -248,8 +248,12 @@ Next:
   });
 
   it.each([
-    [[], "import what, envoy or config-dump?"],
-    [["istio"], '"istio" cannot be imported, only envoy and config-dump'],
+    [[], "import what, envoy, config-dump or gateway-api?"],
+    [["istio"], '"istio" cannot be imported, only envoy, config-dump and gateway-api'],
+    [["gateway-api"], "which files with objects of Kubernetes?"],
+    [["gateway-api", "a.yaml"], "into which folder?"],
+    [["gateway-api", "a.yaml", "", "config"], "which files with objects of Kubernetes?"],
+    [["gateway-api", "http://a/b", "config"], "gateway-api reads files, not URLs"],
     [["envoy"], "which configuration?"],
     [["envoy", "e.yaml"], "into which folder?"],
     [["envoy", "e.yaml", ""], "into which folder?"],
@@ -320,6 +324,58 @@ describe("xdstp import config-dump", () => {
     const { code, err } = await imported({}, "config-dump", url, "config", "--timeout", "0.1");
     expect(code).toBe(1);
     expect(err).toContain("no answer within 0.1 s");
+  });
+});
+
+describe("xdstp import gateway-api", () => {
+  const gateway = `apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: edge, namespace: shop }
+spec:
+  gatewayClassName: any
+  listeners: [{ name: http, port: 8080, protocol: HTTP }]
+`;
+  const route = `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: cart, namespace: shop }
+spec:
+  parentRefs: [{ name: edge }]
+  rules:
+  - backendRefs: [{ name: cart, port: 80 }]
+    sessionPersistence: { sessionName: a }
+`;
+  const service = `apiVersion: v1
+kind: Service
+metadata: { name: cart, namespace: shop }
+spec: { type: ExternalName, externalName: cart.example, ports: [{ port: 80 }] }
+`;
+  const files = { "gateway.yaml": gateway, "routes.yaml": `${route}---\n${service}` };
+
+  it("reads several files, and reports what is not supported", async () => {
+    const { dir, code, out, err } = await imported(
+      files,
+      ...["gateway-api", "gateway.yaml", "routes.yaml", "config"],
+    );
+    expect(code).toBe(0);
+    expect(out).toContain("Wrote config: 1 listener, 1 route, 1 cluster\n");
+    expect(err).toBe(
+      "routes.yaml:8:5: warning: HTTPRoute shop/cart: spec.rules[0].sessionPersistence is not imported: requests of a session may reach several endpoints (add the filter envoy.filters.http.stateful_session to the listener)\n",
+    );
+    for (const path of ["config", "config.bootstrap.yaml"])
+      expect((await runToEnd(["validate", join(dir, path)])).code).toBe(0);
+  });
+
+  it("writes nothing where an object is malformed, or a file is not there", async () => {
+    const broken = { ...files, "gateway.yaml": gateway.replace("8080", "80800") };
+    const call = ["gateway-api", "gateway.yaml", "routes.yaml", "config"] as const;
+    const { dir, code, err } = await imported(broken, ...call);
+    expect(code).toBe(1);
+    expect(err).toContain(
+      "gateway.yaml:6:29: error: Gateway shop/edge: spec.listeners[0].port is not an integer from 1 to 65535 (correct it)\n",
+    );
+    expect(existsSync(join(dir, "config"))).toBe(false);
+    const absent = await imported({}, ...call);
+    expect(absent.err).toContain("gateway.yaml: there is no such file; give files with objects");
   });
 });
 

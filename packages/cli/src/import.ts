@@ -4,6 +4,7 @@ import {
   importBootstrap,
   type ImportConflict,
   importConfigDump,
+  importGatewayApi,
   type Imported,
   type UnmovedResource,
   writeImport,
@@ -17,11 +18,14 @@ import { jsonText } from "./json-text.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { counted, escapeText } from "./short-text.ts";
 
+/** What `xdstp import` reads. */
+export type ImportKind = "envoy" | "config-dump" | "gateway-api";
+
 /** What `xdstp import` was asked to do. */
 export interface ImportOptions {
-  readonly kind: "envoy" | "config-dump";
-  /** A file, or the URL of an admin page. */
-  readonly from: string;
+  readonly kind: ImportKind;
+  /** A file, or the URL of an admin page. Of `gateway-api` all files. */
+  readonly from: readonly string[];
   readonly dir: string;
   /** The file of the bootstrap. */
   readonly bootstrap: string;
@@ -68,18 +72,30 @@ async function read({
     ...envoyConnection(way),
     ...(admin !== undefined && { admin: adminAt(admin) }),
   };
-  if (kind === "envoy") return importBootstrap({ file: from, registry, connection });
-  const text = /^https?:/i.test(from) ? await fetchDump(from, timeoutMs) : await dumpIn(from);
-  return importConfigDump({ text, file: from, registry, connection });
+  if (kind === "gateway-api") {
+    const files = await Promise.all(
+      from.map(async (file) => ({ file, text: await textOf(file, "give files with objects") })),
+    );
+    return importGatewayApi({ files, registry, connection });
+  }
+  const [file = ""] = from;
+  if (kind === "envoy") return importBootstrap({ file, registry, connection });
+  const text = /^https?:/i.test(file) ? await fetchDump(file, timeoutMs) : await dumpIn(file);
+  return importConfigDump({ text, file, registry, connection });
 }
 
 /** A dump of a large Envoy has tens of megabytes. */
 const maxBytes = 256 * 1024 * 1024;
 const tooLarge = `is larger than ${maxBytes / 1024 / 1024} MiB, the most that is read`;
 
-async function dumpIn(file: string): Promise<string> {
-  const wayOut =
-    "give a file with the answer of /config_dump?include_eds, or the URL of an admin page";
+function dumpIn(file: string): Promise<string> {
+  return textOf(
+    file,
+    "give a file with the answer of /config_dump?include_eds, or the URL of an admin page",
+  );
+}
+
+async function textOf(file: string, wayOut: string): Promise<string> {
   try {
     if ((await stat(file)).size > maxBytes) throw new CliError(1, `${file}: ${tooLarge}`);
     return await readFile(file, "utf8");

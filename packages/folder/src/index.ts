@@ -26,6 +26,11 @@ export {
   mergeBootstrap,
 } from "./import/import-bootstrap.ts";
 export { type ConfigDumpOptions, importConfigDump } from "./import/import-config-dump.ts";
+export {
+  type GatewayApiOptions,
+  importGatewayApi,
+} from "./import/gateway-api/import-gateway-api.ts";
+export type { ObjectFile } from "./import/gateway-api/kubernetes-objects.ts";
 export type {
   ImportConnection,
   Imported,

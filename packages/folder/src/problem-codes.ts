@@ -122,6 +122,12 @@ export const problemCodes = {
     summary: "Nothing refers to a resource that clients only request by reference.",
   },
 
+  // Imports of configuration that is not Envoy's.
+  "not-imported": {
+    severity: "warning",
+    summary: "An object of Kubernetes, or a field of it, is not part of what was imported.",
+  },
+
   // Files that secrets name.
   "bad-file-reference": {
     severity: "error",

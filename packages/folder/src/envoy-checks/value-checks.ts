@@ -78,7 +78,7 @@ const require = createRequire(import.meta.url);
 let engine: typeof RE2JS | undefined;
 
 /** What RE2 has against a pattern; no part of it is shown. */
-function patternError(regex: string): string | undefined {
+export function patternError(regex: string): string | undefined {
   engine ??= (require("@bufbuild/re2") as { readonly RE2JS: typeof RE2JS }).RE2JS;
   try {
     engine.compile(regex);

@@ -1,0 +1,139 @@
+import { byAge, type GatewayListener, hostnameAt, titleOfListener } from "./gateway-listeners.ts";
+import { anyHost, intersection } from "./hostnames.ts";
+import type { KubernetesObjects } from "./kubernetes-objects.ts";
+import {
+  dangling,
+  field,
+  integerOf,
+  itemsOf,
+  type KubernetesObject,
+  notImported,
+  type ObjectNode,
+  reportUnread,
+  requiredText,
+  rootOf,
+  textOf,
+  titleOf,
+} from "./object-node.ts";
+
+/** A route at a listener. */
+export interface AttachedRoute {
+  readonly listener: GatewayListener;
+  readonly route: KubernetesObject;
+  /** What the hostnames of the route and of the listener have in common; at least one. */
+  readonly hostnames: readonly string[];
+}
+
+const routeKinds = ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"] as const;
+const commonFields = ["parentRefs", "rules"];
+
+/** Attaches routes to listeners, the older route first. A parent that a route cannot be attached to is reported. */
+export function attachRoutes(
+  objects: KubernetesObjects,
+  listeners: readonly GatewayListener[],
+): readonly AttachedRoute[] {
+  const routes = routeKinds.flatMap((kind) => objects.of(kind)).sort(byAge);
+  const attached: AttachedRoute[] = [];
+  for (const route of routes) {
+    const spec = field(rootOf(route), "spec");
+    const hasHostnames = route.kind !== "TCPRoute" && route.kind !== "UDPRoute";
+    reportUnread(spec, hasHostnames ? [...commonFields, "hostnames"] : commonFields);
+    const hostnames = itemsOf(field(spec, "hostnames")).flatMap((node) => hostnameAt(node) ?? []);
+    const parents = itemsOf(field(spec, "parentRefs"));
+    if (parents.length === 0)
+      notImported(rootOf(route), "it has no parentRefs", "name the Gateway that serves it");
+    const seen = new Set<GatewayListener>();
+    for (const parent of parents)
+      for (const one of attachedTo(parent, { route, hostnames, objects, listeners })) {
+        if (seen.has(one.listener)) continue;
+        seen.add(one.listener);
+        const rival = attached.find((before) => excludes(before, one));
+        if (rival === undefined) attached.push(one);
+        else
+          notImported(
+            parent,
+            `${titleOf(rival.route)} is older, and has hostnames of it at the listener ${titleOfListener(one.listener)}`,
+            "give an HTTPRoute and a GRPCRoute different hostnames",
+          );
+      }
+  }
+  return attached;
+}
+
+/** HTTPRoutes and GRPCRoutes cannot share a hostname of a listener: the older one has it. */
+function excludes(before: AttachedRoute, one: AttachedRoute): boolean {
+  const kinds = [before.route.kind, one.route.kind];
+  if (!kinds.includes("GRPCRoute") || !kinds.includes("HTTPRoute")) return false;
+  if (before.listener !== one.listener) return false;
+  return before.hostnames.some((hostname) =>
+    one.hostnames.some((other) => intersection(hostname, other) !== undefined),
+  );
+}
+
+interface Attachment {
+  readonly route: KubernetesObject;
+  readonly hostnames: readonly string[];
+  readonly objects: KubernetesObjects;
+  readonly listeners: readonly GatewayListener[];
+}
+
+function attachedTo(
+  parent: ObjectNode,
+  { route, hostnames, objects, listeners }: Attachment,
+): readonly AttachedRoute[] {
+  reportUnread(parent, ["group", "kind", "namespace", "name", "sectionName", "port"]);
+  const group = textOf(field(parent, "group")) ?? "gateway.networking.k8s.io";
+  const kind = textOf(field(parent, "kind")) ?? "Gateway";
+  if (group !== "gateway.networking.k8s.io" || kind !== "Gateway") {
+    notImported(parent, "it is not a Gateway", "name a Gateway; a mesh of Services is not read");
+    return [];
+  }
+  const namespace = textOf(field(parent, "namespace")) ?? route.namespace;
+  const name = requiredText(field(parent, "name"));
+  const gateway = objects.get("Gateway", namespace, name);
+  if (gateway === undefined) {
+    dangling(
+      parent,
+      `refers to Gateway ${namespace}/${name}, which is in none of the files`,
+      "give the file that has it",
+    );
+    return [];
+  }
+  const section = textOf(field(parent, "sectionName"));
+  const port = integerOf(field(parent, "port"), 1, 65_535);
+  const named = listeners.filter(
+    (one) =>
+      one.gateway === gateway &&
+      (section === undefined || section === one.name) &&
+      (port === undefined || port === one.port),
+  );
+  const ofKind = named.filter((one) => one.kinds.has(route.kind));
+  const allowed = ofKind.filter((one) => one.allowsNamespace(route.namespace));
+  const found = allowed.flatMap((listener) => {
+    const common = commonHostnames(listener, hostnames);
+    return common.length === 0 ? [] : [{ listener, route, hostnames: common }];
+  });
+  if (found.length > 0) return found;
+  const to = `of Gateway ${namespace}/${name}`;
+  if (named.length === 0)
+    notImported(parent, `no listener ${to} is served with this name or port`, "correct it");
+  else if (ofKind.length === 0)
+    notImported(parent, `no listener ${to} has routes of this kind`, "name another listener");
+  else if (allowed.length === 0)
+    notImported(
+      parent,
+      `no listener ${to} allows routes from namespace ${route.namespace}`,
+      "change allowedRoutes of the Gateway",
+    );
+  else
+    notImported(parent, `no listener ${to} has a hostname of the route`, "correct the hostnames");
+  return [];
+}
+
+function commonHostnames(
+  { hostname }: GatewayListener,
+  hostnames: readonly string[],
+): readonly string[] {
+  const own = hostnames.length === 0 ? [anyHost] : hostnames;
+  return [...new Set(own.flatMap((one) => intersection(hostname, one) ?? []))];
+}

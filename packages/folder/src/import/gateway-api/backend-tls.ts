@@ -1,0 +1,113 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { byAge } from "./gateway-listeners.ts";
+import type { KubernetesObjects } from "./kubernetes-objects.ts";
+import {
+  field,
+  isSet,
+  itemsOf,
+  type KubernetesObject,
+  notImported,
+  type ObjectNode,
+  oneOf,
+  reportUnread,
+  requiredText,
+  rootOf,
+  textOf,
+} from "./object-node.ts";
+import { everyOne, type TlsSecrets } from "./tls-secrets.ts";
+
+/** Which Services are reached over TLS. */
+export interface BackendTls {
+  /** What a cluster of a port of a Service says of TLS: nothing where no policy has it. undefined: a policy has it and cannot be used, which is reported. */
+  transportOf(service: KubernetesObject, port: string): JsonObject | undefined;
+}
+
+/** Reads the BackendTLSPolicies among objects. The older policy of a Service has precedence, and one that names the port over all. */
+export function createBackendTls(objects: KubernetesObjects, secrets: TlsSecrets): BackendTls {
+  const policies = [...objects.of("BackendTLSPolicy")].sort(byAge);
+  const targets = policies.flatMap((policy) => {
+    const spec = field(rootOf(policy), "spec");
+    reportUnread(spec, ["targetRefs", "validation"]);
+    return itemsOf(field(spec, "targetRefs")).flatMap((node) => targetAt(node, spec) ?? []);
+  });
+  return {
+    transportOf(service, port) {
+      const ofService = targets.filter(
+        ({ name, namespace }) => name === service.name && namespace === service.namespace,
+      );
+      const found =
+        ofService.find(({ section }) => section === port && port !== "") ??
+        ofService.find(({ section }) => section === undefined);
+      if (found !== undefined) objects.use(found.spec.object);
+      return found === undefined ? {} : transportBy(field(found.spec, "validation"), secrets);
+    },
+  };
+}
+
+interface Target {
+  readonly spec: ObjectNode;
+  readonly namespace: string;
+  readonly name: string;
+  /** The name of a port. undefined: all. */
+  readonly section: string | undefined;
+}
+
+function targetAt(node: ObjectNode, spec: ObjectNode): Target | undefined {
+  const kind = requiredText(field(node, "kind"));
+  const name = requiredText(field(node, "name"));
+  if ((textOf(field(node, "group")) ?? "") !== "" || kind !== "Service") {
+    notImported(node, "it is not a Service", "name a Service");
+    return undefined;
+  }
+  const section = textOf(field(node, "sectionName"));
+  return { spec, namespace: node.object.namespace, name, section };
+}
+
+/** The authorities of the images of Envoy and of Debian. */
+const machineAuthorities = "/etc/ssl/certs/ca-certificates.crt";
+
+function transportBy(validation: ObjectNode, secrets: TlsSecrets): JsonObject | undefined {
+  reportUnread(validation, [
+    "caCertificateRefs",
+    "wellKnownCACertificates",
+    "hostname",
+    "subjectAltNames",
+  ]);
+  const hostname = requiredText(field(validation, "hostname"));
+  const trusted = authoritiesOf(validation, secrets);
+  if (trusted === undefined || hostname === "") return undefined;
+  const names = itemsOf(field(validation, "subjectAltNames")).flatMap((node) => {
+    const type = oneOf(field(node, "type"), ["Hostname", "URI"], "Hostname");
+    const key = type === "URI" ? "uri" : "hostname";
+    return [{ san_type: type === "URI" ? "URI" : "DNS", matcher: exactly(field(node, key)) }];
+  });
+  const own = [{ san_type: "DNS", matcher: { exact: hostname } }];
+  return {
+    transport_socket: {
+      name: "envoy.transport_sockets.tls",
+      typed_config: {
+        "@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+        sni: hostname,
+        common_tls_context: {
+          validation_context: {
+            trusted_ca: trusted,
+            match_typed_subject_alt_names: names.length > 0 ? names : own,
+          },
+        },
+      },
+    },
+  };
+}
+
+function exactly(node: ObjectNode): JsonObject {
+  return { exact: requiredText(node) };
+}
+
+function authoritiesOf(validation: ObjectNode, secrets: TlsSecrets): JsonObject | undefined {
+  const refs = field(validation, "caCertificateRefs");
+  const wellKnown = field(validation, "wellKnownCACertificates");
+  if (isSet(wellKnown))
+    return oneOf(wellKnown, ["System"], "System") && { filename: machineAuthorities };
+  const pems = everyOne(refs, (reference) => secrets.authorities(reference));
+  return pems && { inline_string: pems.join("\n") };
+}

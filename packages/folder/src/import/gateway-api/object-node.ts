@@ -1,0 +1,222 @@
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { isObject } from "../../documents-of.ts";
+import { type JsonPath, quote } from "../../folder-problem.ts";
+import { fieldOf } from "../../json-reason.ts";
+import type { ProblemCode } from "../../problem-codes.ts";
+
+/** Collects what an import finds about the objects that it reads. */
+export interface ObjectReport {
+  /** What is wrong or not imported at a value. The same finding about the same value is kept once. */
+  add(node: ObjectNode, finding: Finding): void;
+}
+
+/** What is found about a value. */
+export interface Finding {
+  /** Says whether it is an error or a warning. */
+  readonly code: ProblemCode;
+  /** What is wrong, as the rest of a sentence that begins with the field. */
+  readonly message: string;
+  /** The way out. */
+  readonly hint: string;
+}
+
+/** An object of Kubernetes in a file. */
+export interface KubernetesObject {
+  readonly file: string;
+  /** The document in the file, from 0. */
+  readonly document: number;
+  /** Where in the document: not empty for an item of a `List`. */
+  readonly path: JsonPath;
+  /** Of the API: empty for the core group. */
+  readonly group: string;
+  readonly kind: string;
+  /** `default` where none is written. Of a kind without namespaces: empty. */
+  readonly namespace: string;
+  readonly name: string;
+  /** `metadata.creationTimestamp`, where it has one. */
+  readonly created: string;
+  readonly json: JsonObject;
+  readonly report: ObjectReport;
+}
+
+/** A value in an object, or the place of one that is not set. */
+export interface ObjectNode {
+  readonly object: KubernetesObject;
+  /** From the root of the object. */
+  readonly path: JsonPath;
+  /** undefined: not set, or null. */
+  readonly value: JsonValue | undefined;
+}
+
+/** The whole of an object. */
+export function rootOf(object: KubernetesObject): ObjectNode {
+  return { object, path: [], value: object.json };
+}
+
+/** `HTTPRoute shop/cart`. */
+export function titleOf({ kind, namespace, name }: KubernetesObject): string {
+  return `${kind} ${namespace === "" ? name : `${namespace}/${name}`}`;
+}
+
+/** A value below another one, by its keys. Values that are not objects on the way are reported. */
+export function field(node: ObjectNode, ...keys: readonly string[]): ObjectNode {
+  let { value } = node;
+  let path = node.path;
+  for (const key of keys) {
+    const json = objectIn({ ...node, path, value });
+    path = [...path, key];
+    value = (json !== undefined && Object.hasOwn(json, key) ? json[key] : undefined) ?? undefined;
+  }
+  return { object: node.object, path, value };
+}
+
+/** Whether a value is set. */
+export function isSet({ value }: ObjectNode): boolean {
+  return value !== undefined;
+}
+
+/** The items of a list; none where it is not set. */
+export function itemsOf(node: ObjectNode): readonly ObjectNode[] {
+  const { object, path, value } = node;
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) {
+    reportWrong(node, "a list");
+    return [];
+  }
+  return value.map((item, at) => ({ object, path: [...path, at], value: item ?? undefined }));
+}
+
+/** The entries of an object; none where it is not set. */
+export function entriesOf(node: ObjectNode): readonly (readonly [key: string, node: ObjectNode])[] {
+  return Object.keys(objectIn(node) ?? {}).map((key) => [key, field(node, key)]);
+}
+
+/** The text of a value; undefined where it is not set or not a text. */
+export function textOf(node: ObjectNode): string | undefined {
+  if (node.value === undefined || typeof node.value === "string") return node.value;
+  reportWrong(node, "a text");
+  return undefined;
+}
+
+/** The text of a value that has to be set. Empty where it is not, which is reported. */
+export function requiredText(node: ObjectNode): string {
+  const text = textOf(node);
+  if (text !== undefined && text !== "") return text;
+  if (node.value === undefined || text === "") reportMissing(node);
+  return "";
+}
+
+/** The text of a value, of which there are a few. Another one is reported. */
+export function oneOf<T extends string>(
+  node: ObjectNode,
+  words: readonly T[],
+  usual: T,
+): T | undefined {
+  const text = textOf(node) ?? (isSet(node) ? undefined : usual);
+  const word = words.find((one) => one === text);
+  if (word === undefined && text !== undefined)
+    report(node, {
+      code: "wrong-enum-value",
+      message: `is ${quote(text)}, not one of ${words.join(", ")}`,
+      hint: "correct it",
+    });
+  return word;
+}
+
+/** An integer within bounds; undefined where it is not set, or wrong, which is reported. */
+export function integerOf(node: ObjectNode, min: number, max: number): number | undefined {
+  const { value } = node;
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max)
+    return value;
+  reportWrong(node, `an integer from ${min} to ${max}`);
+  return undefined;
+}
+
+/** A truth value; undefined where it is not set. */
+export function booleanOf(node: ObjectNode): boolean | undefined {
+  if (node.value === undefined || typeof node.value === "boolean") return node.value;
+  reportWrong(node, "true or false");
+  return undefined;
+}
+
+/**
+ * Milliseconds of a duration as the Gateway API writes it, such as `1m30s` or `500ms`; undefined where it is not set, or wrong, which is reported.
+ */
+export function durationOf(node: ObjectNode): number | undefined {
+  const text = textOf(node);
+  if (text === undefined) return undefined;
+  if (!/^(?:\d{1,5}(?:h|m|s|ms)){1,4}$/.test(text)) {
+    reportWrong(node, 'a duration such as "1m30s" or "500ms"');
+    return undefined;
+  }
+  const units = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
+  return [...text.matchAll(/(\d+)(ms|h|m|s)/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * units[unit as keyof typeof units],
+    0,
+  );
+}
+
+/** Reports the fields of an object that are not among the known ones. */
+export function reportUnread(node: ObjectNode, known: readonly string[]): void {
+  for (const [key, child] of entriesOf(node))
+    if (!known.includes(key) && isSet(child)) notImported(child, ...(unread[key] ?? unknownField));
+}
+
+/** A value that the import has nothing for. */
+export function notImported(node: ObjectNode, reason: string, wayOut: string): void {
+  report(node, { code: "not-imported", message: `is not imported: ${reason}`, hint: wayOut });
+}
+
+/** A reference to what is not there, or may not be used. */
+export function dangling(node: ObjectNode, message: string, wayOut: string): void {
+  report(node, { code: "dangling-reference", message, hint: wayOut });
+}
+
+/** A value that is wrong, so that nothing is imported. */
+export function reportWrong(node: ObjectNode, expected: string): void {
+  report(node, { code: "wrong-value", message: `is not ${expected}`, hint: "correct it" });
+}
+
+function reportMissing(node: ObjectNode): void {
+  report(node, { code: "wrong-value", message: "is missing", hint: "add it" });
+}
+
+function report(node: ObjectNode, finding: Finding): void {
+  node.object.report.add(node, finding);
+}
+
+/** `HTTPRoute shop/cart: spec.rules[0].filters`. */
+export function placeOf({ object, path }: ObjectNode): string {
+  const way = fieldOf(path);
+  return way === "" ? titleOf(object) : `${titleOf(object)}: ${way}`;
+}
+
+function objectIn(node: ObjectNode): JsonObject | undefined {
+  const { value } = node;
+  if (value === undefined || isObject(value)) return value;
+  reportWrong(node, "an object");
+  return undefined;
+}
+
+const unknownField = [
+  "this field is not supported",
+  "check its spelling, or change the written files",
+] as const;
+
+/** Fields that are known and have nothing in the folder, with the reason and the way out. */
+const unread: Readonly<Record<string, readonly [reason: string, wayOut: string]>> = {
+  sessionPersistence: [
+    "requests of a session may reach several endpoints",
+    "add the filter envoy.filters.http.stateful_session to the listener",
+  ],
+  infrastructure: ["the import starts no Envoy", "give its labels to the one that you start"],
+  addresses: ["listeners are bound to 0.0.0.0", "change the address in the file of the listener"],
+  backendTLS: ["Envoy shows no certificate to backends", "add it to the files of the clusters"],
+  options: ["they belong to another implementation", "change the TLS context of the listener"],
+  defaultScope: ["routes are attached by their parentRefs only", "name the Gateway in each route"],
+  useDefaultGateways: ["routes are attached by their parentRefs only", "add parentRefs"],
+  allowedListeners: ["ListenerSets are not read", "write their listeners into the Gateway"],
+  retryConstraint: ["there is no budget of retries", "add circuit_breakers to the cluster"],
+  externalAuth: ["there is no external authorization", "add envoy.filters.http.ext_authz"],
+};

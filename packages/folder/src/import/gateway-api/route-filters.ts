@@ -1,0 +1,334 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { Backends, BackendProtocol } from "./backends.ts";
+import type { GatewayListener } from "./gateway-listeners.ts";
+import {
+  booleanOf,
+  field,
+  integerOf,
+  isSet,
+  itemsOf,
+  notImported,
+  type ObjectNode,
+  oneOf,
+  reportUnread,
+  reportWrong,
+  requiredText,
+  textOf,
+} from "./object-node.ts";
+import type { RouteMatch } from "./route-matches.ts";
+
+/** What the filters of a rule, or of a backend, do. */
+export interface RouteFilters {
+  /** Fields of a route or of a weighted cluster that change headers. */
+  readonly headers: JsonObject;
+  /** Fields of the action that forwards. */
+  forward(match: RouteMatch): JsonObject;
+  /** Settings of HTTP filters for the route. */
+  readonly perFilter: JsonObject;
+  /** The redirect, instead of forwarding. */
+  readonly redirect: ((match: RouteMatch) => JsonObject) | undefined;
+  /** A filter that cannot be applied: the requests are rejected, since no filter may be skipped. */
+  readonly isBroken: boolean;
+}
+
+/** What filters need to know of the rule. */
+export interface FilterContext {
+  readonly listener: GatewayListener;
+  readonly backends: Backends;
+  readonly protocol: BackendProtocol;
+  /** Whether they are the filters of one backend. */
+  readonly isBackend: boolean;
+}
+
+/** Reads the list `filters` of a rule or a backendRef. */
+export function filtersOf(list: ObjectNode, context: FilterContext): RouteFilters {
+  const read = itemsOf(list).map((node) => filterAt(node, context));
+  const known = read.filter((one) => one !== undefined);
+  const mirrors = known.flatMap(({ mirrors: own = [] }) => own);
+  return {
+    headers: mergeLists(known.map(({ headers = {} }) => headers)),
+    perFilter: Object.assign({}, ...known.map(({ perFilter = {} }) => perFilter)) as JsonObject,
+    redirect: known.find(({ redirect }) => redirect !== undefined)?.redirect,
+    isBroken: known.length < read.length,
+    forward: (match) => ({
+      ...(Object.assign({}, ...known.map(({ rewrite }) => rewrite?.(match) ?? {})) as JsonObject),
+      ...(mirrors.length > 0 && { request_mirror_policies: mirrors }),
+    }),
+  };
+}
+
+interface Filter {
+  readonly headers?: JsonObject;
+  readonly perFilter?: JsonObject;
+  readonly mirrors?: readonly JsonObject[];
+  readonly redirect?: (match: RouteMatch) => JsonObject;
+  readonly rewrite?: (match: RouteMatch) => JsonObject;
+}
+
+/** The field in which each filter has its settings. */
+const settings: Readonly<Record<string, string>> = {
+  RequestHeaderModifier: "requestHeaderModifier",
+  ResponseHeaderModifier: "responseHeaderModifier",
+  RequestRedirect: "requestRedirect",
+  URLRewrite: "urlRewrite",
+  RequestMirror: "requestMirror",
+  CORS: "cors",
+};
+const ofBackends = ["RequestHeaderModifier", "ResponseHeaderModifier"];
+const ofGrpc = [...ofBackends, "RequestMirror"];
+
+/** undefined: it cannot be applied, which is reported. */
+function filterAt(node: ObjectNode, context: FilterContext): Filter | undefined {
+  const type = requiredText(field(node, "type"));
+  const name = settings[type];
+  const known = context.isBackend
+    ? ofBackends
+    : context.protocol === "grpc"
+      ? ofGrpc
+      : Object.keys(settings);
+  if (name === undefined || !known.includes(type)) {
+    notImported(
+      node,
+      `the filter ${JSON.stringify(type)} is not supported ${context.isBackend ? "for one backend" : "here"}, so these requests are answered with an error`,
+      `use ${known.join(", ")}, or write the filter into the files`,
+    );
+    return undefined;
+  }
+  reportUnread(node, ["type", name]);
+  const own = field(node, name);
+  if (!isSet(own)) {
+    reportWrong(own, "set, and the type of the filter needs it");
+    return undefined;
+  }
+  switch (type) {
+    case "RequestHeaderModifier":
+      return headersBy(own, "request");
+    case "ResponseHeaderModifier":
+      return headersBy(own, "response");
+    case "RequestRedirect":
+      return redirectBy(own, context);
+    case "URLRewrite":
+      return rewriteBy(own);
+    case "RequestMirror":
+      return mirrorBy(own, context);
+    default:
+      return corsBy(own);
+  }
+}
+
+/** Joins lists of the same name. */
+function mergeLists(parts: readonly JsonObject[]): JsonObject {
+  const merged: JsonObject = {};
+  for (const [key, value] of parts.flatMap((part) => Object.entries(part)))
+    merged[key] = [merged[key] ?? [], value].flat();
+  return merged;
+}
+
+const token = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/;
+
+function headersBy(node: ObjectNode, side: "request" | "response"): Filter | undefined {
+  reportUnread(node, ["set", "add", "remove"]);
+  const changes = (["set", "add"] as const).flatMap((key) =>
+    itemsOf(field(node, key)).map((item) => ({
+      at: field(item, "name"),
+      key: headerName(field(item, "name")),
+      // A percent sign begins an operator of Envoy.
+      value: headerValue(field(item, "value")).replaceAll("%", "%%"),
+      append_action: key === "set" ? "OVERWRITE_IF_EXISTS_OR_ADD" : "APPEND_IF_EXISTS_OR_ADD",
+    })),
+  );
+  const removed = itemsOf(field(node, "remove")).map((at) => ({ at, key: headerName(at) }));
+  const fixed = [...changes, ...removed].filter(({ key }) => key.toLowerCase() === "host");
+  for (const { at } of fixed)
+    notImported(
+      at,
+      "Envoy does not change the header Host so, and these requests are answered with an error",
+      "use the filter URLRewrite with hostname",
+    );
+  if (fixed.length > 0) return undefined;
+  return {
+    headers: {
+      ...(changes.length > 0 && {
+        [`${side}_headers_to_add`]: changes.map(({ key, value, append_action }) => ({
+          header: { key, value },
+          append_action,
+          keep_empty_value: true,
+        })),
+      }),
+      ...(removed.length > 0 && { [`${side}_headers_to_remove`]: removed.map(({ key }) => key) }),
+    },
+  };
+}
+
+function headerName(node: ObjectNode): string {
+  const name = requiredText(node);
+  if (name !== "" && !token.test(name)) reportWrong(node, "the name of a header");
+  return name;
+}
+
+function headerValue(node: ObjectNode): string {
+  const value = textOf(node) ?? "";
+  if (/[\0\r\n]/.test(value)) reportWrong(node, "the value of a header: it has more than one line");
+  return value;
+}
+
+const redirectCodes: Readonly<Record<number, string>> = {
+  301: "MOVED_PERMANENTLY",
+  302: "FOUND",
+  303: "SEE_OTHER",
+  307: "TEMPORARY_REDIRECT",
+  308: "PERMANENT_REDIRECT",
+};
+
+function redirectBy(node: ObjectNode, { listener }: FilterContext): Filter {
+  reportUnread(node, ["scheme", "hostname", "path", "port", "statusCode"]);
+  const scheme = isSet(field(node, "scheme"))
+    ? oneOf(field(node, "scheme"), ["http", "https"], "http")
+    : undefined;
+  const hostname = textOf(field(node, "hostname"));
+  const status = integerOf(field(node, "statusCode"), 301, 308) ?? 302;
+  const code = redirectCodes[status];
+  if (code === undefined) reportWrong(field(node, "statusCode"), "301, 302, 303, 307 or 308");
+  const port = redirectPort(integerOf(field(node, "port"), 1, 65_535), scheme, listener);
+  const path = field(node, "path");
+  return {
+    redirect: (match) => ({
+      ...(scheme !== undefined && { scheme_redirect: scheme }),
+      ...(hostname !== undefined && { host_redirect: hostname }),
+      ...(port !== undefined && { port_redirect: port }),
+      ...pathChange(path, match, "path_redirect"),
+      response_code: code ?? "FOUND",
+    }),
+  };
+}
+
+const usualPorts = { http: 80, https: 443 } as const;
+
+/** The port of a redirect: the one that is written, else the usual one of its scheme, else that of the listener. undefined: it is not shown. */
+function redirectPort(
+  written: number | undefined,
+  scheme: "http" | "https" | undefined,
+  listener: GatewayListener,
+): number | undefined {
+  const own = listener.protocol === "HTTPS" ? "https" : "http";
+  const usual = usualPorts[scheme ?? own];
+  const port = written ?? (scheme === undefined ? listener.port : usual);
+  // Without a port of its own Envoy keeps that of the Host header, which there is where the listener has another than the usual one.
+  return port === usual && listener.port === usualPorts[own] ? undefined : port;
+}
+
+function rewriteBy(node: ObjectNode): Filter {
+  reportUnread(node, ["hostname", "path"]);
+  const hostname = textOf(field(node, "hostname"));
+  const path = field(node, "path");
+  return {
+    rewrite: (match) => ({
+      ...(hostname !== undefined && { host_rewrite_literal: hostname }),
+      ...pathChange(path, match, "regex_rewrite"),
+    }),
+  };
+}
+
+/** How a path is replaced. `whole`: the field that replaces all of it. */
+function pathChange(
+  node: ObjectNode,
+  match: RouteMatch,
+  whole: "path_redirect" | "regex_rewrite",
+): JsonObject {
+  if (!isSet(node)) return {};
+  reportUnread(node, ["type", "replaceFullPath", "replacePrefixMatch"]);
+  const types = ["ReplaceFullPath", "ReplacePrefixMatch"] as const;
+  const type = oneOf(field(node, "type"), types, "ReplaceFullPath");
+  if (type === "ReplacePrefixMatch") {
+    const to = textOf(field(node, "replacePrefixMatch")) ?? "";
+    if (match.prefix !== undefined) return prefixChange(match.prefix, to.replace(/\/+$/, ""));
+    reportWrong(
+      field(node, "type"),
+      "possible: the rule matches by something else than PathPrefix",
+    );
+    return {};
+  }
+  const to = textOf(field(node, "replaceFullPath")) ?? "";
+  const path = to.startsWith("/") ? to : `/${to}`;
+  return whole === "path_redirect" ? { path_redirect: path } : rewriteAll("^/.*$", path);
+}
+
+/** Both without a slash at the end. */
+function prefixChange(from: string, to: string): JsonObject {
+  if (from === to) return {};
+  if (from === "") return { prefix_rewrite: `${to}/` };
+  return to === "" ? rewriteAll(`^${escaped(from)}/*`, "/") : { prefix_rewrite: to };
+}
+
+function rewriteAll(regex: string, to: string): JsonObject {
+  return {
+    regex_rewrite: { pattern: { regex }, substitution: to.replaceAll("\\", "\\\\") },
+  };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** A mirror without a backend is reported, and requests are forwarded all the same. */
+function mirrorBy(node: ObjectNode, { backends, protocol }: FilterContext): Filter {
+  reportUnread(node, ["backendRef", "percent", "fraction"]);
+  const name = backends.clusterOf(field(node, "backendRef"), protocol);
+  if (name === undefined) return {};
+  const percent = integerOf(field(node, "percent"), 0, 100);
+  const numerator = integerOf(field(node, "fraction", "numerator"), 0, 2 ** 31);
+  const denominator = integerOf(field(node, "fraction", "denominator"), 1, 2 ** 31) ?? 100;
+  const share = numerator === undefined ? (percent ?? 100) / 100 : numerator / denominator;
+  return {
+    mirrors: [
+      {
+        cluster: name,
+        ...(share < 1 && { runtime_fraction: { default_value: millionth(share) } }),
+      },
+    ],
+  };
+}
+
+/** A share from 0 to 1 as Envoy writes it. */
+export function millionth(share: number): JsonObject {
+  return { numerator: Math.round(share * 1_000_000), denominator: "MILLION" };
+}
+
+function corsBy(node: ObjectNode): Filter {
+  reportUnread(node, [
+    "allowOrigins",
+    "allowCredentials",
+    "allowMethods",
+    "allowHeaders",
+    "exposeHeaders",
+    "maxAge",
+  ]);
+  const texts = (key: string): string =>
+    itemsOf(field(node, key))
+      .map((item) => requiredText(item))
+      .join(",");
+  const listed = (key: string, to: string): JsonObject =>
+    texts(key) === "" ? {} : { [to]: texts(key) };
+  const maxAge = integerOf(field(node, "maxAge"), 1, 2 ** 31 - 1);
+  return {
+    perFilter: {
+      "envoy.filters.http.cors": {
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.cors.v3.CorsPolicy",
+        allow_origin_string_match: itemsOf(field(node, "allowOrigins")).map((item) =>
+          originMatch(requiredText(item)),
+        ),
+        ...listed("allowMethods", "allow_methods"),
+        ...listed("allowHeaders", "allow_headers"),
+        ...listed("exposeHeaders", "expose_headers"),
+        ...(maxAge !== undefined && { max_age: String(maxAge) }),
+        ...(booleanOf(field(node, "allowCredentials")) === true && { allow_credentials: true }),
+      },
+    },
+  };
+}
+
+/** `*` in an origin covers any number of characters, labels included. */
+function originMatch(origin: string): JsonObject {
+  if (!origin.includes("*")) return { exact: origin };
+  return { safe_regex: { regex: origin.split("*").map(escaped).join(".*") } };
+}

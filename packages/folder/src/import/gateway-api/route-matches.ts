@@ -1,0 +1,161 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { patternError } from "../../envoy-checks/value-checks.ts";
+import {
+  field,
+  itemsOf,
+  type ObjectNode,
+  oneOf,
+  reportUnread,
+  requiredText,
+  textOf,
+} from "./object-node.ts";
+
+/** One way to match the requests of a rule. */
+export interface RouteMatch {
+  /** In the form of Envoy. */
+  readonly json: JsonObject;
+  /** What precedence is decided by, the most important number first; larger comes first. */
+  readonly rank: readonly number[];
+  /** The path prefix that a rewrite replaces, without a slash at its end. undefined: it is not matched by a prefix. */
+  readonly prefix: string | undefined;
+}
+
+/** Sorts what has precedence first. */
+export function byRank(one: RouteMatch, other: RouteMatch): number {
+  for (const [at, rank] of one.rank.entries()) {
+    const difference = (other.rank[at] ?? 0) - rank;
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** The matches of a rule of an HTTPRoute. One without matches has all requests. */
+export function httpMatches(rule: ObjectNode): readonly RouteMatch[] {
+  const items = itemsOf(field(rule, "matches"));
+  return (items.length === 0 ? [field(rule, "matches", "")] : items).map(httpMatch);
+}
+
+function httpMatch(node: ObjectNode): RouteMatch {
+  reportUnread(node, ["path", "headers", "queryParams", "method"]);
+  const path = pathAt(field(node, "path"));
+  const method = textOf(field(node, "method"));
+  const headers = namedMatches(field(node, "headers"), (name) => name.toLowerCase());
+  const queries = namedMatches(field(node, "queryParams"), (name) => name);
+  return {
+    json: {
+      ...path.json,
+      ...headersOf([
+        ...(method === undefined ? [] : [{ name: ":method", string_match: { exact: method } }]),
+        ...headers,
+      ]),
+      ...(queries.length > 0 && { query_parameters: [...queries] }),
+    },
+    rank: [...path.rank, method === undefined ? 0 : 1, headers.length, queries.length],
+    prefix: path.prefix,
+  };
+}
+
+const pathTypes = ["Exact", "PathPrefix", "RegularExpression"] as const;
+
+/** The kind of a path and its length decide first. */
+function pathAt(node: ObjectNode): RouteMatch {
+  reportUnread(node, ["type", "value"]);
+  const type = oneOf(field(node, "type"), pathTypes, "PathPrefix") ?? "PathPrefix";
+  const value = textOf(field(node, "value")) ?? "/";
+  if (type === "Exact")
+    return { json: { path: value }, rank: [2, value.length], prefix: undefined };
+  if (type === "RegularExpression")
+    return {
+      json: { safe_regex: regexOf(field(node, "value"), value) },
+      rank: [1, value.length],
+      prefix: undefined,
+    };
+  const prefix = value.replace(/\/+$/, "");
+  return {
+    json: prefix === "" ? { prefix: "/" } : { path_separated_prefix: prefix },
+    rank: [0, prefix.length],
+    prefix,
+  };
+}
+
+/** The matches of a rule of a GRPCRoute. One without matches has all gRPC requests. */
+export function grpcMatches(rule: ObjectNode): readonly RouteMatch[] {
+  const items = itemsOf(field(rule, "matches"));
+  return (items.length === 0 ? [field(rule, "matches", "")] : items).map(grpcMatch);
+}
+
+function grpcMatch(node: ObjectNode): RouteMatch {
+  reportUnread(node, ["method", "headers"]);
+  const method = field(node, "method");
+  reportUnread(method, ["type", "service", "method"]);
+  const type = oneOf(field(method, "type"), ["Exact", "RegularExpression"], "Exact");
+  const [service, name] = [textOf(field(method, "service")), textOf(field(method, "method"))];
+  if (type === "RegularExpression")
+    for (const key of ["service", "method"])
+      regexOf(field(method, key), textOf(field(method, key)) ?? "");
+  const headers = namedMatches(field(node, "headers"), (one) => one.toLowerCase());
+  return {
+    json: {
+      ...grpcPath(service ?? "", name ?? "", type === "RegularExpression"),
+      ...headersOf(headers),
+      grpc: {},
+    },
+    rank: [
+      type === "Exact" && (service ?? name) !== undefined ? 2 : 0,
+      (service ?? "").length,
+      (name ?? "").length,
+      headers.length,
+      0,
+    ],
+    prefix: undefined,
+  };
+}
+
+function grpcPath(service: string, method: string, isPattern: boolean): JsonObject {
+  if (service === "" && method === "") return { prefix: "/" };
+  if (isPattern) return { safe_regex: { regex: `/${service || "[^/]+"}/${method || "[^/]+"}` } };
+  if (method === "") return { prefix: `/${service}/` };
+  if (service === "") return { safe_regex: { regex: `/[^/]+/${escaped(method)}` } };
+  return { path: `/${service}/${method}` };
+}
+
+/** A pattern of RE2; another one is reported. */
+function regexOf(node: ObjectNode, regex: string): JsonObject {
+  const trouble = patternError(regex);
+  if (trouble !== undefined)
+    node.object.report.add(node, {
+      code: "bad-pattern",
+      message: `is not a pattern of RE2: ${trouble}`,
+      hint: "RE2 has no lookaround and no back-references",
+    });
+  return { regex };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** Matches of headers and query parameters: the first one of a name counts. */
+function namedMatches(list: ObjectNode, keyOf: (name: string) => string): readonly JsonObject[] {
+  const byName = new Map<string, JsonObject>();
+  for (const node of itemsOf(list)) {
+    reportUnread(node, ["type", "name", "value"]);
+    const type = oneOf(field(node, "type"), ["Exact", "RegularExpression"], "Exact");
+    const name = requiredText(field(node, "name"));
+    const value = textOf(field(node, "value")) ?? "";
+    const key = keyOf(name);
+    if (!byName.has(key))
+      byName.set(key, {
+        name,
+        string_match:
+          type === "RegularExpression"
+            ? { safe_regex: regexOf(field(node, "value"), value) }
+            : { exact: value },
+      });
+  }
+  return [...byName.values()];
+}
+
+function headersOf(headers: readonly JsonObject[]): JsonObject {
+  return headers.length === 0 ? {} : { headers: [...headers] };
+}

@@ -1,0 +1,67 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { AttachedRoute } from "./attached-routes.ts";
+import type { Backends } from "./backends.ts";
+import { byAge, type GatewayListener, titleOfListener } from "./gateway-listeners.ts";
+import { bySpecificity, covers } from "./hostnames.ts";
+import { byRank } from "./route-matches.ts";
+import { type MatchedRoutes, rulesOf } from "./route-rules.ts";
+
+/** A route with one of its hostnames, at a listener. */
+interface HostedRoute extends Pick<AttachedRoute, "listener" | "route"> {
+  readonly hostname: string;
+  readonly rules: readonly MatchedRoutes[];
+}
+
+/**
+ * The virtual hosts of listeners that share connections.
+ * A host belongs to the listener with the most specific hostname, and to no other one. In it the routes with the more specific hostname have precedence, then the more specific match, the older route, its name, and the order of rules.
+ */
+export function virtualHosts(
+  listeners: readonly GatewayListener[],
+  attached: readonly AttachedRoute[],
+  backends: Backends,
+): JsonObject[] {
+  const owners = [...new Set(listeners.map(({ hostname }) => hostname))].sort(bySpecificity);
+  const ownerOf = (hostname: string): string | undefined =>
+    owners.find((owner) => covers(owner, hostname));
+  const hosted = attached
+    .filter(({ listener }) => listeners.includes(listener))
+    .flatMap(({ listener, route, hostnames }): HostedRoute[] => {
+      const rules = rulesOf(route, listener, backends);
+      return hostnames
+        .filter((hostname) => ownerOf(hostname) === listener.hostname)
+        .map((hostname) => ({ listener, route, hostname, rules }));
+    });
+  // A listener without routes has its hosts all the same, lest another one gets them.
+  const domains = new Set([...hosted.map(({ hostname }) => hostname), ...owners]);
+  return [...domains].sort(bySpecificity).flatMap((domain) => {
+    const owner = ownerOf(domain);
+    const own = hosted.filter(
+      ({ hostname, listener }) => listener.hostname === owner && covers(hostname, domain),
+    );
+    const [first] = listeners.filter(({ hostname }) => hostname === owner);
+    if (first === undefined) return [];
+    const routes = routesIn(own);
+    return [{ name: `${titleOfListener(first)}/${domain}`, domains: [domain], routes }];
+  });
+}
+
+/** In the order in which they are matched. */
+function routesIn(hosted: readonly HostedRoute[]): JsonObject[] {
+  return [...hosted]
+    .sort((one, other) => bySpecificity(one.hostname, other.hostname))
+    .filter((one, at, all) => isFirstOf(one, all.slice(0, at)))
+    .flatMap((one) => one.rules.map((rule) => ({ ...one, ...rule })))
+    .sort(
+      (one, other) =>
+        bySpecificity(one.hostname, other.hostname) ||
+        byRank(one.match, other.match) ||
+        byAge(one.route, other.route),
+    )
+    .flatMap(({ routes }) => routes);
+}
+
+/** A route with several hostnames that cover a host, or at several listeners of it, counts once, with the most specific hostname. */
+function isFirstOf({ route, rules }: HostedRoute, before: readonly HostedRoute[]): boolean {
+  return rules.length > 0 && !before.some((other) => other.route === route);
+}
