@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { problemCodes, type ProblemCode } from "@xdstp/folder";
 import { describe, expect, it } from "vitest";
 import { type ExampleFiles, readCheckPage } from "../test/check-page.ts";
+import { writeFakeEnvoy } from "../test/fake-envoy.ts";
 import { runToEnd } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
 
@@ -41,8 +42,14 @@ function runCommand(command: string, dir: string): void {
   programs[name]?.(join(dir, path), join(dir, to));
 }
 
+/** What Envoy 1.40 says of the example of `rejected-by-envoy`; a suite of `real-clients` asks it. */
+const scriptChecks = `grep -q 'handle) end' "$config" ||
+  reject "script load error: [string \\"function envoy_on_request(handle)\\"]:1: 'end' expected near '<eof>'"`;
+
 async function validated(args: readonly string[], dir: string): Promise<string> {
-  const { out, err } = await runToEnd(["validate", ...args], { cwd: dir });
+  const at = args.indexOf("envoy");
+  const all = at === -1 ? args : args.with(at, writeFakeEnvoy(useFolder().dir, scriptChecks));
+  const { out, err } = await runToEnd(["validate", ...all], { cwd: dir });
   return `${out}${err}`.replaceAll(`${dir}/`, "");
 }
 
@@ -82,7 +89,7 @@ describe("docs/checks", () => {
       );
       for (const command of commands) runCommand(command, dir);
       writeFiles(dir, fix);
-      expect(await validated(args, dir)).toMatch(/^.*: 0 errors, 0 warnings\n$/);
+      expect(await validated(args, dir)).toMatch(/^.*: 0 errors, 0 warnings(?:; .*)?\n$/);
     },
   );
 });

@@ -11,12 +11,13 @@ import {
 } from "@xdstp/folder";
 import { shortNameOf } from "@xdstp/resource-types";
 import { CliError, unreadable } from "./cli-error.ts";
-import type { CliIo } from "./cli-io.ts";
+import type { CliIo, StopSignal } from "./cli-io.ts";
 import { adminAt, type ConnectionOptions, envoyConnection } from "./envoy-bootstrap.ts";
 import { type Endpoint, formatEndpoint } from "./endpoint.ts";
 import { jsonText } from "./json-text.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { counted, escapeText } from "./short-text.ts";
+import { signalCodes } from "./signal-codes.ts";
 
 /** What `xdstp import` reads. */
 export type ImportKind = "envoy" | "config-dump" | "gateway-api";
@@ -55,9 +56,6 @@ export async function importInto(options: ImportOptions, io: CliIo): Promise<num
   report(imported, options, io);
   return 0;
 }
-
-/** 128 and the number of the signal, as shells have it. */
-const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 async function read({
   kind,
@@ -162,10 +160,10 @@ async function write(
   imported: Imported,
   { dir, bootstrap, force, descriptors, dryRun }: ImportOptions,
   io: CliIo,
-): Promise<keyof typeof signalCodes | undefined> {
+): Promise<StopSignal | undefined> {
   const registry = await loadRegistry(descriptors);
   const stop = new AbortController();
-  let stoppedBy: keyof typeof signalCodes | undefined;
+  let stoppedBy: StopSignal | undefined;
   const unlisten = io.onSignal((signal) => {
     if (signal === "SIGPIPE") return;
     stoppedBy = signal;

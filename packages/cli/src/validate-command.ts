@@ -8,10 +8,11 @@ export const validateCommand: Command = {
   summary:
     "Check folders, bootstraps of Envoy and files: syntax, messages, constraints, references.",
   usage:
-    "xdstp validate PATH... [--fail-on error|warning] [--allow CODE]... [--descriptors FILE]... [--authority NAME]... [--json|--sarif]\n       xdstp validate --explain CODE",
+    "xdstp validate PATH... [--fail-on error|warning] [--allow CODE]... [--descriptors FILE]... [--authority NAME]... [--envoy BIN] [--json|--sarif]\n       xdstp validate --explain CODE",
   notes: [
     'PATH is a folder that `xdstp serve` serves, a configuration with which Envoy starts, or a file of one resource or several with "@type"; a file of a folder needs none. The content of a file says what it is, its extension the format. Each problem is a line: file:line:column: error or warning: message [code]. --explain CODE says what a code means, with an example and the way out.',
     "Errors are what `serve` rejects, and constraints that clients check (`validate.rules` of the Envoy API, `buf.validate` of your own types). Warnings are deprecated fields, references to what the folder does not have, opaque endpoints, routes and secrets to which nothing refers, and files that are not read.",
+    "--envoy BIN has a real Envoy read the same (`--mode validate`), and shows what it rejects and no other check finds: with the place, as far as Envoy says it or asking it about parts shows it. Resources are read each by itself; what only exists on the machine of Envoy, such as a certificate in a file, is left out.",
     "The exit code is 0 where nothing is found, 1 where there is an error, or with --fail-on warning a warning, and 2 for a wrong call.",
   ],
   options: {
@@ -33,6 +34,10 @@ export const validateCommand: Command = {
       value: "NAME",
       multiple: true,
       help: "an authority that is served, here or elsewhere (default: those that the folder has)",
+    },
+    envoy: {
+      value: "BIN",
+      help: "the program of an Envoy, which reads everything too; it opens no port",
     },
     json: { help: "one JSON object" },
     sarif: { help: "a SARIF 2.1.0 log, for code scanning of forges and for editors" },
@@ -62,8 +67,15 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
       allow: call.texts("allow"),
       descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
       authorities: call.texts("authority"),
+      envoy: envoyOf(call, io),
       format: call.flag("sarif") ? "sarif" : call.flag("json") ? "json" : "text",
     },
     io,
   );
+}
+
+/** A path with a slash counts from the working directory, as shells have it; a name is looked up in `PATH`. */
+function envoyOf(call: CommandCall, { cwd }: CliIo): string | undefined {
+  const program = call.text("envoy");
+  return program?.includes("/") === true ? pathFrom(cwd, program) : program;
 }

@@ -3,6 +3,7 @@ import {
   checkFile,
   checkFolder,
   formatProblem,
+  type EnvoyAnswer,
   type FolderProblem,
   type ProblemCode,
 } from "@xdstp/folder";
@@ -12,6 +13,8 @@ import { jsonText } from "./json-text.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { escapeJson } from "./short-text.ts";
 import { type Found, sarifLog } from "./sarif.ts";
+import { askEnvoyOf } from "./validate-envoy.ts";
+import { signalCodes } from "./signal-codes.ts";
 
 /** What `xdstp validate` was asked to do. */
 export interface ValidateOptions {
@@ -24,6 +27,8 @@ export interface ValidateOptions {
   readonly descriptors: readonly string[];
   /** Empty: those that the folder has. */
   readonly authorities: readonly string[];
+  /** The program of an Envoy that is asked too; undefined: none is. */
+  readonly envoy?: string | undefined;
   readonly format: "text" | "json" | "sarif";
 }
 
@@ -34,9 +39,15 @@ export async function validate(options: ValidateOptions, io: CliIo): Promise<num
   const registry = await loadRegistry(options.descriptors);
   const checked: Checked[] = [];
   for (const path of paths) checked.push(await check(path, registry, options));
-  const found = distinct(checked.flatMap((one) => foundIn(one, allow))).sort(byPlace);
+  const asked = await askEnvoyOf(options, registry, io);
+  if (asked !== undefined && "signal" in asked) return signalCodes[asked.signal];
+  const all = asked === undefined ? checked : [...checked, { ...asked, ...nothingCounted }];
+  const found = distinct(all.flatMap((one) => foundIn(one, allow))).sort(byPlace);
   const report: Report = {
     paths,
+    ...(asked && {
+      envoy: { version: asked.version, asked: asked.asked, notAsked: asked.notAsked },
+    }),
     files: sumOf(checked, "files"),
     resources: sumOf(checked, "resources"),
     bootstraps: sumOf(checked, "bootstraps"),
@@ -54,13 +65,20 @@ interface Report {
   readonly files: number;
   readonly resources: number;
   readonly bootstraps: number;
+  /** Absent: no Envoy was asked. */
+  readonly envoy?: Pick<EnvoyAnswer, "version" | "asked" | "notAsked">;
   readonly found: readonly Found[];
 }
+
+const nothingCounted = { warnings: [], files: 0, resources: 0, bootstraps: 0 } as const;
 
 const formats: Readonly<Record<ValidateOptions["format"], (report: Report, io: CliIo) => string>> =
   {
     text: ({ found, ...counted }) =>
-      [...found.map(lineOf), `${countedText(counted)}: ${resultText(found)}\n`].join("\n"),
+      [
+        ...found.map(lineOf),
+        `${countedText(counted)}: ${resultText(found)}${envoyText(counted)}\n`,
+      ].join("\n"),
     json: ({ found, paths: [path, ...more], ...counted }) =>
       `${jsonText(
         {
@@ -129,6 +147,13 @@ function countedText({ files, resources, bootstraps }: Omit<Report, "found">): s
     ...(bootstraps > 0 ? [count(bootstraps, "bootstrap")] : []),
   ];
   return parts.join(", ");
+}
+
+/** As in `; Envoy 1.40.0 has read 7 of 8`. */
+function envoyText({ envoy }: Omit<Report, "found">): string {
+  if (envoy === undefined) return "";
+  const { version, asked, notAsked } = envoy;
+  return `; Envoy ${version} has read ${notAsked === 0 ? asked : `${asked} of ${asked + notAsked}`}`;
 }
 
 function resultText(found: readonly Found[]): string {

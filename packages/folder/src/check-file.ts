@@ -24,7 +24,12 @@ import { createResourceCheck } from "./check-resource.ts";
 import { closest } from "./closest.ts";
 import { canonicalJson, isObject, shownReason } from "./documents-of.ts";
 import { parseEnvoyYaml } from "./envoy-yaml.ts";
-import { type FolderContext, folderContext, type FolderOptions } from "./folder-context.ts";
+import {
+  type FolderContext,
+  folderContext,
+  type FolderOptions,
+  type ResourceCheck,
+} from "./folder-context.ts";
 import { Fault, type FolderProblem, type JsonPath, located, quote } from "./folder-problem.ts";
 import { messageFrom } from "./json-reason.ts";
 import { parseJson, parseYaml, rejectFaultyJson } from "./parse-document.ts";
@@ -57,10 +62,18 @@ export async function checkFile({
   readonly file: string;
 }): Promise<FileProblems> {
   const base = folderContext({ dir: dirname(file), registry, ...(types && { types }) });
+  return checkWith(file, base, checkContent);
+}
+
+async function checkWith(
+  file: string,
+  base: FolderContext,
+  run: (read: ReadFile, base: FolderContext) => FileProblems | Promise<FileProblems>,
+): Promise<FileProblems> {
   try {
     const read = await readWhole(file);
     try {
-      return await checkContent(read, base);
+      return await run(read, base);
     } catch (error) {
       return { ...nothing, problems: [problemOf(error, file, read.text)] };
     }
@@ -71,16 +84,39 @@ export async function checkFile({
 
 const nothing = { kind: "resources", resources: 0, warnings: [] } as const;
 
+/** Reads the resources of a file that is not a bootstrap, and calls the check with each. Never rejects. */
+export async function readResourcesOfFile(
+  file: string,
+  base: FolderContext,
+  check: ResourceCheck,
+): Promise<FileProblems> {
+  return checkWith(file, base, (read) => {
+    const content = contentOf(read, base);
+    return content === "bootstrap"
+      ? nothingWrong
+      : checkResources(content, read, { ...base, check });
+  });
+}
+
+const nothingWrong: FileProblems = { ...nothing, problems: [] };
+
 async function checkContent(read: ReadFile, base: FolderContext): Promise<FileProblems> {
   if (read.bytes.length === 0 || (read.format !== "binary" && read.text.trim() === ""))
     throw empty();
   const content = contentOf(read, base);
   if (content === "bootstrap")
     return { kind: "bootstrap", resources: 0, ...(await checkBootstrapContent(read, base)) };
-  const check = await createResourceCheck(base);
+  return checkResources(content, read, { ...base, check: await createResourceCheck(base) });
+}
+
+function checkResources(
+  content: FilePlace | readonly TypedDocument[],
+  read: ReadFile,
+  context: FolderContext,
+): FileProblems {
   return "segments" in content
-    ? checkInFolder(read, content, { ...base, check })
-    : checkDocuments(content, read, { ...base, check });
+    ? checkInFolder(read, content, context)
+    : checkDocuments(content, read, context);
 }
 
 /** A document of resources that say their types. */

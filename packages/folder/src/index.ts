@@ -21,6 +21,12 @@ export {
   type NamedResource,
 } from "./check-folder.ts";
 export {
+  askEnvoy,
+  type AskEnvoyOptions,
+  type EnvoyAnswer,
+  type UnusableEnvoy,
+} from "./ask-envoy/ask-envoy.ts";
+export {
   type BootstrapImportOptions,
   importBootstrap,
   mergeBootstrap,

@@ -202,6 +202,11 @@ export const problemCodes = {
     isAllowable: true,
     summary: "A rule for tokens names no provider, or keys cannot be read.",
   },
+  "rejected-by-envoy": {
+    severity: "error",
+    isAllowable: true,
+    summary: "The Envoy of `--envoy` rejects it, and no other check says why.",
+  },
 } as const;
 
 /** A code of a problem: plain, stable, in kebab-case. */

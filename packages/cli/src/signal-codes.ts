@@ -1,0 +1,2 @@
+/** The exit codes of a command that a signal has stopped: 128 and the number of the signal, as shells have it. */
+export const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143, SIGPIPE: 141 } as const;

@@ -1,0 +1,64 @@
+import { askEnvoy, type EnvoyAnswer, type FolderOptions } from "@xdstp/folder";
+import { CliError } from "./cli-error.ts";
+import type { CliIo, StopSignal } from "./cli-io.ts";
+import { escapeText } from "./short-text.ts";
+
+/** What is to be asked, and of which program. */
+interface AskedEnvoy {
+  readonly paths: readonly string[];
+  readonly envoy?: string | undefined;
+}
+
+/** The version of Envoy whose API the checks know. */
+const known = "1.40";
+
+/** The first report of progress, in milliseconds; most calls end before. */
+const quietMs = 2_000;
+
+/** Asks an Envoy about paths. undefined: none is given. Throws a CliError for a program that cannot be asked. */
+export async function askEnvoyOf(
+  { paths, envoy }: AskedEnvoy,
+  registry: FolderOptions["registry"],
+  io: CliIo,
+): Promise<EnvoyAnswer | { readonly signal: StopSignal } | undefined> {
+  if (envoy === undefined) return undefined;
+  const stop = new AbortController();
+  let stoppedBy: StopSignal | undefined;
+  const unlisten = io.onSignal((signal) => {
+    stoppedBy = signal;
+    stop.abort();
+  });
+  try {
+    const answer = await askEnvoy({
+      command: envoy,
+      paths,
+      registry,
+      cwd: io.cwd,
+      signal: stop.signal,
+      clock: io.clock,
+      onProgress: progressOf(io),
+    });
+    if ("unusable" in answer)
+      throw new CliError(1, `--envoy ${JSON.stringify(envoy)}: ${answer.unusable}`);
+    if (!answer.version.startsWith(`${known}.`))
+      io.stderr.write(
+        `${escapeText(`this is Envoy ${answer.version}; all other checks know the API of ${known}, so the two may differ in what is new, deprecated or removed`)}\n`,
+      );
+    return answer;
+  } catch (error) {
+    if (stoppedBy !== undefined && error === stop.signal.reason) return { signal: stoppedBy };
+    throw error;
+  } finally {
+    unlisten();
+  }
+}
+
+/** Tells a person at a terminal what a long call is doing, at most once in 2 s. */
+function progressOf({ interactive, stderr, clock }: CliIo): (done: number, all: number) => void {
+  let last = clock.now();
+  return (done, all) => {
+    if (!interactive || clock.now() - last < quietMs) return;
+    last = clock.now();
+    stderr.write(`Envoy has read ${done} of ${all}\n`);
+  };
+}

@@ -1,0 +1,120 @@
+import type { JsonValue, Registry } from "@bufbuild/protobuf";
+import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
+import type { PathStep } from "@xdstp/validate";
+import { visitMessages } from "../envoy-checks/visit-messages.ts";
+import type { JsonPath } from "../folder-problem.ts";
+import { jsonPathOf } from "../json-path-of.ts";
+import type { EnvoyReason, ReasonPath } from "./envoy-reason.ts";
+
+/** A configuration or a part of it, in which a place is looked for. */
+export interface Searched {
+  readonly json: JsonValue;
+  /** The same, decoded. */
+  readonly message: ReflectMessage;
+  readonly registry: Registry;
+}
+
+/** Returns the places that Envoy may mean, without those that only its position in a text says. */
+export function placesOf(
+  { where }: EnvoyReason,
+  { json, message, registry }: Searched,
+): readonly JsonPath[] {
+  switch (where.kind) {
+    case "position":
+      return [];
+    case "path":
+      return [followIn(json, where.path)];
+    case "message": {
+      const found = messagesCalled(where.type, message, registry);
+      return found.map((path) => {
+        const at = jsonPathOf(json, path);
+        return [...at, ...followIn(valueAt(json, at), where.path)];
+      });
+    }
+    case "words":
+      return placesOfWords(json, where.words);
+  }
+}
+
+/** The ways to all messages of a type, of which the last part of the name is known. */
+function messagesCalled(name: string, message: ReflectMessage, registry: Registry) {
+  return Array.from(visitMessages({ message, path: [], above: undefined }, registry))
+    .filter((one) => one.message.desc.name === name)
+    .map(({ path }) => path);
+}
+
+/** The deepest value on a path that exists. Keys have either spelling; Envoy counts the entries of a map, in an order of its own. */
+export function followIn(json: JsonValue | undefined, steps: ReasonPath): JsonPath {
+  const path: (string | number)[] = [];
+  let at = json;
+  for (const step of steps) {
+    const key = keyFor(at, step);
+    if (key === undefined) break;
+    path.push(key);
+    at = (at as Readonly<Record<string | number, JsonValue>>)[key];
+  }
+  return path;
+}
+
+function keyFor(json: JsonValue | undefined, step: string | number): string | number | undefined {
+  if (typeof json !== "object" || json === null) return undefined;
+  if (Array.isArray(json)) return typeof step === "number" && step in json ? step : undefined;
+  if (typeof step === "number") {
+    const [only, ...others] = Object.keys(json);
+    return others.length === 0 ? only : undefined;
+  }
+  const camel = step.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  return [step, camel].find((key) => Object.hasOwn(json, key));
+}
+
+/** A path as it is shown and looked up. */
+export function stepsOf(path: JsonPath): readonly PathStep[] {
+  return path.map((step) => {
+    if (typeof step === "number") return { kind: "index", index: step };
+    if (/[^a-z0-9_]/.test(step)) return { kind: "key", key: step };
+    const jsonName = step.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    return { kind: "field", name: step, jsonName };
+  });
+}
+
+/** The value at a path. */
+export function valueAt(json: JsonValue, path: JsonPath): JsonValue | undefined {
+  let at: JsonValue | undefined = json;
+  for (const step of path)
+    at =
+      typeof at === "object" && at !== null
+        ? (at as Readonly<Record<string | number, JsonValue>>)[step]
+        : undefined;
+  return at;
+}
+
+/** Shorter words are in too many values. */
+const leastInside = 4;
+
+/** The places of the first word that is a value; else of the first that is in one. */
+function placesOfWords(json: JsonValue, words: readonly string[]): readonly JsonPath[] {
+  const leaves = leavesOf(json, []);
+  const tests = [
+    (value: string, word: string) => value === word,
+    (value: string, word: string) => word.length >= leastInside && value.includes(word),
+  ];
+  for (const isMeant of tests)
+    for (const word of words) {
+      const found = leaves.filter(({ value }) => isMeant(value, word));
+      if (found.length > 0) return found.map(({ path }) => path);
+    }
+  return [];
+}
+
+interface Leaf {
+  readonly path: JsonPath;
+  readonly value: string;
+}
+
+function leavesOf(json: JsonValue, path: JsonPath): readonly Leaf[] {
+  if (typeof json === "string" || typeof json === "number") return [{ path, value: String(json) }];
+  if (typeof json !== "object" || json === null) return [];
+  return Object.entries(json).flatMap(([key, value]) =>
+    leavesOf(value, [...path, Array.isArray(json) ? Number(key) : key]),
+  );
+}
