@@ -57,6 +57,8 @@ export interface Supply {
     ServerOptions,
     "source" | "sourceFor" | "clientStatus" | "routes" | "meter"
   >;
+  /** Where a resource came from. Absent: that is not known. */
+  readonly originOf?: NonNullable<ServerOptions["originOf"]>;
   /** Absent: it has nothing from other servers. */
   readonly upstreams?: () => readonly UpstreamStatus[];
   /** How things stand with what it has. Absent: nothing is known. */
@@ -176,6 +178,7 @@ export async function openHost(
     {
       ...serving,
       health,
+      ...(supply.originOf && { originOf: supply.originOf }),
       clock,
       registry,
       nodeVersion,

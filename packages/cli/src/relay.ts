@@ -10,7 +10,8 @@ import {
   type SnapshotOptions,
   type UpstreamStatus,
 } from "@xdstp/relay";
-import type { Health } from "@xdstp/server";
+import type { Health, ResourceOrigin } from "@xdstp/server";
+import { authorityOf } from "@xdstp/uri";
 import type { CliIo } from "./cli-io.ts";
 import { hostServer, type Supply } from "./host-server.ts";
 import { loadRegistry } from "./load-registry.ts";
@@ -101,6 +102,7 @@ export function relaySupply(
     serving: made.serving,
     upstreams: () => made.status().upstreams,
     health: () => [...made.status().upstreams.map(upstreamHealth), ...shown.rows()],
+    originOf: (_, name) => upstreamOrigin(made, name),
     versions: () => relayVersions(made),
     rejections: () => made.rejections(),
     start: async () => failed,
@@ -175,6 +177,17 @@ async function readKey(file: string): Promise<Uint8Array> {
     1,
     `--snapshot-key ${file}: a key is 32 bytes, as they are, as 64 hexadecimal digits or in base64; openssl rand -hex 32 makes one`,
   );
+}
+
+/** The first server of the authority of a name that can be reached; where none can, the first one and why. undefined: no server has such names. */
+function upstreamOrigin({ federation }: Relay, name: string): ResourceOrigin | undefined {
+  const servers = federation.status(authorityOf(name) ?? null);
+  const [first] = servers;
+  const used = servers.find(({ status, failure }) => status !== undefined && failure === undefined);
+  if (used !== undefined) return { place: used.name };
+  if (first === undefined) return undefined;
+  const { failure } = first;
+  return { place: first.name, ...(failure !== undefined && { problem: failure.text }) };
 }
 
 /** A server upstream that is away: what came from it is served on. */

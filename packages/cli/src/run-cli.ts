@@ -16,6 +16,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["import", async () => (await import("./import-command.ts")).importCommand],
   ["relay", async () => (await import("./relay-command.ts")).relayCommand],
   ["status", async () => (await import("./status-command.ts")).statusCommand],
+  ["explain", async () => (await import("./explain-command.ts")).explainCommand],
   ["get", async () => (await import("./get-command.ts")).getCommand],
   ["watch", async () => (await import("./watch-command.ts")).watchCommand],
   ["resolve", async () => (await import("./resolve-command.ts")).resolveCommand],

@@ -149,6 +149,42 @@ describe("xdstp serve --policy", () => {
     expect(seen.sort()).toEqual(["no shop/b", "search/a"]);
   });
 
+  it("names the rule that hides a name from a client to whoever may see all, and no more than that to others [S-LIM-8]", async () => {
+    const rules = (status: string): string =>
+      `rules:\n- address: 127.0.0.0/8\n  allow: { clusters: ["shop/*"] }\n  status: ${status}\n`;
+    const folder = useFiles(rules("all"));
+    const cli = useCli(["serve", "config", "--listen", "127.0.0.1:0", "--policy", "policy.yaml"], {
+      cwd: folder.dir,
+    });
+    await cli.stdout.line(/Z loaded /);
+    const connect = async (): Promise<void> => {
+      const client = await openDeltaStream(await cli.port(), "n");
+      onTestFinished(() => {
+        client.close();
+      });
+      client.send({ typeUrl: clusters, resourceNamesSubscribe: ["*"] });
+      await next(client);
+    };
+    const explained = async (name: string): Promise<string | undefined> => {
+      const server = `127.0.0.1:${await cli.port()}`;
+      const { out } = await runToEnd(
+        ["explain", "n", name, "--type", "clusters", "--server", server],
+        { cwd: folder.dir },
+      );
+      return out.split("\n")[0]?.replace(/\(.*\/policy/, "(policy");
+    };
+    await connect();
+    expect(await explained("search/a")).toBe(
+      "n does not have search/a: the rule for address 127.0.0.0/8 (policy.yaml:2) does not allow it.",
+    );
+    folder.write({ "policy.yaml": rules("own") });
+    await cli.stdout.line(/policy .*the new rules are in force/);
+    await connect();
+    for (const name of ["search/a", "none"])
+      expect(await explained(name)).toBe(`n does not have ${name}: its policy does not allow it.`);
+    expect(await explained("shop/a")).not.toContain("yaml");
+  });
+
   it.each([
     ["rules:\n- identity: a*b\n", flags, 1, 'policy.yaml:2:13: "a*b": a * stands at the end only'],
     ["rules: []\n", [...flags.slice(0, -1), "none.yaml"], 1, "none.yaml: the file does not exist"],

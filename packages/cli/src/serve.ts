@@ -110,6 +110,17 @@ function folderSupply(
       },
     });
   };
+  const feed = createFolderFeed({
+    dir,
+    registry,
+    nodes,
+    allowMassDelete,
+    partial,
+    allow: allowedCodes(allow),
+    clock,
+    ...(authorities && { authorities }),
+    onEvent,
+  });
   return {
     from: "serve",
     what: { dir },
@@ -121,20 +132,8 @@ function folderSupply(
       revision: nodes.revision,
       resources: nodes.resources,
     }),
-    start: async () =>
-      nodes.shared.addFeed(
-        createFolderFeed({
-          dir,
-          registry,
-          nodes,
-          allowMassDelete,
-          partial,
-          allow: allowedCodes(allow),
-          clock,
-          ...(authorities && { authorities }),
-          onEvent,
-        }),
-      ).ended,
+    originOf: async (typeUrl, name, viewKey) => feed.originOf(typeUrl, name, { node: viewKey }),
+    start: async () => nodes.shared.addFeed(feed).ended,
     async close() {
       dangling.close();
       await nodes.close();

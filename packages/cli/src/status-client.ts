@@ -8,8 +8,14 @@ import {
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import type { Clock } from "@xdstp/core";
-import { ClientStatusDiscoveryService, type ClientStatusResponse } from "@xdstp/protos/status";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  ClientStatusDiscoveryService,
+  type ClientStatusRequestSchema,
+  type ClientStatusResponse,
+} from "@xdstp/protos/status";
 import { CliError } from "./cli-error.ts";
+import { EXPLAIN } from "./told-explanation.ts";
 import { type Endpoint, formatEndpoint } from "./endpoint.ts";
 import { SERVER_FACTS } from "./server-facts.ts";
 import { REJECTIONS } from "./rejected-versions.ts";
@@ -35,6 +41,8 @@ export interface StatusClientOptions {
   readonly byType: boolean;
   /** Only clients whose id begins so; absent: all. */
   readonly node?: string | undefined;
+  /** Why a client has a resource or does not have it, where the server can explain that. Absent: that is not requested. */
+  readonly explain?: { readonly node: string; readonly typeUrl: string; readonly name: string };
   /** Limits of the answers that are accepted from the server. Absent: {@link defaultStatusLimits}. */
   readonly limits?: Partial<StatusLimits>;
 }
@@ -56,15 +64,8 @@ export interface StatusClient {
 }
 
 /** Connects with the first request. Servers that offer only the stream are asked by it. */
-export function openStatusClient({
-  server,
-  tls,
-  clock,
-  timeoutMs,
-  byType,
-  node,
-  limits,
-}: StatusClientOptions): StatusClient {
+export function openStatusClient(options: StatusClientOptions): StatusClient {
+  const { server, tls, clock, timeoutMs, limits } = options;
   const { maxMessageBytes } = { ...defaultStatusLimits, ...limits };
   // The origin: without the port that goes without saying, and in lower case.
   const baseUrl = new URL(`${tls === undefined ? "http" : "https"}://${formatEndpoint(server)}`)
@@ -74,21 +75,7 @@ export function openStatusClient({
     ClientStatusDiscoveryService,
     createGrpcTransport({ baseUrl, sessionManager, readMaxBytes: maxMessageBytes }),
   );
-  const request = {
-    excludeResourceContents: true,
-    node: {
-      userAgentName: "xdstp",
-      clientFeatures: [
-        SERVER_FACTS,
-        ...(byType ? ["xdstp.status.by-type"] : []),
-        ...(node === undefined ? [REJECTIONS] : []),
-      ],
-    },
-    nodeMatchers:
-      node === undefined
-        ? []
-        : [{ nodeId: { matchPattern: { case: "prefix" as const, value: node } } }],
-  };
+  const request = requestOf(options);
   const fetched = async (signal: AbortSignal): Promise<ClientStatusResponse> =>
     client.fetchClientStatus(request, { signal });
   const streamed = async (signal: AbortSignal): Promise<ClientStatusResponse> => {
@@ -122,6 +109,37 @@ export function openStatusClient({
         timer.cancel();
       }
     },
+  };
+}
+
+type StatusRequestInit = Omit<MessageInitShape<typeof ClientStatusRequestSchema>, "$typeName">;
+
+function requestOf({ byType, node, explain }: StatusClientOptions): StatusRequestInit {
+  const caller = { userAgentName: "xdstp" };
+  if (explain !== undefined) {
+    const { node: id, typeUrl, name } = explain;
+    return {
+      excludeResourceContents: true,
+      node: {
+        ...caller,
+        clientFeatures: [SERVER_FACTS, EXPLAIN],
+        metadata: { [EXPLAIN]: { node: id, type_url: typeUrl, name } },
+      },
+      nodeMatchers: [{ nodeId: { matchPattern: { case: "exact", value: id } } }],
+    };
+  }
+  return {
+    excludeResourceContents: true,
+    node: {
+      ...caller,
+      clientFeatures: [
+        SERVER_FACTS,
+        ...(byType ? ["xdstp.status.by-type"] : []),
+        ...(node === undefined ? [REJECTIONS] : []),
+      ],
+    },
+    nodeMatchers:
+      node === undefined ? [] : [{ nodeId: { matchPattern: { case: "prefix", value: node } } }],
   };
 }
 

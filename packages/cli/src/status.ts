@@ -55,7 +55,7 @@ export async function status(options: StatusOptions, io: CliIo): Promise<number>
     byType: !json,
     limits,
     node,
-    tls: tls && (await readTls(tls)),
+    tls: tls && (await readClientTls(tls)),
   });
   try {
     const first = pictureOf(await client.ask());
@@ -161,7 +161,8 @@ async function follow(
   }
 }
 
-async function readTls({ ca, cert, key }: ClientTlsFiles): Promise<ClientTls> {
+/** Reads the files of a client's TLS. Throws a CliError for one that cannot be used. */
+export async function readClientTls({ ca, cert, key }: ClientTlsFiles): Promise<ClientTls> {
   return {
     ...(ca !== undefined && { ca: await readPem("--tls-ca", ca) }),
     ...(cert !== undefined && { cert: await readPem("--tls-cert", cert) }),

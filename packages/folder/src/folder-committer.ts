@@ -4,6 +4,7 @@ import { fileTrouble, type FolderProblem, formatProblem } from "./folder-problem
 import type { FolderContext } from "./folder-context.ts";
 import type { FolderEvent } from "./folder-event.ts";
 import { authoritiesOf, foreignProblems } from "./foreign-references.ts";
+import { type FolderOrigin, folderOrigin, type OriginQuestion } from "./folder-origin.ts";
 import type { FolderState } from "./folder-reader.ts";
 import { lostVolume, uncoveredVolume } from "./lost-volume.ts";
 import { keyOf, type NodeSinks, unplacedProblems } from "./folder-entry.ts";
@@ -28,6 +29,8 @@ export type Reading = { readonly state: FolderState } | { readonly error: unknow
 export interface FolderCommitter {
   /** Commits it, or says why not; the state before then stays. */
   take(reading: Reading): Promise<void>;
+  /** Where a resource that is served came from. */
+  originOf(asked: OriginQuestion): Promise<FolderOrigin | undefined>;
 }
 
 /** What a committer needs. */
@@ -49,8 +52,14 @@ export function createFolderCommitter(options: FolderCommitterOptions): FolderCo
     types: new Set(options.context.types.keys()),
     warned: "[]",
     foreign: new Set(),
+    problems: [],
   };
   return {
+    originOf: async (asked) => {
+      const { context, loaded, problems, trouble, isPartial } = progress;
+      const entries = loaded?.entries ?? [];
+      return folderOrigin({ dir: context.dir, entries, problems, trouble, isPartial }, asked);
+    },
     take: async (reading) => {
       await take(progress, reading);
     },
@@ -66,6 +75,8 @@ interface Progress extends FolderCommitterOptions {
   loaded?: FolderState;
   /** What is wrong now, so that it is not said twice. */
   trouble?: string | undefined;
+  /** The problems of the newest reading. */
+  problems: readonly FolderProblem[];
   /** The warnings that were reported last. */
   warned: string;
   /** The references to other authorities that stand, each told. */
@@ -79,6 +90,7 @@ async function take(progress: Progress, reading: Reading): Promise<void> {
   }
   const read = "error" in reading ? noState : reading.state;
   const problems = [...read.problems, ...unplacedProblems(read.entries, progress.nodes)];
+  progress.problems = problems;
   const state = problems.length === 0 ? read : servable(progress, read, problems);
   if (state === undefined) {
     reject(progress, read, problems);
@@ -217,6 +229,7 @@ function finish(progress: Progress, state: FolderState, plan: FolderPlan): void 
   if (trouble !== text)
     sink.unavailable({}, text === undefined ? undefined : new XdsError("UNAVAILABLE", text));
   progress.loaded = state;
+  progress.problems = problems;
   progress.trouble = text;
   progress.warned = JSON.stringify(warnings);
   onEvent({
@@ -250,6 +263,7 @@ function tellForeign(progress: Progress, { references, entries }: FolderState): 
 }
 
 function reject(progress: Progress, state: FolderState, problems: readonly FolderProblem[]): void {
+  progress.problems = problems;
   fail(
     progress,
     { kind: "rejected", problems, serving: progress.revision !== undefined },

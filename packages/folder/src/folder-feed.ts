@@ -10,9 +10,10 @@ import { type FolderProblem, isForbidden, reasonOf } from "./folder-problem.ts";
 import { filesInWriting } from "./files-in-writing.ts";
 import { createResourceCheck } from "./check-resource.ts";
 import { followLinks } from "./follow-links.ts";
-import { createFolderCommitter, type Reading } from "./folder-committer.ts";
+import { createFolderCommitter, type FolderCommitter, type Reading } from "./folder-committer.ts";
 import { folderContext, type FolderOptions } from "./folder-context.ts";
 import type { FolderEvent } from "./folder-event.ts";
+import type { FolderOrigin } from "./folder-origin.ts";
 import { createFolderReader, type FolderReader } from "./folder-reader.ts";
 import { createFolderWatch, type FolderWatch, type WatchDirectory } from "./folder-watch.ts";
 import type { NodeSinks } from "./folder-entry.ts";
@@ -49,18 +50,38 @@ export interface FolderFeedOptions extends FolderOptions {
  * A batch with a broken resource is not applied, or with `partial` as far as it is good. Until the first good state nothing is committed, so the cache is not ready (S-STREAM-9).
  * Whatever the sink holds of its types and the folder does not have is removed. `run` rejects only where `onEvent` or the sink throws.
  */
-export function createFolderFeed(options: FolderFeedOptions): ResourceFeed {
+export function createFolderFeed(options: FolderFeedOptions): FolderFeed {
+  let running: FolderCommitter | undefined;
   return {
     async run(sink, signal) {
-      await run(options, sink, signal);
+      await run(options, sink, signal, (committer) => {
+        running = committer;
+      });
     },
+    originOf: async (typeUrl, name, { node } = {}) => running?.originOf({ typeUrl, name, node }),
   };
+}
+
+/** A folder as a feed, which knows its files. */
+export interface FolderFeed extends ResourceFeed {
+  /**
+   * Returns where a resource that is served came from: for the option `originOf` of a server. It reads the file again for the line.
+   * @param name - In any spelling, or an alias
+   * @param options - `node`: the key of the nodes that it is served to. Absent: all
+   * @returns undefined where the folder does not have it and is served as it is
+   */
+  originOf(
+    typeUrl: string,
+    name: string,
+    options?: { readonly node?: string | undefined },
+  ): Promise<FolderOrigin | undefined>;
 }
 
 async function run(
   options: FolderFeedOptions,
   sink: ResourceSink,
   signal: AbortSignal,
+  onStart: (committer: FolderCommitter) => void,
 ): Promise<void> {
   const { dir, clock = systemClock, onEvent = () => undefined } = options;
   const base = folderContext(options);
@@ -82,6 +103,7 @@ async function run(
     isPartial: options.partial ?? false,
     onEvent,
   });
+  onStart(committer);
   const polling = createPollingNotice(dir, onEvent);
   const isJustEmptied = createEmptyFileNotice();
   const isOver = (): boolean => signal.aborted;

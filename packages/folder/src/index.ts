@@ -9,7 +9,8 @@
  * ```
  * @packageDocumentation
  */
-export { createFolderFeed, type FolderFeedOptions } from "./folder-feed.ts";
+export { createFolderFeed, type FolderFeed, type FolderFeedOptions } from "./folder-feed.ts";
+export type { FolderOrigin } from "./folder-origin.ts";
 export { readFolder, type FolderContent } from "./read-folder.ts";
 export { checkBootstrap, type BootstrapProblems } from "./check-bootstrap.ts";
 export { checkFile, type FileProblems } from "./check-file.ts";

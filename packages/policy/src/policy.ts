@@ -12,6 +12,8 @@ export interface Policy {
    * @param name - In canonical spelling (N-40); an alias is checked by itself, and its resource under its own name
    */
   allows(typeUrl: string, name: string): boolean;
+  /** Names the rule that decides, for people who ask why a client does not have a resource. Absent: the policy has no rule with a name. */
+  rule?(): string;
   /** Says that answers of `allows` may have changed; returns a function that ends it. Absent: they never change. Costs one look at all that is subscribed under this key. */
   watch?(onChange: () => void): () => void;
   /** Aborted: the client has lost every right, and its streams end with PERMISSION_DENIED. Each policy has its own, also where keys are equal. */
@@ -35,7 +37,7 @@ export interface ChangeablePolicy extends Policy {
 
 /** Makes a policy that can be replaced and revoked. Give the same object to all streams with its key. */
 export function createPolicy(
-  options: Pick<Policy, "key" | "allows" | "forbidden" | "status">,
+  options: Pick<Policy, "key" | "allows" | "forbidden" | "status" | "rule">,
 ): ChangeablePolicy {
   const listeners = new Set<() => void>();
   const revoking = new AbortController();

@@ -27,7 +27,7 @@ export type {
   StreamEvent,
   StreamInfo,
 } from "./stream/stream-event.ts";
-export type { HeldBackName } from "./order/hold.ts";
+export type { HeldBackName, Hold, HoldPhase } from "./order/hold.ts";
 export type { LastError, StreamStatus, TypeStatus } from "./delivery/type-status.ts";
 export { carries, deliveryOf, type Delivery } from "./delivery/delivery-of.ts";
 export type { TypeView } from "./delivery/type-view.ts";

@@ -1,5 +1,5 @@
 import { create, type Registry } from "@bufbuild/protobuf";
-import { type AnyBytes, type Status, StatusCode, type NodeInfo } from "@xdstp/core";
+import { type AnyBytes, type Status, StatusCode, type NodeInfo, XdsError } from "@xdstp/core";
 import type { RejectedVersion, ServerStream } from "@xdstp/protocol/server";
 import type { CallPeer } from "@xdstp/grpc/server";
 import {
@@ -19,6 +19,8 @@ import {
   rejectionConfig,
 } from "./client-config.ts";
 import { BY_TYPE, type FormerStates, type ShowPayload } from "./generic-configs.ts";
+import { EXPLAIN, explainConfig, questionIn } from "./explain/explain-config.ts";
+import type { Explain } from "./explain/create-explain.ts";
 import type { AnswerLine } from "./answer-line.ts";
 import { type Health, SERVER_FACTS, serverFactsConfig } from "./server-facts.ts";
 import type { StatusView } from "./access/create-access.ts";
@@ -47,6 +49,8 @@ export interface ClientStatusOptions {
   readonly sourceOf: (stream: ServerStream) => FormerStates;
   /** What clients have rejected; absent: not counted. */
   readonly rejections: (() => readonly RejectedVersion[]) | undefined;
+  /** Why a client has what it has. */
+  readonly explain: Explain;
   /** How things stand with what is served; absent: nothing is known. */
   readonly health: (() => readonly Health[]) | undefined;
   /** The types that can be searched for secrets. Default: Envoy's API, loaded with the first request that wants contents. */
@@ -75,12 +79,18 @@ async function answerOf(
   request: ClientStatusRequest,
   { signal, view }: StatusCaller,
 ): Promise<ClientStatusResponse | Status> {
-  const { streams, mostBytes, rejections, health } = options;
+  const { streams, mostBytes, rejections, health, explain } = options;
   const matches = nodeTestOf(request.nodeMatchers);
   if (typeof matches !== "function") return matches;
-  const rowsOf = seenRows(await rowsFor(request, options), view);
   const budget = createBudget(mostBytes);
   try {
+    if (asks(request, EXPLAIN)) {
+      const explanation = await explain(questionIn(request), view);
+      return create(ClientStatusResponseSchema, {
+        config: [explainConfig(explanation, budget.spend)],
+      });
+    }
+    const rowsOf = seenRows(await rowsFor(request, options), view);
     const config: ClientConfig[] = [];
     const all = [...streams()];
     const shown = view === undefined ? all : all.filter((stream) => view.shows(stream));
@@ -105,6 +115,7 @@ async function answerOf(
     return create(ClientStatusResponseSchema, { config });
   } catch (error) {
     if (error instanceof TooLarge) return tooLarge(mostBytes);
+    if (error instanceof XdsError) return { code: StatusCode[error.code], message: error.text };
     throw error;
   }
 }

@@ -18,6 +18,7 @@ import {
   type ClientStatusOptions,
   type AnswerStatus,
 } from "./client-status.ts";
+import { createExplain } from "./explain/create-explain.ts";
 import { createEventHub, type EventHub } from "./server-event.ts";
 import { createFetchResponder, fetchByType, fetchRoutes } from "./fetch-routes.ts";
 import { shuttingDown } from "./gate.ts";
@@ -57,6 +58,7 @@ export function createServer(options: ServerOptions): XdsServer {
     authorize,
     sourceFor,
     health,
+    originOf,
     nodeVersion = process.versions.node,
     ...shared
   } = options;
@@ -90,7 +92,9 @@ export function createServer(options: ServerOptions): XdsServer {
   const accept = createStreamAcceptor({ methods: paths, access, admission, streams, hub });
   const lines = createAnswerLines({ ...defaultServerLimits.answers, ...answerLimits });
   const answer = createFetchResponder({ context, access, hub, line: lines.fetch });
+  const explain = createExplain({ streams: () => streams.all(), source, book, clock, originOf });
   const answerStatus = createClientStatus({
+    explain,
     streams: () => streams.all(),
     sourceOf: (stream) => book.of(stream)?.root ?? source,
     rejections: rejectionsOf(options.source),
@@ -157,6 +161,7 @@ export function createServer(options: ServerOptions): XdsServer {
     },
     fetch: fetchByType(fetches, answer),
     clientStatus: statusCall(answerStatus, viewOf),
+    explain: async (asked) => explain(asked, undefined),
     waitForAck: async (revision, waiting = {}) =>
       waitForAck(
         {

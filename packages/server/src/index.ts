@@ -15,6 +15,17 @@ export type { ServerEvent } from "./server-event.ts";
 export { AckError } from "./ack-error.ts";
 export type { AckReport } from "./ack-wait.ts";
 export type { Health } from "./server-facts.ts";
+export type {
+  CoveringSubscription,
+  ExplainedCause,
+  ExplainQuestion,
+  Explanation,
+  HeldState,
+  OriginOf,
+  ResourceOrigin,
+  SourceState,
+  StreamExplanation,
+} from "./explain/explanation.ts";
 export { logEvents, logLine, type LogLine } from "./log-events.ts";
 export type { Authorize, Peer } from "./access/authorize.ts";
 export type { NodeClaim, NodeInfo, PeerIdentity, ResourceSource } from "@xdstp/core";

@@ -30,6 +30,7 @@ import type { ClientStatusRequestSchema, ClientStatusResponse } from "@xdstp/pro
 
 import type { Authorize, Peer } from "./access/authorize.ts";
 import type { AckReport } from "./ack-wait.ts";
+import type { Explanation, ExplainQuestion, OriginOf } from "./explain/explanation.ts";
 import type { Health } from "./server-facts.ts";
 import type { ServerEvent } from "./server-event.ts";
 import type { ServerLimits } from "./server-limits.ts";
@@ -75,6 +76,8 @@ export interface ServerOptions {
   readonly routes?: (router: MethodRouter) => void;
   /** The health of what is served, read with each status request of a caller that may see all clients. Default: unknown. */
   readonly health?: () => readonly Health[];
+  /** Says where a resource came from, for {@link XdsServer.explain}: a file, a server. Only callers that may see all clients are shown it. Default: unknown. */
+  readonly originOf?: OriginOf;
   /** The types whose resources client status shows: what cannot be searched for secrets is left out. Default: Envoy's API. */
   readonly registry?: Registry;
   /** A meter of the OpenTelemetry API, or the part of one that is used: then the server is measured. Default: none. */
@@ -186,6 +189,12 @@ export interface XdsServer extends AsyncDisposable {
     request?: Omit<MessageInitShape<typeof ClientStatusRequestSchema>, "$typeName">,
     options?: { readonly signal?: AbortSignal; readonly peer?: CallPeer },
   ): Promise<ClientStatusResponse>;
+  /**
+   * Explains why a client has a version of a resource, or does not have it: whether it is subscribed, allowed and served, what holds it back, what the client answered.
+   * It reads the state of the streams now, at the cost of the subscriptions of that node. Over the wire it is part of client status: `client_features` has `xdstp.status.explain`, and `node.metadata` the question under that key.
+   * Rejects with an XdsError, INVALID_ARGUMENT, for a question without a node, a type or the name of one resource.
+   */
+  explain(asked: ExplainQuestion): Promise<Explanation>;
   /**
    * Waits until every connected client that wants something changed by a revision (that of the answer of `cache.put`, `transaction` or `commit`) has accepted it, or a later state.
    * Without subscribers it resolves at once, and `noSubscribers` is true. Clients that connect meanwhile count too; one that disconnects is waited for only if it is named, and else is in `gone`.

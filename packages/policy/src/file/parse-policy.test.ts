@@ -15,6 +15,7 @@ describe("parsePolicy()", () => {
         identity: "spiffe://td/a",
         forbidden: "denied",
         status: "own",
+        place: "p.yaml:2",
         allow: new Map([
           [cluster.typeUrl, ["b", "p/*", "xdstp://a/envoy.config.cluster.v3.Cluster/x?a=1&b=2"]],
           [listener.typeUrl, ["*"]],
@@ -22,7 +23,13 @@ describe("parsePolicy()", () => {
           ["*", ["everywhere"]],
         ]),
       },
-      { identity: "spiffe://td/*", forbidden: "missing", status: "own", allow: new Map() },
+      {
+        identity: "spiffe://td/*",
+        forbidden: "missing",
+        status: "own",
+        place: "p.yaml:9",
+        allow: new Map(),
+      },
     ]);
     expect(
       parsePolicy('{"rules":[{"identity":"spiffe://td/a","allow":{"clusters":["b"]}}]}', "p.json"),
@@ -31,6 +38,7 @@ describe("parsePolicy()", () => {
         identity: "spiffe://td/a",
         forbidden: "missing",
         status: "own",
+        place: "p.json:1",
         allow: new Map([[cluster.typeUrl, ["b"]]]),
       },
     ]);

@@ -27,6 +27,8 @@ export type PolicyRule = RuleSubject & {
   readonly forbidden: "missing" | "denied";
   /** Which clients `xdstp status` shows to them: those of this rule, or all. */
   readonly status: "own" | "all";
+  /** File and line of the rule, for people. Absent: the rule is not from a file. */
+  readonly place?: string;
 };
 
 /** How messages name the clients of a rule. */
@@ -73,7 +75,7 @@ export function parsePolicy(
         "the rule goes by the certificates of clients: have the server check them (--tls-client-ca), or say `address` instead of `identity`",
       );
     known.add(subject);
-    return rule;
+    return { ...rule, place: `${file}:${lines.linePos(startOf(item) ?? 0).line}` };
   });
 }
 

@@ -25,6 +25,17 @@ const one = {
 };
 
 describe("createRulePolicies()", () => {
+  it("names the rule that decides with its present line, also after the file has changed", () => {
+    const [first, second] = [all, team].map(
+      ({ identity }) => `- identity: ${identity}\n  allow: { clusters: [a] }\n`,
+    );
+    const book = createRulePolicies(parsePolicy(`rules:\n${first}${second}`, "policy.yaml"));
+    const policy = policyOf(book, "spiffe://td/a/1");
+    expect(policy.rule?.()).toBe("the rule for spiffe://td/a/* (policy.yaml:4)");
+    book.apply(parsePolicy(`rules:\n${second}${first}`, "policy.yaml"));
+    expect(policy.rule?.()).toBe("the rule for spiffe://td/a/* (policy.yaml:2)");
+  });
+
   it("decides by the rule that says most about the identity, and allows what it says of the type [S-LIM-8]", () => {
     const book = createRulePolicies(rulesOf(all, one, team));
     const allowed = (...uris: readonly string[]): readonly string[] =>

@@ -26,8 +26,9 @@ interface Held {
 
 /** Makes the policies of rules, which {@link parsePolicy} reads. Clients with one rule share one policy. */
 export function createRulePolicies(first: readonly PolicyRule[]): RulePolicies {
+  const nameOf = (rule: PolicyRule): string => ruleName(held.get(subjectOf(rule))?.rule ?? rule);
   let held: ReadonlyMap<string, Held> = new Map(
-    first.map((rule) => [subjectOf(rule), hold(rule, 0)]),
+    first.map((rule) => [subjectOf(rule), hold(rule, 0, nameOf)]),
   );
   let generation = 0;
   return {
@@ -53,7 +54,7 @@ export function createRulePolicies(first: readonly PolicyRule[]): RulePolicies {
       held = new Map(
         rules.map((rule) => [
           subjectOf(rule),
-          renewed(before.get(subjectOf(rule)), rule, added, generation),
+          renewed(before.get(subjectOf(rule)), rule, added, (one) => hold(one, generation, nameOf)),
         ]),
       );
       for (const [subject, { policy }] of before)
@@ -67,21 +68,21 @@ function renewed(
   before: Held | undefined,
   rule: PolicyRule,
   added: readonly PolicyRule[],
-  generation: number,
+  holdNew: (rule: PolicyRule) => Held,
 ): Held {
   if (
     before?.rule.forbidden !== rule.forbidden ||
     before.rule.status !== rule.status ||
     added.some((one) => covers(rule, one))
   )
-    return hold(rule, generation);
+    return holdNew(rule);
   if (JSON.stringify([...before.rule.allow]) !== JSON.stringify([...rule.allow]))
     before.policy.replace(allowsOf(rule));
   return { ...before, rule };
 }
 
 /** A policy that was revoked may still be asked for a while, so its key is not used again. */
-function hold(rule: PolicyRule, generation: number): Held {
+function hold(rule: PolicyRule, generation: number, nameOf: (rule: PolicyRule) => string): Held {
   return {
     rule,
     range: rule.address === undefined ? undefined : addressRange(rule.address),
@@ -90,8 +91,15 @@ function hold(rule: PolicyRule, generation: number): Held {
       allows: allowsOf(rule),
       forbidden: rule.forbidden,
       status: rule.status,
+      rule: () => nameOf(rule),
     }),
   };
+}
+
+/** `the rule for spiffe://shop/* (policy.yaml:12)`. */
+function ruleName(rule: PolicyRule): string {
+  const place = rule.place === undefined ? "" : ` (${rule.place})`;
+  return `the rule for ${subjectOf(rule)}${place}`;
 }
 
 function allowsOf({ allow }: PolicyRule): Policy["allows"] {

@@ -8,6 +8,7 @@ export type HoldPhase = "unaccepted" | "rejected" | "released" | "removed";
 
 /** A name that is not sent yet, since the client does not have what it refers to (S-ORD-4). */
 export interface Hold {
+  /** Why it waits. */
   readonly phase: HoldPhase;
   /** The name that the client does not have. */
   readonly lacking: Reference;

@@ -331,10 +331,16 @@ class Machine<
   }
 
   view(): TypeView {
-    const { typeUrl, exchange, heldBack } = this.#state;
+    const { typeUrl, exchange, heldBack, taken, unaccepted, profile } = this.#state;
     return {
       typeUrl,
       exchange,
+      heldBase: this.heldBase,
+      heldBack,
+      waitsAsWhole: taken !== undefined,
+      isUnaccepted: (topic) => unaccepted.has(topic),
+      mayHaveFromBefore: (name) => this.#variant.names.mayHaveFromBefore(this.#state, name),
+      unsendable: (entry) => profile.encode([entry], "").notSent[0],
       topics: [...this.#state.topics.values()],
       acceptedUpTo: Math.min(exchange.accepted, heldBackFrom(heldBack)),
       removals: this.#variant.removals.form(this.#state),

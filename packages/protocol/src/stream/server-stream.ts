@@ -54,6 +54,8 @@ export interface Variant<Request extends DecodedRequest> {
 export interface ServerStream extends ByteStreamHandler {
   /** Which stream it is. */
   readonly info: StreamInfo;
+  /** It is open, and its wire takes more. */
+  readonly canSend: boolean;
   /** The stream and its types, as operators read them (S-ACK-9). */
   status(): StreamStatus;
   /** Its types, for whoever reports on single names or waits for them. */

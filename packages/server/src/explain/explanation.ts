@@ -1,0 +1,154 @@
+import type { HoldPhase, MissedReference, NotSent } from "@xdstp/protocol/server";
+
+/** What is to be explained. */
+export interface ExplainQuestion {
+  /** The id of a node, whole. */
+  readonly node: string;
+  /** The type URL that the name is requested under. */
+  readonly typeUrl: string;
+  /** A name in any spelling; not a glob. */
+  readonly name: string;
+}
+
+/** Why a client has a version of a resource, or does not have it. */
+export interface Explanation extends ExplainQuestion {
+  /** The answer in plain sentences. Names and texts of clients in it are not escaped. */
+  readonly text: string;
+  /** One for each stream of the node that can have the type. Empty: the node has no stream that the caller may see. */
+  readonly streams: readonly StreamExplanation[];
+  /** How many nodes are connected that the caller may see. */
+  readonly connected: number;
+  /** Ids of connected nodes, those whose length is close to that of the question first; at most 1,000. Empty where `streams` is not. */
+  readonly nodes: readonly string[];
+  /** Where no stream has the name and the source does not have it either: names of the type, in the order of `nodes`; at most 1,000. Else empty. */
+  readonly names: readonly string[];
+  /** The number of open streams that the caller may not see. */
+  readonly hiddenStreams: number;
+  /** What the source of the server has, where `streams` is empty. Else that is in each stream. */
+  readonly source?: SourceState;
+}
+
+/** One stream of the node. Times are milliseconds since the epoch. */
+export interface StreamExplanation {
+  /** Address of the client. */
+  readonly peer: string;
+  /** The variant that the client speaks. */
+  readonly variant: "delta" | "sotw";
+  /** When the stream began. A subscription of it is not older; its own time is not kept. */
+  readonly connectedAt: number;
+  /** The subscription that covers the name. Absent: none does. */
+  readonly subscription?: CoveringSubscription;
+  /** What the source of this client has. Absent: the caller or the client may not see the name. */
+  readonly source?: SourceState;
+  /** What the client has. */
+  readonly held: HeldState;
+  /** Why the client has that and nothing else. */
+  readonly cause: ExplainedCause;
+  /** The answer for this stream in plain sentences. */
+  readonly text: string;
+}
+
+/** How a name is subscribed: by itself, by one of its aliases, by a glob, by `*`. */
+export interface CoveringSubscription {
+  /** What it is. */
+  readonly by: "name" | "alias" | "glob" | "wildcard";
+  /** In the spelling of the client. */
+  readonly subscribed: string;
+}
+
+/** What a source has of a name. */
+export interface SourceState {
+  /** `present`: it exists. `missing`: it does not. `unknown`: that is not known yet. */
+  readonly state: "present" | "missing" | "unknown";
+  /** The version. Absent: it does not exist. */
+  readonly version?: string;
+  /** The resource is a redirect to this name. */
+  readonly redirect?: string;
+  /** Why it is missing or unknown, or may be out of date. */
+  readonly error?: string;
+  /** Where it came from. Absent: that is not known, or the caller may not see it. */
+  readonly origin?: ResourceOrigin;
+}
+
+/** Where a resource came from, for people. */
+export interface ResourceOrigin {
+  /** A file with its line, or a server. */
+  readonly place: string;
+  /** Why the newest state of that place is not used, so that the last good one is served. Absent: it is used. */
+  readonly problem?: string;
+}
+
+/** Says where a resource came from. `viewKey`: that of the view that has it; undefined: all clients have it. */
+export type OriginOf = (
+  typeUrl: string,
+  name: string,
+  viewKey: string | undefined,
+) => ResourceOrigin | undefined | Promise<ResourceOrigin | undefined>;
+
+/**
+ * What a client has of a name, as far as its answers tell.
+ * `newest`: the present state, which may be that there is none. `earlier`: a state that was replaced or removed since. `none`: nothing. `unknown`: the client may have something of an earlier stream.
+ */
+export interface HeldState {
+  /** What it has. */
+  readonly what: "newest" | "earlier" | "none" | "unknown";
+  /** Absent: it has none, or the source does not keep it any more. */
+  readonly version?: string;
+  /** When the client accepted something of the type last; it has had the version since then or longer. */
+  readonly acceptedAt?: number;
+}
+
+/** Why a client has what it has. Times are milliseconds since the epoch. */
+export type ExplainedCause =
+  /** The client has accepted the present state. */
+  | { readonly kind: "accepted" }
+  /** No subscription covers the name. `subscriptions`: how many names, globs and `*` of the type are subscribed. */
+  | { readonly kind: "not-subscribed"; readonly subscriptions: number }
+  /** The policy of the client hides the name (S-LIM-8). `rule`: which rule it is, where the policy tells. */
+  | { readonly kind: "denied"; readonly rule?: string }
+  /** The source does not have it, and the client has been sent that, or does not have to be. */
+  | { readonly kind: "missing" }
+  /** The source does not know yet whether it exists. */
+  | { readonly kind: "not-settled" }
+  /** It waits for a name to which it refers (S-ORD-2, S-ORD-4). */
+  | {
+      readonly kind: "held-back";
+      readonly phase: HoldPhase;
+      readonly for: string;
+      readonly forType: string;
+      readonly since: number;
+    }
+  /** The response waits as a whole for types that have to be accepted before (S-ORD-2, S-ORD-4). `behind`: those of them that are not accepted. */
+  | { readonly kind: "order"; readonly behind: readonly string[] }
+  /**
+   * It was removed, and the removal waits until types that refer to it are accepted without it (S-ORD-3). `behind`: those of them that are not accepted.
+   * `whileSubscribed`: it also waits as long as a client of SotW subscribes to the name, for a limited time.
+   */
+  | {
+      readonly kind: "removal-waits";
+      readonly behind: readonly string[];
+      readonly whileSubscribed: boolean;
+    }
+  /** An earlier response of the type is not answered (S-ACK-16). */
+  | { readonly kind: "behind"; readonly version: string; readonly sentAt: number }
+  /** It was sent and is not answered. */
+  | { readonly kind: "in-flight"; readonly version: string; readonly sentAt: number }
+  /** The client has rejected the response that had it (S-ACK-8). */
+  | {
+      readonly kind: "rejected";
+      /** The version of the response. */
+      readonly version: string;
+      readonly code: number;
+      /** Text of the client, untrusted. */
+      readonly message: string;
+      readonly at: number;
+      /** When the client began to reject. */
+      readonly since: number;
+      readonly missed: readonly MissedReference[];
+    }
+  /** The wire takes nothing at the moment: the client reads too slowly. */
+  | { readonly kind: "write-queue" }
+  /** It cannot be sent to this client (S-SIZE-4, S-WRAP-3). */
+  | { readonly kind: "unsendable"; readonly notSent: NotSent }
+  /** Nothing hinders it: it goes with the next response. */
+  | { readonly kind: "due" };
