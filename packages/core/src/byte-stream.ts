@@ -1,8 +1,8 @@
 import type { Status } from "./xds-error.ts";
 
 /**
- * An encoded message. `enveloped` is the same bytes behind the five bytes of gRPC, gRPC-web and Connect, in the same buffer.
- * It may be shared by all streams and is never written again.
+ * An encoded message. `enveloped` has the same bytes after the five-byte prefix of gRPC, gRPC-Web
+ * and Connect, in the same buffer. All streams may share it, so it is never written again.
  */
 export interface Message {
   /** The message. */
@@ -11,40 +11,65 @@ export interface Message {
   readonly enveloped: Uint8Array;
 }
 
-/** One bidirectional call, seen from the state machine. Another wire implements this and nothing else. */
+/**
+ * One bidirectional call, as the state machine uses it. A new wire implements this interface and
+ * nothing else.
+ */
 export interface ByteStream {
-  /** Queues a message. false: the wire is full, wait for `onDrained`; the message was taken all the same. After `close` it is ignored. */
+  /**
+   * Queues a message. Returns false if the wire is full: wait for `onDrained` before you send more.
+   * The message is queued in that case too. A message after `close` is ignored.
+   */
   send(message: Message): boolean;
-  /** The peer is not reached yet: `onOpened` says when it is. Absent: it is reached as soon as there is a stream. */
+  /**
+   * True while the peer is not reached yet; `onOpened` reports when it is. Absent: the peer is
+   * reached as soon as the stream exists.
+   */
   readonly opening?: boolean;
-  /** Reads no message until `resume`; the peer is slowed once the wire is full of what it sends. What has been handed over stays handed over. Absent: the wire cannot. */
+  /**
+   * Reads no message until `resume`. Flow control slows the peer once the buffers of the wire are
+   * full. Messages that were already passed to the handler are not affected. Absent: the wire
+   * cannot pause.
+   */
   pause?(): void;
-  /** Reads on. */
+  /** Continues reading after `pause`. */
   resume?(): void;
   /**
-   * Calls back once: true if no byte of a message was received between now and the peer's answer to a probe, false if a message is on its way or is not read yet.
-   * A peer that answers within a round trip has then answered all that was sent before. Not called where the call ends first. Absent: the wire cannot tell.
+   * Calls back once, when the peer has answered a probe. `isIdle` is true if no byte of a message
+   * was received between this call and the answer, and false if a message is on its way or is not
+   * read yet.
+   * A peer that answers within a round trip has then answered everything that was sent before. The
+   * callback is not called if the call ends first. Absent: the wire cannot probe.
    */
   probe?(onAnswer: (isIdle: boolean) => void): void;
-  /** Ends the call after what was sent; the handler gets no further call but `onClosed`. */
+  /**
+   * Ends the call after the messages that were sent. The handler gets no further call except
+   * `onClosed`.
+   */
   close(status: Status): void;
 }
 
-/** The state machine, seen from the wire. No call may throw; none happens after `onClosed`. */
+/**
+ * The state machine, as the wire uses it. No method may throw, and none is called after `onClosed`.
+ */
 export interface ByteStreamHandler {
-  /** One whole message. The bytes belong to the wire: what is kept has to be copied. */
+  /** Handles one whole message. The bytes belong to the wire: copy what you keep. */
   onMessage(message: Uint8Array): void;
-  /** The peer is reached: what was sent is on its way. Called where `opening` was true, before any message. Absent: not needed. */
+  /**
+   * The peer is reached, so that the messages that were sent are on their way. Called before any
+   * message, and only if `opening` was true. Absent: not needed.
+   */
   onOpened?(): void;
-  /** The wire takes messages again. */
+  /** The wire accepts messages again. */
   onDrained(): void;
-  /** The call is over, whoever ended it; exactly once. */
+  /** The call is over, whichever side ended it. Called exactly once. */
   onClosed(status: Status): void;
-  /** The peer will send no more. Absent: the call is closed with OK. */
+  /** The peer will send no more messages. Absent: the call is closed with OK. */
   onEnd?(): void;
   /**
-   * May a message of this length, above the ordinary limit, be read? Asked again as its bytes come, until the answer is not undefined.
-   * `prefix` is what has arrived of it. Absent: no.
+   * Returns whether a message of this length, above the ordinary limit, may be read. It is called
+   * again as more bytes arrive, until it does not return undefined.
+   * `prefix` is the part of the message that has arrived. Absent: no such message is read.
    */
   admits?(length: number, prefix: Uint8Array): boolean | undefined;
 }

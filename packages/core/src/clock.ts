@@ -5,21 +5,28 @@ export interface Timer {
 }
 
 /**
- * Time as the state machines see it: passed in, so that tests own it.
+ * Time as the state machines see it. It is passed in, so that a test can control it.
  *
- * The two times must not be mixed. `now()` measures intervals; a step of the wall clock (NTP, an operator, a resumed machine) does not move it.
- * `wallTime()` names a moment for people and files; two of its values may be in the wrong order.
+ * Do not mix the two times. `now()` measures intervals; a step of the wall clock (NTP, an operator,
+ * a resumed machine) does not change it. `wallTime()` is a moment for people and files; a later
+ * value may be smaller than an earlier one.
  */
 export interface Clock {
-  /** Whole milliseconds since an arbitrary moment; they never go back. For intervals, deadlines and ages. */
+  /**
+   * Returns whole milliseconds since an arbitrary moment; the value never decreases. For intervals,
+   * deadlines and ages.
+   */
   now(): number;
-  /** Milliseconds since the Unix epoch, as the machine has it at this moment. For what is shown or stored, never for an interval. */
+  /**
+   * Returns milliseconds since the Unix epoch by the clock of the machine. For times that are shown
+   * or stored, never for an interval.
+   */
   wallTime(): number;
   /** Calls back once, after at least `ms` milliseconds. The callback never runs before `after` returns. */
   after(ms: number, callback: () => void): Timer;
 }
 
-/** The clock of the machine. Its timers do not keep a process alive. */
+/** The clock of the machine. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Math.floor(performance.now()),
   wallTime: () => Date.now(),
@@ -42,29 +49,38 @@ export const systemClock: Clock = {
   },
 };
 
-/** The longest time that a timer of the machine can wait; a longer one would be over at once. A TTL of a month is more. */
+/**
+ * The longest time that a timer of Node.js can wait, in milliseconds (about 25 days). A longer one,
+ * such as a TTL of a month, would be due at once.
+ */
 const LONGEST = 2 ** 31 - 1;
 
-/** How long to wait between streams, in milliseconds; each part has a default. */
+/** The options of {@link createBackoff}: how long to wait between streams, in milliseconds. */
 export interface BackoffOptions {
-  /** The first wait. Default: 1,000. */
+  /** The first wait in milliseconds. Default: 1,000. */
   readonly initialMs?: number;
-  /** Each wait is this many times the one before. Default: 1.6. */
+  /** Each wait is the one before multiplied by this factor. Default: 1.6. */
   readonly factor?: number;
-  /** A wait is off by at most this share, either way. 1: anything between none and twice. Default: 0.2. */
+  /**
+   * The greatest random deviation, as a share of the wait: with 0.2, a wait of 1,000 ms is 800 to
+   * 1,200 ms; with 1, it is 0 to 2,000 ms. Default: 0.2.
+   */
   readonly jitter?: number;
-  /** No wait is longer, jitter aside. Default: 120,000. */
+  /** The longest wait in milliseconds, before jitter. Default: 120,000. */
   readonly maxMs?: number;
 }
 
-/** Waits that grow until something comes (C-RECON-1): exponential, with jitter, as gRPC waits. `random` gives numbers from 0 up to 1. */
+/**
+ * Creates waits that grow until a response arrives (C-RECON-1): exponential with jitter, as in
+ * gRPC. `random` returns numbers from 0 up to, not including, 1.
+ */
 export function createBackoff(
   { initialMs = 1_000, factor = 1.6, jitter = 0.2, maxMs = 120_000 }: BackoffOptions,
   random: () => number,
 ): {
-  /** The next wait, in milliseconds. */
+  /** Returns the next wait in milliseconds. */
   next(): number;
-  /** A response has come: the next wait is the first one again. */
+  /** Call this when a response has arrived: the next wait is the first one again. */
   reset(): void;
 } {
   let ms = initialMs;

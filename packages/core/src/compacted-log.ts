@@ -10,7 +10,7 @@ const NOTHING: readonly never[] = Object.freeze([]);
 export class CompactedLog<E extends Pick<Entry, "revision">> {
   #entries: E[] = [];
   #dead = 0;
-  /** Arrays by the place of their first entry. */
+  /** Arrays by the index of their first entry. */
   #arrays: Map<number, readonly E[]> | undefined;
   readonly #isAlive: (entry: E) => boolean;
   readonly #onWork: (steps: number) => void;

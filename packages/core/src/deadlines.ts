@@ -1,18 +1,21 @@
 import type { Clock, Timer } from "./clock.ts";
 
-/** Things that each have the same time from when they were added, with one timer for all. */
+/** Items that all have the same time limit from when they were added, with one timer for all. */
 export interface Deadlines<T> {
-  /** Its time begins; again if it was in already. */
+  /** Adds an item and starts its time. An item that is already there starts again. */
   add(item: T): void;
-  /** Its time does not end any more. false: it was not in. */
+  /** Removes an item, so that it does not become due. Returns false if it was not there. */
   remove(item: T): boolean;
-  /** How many are in. */
+  /** The number of items. */
   readonly size: number;
-  /** The one that is due first. undefined: nothing is in. */
+  /** The item that is due first. undefined: there are no items. */
   readonly first: T | undefined;
 }
 
-/** Calls back for each item that was not removed within `ms` milliseconds. The equal times keep the items in order, so the first is due first. */
+/**
+ * Calls `onDue` for each item that was not removed within `ms` milliseconds. All items have the
+ * same time limit, so their order is that in which they were added.
+ */
 export function createDeadlines<T>(
   clock: Clock,
   ms: number,

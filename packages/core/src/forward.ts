@@ -2,15 +2,19 @@ import type { ResourceSource } from "./source.ts";
 import type { ResourceSink } from "./feed.ts";
 
 /**
- * A source that forwards every member to another one, except those in `changes`. Members are read when they are used, so `revision` and `ready` stay live; so do getters in `changes`.
+ * Creates a source that forwards every member to another one, except those in `changes`. Members
+ * are read each time they are used, so `revision` and `ready` stay current; the same holds for
+ * getters in `changes`.
  *
- * @param changes - Own members replace those of the source. A member that is `undefined` is absent: `{ viewOf: undefined }`
+ * @param changes - Members that replace those of the source. A member that is `undefined` is
+ * absent: `{ viewOf: undefined }`
  */
 export function forwardSource(
   source: ResourceSource,
   changes: Readonly<Partial<ResourceSource>>,
 ): ResourceSource {
-  // Checked against every member: a new one does not compile until it is forwarded.
+  // `satisfies` checks this against all members: a new member does not compile until it is
+  // forwarded.
   const forwarded = {
     get revision() {
       return source.revision;
@@ -36,21 +40,27 @@ export function forwardSource(
   return Object.defineProperties(forwarded, Object.getOwnPropertyDescriptors(changes));
 }
 
-/** The members of an interface, each of them required: an object that satisfies it does not compile while a member is missing. */
+/**
+ * All members of an interface, each required: an object that satisfies it does not compile while a
+ * member is missing.
+ */
 type EveryMember<Contract> = {
   readonly [Member in keyof Required<Contract>]: Contract[Member];
 };
 
 /**
- * A sink that forwards every member to another one, except those that `changes` returns. Each part of the sink is wrapped in the same way.
+ * Creates a sink that forwards every member to another one, except those that `changes` returns.
+ * Each part of the sink is wrapped in the same way.
  *
- * @param changes - Called with the sink, and with each part of it when that is made. Own members of the result replace those of that sink
+ * @param changes - Called with the sink, and with each part of it when the part is created. Members
+ * of the result replace those of that sink
  */
 export function forwardSink(
   sink: ResourceSink,
   changes: (sink: ResourceSink) => Readonly<Partial<Omit<ResourceSink, "part">>>,
 ): ResourceSink {
-  // Checked against every member: a new one does not compile until it is forwarded.
+  // `satisfies` checks this against all members: a new member does not compile until it is
+  // forwarded.
   const forwarded = {
     commit: (transaction) => sink.commit(transaction),
     checkCommit: sink.checkCommit && ((transaction) => sink.checkCommit?.(transaction) ?? []),
@@ -66,7 +76,7 @@ export function forwardSink(
     part: sink.part && (() => forwardSink(sink.part?.() ?? sink, changes)),
   } satisfies EveryMember<ResourceSink>;
   const own = changes(sink);
-  // The sink does not know the rejections of a replaced `commit`.
+  // The `checkCommit` of the sink does not know what a replaced `commit` rejects.
   if (own.commit !== undefined) forwarded.checkCommit = undefined;
   return Object.defineProperties(forwarded, Object.getOwnPropertyDescriptors(own));
 }

@@ -1,5 +1,5 @@
 /**
- * The contract of xdstp: what a feed, a source, a resource type and a byte stream are.
+ * The contract of xdstp: the interfaces of feeds, sources, resource types and byte streams.
  *
  * @packageDocumentation
  */
@@ -40,7 +40,8 @@ export { createBackoff, type BackoffOptions } from "./clock.ts";
 export type { Reference, ResourceType, MessageType } from "./resource-type.ts";
 export type { ByteStream, ByteStreamHandler, Message } from "./byte-stream.ts";
 
-// Dynamic parameters (TP2): which variant of a resource is for whom, and whether two exclude each other.
+// Dynamic parameters (TP2): which clients a variant of a resource is for, and whether two variants
+// exclude each other.
 export { type Constraints, keysOfConstraints, conflictOf } from "./constraints/constraints.ts";
 export { encodeConstraints } from "./constraints/constraints-message.ts";
 export { matchesConstraints, overlapOf } from "./constraints/constraints.ts";

@@ -2,19 +2,27 @@ import type { Interest } from "./resource.ts";
 
 /** The values of one type. */
 interface OfType<T> {
-  /** By name and parameters. Each in an array of its own, so that `ofName` makes none. */
+  /**
+   * All values, by name and parameters. Each is in an array of its own, so that `ofName` does not
+   * allocate.
+   */
   readonly all: Map<string, readonly [T]>;
-  /** Those with parameters, and those of names with a line break, which are few: by name, and then as in `all`. */
+  /**
+   * The few values whose interest has parameters or a line break in its name: by name, and then as
+   * in `all`.
+   */
   readonly located: Map<string, Map<string, T>>;
 }
 
 const NONE: readonly never[] = [];
 
 /**
- * A map from the interests of several types to values: what is subscribed, found by interest and by name.
+ * A map from the interests of several types to values: finds subscriptions by interest and by name.
  *
- * Names are given by a key: the canonical string of a name (`nameKey` of `@xdstp/uri`), where equal names are one, or the name as it is spelled, where each spelling is another.
- * Every call costs the same, whatever the number of interests; `ofName` and `covering` also as much as they return.
+ * A name is given by a key. With the canonical string of a name as key (`nameKey` of `@xdstp/uri`),
+ * equal names are one; with the name as it is spelled, each spelling is another name.
+ * The cost of a call does not depend on the number of interests; `ofName` and `covering` cost as
+ * much as they return.
  *
  * ```ts
  * const subscribed = new InterestMap<Subscription>();
@@ -31,27 +39,34 @@ export class InterestMap<T> implements Iterable<T> {
     return this.#size;
   }
 
-  /** All values, by type; those of a type in the order in which their interests were set. */
+  /**
+   * Yields all values by type; those of one type in the order in which their interests were set.
+   */
   *[Symbol.iterator](): Generator<T> {
     for (const typeUrl of this.#types.keys()) yield* this.ofType(typeUrl);
   }
 
-  /** The types that have an interest. */
+  /** Returns the types that have an interest. */
   types(): Iterable<string> {
     return this.#types.keys();
   }
 
-  /** The values of a type, in the order in which their interests were set. */
+  /** Yields the values of a type in the order in which their interests were set. */
   *ofType(typeUrl: string): Generator<T> {
     for (const [value] of this.#types.get(typeUrl)?.all.values() ?? NONE) yield value;
   }
 
-  /** The value of an interest with exactly these parameters. undefined: there is none. */
+  /**
+   * Returns the value of an interest with exactly these parameters. undefined: the interest is not
+   * in the map.
+   */
   get(typeUrl: string, interest: Interest, key: string): T | undefined {
     return this.#types.get(typeUrl)?.all.get(interestKey(interest, key))?.[0];
   }
 
-  /** Sets the value of an interest. One that is there keeps its place in the order. */
+  /**
+   * Sets the value of an interest. An interest that is already there keeps its place in the order.
+   */
   set(typeUrl: string, interest: Interest, key: string, value: T): void {
     let type = this.#types.get(typeUrl);
     if (type === undefined)
@@ -65,7 +80,7 @@ export class InterestMap<T> implements Iterable<T> {
     else located.set(id, value);
   }
 
-  /** Removes an interest. false: it is not there. */
+  /** Removes an interest. Returns false if it was not there. */
   delete(typeUrl: string, interest: Interest, key: string): boolean {
     const type = this.#types.get(typeUrl);
     const id = interestKey(interest, key);
@@ -83,7 +98,7 @@ export class InterestMap<T> implements Iterable<T> {
     this.#size = 0;
   }
 
-  /** Whether a name has a value, whatever the parameters. */
+  /** Returns true if a name has a value with any parameters, or without. */
   hasName(typeUrl: string, key: string | undefined): boolean {
     const type = this.#types.get(typeUrl);
     if (type === undefined || key === undefined) return false;
@@ -102,7 +117,9 @@ export class InterestMap<T> implements Iterable<T> {
   }
 
   /**
-   * The values of what covers a name: the name itself, its aliases, its glob and `*`. The same array for all names that only one interest covers, until something is set or removed.
+   * Returns the values of the interests that cover a name: the name itself, its aliases, its glob
+   * and `*`. If only one interest covers each of several names, the array is the same for all of
+   * them until a value is set or removed.
    * @param glob - The key of the glob that has the name as a member. undefined: no glob has it
    * @param aliases - Keys of the aliases
    */
@@ -126,8 +143,9 @@ function joined<T>(some: readonly T[], others: readonly T[]): readonly T[] {
 }
 
 /**
- * A map key for an interest under a spelling, or a canonical key, of its name: the name itself, and dynamic parameters, which are part of it in any order (N-66).
- * Different interests have different keys, whatever is in their names.
+ * Returns a map key for an interest: its name, as it is spelled or canonical, and its dynamic
+ * parameters, which belong to the interest in any order (N-66). Different interests have different
+ * keys, whatever characters are in their names.
  */
 export function interestKey({ parameters }: Interest, name: string): string {
   const sorted =

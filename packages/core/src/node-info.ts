@@ -8,24 +8,28 @@ export interface NodeInfo {
   readonly userAgentName: string;
   /** `node.user_agent_version`, or the build version as text. Empty: the client sent neither. */
   readonly userAgentVersion: string;
-  /** Region, zone, sub-zone, joined by `/`; empty if none was given. */
+  /** Region, zone and sub-zone, joined by `/`. Empty: the client sent none. */
   readonly locality: string;
   /** `node.client_features`. */
   readonly clientFeatures: readonly string[];
-  /** Context parameters that change while the client runs, by type URL and key, as the client sent them last (S-NODE-3). Absent: the client sent none. */
+  /**
+   * Context parameters that change while the client runs, by type URL and key, as the client last
+   * sent them (S-NODE-3). Absent: the client sent none.
+   */
   readonly dynamicParameters?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** All that a client says of itself: a claim, and not an identity (S-NODE-8). */
+/** Everything that a client states about itself: a claim, not an identity (S-NODE-8). */
 export interface NodeClaim extends NodeInfo {
-  /** `locality` in its parts, which may have slashes in them. Absent: the node has none. */
+  /** The parts of `locality`, which may contain slashes. Absent: the node has none. */
   readonly place?: { readonly region: string; readonly zone: string; readonly subZone: string };
-  /** `metadata`, as JSON; of any size that a request may have. Absent: the node has none. */
+  /** `metadata` as JSON, of any size that a request may have. Absent: the node has none. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The identity of a client that the wire has verified: the names of a client certificate that our authority signed. It never comes from the content of a message (S-NODE-8).
+ * The identity of a client that the wire has verified: the names in a client certificate that our
+ * certificate authority signed. It never comes from the content of a message (S-NODE-8).
  * Names are ASCII without control characters: compare them exactly.
  */
 export interface PeerIdentity {

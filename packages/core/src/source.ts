@@ -3,83 +3,127 @@ import type { ResourceType } from "./resource-type.ts";
 import type { XdsError } from "./xds-error.ts";
 
 /**
- * The read side: what is, as topics that a reader follows at its own pace.
- * Implemented once, by `@xdstp/cache`, and by thin filters over it (a policy, a node's own view).
+ * The read side: the cached state, as topics that a reader follows at its own pace.
+ * Implemented by `@xdstp/cache`, and by thin filters over it (a policy, the view of one node).
  */
 export interface ResourceSource {
-  /** Revision of the newest transaction; 0 before the first. */
+  /** The revision of the newest transaction; 0 before the first. */
   readonly revision: number;
-  /** The first complete state is in (a source that is filled on demand: at once). Until then servers answer new streams with UNAVAILABLE (S-STREAM-9). */
+  /**
+   * True when the first complete state is cached; a source that is filled on demand is ready at
+   * once. Until then servers reject new streams with UNAVAILABLE (S-STREAM-9).
+   */
   readonly ready: boolean;
-  /** The authorities it answers for (S-AUTH-8). Absent: any. */
+  /** The authorities for which it answers (S-AUTH-8). Absent: all. */
   readonly authorities?: readonly string[] | undefined;
-  /** The source that this one is a view of, for some of its clients: revisions of both are one count, and who looks on at the clients of the one sees those of the other. Absent: it is not a such view. */
+  /**
+   * The source of which this one is a view for some clients. Both count the same revisions, and
+   * client status, metrics and `waitForAck` of one cover the clients of the other. Absent: it is
+   * not a view.
+   */
   readonly viewOf?: ResourceSource | undefined;
-  /** What the clients of this view have in common, a text for people: the status of a client shows it. Absent or undefined: the view has no such key, or no view has content of its own now. */
+  /**
+   * The key that the clients of this view share, a text for people that client status shows. Absent
+   * or undefined: the view has no key, or no view has content of its own now.
+   */
   readonly viewKey?: string | undefined;
   /**
-   * Whether a revision may have changed something for the clients of this view. false: it changed only what clients of other views see, so a wait for the ACKs of that revision does not wait for these.
-   * Absent: every revision may.
+   * Returns whether a revision may have changed something for the clients of this view. false: it
+   * changed only what clients of other views see, so a wait for the ACKs of that revision does not
+   * include the clients of this view.
+   * Absent: every revision may have.
    */
   changedBy?: ((revision: number) => boolean) | undefined;
-  /** The data of a type. undefined, and nothing of the type ever held: the type is not served (S-STREAM-8). */
+  /**
+   * Returns the descriptor of a type. If it is undefined and no resource of the type was ever
+   * cached, the type is not served (S-STREAM-8).
+   */
   descriptor(typeUrl: string): ResourceType | undefined;
-  /** True where the type has a descriptor, or something of it is or was cached. */
+  /** Returns true if the type has a descriptor, or a resource of it is or was cached. */
   serves(typeUrl: string): boolean;
   /**
-   * The topic of an interest. Equal spelling and parameters give the same object while it is watched, unless something in it may not be kept (`noStore`) and whoever asks later has to wait for a newer answer (B-RELAY-11); topics whose names are equal by N-40 share resources, but answer under their own spelling (N-42).
-   * Of a name with variants it is the one that matches the parameters (B-DYN-3); where several do, none, with an error (S-DYN-8).
-   * Never throws: an interest that cannot exist is a topic that settles as empty.
+   * Returns the topic of an interest. While it is watched, equal spelling and parameters give the
+   * same object. The exception is a topic with a resource that may not be stored (`noStore`): a
+   * later reader has to wait for a newer answer (B-RELAY-11). Topics whose names are equal by N-40
+   * share resources, but each answers in its own spelling (N-42).
+   * For a name with variants, the topic has the variant that matches the parameters (B-DYN-3); if
+   * several match, it has none, and an error (S-DYN-8).
+   * Never throws: an invalid interest gives a topic that settles as empty.
    */
   topic(typeUrl: string, interest: Interest): Topic;
   /**
-   * A name as it was at a revision: its newest entry up to there, where that is still kept. For whoever shows what a client holds that is behind or has rejected what came since (B-CSDS-2);
-   * nothing is decided by it. Absent: what was replaced is not kept.
+   * Returns a name as it was at a revision: its newest entry up to that revision, if it is still
+   * stored. Client status shows with it what a client uses that is behind or has rejected the newer
+   * state (B-CSDS-2); no decision depends on it. Absent: replaced entries are not stored.
    */
   asOf?: ((typeUrl: string, name: string, revision: number) => Entry | undefined) | undefined;
 }
 
-/** A compacted log of what one interest covers: each name once, at its newest revision, with tombstones for a bounded window. */
+/**
+ * A compacted log of the names that one interest covers: each name once, at its newest revision,
+ * with tombstones for a bounded time.
+ */
 export interface Topic {
-  /** The subscription, in its own spelling. */
+  /** The interest, as it is spelled. */
   readonly interest: Interest;
-  /** The first complete answer is known; until then conclude nothing. */
+  /** True when the first complete answer is known. Conclude nothing from absence before that. */
   readonly settled: boolean;
-  /** Present while the supply is broken. What is cached stays valid. */
+  /**
+   * The reason why the topic cannot be updated at present. Cached resources stay valid. Absent: the
+   * supply works.
+   */
   readonly stale?: XdsError | undefined;
-  /** Revision of the newest entry. Settling moves it too. */
+  /** The revision of the newest entry. It also moves when the topic settles. */
   readonly head: number;
-  /** The author's label of the transaction that moved `head` last ({@link Transaction.label}); replaces the content version in SotW. */
+  /**
+   * The author's label of the transaction that last moved `head` ({@link Transaction.label}); it
+   * replaces the content version in SotW.
+   */
   readonly label?: string | undefined;
-  /** Sum over the members of {@link StoredResource.hash}, modulo 2^52; kept up to date at O(1) per change. */
+  /**
+   * The sum of {@link StoredResource.hash} over the members, modulo 2^52; updated in O(1) per
+   * change.
+   */
   readonly hash: number;
   /**
-   * What is newer than `after`, oldest first, one entry per name. The same array while no entry lies between two values of `after`, so its identity is a key for encoded bytes.
-   * undefined: that history is not kept any more. A delta stream then ends with UNAVAILABLE and comes back with its versions; SotW of full state goes on from `members()`.
+   * Returns the entries newer than `after`, oldest first, one per name. Two values of `after` with
+   * no entry between them give the same array, so its identity can be the key of encoded bytes.
+   * undefined: the history since `after` is not stored any more. A delta stream then ends with
+   * UNAVAILABLE, and the client reconnects with its versions; SotW with full state continues from
+   * `members()`.
    */
   changes(after: number): readonly Entry[] | undefined;
   /**
-   * What exists now; the same array until `head` moves.
-   * Settled and empty: one entry without a resource under the interest's own name (an exact name or a glob URL, with its error; for `*` none).
+   * Returns the entries of everything that exists now; the same array until `head` moves.
+   * A settled, empty topic of an exact name or a glob has one entry without a resource, under the
+   * interest's own name and with its error. That of `*` has none.
    */
   members(): readonly Entry[];
-  /** The entry of a name (any spelling) that this topic covers and that exists; O(1). */
+  /** Returns the entry of a name (any spelling) that exists and that this topic covers; O(1). */
   get(name: string): Entry | undefined;
-  /** Names that this topic covered, removed within the tombstone window and not put again; for clients that forget what they hold (S-RECON-10). */
+  /**
+   * Returns removals within the tombstone window of names that this topic covered and that were not
+   * put again; for clients that do not report what they have (S-RECON-10).
+   */
   removed(): readonly Entry[];
   /**
-   * Variants of a name (any spelling) that this topic covered and that were removed within the tombstone window (TP2): for a server that sends the name again to a client that may have one of them (S-DYN-5).
-   * Absent, or none: the name has no variants.
+   * Returns the removed variants (TP2) of a name (any spelling) within the tombstone window, as far
+   * as this topic covered them. A server needs them when it sends the name again to a client that
+   * may have one of them (S-DYN-5).
+   * Absent, or an empty array: the name has no variants.
    */
   gone?(name: string): readonly Entry[];
-  /** Never calls back before it returns. Watching twice counts once. */
+  /** Starts to wake a watcher. Never calls back before it returns. Watching twice counts once. */
   watch(watcher: Watcher): void;
-  /** Ends it; a watcher that is none is not an error. */
+  /** Stops waking a watcher; one that does not watch is ignored. */
   unwatch(watcher: Watcher): void;
 }
 
 /** A listener for changes of a topic. */
 export interface Watcher {
-  /** Called after the whole transaction is visible: `head`, `settled` or `stale` has changed. Mark and schedule, nothing else. A wake without new entries is normal. */
+  /**
+   * Called when `head`, `settled` or `stale` has changed and the whole transaction is visible. Only
+   * mark and schedule here. A wake without new entries is normal.
+   */
   wake(topic: Topic): void;
 }

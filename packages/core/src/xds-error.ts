@@ -1,14 +1,17 @@
-/** What an error is about; each part is present where it is known. */
+/** The subject of an error; each member is present if it is known. */
 export interface XdsErrorContext {
   /** The type URL of the resource. */
   readonly typeUrl?: string;
-  /** Its name. */
+  /** The name of the resource. */
   readonly resource?: string;
-  /** The node id that the client gave. */
+  /** The node id that the client sent. */
   readonly nodeId?: string;
-  /** Of the response. */
+  /** The nonce of the response. */
   readonly nonce?: string;
-  /** What kind of error it is, for programs: they never read the text. Absent: the code says enough. */
+  /**
+   * The kind of the error, for programs: they should never read the text. Absent: the code is
+   * enough.
+   */
   readonly reason?:
     /**
      * Kinds of errors that programs tell apart.
@@ -21,29 +24,34 @@ export interface XdsErrorContext {
      * - `rejected`: a reader rejected what the server sent.
      */
     ("late" | "left-out" | "missing" | "no-entry" | "no-alternative" | "rejected") | undefined;
-  /** The id of the rule that something breaks, as in the rule book: `"B-TYPE-5"`. Absent: no single rule. */
+  /**
+   * The id of the broken rule in the rule book, such as `"B-TYPE-5"`. Absent: the error does not
+   * belong to a single rule.
+   */
   readonly rule?: string | undefined;
-  /** The text of it as an upstream server gave it; a relay hands that on (B-RELAY-13). */
+  /** The text of the error as an upstream server gave it; a relay passes it on (B-RELAY-13). */
   readonly said?: string;
-  /** What was thrown first; also the `cause` of the error. */
+  /** The value that was thrown first; also the `cause` of the error. */
   readonly cause?: unknown;
 }
 
 const brand = Symbol.for("@xdstp/XdsError");
 
 /**
- * The one error of these packages: why a resource is rejected or cannot be given, or why a stream failed.
+ * The error class of these packages: why a resource is rejected or is not available, or why a
+ * stream failed.
  *
- * `message` begins with `[CODE]`; {@link XdsError.text} is the same without it. Two installed copies of this package recognise each other's errors by `instanceof`.
+ * `message` begins with `[CODE]`; {@link XdsError.text} is the same text without the code.
+ * `instanceof` works across two installed copies of this package.
  */
 export class XdsError extends Error {
   /** Always `XdsError`, unless a subclass names itself. */
   override readonly name: string = "XdsError";
-  /** The canonical status name. It decides whether a watcher keeps what it holds (C-ERR-4). */
+  /** The canonical status name. It decides whether a watcher keeps its resource (C-ERR-4). */
   readonly code: StatusName;
   /** The message without its code. */
   readonly text: string;
-  /** What the error is about. */
+  /** The subject of the error. */
   readonly context: XdsErrorContext;
 
   constructor(code: StatusName, text: string, context: XdsErrorContext = {}) {
@@ -54,12 +62,15 @@ export class XdsError extends Error {
     Object.defineProperty(this, brand, { value: true });
   }
 
-  /** True for an error of any installed copy of this package. */
+  /** Returns true for an error of any installed copy of this package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === "object" && value !== null && brand in value;
   }
 
-  /** Any thrown value as an XdsError; one that already is comes back as it is. Others become INTERNAL with their own text. */
+  /**
+   * Converts a thrown value to an XdsError. An XdsError is returned as it is; other values become
+   * INTERNAL with their own text.
+   */
   static from(value: unknown): XdsError {
     if (value instanceof XdsError) return value;
     const text = value instanceof Error ? value.message : String(value);
@@ -67,12 +78,18 @@ export class XdsError extends Error {
   }
 }
 
-/** Whether an error was only concluded from silence (C-MISS-4): no server reported it. */
+/**
+ * Returns true if an error was only concluded from a missing response (C-MISS-4): no server
+ * reported it.
+ */
 export function isLate({ context: { reason } }: XdsError): boolean {
   return reason === "late" || reason === "left-out";
 }
 
-/** Whether two errors are the same to those that receive them (S-ERR-1): the code and the text, in the words of the server that reported it. */
+/**
+ * Returns true if two errors are the same to those that receive them (S-ERR-1): equal code, and
+ * equal text as the server reported it.
+ */
 export function isSameError(first: XdsError | undefined, second: XdsError | undefined): boolean {
   return first?.code === second?.code && reportedText(first) === reportedText(second);
 }
@@ -114,14 +131,17 @@ export const StatusCode = {
   UNAUTHENTICATED: 16,
 } as const;
 
-/** The name of a status code, as {@link XdsError.code} carries it. */
+/** The name of a status code, as in {@link XdsError.code}. */
 export type StatusName = keyof typeof StatusCode;
 
-/** How a call ended. `message` is for people; towards a peer it is a fixed text, never one that a peer or a bug chose (S-STREAM-7). */
+/**
+ * The status with which a call ended. `message` is for people; a peer is sent a fixed text, never
+ * one that another peer or a bug chose (S-STREAM-7).
+ */
 export interface Status {
   /** The number, one of {@link StatusCode}. */
   readonly code: number;
-  /** A text for people; empty: none. */
+  /** A text for people. Empty: there is none. */
   readonly message: string;
 }
 
@@ -129,7 +149,7 @@ const names: ReadonlyMap<number, StatusName> = new Map(
   Object.entries(StatusCode).map(([name, code]) => [code, name as StatusName]),
 );
 
-/** The name of a code; undefined: it is none. */
+/** Returns the name of a status code. undefined: it is not a status code. */
 export function statusNameOf(code: number): StatusName | undefined {
   return names.get(code);
 }

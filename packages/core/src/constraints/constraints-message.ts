@@ -1,20 +1,23 @@
 import { concatBytes, decodeText, lengthDelimited, walkFields, WireType } from "../wire/fields.ts";
 import type { Constraints } from "./constraints.ts";
 
-/** Of `DynamicParameterConstraints`; one of them. */
+/** Field numbers of `DynamicParameterConstraints`, which form a oneof. */
 const TYPE = { single: 1, or: 2, and: 3, not: 4 } as const;
-/** Of `SingleConstraint`. */
+/** Field numbers of `SingleConstraint`. */
 const KEY = 1;
 const VALUE = 2;
 const EXISTS = 3;
-/** Of `ConstraintList`. */
+/** Field number of `ConstraintList`. */
 const CONSTRAINTS = 1;
 
-/** The greatest depth and number of constraints. */
+/** The greatest nesting depth and the greatest number of constraints. */
 const DEPTH = 16;
 const COUNT = 1_000;
 
-/** Reads an encoded `DynamicParameterConstraints` (TP2). A message that says nothing matches everyone. Never throws; `fault` is why the bytes say nothing that a server could act on. */
+/**
+ * Reads an encoded `DynamicParameterConstraints` (TP2). An empty message matches every client.
+ * Never throws: `fault` says why the bytes cannot be used.
+ */
 export function readConstraints(
   bytes: Uint8Array,
 ): { readonly constraints: Constraints; readonly fault?: undefined } | { readonly fault: string } {
@@ -90,7 +93,11 @@ class Reader {
     return field === undefined ? "" : decodeText(this.#bytes, ...field[1]);
   }
 
-  /** All fields have to be messages or text: one of another kind is of a newer API, and who does not know it cannot say who matches. */
+  /**
+   * Returns the fields of a message; each of them has to be a message or a text. A field of another
+   * kind belongs to a newer API, so a reader that does not know it cannot tell which clients match.
+   * undefined: there is such a field, or the bytes are not a message.
+   */
   #fields([start, end]: Range): readonly (readonly [field: number, range: Range])[] | undefined {
     const fields: (readonly [number, Range])[] = [];
     const { outcome } = walkFields(
@@ -110,7 +117,10 @@ class Reader {
   }
 }
 
-/** The encoded `DynamicParameterConstraints`, as resources and removals take it; `readConstraints` reads it. For who puts variants of a resource. */
+/**
+ * Encodes a `DynamicParameterConstraints`, as resources and removals have it; `readConstraints`
+ * reads it. Use it to put variants of a resource.
+ */
 export function encodeConstraints(constraints: Constraints): Uint8Array {
   switch (constraints.kind) {
     case "equals":

@@ -70,7 +70,7 @@ function message(constraints: Constraints): DynamicParameterConstraints {
   });
 }
 
-/** All that a client could send, as far as the trees of this file can tell it apart. */
+/** Yields every set of parameters that the constraint trees of this file can tell apart. */
 function* everyone(): Generator<ReadonlyMap<string, string>> {
   const values = [undefined, "1", "2", "other", "", "else"];
   for (const a of values)
@@ -91,7 +91,7 @@ describe("matchesConstraints()", () => {
     [prod, { env: "prod" }, true],
     [prod, { env: "test" }, false],
     [prod, {}, false],
-    [prod, { env: "prod", version: "v1" }, true], // a key that nobody mentions
+    [prod, { env: "prod", version: "v1" }, true], // a key that no constraint mentions
     [exists("env"), { env: "" }, true],
     [exists("env"), { version: "v1" }, false],
     [not(exists("env")), {}, true],
@@ -99,7 +99,7 @@ describe("matchesConstraints()", () => {
     [not(prod), { env: "prod" }, false],
     [and(prod, v1), { env: "prod", version: "v1" }, true],
     [and(prod, v1), { env: "prod" }, false],
-    [and(), { env: "x" }, true], // no constraints match all
+    [and(), { env: "x" }, true], // `and` without constraints matches every client
     [or(prod, test), { env: "test" }, true],
     [or(prod, test), { env: "qa" }, false],
     [or(), {}, false],
@@ -266,7 +266,7 @@ describe("overlapOf()", () => {
   });
 
   it("gives up on what would take too long", () => {
-    // Pigeons and holes: nobody can match, and there is no short way to see it.
+    // The pigeonhole principle: no client can match, and no short search finds that out.
     const holes = Array.from({ length: 9 }, (_, hole) => `h${hole}`);
     const pigeons = Array.from({ length: 10 }, (_, pigeon) => `p${pigeon}`);
     const housed = and(

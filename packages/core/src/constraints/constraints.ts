@@ -1,13 +1,14 @@
 import type { Interest } from "../resource.ts";
 
 /**
- * Which clients a variant of a resource is for (TP2): a condition on the dynamic parameters that they subscribe with. The plain form of `DynamicParameterConstraints`.
+ * The clients that a variant of a resource is for (TP2): a condition on the dynamic parameters of
+ * their subscriptions. The plain form of `DynamicParameterConstraints`.
  *
- * - `equals`: the key has this very value;
- * - `exists`: the key is there, with whatever value;
- * - `and`: all of them match; of none, always;
- * - `or`: one of them matches; of none, never;
- * - `not`: it does not match.
+ * - `equals`: the key has exactly this value.
+ * - `exists`: the key is present, with any value.
+ * - `and`: all of them match. An empty list always matches.
+ * - `or`: at least one of them matches. An empty list never matches.
+ * - `not`: the condition does not match.
  */
 export type Constraints =
   | { readonly kind: "equals"; readonly key: string; readonly value: string }
@@ -16,12 +17,15 @@ export type Constraints =
   | { readonly kind: "or"; readonly of: readonly Constraints[] }
   | { readonly kind: "not"; readonly of: Constraints };
 
-/** The keys that constraints mention. */
+/** Returns the keys that constraints mention. */
 export function keysOfConstraints(constraints: Constraints): ReadonlySet<string> {
   return new Set(valuesByKey(constraints).keys());
 }
 
-/** Whether a variant with these constraints is for a client with these parameters (B-DYN-3). Keys that no constraint mentions count for nothing. */
+/**
+ * Returns true if a variant with these constraints is for a client with these parameters (B-DYN-3).
+ * Keys that no constraint mentions are ignored.
+ */
 export function matchesConstraints(
   constraints: Constraints,
   parameters: Interest["parameters"],
@@ -40,7 +44,10 @@ export function matchesConstraints(
   }
 }
 
-/** Constraints in one line, for people, as in `and(env=prod, not(version exists))`. Different constraints give different texts, so that it is a key too. */
+/**
+ * Prints constraints in one line for people, as in `and(env=prod, not(version exists))`. Different
+ * constraints give different texts, so the text can be a map key.
+ */
 export function textOfConstraints(constraints: Constraints): string {
   switch (constraints.kind) {
     case "equals":
@@ -58,7 +65,10 @@ function quoted(text: string): string {
   return /^[\w.:/-]+$/.test(text) ? text : JSON.stringify(text);
 }
 
-/** Why two variants of one name cannot exist together (S-DYN-4), with the way out; undefined: they can, as far as can be determined. A resource without constraints is a variant for everyone. */
+/**
+ * Returns why two variants of one name cannot exist together (S-DYN-4), and how to change that.
+ * undefined: no conflict was found. A resource without constraints is a variant for every client.
+ */
 export function conflictOf(a: Constraints, b: Constraints): string | undefined {
   const both = `the variants ${named(a)} and ${named(b)}`;
   const odd = [...keysOfConstraints(a).symmetricDifference(keysOfConstraints(b))];
@@ -76,12 +86,14 @@ function named(constraints: Constraints): string {
     : textOfConstraints(constraints);
 }
 
-/** Up to this number of assignments are tried. Variants as people write them need a few. */
+/** The greatest number of assignments that are tried. Constraints that people write need a few. */
 const STEPS = 10_000;
 
 /**
- * Whether a client could match both (S-DYN-4), and then with which parameters. Exact, as far as it goes: a key can have a value that is mentioned, another one, or be absent, and each is tried;
- * what is decided by the keys so far is not tried further. `none`: they exclude each other; `unknown`: it would have taken too long to find out.
+ * Returns parameters with which a client would match both constraints (S-DYN-4). `none`: they
+ * exclude each other. `unknown`: the search was stopped, since it would have taken too long.
+ * The search is exact: each key is tried with each value that is mentioned, with another value, and
+ * absent. It does not continue where the keys so far decide the outcome.
  */
 export function overlapOf(
   a: Constraints,
@@ -92,7 +104,7 @@ export function overlapOf(
   return search.from(0) ?? (search.steps > STEPS ? "unknown" : "none");
 }
 
-/** undefined: absent. */
+/** A value of a key. undefined: the key is absent. */
 type Choice = string | undefined;
 
 class Search {
@@ -109,7 +121,10 @@ class Search {
     this.#choices = choices;
   }
 
-  /** Parameters that match, with the first keys as they are chosen. */
+  /**
+   * Returns parameters that match and that keep the choices made for the keys before `index`.
+   * undefined: none were found.
+   */
   from(index: number): ReadonlyMap<string, string> | undefined {
     if (++this.steps > STEPS) return undefined;
     const outcome = this.#evaluate(this.#constraints);
@@ -132,7 +147,7 @@ class Search {
     );
   }
 
-  /** undefined: that depends on keys that are not chosen yet. */
+  /** Returns undefined if the outcome depends on keys that are not chosen yet. */
   #evaluate(constraints: Constraints): boolean | undefined {
     switch (constraints.kind) {
       case "equals":
@@ -152,7 +167,10 @@ class Search {
     }
   }
 
-  /** One that gives `decisive` decides; else all have to be known. */
+  /**
+   * Evaluates a list. One member with the value `decisive` decides the outcome, for instance false
+   * in an `and`; otherwise all members have to be known.
+   */
   #list(of: readonly Constraints[], decisive: boolean): boolean | undefined {
     let outcome: boolean | undefined = !decisive;
     for (const one of of) {
@@ -168,7 +186,10 @@ function inverse(value: boolean | undefined): boolean | undefined {
   return value === undefined ? undefined : !value;
 }
 
-/** What the keys can be, as far as the constraints can tell it apart: a value that they mention, absent, another value. */
+/**
+ * Returns the choices for each key that the constraints can tell apart: each value that they
+ * mention, absent, and one other value.
+ */
 function choicesOf(constraints: Constraints): ReadonlyMap<string, readonly Choice[]> {
   return new Map(
     Array.from(
@@ -178,7 +199,7 @@ function choicesOf(constraints: Constraints): ReadonlyMap<string, readonly Choic
   );
 }
 
-/** The keys that constraints mention, and the values that they compare each with. */
+/** Returns the keys that constraints mention, each with the values that it is compared with. */
 function valuesByKey(
   constraints: Constraints,
   mentioned = new Map<string, Set<string>>(),

@@ -1,18 +1,23 @@
-/** The wire types of protobuf that a walk passes over; groups are not among them. */
+/** The wire types of protobuf that a walk supports; groups are not supported. */
 export const WireType = { VARINT: 0, FIXED64: 1, LENGTH_DELIMITED: 2, FIXED32: 5 } as const;
 
-/** The field that {@link nextField} read last, so that reading allocates nothing. */
+/** The field that {@link nextField} last read. It is shared, so that reading allocates nothing. */
 export const field = { number: 0, wireType: 0, start: 0 };
 
 /**
- * Visits the fields of an encoded message in their order, one level deep; a nested message is walked in its own range. Never throws, costs one pass.
+ * Visits the fields of an encoded message in their order, one level deep; walk a nested message in
+ * its own range. Never throws, and reads the message once.
  *
- * A group is malformed. A repeated field is visited each time; of a single one the last counts, as in every decoder.
- * For readers that need a few fields of a large message, such as `names` of `Warms`.
+ * A group is malformed. A repeated field is visited each time; of a field that is not repeated the
+ * last occurrence counts, as in every decoder.
+ * For readers that need a few fields of a large message, such as `names` of `warms`.
  *
- * @param visit - called with the number of each field, where its value lies (without tag and length), and its wire type; returns false to end the walk
+ * @param visit - Called with the number of each field, the range of its value (without tag and
+ * length), and its wire type; returns false to end the walk
  * @param range - The part of the bytes that is walked. Default: all of them
- * @returns how the walk ended: all was read; the visitor ended it; the field at hand goes on beyond the end; the bytes are not a message. And where the field begins at which it ended
+ * @returns How the walk ended, and at which field. `complete`: everything was read; `ended`: the
+ * visitor ended it; `truncated`: the field continues after the end; `malformed`: the bytes are not
+ * a message
  */
 export function walkFields(
   bytes: Uint8Array,
@@ -35,7 +40,11 @@ export function walkFields(
   return { outcome: "complete", at };
 }
 
-/** Reads the field at `at` into {@link field}, and gives where it ends: -1 if malformed, beyond `end` if truncated. For loops that run for each resource; others walk. */
+/**
+ * Reads the field at `at` into {@link field}, and returns where it ends: -1 if it is malformed, a
+ * number greater than `end` if it is truncated. For loops that run once per resource; other code
+ * uses {@link walkFields}.
+ */
 export function nextField(bytes: Uint8Array, at: number, end: number): number {
   const afterTag = endOfVarint(bytes, at, end);
   if (afterTag < 0 || afterTag > end) return afterTag;
@@ -74,10 +83,13 @@ function endOfVarint(bytes: Uint8Array, at: number, end: number): number {
   return next < 0 && end - at < MAX_VARINT ? Infinity : next;
 }
 
-/** Most bytes of a varint: 64 bits in groups of seven. */
+/** The greatest length of a varint in bytes: 64 bits in groups of seven. */
 const MAX_VARINT = 10;
 
-/** Where the varint that begins at `at` ends; -1 where it does not end before `end`, or is not a varint. */
+/**
+ * Returns where the varint that begins at `at` ends; -1 if it does not end before `end`, or is not
+ * a varint.
+ */
 export function varintEnd(bytes: Uint8Array, at: number, end: number): number {
   const limit = Math.min(end, at + MAX_VARINT);
   for (let i = at; i < limit; i++) {
@@ -86,21 +98,21 @@ export function varintEnd(bytes: Uint8Array, at: number, end: number): number {
   return -1;
 }
 
-/** The varint in `[at, next)` as a number; exact below 2^53. `next` is where it ends. */
+/** Returns the varint in `[at, next)` as a number; exact below 2^53. `next` is where it ends. */
 export function varintValue(bytes: Uint8Array, at: number, next: number): number {
   let value = 0;
   for (let i = next - 1; i >= at; i--) value = value * 128 + ((bytes[i] ?? 0) & 0x7f);
   return value;
 }
 
-/** How many bytes a varint takes; for whole numbers from 0 to 2^53 - 1. */
+/** Returns the number of bytes of a varint; for whole numbers from 0 to 2^53 - 1. */
 export function varintLength(value: number): number {
   let length = 1;
   for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) length++;
   return length;
 }
 
-/** Writes a varint into `target` at `at`; returns where it ends. */
+/** Writes a varint into `target` at `at`, and returns where it ends. */
 export function writeVarint(target: Uint8Array, at: number, value: number): number {
   let i = at;
   let rest = value;
@@ -110,8 +122,9 @@ export function writeVarint(target: Uint8Array, at: number, value: number): numb
 }
 
 /**
- * One field of wire type 2 (a string, bytes, or a message that is encoded already) with its tag and length, in a buffer of its own.
- * A string is written in UTF-8. Called where responses are encoded.
+ * Encodes one field of wire type 2 (a string, bytes, or a message that is already encoded), with
+ * its tag and length, in a new buffer. A string is written in UTF-8. Responses are encoded this
+ * way.
  */
 export function lengthDelimited(field: number, value: Uint8Array | string): Uint8Array {
   const bytes = typeof value === "string" ? Buffer.from(value) : value;
@@ -128,7 +141,7 @@ export function fieldHead(field: number, length: number): Uint8Array {
   return head;
 }
 
-/** The parts one after another, in a buffer of their own. */
+/** Joins the parts, in their order, in a new buffer. */
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   const target = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

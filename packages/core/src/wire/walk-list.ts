@@ -2,16 +2,16 @@ import type { AnyBytes } from "../resource.ts";
 import { decodeText, walkFields, WireType } from "./fields.ts";
 import type { Fault } from "../xds-error.ts";
 
-/** Of every list collection, whatever the field is called (B-LIST-1). */
+/** The field of the entries, which has this number in every list collection (B-LIST-1). */
 const ENTRIES = 1;
-/** Of `xds.core.v3.CollectionEntry`: one of the two. */
+/** Field numbers of `xds.core.v3.CollectionEntry`, which form a oneof. */
 const LOCATOR = 1;
 const INLINE = 2;
-/** Of `CollectionEntry.InlineEntry`. */
+/** Field numbers of `CollectionEntry.InlineEntry`. */
 const NAME = 1;
 const VERSION = 2;
 const RESOURCE = 3;
-/** Of `google.protobuf.Any`. */
+/** Field numbers of `google.protobuf.Any`. */
 const TYPE_URL = 1;
 const VALUE = 2;
 
@@ -19,9 +19,9 @@ const NO_MESSAGE: Fault = { text: "is not a message" };
 
 /** One entry of a list collection; its bytes are views into the list. */
 export type ListEntry =
-  /** `locator`: as it is encoded, in either of its forms (N-82). */
+  /** `locator`: the encoded locator, in either of its forms (N-82). */
   | { readonly kind: "locator"; readonly locator: Uint8Array }
-  /** `name`: empty where it has none, so that nothing can refer to it (N-70). */
+  /** `name`: empty if the entry has none, so that nothing can refer to it (N-70). */
   | {
       readonly kind: "inline";
       readonly name: string;
@@ -30,8 +30,10 @@ export type ListEntry =
     };
 
 /**
- * Visits the entries of an encoded list collection. Never throws; gives what is wrong, with the number of the entry: one that is neither a locator nor inline (B-LIST-3),
- * a name that occurs twice, a payload of another type than its members have (B-LIST-4), or what the visitor says. undefined: nothing. Called by the cache, and by who follows lists.
+ * Visits the entries of an encoded list collection. Never throws. Returns the first fault, with the
+ * number of the entry: an entry that is neither a locator nor inline (B-LIST-3), a name that occurs
+ * twice, a payload whose type is not that of the members (B-LIST-4), or the fault that the visitor
+ * returned. undefined: there is none.
  */
 export function walkList(
   payload: Uint8Array,
@@ -53,7 +55,10 @@ export function walkList(
   return outcome === "complete" ? undefined : { text: "it is not a list of collection entries" };
 }
 
-/** The last of the two counts, as in every decoder. */
+/**
+ * Reads one entry. If it has both a locator and an inline entry, the last one counts, as in every
+ * decoder.
+ */
 function readEntry(bytes: Uint8Array, start: number, end: number): ListEntry | Fault {
   let last: readonly [field: number, start: number, end: number] | undefined;
   const { outcome } = walkFields(
@@ -112,7 +117,10 @@ function inlineFault(
 
 type Fields = Readonly<Partial<Record<number, readonly [start: number, end: number]>>>;
 
-/** Where the last of each field lies that is a message or text. undefined: it is not a message. */
+/**
+ * Returns the range of each field that is a message or text; of a repeated one, the last.
+ * undefined: the bytes are not a message.
+ */
 function fieldsOf(bytes: Uint8Array, start: number, end: number): Fields | undefined {
   const fields: Partial<Record<number, readonly [start: number, end: number]>> = {};
   const { outcome } = walkFields(
