@@ -19,11 +19,11 @@ const onServer: readonly (readonly [ServerEvent, string])[] = [
   ],
   [
     { kind: "subscribe", stream, typeUrl, added: ["a", "b", "c", "d", "e"], dropped: ["x"] },
-    "info subscribe: e1 #4 clusters wants a, b, c and 2 more, drops x",
+    "info subscribe: e1 #4 clusters subscribes to a, b, c and 2 more, unsubscribes from x",
   ],
   [
     { kind: "subscribe", stream, typeUrl, added: [], dropped: [] },
-    "info subscribe: e1 #4 clusters asks",
+    "info subscribe: e1 #4 clusters requests",
   ],
   [
     { kind: "push", ...about, resources: 1, removed: 2, bytes: 30 },

@@ -48,7 +48,10 @@ function onStream(event: OnStream): string {
       return `${event.stream.variant} ${event.stream.service === undefined ? "ads" : shortType(event.stream.service)}`;
     case "subscribe":
       return (
-        [...wanted("wants", event.added), ...wanted("drops", event.dropped)].join(", ") || "asks"
+        [
+          ...listed("subscribes to", event.added),
+          ...listed("unsubscribes from", event.dropped),
+        ].join(", ") || "requests"
       );
     case "push":
       return `version ${shortVersion(event.version)}, nonce ${event.nonce}: ${counted(event.resources, "resource")}, ${event.removed} removed, ${counted(event.bytes, "byte")}`;
@@ -80,7 +83,7 @@ function whyNot(one: NotSent): string {
   return `${what} ${one.bytes.toLocaleString("en")} bytes; --limit ${one.limit}=${Math.ceil((one.bytes * 11) / 10)} makes room, for clients that take as much (gRPC: 4 MiB by default)`;
 }
 
-function wanted(verb: string, names: readonly string[]): readonly string[] {
+function listed(verb: string, names: readonly string[]): readonly string[] {
   return names.length === 0 ? [] : [`${verb} ${someNames(names)}`];
 }
 

@@ -375,7 +375,7 @@ spec: { type: ExternalName, externalName: cart.example, ports: [{ port: 80 }] }
     );
     expect(existsSync(join(dir, "config"))).toBe(false);
     const absent = await imported({}, ...call);
-    expect(absent.err).toContain("gateway.yaml: there is no such file; give files with objects");
+    expect(absent.err).toContain("gateway.yaml: the file does not exist; give files with objects");
   });
 });
 

@@ -64,7 +64,7 @@ describe.each(["delta", "sotw"] as const)("xdstp record and replay (%s)", (varia
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(timeless(out).split("\n").slice(0, 3)).toEqual([
       "TIME #1 asks SERVER",
-      `TIME #1 client clusters: ${variant === "delta" ? "subscribes to" : "wants"} blue`,
+      `TIME #1 client clusters: ${variant === "delta" ? "subscribes to" : "is subscribed to"} blue`,
       expect.stringMatching(/^TIME #1 server clusters: version \w+; 1 resource \(blue\)$/),
     ]);
     expect(out).toMatch(/\nrecorded 5 messages of 1 stream in .*bug\.jsonl\n$/);

@@ -180,10 +180,10 @@ function requestText({ nonce, error, names, dropped }: ReadRequest, variant: Var
   const asked =
     names.length === 0
       ? []
-      : [`${variant === "sotw" ? "wants" : "subscribes to"} ${listed(names)}`];
+      : [`${variant === "sotw" ? "is subscribed to" : "subscribes to"} ${listed(names)}`];
   const left = dropped.length === 0 ? [] : [`unsubscribes from ${listed(dropped)}`];
   const parts = [...answer, ...asked, ...left];
-  return parts.length === 0 ? "wants all" : parts.join("; ");
+  return parts.length === 0 ? "subscribes to everything" : parts.join("; ");
 }
 
 function responseText({ version, resources, removed }: ReadResponse): string {

@@ -70,7 +70,7 @@ describe("a recording", () => {
       events.map((event) => [event.at, event.kind, "text" in event ? event.text : ""]),
     ).toEqual([
       [0, "open", ""],
-      [0, "request", "wants all"],
+      [0, "request", "subscribes to everything"],
       [5, "response", "version v; 1 resource (a); removed b"],
       [5, "end", ""],
     ]);
