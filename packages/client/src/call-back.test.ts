@@ -8,7 +8,7 @@ const away = (text = "the server is away"): XdsError => new XdsError("UNAVAILABL
 const on = { name: "a", value: "on", version: "1" };
 const off = { name: "a", value: "off", version: "2" };
 
-/** The calls that snapshots become. */
+/** Returns the calls that `callBack` makes for these snapshots. */
 async function callsOf(...snapshots: readonly Snapshot<string>[]): Promise<readonly string[]> {
   const calls: string[] = [];
   const watch: Watch<Snapshot<string>> = {

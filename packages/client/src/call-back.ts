@@ -2,7 +2,11 @@ import { isSameError } from "@xdstp/core";
 
 import type { Snapshot, Watch, WatchCalls } from "./watch.ts";
 
-/** Turns snapshots into the two calls of gRPC (C-GRPC-8): a late watcher gets the cached resource, then the ambient error. Rejects with what a call throws; a signal that ends the watch is not an error here. */
+/**
+ * Makes the two calls of gRPC from the snapshots of a watch (C-GRPC-8). A watcher that begins late
+ * gets the cached resource first, then the ambient error. Rejects with the error that a call
+ * throws. Does not reject when `signal` ends the watch.
+ */
 export async function callBack<T>(
   watch: Watch<Snapshot<T>>,
   calls: WatchCalls<T>,
@@ -16,7 +20,10 @@ export async function callBack<T>(
   }
 }
 
-/** Whether something was thrown for the reason of a signal: by the watch, or by what a call awaits with the same signal. An error may be a copy, so its name and message are compared. */
+/**
+ * Returns true if an error was thrown because of a signal: by the watch, or by something with the
+ * same signal that a call awaits. Compares name and message, since the error may be a copy.
+ */
 function isSameReason(thrown: unknown, reason: unknown): boolean {
   return thrown instanceof Error && reason instanceof Error
     ? thrown.name === reason.name && thrown.message === reason.message
@@ -39,7 +46,7 @@ async function callEach<T>(
     const isNew = last?.value !== snapshot.value;
     if (isNew) await calls.onChanged?.(withoutError(snapshot));
     const known = last?.value === undefined ? undefined : last.error;
-    // Without a new value it is the error that was reported, perhaps again (C-ACK-18).
+    // Without a new value, the snapshot reports its error, perhaps the same error again (C-ACK-18).
     const isReport = !isNew && snapshot.error !== undefined;
     if (isOpen() && (isReport || !isSameError(snapshot.error, known)))
       await calls.onAmbientError?.(snapshot.error);

@@ -17,7 +17,10 @@ const bootstrap = parseBootstrap({
 });
 const name = "xdstp://b.example/envoy.config.cluster.v3.Cluster/blue";
 
-/** A management server of `b.example` whose certificate is for this name; its port. */
+/**
+ * Serves a cluster as the management server of `b.example`, with a certificate for `dnsName`.
+ * Returns its port.
+ */
 async function usePlane(dnsName: string): Promise<number> {
   const cache = createCache();
   cache.put({ typeUrl: clusterUrl, name, value: clusterOf(name, 7) });
@@ -28,7 +31,7 @@ async function usePlane(dnsName: string): Promise<number> {
   return (await server.listen({ host: "127.0.0.1", port: 0 })).port;
 }
 
-/** A client for which DNS leads from `b.example` to this port of the machine. */
+/** Creates a client for which DNS resolves `b.example` to this port of the machine. */
 function useDnsClient(port: number): Client {
   const none = (): Promise<never> =>
     Promise.reject(Object.assign(new Error("none"), { code: "ENOTFOUND" }));

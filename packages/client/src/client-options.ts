@@ -13,42 +13,77 @@ import {
 import { nodeWarning } from "@xdstp/grpc/client";
 import type { ClientContextOptions, ClientLimits } from "@xdstp/protocol/client";
 
-/** Options of {@link createClient}: each has a default. */
+/** Options of {@link createClient}. Each has a default. */
 export interface ClientOptions extends NodeOptions {
-  /** The servers and the node: the bootstrap of gRPC, or what `readEnvoyBootstrap` of `@xdstp/bootstrap/envoy` gives. Default: the bootstrap that the environment names (C-GRPC-1). */
+  /**
+   * The servers and the node: a bootstrap of gRPC, or the result of `readEnvoyBootstrap` of
+   * `@xdstp/bootstrap/envoy`. Default: the bootstrap that the environment names (C-GRPC-1).
+   */
   readonly bootstrap?: AnyBootstrap;
-  /** The variant of xDS that the servers are spoken to in. SotW has no globs but of types of full state (C-GLOB-10). Default: `delta`. */
+  /**
+   * The variant of xDS. In SotW only full-state types, such as listeners and clusters, have globs
+   * (C-GLOB-10). Default: `delta`.
+   */
   readonly variant?: "delta" | "sotw";
-  /** The data of types. Default: Envoy's. */
+  /** The resource types. Default: the types of Envoy. */
   readonly types?: readonly ResourceType[];
   /** `client_scope` of client status (C-CSDS-6). Default: none. */
   readonly scope?: string;
-  /** Fields of the node that become context parameters of globs, such as `user_agent_name` (C-CTX-3). Default: those of the bootstrap (Envoy's `node_context_params`), else none. */
+  /**
+   * Fields of the node that become context parameters of globs, such as `user_agent_name`
+   * (C-CTX-3). Default: the fields that the bootstrap names (Envoy's `node_context_params`), else
+   * none.
+   */
   readonly nodeContextParams?: readonly string[];
-  /** Dynamic parameters (C-DYN-1): of opaque names, and by authority of xdstp names. Default: none. */
+  /**
+   * Dynamic parameters (C-DYN-1) of opaque names, and of xdstp names by authority. Default: none.
+   */
   readonly dynamicParameters?: {
     readonly opaque?: Readonly<Record<string, string>>;
     readonly authorities?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   };
-  /** How long to wait between streams. Default: as gRPC waits. */
+  /** The delays between streams. Default: the delays of gRPC. */
   readonly backoff?: BackoffOptions;
-  /** Overrides of what is taken from a server. */
+  /** Limits on what a server may send. Each one given here replaces its default. */
   readonly limits?: Partial<ClientLimits>;
-  /** `rate_limit_settings`. Default: no limit. */
+  /** `rate_limit_settings`: how often requests are sent. Default: no limit. */
   readonly rate?: NonNullable<ClientContextOptions["rate"]>;
-  /** Milliseconds after which what has not come does not exist (C-MISS-4). Default: 15,000; 30,000 with the server feature of C-GRPC-10. */
+  /**
+   * Milliseconds after which a resource without a response counts as missing (C-MISS-4). Default:
+   * 15,000; 30,000 with the server feature of C-GRPC-10.
+   */
   readonly fetchMs?: number;
-  /** Milliseconds after which a server of which nothing is watched any more is let go (C-STREAM-14); what is watched next asks it again at once. `Infinity`: never. Default: 10,000. */
+  /**
+   * Milliseconds until a server is released after its last watch has ended (C-STREAM-14). A new
+   * watch connects to it again at once. `Infinity`: never. Default: 10,000.
+   */
   readonly idleMs?: number;
-  /** Whether redirects are followed. Without it they come as they are, to types that have `redirect`, and are rejected by all others. Default: true. */
+  /**
+   * True if redirects are followed. If false, a type with `redirect` receives them, and all other
+   * types reject them. Default: true.
+   */
   readonly follow?: boolean;
-  /** How many redirects are followed from one name (C-REDIR-4). Default: 5. */
+  /** The maximum number of redirects that are followed from one name (C-REDIR-4). Default: 5. */
   readonly maxHops?: number;
-  /** When the alternative of a name is used: `unreachable`, when no server that could answer is reachable (C-ALT-2); `missing`, also when the first server says that the resource does not exist. Default: `unreachable`. */
+  /**
+   * When the alternative of a name is used. `unreachable`: no server that could answer is reachable
+   * (C-ALT-2). `missing`: also when the first server reports that the resource does not exist.
+   * Default: `unreachable`.
+   */
   readonly altOn?: "unreachable" | "missing";
-  /** Authorities whose alternative also replaces cached resources, as soon as they cannot be reached (C-ALT-3). Default: none. */
+  /**
+   * Returns true for an authority whose alternative also replaces cached resources as soon as the
+   * authority is unreachable (C-ALT-3). Default: none.
+   */
   readonly altOnUnreachable?: (authority: string) => boolean;
-  /** Finds the servers of an authority that the bootstrap does not have, in the form of the configuration or ready-made. undefined, or an XdsError NOT_FOUND or INVALID_ARGUMENT: there are none; any other error may pass. While one is not found and a watch waits for it, it is called again, after 1 s and then longer, up to 120 s. `createDnsResolver()` of `@xdstp/bootstrap` asks DNS. Default: no search, such a name is an error (C-AUTH-5). */
+  /**
+   * Finds the servers of an authority that is not in the bootstrap: as configuration, or as servers
+   * that can be opened. `undefined`, or an XdsError NOT_FOUND or INVALID_ARGUMENT, means that there
+   * are none. Any other error may be temporary. While a watch waits for an authority that is not
+   * found, the client calls this again, after 1 s and then after longer delays, up to 120 s.
+   * `createDnsResolver()` of `@xdstp/bootstrap` uses DNS. Default: no search; such a name has an
+   * error (C-AUTH-5).
+   */
   readonly resolveAuthority?: (
     authority: string,
   ) =>
@@ -56,40 +91,58 @@ export interface ClientOptions extends NodeOptions {
     | FederationSource
     | undefined
     | Promise<SourceConfig | FederationSource | undefined>;
-  /** Milliseconds in which `resolveAuthority` has to answer; then its names have an error that says so. A late answer is still taken. Default: 15,000. */
+  /**
+   * Milliseconds that `resolveAuthority` may take. Then the names of the authority get an error
+   * that says so. A later result is still used. Default: 15,000.
+   */
   readonly resolveMs?: number;
-  /** Reads the ConfigSources in payloads, which a walk follows (C-AUTH-4): `configSourceReader()` of `@xdstp/bootstrap/envoy`. It may throw an XdsError. Default: what stands next to one that says neither `ads` nor `self` is not asked for, and `pending` says so. */
+  /**
+   * Reads the ConfigSources in payloads, which a walk follows (C-AUTH-4): `configSourceReader()` of
+   * `@xdstp/bootstrap/envoy`. It may throw an XdsError. Default: a name whose ConfigSource sets
+   * neither `ads` nor `self` is not requested, and is in `pending` with the reason.
+   */
   readonly sourceOf?: (configSource: Uint8Array) => SourceConfig;
-  /** Channels that this client shares with others (C-GRPC-12). Default: those of the process. */
+  /**
+   * Channels that this client shares with others (C-GRPC-12). Default: the channels of the process.
+   */
   readonly channels?: Channels;
-  /** Where to measure (C-GRPC-14): a `Meter` of the OpenTelemetry API. Default: nothing is measured. */
+  /** A `Meter` of the OpenTelemetry API for the metrics of C-GRPC-14. Default: no metrics. */
   readonly meter?: Pick<Meter, "createObservableCounter" | "createObservableGauge">;
-  /** The target of the data plane, for metrics. Default: none. */
+  /** The target of the data plane, a label of the metrics. Default: empty. */
   readonly target?: string;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** From 0 up to 1, for jitter. Default: `Math.random`. */
+  /** Returns a number from 0 up to 1, for jitter. Default: `Math.random`. */
   readonly random?: () => number;
-  /** Default: that of this process. Below the versions with known security fixes the event `warning` says so, and all works. */
+  /**
+   * The version of Node. Below the versions with known security fixes, the client reports an event
+   * `warning` and works as usual. Default: the version of this process.
+   */
   readonly nodeVersion?: string;
-  /** Told what happens. It must not throw. */
+  /** Receives the events of the client. It must not throw. */
   readonly onEvent?: (
     event:
       | ClientNotice
       | FederationEvent
       | CacheEvent
-      /** Something that an operator should fix and that does not prevent work. Reported once, as the first stream begins. */
+      /**
+       * A problem that an operator should fix, and that does not prevent the client from working.
+       * Reported once, when the first stream begins.
+       */
       | {
           readonly kind: "warning";
-          /** `node-version`: this Node lacks security fixes for HTTP/2. */
+          /** `node-version`: this version of Node lacks security fixes for HTTP/2. */
           readonly warning: "node-version";
-          /** One line with the way out. */
+          /** One line that also says how to fix the problem. */
           readonly message: string;
         },
   ) => void;
 }
 
-/** What tells of known holes of a Node, when it is called for the first time. */
+/**
+ * Returns a function that reports the known vulnerabilities of a version of Node the first time it
+ * is called.
+ */
 export function createNodeWarner(
   version: string,
   report: NonNullable<ClientOptions["onEvent"]>,
@@ -103,7 +156,10 @@ export function createNodeWarner(
   };
 }
 
-/** `resolveAuthority` for a federation: servers in the form of the configuration are used as those of the bootstrap are. */
+/**
+ * Adapts the option `resolveAuthority` for a federation: servers given as configuration become
+ * servers that can be opened, as those of the bootstrap do.
+ */
 export function resolveBy(
   find: NonNullable<ClientOptions["resolveAuthority"]>,
   options: ServerOptions,

@@ -43,7 +43,10 @@ type Happen = (script: Script<RawServer<"delta">>) => void;
 const nothing: Happen = () => undefined;
 const transient: ScriptOptions = { serverFeatures: ["resource_timer_is_transient_error"] };
 
-/** State, version, version that was rejected, details, and whether there are contents: of "a", after all this. */
+/**
+ * Returns the row of "a" after these events: state, version, rejected version, details, and whether
+ * it has contents.
+ */
 async function rowAfter(
   options: ScriptOptions,
   ...happens: readonly Happen[]

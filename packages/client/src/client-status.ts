@@ -19,20 +19,20 @@ import {
 
 import type { Client } from "./client.ts";
 
-/** How a payload is shown. */
+/** Converts a payload for display, for example without secrets. */
 type ShowPayload = (payload: AnyBytes) => AnyBytes;
 
-/** What is dumped. */
+/** The caches and the node that `dump` reports. */
 interface DumpSource {
   readonly caches: Iterable<Fed>;
   /** The encoded node. */
   readonly node: Uint8Array;
   readonly scope: string;
-  /** Absent: contents are left out (`exclude_resource_contents`). */
+  /** `undefined`: the dump has no contents (`exclude_resource_contents`). */
   readonly show: ShowPayload | undefined;
 }
 
-/** The state of a client in the form of CSDS. */
+/** Returns the state of a client as a CSDS message. */
 export function dump({ caches, node, scope, show }: DumpSource): ClientConfig {
   const genericXdsConfigs = Array.from(allRows(caches), (row) => configOf(row, show));
   return create(ClientConfigSchema, {
@@ -76,32 +76,39 @@ const statusOf: Readonly<Record<ResourceState, ClientResourceStatus>> = {
   timeout: ClientResourceStatus.TIMEOUT,
 };
 
-/** The words of A88; next to a cached resource, they are about a newer state. */
+/**
+ * The states of A88. For a name with a cached resource, the state describes a newer version than
+ * the cached one.
+ */
 type ResourceState =
   "requested" | "does_not_exist" | "acked" | "nacked" | "received_error" | "timeout";
 
-/** What is known of one resource, or of a name that has none. */
+/** The state of one resource, or of a name without a resource. */
 export interface StatusRow {
   readonly typeUrl: string;
   readonly name: string;
   readonly state: ResourceState;
   /** The cached resource. */
   readonly resource?: StoredResource;
-  /** When something of it came last, in milliseconds since the epoch; 0: never. */
+  /** When the last update arrived, in milliseconds since the epoch. 0: never. */
   readonly at: number;
-  /** The newer state that was rejected. */
+  /** The newer version that was rejected. */
   readonly rejected?: WantStatus["rejected"][number];
-  /** Why there is none, or why the cached one may be out of date. */
+  /** The reason why the resource is absent, or why the cached one may be out of date. */
   readonly error?: XdsError;
 }
 
-/** A cache, and what feeds it. */
+/** A cache, and the federation that feeds it. */
 export interface Fed {
   readonly cache: Cache;
   readonly federation: Federation;
 }
 
-/** The rows of several caches: a name that is subscribed at several sources has one of each. What several of them have of one server, and a name that to one of them is but a step on the way, is one row. */
+/**
+ * Returns the rows of several caches. A name that is subscribed at several sources has one row for
+ * each. For one server, type and name, caches with the same version share one row, and a row
+ * without a resource is left out if another cache has a row.
+ */
 export function allRows(caches: Iterable<Fed>): Iterable<StatusRow> {
   const rows = new Map<string, readonly StatusRow[]>();
   for (const fed of caches)
@@ -119,7 +126,11 @@ function withRow(rows: readonly StatusRow[], row: StatusRow): readonly StatusRow
   return [...rows.filter(({ resource }) => resource !== undefined), row];
 }
 
-/** A row for each resource and for each name that has none (B-CSDS-2, C-CSDS-3), by the server and its name. For a name that was requested of several servers, the last one in use counts. */
+/**
+ * Returns a row for each resource, and for each name without a resource (B-CSDS-2, C-CSDS-3), with
+ * a key of server, type and name. If a name was requested from several servers, the last server in
+ * use counts.
+ */
 function statusRows({ cache, federation }: Fed): Iterable<readonly [id: string, row: StatusRow]> {
   const rows = new Map<string, readonly [id: string, row: StatusRow]>();
   for (const { id, status } of federation.status()) {
@@ -162,7 +173,10 @@ function* rowsOf(cache: Cache, typeUrl: string, want: WantStatus): Generator<Sta
   };
 }
 
-/** What did not come in time is missing, unless the server asked for another conclusion (C-GRPC-10). */
+/**
+ * A name without a response in time counts as missing, unless the server asked for another
+ * conclusion (C-GRPC-10).
+ */
 function failureOf(state: WantState, error: XdsError | undefined): ResourceState {
   switch (state) {
     case "requested":
@@ -181,8 +195,11 @@ function failureOf(state: WantState, error: XdsError | undefined): ResourceState
 }
 
 /**
- * Client status (CSDS) of the clients of this process, side by side by their scopes (C-CSDS-6), for `routes` of a server whose own status is off: `createServer({ source, clientStatus: false, routes: clientStatusRoutes(() => [client]) })`.
- * A caller with `node_matchers` gets INVALID_ARGUMENT, since there is one node (B-CSDS-5). Secrets are blanked.
+ * Returns the CSDS service for the clients of this process, which differ in their scopes
+ * (C-CSDS-6). Use it in `routes` of a server whose own client status is off:
+ * `createServer({ source, clientStatus: false, routes: clientStatusRoutes(() => [client]) })`.
+ * A request with `node_matchers` gets INVALID_ARGUMENT, since there is one node only (B-CSDS-5).
+ * Secrets are blanked.
  */
 export function clientStatusRoutes(
   clients: () => Iterable<Pick<Client, "dump">>,

@@ -36,7 +36,10 @@ const scripts = {
   },
 };
 
-/** The events and values of a client, each with its millisecond. The wall clock is stepped every half a second. */
+/**
+ * Returns the events and values of a client, each with its millisecond. The wall clock is stepped
+ * every 500 ms.
+ */
 async function timeline(variant: keyof typeof scripts, stepMs: number): Promise<readonly string[]> {
   const {
     script: { client, clock, server, events },

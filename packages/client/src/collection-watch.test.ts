@@ -12,7 +12,7 @@ const resource = (name: string, text: string) => ({
   resource: { typeUrl: flagUrl, value: Buffer.from(text) },
 });
 
-/** What a watch has said so far: `+` added, `~` updated, `-` removed, `.` complete. */
+/** Collects the updates of a watch: `+` added, `~` updated, `-` removed, `.` complete. */
 function listen(watch: CollectionWatch<string>): string[] {
   const said: string[] = [];
   const short = (name: string): string => name.slice(name.lastIndexOf("/") + 1);

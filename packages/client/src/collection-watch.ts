@@ -18,23 +18,23 @@ export type CollectionOptions<T> = WatchOptions<T> & {
   readonly decode?: "on-arrival" | "on-demand";
 };
 
-/** What has changed in a collection since the change before. */
+/** The changes of a collection since the previous change. */
 export interface CollectionChange<T> {
-  /** Members that were not there. */
+  /** Members that the collection did not have before. */
   readonly added: readonly Member<T>[];
-  /** Members that were there in another state. */
+  /** Members that the collection had in another state. */
   readonly updated: readonly Member<T>[];
   /** Names of removed members. */
   readonly removed: readonly string[];
-  /** All members are known, as far as the protocol can say so (C-GLOB-9). */
+  /** True if all members are known, as far as the protocol can tell (C-GLOB-9). */
   readonly complete: boolean;
-  /** Why it may be old, or why nothing can be had. */
+  /** The reason why the collection may be out of date, or why it is not available. */
   readonly error?: XdsError;
 }
 
-/** A watch on a glob or on all resources of a type. */
+/** A watch on a glob, or on all resources of a type. */
 export interface CollectionWatch<T> extends Watch<CollectionChange<T>> {
-  /** The members as of the change that was read last, by name. */
+  /** The members as of the last change that was read, by name. */
   readonly members: ReadonlyMap<string, Member<T>>;
 }
 
@@ -51,14 +51,17 @@ export function watchCollection<S extends TypeSource<unknown>>(
 class Collection<T> extends BaseWatch<CollectionChange<T>> implements CollectionWatch<T> {
   readonly members = new Map<string, Member<T>>();
   readonly #decoder: Decoder<T>;
-  /** By name. */
+  /** Cached resources that this watch cannot use, by name. */
   readonly #unfit = new Map<
     string,
     { readonly resource: StoredResource; readonly error: XdsError }
   >();
   #revision = -1;
   #state = requestedCollection;
-  /** The supply has woken since the last read. */
+  /**
+   * True if the source has reported its state since the last read, for example an error that is the
+   * same as before.
+   */
   #isReported = false;
 
   constructor(
@@ -86,7 +89,7 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
     this.announce(() => this.#change());
   }
 
-  /** What was taken before this watch began need not be what it wants. */
+  /** Resources that were cached before this watch began may be invalid for it. */
   #judge(check: Watched["check"]): void {
     for (const { name, resource } of this.topic.members()) {
       const error = resource === undefined ? undefined : check(resource, name);
@@ -94,7 +97,7 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
     }
   }
 
-  /** undefined: nothing a reader would notice. */
+  /** Returns `undefined` if a reader would not notice a difference. */
   #change(): CollectionChange<T> | undefined {
     const { settled } = this.topic;
     const change = {
@@ -119,7 +122,10 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
     };
   }
 
-  /** What is newer than the last read. Where that history is not kept any more, the present members replace it. */
+  /**
+   * Returns the entries that are newer than the last read. If the topic no longer keeps that
+   * history, returns its present members, and adds members that are no longer present to `removed`.
+   */
   #updates(removed: string[]): readonly Entry[] {
     const { head } = this.topic;
     const changes = this.#revision < 0 ? undefined : this.topic.changes(this.#revision);
@@ -157,26 +163,28 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
 }
 
 /**
- * How much a reader knows of a collection as a whole. `error`: why it may be old, or why nothing can be had.
+ * The state of a collection as a whole, as a reader knows it. `error`: the reason why it may be out
+ * of date, or why it is not available.
  *
  * ```text
- * requested --something of it is known--> partial --the last member has come--> complete --the server begins again--> partial
+ * requested --something of it is known--> partial --the last member arrives--> complete --the server begins again--> partial
  * ```
  */
 type CollectionState =
   /** Nothing is known yet. */
   | { readonly kind: "requested" }
-  /** Perhaps not all members are known. */
+  /** Some members may be unknown. */
   | { readonly kind: "partial"; readonly error: XdsError | undefined }
-  /** All members are known, as far as the protocol can say so (C-GLOB-9). */
+  /** All members are known, as far as the protocol can tell (C-GLOB-9). */
   | { readonly kind: "complete"; readonly error: XdsError | undefined };
 
 /** The state of a watch that has just begun. */
 export const requestedCollection: CollectionState = { kind: "requested" };
 
 /**
- * Returns the state of a collection for a reader: the same object when the reader sees no difference. Members that arrive one after the other do not change it.
- * @param isReport - The error was reported since, if only again
+ * Returns the state of a collection for a reader: the same object if the reader sees no difference.
+ * Members that arrive one after the other do not change it.
+ * @param isReport - True if the error was reported since the last read, even the same error again
  */
 export function nextCollectionState(
   before: CollectionState,

@@ -37,7 +37,10 @@ import { recordMetrics, type Metrics } from "./record-metrics.ts";
 import type { PartTypes, Walk, WalkOptions } from "./walk/graph.ts";
 import { walkName } from "./walk/walk-name.ts";
 
-/** Makes a client. It connects when something is watched for the first time. Throws an XdsError where there is no bootstrap, or a broken one. */
+/**
+ * Creates a client. It connects when the first watch begins. Throws an XdsError if the bootstrap is
+ * missing or invalid.
+ */
 export function createClient(options: ClientOptions = {}): Client {
   return new XdsClient(options);
 }
@@ -165,7 +168,10 @@ class XdsClient implements Client {
   }
 }
 
-/** The servers of all hubs, each once. The servers of the bootstrap come first, in its order. Servers that only ConfigSources name follow while they are in use. */
+/**
+ * Returns the servers of all hubs, each once. The servers of the bootstrap come first, in its
+ * order. Servers that only ConfigSources name follow while they are in use.
+ */
 function serverStatuses(
   hubs: Iterable<FedHub>,
   servers: SharedServers,
@@ -188,12 +194,16 @@ function withStatus(
   return status === undefined ? {} : { status };
 }
 
-/** A way to watch. */
+/** The method that watches a name. */
 type Method = "watch" | "watchAll" | "watchList";
 
 const what = { watch: "one name", watchAll: "a collection", watchList: "a list" } as const;
 
-/** Throws an XdsError where a name is for another method than this, and says for which. What is not a name at all is for others to reject; an opaque name may be that of a list. */
+/**
+ * Throws an XdsError that names the right method if a name needs another one. `watch` and `watchList`
+ * accept an opaque name, which may be the name of a list, and a malformed name, which is rejected
+ * later.
+ */
 function checkMethod(method: Method, typeUrl: string, name: string): void {
   const right = methodOf(typeUrl, name);
   if (right === method || (right === undefined && method !== "watchAll")) return;
@@ -208,7 +218,7 @@ function checkMethod(method: Method, typeUrl: string, name: string): void {
   );
 }
 
-/** undefined: the name does not say. */
+/** Returns `undefined` if the name does not determine the method. */
 function methodOf(typeUrl: string, name: string): Method | undefined {
   if (name === "*") return "watchAll";
   const parsed = name.startsWith("xdstp:") ? parseLocator(name) : undefined;

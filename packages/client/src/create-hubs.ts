@@ -20,23 +20,26 @@ import { Hubs, type FedHub } from "./hubs.ts";
 import { createNaming } from "./naming.ts";
 import { createTaking, type Taking } from "./taking.ts";
 
-/** What the hubs of a client need next to its options. */
+/** The parts of a client, other than its options, that its hubs use. */
 export interface HubsHost {
   readonly bootstrap: BootstrapFacts;
   readonly clock: Clock;
-  /** Those of all hubs. */
+  /** Shared by all hubs. */
   readonly servers: SharedServers;
-  /** Encoded. */
+  /** Returns the encoded node. */
   readonly node: () => Uint8Array;
-  /** Something has happened on a stream. */
+  /** Called for each event of a stream. */
   readonly onNotice: (event: ClientNotice) => void;
-  /** Throws an XdsError where the client is closed. */
+  /** Throws an XdsError if the client is closed. */
   readonly checkOpen: () => void;
 }
 
 const processChannels = createChannels();
 
-/** The hubs of a client: each a cache over a federation, all over the same servers and channels. */
+/**
+ * Creates the hubs of a client. Each hub is a cache over a federation; all hubs use the same
+ * servers and channels.
+ */
 export function createHubs(options: ClientOptions, host: HubsHost): Hubs {
   const { idleMs = 10_000, sourceOf: readSource } = options;
   const { bootstrap, clock } = host;
@@ -129,7 +132,7 @@ function serverOptionsOf(
   };
 }
 
-/** What a ConfigSource says besides is of no concern here. */
+/** Converts a ConfigSource that was read. Other members of it are not used here. */
 function sourceOf(
   { servers, authorities, reachabilityOnly, place }: SourceConfig,
   options: ServerOptions,
@@ -142,7 +145,10 @@ function sourceOf(
   };
 }
 
-/** A feed whose streams read on only when what came has been taken (C-ACK-13). */
+/**
+ * Wraps a federation as a feed: its streams read the next response only when the readers have
+ * consumed the last one (C-ACK-13).
+ */
 function takenBy(federation: Federation, taking: Taking): ResourceFeed {
   return {
     run: (sink, signal) => federation.run(taking.over(sink), signal),

@@ -12,32 +12,42 @@ import {
 /** The type URL of a redirect (C-REDIR-1). */
 const REDIRECT = "type.googleapis.com/xds.core.v3.ResourceLocator";
 
-/** Decodes resources of one type, each once, whoever reads it. */
+/** Decodes resources of one type. Each resource is decoded once, for all its readers. */
 export interface Decoder<T> {
-  /** Decodes what is about to be taken, and keeps it for `read`. Gives why it cannot be taken (C-LIM-7). */
+  /**
+   * Decodes a resource before it is accepted, and keeps the message for `read`. Returns the reason
+   * of a rejection (C-LIM-7).
+   */
   check(
     resource: Resource,
     name: string,
     validate: WatchOptions<T>["validate"],
   ): XdsError | undefined;
-  /** The message of a cached resource. Throws if it was never checked and cannot be decoded. */
+  /**
+   * Returns the message of a cached resource. Throws if the resource was never checked and cannot
+   * be decoded.
+   */
   read(resource: Resource): T;
 }
 
-/** A message, and the bytes that it was made of. */
+/** A message, and the bytes that it was decoded from. */
 interface Decoded<T> {
   readonly payload: Uint8Array;
   readonly value: T;
 }
 
-/** A decoder that keeps messages that are read as long as their resources. */
+/** Creates a decoder. It keeps a message that was read as long as its resource exists. */
 export function createDecoder<T>(type: WatchedType<T>): Decoder<T> {
   const messages = new WeakMap<Resource, { readonly value: T }>();
-  /** Decoded by a check, and not yet read: of the transactions of this turn. */
+  /** Messages that a check has decoded in this turn and that were not read yet. */
   const fresh = new Map<string, Decoded<T>>();
-  /** By the check before. Another one of the same resource would be next. */
+  /**
+   * The message of the previous check. If several watches check a resource, their checks follow
+   * each other.
+   */
   let last: Decoded<T> | undefined;
-  // To keep a thousand messages for a turn costs as much as to decode them again, so it is done where they are read in it.
+  // Keeping 1,000 messages until the end of the turn costs as much as decoding them again. So they
+  // are only kept if the messages of the previous turn were read in that turn.
   let isRead = true;
   let wasRead = false;
   const endTurn = (): void => {
@@ -88,7 +98,10 @@ function rejection({ typeUrl }: WatchedType<unknown>, name: string, fault: unkno
   return new XdsError("INVALID_ARGUMENT", text, { typeUrl, resource: name, rule, cause: fault });
 }
 
-/** Why something is rejected that is not decoded yet: it is of another type or, where a schema says what it should be, no message at all. */
+/**
+ * Returns a check for resources that are not decoded yet. It rejects a resource of another type
+ * and, if `source` is a schema, bytes that are not a message.
+ */
 export function checkUndecoded(
   source: TypeSource<unknown>,
 ): (resource: Resource, name: string) => XdsError | undefined {
@@ -105,7 +118,7 @@ export function checkUndecoded(
   };
 }
 
-/** A redirect or a list, for example. */
+/** Returns an error text for a payload of another type, such as a redirect or a list. */
 function otherType(came: string, type: WatchedType<unknown>): string | undefined {
   return came === type.typeUrl || (came === REDIRECT && type.redirect !== undefined)
     ? undefined

@@ -52,7 +52,7 @@ function listen(watch: Watch<Snapshot<string>>): string[] {
   return said;
 }
 
-/** A client of these many servers, of which the first has failed and the second has given "a". */
+/** Creates a client of `count` servers: the first has failed, and the second has delivered "a". */
 async function useSecond(
   count = 2,
 ): Promise<Script<RawServer<"delta">> & { readonly said: string[] }> {

@@ -5,28 +5,33 @@ import { createDecoder, type Decoder } from "./decoder.ts";
 import type { NameOptions, WatchedType } from "./watch.ts";
 import type { Taking } from "./taking.ts";
 
-/** What the watches of one client share. */
+/** The parts that the watches of one client share. */
 export interface Hub {
   readonly cache: Cache;
   readonly taking: Taking;
-  /** The subscription of a name that a program gives. Throws an XdsError that says why there is none. */
+  /**
+   * Returns the subscription for a name that a program gives. Throws an XdsError if the name is
+   * invalid.
+   */
   interestOf(typeUrl: string, name: string, options: NameOptions): Interest;
-  /** The decoder of a type; one for all watches of it that are made of the same schema. */
+  /** Returns the decoder of a type. All watches with the same schema share one. */
   decoder<T>(source: object, type: WatchedType<T>): Decoder<T>;
-  /** The error as a program receives it: with the id of the node (C-GRPC-16). */
+  /**
+   * Returns the error with the id of the node in its text, as a program receives it (C-GRPC-16).
+   */
   tell(error: XdsError): XdsError;
-  /** Watches that are open; a client that closes ends them. */
+  /** The open watches. Closing the client closes them. */
   readonly open: Set<{ close(): void }>;
 }
 
-/** What has to be given to make a hub. */
+/** The parameters of `createHub`. */
 export type HubParts = Pick<Hub, "cache" | "taking" | "interestOf"> & {
   readonly nodeId: string;
   /** Called each time the last watch has ended. Default: nothing. */
   readonly onIdle?: () => void;
 };
 
-/** Makes the hub of a client. */
+/** Creates the hub of a client. */
 export function createHub({ cache, taking, interestOf, nodeId, onIdle }: HubParts): Hub {
   const decoders = new WeakMap<object, Decoder<unknown>>();
   return {
@@ -49,12 +54,14 @@ export function createHub({ cache, taking, interestOf, nodeId, onIdle }: HubPart
 /** The longest delay of a timer of Node, in milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 
-/** The open watches. They keep the process alive between two connection attempts. A connection would do so, but none exists then, and the timers of a clock do not. */
+/**
+ * The open watches. They keep the process alive between two connection attempts: then no connection
+ * exists to do so, and the timers of a clock do not.
+ */
 class OpenWatches extends Set<{ close(): void }> {
   readonly #onNone: () => void;
   #alive: NodeJS.Timeout | undefined;
 
-  /** @param onNone - Called each time the last open watch has ended */
   constructor(onNone: () => void = () => undefined) {
     super();
     this.#onNone = onNone;

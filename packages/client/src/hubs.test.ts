@@ -20,7 +20,7 @@ const server = (uri: string): SourceConfig["servers"][number] => ({
   credentials: { type: "insecure" },
   features: new Set(),
 });
-/** The ConfigSource of one server, as it stands in a resource. */
+/** Returns the ConfigSource of one server, as a resource contains it. */
 const from = (
   uri: string,
   ...authorities: readonly string[]
@@ -36,7 +36,7 @@ const from = (
   if (read.kind !== "servers") throw new Error("it is one of servers");
   return read;
 };
-/** One that is equal to what a bootstrap of gRPC says. */
+/** Returns a ConfigSource that is equal to a server of a gRPC bootstrap. */
 const ownSource = (
   uri: string,
   ...authorities: readonly string[]
@@ -46,12 +46,15 @@ const ownSource = (
 });
 const named = (authority: string, id = "x"): string => `xdstp://${authority}/acme.v1.Flag/${id}`;
 
-/** The bootstrap has `s0`, for everything unless `more` says otherwise; the other servers are only in ConfigSources. */
+/**
+ * The bootstrap has `s0`, for everything unless `more` says otherwise; the other servers are only
+ * in ConfigSources.
+ */
 function useSources(more: object = {}, options: ScriptOptions = {}): Script<RawServer<"delta">> {
   return useDeltaScript({ ...options, bootstrapMore: { xds_servers: [plain("s0")], ...more } }, 3);
 }
 
-/** Names that each server was asked for since it was looked at last. */
+/** Returns the names that each server was asked for since the previous call. */
 async function asked({ servers }: Script<RawServer<"delta">>): Promise<readonly string[]> {
   await turn();
   return servers.map((one) =>
@@ -72,7 +75,7 @@ function flagOf(name: string, text: string): SentResource {
   return { name, version: text, resource: { typeUrl: flagUrl, value: Buffer.from(text) } };
 }
 
-/** Values that a watch has given so far. */
+/** Collects the values of a watch. */
 function valuesOf(watch: Watch<Snapshot<string>>): (string | undefined)[] {
   const seen: (string | undefined)[] = [];
   void (async () => {

@@ -16,32 +16,34 @@ export interface FedHub extends Hub {
   readonly federation: Federation;
 }
 
-/** What has to be given to make hubs. */
+/** The parameters of `Hubs`. */
 export interface HubsParts {
-  /** Those of the bootstrap. */
+  /** The sources of the bootstrap. */
   readonly sources: readonly FederationSource[];
   /** The ADS source of the bootstrap, if it has one. */
   readonly ads: SourceConfig | undefined;
   readonly clock: Clock;
-  /** Milliseconds that a hub stays of which nothing is watched any more. */
+  /** Milliseconds until a hub is closed after its last watch has ended. */
   readonly idleMs: number;
-  /** Reads ConfigSources of payloads; throws an XdsError. */
+  /** Reads the ConfigSources of payloads. Throws an XdsError. */
   readonly readSource: ((configSource: Uint8Array) => SourceConfig) | undefined;
-  /** The servers of a ConfigSource as they are asked. */
+  /** Returns the source for a ConfigSource, with servers that can be opened. */
   sourceOf(config: SourceConfig): FederationSource;
-  /** `onIdle`: called each time the last watch has ended. */
+  /** Creates a hub. `onIdle`: called each time its last watch has ended. */
   make(sources: readonly FederationSource[], onIdle: () => void): FedHub;
 }
 
 /**
- * The hubs of a client: the one for all that is subscribed as the bootstrap says, and one for each ConfigSource next to names that is none of these,
- * since contents of different sources under one opaque name are not one (C-AUTH-6).
+ * The hubs of a client: one for all names that are subscribed as the bootstrap says, and one for
+ * each ConfigSource next to a name that is not in the bootstrap.
+ * They are separate, since two sources may have different contents under one opaque name
+ * (C-AUTH-6).
  */
 export class Hubs implements Iterable<FedHub> {
   readonly ordinary: FedHub;
   readonly #parts: HubsParts;
   readonly #others = new Map<string, FedHub>();
-  /** ConfigSources of payloads, as long as these are cached. */
+  /** ConfigSources that were read from payloads, as long as the payloads are cached. */
   readonly #known = new WeakMap<Uint8Array, SourceConfig>();
 
   constructor(parts: HubsParts) {
@@ -54,7 +56,7 @@ export class Hubs implements Iterable<FedHub> {
     yield* this.#others.values();
   }
 
-  /** The hub of a name that stands next to this source. */
+  /** Returns the hub for a name with this ConfigSource next to it. */
   of(name: string, source: NameOptions["source"]): FedHub {
     const config = source === "ads" ? this.#parts.ads : source;
     if (config === undefined || config === "self") return this.ordinary;
@@ -64,7 +66,10 @@ export class Hubs implements Iterable<FedHub> {
       : (this.#others.get(ownSource.id) ?? this.#open(ownSource.id, ownSource.sources));
   }
 
-  /** The hub of a name in a payload that `from` has delivered. Throws an XdsError where its ConfigSource cannot be read. */
+  /**
+   * Returns the hub for a name in a payload that `from` has delivered. Throws an XdsError if the
+   * ConfigSource of the name cannot be read.
+   */
   ofReference({ typeUrl, name, source }: Reference, from: Hub): Hub {
     if (source === undefined) return this.ordinary;
     const { ads } = this.#parts;
@@ -89,7 +94,7 @@ export class Hubs implements Iterable<FedHub> {
     return known;
   }
 
-  /** A hub is there from its first use until nothing has been watched through it for a while. */
+  /** Creates a hub. It is closed when it has had no watches for `idleMs`. */
   #open(id: string, sources: readonly FederationSource[]): FedHub {
     const { clock, idleMs } = this.#parts;
     const letGo = (): void => {
@@ -112,7 +117,10 @@ export class Hubs implements Iterable<FedHub> {
   }
 }
 
-/** Whether a ConfigSource counts for a name, or for an alternative of it: for opaque ones always (C-AUTH-1, C-AUTH-6). */
+/**
+ * Returns true if a ConfigSource applies to a name, or to an alternative of the name. It always
+ * applies to opaque names (C-AUTH-1, C-AUTH-6).
+ */
 function isFor(authorities: readonly string[], name: string): boolean {
   return authoritiesIn(name).some(
     (authority) => authority === null || authorities.includes(authority),

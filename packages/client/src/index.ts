@@ -39,8 +39,8 @@ export type { NameOptions, TypeSource, ValueOf, WatchedType } from "./watch.ts";
 export type { Configuration, Gap, PartTypes } from "./walk/graph.ts";
 export type { Walk, WalkOptions } from "./walk/graph.ts";
 
-// Whom to ask: the bootstrap of gRPC, and connections that clients share.
+// Servers and connections: the bootstrap of gRPC, and channels that clients share.
 export type { ClientNotice, FederationEvent, Trace } from "@xdstp/federation";
 
-// For whoever looks on.
+// For observers of a client.
 export { clientStatusRoutes } from "./client-status.ts";

@@ -18,7 +18,7 @@ function give(server: RawServer<"delta">, typeUrl: string, name: string, value: 
   });
 }
 
-/** As many values as that, each the only one of the list around it. */
+/** Returns `depth` nested values, each the only one of the list around it. */
 function nested(depth: number): Uint8Array {
   const parts: Buffer[] = [];
   let length = 0;

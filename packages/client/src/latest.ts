@@ -1,17 +1,27 @@
-/** Gives the newest value to one consumer, which may be slow: a value that was not read when a newer one comes is never seen. */
+/**
+ * Passes the newest value to one consumer. If the consumer is slow, it never sees values that newer
+ * ones have replaced.
+ */
 export interface Latest<T> extends AsyncIterableIterator<T, undefined> {
-  /** Something has come. `read` makes it when it is taken; undefined: it was nothing. */
+  /**
+   * Announces a new value. `read` creates the value when the consumer takes it; `undefined` means
+   * that there is no value after all.
+   */
   mark(read: () => T | undefined): void;
-  /** No more comes, and what has come and was not taken is dropped. */
+  /** Ends the iteration. A value that was not taken is dropped. */
   end(): void;
-  /** The same, and the consumer receives the reason. */
+  /** Ends the iteration, and the consumer receives the reason. */
   fail(error: unknown): void;
-  /** It has a consumer, which has called at least once. */
+  /** True once the consumer has called `next`. */
   readonly started: boolean;
   return(): Promise<IteratorResult<T, undefined>>;
 }
 
-/** @param onTaken - called when what had come is taken; @param onReturn - called when the consumer has had enough */
+/**
+ * Creates a `Latest`.
+ * @param onTaken - Called when the consumer has taken the announced value
+ * @param onReturn - Called when the consumer ends the iteration
+ */
 export function createLatest<T>(onTaken: () => void, onReturn: () => void): Latest<T> {
   return new Newest<T>(onTaken, onReturn);
 }
@@ -39,7 +49,7 @@ class Newest<T> implements Latest<T> {
     if (this.#read === undefined && this.#waiting.length > 0)
       queueMicrotask(() => {
         this.#serve();
-      }); // what one response changes is seen as a whole
+      }); // one microtask later, so that the consumer sees all changes of one response together
     this.#read = read;
   }
 
@@ -91,7 +101,7 @@ class Newest<T> implements Latest<T> {
     }
   }
 
-  /** A failure is reported once. */
+  /** Reports a failure to one caller only; all others see the end. */
   #finish(asked: PromiseWithResolvers<IteratorResult<T, undefined>>): void {
     const error = this.#error;
     this.#error = undefined;

@@ -24,7 +24,7 @@ function endpointOf(port: number): Uint8Array {
   ).value;
 }
 
-/** A list of endpoints, each in it under the name of its port. */
+/** Returns a list of endpoints, each under the name of its port. */
 function listOf(...ports: readonly number[]): Uint8Array {
   const entries = ports.map((port) => ({
     resourceSpecifier: {
@@ -39,7 +39,7 @@ function listOf(...ports: readonly number[]): Uint8Array {
   return toBinary(ListCollectionSchema, create(ListCollectionSchema, { entries }));
 }
 
-/** The members when all are known. */
+/** Returns the members once all are known. */
 async function membersOf(
   updates: AsyncIterator<
     { readonly complete: boolean; readonly members: ListWatch<number>["members"] },

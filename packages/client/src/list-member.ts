@@ -4,24 +4,36 @@ import type { FollowedList } from "@xdstp/federation";
 import type { Decoder } from "./decoder.ts";
 import type { Hub } from "./hub.ts";
 
-/** One member of a list, as it was when it was read. */
+/** One member of a list, as of the moment when it was read. */
 export interface ListMember<T> {
-  /** The same whether the list has it inline or says where it is (C-LIST-8). Empty: an inline entry without a name, which is known by its version. */
+  /**
+   * The same name for an inline entry and for a locator to the same resource (C-LIST-8). Empty for
+   * an inline entry without a name, which is identified by its version.
+   */
   readonly name: string;
-  /** `pending`: nothing is known of it yet; `held`; `missing`: it does not exist; `failed`: it was rejected, may not be seen, or no server is reachable. */
+  /**
+   * `pending`: nothing is known of it yet. `held`: it has a value. `missing`: it does not exist.
+   * `failed`: it was rejected, access is denied, or no server is reachable.
+   */
   readonly state: "pending" | "held" | "missing" | "failed";
-  /** As the server gave it. Empty where there is none. */
+  /** The version that the server gave. Empty if there is no resource. */
   readonly version: string;
-  /** Only while `held`. */
+  /** Present only in the state `held`. */
   readonly value?: T;
-  /** Next to a value: it stays valid, and may be old. Otherwise why there is none. */
+  /**
+   * Next to a value: the value stays valid and may be out of date. Without a value: the reason why
+   * there is none.
+   */
   readonly error?: XdsError;
 }
 
 /** A member as the federation follows it. */
 type FollowedMember = FollowedList["members"][number];
 
-/** A member as a program sees it. A member without a check that cannot be decoded has failed. */
+/**
+ * Returns a member as a program sees it. A member that was not checked and cannot be decoded is
+ * `failed`.
+ */
 export function listMember<T>(
   hub: Hub,
   decoder: Decoder<T>,
@@ -41,13 +53,13 @@ export function listMember<T>(
   }
 }
 
-/** Members of a list, and what a program has been shown of each. */
+/** Members of a list, and the form of each that the program has received. */
 export interface ShownMembers<T> {
   readonly followed: readonly FollowedMember[];
   readonly members: readonly ListMember<T>[];
 }
 
-/** What has become of them. */
+/** The members after a change, and the differences. */
 interface MemberChanges<T> {
   readonly members: readonly ListMember<T>[];
   readonly added: readonly ListMember<T>[];
@@ -56,8 +68,10 @@ interface MemberChanges<T> {
 }
 
 /**
- * What has changed in a list; `show` makes what a program is shown of a member that has. undefined: nothing, nor has the order.
- * @param places - Those that have changed, if that is known; else all are compared
+ * Returns the changes of a list, or `undefined` if neither the members nor their order have
+ * changed.
+ * @param show - Returns the form that the program receives for a changed member
+ * @param places - The indices that have changed, if known; otherwise all are compared
  */
 export function compareMembers<T>(
   before: ShownMembers<T>,
@@ -77,7 +91,7 @@ function first<T>(members: readonly ListMember<T>[]): MemberChanges<T> {
   return { members, added: members, updated: [], removed: [] };
 }
 
-/** Nothing says which of those without a name is which. */
+/** Members without a name cannot be matched by name, so they must be the same objects. */
 function hasSameNames(before: readonly FollowedMember[], now: readonly FollowedMember[]): boolean {
   return (
     before.length === now.length &&
@@ -88,7 +102,7 @@ function hasSameNames(before: readonly FollowedMember[], now: readonly FollowedM
   );
 }
 
-/** The usual change: of many members some have another state. */
+/** Handles the usual change: some of many members have another state. */
 function inPlaces<T>(
   { followed: before, members: shown }: ShownMembers<T>,
   followed: readonly FollowedMember[],

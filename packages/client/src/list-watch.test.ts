@@ -49,7 +49,7 @@ function flagOf(name: string, text: string): SentResource {
   return { name, version: text, resource: { typeUrl: flagUrl, value: Buffer.from(text) } };
 }
 
-/** What has been asked for of a type, and not any more, since it was looked last. */
+/** Returns the subscriptions and unsubscriptions of a type since the previous call. */
 function asked(server: RawServer<"delta">, typeUrl: string): string {
   return server
     .rest()
@@ -61,7 +61,7 @@ function asked(server: RawServer<"delta">, typeUrl: string): string {
     .join(" ");
 }
 
-/** A list that is watched. */
+/** Watches a list. */
 async function useList(
   options: ListOptions<string> = {},
   name = L,

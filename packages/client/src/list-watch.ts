@@ -15,32 +15,37 @@ import {
   type WatchOptions,
 } from "./watch.ts";
 
-/** Options of a watch on a list; the client documents them. */
+/** Options of a watch on a list, documented at `Client.watchList`. */
 export type ListOptions<T> = WatchOptions<T> & { readonly maxEntries?: number };
 
-/** What has changed in a list since the change before. */
+/** The changes of a list since the previous change. */
 export interface ListChange<T> {
-  /** All of them, in the order of the list; the same object for one that has not changed. A change may be in the order alone. */
+  /**
+   * All members, in the order of the list. A member that has not changed is the same object as
+   * before. A change may affect the order only.
+   */
   readonly members: readonly ListMember<T>[];
-  /** Members that were not in the list. */
+  /** Members that were not in the list before. */
   readonly added: readonly ListMember<T>[];
   /** Members that were in another state. */
   readonly updated: readonly ListMember<T>[];
-  /** Members that are not in the list any more, as they were. */
+  /** Members that are no longer in the list, in their last state. */
   readonly removed: readonly ListMember<T>[];
-  /** There is a list, if only an empty one (S-LIST-11). */
+  /** True if the list exists, even if it is empty (S-LIST-11). */
   readonly exists: boolean;
-  /** Of the list itself. Empty where there is none. */
+  /** The version of the list itself. Empty if the list does not exist. */
   readonly version: string;
-  /** The list is known, and something is known of each of its members. */
+  /** True if the list is known, and something is known of each member. */
   readonly complete: boolean;
-  /** Of the list itself: why it may be old, or why there is none. */
+  /**
+   * The error of the list itself: the reason why it may be out of date, or why it does not exist.
+   */
   readonly error?: XdsError;
 }
 
 /** A watch on a list collection. */
 export interface ListWatch<T> extends Watch<ListChange<T>> {
-  /** The members as of the change that was read last, in the order of the list. */
+  /** The members as of the last change that was read, in the order of the list. */
   readonly members: readonly ListMember<T>[];
 }
 
@@ -93,7 +98,7 @@ class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T> {
     return this.#told?.members ?? [];
   }
 
-  /** There may be many wakes of one transaction, so nothing is looked at yet. */
+  /** One transaction may wake this watch many times, so the change is computed when it is read. */
   wake(): void {
     this.announce(() => this.#change());
   }
@@ -103,7 +108,7 @@ class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T> {
     this.#uncheck();
   }
 
-  /** undefined: nothing a reader would notice. */
+  /** Returns `undefined` if a reader would not notice a difference. */
   #change(): ListChange<T> | undefined {
     const {
       holding: { state, version, error },

@@ -54,7 +54,7 @@ function remove(server: RawServer<"delta">, ...removedResources: readonly string
   });
 }
 
-/** The requests of this turn that add or drop names, one text each. */
+/** Returns the requests of this turn that add or remove names, one text each. */
 async function asked(server: RawServer<"delta">): Promise<readonly string[]> {
   await turn();
   return server
@@ -66,7 +66,7 @@ async function asked(server: RawServer<"delta">): Promise<readonly string[]> {
     );
 }
 
-/** What has become of look-ups, in the order in which they were released. */
+/** Looks up a host, and adds the result to `released` when it arrives. */
 function lookUp(client: Client, released: string[], host: string, timeoutMs?: number): void {
   void client
     .read(flag, edge, { attributes: { host }, ...(timeoutMs !== undefined && { timeoutMs }) })

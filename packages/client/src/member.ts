@@ -4,15 +4,22 @@ import type { Decoder } from "./decoder.ts";
 
 /** One resource of a collection. */
 export interface Member<T> {
-  /** The full name, or an opaque one. */
+  /** The full xdstp name, or an opaque name. */
   readonly name: string;
-  /** As the server gave it; one of its content where that gave none (S-VER-4). */
+  /** The version that the server gave, or a hash of the content if it gave none (S-VER-4). */
   readonly version: string;
-  /** The message, decoded when it is read for the first time. Throws where it cannot be, which only happens with `decode: "on-demand"`. */
+  /**
+   * The message, decoded when it is first read. Throws if it cannot be decoded, which only happens
+   * with `decode: "on-demand"`.
+   */
   readonly value: T;
 }
 
-/** A member over what the cache holds; costs three references until it is read. Its name is that of the entry: the resource may be reached by a link and have another. */
+/**
+ * Creates a member for a cached resource. Until its value is read, it costs three references.
+ * `name` is the name of the entry, since a resource that is reached by a link may have another
+ * name.
+ */
 export function createMember<T>(
   decoder: Decoder<T>,
   name: string,
@@ -21,7 +28,10 @@ export function createMember<T>(
   return new CollectionMember(decoder, name, resource);
 }
 
-/** Whether a member is of this state: the content may be another although its version is not (B-VER-5). */
+/**
+ * Returns true if a member has this content. Compares our version, since the content may differ
+ * under the same version of the server (B-VER-5).
+ */
 export function isOf(member: Member<unknown> | undefined, resource: StoredResource): boolean {
   return member instanceof CollectionMember && member.servedAs === resource.version;
 }
@@ -40,7 +50,7 @@ class CollectionMember<T> implements Member<T> {
   get version(): string {
     return this.#resource.given;
   }
-  /** Unique for each content. */
+  /** Our version of the resource, unique for each content. */
   get servedAs(): string {
     return this.#resource.version;
   }

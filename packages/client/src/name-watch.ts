@@ -26,7 +26,10 @@ export function watchName<S extends TypeSource<unknown>>(
 class NameWatch<T> extends BaseWatch<Snapshot<T>> {
   readonly #decoder: Decoder<T>;
   #state = requested;
-  /** Why a resource that was cached before the watch began cannot be used. undefined: it has begun, and what comes is checked before it is cached. */
+  /**
+   * Returns the reason why a resource that was cached before the watch began cannot be used.
+   * `undefined` once the watch has begun: then resources are checked before they are cached.
+   */
   #judge: ((resource: StoredResource) => XdsError | undefined) | undefined;
 
   constructor(
@@ -80,7 +83,9 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
   }
 }
 
-/** Why a cached resource cannot be read; it is kept decoded where it can. */
+/**
+ * Returns the reason why a cached resource cannot be decoded. A resource that can is kept decoded.
+ */
 function faultOf(decoder: Decoder<unknown>, resource: StoredResource): XdsError | undefined {
   try {
     decoder.read(resource);
@@ -91,42 +96,43 @@ function faultOf(decoder: Decoder<unknown>, resource: StoredResource): XdsError 
 }
 
 /**
- * The state of a watched name. Only `nextNameState` makes one:
+ * The state of a watched name. Only `nextNameState` creates one:
  *
  * ```text
  * requested --resource--> cached       requested, cached --it cannot be used--> rejected
- * any --the server has none--> missing          any --nothing can be had for now--> late
+ * any --the server has none--> missing          any --none available for now--> late
  * ```
  *
- * Every phase can follow every other one, except that nothing leads back to `requested`.
+ * Every state can follow every other one, except that nothing leads back to `requested`.
  */
 export type NameState =
   /** Nothing is known yet. */
   | { readonly kind: "requested" }
-  /** There is a resource. `error`: why it may be old. */
+  /** The resource is cached. `error`: the reason why it may be out of date. */
   | {
       readonly kind: "cached";
       readonly resource: StoredResource;
       readonly error: XdsError | undefined;
     }
-  /** There is a resource, and this watch cannot use it. */
+  /** A resource is cached, but this watch cannot use it. */
   | {
       readonly kind: "rejected";
       readonly resource: StoredResource;
       readonly error: XdsError;
     }
-  /** There is none, and the server says so. */
+  /** The resource does not exist, according to the server. */
   | { readonly kind: "missing"; readonly error: XdsError }
-  /** Nothing can be had for now: no server can be reached, or none has answered in time. */
+  /** No resource is available for now: no server can be reached, or none has answered in time. */
   | { readonly kind: "late"; readonly error: XdsError };
 
 /** The state of a watch that has just begun. */
 export const requested: NameState = { kind: "requested" };
 
 /**
- * Returns the state after a topic has changed: the same object when a reader sees no difference.
- * @param isReport - The supply has woken: its error was reported, if only again (C-ACK-18)
- * @param faultOf - Why a resource cannot be used; called where it is another one than before
+ * Returns the state after a topic has changed: the same object if a reader sees no difference.
+ * @param isReport - True if the source has reported its state, even the same error again (C-ACK-18)
+ * @param faultOf - Returns the reason why a resource cannot be used; called only for a resource
+ * that differs from the previous one
  */
 export function nextNameState(
   before: NameState,
@@ -160,7 +166,7 @@ function withResource(
     : { kind: "rejected", resource, error };
 }
 
-/** A server that has said why there is none need not say it again. */
+/** If the server gave a reason earlier, that reason stays. */
 function withoutReason(before: NameState, name: string): NameState {
   const isKnown =
     (before.kind === "missing" || before.kind === "late") && before.error.code === "NOT_FOUND";
@@ -172,7 +178,7 @@ function withoutReason(before: NameState, name: string): NameState {
   return { kind: "missing", error };
 }
 
-/** An error that is reported again is a change, though it says the same. */
+/** An error that is reported again counts as a change, even if its text is the same. */
 function changed(before: NameState, now: NameState, isReport: boolean): NameState {
   const isAgain = isReport && "error" in now && now.error !== undefined;
   return now === before || (isSame(before, now) && !isAgain) ? before : now;

@@ -4,18 +4,21 @@ import { parseLocator, printLocator, typeFromTypeUrl, type XdstpLocator } from "
 
 import type { NameOptions } from "./watch.ts";
 
-/** How a client makes the names that it asks for. */
+/** Options of `createNaming`. */
 export interface NamingOptions {
-  /** Layer 1: parameters of the node (C-CTX-3), added to globs. */
+  /** Layer 1: context parameters of the node (C-CTX-3), added to globs. */
   readonly node?: ReadonlyMap<string, string>;
-  /** Dynamic parameters (C-DYN-1): of opaque names, and of xdstp names by authority. */
+  /** Dynamic parameters (C-DYN-1) of opaque names, and of xdstp names by authority. */
   readonly dynamic?: {
     readonly opaque?: ReadonlyMap<string, string>;
     readonly byAuthority?: ReadonlyMap<string, ReadonlyMap<string, string>>;
   };
 }
 
-/** Makes the requested name of one that a program gives. Throws an XdsError that says why it cannot. */
+/**
+ * Returns a function that turns a name of a program into the interest that is subscribed. It throws
+ * an XdsError for an invalid name.
+ */
 export function createNaming(
   options: NamingOptions,
 ): (typeUrl: string, name: string, own: NameOptions) => Interest {
@@ -86,7 +89,10 @@ function withParameters(
   return parameters === undefined || parameters.size === 0 ? { name } : { name, parameters };
 }
 
-/** A list has a type of its own, and is requested under that (B-TYPE-6). */
+/**
+ * Throws an XdsError if the type in a name is another one than that of the type URL. A list has a
+ * type of its own and is requested under it (B-TYPE-6).
+ */
 function checkType(typeUrl: string, name: string, locator: XdstpLocator): void {
   const own = typeFromTypeUrl(typeUrl);
   const { resourceType: type, directives } = locator;

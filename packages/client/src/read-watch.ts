@@ -5,7 +5,7 @@ import { createLatest, type Latest } from "./latest.ts";
 import type { Unread } from "./taking.ts";
 import type { NameOptions, Snapshot, Watch } from "./watch.ts";
 
-/** What all watches have in common: one reader, which may be slow, and an end. */
+/** The common part of all watches: one reader, which may be slow, and an end. */
 export abstract class ReadWatch<Update> implements Watch<Update> {
   abstract readonly name: string;
   protected readonly hub: Hub;
@@ -29,7 +29,7 @@ export abstract class ReadWatch<Update> implements Watch<Update> {
   /** Checks for a change, and announces it. */
   abstract wake(): void;
 
-  /** Lets go of what is watched. */
+  /** Ends the subscriptions of the watch. */
   protected abstract end(): void;
 
   [Symbol.asyncIterator](): AsyncIterator<Update, undefined> {
@@ -51,7 +51,7 @@ export abstract class ReadWatch<Update> implements Watch<Update> {
     return Promise.resolve();
   }
 
-  /** What was cached before has been checked: from now on the watch is open. */
+  /** Opens the watch. Cached resources have been checked before. */
   protected begin(signal: AbortSignal | undefined): void {
     this.hub.open.add(this);
     this.#unfollow = followSignal(signal, (reason) => {
@@ -60,7 +60,7 @@ export abstract class ReadWatch<Update> implements Watch<Update> {
     if (!this.#closed) this.wake();
   }
 
-  /** There is a change; the snapshot is made when it is read. */
+  /** Announces a change. `read` creates the snapshot when the reader takes it. */
   protected announce(read: () => Update | undefined): void {
     this.#unread?.renew();
     if (this.#latest.started) this.#unread ??= this.hub.taking.begin();
@@ -79,8 +79,11 @@ export abstract class ReadWatch<Update> implements Watch<Update> {
 }
 
 /**
- * The first snapshot with a value, or the first error that will not pass by itself.
- * Rejects with that error (it does not exist, may not be seen, was rejected), or DEADLINE_EXCEEDED, whose text has the last transient one (the server cannot be reached).
+ * Returns the first snapshot with a value.
+ * Rejects with the first final error: NOT_FOUND, PERMISSION_DENIED, or INVALID_ARGUMENT for a
+ * rejected resource. Rejects with DEADLINE_EXCEEDED after `timeoutMs` milliseconds; the text includes
+ * the last transient error, such as an unreachable server. Rejects with CANCELLED if the client is
+ * closed.
  */
 export async function readOnce<T>(
   watch: Watch<Snapshot<T>>,
@@ -115,12 +118,12 @@ export async function readOnce<T>(
   );
 }
 
-/** A server that is away may come back; what does not exist, or may not be seen, is so. */
+/** An unreachable server may come back, so UNAVAILABLE is not final. */
 function isFinal({ code }: XdsError): boolean {
   return code === "NOT_FOUND" || code === "PERMISSION_DENIED" || code === "INVALID_ARGUMENT";
 }
 
-/** What is watched, and how what comes for it is checked. */
+/** The subscription of a watch, and the check of its resources. */
 export interface Watched {
   readonly typeUrl: string;
   readonly name: string;
@@ -128,12 +131,12 @@ export interface Watched {
   readonly check: (resource: Resource, name: string) => XdsError | undefined;
 }
 
-/** What watches of a name and of a collection have in common: a topic, and a check. */
+/** The common part of the watches on a name and on a collection: a topic, and a check. */
 export abstract class BaseWatch<Update> extends ReadWatch<Update> implements Watcher {
   readonly name: string;
   protected readonly topic: Topic;
   readonly #uncheck: () => void;
-  /** The state of the topic when it woke its reader last. `head` is -1 before the first time. */
+  /** The state of the topic at its last wake. `head` is -1 before the first wake. */
   #seen = { head: -1, settled: false };
 
   constructor(hub: Hub, { typeUrl, name, options, check }: Watched) {
@@ -145,7 +148,10 @@ export abstract class BaseWatch<Update> extends ReadWatch<Update> implements Wat
     this.topic.watch(this);
   }
 
-  /** Whether a wake is of the supply: nothing else of the topic is different from the wake before. To be called once in each. */
+  /**
+   * Returns true if a wake only reports the state of the source: `head` and `settled` are as at the
+   * previous wake. Call it exactly once per wake.
+   */
   protected isSupply(): boolean {
     const { head, settled } = this.topic;
     const { head: before, settled: wasSettled } = this.#seen;
@@ -159,7 +165,11 @@ export abstract class BaseWatch<Update> extends ReadWatch<Update> implements Wat
   }
 }
 
-/** Calls back when a signal aborts, at once if it has. Returns what ends that: a signal may live much longer than who follows it, also after it has aborted. */
+/**
+ * Calls `onAbort` when a signal aborts, or at once if it already has. Returns a function that
+ * removes the listener: a signal may live much longer than its listeners, even after it has
+ * aborted.
+ */
 export function followSignal(
   signal: AbortSignal | undefined,
   onAbort: (reason: unknown) => void,

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { flag, flagUrl, turn, useDeltaScript } from "../test/use-script.ts";
 import type { ClientOptions } from "./index.ts";
 
-/** A meter that is read by hand. */
+/** A meter whose values the test reads. */
 function useMeter() {
   const callbacks = new Map<string, ObservableCallback>();
   const instrument = (name: string) => ({

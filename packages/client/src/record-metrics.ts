@@ -5,25 +5,25 @@ import { authorityOf } from "@xdstp/uri";
 import type { ClientOptions } from "./client-options.ts";
 import { allRows, type Fed, type StatusRow } from "./client-status.ts";
 
-/** What is measured. */
+/** The parameters of `recordMetrics`. */
 export interface MetricsHost {
   readonly meter: NonNullable<ClientOptions["meter"]>;
-  /** Each once. */
+  /** Returns each server once. */
   readonly servers: () => readonly FederationServerStatus[];
   readonly caches: Iterable<Fed>;
   readonly target: string;
 }
 
-/** Measures of one client. */
+/** The metrics of one client. */
 export interface Metrics {
-  /** Counts what happens. A server that comes into use again is counted on. */
+  /** Counts an event of a stream. If a server comes into use again, its counters continue. */
   note(event: ClientNotice): void;
   end(): void;
 }
 
 const label = (name: string): string => `grpc.${name}`;
 
-/** Measures a client with the names and labels of gRPC (C-GRPC-14). */
+/** Records the metrics of a client with the names and labels of gRPC (C-GRPC-14). */
 export function recordMetrics({ meter, servers, caches, target }: MetricsHost): Metrics {
   const targeted = { [label("target")]: target };
   const [failures, valid, invalid] = [
@@ -127,7 +127,7 @@ function typeName(typeUrl: string): string {
   return typeUrl.replace("type.googleapis.com/", "");
 }
 
-/** A78 and A88. */
+/** Returns the state of a resource as A78 and A88 name it. */
 function cacheState({ state, resource }: StatusRow): string {
   return resource === undefined || state === "acked" ? state : `${state}_but_cached`;
 }

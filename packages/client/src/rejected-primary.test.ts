@@ -7,7 +7,7 @@ import { flag, flagUrl, turn, useDeltaScript, type Script } from "../test/use-sc
 const named = (authority: string, id = "x"): string => `xdstp://${authority}/acme.v1.Flag/${id}`;
 const NAME = `${named("a")}#alt=${named("b")}`;
 
-/** `s0` is for a, `s1` for b, which takes its place as soon as that cannot be reached. */
+/** `s0` is the server of authority a, and `s1` of b. b replaces a as soon as a is unreachable. */
 function useTwo(): Script<RawServer<"delta">> {
   const server = (uri: string): object => ({
     xds_servers: [{ server_uri: uri, channel_creds: [{ type: "insecure" }] }],
@@ -27,7 +27,7 @@ function flagOf(name: string, text: string, typeUrl = flagUrl): SentResource {
 
 let nonce = 0;
 
-/** Whether it was rejected. */
+/** Sends resources, and returns true if the client rejected them. */
 async function give(
   server: RawServer<"delta">,
   resources: readonly SentResource[],

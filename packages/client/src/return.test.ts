@@ -11,7 +11,7 @@ import {
 } from "../test/use-script.ts";
 import type { Snapshot, Watch, WatchedType } from "./index.ts";
 
-/** A type of one's own whose payload is its name, as the only field, so it says no more than which it is. */
+/** A type whose payload has one field: the name of the resource. */
 const mark: WatchedType<string> = {
   typeUrl: flagUrl,
   decode: (payload) => Buffer.from(payload.subarray(2)).toString(),
@@ -21,7 +21,7 @@ const markOf = (name: string): Uint8Array =>
 
 let nonce = 0;
 
-/** A SotW response without wrappers. */
+/** Sends a SotW response without wrappers. */
 async function give(
   server: RawServer<"sotw"> | undefined,
   typeUrl: string,
@@ -57,7 +57,10 @@ function listen(watch: Watch<Snapshot<unknown>>): string[] {
 
 const failsOnData: ScriptOptions = { serverFeatures: ["fail_on_data_errors"] };
 
-/** A SotW client whose first server was away while the second gave `x` and `y`, and is connected again since 0 ms. */
+/**
+ * Creates a SotW client: its first server was unreachable while the second sent `x` and `y`, and is
+ * connected again since 0 ms.
+ */
 async function useReturn(
   type: WatchedType<unknown>,
   options: ScriptOptions,

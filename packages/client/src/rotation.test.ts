@@ -9,7 +9,10 @@ import { useFolder } from "../../bootstrap/test/use-folder.ts";
 import { useClient } from "../test/use-origin.ts";
 import { createChannels, parseBootstrap, type CredentialsEvent } from "./index.ts";
 
-/** A server that wants a certificate of this authority, and has one itself. */
+/**
+ * A server that requires a client certificate of this authority, and has a server certificate of
+ * it.
+ */
 async function useServer(
   authority: TestAuthority,
   seconds: number,

@@ -43,7 +43,7 @@ describe("ten clients, one for each target of a process", () => {
       ),
     ).toEqual(clients.map((_, index) => `target-${String(index)}`));
     await first.close();
-    await Promise.all(cut.map(({ promise }) => promise)); // for all of them the server is away, and nothing is missing
+    await Promise.all(cut.map(({ promise }) => promise)); // to all of them the server is unreachable, and no resource is missing
     const [one, ...others] = clients;
     expect([one && (await read(one, "red")), one && inUse(one)]).toEqual([2, [true, true]]);
     expect(others.map(inUse)).toEqual(others.map(() => [true, false]));

@@ -25,7 +25,8 @@ import { turn, useDeltaScript, type Script, type ScriptOptions } from "../test/u
 import { useClient, useOrigin } from "../test/use-origin.ts";
 import { createChannels, parseBootstrap } from "./index.ts";
 
-// TP1, "xdstp:// structured resource naming, caching and federation support", section by section: the titles are its own.
+// The sections of TP1, "xdstp:// structured resource naming, caching and federation support", with
+// the titles of TP1.
 
 const listenerUrl = "type.googleapis.com/envoy.config.listener.v3.Listener";
 const listUrl = "type.googleapis.com/envoy.config.listener.v3.ListenerCollection";
@@ -36,7 +37,7 @@ const listener = (id: string): string =>
 const list = (id: string): string =>
   `xdstp://some-authority/envoy.config.listener.v3.ListenerCollection/${id}`;
 
-/** One server for each authority. */
+/** Creates one server for each authority. */
 function useAuthorities(
   authorities: readonly string[],
   options: ScriptOptions = {},
@@ -57,7 +58,7 @@ function useAuthorities(
   );
 }
 
-/** Names asked for, and no more asked for, since it was looked at last. */
+/** Returns the names that were subscribed and unsubscribed since the previous call. */
 async function asked(server: RawServer<"delta"> | undefined): Promise<readonly string[]> {
   await turn();
   return (

@@ -24,7 +24,7 @@ function give(server: RawServer<"delta">, name: string, text: string, version = 
   });
 }
 
-/** TP3: why there is no "a". */
+/** Sends the error of "a" (TP3). */
 function giveError(server: RawServer<"delta">, code: number): void {
   server.send({
     typeUrl: flagUrl,
@@ -33,7 +33,7 @@ function giveError(server: RawServer<"delta">, code: number): void {
   });
 }
 
-/** What a watch has said so far, as `value`, `value!CODE` or `!CODE`. */
+/** Collects the updates of a watch, as `value`, `value!CODE` or `!CODE`. */
 function listen(watch: Watch<Snapshot<string>>): string[] {
   const said: string[] = [];
   void (async () => {
@@ -43,7 +43,7 @@ function listen(watch: Watch<Snapshot<string>>): string[] {
   return said;
 }
 
-/** The two calls as they come. */
+/** Collects the two calls of a watch. */
 function call(client: Client, name: string): string[] {
   const calls: string[] = [];
   client.watch(flag, name, {
@@ -522,7 +522,7 @@ describe("client.watch()", () => {
     ];
     const { client, server } = useDeltaScript();
     const watches = [client.watch(flag, "a"), client.watchAll(flag, "*")];
-    // Nothing else has run since: these are theirs.
+    // No other code has run since, so these timers are those of the client.
     const [alive, ...more] = begun.mock.results.map(({ value }) => value as NodeJS.Timeout);
     await turn();
     server.close();

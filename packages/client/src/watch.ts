@@ -3,76 +3,120 @@ import type { SourceConfig } from "@xdstp/bootstrap";
 import type { XdsError, Resource } from "@xdstp/core";
 
 /**
- * What is watched, as it changes: an async iterable of the newest state. What a slow reader has not taken when something newer comes, it never sees.
- * It is for one loop: two would share what comes, and the first to break ends both.
+ * An async iterable of the newest state of what is watched. A slow reader never sees a state that a
+ * newer one has replaced.
+ * Use it in one loop only: two loops would share the updates, and the first to break would end
+ * both.
  */
 export interface Watch<Update> extends AsyncIterable<Update, undefined>, AsyncDisposable {
-  /** As it is requested: with the context parameters of the client. */
+  /** The requested name, with the context parameters of the client. */
   readonly name: string;
-  /** Ends it: a loop over it ends, nothing more is given or called, also if it had come before. The last watch of a name ends its subscription (C-SUB-10). */
+  /**
+   * Ends the watch: its loop ends, and no update is delivered and no call is made any more, not
+   * even for updates that had already arrived. The last watch of a name ends its subscription
+   * (C-SUB-10).
+   */
   close(): void;
 }
 
 /** Options of a watch. */
 export interface WatchOptions<T> extends NameOptions {
-  /** What a program says of a resource, in addition to what the descriptor demands: why it is rejected, as a text or an error; undefined: it is accepted. What it throws rejects too. A rejection is NACKed with its text, and the state before stays (C-ACK-5). What came before the watch began is checked too, and then only this watch is notified. It should not take long: it runs where responses are read. */
+  /**
+   * Checks a resource, in addition to decoding it. Returns `undefined` to accept it, or the reason
+   * of the rejection as a text or an error; an exception rejects it too. A rejection is sent to the
+   * server as a NACK with its text, and the previous state stays (C-ACK-5). Resources that were
+   * cached before the watch began are checked too; a rejection of one of these is reported to this
+   * watch only. It should return quickly, since it runs where responses are read.
+   */
   readonly validate?: (value: T, resource: Resource) => string | Error | undefined;
-  /** Ends the watch: a loop over it throws the reason; calls just end. */
+  /** Ends the watch when it aborts: a loop throws the reason, and calls just end. */
   readonly signal?: AbortSignal;
 }
 
-/** The two calls of gRPC (C-GRPC-8). The next one is made when the promise of the one before has settled; what a call throws ends the watch and surfaces as an unhandled rejection. */
+/**
+ * The two calls of gRPC (C-GRPC-8). The next call is made when the promise of the previous one has
+ * settled. An exception in a call ends the watch and surfaces as an unhandled rejection.
+ */
 export interface WatchCalls<T> {
-  /** A value that is new; or, without a value, an error that says to stop using the one before. */
+  /**
+   * Receives a new value; or, without a value, an error that says to stop using the previous one.
+   */
   onChanged?(snapshot: Snapshot<T>): void | Promise<void>;
-  /** The cached resource stays valid, and may be out of date. undefined: it is not any more. */
+  /**
+   * Receives the reason why the cached resource may be out of date; it stays valid. `undefined`:
+   * the reason no longer applies.
+   */
   onAmbientError?(error: Snapshot<T>["error"]): void | Promise<void>;
 }
 
 /** The state of a name as the client knows it (C-GRPC-8). */
 export interface Snapshot<T> {
-  /** As it was requested. */
+  /** The requested name. */
   readonly name: string;
-  /** The resource. Absent: there is none, `error` says why; stop using what came before. */
+  /** The resource. Absent: there is none, and `error` says why; stop using the previous value. */
   readonly value?: T;
-  /** The version that the server gave, or a hash of the content where it gave none (S-VER-4). Empty where no resource exists. */
+  /**
+   * The version that the server gave, or a hash of the content if it gave none (S-VER-4). Empty if
+   * there is no resource.
+   */
   readonly version: string;
-  /** Next to a value: ambient, the value stays valid (the server is away, a newer state was rejected). Alone: why there is none. */
+  /**
+   * Next to a value: an ambient error; the value stays valid (a server is unreachable, or a newer
+   * state was rejected). Without a value: the reason why there is none.
+   */
   readonly error?: XdsError;
 }
 
-/** How the requested name is made of the one that a program gives (C-CTX-1), and where it is requested. */
+/**
+ * How the requested name is made from the name that a program gives (C-CTX-1), and where it is
+ * requested.
+ */
 export interface NameOptions {
-  /** Attributes of this one look-up, such as `xds.resource.host` (C-CTX-5): context parameters that override those of the name and of the client. */
+  /**
+   * Attributes of this one lookup, such as `xds.resource.host` (C-CTX-5): context parameters that
+   * override those of the name and of the client.
+   */
   readonly attributes?: Readonly<Record<string, string>>;
   /**
-   * The ConfigSource next to the name: its servers (what `readConfigSource` of `@xdstp/bootstrap/envoy` gives for `servers`), the ADS source of the bootstrap, or the source that has delivered the reference. An opaque name is requested there; an xdstp name, if its authority is one of `authorities`, else as the bootstrap says (C-AUTH-1, C-AUTH-6). What several sources have under one name is kept apart.
-   * `ads`: as without it where the bootstrap has no ADS source. `self`: in a payload; for a name of the program as without it. Default: as the bootstrap says.
+   * The ConfigSource next to the name: servers (the result of `readConfigSource` of
+   * `@xdstp/bootstrap/envoy`), the ADS source of the bootstrap, or the source that has delivered
+   * the reference. An opaque name is always requested there. An xdstp name is requested there if
+   * its authority is one of `authorities`, else as the bootstrap says (C-AUTH-1, C-AUTH-6).
+   * Resources of several sources under one name are kept apart.
+   * `ads`: the ADS source of the bootstrap; if there is none, as without `source`. `self`: the
+   * source of the payload that has the reference; for a name that a program gives, as without
+   * `source`. Default: as the bootstrap says.
    */
   readonly source?: SourceConfig | "ads" | "self";
 }
 
-/** A type as a program watches it: its type URL, and how its payloads are read. */
+/** A type as a program watches it: its type URL, and how its payloads are decoded. */
 export interface WatchedType<T> {
-  /** Its type URL: `type.googleapis.com/` and the full name of the message. */
+  /** `type.googleapis.com/` and the full name of the message. */
   readonly typeUrl: string;
-  /** Throws on bytes that are not such a message: the resource is then rejected. */
+  /**
+   * Decodes a payload. Throws if the bytes are not such a message; then the resource is rejected.
+   */
   decode(payload: Uint8Array): T;
-  /** Reads a redirect that came instead of a payload, an encoded `xds.core.v3.ResourceLocator`, to a client with `follow: false`. Default: it is rejected. */
+  /**
+   * Decodes a redirect that arrived instead of a payload (an encoded
+   * `xds.core.v3.ResourceLocator`), for a client with `follow: false`. Default: redirects are
+   * rejected.
+   */
   redirect?(payload: Uint8Array): T;
 }
 
-/** A schema of protobuf-es (`ClusterSchema`), or a type of one's own. */
+/** A schema of protobuf-es (`ClusterSchema`), or a type of your own. */
 export type TypeSource<T> = DescMessage | WatchedType<T>;
 
-/** What the messages of a {@link TypeSource} are. */
+/** The type of the messages of a {@link TypeSource}. */
 export type ValueOf<S> = S extends DescMessage
   ? MessageShape<S>
   : S extends WatchedType<infer T>
     ? T
     : never;
 
-/** The type of a schema, or the type itself. */
+/** Returns the type of a schema, or the type itself. */
 export function watchedType<S extends TypeSource<unknown>>(source: S): WatchedType<ValueOf<S>> {
   if (!isSchema(source)) return source as WatchedType<ValueOf<S>>;
   return {
@@ -81,7 +125,7 @@ export function watchedType<S extends TypeSource<unknown>>(source: S): WatchedTy
   };
 }
 
-/** It is a schema of protobuf-es. */
+/** Returns true for a schema of protobuf-es. */
 export function isSchema(source: TypeSource<unknown>): source is DescMessage {
   return "kind" in source;
 }

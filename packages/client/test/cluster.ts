@@ -3,7 +3,7 @@ import { envoyRegistry } from "@xdstp/protos/envoy";
 
 import type { WatchedType } from "../src/index.ts";
 
-/** As much of `envoy.config.cluster.v3.Cluster` as tests look at. */
+/** The fields of `envoy.config.cluster.v3.Cluster` that tests read. */
 export interface Cluster {
   readonly name: string;
   readonly connectTimeout?: { readonly seconds: bigint };
@@ -13,13 +13,13 @@ const schema = schemaOf("envoy.config.cluster.v3.Cluster");
 
 export const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 
-/** A type of one's own over a schema of the registry. */
+/** A custom type over a schema of the registry. */
 export const clusterType: WatchedType<Cluster> = {
   typeUrl: clusterUrl,
   decode: (payload) => fromBinary(schema, payload) as unknown as Cluster,
 };
 
-/** An encoded cluster. */
+/** Returns an encoded cluster. */
 export function clusterOf(name: string, seconds = 1): Uint8Array {
   return toBinary(
     schema,

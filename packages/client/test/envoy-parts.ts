@@ -2,7 +2,7 @@ import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
 import { ClusterLoadAssignmentSchema } from "@xdstp/protos/envoy/endpoint";
 import { RouteConfigurationSchema } from "@xdstp/protos/envoy/route";
 
-/** What a gRPC client follows from a listener. */
+/** The types that a gRPC client follows from a listener. */
 export const parts = {
   routes: RouteConfigurationSchema,
   clusters: ClusterSchema,

@@ -21,7 +21,7 @@ function resource(typeUrl: string, name: string, json: Json): RawResource {
   };
 }
 
-/** A listener that takes its routes by name, from this ConfigSource. */
+/** A listener that gets its routes by name from this ConfigSource. */
 export function listener(name: string, routeConfiguration: string, from: Json = ads): RawResource {
   const manager = {
     "@type": typeUrlOf(
@@ -33,7 +33,7 @@ export function listener(name: string, routeConfiguration: string, from: Json = 
   return resource(listenerUrl, name, { name, api_listener: { api_listener: manager } });
 }
 
-/** A listener of one scope, whose routes come by name from this ConfigSource. */
+/** A listener with one scope, whose routes come by name from this ConfigSource. */
 export function scopedListener(name: string, from: Json, routeConfiguration: string): RawResource {
   return scopesListener(name, [from], {
     scoped_route_configurations_list: {
@@ -42,7 +42,10 @@ export function scopedListener(name: string, from: Json, routeConfiguration: str
   });
 }
 
-/** A listener of a scope that comes by its name over SRDS; the routes of the scope come from this ConfigSource, for each filter chain from one. */
+/**
+ * A listener with a scope that comes by name over SRDS. Each filter chain gets the routes of the
+ * scope from one of these ConfigSources.
+ */
 export function srdsListener(
   name: string,
   scopeName: string,
@@ -101,7 +104,10 @@ export function routes(name: string, ...clusters: readonly string[]): RawResourc
   });
 }
 
-/** A cluster that takes its endpoints by name (its own, unless `service` says otherwise) from this ConfigSource, and a secret if one is named. */
+/**
+ * A cluster that gets its endpoints by name from this ConfigSource (its own name, unless `service`
+ * is given), and a secret if one is named.
+ */
 export function cluster(
   name: string,
   {
@@ -132,7 +138,7 @@ export function cluster(
   });
 }
 
-/** Endpoints on one port of loopback. */
+/** Endpoints with one port on loopback. */
 export function endpoints(name: string, port = 1): RawResource {
   return resource(endpointsUrl, name, {
     cluster_name: name,
@@ -159,7 +165,7 @@ export function aggregate(name: string, ...clusters: readonly string[]): RawReso
   });
 }
 
-/** A secret with a name and nothing secret. */
+/** A secret without secret contents. */
 export function secret(name: string): RawResource {
   return resource(secretUrl, name, { name, generic_secret: { secret: { inline_string: "x" } } });
 }

@@ -31,7 +31,7 @@ export interface SentResource {
   readonly resource: { readonly typeUrl: string; readonly value: Uint8Array };
 }
 
-/** An entry that says where the flag is. */
+/** An entry with the locator of a flag. */
 export function located(uri: string): Entry {
   return { resourceSpecifier: { case: "locator", value: locatorOf(uri) } };
 }
@@ -58,7 +58,10 @@ export function redirect(name: string, uri: string): SentResource {
   };
 }
 
-/** What a watch has said so far: all members, then `+` added, `~` updated, `-` removed, `.` complete, `0` no list, `!` the error of the list. */
+/**
+ * Collects the updates of a watch: all members, then `+` added, `~` updated, `-` removed, `.`
+ * complete, `0` no list, `!` the error of the list.
+ */
 export function listen(watch: ListWatch<string>): string[] {
   const said: string[] = [];
   void (async () => {
@@ -84,7 +87,7 @@ export function listen(watch: ListWatch<string>): string[] {
   return said;
 }
 
-/** `x=on`, with its state unless it is held. */
+/** Prints a member as `x=on`; with its state if it is not `held`. */
 export function show(member: ListMember<string>): string {
   const { state, value, error } = member;
   return `${short(member)}${state === "held" ? `=${String(value)}` : `:${state}`}${error === undefined ? "" : `!${error.code}`}`;

@@ -56,7 +56,10 @@ const readers: Readonly<Record<string, (message: never) => Named>> = {
   [clusterUrl]: inCluster,
 };
 
-/** What a decoded resource names, as a program would look for it. Knows the resources of `envoy-resources`, and nothing of how the library finds references. */
+/**
+ * Returns the names in a decoded resource, as a program would look for them. Knows the resources of
+ * `envoy-resources`, and shares no code with the library.
+ */
 export function namedIn(typeUrl: string, message: unknown): Named {
   return readers[typeUrl]?.(message as never) ?? [];
 }

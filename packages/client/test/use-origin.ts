@@ -12,7 +12,7 @@ import {
   type ClientOptions,
 } from "../src/index.ts";
 
-/** A management server on loopback and what it serves. */
+/** A management server on loopback, and the cache that it serves. */
 export interface Origin {
   readonly cache: Cache;
   readonly server: XdsServer;
@@ -20,7 +20,10 @@ export interface Origin {
   readonly close: () => Promise<void>;
 }
 
-/** Serves an empty cache; closed after the test. `port`: the one of an origin that was closed before. */
+/**
+ * Serves an empty cache, and closes after the test. `port`: the port of an origin that was closed
+ * before.
+ */
 export async function useOrigin(port = 0): Promise<Origin> {
   const cache = createCache({ types: envoyTypes });
   cache.commit({});
@@ -34,7 +37,7 @@ export async function useOrigin(port = 0): Promise<Origin> {
   return { cache, server, uri: `127.0.0.1:${listening.port}`, close };
 }
 
-/** A client of these servers; closed after the test. Waits little between streams. */
+/** Creates a client of these servers, closed after the test, with short delays between streams. */
 export function useClient(
   uris: readonly string[],
   options: ClientOptions = {},

@@ -20,7 +20,7 @@ import {
 
 export const flagUrl = "type.googleapis.com/acme.v1.Flag";
 
-/** A type of one's own: text, of which `broken` is none. */
+/** A custom type: a text. Decoding `broken` fails. */
 export const flag: WatchedType<string> = {
   typeUrl: flagUrl,
   decode(payload) {
@@ -30,32 +30,32 @@ export const flag: WatchedType<string> = {
   },
 };
 
-/** A client whose servers are in the hands of the test, by URI `s0`, `s1`... */
+/** A client whose servers the test plays, with the URIs `s0`, `s1`... */
 export interface Script<Server> {
   readonly client: Client;
   readonly clock: FakeClock;
   readonly server: Server;
   readonly servers: readonly Server[];
   readonly events: ClientNotice[];
-  /** Channels that are in use, by URI. */
+  /** The number of uses of each channel, by URI. */
   readonly channels: ReadonlyMap<string, number>;
 }
 
-/** What of a bootstrap a test may want otherwise. */
+/** The parts of a bootstrap that a test may change. */
 export interface ScriptOptions extends ClientOptions {
   readonly features?: readonly string[];
   readonly bootstrapMore?: object;
   readonly serverFeatures?: readonly string[];
-  /** What the wire answers to a probe. Absent: it cannot tell. */
+  /** The answer of the wire to a probe. Absent: the wire cannot probe. */
   readonly probe?: NonNullable<ByteStream["probe"]>;
 }
 
-/** A client in delta. */
+/** Creates a delta client. */
 export function useDeltaScript(options: ScriptOptions = {}, count = 1): Script<RawServer<"delta">> {
   return useScript(createRawDeltaServer, { variant: "delta", ...options }, count);
 }
 
-/** A client in SotW. */
+/** Creates a SotW client. */
 export function useSotwScript(options: ScriptOptions = {}, count = 1): Script<RawServer<"sotw">> {
   return useScript(createRawSotwServer, { variant: "sotw", ...options }, count);
 }
@@ -119,7 +119,7 @@ function useScript<Server extends Pick<RawServer<"delta">, "connect">>(
   return { client, clock, server, servers, events, channels: inUse };
 }
 
-/** When what was begun in this turn is done. */
+/** Resolves when the work that was begun in this turn is done. */
 export async function turn(): Promise<void> {
   await new Promise((resolve) => {
     setImmediate(resolve);

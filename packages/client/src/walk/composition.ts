@@ -4,11 +4,12 @@ import { referenceKey, type Gap, type Graph } from "./graph.ts";
 import type { KeyedReference } from "./places.ts";
 
 /**
- * The graph that is in force, and the names that a newer graph waits for. Only `compose` makes one:
+ * The graph that is in force, and the names that a newer graph waits for. Only `compose` creates
+ * one:
  *
  * ```text
- * requested --an error of what it waits for--> failed
- * requested, failed --all of it, but for what it may lack--> complete
+ * requested --an error of a name that it waits for--> failed
+ * requested, failed --all names, except those that it may lack--> complete
  * complete --a newer graph has gaps or a fault--> outdated --the gaps are filled--> complete
  * complete, outdated --the root was removed--> requested, failed
  * ```
@@ -16,24 +17,30 @@ import type { KeyedReference } from "./places.ts";
 export type Composition =
   /** The graph is requested and has not arrived; no error explains why. */
   | (Waiting & { readonly kind: "requested"; readonly graph?: never; readonly error?: never })
-  /** The graph does not exist: it never arrived, or its root was removed. `error`: the error nearest to the root. */
+  /**
+   * There is no graph: none has arrived, or its root was removed. `error`: the error nearest to the
+   * root.
+   */
   | (Waiting & { readonly kind: "failed"; readonly graph?: never; readonly error: XdsError })
-  /** The newest graph is in force. `error`: why it may be old. */
+  /** The newest graph is in force. `error`: the reason why it may be out of date. */
   | (Waiting & { readonly kind: "complete"; readonly graph: Graph; readonly error?: XdsError })
-  /** The graph before it is still in force. `error`: why. */
+  /** The previous graph is still in force. `error`: the reason. */
   | (Waiting & { readonly kind: "outdated"; readonly graph: Graph; readonly error?: XdsError });
 
 interface Waiting {
-  /** What `graph` goes without, since it did not come in time (C-WARM-3). */
+  /** The names that `graph` lacks because they did not arrive in time (C-WARM-3). */
   readonly missing: readonly Gap[];
-  /** What keeps a newer state from being in force. */
+  /** The names that a newer graph waits for. */
   readonly pending: readonly Gap[];
 }
 
-/** Nothing is known. */
+/** The state before anything is known. */
 export const nothing: Composition = { kind: "requested", missing: [], pending: [] };
 
-/** Whether a reader of the one notices the other: a step that is merely on its way is not reported; an error of it is, and the end of the wait. */
+/**
+ * Returns true if a reader should be notified of `now` after `told`: another graph, another error,
+ * or a wait that ended or failed. A name that is merely awaited is not reported.
+ */
 export function isNews(told: Composition, now: Composition): boolean {
   if (now.kind === "requested") return false;
   if (told.graph !== now.graph || !isSameError(told.error, now.error)) return true;
@@ -51,8 +58,10 @@ function isSameGap({ typeUrl, name, error }: Gap, other: Gap | undefined): boole
 }
 
 /**
- * Puts a graph in force if it is complete (C-ORD-7), else keeps the one before; without its root there is nothing to keep (C-GRPC-17).
- * @param mayLack - of a first graph, whether it may go without this name; what it went without, the next may lack too
+ * Puts a graph in force if it is complete (C-ORD-7), else keeps the previous one. Without its root
+ * no graph stays in force (C-GRPC-17).
+ * @param mayLack - Returns true for a name that the first graph may lack; later graphs may lack the
+ * same names only
  */
 export function compose(
   before: Composition,
@@ -94,7 +103,7 @@ function isSame(one: Graph, other: Graph): boolean {
   return true;
 }
 
-/** What is in the way comes before what is merely old. */
+/** Errors of missing names come before ambient errors of cached resources. */
 function errorOf({ fault, nodes }: Graph, gaps: readonly Gap[]): { readonly error?: XdsError } {
   const error = fault ?? gaps.find((gap) => gap.error !== undefined)?.error ?? ambient(nodes);
   return error === undefined ? {} : { error };

@@ -5,14 +5,17 @@ import { collectionTypeOf, isGlob, parseLocator, typeFromTypeUrl, typeOf } from 
 
 import { readSourceKind } from "./read-source-kind.ts";
 
-/** Why a walk rejects a resource; undefined: it may be taken. */
+/** Returns the reason why a walk rejects a resource, or `undefined` if it accepts the resource. */
 export type ResourceFault = (
   typeUrl: string,
   name: string,
   payload: Uint8Array,
 ) => Fault | undefined;
 
-/** What gRPC rejects for want of a name to ask for (C-GRPC-3), and with `onlyAds` also a ConfigSource that says neither `ads` nor `self` (C-GRPC-18). */
+/**
+ * Returns a check for resources that gRPC rejects: a cluster that lacks the name of its EDS service
+ * (C-GRPC-3) and, with `onlyAds`, a ConfigSource that sets neither `ads` nor `self` (C-GRPC-18).
+ */
 export function createResourceFault(onlyAds: boolean): ResourceFault {
   return onlyAds
     ? (typeUrl, name, payload) =>
@@ -34,7 +37,10 @@ function sourceFault(typeUrl: string, payload: Uint8Array): Fault | undefined {
       };
 }
 
-/** Why a name in a payload cannot be followed; undefined: it can be requested. It may have an alternative, and be an entry of a list (C-ALT-2, C-LIST-7). */
+/**
+ * Returns the reason why a name in a payload cannot be followed, or `undefined` if it can be
+ * requested. The name may have an alternative, and may be an entry of a list (C-ALT-2, C-LIST-7).
+ */
 export function referenceFault({ typeUrl, name }: Reference): XdsError | undefined {
   const fault = (
     code: "INVALID_ARGUMENT" | "UNIMPLEMENTED",
@@ -69,7 +75,7 @@ export function referenceFault({ typeUrl, name }: Reference): XdsError | undefin
 
 const globText = "is a glob collection, which a walk does not follow; leave its type out";
 
-/** Why a resource that is there is none of its type: it is a redirect, or a list. */
+/** Returns an error for a cached resource with a payload of another type: a redirect, or a list. */
 export function typeFault(
   typeUrl: string,
   { name, payload }: StoredResource,

@@ -6,95 +6,156 @@ import type { NameOptions, TypeSource, ValueOf, Watch } from "../watch.ts";
 /** A resource that is reached from a root. */
 export interface GraphNode extends Reference {
   readonly resource: StoredResource;
-  /** Why it may be old: a newer state was rejected, the server is away. */
+  /**
+   * The reason why the resource may be out of date: a newer state was rejected, or the server is
+   * unreachable.
+   */
   readonly error?: XdsError;
 }
 
-/** A name that is referred to and that is not there. */
+/** A referenced name without a resource. */
 export interface Gap extends Reference {
-  /** Who refers to it, the first that was come upon. Absent: it is the root. */
+  /** The first resource found that refers to the name. Absent: the name is the root. */
   readonly from?: Reference;
-  /** It has an answer: it does not exist, or was rejected. False: it has not come yet, or has no server. */
+  /**
+   * True if an answer has arrived: the resource does not exist, or was rejected. False if no answer
+   * has arrived yet, or there is no server.
+   */
   readonly answered: boolean;
-  /** Why it is not there. Absent: it has not come yet. */
+  /** The reason why there is no resource. Absent: no answer has arrived yet. */
   readonly error?: XdsError;
 }
 
-/** All that is reached from a root, as of one revision of its source. Without gaps and fault it is complete: nothing in it refers to something that is not in it. */
+/**
+ * All resources that are reached from a root, as of one revision of the source. Without gaps and
+ * fault the graph is complete: each reference in it leads to a resource in it.
+ */
 export interface Graph {
   readonly revision: number;
-  /** By {@link referenceKey}; the root first, then what is nearer to it. Names are spelled as in the payloads that refer to them. */
+  /**
+   * By {@link referenceKey}: the root first, then in order of the distance from it. Names are
+   * spelled as in the payloads that refer to them.
+   */
   readonly nodes: ReadonlyMap<string, GraphNode>;
   readonly gaps: ReadonlyMap<string, Gap>;
-  /** It was given up: there is more than the limit allows. */
+  /** The walk was stopped: the graph has more names than the limit. */
   readonly fault?: XdsError;
 }
 
-/** A map key for a reference. A type URL has no line break. */
+/**
+ * Returns a map key for a reference. The separator is unambiguous, since a type URL has no line
+ * break.
+ */
 export function referenceKey({ typeUrl, name }: Reference): string {
   return `${typeUrl}\n${name}`;
 }
 
-/** The types that a walk follows, each under a word of the program's: `{ clusters: ClusterSchema }`. */
+/**
+ * The types that a walk follows, each under a key that the program chooses:
+ * `{ clusters: ClusterSchema }`.
+ */
 export type PartTypes = Readonly<Record<string, TypeSource<unknown>>>;
 
-/** A composed configuration: a root and all that it refers to, at one revision, so that each name in it that is followed can be looked up in it (C-ORD-7). */
+/**
+ * A composed configuration: a root and all resources that it refers to, at one revision. Each name
+ * in it that is followed can be looked up in it (C-ORD-7).
+ */
 export interface Configuration<R, P extends PartTypes> {
-  /** Of the root, as it was requested. */
+  /** The requested name of the root. */
   readonly name: string;
-  /** The root. Absent: there is no configuration, `error` says why; stop using what came before. */
+  /**
+   * The root. Absent: there is no configuration, and `error` says why; stop using the previous one.
+   */
   readonly root?: Member<R>;
-  /** The resources of each of the types of the option `types`, under its words, by the names under which payloads refer to them. */
+  /**
+   * The resources of each type of the option `types`, under the keys of that option, by the names
+   * under which payloads refer to them.
+   */
   readonly parts: {
     readonly [Word in keyof P]: ReadonlyMap<string, Member<ValueOf<P[Word]>>>;
   };
-  /** All of it, the root among it, by type URL and name. Of types without a schema `value` is the payload, which must not be changed. */
+  /**
+   * All resources, including the root, by type URL and name. For types without a schema, `value` is
+   * the payload, which must not be modified.
+   */
   readonly resources: ReadonlyMap<string, ReadonlyMap<string, Member<unknown>>>;
-  /** What is referred to and not there, since it did not come in time: only with the option `initialFetchMs` (C-WARM-3). */
+  /**
+   * Referenced names that did not arrive in time; only with the option `initialFetchMs` (C-WARM-3).
+   */
   readonly missing: readonly Gap[];
-  /** What a newer state waits for, and why; meanwhile this one stays in force. */
+  /**
+   * The names that a newer state waits for, and why. Meanwhile this configuration stays in force.
+   */
   readonly pending: readonly Gap[];
-  /** Next to a root: this may be old (a newer state waits for something that does not exist or was rejected, the server is away). Alone: why there is none. */
+  /**
+   * Next to a root: this configuration may be out of date, since the server is unreachable, or a
+   * newer state refers to a resource that does not exist or was rejected. Without a root: the
+   * reason why there is none.
+   */
   readonly error?: XdsError;
 }
 
-/** A watch on a composed configuration: gives the newest one that is complete. */
+/** A watch on a composed configuration. It returns the newest one that is complete. */
 export interface Walk<R, P extends PartTypes> extends Watch<Configuration<R, P>> {
-  /** What it waits for now, also while nothing is wrong: for whoever shows how a start goes on. */
+  /**
+   * The names that the walk waits for at this moment, even if there is no error; for example to
+   * show the progress of a start.
+   */
   readonly pending: readonly Gap[];
 }
 
 /** Options of a walk. */
 export interface WalkOptions<P extends PartTypes> extends NameOptions {
   /**
-   * The types that are followed, under words of your own; what comes of them is decoded at once, and rejected where it cannot be (C-ACK-5).
-   * Default: all types that payloads refer to, undecoded. What a payload names of other types is not part of the configuration.
+   * The types that are followed, under keys of your choice. Their resources are decoded when they
+   * arrive, and rejected if they cannot be decoded (C-ACK-5).
+   * Default: all types that payloads refer to, undecoded. References to other types are not part of
+   * the configuration.
    */
   readonly types?: P;
-  /** Names that are not followed though their type is: clusters of a bootstrap, for one. It must not throw. Default: none. */
+  /**
+   * Returns true for a name that is not followed although its type is, such as a cluster of the
+   * bootstrap. It must not throw. Default: none.
+   */
   readonly skip?: (typeUrl: string, name: string) => boolean;
-  /** Milliseconds after which the first configuration goes without what has not come, and says so in `missing` (C-WARM-3; Envoy's `initial_fetch_timeout` is 15,000). Default: 0, for ever: complete configurations only. */
+  /**
+   * Milliseconds after which the first configuration is returned without the names that have not
+   * arrived; they are in `missing` (C-WARM-3; Envoy's `initial_fetch_timeout` is 15,000). Default:
+   * 0, no limit: complete configurations only.
+   */
   readonly initialFetchMs?: number;
   /**
-   * A resource with a ConfigSource that says neither `ads` nor `self` is rejected, as by gRPC (C-GRPC-18).
-   * Default: false. Names of such a ConfigSource are requested there, if the client has `sourceOf`; else the name is in `pending`.
+   * True if a resource with a ConfigSource that sets neither `ads` nor `self` is rejected, as gRPC
+   * does (C-GRPC-18).
+   * Default: false. Then names with such a ConfigSource are requested there if the client has
+   * `sourceOf`; else they are in `pending`.
    */
   readonly onlyAds?: boolean;
-  /** How many names there may be in it; with more the last one stays in force. Default: 100,000. */
+  /**
+   * The maximum number of names. If a newer configuration has more, the last one stays in force.
+   * Default: 100,000.
+   */
   readonly maxResources?: number;
-  /** Ends it: a loop over it throws the reason. */
+  /** Ends the walk when it aborts: a loop throws the reason. */
   readonly signal?: AbortSignal;
 }
 
 /** How long the first configuration waits for each name (C-WARM-3). */
 export interface InitialFetch {
-  /** Whether it goes on without this: an answer has come, or the time since it was first asked about is over. */
+  /**
+   * Returns true if the configuration may go without a name: an answer has arrived, or its time is
+   * over. The time begins with the first call for the name.
+   */
   mayLack(gap: Gap): boolean;
-  /** There is a configuration, or no caller waits any more. */
+  /** Cancels the timer: a configuration exists, or the walk has ended. */
   stop(): void;
 }
 
-/** @param ms - 0: for ever, and answers change nothing; @param onExpiry - called when the time of a name is over */
+/**
+ * Creates an `InitialFetch`.
+ * @param ms - Milliseconds for each name. 0: no limit, and no name may be absent
+ * @param onExpiry - Called when the time of a name is over
+ */
 export function createInitialFetch(ms: number, clock: Clock, onExpiry: () => void): InitialFetch {
   const since = new Map<string, number>();
   let timer: Timer | undefined;

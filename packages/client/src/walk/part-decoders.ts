@@ -6,17 +6,26 @@ import type { Hub } from "../hub.ts";
 import { watchedType, type TypeSource } from "../watch.ts";
 import { type ResourceFault, typeFault } from "./faults.ts";
 
-/** How the payloads of a walk are read. */
+/** Checks and decodes the payloads of a walk. */
 export interface PartDecoders {
-  /** Types without a schema are given as their payloads. */
+  /** Returns the decoder of a type. For a type without a schema, its messages are the payloads. */
   of(typeUrl: string): Decoder<unknown>;
-  /** Why a resource that comes is rejected (C-ACK-5); undefined: it is taken. */
+  /**
+   * Returns the reason why a resource is rejected when it arrives (C-ACK-5), or `undefined` if it
+   * is accepted.
+   */
   check(typeUrl: string, resource: Resource, name: string): XdsError | undefined;
-  /** Why a cached one cannot be used: it came before there was a check. */
+  /**
+   * Returns the reason why a cached resource cannot be used: it may have arrived before there was a
+   * check.
+   */
   faultOf(typeUrl: string, resource: StoredResource): XdsError | undefined;
 }
 
-/** The decoders of the types that a program has schemas for; those of the hub, so that each resource is decoded once. */
+/**
+ * Creates the decoders for the types that a program has schemas for. They are those of the hub, so
+ * each resource is decoded once.
+ */
 export function createPartDecoders(
   hub: Hub,
   sources: readonly TypeSource<unknown>[],
@@ -33,7 +42,7 @@ export function createPartDecoders(
     decoders.set(typeUrl, known);
     return known;
   };
-  /** For cached resources; each is checked once. */
+  /** The results for cached resources; each is checked once. */
   const judged = new WeakMap<Resource, { readonly fault: XdsError | undefined }>();
   const judge = (typeUrl: string, resource: Resource, name: string): XdsError | undefined => {
     const fault = resourceFault(typeUrl, name, resource.payload.value);
@@ -70,7 +79,10 @@ export function createPartDecoders(
   };
 }
 
-/** What refers to something has to be a message at least. */
+/**
+ * Creates a decoder for a type without a schema: a payload with references has to be a message at
+ * least.
+ */
 function createPlainDecoder(typeUrl: string): Decoder<Uint8Array> {
   return createDecoder({
     typeUrl,

@@ -3,12 +3,15 @@ import type { Interest, Reference, ResourceSource, XdsError } from "@xdstp/core"
 import type { Hub } from "../hub.ts";
 import { referenceKey } from "./graph.ts";
 
-/** Where what a reference names is looked up, if not in the source of the graph: a ConfigSource stands next to it. */
+/**
+ * The source in which a reference with a ConfigSource is looked up, if it is not the source of the
+ * graph.
+ */
 export interface Place {
-  /** Tells it from other places. */
+  /** A unique id. */
   readonly id: string;
   readonly source: ResourceSource;
-  /** Called when a name begins to be wanted there; gives what ends it. */
+  /** Called when a name is first needed there. Returns a function that ends the need. */
   onWanted(typeUrl: string, interest: Interest): () => void;
 }
 
@@ -23,12 +26,17 @@ export interface KeyedReference extends Reference {
   readonly fault?: XdsError;
 }
 
-/** Finds the place of a reference with a ConfigSource, by where the referring resource has come from; undefined: the source of the graph. Throws an XdsError where it cannot be asked. */
+/**
+ * Finds the place of a reference with a ConfigSource. `from` is the place of the referring
+ * resource. `undefined`: the source of the graph. Throws an XdsError if the reference cannot be
+ * requested.
+ */
 export type PlaceOf = (reference: Reference, from: Place | undefined) => Place | undefined;
 
 /**
- * A reference, keyed by its name and its place, and by where what it names takes the rest from.
- * @param from - Where the resource that refers to it is looked up
+ * Returns a reference with a key of its name and place and, with `within`, of the place and
+ * ConfigSource that the resource's own references come from.
+ * @param from - The place of the referring resource
  */
 export function placed(
   { typeUrl, name, within }: Reference,
@@ -48,26 +56,29 @@ export function placed(
       };
 }
 
-/** One that cannot be looked up. */
+/** Returns a reference that cannot be looked up. */
 export function unplaced({ typeUrl, name }: Reference, fault: XdsError): KeyedReference {
   return { typeUrl, name, key: `${referenceKey({ typeUrl, name })}\n@`, fault };
 }
 
-/** Where the names of payloads are looked up. */
+/** The hubs in which the names of payloads are looked up. */
 export interface WalkHubs {
   readonly ordinary: Hub;
-  /** By the ConfigSource next to the name, and the hub that the payload has come from. Throws an XdsError where it cannot be asked. */
+  /**
+   * Returns the hub for a reference with a ConfigSource, in a payload that `from` has delivered.
+   * Throws an XdsError if the reference cannot be requested.
+   */
   ofReference(reference: Reference, from: Hub): Hub;
 }
 
 /** The places of a walk: hubs other than the ordinary one. */
 interface Places {
   readonly of: PlaceOf;
-  /** undefined: it is the ordinary one. */
+  /** Returns `undefined` for the ordinary hub. */
   at(hub: Hub): Place | undefined;
 }
 
-/** Hubs as places; each is in use as long as a name is subscribed there. */
+/** Creates the places for hubs. A hub is in use as long as a name is subscribed in it. */
 export function createPlaces(
   all: WalkHubs,
   check: (hub: Hub, typeUrl: string, interest: Interest) => () => void,

@@ -1,6 +1,6 @@
 import { decodeText, walkFields } from "@xdstp/core/wire";
 
-/** Of `envoy.config.core.v3.ConfigSource`. */
+/** Field numbers of `envoy.config.core.v3.ConfigSource`. */
 const ADS = 3;
 const SELF = 5;
 const AUTHORITIES = 7;
@@ -11,17 +11,17 @@ const specifiers: ReadonlyMap<number, SourceKind["kind"]> = new Map([
   [SELF, "self"],
   [8, "other"],
 ]);
-/** Of `xds.core.v3.Authority`. */
+/** A field number of `xds.core.v3.Authority`. */
 const NAME = 1;
 
-/** What is known of an encoded ConfigSource without the API of Envoy. */
+/** The part of an encoded ConfigSource that is read without the API of Envoy. */
 export interface SourceKind {
   readonly kind: "ads" | "self" | "other";
-  /** For whom it is believed (C-AUTH-1). */
+  /** The authorities that the ConfigSource applies to (C-AUTH-1). */
   readonly authorities: readonly string[];
 }
 
-/** Reads as much of a ConfigSource as decides whether it counts for a name. Never throws. */
+/** Reads the fields of a ConfigSource that determine whether it applies to a name. Never throws. */
 export function readSourceKind(source: Uint8Array): SourceKind {
   let kind: SourceKind["kind"] = "ads";
   const authorities: string[] = [];

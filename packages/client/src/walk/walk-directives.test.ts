@@ -38,7 +38,7 @@ const authorities = (cloud: string, onprem: string): object => ({
   "some-onprem-authority": plain(onprem),
 });
 
-/** A list with one inline entry. */
+/** Returns a list with one inline entry. */
 const listOf = (name: string, { typeUrl, value }: RawResource): Uint8Array =>
   toBinary(
     ListCollectionSchema,

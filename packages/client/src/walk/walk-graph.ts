@@ -9,30 +9,36 @@ import {
 import { type Gap, type Graph, type GraphNode, referenceKey } from "./graph.ts";
 import type { KeyedReference, Place } from "./places.ts";
 
-/** What a walk reads. */
+/** The source of a walk. */
 export interface GraphReader {
-  /** Of the source. */
+  /** The revision of the source. */
   readonly revision: number;
-  /** What is known of a name. */
+  /** Returns what is known of a name. */
   look(reference: KeyedReference): Looked;
-  /** What a resource refers to. */
+  /** Returns the references in a resource. */
   readonly references: KnownReferences;
-  /** A reference next to which a ConfigSource stands, with its place, by that of the resource that refers to it. */
+  /**
+   * Returns a reference that has a ConfigSource, with its place. `from` is the place of the
+   * referring resource.
+   */
   place(reference: Reference, from: Place | undefined): KeyedReference;
-  /** Whether a reference is part of the graph. */
+  /** Returns true if a reference is part of the graph. */
   follow(reference: Reference): boolean;
-  /** How many names there may be in a graph. */
+  /** The maximum number of names in a graph. */
   readonly limit: number;
 }
 
-/** One pass through the graph, from the root outward; a cycle ends where it began. Never throws. */
+/**
+ * Makes one pass through the graph, from the root outward. A cycle ends where it began. Never
+ * throws.
+ */
 export function walkGraph(root: KeyedReference, reader: GraphReader): Graph {
   const nodes = new Map<string, GraphNode>();
   const gaps = new Map<string, Gap>();
   const { revision } = reader;
   const from = new Map<KeyedReference, Reference>();
   const queue: KeyedReference[] = [root];
-  /** By name, where it was looked up first. */
+  /** The key of each name as it was found first. */
   const seen = new Map([[referenceKey(root), root.key]]);
   for (const reference of queue) {
     const { key, typeUrl, name } = reference;
@@ -71,7 +77,10 @@ export function walkGraph(root: KeyedReference, reader: GraphReader): Graph {
   return { revision, nodes, gaps };
 }
 
-/** With its place; undefined: it comes from a file, as whoever refers to its referrer says. */
+/**
+ * Returns the reference with its place. Returns `undefined` if the ConfigSource of the enclosing
+ * reference says that the resource comes from a file.
+ */
 function follow(
   said: KeyedReference,
   { at, within, from }: KeyedReference,
@@ -84,12 +93,15 @@ function follow(
     : reader.place({ ...said, source: within.source }, from);
 }
 
-/** Only its name is known, which is its key. */
+/** Returns true for a reference without ConfigSources; its name is its key. */
 function isPlain({ source, within }: Reference): boolean {
   return source === undefined && within === undefined;
 }
 
-/** Which of the two would be meant by the name, who reads the configuration could not tell. */
+/**
+ * Returns a gap for a name that is found at two places: a reader of the configuration could not
+ * tell which of the two resources a reference means.
+ */
 function inTwoPlaces({ typeUrl, name }: Reference, from: Reference): Gap {
   const error = new XdsError(
     "UNIMPLEMENTED",
@@ -107,16 +119,19 @@ function tooLarge({ typeUrl, name }: Reference, limit: number): XdsError {
   );
 }
 
-/** What is known of a name: a resource, or why there is none; with neither it has not come yet. */
+/**
+ * The state of a name: a resource, or the reason why there is none. With neither, no answer has
+ * arrived yet.
+ */
 export interface Looked {
   readonly resource?: StoredResource;
-  /** Next to a resource: it may be old. */
+  /** Next to a resource: the reason why it may be out of date. */
   readonly error?: XdsError;
-  /** It has an answer. */
+  /** True if an answer has arrived. */
   readonly answered: boolean;
 }
 
-/** What the topic of an exact name says now. */
+/** Returns the state of an exact name from its topic. */
 export function lookUp({ typeUrl, name }: Reference, topic: Topic): Looked {
   const { settled, stale } = topic;
   const [entry] = topic.members();
@@ -124,7 +139,7 @@ export function lookUp({ typeUrl, name }: Reference, topic: Topic): Looked {
   const resource = entry?.resource;
   if (resource !== undefined)
     return error === undefined ? { resource, answered: true } : { resource, answered: true, error };
-  // A server that cannot be reached has said nothing; one that sent what was rejected has.
+  // An unreachable server has not answered. A server whose resource was rejected has.
   if (error !== undefined) return { error, answered: settled || error.code !== "UNAVAILABLE" };
   return settled
     ? {
@@ -138,7 +153,9 @@ export function lookUp({ typeUrl, name }: Reference, topic: Topic): Looked {
     : { answered: false };
 }
 
-/** What resources refer to; each payload is read once, as long as its resource is kept. */
+/**
+ * Returns the references in a resource. Each payload is read once, as long as its resource is kept.
+ */
 export type KnownReferences = (
   typeUrl: string,
   resource: StoredResource,
@@ -146,7 +163,10 @@ export type KnownReferences = (
 
 const readers = new WeakMap<ResourceSource, KnownReferences>();
 
-/** The references in resources of a source, by the data of its types; one for all who walk it. */
+/**
+ * Returns the reader of references for a source, which uses the data of its types. All walks over
+ * the source share it.
+ */
 export function knownReferences(source: ResourceSource): KnownReferences {
   const reader = readers.get(source) ?? createReader(source);
   readers.set(source, reader);
@@ -167,7 +187,7 @@ function createReader(source: ResourceSource): KnownReferences {
   };
 }
 
-/** With its ConfigSources, so that another one is another reference. */
+/** Includes the ConfigSources: a reference with another ConfigSource is another reference. */
 function keyOf(reference: Reference): string {
   const { source, within } = reference;
   const key = referenceKey(reference);

@@ -39,7 +39,7 @@ function put({ cache }: Origin, ...resources: readonly RawResource[]): void {
   });
 }
 
-/** Resolves when the server has been asked for a name. */
+/** Resolves when a name was requested from the server. */
 async function asked({ server }: Origin, name: string, typeUrl = clusterUrl): Promise<void> {
   await new Promise<void>((resolve) => {
     server.events((event) => {
@@ -49,7 +49,7 @@ async function asked({ server }: Origin, name: string, typeUrl = clusterUrl): Pr
   });
 }
 
-/** The next configuration of which this holds. */
+/** Returns the next configuration for which `holds` returns true. */
 async function until<R, P extends PartTypes>(
   updates: AsyncIterator<Configuration<R, P>, undefined>,
   holds: (given: Configuration<R, P>) => boolean,

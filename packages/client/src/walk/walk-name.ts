@@ -13,7 +13,7 @@ import { createPlaces, type WalkHubs } from "./places.ts";
 import { createResourceFault, referenceFault } from "./faults.ts";
 import { watchGraph, type GraphWatch } from "./watch-graph.ts";
 
-/** Walks from a name. Throws an XdsError where the root cannot be asked for. */
+/** Starts a walk from a name. Throws an XdsError if the root cannot be requested. */
 export function walkName<S extends TypeSource<unknown>, P extends PartTypes>(
   hub: Hub,
   clock: Clock,
@@ -142,7 +142,10 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
     this.close();
   }
 
-  /** The stream waits from here until it is known whether there is something to take (C-ACK-13). What was just decoded to check it is kept. */
+  /**
+   * From here the stream waits until it is known whether there is an update to consume (C-ACK-13).
+   * Decodes the resource now, so that the message of its check is kept.
+   */
   #onWake(typeUrl: string, resource: StoredResource | undefined): void {
     if (resource !== undefined) this.#decoders.faultOf(typeUrl, resource);
     this.#update?.renew();

@@ -25,7 +25,7 @@ import { createTaking, type Taking, type Unread } from "../taking.ts";
 import type { Configuration, PartTypes } from "./graph.ts";
 import { walkName } from "./walk-name.ts";
 
-/** 40,000 at full size. */
+/** 40,000 if XDSTP_SCALE is 1. */
 const runs = Math.max(200, Math.round(40_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 
@@ -36,7 +36,9 @@ const garbage = Uint8Array.of(0x0a, 0x7f);
 type Given = Configuration<unknown, PartTypes>;
 /** Versions by type and name. */
 type Versions = ReadonlyMap<string, string>;
-/** A response: of each name that was wanted what there was when it was sent; undefined: nothing. */
+/**
+ * A response: for each requested name, the resource when it was sent. `undefined`: there was none.
+ */
 interface Response {
   readonly typeUrl: string;
   readonly resources: ReadonlyMap<string, (RawResource & { readonly version: string }) | undefined>;
@@ -44,14 +46,19 @@ interface Response {
 
 const keyOf = (typeUrl: string, name: string): string => `${typeUrl} ${name}`;
 const encoded = new Map<string, RawResource>();
-/** Encoding is what costs most here, and there are few different resources. */
+/**
+ * Returns an encoded resource from a table: encoding takes most of the time of this test, and there
+ * are few different resources.
+ */
 function once(key: string, make: () => RawResource): RawResource {
   const known = encoded.get(key) ?? make();
   encoded.set(key, known);
   return known;
 }
 
-/** What the server has: changes at random, and need not be whole. */
+/**
+ * The resources of the server. They change at random, and references may lead to missing resources.
+ */
 function createTruth(random: SeededRandom) {
   const held = new Map<string, RawResource & { readonly version: string }>();
   let version = 0;
@@ -103,7 +110,8 @@ function createTruth(random: SeededRandom) {
       case 5:
         put(once("s0", () => secret("s0")));
         break;
-      // Traffic moves to a cluster that is new, with what it needs, and the old ones go.
+      // Traffic moves to a new cluster, with the resources that it needs, and the old ones are
+      // removed.
       case 6: {
         const name = clusterName();
         putCluster(name);
@@ -138,7 +146,10 @@ function createTruth(random: SeededRandom) {
   return { held, change, mend };
 }
 
-/** A server and the way to it: responses of one type come in their order, those of different types in any; some are bad. */
+/**
+ * A server and its network: responses of one type arrive in order, those of different types in any
+ * order. Some are invalid.
+ */
 function createSupply(cache: Cache, random: SeededRandom, truth: ReturnType<typeof createTruth>) {
   const wanted = new Map<string, Set<string>>(typeUrls.map((typeUrl) => [typeUrl, new Set()]));
   const feed: ResourceFeed = {
@@ -230,7 +241,7 @@ function createSupply(cache: Cache, random: SeededRandom, truth: ReturnType<type
       const response = onTheWay.get(typeUrl)?.shift();
       if (response !== undefined) commit([response], () => random.below(8) === 0);
     },
-    /** Several types at one revision, as a relay or a file gives them. */
+    /** Delivers several types at one revision, as a relay or a file does. */
     deliverTogether() {
       commit([...onTheWay.values()].flatMap((queue) => queue.splice(0, 1)));
     },
@@ -250,7 +261,10 @@ function createSupply(cache: Cache, random: SeededRandom, truth: ReturnType<type
   };
 }
 
-/** The rule itself, by messages that are decoded here: what a configuration names is in it, nothing else is, and it was so at one time. */
+/**
+ * Checks the rule itself with messages decoded here: each name in a configuration is in it, no
+ * other resource is, and it was so at one moment.
+ */
 function check(
   { name, root: rootMember, resources, missing }: Given,
   history: readonly Versions[],
@@ -303,7 +317,7 @@ async function rest(): Promise<void> {
   for (let n = 0; n < 8; n++) await Promise.resolve();
 }
 
-/** One interleaving. Gives how many configurations came of it. */
+/** Runs one interleaving. Returns the number of configurations. */
 async function run(seed: number): Promise<number> {
   const random = createSeededRandom(seed);
   const clock = createFakeClock();
@@ -340,7 +354,10 @@ async function run(seed: number): Promise<number> {
         reader.failure ??= failure;
       });
   };
-  /** A reader that waits for more has taken all there is: the streams are read on (C-ACK-13). */
+  /**
+   * A reader that waits for more has consumed all updates, so streams must not wait for it
+   * (C-ACK-13).
+   */
   const checkTaken = (): void => {
     if (reader.reading && unread.size > 0)
       throw new Error(`seed ${seed}: the streams are held for nothing`);
@@ -380,7 +397,7 @@ async function run(seed: number): Promise<number> {
   for (let n = 0; n < 10; n++) truth.change();
   await rest();
   for (let n = 0; n < 60; n++) await step();
-  // It comes to rest: everything is there, and the reader reads.
+  // At the end every resource exists, and the reader reads.
   truth.mend();
   cache.unavailable({}, undefined);
   for (let n = 0; n < 7; n++) {

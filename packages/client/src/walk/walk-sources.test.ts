@@ -29,14 +29,14 @@ const from = ({ uri }: Origin, ...authorities: readonly string[]): Json => ({
   ...(authorities.length > 0 && { authorities: authorities.map((name) => ({ name })) }),
 });
 
-/** Serves these, besides what it had. */
+/** Adds these resources to those that are served. */
 function put({ cache }: Origin, ...resources: readonly RawResource[]): void {
   cache.transaction((writer) => {
     for (const resource of resources) writer.put(resource);
   });
 }
 
-/** The next configuration of which this holds. */
+/** Returns the next configuration for which `holds` returns true. */
 async function until<R, P extends PartTypes>(
   walk: Walk<R, P>,
   holds: (given: Configuration<R, P>) => boolean,
@@ -49,7 +49,7 @@ async function until<R, P extends PartTypes>(
   }
 }
 
-/** The port of the endpoints of each service. */
+/** Returns the port of the endpoints of each service. */
 function portsOf({ parts }: Configuration<unknown, typeof types>): readonly string[] {
   return [...parts.endpoints].map(([name, { value }]) => {
     const address = value.endpoints[0]?.lbEndpoints[0]?.hostIdentifier.value;
@@ -57,7 +57,7 @@ function portsOf({ parts }: Configuration<unknown, typeof types>): readonly stri
   });
 }
 
-/** Names that were rejected, each once. */
+/** Returns the rejected names, each once. */
 function rejectedOf(events: readonly ClientNotice[]): readonly string[] {
   return [
     ...new Set(

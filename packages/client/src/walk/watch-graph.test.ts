@@ -25,7 +25,7 @@ function put(cache: Cache, ...resources: readonly RawResource[]): void {
   });
 }
 
-/** Says of names that they do not exist. */
+/** Reports that names do not exist. */
 function missing(cache: Cache, typeUrl: string, ...names: readonly string[]): void {
   cache.commit({ remove: names.map((name) => ({ typeUrl, name })) });
 }
@@ -43,7 +43,10 @@ const pending = (composition: Composition): readonly string[] =>
     ].join(", "),
   );
 
-/** A cache that is asked on demand, and a walk from the listener `l`, which is made when `walk` is called. */
+/**
+ * Creates a cache that is filled on demand, and a walk from the listener `l`, which begins when
+ * `walk` is called.
+ */
 function useGraph(options: Partial<GraphWatchOptions> = {}, from: Reference = root) {
   const clock = createFakeClock();
   const cache = createCache({ types: envoyTypes, clock });

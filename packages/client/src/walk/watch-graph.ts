@@ -23,44 +23,63 @@ import {
 import { type KeyedReference, placed, unplaced, type Place, type PlaceOf } from "./places.ts";
 import { referenceFault, typeFault } from "./faults.ts";
 
-/** How a graph is watched. */
+/** Options of `watchGraph`. */
 export interface GraphWatchOptions {
-  /** Whether a reference is followed. Default: each is. */
+  /** Returns true if a reference is followed. Default: all are. */
   readonly follow?: (reference: Reference) => boolean;
-  /** How many names there may be in the graph; with more nothing is put in force. Default: 100,000. */
+  /**
+   * The maximum number of names in the graph. A graph with more is not put in force. Default:
+   * 100,000.
+   */
   readonly maxResources?: number;
-  /** Milliseconds after which the first graph goes without what has not come (C-WARM-3). Default: 0, for ever. */
+  /**
+   * Milliseconds after which the first graph goes without the names that have not arrived
+   * (C-WARM-3). Default: 0, no limit.
+   */
   readonly initialFetchMs?: number;
-  /** Where what stands next to a ConfigSource is looked up. Default: in the source, as all else. */
+  /** Finds the place of a reference with a ConfigSource. Default: the source, as for all others. */
   readonly placeOf?: PlaceOf;
-  /** Where the root is looked up. Default: in the source. */
+  /** The place of the root. Default: the source. */
   readonly rootAt?: Place | undefined;
-  /** The subscription of a name in a payload. Throws an XdsError that says why there is none. Default: the name. */
+  /**
+   * Returns the subscription for a name in a payload. Throws an XdsError if it cannot be
+   * subscribed. Default: the name itself.
+   */
   readonly interestOf?: (reference: Reference) => Interest;
-  /** Called when a name begins to be wanted; gives what ends it. Default: nothing. */
+  /**
+   * Called when a name is first needed. Returns a function that ends the need. Default: nothing.
+   */
   readonly onWanted?: (typeUrl: string, interest: Interest) => () => void;
-  /** Why a resource that is there cannot be used. Default: only where its payload has another type. */
+  /**
+   * Returns the reason why a cached resource cannot be used. Default: an error for a payload of
+   * another type.
+   */
   readonly faultOf?: (typeUrl: string, resource: StoredResource) => XdsError | undefined;
-  /** Called when something has changed, before it is looked at as a whole. Default: nothing. */
+  /** Called when a topic has changed, before the next walk. Default: nothing. */
   readonly onWake?: (typeUrl: string, topic: Topic) => void;
   /** Called after each walk. */
   readonly onWalk: (composition: Composition) => void;
-  /** When to walk after a change. Default: in a microtask, so that what changes at once is walked once. */
+  /**
+   * Schedules a walk after a change. Default: in a microtask, so that changes of one moment cause
+   * one walk.
+   */
   readonly later?: (walk: () => void) => void;
-  /** Default: that of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** A graph that is being watched. */
+/** A watch on a graph. */
 export interface GraphWatch {
-  /** As of the last walk. */
+  /** The state after the last walk. */
   readonly composition: Composition;
   close(): void;
 }
 
 /**
- * Follows a root and all that it refers to through the types of a source (`references`): watches each name while something needs it, and walks again when one has changed.
- * A name is needed while the newest state refers to it, or the one that is in force (make before break, S-ORD-3).
+ * Follows a root and all that it refers to, by the `references` of the types of a source. Watches
+ * each name while it is needed, and walks again after a change.
+ * A name is needed while the newest state or the state in force refers to it (make before break,
+ * S-ORD-3).
  */
 export function watchGraph(
   source: ResourceSource,
@@ -72,7 +91,7 @@ export function watchGraph(
 
 interface Slot extends Watcher {
   readonly topic: Topic;
-  /** As payloads spell it. */
+  /** The references as payloads spell them. */
   readonly references: Map<string, KeyedReference>;
   end(): void;
 }
@@ -87,11 +106,11 @@ class Watching implements GraphWatch, GraphReader {
   readonly #initialFetch: InitialFetch;
   /** By type and requested name. */
   readonly #slots = new Map<string, Slot>();
-  /** By type and the name in the payload; several of them may ask for one thing. */
+  /** By type and the name in the payload. Several of these may share one slot. */
   readonly #known = new Map<string, Slot | XdsError>();
-  /** What has changed since the last walk. */
+  /** Slots that have changed since the last walk. */
   #woken = new Set<Slot>();
-  /** The last walk. */
+  /** The result of the last walk. */
   #last: Graph | undefined;
   #isDue = false;
   #closed = false;
@@ -209,7 +228,7 @@ class Watching implements GraphWatch, GraphReader {
     return slot;
   }
 
-  /** Lets go of what neither the newest graph nor the one in force refers to. */
+  /** Ends the watches of names that neither the newest graph nor the graph in force refers to. */
   #prune(now: Graph): void {
     if (this.#known.size === now.nodes.size + now.gaps.size) return;
     const inForce = this.composition.graph;
@@ -228,8 +247,9 @@ class Watching implements GraphWatch, GraphReader {
 }
 
 /**
- * The graph after a change of these names, if it refers to the same as before: then nothing else has to be looked at (endpoints are what changes most).
- * undefined: it has to be walked.
+ * Returns the graph after a change of these names, if their references are the same as before: then
+ * only these resources are read. The most frequent changes, those of endpoints, are of this kind.
+ * Returns `undefined` if the graph has to be walked.
  */
 function patchGraph(
   before: Graph | undefined,
