@@ -1,4 +1,5 @@
 import { create, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { concatBytes, lengthDelimited } from "@xdstp/core/wire";
 import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 import { decodeRequest } from "./decode-request.ts";
@@ -50,6 +51,15 @@ describe("decodeRequest()", () => {
     );
     expect(request.subscribe).toEqual(["a", "b"]);
     expect(request.unsubscribe).toEqual(["c", "d"]);
+  });
+
+  it.each([
+    ["metadata", 3],
+    ["extensions", 9],
+  ])("does not decode the %s of a node [S-NODE-6]", (_, field) => {
+    const malformed = lengthDelimited(field, Uint8Array.of(0xff));
+    const node = concatBytes([lengthDelimited(1, "n"), malformed]);
+    expect(decodeRequest(lengthDelimited(1, node)).node).toMatchObject({ id: "n" });
   });
 
   it("says what is not there [S-NODE-2] [S-ACK-7]", () => {
