@@ -15,12 +15,7 @@ import { isObject } from "./documents-of.ts";
  * Resources that come over xDS are encoded, so these forms exist in files of Envoy only.
  */
 export function asEnvoyReads(json: JsonObject, desc: DescMessage, registry: Registry): JsonObject {
-  const fields = new Map(
-    desc.fields.flatMap((one) => [
-      [one.name, one],
-      [one.jsonName, one],
-    ]),
-  );
+  const fields = fieldsOf(desc);
   return Object.fromEntries(
     Object.entries(json).map(([key, value]) => {
       const field = fields.get(key);
@@ -28,6 +23,22 @@ export function asEnvoyReads(json: JsonObject, desc: DescMessage, registry: Regi
     }),
   );
 }
+
+/** The fields of a message by both of their names. */
+function fieldsOf(desc: DescMessage): ReadonlyMap<string, DescField> {
+  const known = fieldsByName.get(desc);
+  if (known !== undefined) return known;
+  const fields = new Map(
+    desc.fields.flatMap((one) => [
+      [one.name, one],
+      [one.jsonName, one],
+    ]),
+  );
+  fieldsByName.set(desc, fields);
+  return fields;
+}
+
+const fieldsByName = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
 
 function fieldValue(value: JsonValue, field: DescField, registry: Registry): JsonValue {
   if (value === null) return value;

@@ -278,3 +278,62 @@ dynamic_resources: { cds_config: { ads: {} } }
     expect(problems).toMatchObject([{ file: "/no/such.yaml" }]);
   });
 });
+
+describe("checkBootstrap of large and hostile files", () => {
+  const routes = (count: number): string =>
+    Array.from(
+      { length: count },
+      (_, index) =>
+        `              - { match: { path: /r${index} }, route: { cluster: ${index === count - 1 ? "missing" : "web"} } }\n`,
+    ).join("");
+
+  it("has the line of a problem in a file of more than 2 MB", async () => {
+    const head = `static_resources:
+  clusters: [{ name: web, type: STATIC }]
+  listeners:
+  - name: in
+    address: { socket_address: { address: 127.0.0.1, port_value: 10000 } }
+    filter_chains:
+    - filters:
+      - name: http
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+          stat_prefix: in
+          http_filters: [{ name: router, typed_config: { "@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router } }]
+          route_config:
+            virtual_hosts:
+            - name: a
+              domains: ["*"]
+              routes:
+`;
+    const count = 30_000;
+    const text = `${head}${routes(count)}`;
+    expect(text.length).toBeGreaterThan(2_000_000);
+    const [line = "", ...others] = await check(text);
+    expect(line).toMatch(new RegExp(`^error: envoy.yaml:${head.split("\n").length - 1 + count}:`));
+    expect(others).toEqual([]);
+  }, 60_000);
+
+  it("has the line of what aliases make enormous", async () => {
+    const names = "bcdefghi".split("");
+    const items = names.map(
+      (name, at) =>
+        `  - ${name}: &${name} [${Array(10)
+          .fill(`*${"abcdefgh"[at] ?? ""}`)
+          .join(",")}]\n`,
+    );
+    const lines = await check(
+      `static_resources:\n  clusters:\n  - a: &a [x,x,x,x,x,x,x,x,x,x]\n${items.join("")}`,
+    );
+    expect(lines).toEqual([
+      "error: envoy.yaml:8:5: becomes enormous once its aliases are resolved (write fewer aliases (*name))",
+    ]);
+  });
+
+  it("has the line of what is nested thousands of levels deep", async () => {
+    const [line] = await check(
+      `node: { id: a }\n\nadmin: ${"[".repeat(20_000)}${"]".repeat(20_000)}\n`,
+    );
+    expect(line).toMatch(/^error: envoy\.yaml:3:\d+: is nested more than 100 levels deep/);
+  });
+});

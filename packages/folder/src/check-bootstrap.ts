@@ -136,6 +136,8 @@ export interface ReadBootstrap {
   readonly desc: DescMessage;
   /** What Envoy passes over. */
   readonly warnings: EnvoyYaml["warnings"];
+  /** Kept as long as positions in the text are looked up. */
+  readonly parsed: EnvoyYaml["parsed"];
 }
 
 /** Reads the content of a bootstrap; its messages are not decoded yet. Throws a fault for a text that is not one message. */
@@ -146,7 +148,7 @@ export function readBootstrap(
   const desc = registry.getMessage(bootstrapName);
   if (desc === undefined)
     throw new Fault({ code: "unknown-type", message: `the registry has no ${bootstrapName}` });
-  const { value, warnings } = valueOf(source, desc, registry);
+  const { value, warnings, parsed } = valueOf(source, desc, registry);
   const read = canonicalJson(value ?? null, 100_000 + 4 * source.text.length);
   if (read === null) throw new Fault({ code: "empty-file", message: "is empty" });
   if (!isObject(read))
@@ -155,7 +157,7 @@ export function readBootstrap(
       message: "is not one message",
       hint: "a bootstrap is one document",
     });
-  return { json: asEnvoyReads(read, desc, registry), desc, warnings };
+  return { json: asEnvoyReads(read, desc, registry), desc, warnings, parsed };
 }
 
 /** Checks the content of a bootstrap. Never rejects for what a file may hold. */
@@ -175,8 +177,8 @@ async function check(
   source: ReadFile,
   { context, readsFiles }: { readonly context: FolderContext; readonly readsFiles: boolean },
 ): Promise<BootstrapProblems> {
-  const { file, text } = source;
-  const { json, desc, warnings: passedOver } = readBootstrap(source, context);
+  const { file } = source;
+  const { json, desc, warnings: passedOver, parsed } = readBootstrap(source, context);
   const bytes = encode();
   const bootstrap = reflect(desc, fromBinary(desc, bytes));
   const checkContent = await createDescriptorCheck(context);
@@ -207,11 +209,12 @@ async function check(
       ...passedOver.map((one) => ({ file, ...one })),
       ...advice,
       ...warnings,
-      ...danglingIn(bootstrap, context, { file, text, reported }),
+      ...danglingIn(bootstrap, context, { file, text: parsed?.text ?? "", reported }),
     ],
   };
 
   function problemAt(path: JsonPath, code: ProblemCode, message: string): FolderProblem {
+    const text = parsed?.text ?? "";
     return { file, ...findPosition(text, 0, path), code, message };
   }
 

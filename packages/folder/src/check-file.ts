@@ -164,7 +164,10 @@ function documentsIn({ text, format }: ReadFile): readonly {
 }[] {
   const values = format === "json" ? [parseJson(text)] : parseYaml(text);
   return values.flatMap((one, index) => {
-    const json = canonicalJson(one, 100_000 + 4 * text.length);
+    const json = located(() => canonicalJson(one, 100_000 + 4 * text.length), {
+      document: index,
+      path: [],
+    });
     return json === null ? [] : [{ json, index }];
   });
 }

@@ -2,7 +2,15 @@ import { type DescMessage, type JsonObject, type JsonValue, toJson } from "@bufb
 import { fromText } from "@bufbuild/protobuf/txtpb";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
-import { Fault, MAX_DEPTH, quote, reasonOf, tooDeep } from "./folder-problem.ts";
+import {
+  Fault,
+  type JsonPath,
+  located,
+  MAX_DEPTH,
+  quote,
+  reasonOf,
+  tooDeep,
+} from "./folder-problem.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { parseJson, parseYaml } from "./parse-document.ts";
 import type { Place } from "./place.ts";
@@ -26,7 +34,10 @@ export function documentsOf(
   context: FolderContext,
 ): readonly ReadDocument[] {
   return values(text, place, context).flatMap((value, index) => {
-    const json = canonicalJson(value, maxValuesOf(text));
+    const json = located(() => canonicalJson(value, maxValuesOf(text)), {
+      document: index,
+      path: [],
+    });
     if (json === null) return [];
     if (isObject(json) || isLocatorText(json)) return [{ json, index }];
     throw new Fault({
@@ -149,11 +160,18 @@ function sorted(value: unknown, budget: Budget): JsonValue {
       code: "too-large",
       message: "becomes enormous once its aliases are resolved",
       hint: "write fewer aliases (*name)",
+      path: upToFirstItem(budget.path),
     });
   }
   if (Array.isArray(value)) return sortedList(value, budget);
   if (typeof value !== "object" || value === null) return value as JsonValue;
   return sortedObject(value as Readonly<Record<string, unknown>>, budget);
+}
+
+/** What lies deeper may be the content of an alias, which stands elsewhere. */
+function upToFirstItem(path: JsonPath): JsonPath {
+  const item = path.findIndex((step) => typeof step === "number");
+  return item === -1 ? path : path.slice(0, item + 1);
 }
 
 /** The list itself where nothing in it changes: a copy of a large file takes hundreds of megabytes. */

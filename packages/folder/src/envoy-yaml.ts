@@ -6,18 +6,18 @@ import {
   isNode,
   isScalar,
   isSeq,
-  LineCounter,
   type Node,
-  parseAllDocuments,
   type Scalar,
   type YAMLMap,
 } from "yaml";
-import type { Position } from "./find-position.ts";
+import { type ParsedYaml, parsedYaml, type Position } from "./find-position.ts";
 import { Fault, type FolderProblem, reasonOf, tooDeep } from "./folder-problem.ts";
 import { yamlFault } from "./parse-document.ts";
 
 /** What Envoy reads of a YAML text. */
 export interface EnvoyYaml {
+  /** Kept by whoever looks up positions in the text. Absent: the text is not YAML. */
+  readonly parsed?: ParsedYaml | undefined;
   /** undefined: the text is empty. */
   readonly value: JsonValue | undefined;
   /** What Envoy passes over. */
@@ -30,28 +30,20 @@ export interface EnvoyYaml {
  */
 export function parseEnvoyYaml(text: string): EnvoyYaml {
   try {
-    const lineCounter = new LineCounter();
-    const documents = parseAllDocuments(text, {
-      lineCounter,
-      uniqueKeys: false,
-      prettyErrors: false,
-      logLevel: "error",
-    });
-    const [first, second] = "empty" in documents ? [] : documents;
+    const parsed = parsedYaml(text);
+    const { documents, positionAt } = parsed;
+    const [first, second] = documents;
     const [error] = first?.errors ?? [];
-    if (error?.message.includes("call stack") === true) throw tooDeep({});
-    if (error !== undefined) throw yamlFault(error, lineCounter);
-    if (first === undefined) return { value: undefined, warnings: [] };
+    if (error?.message.includes("call stack") === true) throw tooDeep(positionAt(error.pos[0]));
+    if (error !== undefined) throw yamlFault(error, positionAt);
+    if (first === undefined) return { parsed, value: undefined, warnings: [] };
     const repeated: (readonly [key: string, offset: number])[] = [];
-    const positionAt = (offset: number): Position => {
-      const { line, col } = lineCounter.linePos(offset);
-      return { line, column: col };
-    };
     const reading: Reading = { document: first, values: new Map(), repeated, positionAt };
     const value = first.contents === null ? undefined : valueOf(first.contents, reading);
     const later =
       second === undefined ? [] : [["extra-document", secondMessage, second.range[0]] as const];
     return {
+      parsed,
       value,
       warnings: [
         ...repeated.map(
@@ -63,6 +55,7 @@ export function parseEnvoyYaml(text: string): EnvoyYaml {
     };
   } catch (error) {
     if (error instanceof Fault) throw error;
+    if (error instanceof RangeError) throw tooDeep({ path: [] });
     throw new Fault({ code: "syntax", message: `is not valid YAML: ${reasonOf(error)}` });
   }
 }

@@ -13,7 +13,7 @@ import {
 } from "yaml";
 import type { JsonPath } from "./folder-problem.ts";
 
-/** A longer text is not parsed a second time for a position. */
+/** A longer text is not parsed for a position alone. */
 const maxLength = 2_000_000;
 
 /** A place in a text. */
@@ -26,7 +26,7 @@ export interface Position {
 
 /**
  * A place in a YAML or JSON text: the key where the path ends in one, else the value.
- * Where the path cannot be followed to its end, the deepest place that exists. undefined for a text above 2 MB and for one without content.
+ * Where the path cannot be followed to its end, the deepest place that exists. undefined for a text above 2 MB of which nothing keeps the parsed form, and for one without content.
  */
 export function findPosition(text: string, document: number, path: JsonPath): Position | undefined {
   return find(text, (documents) => {
@@ -109,9 +109,9 @@ function find(
     positionAt: (offset: number) => Position,
   ) => number | undefined,
 ): Position | undefined {
-  if (text.length > maxLength) return undefined;
+  if (text.length > maxLength && last?.deref()?.text !== text) return undefined;
   try {
-    const { documents, positionAt } = parsed(text);
+    const { documents, positionAt } = parsedYaml(text);
     const offset = offsetIn(documents, positionAt);
     return offset === undefined ? undefined : positionAt(offset);
   } catch {
@@ -120,16 +120,17 @@ function find(
 }
 
 /** A text and what the parser makes of it. */
-interface ParsedText {
+export interface ParsedYaml {
   readonly text: string;
-  readonly documents: readonly Document[];
+  readonly documents: readonly Document.Parsed[];
   readonly positionAt: (offset: number) => Position;
 }
 
 /** The problems of one file are looked up one after another, and a parse takes much longer than they do. Weak, so that it is kept for no longer. */
-let last: WeakRef<ParsedText> | undefined;
+let last: WeakRef<ParsedYaml> | undefined;
 
-function parsed(text: string): ParsedText {
+/** Returns the documents of a YAML text with their places, also where it has errors. While a caller keeps the result, later calls with the same text return it, and positions in it are found however long it is. */
+export function parsedYaml(text: string): ParsedYaml {
   const before = last?.deref();
   if (before?.text === text) return before;
   const lineCounter = new LineCounter();
@@ -137,8 +138,9 @@ function parsed(text: string): ParsedText {
     lineCounter,
     uniqueKeys: false,
     prettyErrors: false,
+    logLevel: "error",
   });
-  const result: ParsedText = {
+  const result: ParsedYaml = {
     text,
     documents: "empty" in documents ? [] : documents,
     positionAt(offset) {

@@ -1,7 +1,7 @@
 import { CORE_SCHEMA, intCoreTag, loadAll, type Schema, YAMLException } from "js-yaml";
 import { LineCounter, parseAllDocuments } from "yaml";
 import { Fault, MAX_DEPTH, reasonOf, tooDeep } from "./folder-problem.ts";
-import { findNumber } from "./find-position.ts";
+import { findNumber, type Position } from "./find-position.ts";
 
 /**
  * The value of a JSON text. Throws a fault with a position for a text that is not JSON or nests too deeply, a key that occurs twice in one object,
@@ -145,20 +145,22 @@ function exactFault(text: string): Fault | undefined {
   const documents = parseAllDocuments(text, { lineCounter, prettyErrors: false });
   const error =
     "empty" in documents ? undefined : documents.flatMap((document) => document.errors)[0];
-  return error === undefined ? undefined : yamlFault(error, lineCounter);
+  if (error === undefined) return undefined;
+  return yamlFault(error, (offset) => {
+    const { line, col } = lineCounter.linePos(offset);
+    return { line, column: col };
+  });
 }
 
 /** An error of the exact parser as a fault with its position. */
 export function yamlFault(
   { message, pos }: { readonly message: string; readonly pos: readonly [number, number] },
-  lineCounter: LineCounter,
+  positionAt: (offset: number) => Position,
 ): Fault {
-  const { line, col } = lineCounter.linePos(pos[0]);
   return new Fault({
     code: "syntax",
     message: `is not valid YAML: ${withoutContent(message)}`,
-    line,
-    column: col,
+    ...positionAt(pos[0]),
   });
 }
 

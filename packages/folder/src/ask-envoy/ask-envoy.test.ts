@@ -149,7 +149,9 @@ describe("askEnvoy about a bootstrap", () => {
       files: { "envoy.yaml": text("new.log"), "old.yaml": text("old.log"), "old.log": "" },
       paths: ["envoy.yaml", "old.yaml"],
     });
-    expect(given()).toBe(`{"admin":{"access_log_path":"/dev/null"}}${text("old.log")}`);
+    expect(given()).toContain('{"admin":{"access_log_path":"/dev/null"}}');
+    expect(given()).toContain(text("old.log"));
+    expect(given()).not.toContain("new.log");
     expect(existsSync(join(dir, "new.log"))).toBe(false);
   });
 

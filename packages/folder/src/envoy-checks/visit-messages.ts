@@ -1,4 +1,4 @@
-import { fromBinary, type Registry } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, fromBinary, type Registry } from "@bufbuild/protobuf";
 import {
   isReflectList,
   isReflectMap,
@@ -29,9 +29,8 @@ export function* visitMessages(
   }
   if (message.desc.typeName.startsWith("google.protobuf.")) return;
   yield visited;
-  for (const field of message.fields) {
-    if (field.message === undefined || !message.isSet(field)) continue;
-    const step: PathStep = { kind: "field", name: field.name, jsonName: field.jsonName };
+  for (const { field, step } of partsOf(message.desc)) {
+    if (!message.isSet(field)) continue;
     for (const [more, inner] of valuesOf(message.get(field)))
       yield* visitMessages(
         { message: inner, path: [...path, step, ...more], above: visited },
@@ -39,6 +38,28 @@ export function* visitMessages(
       );
   }
 }
+
+/** A field that holds messages, and the step to it. */
+interface Part {
+  readonly field: DescField;
+  readonly step: PathStep;
+}
+
+/** The fields of a message that hold messages. A large configuration has some hundred thousand messages of a few types. */
+function partsOf(desc: DescMessage): readonly Part[] {
+  const known = parts.get(desc);
+  if (known !== undefined) return known;
+  const found = desc.fields
+    .filter(({ message }) => message !== undefined)
+    .map((field): Part => {
+      const { name, jsonName } = field;
+      return { field, step: { kind: "field", name, jsonName } };
+    });
+  parts.set(desc, found);
+  return found;
+}
+
+const parts = new WeakMap<DescMessage, readonly Part[]>();
 
 /** The innermost message of a type, from this one outwards. */
 export function closestMessage(
