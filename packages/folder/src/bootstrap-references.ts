@@ -57,11 +57,17 @@ function referencesOfMessage(visited: VisitedMessage): readonly StaticReference[
       return isInStaticRoute(visited) ? referencesIn(visited, "cluster", ofRoute) : [];
     case "envoy.config.route.v3.WeightedCluster.ClusterWeight":
       return isInStaticRoute(visited) ? referencesIn(visited, "name", ofRoute) : [];
+    case `${thrift}.RouteAction`:
+    case `${thrift}.RouteAction.RequestMirrorPolicy`:
+      return isInStaticThriftRoute(visited) ? referencesIn(visited, "cluster", ofRoute) : [];
+    case `${thrift}.WeightedCluster.ClusterWeight`:
+      return isInStaticThriftRoute(visited) ? referencesIn(visited, "name", ofRoute) : [];
     default:
       return [];
   }
 }
 
+const thrift = "envoy.extensions.filters.network.thrift_proxy.v3";
 const rdsType = "envoy.extensions.filters.network.http_connection_manager.v3.Rds";
 const ofRoute = { typeUrl: cluster.typeUrl, isRequired: true, hint: hints.route };
 
@@ -81,10 +87,17 @@ function sourceOf(source: VisitedMessage): Omit<StaticReference, "name" | "path"
 
 /** Whether a connection manager holds the routes around, and Envoy looks up their clusters: it does unless `validate_clusters` is false. */
 function isInStaticRoute(visited: VisitedMessage): boolean {
-  const routes = closestMessage(visited, "envoy.config.route.v3.RouteConfiguration");
-  const step = routes?.path.at(-1);
   // Envoy does not look into the actions of a tree of matchers.
   if (closestMessage(visited, "xds.type.matcher.v3.Matcher") !== undefined) return false;
+  return isValidated(closestMessage(visited, "envoy.config.route.v3.RouteConfiguration"));
+}
+
+function isInStaticThriftRoute(visited: VisitedMessage): boolean {
+  return isValidated(closestMessage(visited, `${thrift}.RouteConfiguration`));
+}
+
+function isValidated(routes: VisitedMessage | undefined): boolean {
+  const step = routes?.path.at(-1);
   if (routes === undefined || step?.kind !== "field" || step.name !== "route_config") return false;
   const { validateClusters } = routes.message.message as unknown as {
     readonly validateClusters?: boolean;

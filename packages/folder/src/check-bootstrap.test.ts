@@ -8,6 +8,9 @@ import { asEnvoyReads } from "./as-envoy-reads.ts";
 import { checkBootstrap } from "./check-bootstrap.ts";
 import { formatProblem } from "./folder-problem.ts";
 
+/** The node, without which Envoy subscribes to nothing. */
+const node = "node: { id: a, cluster: b }\n";
+
 const bootstrap = (target: string, more = ""): string => `admin:
   address: { socket_address: { address: 127.0.0.1, port_value: 0 } }
 static_resources:
@@ -162,7 +165,7 @@ bootstrap_extensions: []
     expect(await check(bootstrap("wbe"))).toEqual([
       'warning: envoy.yaml:13:20: static_resources.listeners[0].filter_chains[0].filters[0].typed_config.cluster: refers to clusters "wbe", which the bootstrap does not have',
     ]);
-    const dynamic = "dynamic_resources: { cds_config: { ads: {} } }\n";
+    const dynamic = `${node}dynamic_resources: { cds_config: { ads: {} } }\n`;
     expect(await check(bootstrap("wbe", dynamic))).toEqual([]);
   });
 
@@ -180,7 +183,7 @@ bootstrap_extensions: []
           tls_certificate_sds_secret_configs: [${config}]
 `;
     expect(
-      await check(bootstrap("web", socket("{ name: cert, sds_config: { ads: {} } }"))),
+      await check(bootstrap("web", `${socket("{ name: cert, sds_config: { ads: {} } }")}${node}`)),
     ).toEqual([]);
     expect(
       await check(bootstrap("web", `${socket("{ name: cert }")}  secrets: [{ name: cert }]\n`)),
@@ -193,7 +196,7 @@ bootstrap_extensions: []
   it("finds the cluster of a config source that is not static, whatever comes from a server", async () => {
     const api = (cluster: string): string =>
       `{ api_type: GRPC, transport_api_version: V3, grpc_services: [{ envoy_grpc: { cluster_name: ${cluster} } }] }`;
-    const dynamic = (cluster: string): string => `dynamic_resources:
+    const dynamic = (cluster: string): string => `${node}dynamic_resources:
   cds_config: { ads: {} }
   ads_config: ${api("web")}
   lds_config:
@@ -201,7 +204,7 @@ bootstrap_extensions: []
 `;
     expect(await check(bootstrap("web", dynamic("web")))).toEqual([]);
     expect(await check(bootstrap("web", dynamic("wbe")))).toEqual([
-      'error: envoy.yaml:21:101: dynamic_resources.lds_config.api_config_source.grpc_services[0].envoy_grpc.cluster_name: refers to clusters "wbe", which the bootstrap does not have (the cluster of a config source has to be in static_resources.clusters)',
+      'error: envoy.yaml:22:101: dynamic_resources.lds_config.api_config_source.grpc_services[0].envoy_grpc.cluster_name: refers to clusters "wbe", which the bootstrap does not have (the cluster of a config source has to be in static_resources.clusters)',
     ]);
     expect(await check(bootstrap("web", `hds_config: ${api("wbe")}\n`))).toEqual([
       expect.stringMatching(/^warning: .* hds_config\.grpc_services\[0\].*"wbe"/),
@@ -210,9 +213,59 @@ bootstrap_extensions: []
       "{ api_type: REST, transport_api_version: V3, refresh_delay: 1s, cluster_names: [wbe] }";
     expect(
       await check(
-        bootstrap("web", `dynamic_resources: { lds_config: { api_config_source: ${rest} } }\n`),
+        bootstrap(
+          "web",
+          `${node}dynamic_resources: { lds_config: { api_config_source: ${rest} } }\n`,
+        ),
       ),
     ).toEqual([expect.stringMatching(/^error: .*cluster_names\[0\]: refers to clusters "wbe"/)]);
+  });
+
+  it("finds clusters of Thrift that are not static, unless they are not validated", async () => {
+    const thrift = (more: string): string => `static_resources:
+  listeners:
+  - name: in
+    address: { socket_address: { address: 127.0.0.1, port_value: 10000 } }
+    filter_chains:
+    - filters:
+      - name: thrift
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.filters.network.thrift_proxy.v3.ThriftProxy
+          stat_prefix: thrift
+          route_config:
+            ${more}
+            routes:
+            - match: { method_name: "" }
+              route: { cluster: wbe }
+`;
+    expect(await check(thrift("validate_clusters: false"))).toEqual([
+      expect.stringMatching(/^warning: .*"wbe"/),
+    ]);
+    expect(await check(thrift("name: r"))).toEqual([
+      'error: envoy.yaml:15:24: ...listeners[0].filter_chains[0].filters[0].typed_config.route_config.routes[0].route.cluster: refers to clusters "wbe", which the bootstrap does not have (add it to static_resources.clusters, or set validate_clusters to false)',
+    ]);
+  });
+
+  it("finds sources without a node, and none in what starts with one", async () => {
+    const dynamic = "dynamic_resources: { lds_config: { ads: {} } }\n";
+    const problem = (missing: string, at = "1:1") => [
+      `error: envoy.yaml:${at}: node: has ${missing}, which dynamic_resources.lds_config needs (set node.id and node.cluster, or start Envoy with --service-node and --service-cluster)`,
+    ];
+    expect(await check(bootstrap("web", dynamic))).toEqual(problem("no id and no cluster"));
+    expect(await check(bootstrap("web", `node: { id: a }\n${dynamic}`))).toEqual(
+      problem("no cluster", "17:1"),
+    );
+    expect(await check(bootstrap("web", `${node}${dynamic}`))).toEqual([]);
+    expect(await check(bootstrap("web"))).toEqual([]);
+  });
+
+  it("finds two static secrets of one kind and name", async () => {
+    const secrets = (kind: string) =>
+      `  secrets: [{ name: a, generic_secret: {} }, { name: a, ${kind}: {} }]\n`;
+    expect(await check(bootstrap("web", secrets("validation_context")))).toEqual([]);
+    expect(await check(bootstrap("web", secrets("generic_secret")))).toEqual([
+      'error: envoy.yaml:17:48: static_resources.secrets[1].name: "a" is the name of an earlier secret of the same kind',
+    ]);
   });
 
   it("finds two static clusters of one name", async () => {
@@ -240,7 +293,7 @@ bootstrap_extensions: []
               routes:
               - match: { prefix: / }
                 route: { cluster: wbe }
-dynamic_resources: { cds_config: { ads: {} } }
+${node}dynamic_resources: { cds_config: { ads: {} } }
 `;
     expect(await check(routes("validate_clusters: false"))).toEqual([]);
     expect(await check(routes("name: r"))).toEqual([

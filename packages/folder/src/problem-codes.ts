@@ -150,12 +150,13 @@ export const problemCodes = {
   "bad-cluster": {
     severity: "error",
     isAllowable: true,
-    summary: "Envoy rejects how a cluster finds its endpoints or balances the load.",
+    summary:
+      "Envoy rejects how a cluster finds, checks or reaches its endpoints, or balances the load.",
   },
   "bad-route": {
     severity: "error",
     isAllowable: true,
-    summary: "Domains, weights, rewrites or upgrades of routes contradict each other.",
+    summary: "Envoy rejects the domains, weights, rewrites, upgrades or bodies of routes.",
   },
   "bad-listener": {
     severity: "error",
@@ -175,7 +176,12 @@ export const problemCodes = {
   "bad-format": {
     severity: "error",
     isAllowable: true,
-    summary: "A format of an access log or header has an operator that Envoy does not read.",
+    summary: "A format of an access log or header, or an expression, is not one that Envoy reads.",
+  },
+  "bad-header": {
+    severity: "error",
+    isAllowable: true,
+    summary: "A list sets or removes a header that Envoy does not let it change.",
   },
   "bad-pattern": {
     severity: "error",
@@ -185,17 +191,21 @@ export const problemCodes = {
   "bad-tls": {
     severity: "error",
     isAllowable: true,
-    summary: "Envoy cannot read a file, certificate, key or name of TLS.",
+    summary: "Envoy cannot read a file, certificate, key or name of TLS, or misses one.",
   },
   "bad-value": {
     severity: "error",
     isAllowable: true,
-    summary: "An address, network, range or version is not one that Envoy takes.",
+    summary: "An address, network, range, version or payload is not one that Envoy takes.",
   },
   "bad-bootstrap": {
     severity: "error",
     isAllowable: true,
-    summary: "Layers of runtime, overload actions or DNS caches contradict each other.",
+    summary: "Parts of a bootstrap contradict each other, or need one that is missing.",
+  },
+  "missing-node": {
+    severity: "error",
+    summary: "A bootstrap subscribes to a source, but does not say which node it is.",
   },
   "bad-jwt": {
     severity: "error",

@@ -832,8 +832,150 @@ export const mistakeKinds: readonly MistakeKind[] = [
     at: /rate_limits\[\]\.actions$/,
     change: to([]),
   },
+  {
+    name: "filter chains that overlap",
+    at: /\.filter_chains\[\]\.filter_chain_match\.server_names$/,
+    change: ({ path, value, root }: Place): Change | undefined => {
+      const at = path.slice(0, -3);
+      const chains = root.find((one) => one.path.join() === at.join())?.value;
+      if (!Array.isArray(chains)) return undefined;
+      const [name] = value as readonly Json[];
+      const chain = fields(chains[Number(path.at(-3))] as Json);
+      const match = {
+        ...fields(chain.filter_chain_match),
+        server_names: ["more.test", name ?? ""],
+      };
+      const added = [...at, chains.length];
+      return {
+        edits: [[added, { ...chain, name: "another", filter_chain_match: match }]],
+        faults: [
+          added,
+          [...added, "filter_chain_match"],
+          [...added, "filter_chain_match", "server_names"],
+        ],
+      };
+    },
+  },
+  {
+    name: "pseudo header that is set",
+    at: /headers_to_add\[\]\.header\.key$/,
+    change: to(":path"),
+  },
+  { name: "host that is set", at: /headers_to_add\[\]\.header\.key$/, change: to("Host") },
+  { name: "host that is removed", at: /headers_to_remove\[\]$/, change: to("host") },
+  {
+    name: "server without a certificate",
+    at: /filter_chains\[\]\.transport_socket\..*common_tls_context\.tls_certificates$/,
+    change: gone,
+  },
+  {
+    name: "names of a peer without an authority",
+    at: /validation_context\.trusted_ca$/,
+    change: ({ path }: Place): Change => {
+      const names = [...path.slice(0, -1), "match_typed_subject_alt_names"];
+      return {
+        edits: [
+          [path, undefined],
+          [names, [{ san_type: "DNS", matcher: { exact: "a.test" } }]],
+        ],
+        faults: [names, path.slice(0, -1)],
+      };
+    },
+  },
+  {
+    name: "health check of gRPC without HTTP/2",
+    at: /^static_resources\.clusters\[\]\.load_assignment$/,
+    change: addHealthCheck({ grpc_health_check: {} }, ["grpc_health_check"]),
+  },
+  {
+    name: "health check whose payload is not hexadecimal",
+    at: /^static_resources\.clusters\[\]\.load_assignment$/,
+    change: addHealthCheck({ tcp_health_check: { send: { text: "PING" } } }, [
+      "tcp_health_check",
+      "send",
+      "text",
+    ]),
+  },
+  {
+    name: "key of protocol options misspelt",
+    at: /\.typed_extension_protocol_options$/,
+    change: ({ path, value }: Place): Change | undefined => {
+      const [key, options] = Object.entries(fields(value))[0] ?? [];
+      if (key === undefined || options === undefined) return undefined;
+      return {
+        edits: [[path, { [cut(key)]: options }]],
+        faults: [path, [...path, cut(key)]],
+      };
+    },
+  },
+  {
+    name: "internal listener without its extension",
+    at: /^static_resources\.listeners\[\]\.internal_listener$/,
+    change: ({ path }: Place): Change => ({
+      edits: [[["bootstrap_extensions"], undefined]],
+      faults: [path],
+    }),
+  },
+  ...[
+    ["operator with an argument that it does not take", "%PROTOCOL(x)%"],
+    ["operator with a length that it does not take", "%START_TIME(%s):3%"],
+    ["operator with an empty argument", "%REQ()%"],
+    ["operator with a bad option", "%PATH(FULL)%"],
+    ["operator with a bad expression", "%CEL(request.path ==)%"],
+  ].map(([name = "", text = ""]) => ({
+    name,
+    at: /(?:text_format_source\.inline_string|json_format\.\w+|header\.value)$/,
+    change: to(text),
+  })),
+  ...[
+    ["curve by another name", { ecdh_curves: ["secp256r1"] }],
+    ["cipher that only OpenSSL has", { cipher_suites: ["DHE-RSA-AES128-GCM-SHA256"] }],
+    ["cipher of TLS 1.3 alone", { cipher_suites: ["TLS_AES_128_GCM_SHA256"] }],
+  ].map(([name, value]) => ({
+    name: name as string,
+    at: /common_tls_context$/,
+    change: ({ path }: Place): Change => oneEdit([...path, "tls_params"], value as Json),
+  })),
+  {
+    name: "body above 4 KB",
+    at: /direct_response\.body\.inline_string$/,
+    change: to("a".repeat(5000)),
+  },
+  { name: "node without cluster", at: /^node\.cluster$/, change: gone },
+  {
+    name: "secret twice",
+    at: /^static_resources\.secrets$/,
+    change: item((items) => items[0], ["name"]),
+  },
+  {
+    name: "protocol that TLS chooses, without TLS",
+    at: /HttpProtocolOptions\.explicit_http_config$/,
+    change: ({ path }: Place): Change => {
+      const at = [...path.slice(0, -1), "auto_config"];
+      return {
+        edits: [
+          [path, undefined],
+          [at, {}],
+        ],
+        faults: [at, path.slice(0, -1)],
+      };
+    },
+  },
   { name: "bytes that are not base64", at: /\.inline_bytes$/, change: to("!not base64!") },
 ];
+
+/** Adds a health check to the cluster of the place; the fault is at a place within it, or what holds it. */
+function addHealthCheck(check: Json, within: JsonPath): MistakeKind["change"] {
+  const times = { timeout: "1s", interval: "5s", unhealthy_threshold: 2, healthy_threshold: 2 };
+  return ({ path, parent }) => {
+    if (parent?.health_checks !== undefined) return undefined;
+    const at = [...path.slice(0, -1), "health_checks"];
+    return {
+      edits: [[at, [{ ...times, ...fields(check) }]]],
+      faults: within.map((_, index) => [...at, 0, ...within.slice(0, within.length - index)]),
+    };
+  };
+}
 
 function oneEdit(path: JsonPath, value: Json): Change {
   const keys =

@@ -1,5 +1,7 @@
+import { isIP } from "node:net";
 import { toBinary } from "@bufbuild/protobuf";
 import { quote } from "../folder-problem.ts";
+import { shownField } from "../json-path-of.ts";
 import {
   type CheckScene,
   type EnvoyCheck,
@@ -7,7 +9,9 @@ import {
   type EnvoyFinding,
   type Extension,
   finding,
+  keyStep,
   type Oneof,
+  typeOfExtension,
 } from "./envoy-check.ts";
 import { type VisitedMessage, visitMessages } from "./visit-messages.ts";
 
@@ -30,6 +34,10 @@ export const bootstrapChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-bootstrap", "envoy.config.overload.v3.OverloadManager", overload),
   envoyCheck("bad-bootstrap", "envoy.config.overload.v3.ScaledTrigger", scaling),
   envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.Bootstrap", dnsCaches),
+  envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.Bootstrap", internalListeners),
+  envoyCheck("duplicate-name", "envoy.config.bootstrap.v3.Bootstrap.StaticResources", secretNames),
+  envoyCheck("missing-node", "envoy.config.bootstrap.v3.Bootstrap", nodeOfSources),
+  envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.Admin", adminAddress),
   envoyCheck(
     "bad-jwt",
     "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication",
@@ -56,6 +64,24 @@ function* repeated(
     const first = seen.get(name);
     if (first === undefined) seen.set(name, index);
     else yield finding([field, index, "name"], `${quote(name)} is the name of an earlier ${what}`);
+  }
+}
+
+/** Secrets of different kinds may share a name. */
+function* secretNames({
+  secrets,
+}: {
+  secrets: readonly { readonly name: string; readonly type: Oneof }[];
+}): Iterable<EnvoyFinding> {
+  const seen = new Set<string>();
+  for (const [index, { name, type }] of secrets.entries()) {
+    const key = `${type.case ?? ""} ${name}`;
+    if (seen.has(key))
+      yield finding(
+        ["secrets", index, "name"],
+        `${quote(name)} is the name of an earlier secret of the same kind`,
+      );
+    seen.add(key);
   }
 }
 
@@ -117,12 +143,95 @@ function* dnsCaches(_: object, { visited, registry }: CheckScene): Iterable<Envo
     if (first === undefined) seen.set(name, { bytes, cache });
     else if (!first.bytes.equals(bytes))
       yield finding(
-        cache.path.map((step) =>
-          step.kind === "index" ? step.index : step.kind === "key" ? `[${step.key}]` : step.name,
-        ),
+        stepsOf(cache.path),
         `the DNS cache ${quote(name)} has other settings elsewhere`,
         "make all dns_cache_config of one name equal",
       );
+  }
+}
+
+/** The way to a message, as a finding has it. */
+function stepsOf(path: VisitedMessage["path"]): EnvoyFinding["at"] {
+  return path.map((step) =>
+    step.kind === "index" ? step.index : step.kind === "key" ? keyStep(step.key) : step.name,
+  );
+}
+
+const internalListener = "envoy.extensions.bootstrap.internal_listener.v3.InternalListener";
+
+/** Listeners within Envoy need an extension, which has their buffers. */
+function* internalListeners({
+  bootstrapExtensions,
+  staticResources,
+}: {
+  bootstrapExtensions: readonly Extension[];
+  staticResources?: {
+    readonly listeners: readonly { readonly listenerSpecifier: Oneof }[];
+  };
+}): Iterable<EnvoyFinding> {
+  if (bootstrapExtensions.some((one) => typeOfExtension(one) === internalListener)) return;
+  for (const [index, { listenerSpecifier }] of (staticResources?.listeners ?? []).entries())
+    if (listenerSpecifier.case === "internalListener")
+      yield finding(
+        ["static_resources", "listeners", index, "internal_listener"],
+        "needs an extension of the bootstrap",
+        `add ${internalListener} to bootstrap_extensions`,
+      );
+}
+
+function* adminAddress({
+  address,
+}: {
+  address?: {
+    readonly address: Oneof<{ readonly address: string; readonly resolverName: string }>;
+  };
+}): Iterable<EnvoyFinding> {
+  const socket = address?.address.case === "socketAddress" ? address.address.value : undefined;
+  const { address: host = "", resolverName = "" } = socket ?? {};
+  if (host !== "" && resolverName === "" && isIP(host) === 0)
+    yield finding(
+      ["address", "socket_address", "address"],
+      `${quote(host)} is not an IP address, which a listener needs`,
+    );
+}
+
+/** The fields that hold a source to which Envoy subscribes as soon as it has read the bootstrap. */
+const subscribed: ReadonlySet<string> = new Set([
+  "ads_config",
+  "cds_config",
+  "lds_config",
+  "eds_config",
+  "rtds_config",
+  "sds_config",
+  "scoped_rds_config_source",
+]);
+/** The messages whose `config_source` is one of those. */
+const subscribers: ReadonlySet<string> = new Set([
+  "envoy.config.core.v3.ExtensionConfigSource",
+  "envoy.extensions.filters.network.http_connection_manager.v3.Rds",
+]);
+
+/** Requests to a server name the node; Envoy wants one for a file too. */
+function* nodeOfSources(
+  { node }: { node?: { readonly id: string; readonly cluster: string } },
+  { visited, registry }: CheckScene,
+): Iterable<EnvoyFinding> {
+  const missing = (["id", "cluster"] as const).filter((field) => (node?.[field] ?? "") === "");
+  if (missing.length === 0) return;
+  for (const { message, path, above } of visitMessages(visited, registry)) {
+    const step = path.at(-1);
+    const name = step?.kind === "field" ? step.name : "";
+    const type = message.desc.typeName;
+    if (type !== "envoy.config.core.v3.ConfigSource" && name !== "ads_config") continue;
+    const isOfSubscriber =
+      name === "config_source" && subscribers.has(above?.message.desc.typeName ?? "");
+    if (!subscribed.has(name) && !isOfSubscriber) continue;
+    yield finding(
+      ["node"],
+      `has no ${missing.join(" and no ")}, which ${shownField(path)} needs`,
+      "set node.id and node.cluster, or start Envoy with --service-node and --service-cluster",
+    );
+    return;
   }
 }
 

@@ -1,20 +1,6 @@
-import { fromBinary, type JsonObject } from "@bufbuild/protobuf";
-import { reflect } from "@bufbuild/protobuf/reflect";
-import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
+import type { JsonObject } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { shownField } from "../json-path-of.ts";
-import { checkEnvoy } from "./check-envoy.ts";
-
-const registry = envoyRegistry();
-
-function found(type: string, json: JsonObject): readonly string[] {
-  const { value } = anyFromJson({ "@type": `type.googleapis.com/${type}`, ...json }, registry);
-  const desc = registry.getMessage(type);
-  if (desc === undefined) throw new Error(`no type ${type}`);
-  return checkEnvoy(reflect(desc, fromBinary(desc, value)), { registry }).map(
-    ({ code, path, message }) => `${code} ${shownField(path)}: ${message}`,
-  );
-}
+import { envoyRejections as found } from "../../test/envoy-rejections.ts";
 
 const cluster = "envoy.config.cluster.v3.Cluster";
 const listener = "envoy.config.listener.v3.Listener";

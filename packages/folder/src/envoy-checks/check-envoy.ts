@@ -3,13 +3,17 @@ import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
 import type { PathStep } from "@xdstp/validate";
 import type { ProblemCode } from "../problem-codes.ts";
 import { bootstrapChecks } from "./bootstrap-checks.ts";
+import { chainMatchChecks } from "./chain-match-checks.ts";
 import { clusterChecks } from "./cluster-checks.ts";
 import { type CheckScene, type EnvoyCheck, pathOfFinding } from "./envoy-check.ts";
+import { clusterProtocolChecks } from "./cluster-protocol-checks.ts";
 import { extensionChecks } from "./extension-checks.ts";
 import { formatChecks } from "./format-checks.ts";
+import { headerChecks } from "./header-checks.ts";
 import { listenerChecks } from "./listener-checks.ts";
 import { routeChecks } from "./route-checks.ts";
 import { tlsChecks } from "./tls-checks.ts";
+import { tlsContextChecks } from "./tls-context-checks.ts";
 import { valueChecks } from "./value-checks.ts";
 import { visitMessages } from "./visit-messages.ts";
 
@@ -17,12 +21,16 @@ import { visitMessages } from "./visit-messages.ts";
 const checks: ReadonlyMap<string, readonly EnvoyCheck[]> = Map.groupBy(
   [
     ...bootstrapChecks,
+    ...chainMatchChecks,
     ...clusterChecks,
+    ...clusterProtocolChecks,
     ...extensionChecks,
     ...formatChecks,
+    ...headerChecks,
     ...listenerChecks,
     ...routeChecks,
     ...tlsChecks,
+    ...tlsContextChecks,
     ...valueChecks,
   ],
   ({ type }) => type,

@@ -2,15 +2,36 @@ import {
   type EnvoyCheck,
   envoyCheck,
   type EnvoyFinding,
+  type Extension,
   finding,
   keyStep,
   type Oneof,
+  typeOfExtension,
 } from "./envoy-check.ts";
-import { formatOperators, operatorsWithArgument } from "./format-operators.ts";
+import { celFault } from "./cel-expression.ts";
+import { isOperator, operatorFault } from "./format-operators.ts";
 
 interface FormatString {
   readonly format: Oneof;
-  readonly formatters: readonly object[];
+  readonly formatters: readonly Extension[];
+}
+
+/** The operators that configured formatters add. */
+const operatorsOfFormatters: Readonly<Record<string, readonly string[]>> = {
+  "cel.v3.Cel": ["CEL", "TYPED_CEL"],
+  "metadata.v3.Metadata": ["METADATA"],
+  "req_without_query.v3.ReqWithoutQuery": ["REQ_WITHOUT_QUERY"],
+};
+
+/** undefined: there may be any. */
+function operatorsOf(formatters: readonly Extension[]): readonly string[] | undefined {
+  const lists = formatters.map(
+    (one) =>
+      operatorsOfFormatters[
+        (typeOfExtension(one) ?? "").replace("envoy.extensions.formatter.", "")
+      ],
+  );
+  return lists.some((list) => list === undefined) ? undefined : lists.flatMap((list) => list ?? []);
 }
 
 /** What Envoy rejects in the formats of access logs and headers. */
@@ -18,51 +39,65 @@ export const formatChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-format", "envoy.config.core.v3.SubstitutionFormatString", formatString),
   envoyCheck("bad-format", "envoy.config.core.v3.HeaderValueOption", headerValue),
   envoyCheck("bad-format", "envoy.extensions.access_loggers.file.v3.FileAccessLog", fileLog),
+  envoyCheck(
+    "bad-format",
+    "envoy.extensions.access_loggers.filters.cel.v3.ExpressionFilter",
+    expression,
+  ),
 ];
 
 function* formatString({ format, formatters }: FormatString): Iterable<EnvoyFinding> {
-  const hasMore = formatters.length > 0;
+  const kind = { more: operatorsOf(formatters) };
   if (format.case === "textFormat" && typeof format.value === "string")
-    yield* inText(format.value, ["text_format"], hasMore);
+    yield* inText(format.value, ["text_format"], kind);
   if (format.case === "textFormatSource") {
     const { specifier } = format.value as { readonly specifier: Oneof };
     if (specifier.case === "inlineString" && typeof specifier.value === "string")
-      yield* inText(specifier.value, ["text_format_source", "inline_string"], hasMore);
+      yield* inText(specifier.value, ["text_format_source", "inline_string"], kind);
   }
-  if (format.case === "jsonFormat") yield* inJson(format.value, ["json_format"], hasMore);
+  if (format.case === "jsonFormat") yield* inJson(format.value, ["json_format"], kind);
 }
 
 function* fileLog({ accessLogFormat: format }: { accessLogFormat: Oneof }): Iterable<EnvoyFinding> {
   if (format.case === "format" && typeof format.value === "string")
-    yield* inText(format.value, ["format"], false);
+    yield* inText(format.value, ["format"]);
 }
 
 function* headerValue({ header }: { header?: { readonly value: string } }): Iterable<EnvoyFinding> {
-  yield* inText(header?.value ?? "", ["header", "value"], false);
+  yield* inText(header?.value ?? "", ["header", "value"], { more: [], isOfHeader: true });
 }
 
 /** The texts of a Struct, which is JSON. */
 function* inJson(
   value: unknown,
   at: readonly (string | number)[],
-  hasMore: boolean,
+  kind: TextKind,
 ): Iterable<EnvoyFinding> {
-  if (typeof value === "string") yield* inText(value, at, hasMore);
+  if (typeof value === "string") yield* inText(value, at, kind);
   else if (Array.isArray(value))
-    for (const [index, item] of value.entries()) yield* inJson(item, [...at, index], hasMore);
+    for (const [index, item] of value.entries()) yield* inJson(item, [...at, index], kind);
   else if (typeof value === "object" && value !== null)
     for (const [key, item] of Object.entries(value))
-      yield* inJson(item, [...at, keyStep(key)], hasMore);
+      yield* inJson(item, [...at, keyStep(key)], kind);
 }
 
 /** An operator from its percent sign on: `%NAME(argument):length%`. */
-const operator = /%([A-Z0-9_]+)(?:\(([^%]*?|[^]*?)\))?(?::\d+)?%/y;
+const operator = /%([A-Z0-9_]+)(?:\(([^\n]*?)\))?(?::(\d+))?%/y;
+
+/** Lengths are numbers of 64 bits. */
+const maxLength = 18_446_744_073_709_551_615n;
+
+interface TextKind {
+  /** Operators of formatters that are configured; undefined: they are not known. */
+  readonly more?: readonly string[] | undefined;
+  readonly isOfHeader?: boolean;
+}
 
 /** What is wrong with a format. */
 function* inText(
   text: string,
   at: readonly (string | number)[],
-  hasMore: boolean,
+  { more, isOfHeader = false }: TextKind = { more: [] },
 ): Iterable<EnvoyFinding> {
   let from = text.indexOf("%");
   while (from !== -1) {
@@ -71,8 +106,8 @@ function* inText(
       continue;
     }
     operator.lastIndex = from;
-    const [whole, name = "", argument] = operator.exec(text) ?? [];
-    if (whole === undefined) {
+    const [whole, name = "", argument, length] = operator.exec(text) ?? [];
+    if (whole === undefined || (length !== undefined && BigInt(length) > maxLength)) {
       yield finding(
         at,
         `has a "%" at character ${from + 1} that begins no operator`,
@@ -80,10 +115,15 @@ function* inText(
       );
       return;
     }
-    if (!hasMore && !formatOperators.has(name))
-      yield finding(at, `has the operator %${name}%, which Envoy does not know`);
-    else if (argument === undefined && operatorsWithArgument.has(name))
-      yield finding(at, `has the operator %${name}% without its argument`, `write %${name}(...)%`);
+    const hasLength = length !== undefined;
+    const fault = operatorFault({ name, argument, hasLength, isOfHeader });
+    const isAdded = !isOperator(name) && (more === undefined || more.includes(name));
+    if (fault !== undefined && !isAdded) yield finding(at, fault);
     from = text.indexOf("%", from + whole.length);
   }
+}
+
+function* expression({ expression: text }: { expression: string }): Iterable<EnvoyFinding> {
+  const fault = celFault(text);
+  if (fault !== undefined) yield finding(["expression"], fault);
 }

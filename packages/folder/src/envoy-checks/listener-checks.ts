@@ -10,6 +10,7 @@ import {
   type Oneof,
   typeOfExtension,
 } from "./envoy-check.ts";
+import { canonicalAddress } from "./network-addresses.ts";
 import { closestMessage } from "./visit-messages.ts";
 
 interface SocketAddress {
@@ -21,11 +22,10 @@ interface SocketAddress {
 }
 
 interface Address {
-  readonly address: Oneof<SocketAddress>;
+  readonly address: Oneof<SocketAddress & { readonly path: string }>;
 }
 
 interface FilterChain {
-  readonly filterChainMatch?: { readonly serverNames: readonly string[] };
   readonly filters: readonly Extension[];
   readonly transportSocket?: Extension;
 }
@@ -33,11 +33,9 @@ interface FilterChain {
 interface Listener {
   readonly name: string;
   readonly address?: Address;
-  readonly bindToPort?: boolean;
   readonly additionalAddresses: readonly { readonly address?: Address }[];
   readonly filterChains: readonly FilterChain[];
   readonly defaultFilterChain?: FilterChain;
-  readonly filterChainMatcher?: object;
   readonly udpListenerConfig?: { readonly quicOptions?: object };
   readonly apiListener?: object;
   readonly listenerSpecifier: Oneof;
@@ -51,9 +49,7 @@ const udp = 1;
 /** What Envoy rejects in listeners and their filters. */
 export const listenerChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-listener", "envoy.config.listener.v3.Listener", parts),
-  envoyCheck("bad-listener", "envoy.config.listener.v3.Listener", chainMatches),
   envoyCheck("bad-filter-order", "envoy.config.listener.v3.FilterChain", networkFilters),
-  envoyCheck("bad-listener", "envoy.config.listener.v3.FilterChainMatch", serverNames),
   envoyCheck("bad-filter-order", managerType, httpFilters),
   envoyCheck("bad-listener", managerType, codec),
   envoyCheck(
@@ -66,7 +62,15 @@ export const listenerChecks: readonly EnvoyCheck[] = [
 
 function* parts(listener: Listener): Iterable<EnvoyFinding> {
   const { address, filterChains, defaultFilterChain, udpListenerConfig, apiListener } = listener;
+  if (listener.listenerSpecifier.case === "internalListener" && address !== undefined)
+    yield finding(["address"], "an internal listener has no address");
   if (apiListener !== undefined || listener.listenerSpecifier.case !== undefined) return;
+  if (address?.address.case === "envoyInternalAddress")
+    yield finding(
+      ["address", "envoy_internal_address"],
+      "is for endpoints",
+      "set internal_listener instead of address",
+    );
   if (address === undefined) yield finding([], "a listener needs an address");
   const isUdp = address?.address.value?.protocol === udp;
   if (filterChains.length === 0 && defaultFilterChain === undefined && !isUdp)
@@ -89,51 +93,6 @@ function* parts(listener: Listener): Iterable<EnvoyFinding> {
         'use "0.0.0.0" or "::" for all addresses of the machine',
       );
   }
-}
-
-/** Two chains with the same match: Envoy could not choose. */
-function* chainMatches({ filterChains, filterChainMatcher }: Listener): Iterable<EnvoyFinding> {
-  if (filterChainMatcher !== undefined || filterChains.length < 2) return;
-  const seen = new Map<string, number>();
-  for (const [index, chain] of filterChains.entries()) {
-    const key = JSON.stringify(chain.filterChainMatch ?? null, (name, value: unknown) =>
-      name.startsWith("$") ? undefined : value,
-    );
-    const bare = isEmpty(chain.filterChainMatch) ? "" : key;
-    const first = seen.get(bare);
-    if (first === undefined) seen.set(bare, index);
-    else
-      yield finding(
-        ["filter_chains", index],
-        `has the same filter_chain_match as filter_chains[${first}]`,
-        "let each filter chain match other connections",
-      );
-  }
-}
-
-function isEmpty(match: object | undefined): boolean {
-  return Object.entries(match ?? {}).every(
-    ([name, value]) =>
-      name.startsWith("$") ||
-      value === undefined ||
-      value === "" ||
-      value === 0 ||
-      (Array.isArray(value) && value.length === 0),
-  );
-}
-
-function* serverNames({
-  serverNames: names,
-}: {
-  serverNames: readonly string[];
-}): Iterable<EnvoyFinding> {
-  for (const [index, name] of names.entries())
-    if (name.includes("*") && !/^\*(?:$|\.[^*]*$)/.test(name))
-      yield finding(
-        ["server_names", index],
-        `${quote(name)} has a "*" that is not its whole first label`,
-        'write "*.example.com" or "example.com"',
-      );
 }
 
 /** Network filters that end their chain. */
@@ -267,21 +226,44 @@ function* codec(
 /** Each address has one listener. */
 function* sameAddresses({ listeners }: { listeners: readonly Listener[] }): Iterable<EnvoyFinding> {
   const owners = new Map<string, number>();
-  for (const [index, { name, address, bindToPort }] of listeners.entries()) {
-    if (bindToPort === false) continue;
-    const socket = address?.address.case === "socketAddress" ? address.address.value : undefined;
-    const port = socket?.portSpecifier.value ?? 0;
-    if (socket === undefined || port === 0) continue;
-    const { protocol, networkNamespaceFilepath: space } = socket;
-    const key = `${protocol} ${socket.address.toLowerCase()} ${port} ${space}`;
-    const owner = owners.get(key);
-    // A listener of the same name takes the place of the earlier one.
-    const isSame = owner !== undefined && name !== "" && listeners[owner]?.name === name;
-    if (owner === undefined) owners.set(key, index);
-    else if (!isSame)
-      yield finding(
-        ["listeners", index, "address", "socket_address", "port_value"],
-        `listeners[${owner}] has the same address and port`,
-      );
+  for (const [index, listener] of listeners.entries()) {
+    const own = boundAddresses(listener);
+    for (const [key, at] of own) {
+      const owner = owners.get(key);
+      // A listener of the same name takes the place of the earlier one.
+      const isSame =
+        owner === undefined ||
+        owner === index ||
+        (listener.name !== "" && listeners[owner]?.name === listener.name);
+      if (!isSame)
+        yield finding(
+          ["listeners", index, ...at],
+          `listeners[${owner}] has the same ${at.includes("pipe") ? "path" : "address and port"}`,
+        );
+      owners.set(key, owner ?? index);
+    }
   }
+}
+
+/** The addresses of a listener in a form that is equal where they are, and the way to each. */
+function boundAddresses({
+  address,
+  additionalAddresses,
+}: Listener): readonly (readonly [key: string, at: EnvoyFinding["at"]])[] {
+  const all: readonly (readonly [at: EnvoyFinding["at"], address: Address | undefined])[] = [
+    [["address"], address],
+    ...additionalAddresses.map(
+      (more, index) => [["additional_addresses", index, "address"], more.address] as const,
+    ),
+  ];
+  return all.flatMap(([at, one]): ReturnType<typeof boundAddresses> => {
+    if (one?.address.case === "pipe" && one.address.value !== undefined)
+      return [[`pipe ${one.address.value.path}`, [...at, "pipe", "path"]]];
+    const socket = one?.address.case === "socketAddress" ? one.address.value : undefined;
+    const port = socket?.portSpecifier.value ?? 0;
+    if (socket === undefined || port === 0) return [];
+    const { protocol, address: host, networkNamespaceFilepath: space } = socket;
+    const key = `${protocol} ${canonicalAddress(host)} ${port} ${space}`;
+    return [[key, [...at, "socket_address", "port_value"]]];
+  });
 }

@@ -1,5 +1,15 @@
 import { quote } from "../folder-problem.ts";
-import { type EnvoyCheck, envoyCheck, type EnvoyFinding, finding } from "./envoy-check.ts";
+import {
+  type CheckScene,
+  type EnvoyCheck,
+  envoyCheck,
+  type EnvoyFinding,
+  finding,
+  type Oneof,
+} from "./envoy-check.ts";
+import { closestMessage } from "./visit-messages.ts";
+
+const thrift = "envoy.extensions.filters.network.thrift_proxy.v3";
 
 /** What Envoy rejects in routes. */
 export const routeChecks: readonly EnvoyCheck[] = [
@@ -7,6 +17,9 @@ export const routeChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-route", "envoy.config.route.v3.WeightedCluster", weights),
   envoyCheck("bad-route", "envoy.config.route.v3.RouteAction", rewrites),
   envoyCheck("bad-route", "envoy.config.route.v3.RouteAction", upgrades),
+  envoyCheck("bad-route", "envoy.config.route.v3.DirectResponseAction", bodySize),
+  envoyCheck("bad-route", `${thrift}.RouteMatch`, inverted),
+  envoyCheck("bad-route", `${thrift}.ThriftProxy`, twoTables),
   envoyCheck(
     "bad-route",
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
@@ -77,4 +90,58 @@ function* upgrades({
       yield finding(["upgrade_configs", index], `the upgrade ${quote(upgradeType)} occurs again`);
     seen.add(key);
   }
+}
+
+/** Bytes of a body, where a route configuration does not set another limit. */
+const maxBody = 4096;
+
+function* bodySize(
+  { body }: { body?: { readonly specifier: Oneof<string | Uint8Array> } },
+  { visited, files }: CheckScene,
+): Iterable<EnvoyFinding> {
+  const routes = closestMessage(visited, "envoy.config.route.v3.RouteConfiguration");
+  const { specifier } = body ?? {};
+  if (routes === undefined || specifier?.value === undefined) return;
+  const { maxDirectResponseBodySizeBytes: limit = maxBody } = routes.message.message as {
+    readonly maxDirectResponseBodySizeBytes?: number;
+  };
+  const [field, content] =
+    specifier.case === "filename"
+      ? ["filename", files?.read(String(specifier.value))]
+      : specifier.case === "inlineString"
+        ? ["inline_string", specifier.value]
+        : specifier.case === "inlineBytes"
+          ? ["inline_bytes", specifier.value]
+          : ["", undefined];
+  const size = typeof content === "string" ? Buffer.byteLength(content) : (content?.length ?? 0);
+  if (size > limit)
+    yield finding(
+      ["body", field],
+      `has ${size} bytes; the limit is ${limit}`,
+      "raise max_direct_response_body_size_bytes of the route configuration",
+    );
+}
+
+/** All methods, or all services, are not a match that can be inverted. */
+function* inverted({
+  invert,
+  matchSpecifier: { case: form, value },
+}: {
+  invert: boolean;
+  matchSpecifier: Oneof;
+}): Iterable<EnvoyFinding> {
+  if (!invert || value !== "") return;
+  const field = form === "methodName" ? "method_name" : "service_name";
+  yield finding([field], "must not be empty where invert is set");
+}
+
+function* twoTables({
+  routeConfig,
+  trds,
+}: {
+  routeConfig?: object;
+  trds?: object;
+}): Iterable<EnvoyFinding> {
+  if (routeConfig !== undefined && trds !== undefined)
+    yield finding(["trds"], "cannot be set next to route_config", "keep one of them");
 }

@@ -9,6 +9,7 @@ import {
   finding,
   type Oneof,
 } from "./envoy-check.ts";
+import { cipherFault, curves, signatureAlgorithms } from "./tls-names.ts";
 import { closestMessage, type VisitedMessage, visitMessages } from "./visit-messages.ts";
 
 interface DataSource {
@@ -104,10 +105,15 @@ function sourceAt(field: string, source: DataSource | undefined): readonly strin
 
 function* pair(certificate: Certificate, scene: CheckScene): Iterable<EnvoyFinding> {
   const { certificateChain, privateKey, password, pkcs12, privateKeyProvider } = certificate;
-  if (pkcs12 !== undefined || isInUnusedSecret(scene)) return;
-  // As a client, Envoy shows no certificate then.
+  if (isInUnusedSecret(scene)) return;
+  if (pkcs12 !== undefined) {
+    const more = certificateChain === undefined ? privateKey && "private_key" : "certificate_chain";
+    if (more !== undefined) yield finding([more], "cannot be set next to pkcs12");
+    return;
+  }
   const isOfClient = closestMessage(scene.visited, upstreamContext) !== undefined;
-  if (isOfClient && (certificateChain === undefined || privateKey === undefined)) return;
+  // As a client, Envoy shows no certificate then.
+  if (isOfClient && certificateChain === undefined && privateKey === undefined) return;
   if (certificateChain === undefined) {
     yield finding([], "a certificate needs certificate_chain");
     return;
@@ -186,28 +192,6 @@ function* hashes({
       yield finding(["verify_certificate_spki", index], "is not a SHA-256 in base64");
 }
 
-/** Groups of BoringSSL, by the names that Envoy takes. */
-const curves: ReadonlySet<string> = new Set([
-  "P-224",
-  "P-256",
-  "P-384",
-  "P-521",
-  "X25519",
-  "X25519MLKEM768",
-  "X25519Kyber768Draft00",
-  "MLKEM1024",
-  "prime256v1",
-  "secp224r1",
-  "secp256r1",
-  "secp384r1",
-  "secp521r1",
-  "x25519",
-]);
-
-/** Names of OpenSSL for the cipher suites of BoringSSL, of RFCs too. Those of TLS 1.3 cannot be chosen. */
-const cipher =
-  /^(?:(?:ECDHE-)?(?:ECDSA-|RSA-|PSK-)?(?:AES(?:128|256)-(?:GCM-)?SHA(?:256|384)?|CHACHA20-POLY1305)|DES-CBC3-SHA|PSK-AES(?:128|256)-CBC-SHA|TLS_(?!AES_|CHACHA20_)[A-Z0-9_]+|ALL|DEFAULT|HIGH|FIPS|ECDHE|EECDH|kECDHE|kEECDH|kRSA|kPSK|aRSA|aECDSA|ECDSA|aPSK|RSA|PSK|3DES|AES(?:128|256)?|AESGCM|CHACHA20|SHA1?|SSLv3|TLSv1(?:\.[123])?)$/;
-
 interface SecretConfig {
   readonly sdsConfig?: object;
 }
@@ -234,28 +218,26 @@ function waitsForSecrets(visited: VisitedMessage): boolean {
 }
 
 function* parameters(
-  {
-    cipherSuites,
-    ecdhCurves,
-  }: {
+  parameters: {
     cipherSuites: readonly string[];
     ecdhCurves: readonly string[];
+    signatureAlgorithms: readonly string[];
   },
   { visited }: CheckScene,
 ): Iterable<EnvoyFinding> {
   if (waitsForSecrets(visited)) return;
-  for (const [index, curve] of ecdhCurves.entries())
-    if (!curve.split(":").every((one) => curves.has(one)))
-      yield finding(["ecdh_curves", index], `${quote(curve)} is not a curve that Envoy has`);
-  for (const [index, suite] of cipherSuites.entries()) {
-    // A suite may be a group in brackets, and an expression such as "!3DES" or "ECDHE+AESGCM".
-    const names = suite
-      .split(/[|:+[\]\s,]|^[-!]/)
-      .filter((one) => one !== "" && one !== "@STRENGTH");
-    if (names.length === 0 || !names.every((one) => cipher.test(one.replace(/^[-!]/, ""))))
-      yield finding(
-        ["cipher_suites", index],
-        `${quote(suite)} is not a cipher suite that Envoy has`,
-      );
-  }
+  for (const [field, list, known, what] of [
+    ["ecdh_curves", parameters.ecdhCurves, curves, "curve"],
+    [
+      "signature_algorithms",
+      parameters.signatureAlgorithms,
+      signatureAlgorithms,
+      "signature algorithm",
+    ],
+  ] as const)
+    for (const [index, text] of list.entries())
+      if (text !== "" && !text.split(":").every((one) => known.has(one)))
+        yield finding([field, index], `${quote(text)} is not a ${what} that Envoy has`);
+  const fault = cipherFault(parameters.cipherSuites);
+  if (fault !== undefined) yield finding(["cipher_suites", fault.index], fault.message);
 }

@@ -215,7 +215,7 @@ describe("importBootstrap()", () => {
           secret("file", "filename: certs/a") +
           secret("absolute", "filename: /certs/a") +
           secret("twice") +
-          secret("twice"),
+          "\n  - { name: twice, validation_context: {} }",
       }),
     );
     expect(kept(result)).toEqual([

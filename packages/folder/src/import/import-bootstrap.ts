@@ -53,8 +53,11 @@ async function divide(
         message: "is what a running Envoy has, not a configuration with which one starts",
         hint: "import it with: xdstp import config-dump",
       });
-    if (checked.problems.length > 0) return failedImport(checked.problems, checked.warnings);
-    warnings = checked.warnings;
+    // The node may be an argument of the command that starts Envoy.
+    const found = Map.groupBy(checked.problems, ({ code }) => code === "missing-node");
+    const problems = found.get(false) ?? [];
+    if (problems.length > 0) return failedImport(problems, checked.warnings);
+    warnings = [...(found.get(true) ?? []), ...checked.warnings];
     const context = folderContext({ dir: dirname(file), registry });
     // Aliases share values; here each has to be one of its own.
     const read = JSON.stringify(

@@ -1,0 +1,22 @@
+import { createRequire } from "node:module";
+import type { parse } from "@bufbuild/cel";
+
+const require = createRequire(import.meta.url);
+let parser: typeof parse | undefined;
+
+/** What is wrong with an expression of CEL, as the predicate of a sentence about it; undefined: nothing. */
+export function celFault(text: string): string | undefined {
+  if (text.includes("`")) return undefined; // Names in backticks, which this parser does not have.
+  // It is loaded where there is an expression only.
+  parser ??= (require("@bufbuild/cel") as { readonly parse: typeof parse }).parse;
+  try {
+    parser(`${text}\n`); // A comment needs an end.
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "";
+    const [, line, column] = /^<input>:(\d+):(\d+):/.exec(reason) ?? [];
+    if (line === undefined || column === undefined) return "is not an expression of CEL";
+    const at = line === "1" ? "" : `line ${line}, `;
+    return `is not an expression of CEL: see ${at}character ${column}`;
+  }
+}

@@ -1,0 +1,203 @@
+import type { Registry } from "@bufbuild/protobuf";
+import { quote } from "../folder-problem.ts";
+import {
+  type CheckScene,
+  type EnvoyCheck,
+  envoyCheck,
+  type EnvoyFinding,
+  type Extension,
+  finding,
+  keyStep,
+  type Oneof,
+  typeOfExtension,
+} from "./envoy-check.ts";
+import { unpackAny } from "./visit-messages.ts";
+
+interface Any {
+  readonly typeUrl: string;
+  readonly value: Uint8Array;
+}
+
+interface Payload {
+  readonly payload: Oneof<string | Uint8Array>;
+}
+
+interface HealthCheck {
+  readonly healthChecker: Oneof;
+}
+
+interface Cluster {
+  readonly typedExtensionProtocolOptions: Readonly<Record<string, Any>>;
+  readonly http2ProtocolOptions?: object;
+  readonly healthChecks: readonly HealthCheck[];
+  readonly transportSocket?: Extension;
+  readonly transportSocketMatches: readonly { readonly transportSocket?: Extension }[];
+}
+
+interface ProtocolOptions {
+  readonly upstreamProtocolOptions: Oneof<{
+    readonly protocolConfig?: Oneof;
+    readonly http2ProtocolOptions?: object;
+    readonly http3ProtocolOptions?: object;
+    readonly alternateProtocolsCacheOptions?: object;
+  }>;
+}
+
+const clusterType = "envoy.config.cluster.v3.Cluster";
+const healthCheck = "envoy.config.core.v3.HealthCheck";
+const extensions = "envoy.extensions.";
+
+/** What Envoy rejects in the protocols and health checks of clusters. */
+export const clusterProtocolChecks: readonly EnvoyCheck[] = [
+  envoyCheck("bad-cluster", clusterType, optionKeys),
+  envoyCheck("bad-cluster", clusterType, sockets),
+  envoyCheck("bad-cluster", clusterType, healthOfGrpc),
+  envoyCheck("bad-value", `${healthCheck}.HttpHealthCheck`, payloads),
+  envoyCheck("bad-value", `${healthCheck}.TcpHealthCheck`, payloads),
+  envoyCheck("bad-cluster", `${healthCheck}.HttpHealthCheck`, method),
+];
+
+const httpOptions = `${extensions}upstreams.http.v3.HttpProtocolOptions`;
+const optionsField = "typed_extension_protocol_options";
+
+/** The keys under which Envoy finds options of a type. */
+const keysOfOptions: ReadonlyMap<string, readonly string[]> = new Map([
+  [httpOptions, [httpOptions, "envoy.upstreams.http.http_protocol_options"]],
+  [
+    `${extensions}upstreams.tcp.v3.TcpProtocolOptions`,
+    [
+      `${extensions}upstreams.tcp.v3.TcpProtocolOptions`,
+      "envoy.upstreams.tcp.tcp_protocol_options",
+    ],
+  ],
+  [
+    `${extensions}filters.network.thrift_proxy.v3.ThriftProtocolOptions`,
+    ["envoy.filters.network.thrift_proxy"],
+  ],
+  [
+    `${extensions}filters.network.redis_proxy.v3.RedisProtocolOptions`,
+    ["envoy.filters.network.redis_proxy", "envoy.redis_proxy"],
+  ],
+]);
+
+const knownKeys: ReadonlySet<string> = new Set([...keysOfOptions.values()].flat());
+
+function* optionKeys({ typedExtensionProtocolOptions }: Cluster): Iterable<EnvoyFinding> {
+  for (const [key, { typeUrl }] of Object.entries(typedExtensionProtocolOptions)) {
+    const type = typeUrl.slice(typeUrl.lastIndexOf("/") + 1);
+    const [first] = keysOfOptions.get(type) ?? [];
+    if (first !== undefined && !knownKeys.has(key))
+      yield finding(
+        [optionsField, keyStep(key)],
+        `${quote(key)} is not the key of ${type}`,
+        `write ${quote(first)}`,
+      );
+  }
+}
+
+/** The options of HTTP, which Envoy reads under their full name only. */
+function httpOptionsOf(
+  { typedExtensionProtocolOptions: options }: Cluster,
+  registry: Registry,
+): ProtocolOptions["upstreamProtocolOptions"] | undefined {
+  const any = options[httpOptions];
+  const message = any && unpackAny(any, registry);
+  if (message?.desc.typeName !== httpOptions) return undefined;
+  return (message.message as unknown as ProtocolOptions).upstreamProtocolOptions;
+}
+
+const rawBuffer = `${extensions}transport_sockets.raw_buffer.v3.RawBuffer`;
+const proxySocket = `${extensions}transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport`;
+const quicName = "envoy.transport_sockets.quic";
+
+/** What a protocol needs of the transport socket: a choice of the protocol by TLS, or QUIC. */
+function* sockets(cluster: Cluster, { registry }: CheckScene): Iterable<EnvoyFinding> {
+  const options = httpOptionsOf(cluster, registry);
+  const at = [optionsField, keyStep(httpOptions)];
+  const isAuto = options?.case === "autoConfig";
+  if (isAuto && hasPlainSocket(cluster))
+    yield finding(
+      [...at, "auto_config"],
+      "needs a transport socket with TLS, where client and server choose the protocol",
+      "add a transport_socket with UpstreamTlsContext, or set explicit_http_config",
+    );
+  const path = isAuto ? ["auto_config"] : ["use_downstream_protocol_config"];
+  const isHttp3 =
+    options?.case === "explicitHttpConfig"
+      ? options.value?.protocolConfig?.case === "http3ProtocolOptions"
+      : options?.value?.http3ProtocolOptions !== undefined;
+  if (!isHttp3) return;
+  if (isAuto && options.value?.alternateProtocolsCacheOptions === undefined)
+    yield finding(
+      [...at, ...path, "http3_protocol_options"],
+      "needs alternate_protocols_cache_options next to it",
+    );
+  const { transportSocket: socket } = cluster;
+  const isWrapped = socket !== undefined && typeOfExtension(socket) === proxySocket;
+  if (socket?.name !== quicName && !isWrapped)
+    yield finding(
+      socket === undefined ? at : ["transport_socket"],
+      `HTTP/3 needs a transport socket with the name ${quote(quicName)}`,
+    );
+}
+
+function hasPlainSocket({ transportSocket, transportSocketMatches }: Cluster): boolean {
+  return [transportSocket, ...transportSocketMatches.map(({ transportSocket: one }) => one)].some(
+    (socket) => socket === undefined || typeOfExtension(socket) === rawBuffer,
+  );
+}
+
+function* healthOfGrpc(cluster: Cluster, { registry }: CheckScene): Iterable<EnvoyFinding> {
+  const index = cluster.healthChecks.findIndex(
+    ({ healthChecker }) => healthChecker.case === "grpcHealthCheck",
+  );
+  if (index === -1) return;
+  const options = httpOptionsOf(cluster, registry);
+  const { value } = options ?? {};
+  const isHttp2 =
+    options === undefined
+      ? cluster.http2ProtocolOptions !== undefined
+      : options.case === "explicitHttpConfig"
+        ? value?.protocolConfig?.case !== "httpProtocolOptions"
+        : options.case === "autoConfig" ||
+          value?.http2ProtocolOptions !== undefined ||
+          value?.http3ProtocolOptions !== undefined;
+  if (!isHttp2)
+    yield finding(
+      ["health_checks", index, "grpc_health_check"],
+      "needs a cluster with HTTP/2",
+      `set explicit_http_config.http2_protocol_options in ${optionsField}`,
+    );
+}
+
+/** Bytes as text are hexadecimal digits. */
+function* payloads({
+  send,
+  receive,
+}: {
+  send?: Payload;
+  receive: readonly Payload[];
+}): Iterable<EnvoyFinding> {
+  for (const [at, one] of [
+    [["send"], send] as const,
+    ...receive.map((part, index) => [["receive", index], part] as const),
+  ]) {
+    const { case: form, value } = one?.payload ?? {};
+    if (form === "text" && typeof value === "string" && !/^(?:[\da-f]{2})*$/i.test(value))
+      yield finding([...at, "text"], `${quote(value)} is not bytes in hexadecimal digits`);
+  }
+}
+
+/** `RequestMethod` of the Envoy API: POST, PUT, OPTIONS, PATCH. */
+const methodsWithBody: ReadonlySet<number> = new Set([3, 4, 7, 9]);
+
+function* method({
+  send,
+  method: one,
+}: {
+  send?: Payload;
+  method: number;
+}): Iterable<EnvoyFinding> {
+  if (send !== undefined && !methodsWithBody.has(one))
+    yield finding(["send"], "needs the method POST, PUT, PATCH or OPTIONS, which have a body");
+}
