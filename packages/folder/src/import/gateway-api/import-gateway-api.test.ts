@@ -324,6 +324,15 @@ describe("rules", () => {
     ]);
   });
 
+  it.each(["", "matches: [], ", "matches: null, "])(
+    "without matches have all requests (%j)",
+    (matches) => {
+      const to = `rules: [{ ${matches}backendRefs: [{ name: a, port: 80 }] }]`;
+      const [only] = routes(imported(gateway(http), route(to), service("a")));
+      expect(only?.match).toEqual({ prefix: "/" });
+    },
+  );
+
   it("count the first match of a header name", () => {
     const match =
       "headers: [{ name: A, value: one }, { name: a, value: two }, { name: b, type: RegularExpression, value: 'x+' }]";

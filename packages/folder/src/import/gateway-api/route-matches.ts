@@ -31,8 +31,14 @@ export function byRank(one: RouteMatch, other: RouteMatch): number {
 
 /** The matches of a rule of an HTTPRoute. One without matches has all requests. */
 export function httpMatches(rule: ObjectNode): readonly RouteMatch[] {
-  const items = itemsOf(field(rule, "matches"));
-  return (items.length === 0 ? [field(rule, "matches", "")] : items).map(httpMatch);
+  return matchesIn(rule).map(httpMatch);
+}
+
+/** One that is not set where there is none. */
+function matchesIn(rule: ObjectNode): readonly ObjectNode[] {
+  const list = field(rule, "matches");
+  const items = itemsOf(list);
+  return items.length === 0 ? [{ ...list, value: undefined }] : items;
 }
 
 function httpMatch(node: ObjectNode): RouteMatch {
@@ -80,8 +86,7 @@ function pathAt(node: ObjectNode): RouteMatch {
 
 /** The matches of a rule of a GRPCRoute. One without matches has all gRPC requests. */
 export function grpcMatches(rule: ObjectNode): readonly RouteMatch[] {
-  const items = itemsOf(field(rule, "matches"));
-  return (items.length === 0 ? [field(rule, "matches", "")] : items).map(grpcMatch);
+  return matchesIn(rule).map(grpcMatch);
 }
 
 function grpcMatch(node: ObjectNode): RouteMatch {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { AttachedRoute } from "./attached-routes.ts";
 import type { Backends } from "./backends.ts";
-import { byAge, type GatewayListener, titleOfListener } from "./gateway-listeners.ts";
+import { type GatewayListener, titleOfListener } from "./gateway-listeners.ts";
 import { bySpecificity, covers } from "./hostnames.ts";
 import { byRank } from "./route-matches.ts";
 import { type MatchedRoutes, rulesOf } from "./route-rules.ts";
@@ -18,6 +18,7 @@ interface HostedRoute extends Pick<AttachedRoute, "listener" | "route"> {
  */
 export function virtualHosts(
   listeners: readonly GatewayListener[],
+  /** The older route first. */
   attached: readonly AttachedRoute[],
   backends: Backends,
 ): JsonObject[] {
@@ -46,17 +47,14 @@ export function virtualHosts(
   });
 }
 
-/** In the order in which they are matched. */
+/** In the order in which they are matched. Older routes come first already, and rules in their order. */
 function routesIn(hosted: readonly HostedRoute[]): JsonObject[] {
   return [...hosted]
     .sort((one, other) => bySpecificity(one.hostname, other.hostname))
     .filter((one, at, all) => isFirstOf(one, all.slice(0, at)))
     .flatMap((one) => one.rules.map((rule) => ({ ...one, ...rule })))
     .sort(
-      (one, other) =>
-        bySpecificity(one.hostname, other.hostname) ||
-        byRank(one.match, other.match) ||
-        byAge(one.route, other.route),
+      (one, other) => bySpecificity(one.hostname, other.hostname) || byRank(one.match, other.match),
     )
     .flatMap(({ routes }) => routes);
 }
