@@ -38,6 +38,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
     "@xdstp/relay": ["@xdstp/folder"],
     "@xdstp/lsp": ["@xdstp/bootstrap", "@xdstp/cache", "@xdstp/grpc", "@xdstp/protocol"],
   },
+  { "@xdstp/plan": ["@xdstp/folder"] },
   { "@xdstp/cli": [], xdstp: [] },
 ];
 

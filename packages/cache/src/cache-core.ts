@@ -134,6 +134,10 @@ export class CacheCore implements Cache {
     return { ...this.#events.counts, ...counts };
   }
 
+  get typeUrls(): readonly string[] {
+    return [...this.#types].filter(({ size }) => size > 0).map(({ typeUrl }) => typeUrl);
+  }
+
   descriptor(typeUrl: string): ResourceType | undefined {
     return this.#types.descriptor(typeUrl);
   }

@@ -98,6 +98,8 @@ export interface Cache extends ResourceSource, ResourceSink, Author, AsyncDispos
     /** Topics with watchers. */
     readonly topics: number;
   };
+  /** The type URLs of what it holds. */
+  readonly typeUrls: readonly string[];
   /** Stops all feeds and timers; resolves when the feeds have ended. The content can still be read. */
   close(): Promise<void>;
 }

@@ -55,7 +55,7 @@ export interface Supply {
   readonly held: () => Held;
   readonly serving: Pick<
     ServerOptions,
-    "source" | "sourceFor" | "clientStatus" | "routes" | "meter"
+    "source" | "sourceFor" | "clientStatus" | "routes" | "meter" | "resources"
   >;
   /** Where a resource came from. Absent: that is not known. */
   readonly originOf?: NonNullable<ServerOptions["originOf"]>;

@@ -5,10 +5,10 @@ import {
   type OutgoingHttpHeaders,
   type SecureClientSessionOptions,
 } from "node:http2";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import type { Clock } from "@xdstp/core";
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   ClientStatusDiscoveryService,
   type ClientStatusRequestSchema,
@@ -56,10 +56,13 @@ export interface StatusLimits {
 /** The answer may be larger than what our own server sends at most. */
 export const defaultStatusLimits: StatusLimits = { maxMessageBytes: 80 << 20 };
 
+/** A request for client status. */
+export type StatusRequest = Omit<MessageInitShape<typeof ClientStatusRequestSchema>, "$typeName">;
+
 /** Asks a server for client status (CSDS), over one connection. */
 export interface StatusClient {
-  /** The state now, without the resources. Rejects with a CliError of one line. */
-  ask(): Promise<ClientStatusResponse>;
+  /** The state now: what the request says, or without one the state of clients without the resources. Rejects with a CliError of one line. */
+  ask(request?: StatusRequest): Promise<ClientStatusResponse>;
   close(): void;
 }
 
@@ -75,10 +78,10 @@ export function openStatusClient(options: StatusClientOptions): StatusClient {
     ClientStatusDiscoveryService,
     createGrpcTransport({ baseUrl, sessionManager, readMaxBytes: maxMessageBytes }),
   );
-  const request = requestOf(options);
-  const fetched = async (signal: AbortSignal): Promise<ClientStatusResponse> =>
-    client.fetchClientStatus(request, { signal });
-  const streamed = async (signal: AbortSignal): Promise<ClientStatusResponse> => {
+  const stateOfClients = requestOf(options);
+  type Way = (request: StatusRequest, signal: AbortSignal) => Promise<ClientStatusResponse>;
+  const fetched: Way = async (request, signal) => client.fetchClientStatus(request, { signal });
+  const streamed: Way = async (request, signal) => {
     for await (const response of client.streamClientStatus(once(request), { signal }))
       return response;
     throw new ConnectError("the server has ended the stream without an answer", Code.Internal);
@@ -88,16 +91,16 @@ export function openStatusClient(options: StatusClientOptions): StatusClient {
     close: () => {
       sessionManager.close();
     },
-    async ask() {
+    async ask(request = stateOfClients) {
       const late = new AbortController();
       const timer = clock.after(timeoutMs, () => {
         late.abort();
       });
       try {
-        return await way(late.signal).catch(async (error: unknown) => {
+        return await way(request, late.signal).catch(async (error: unknown) => {
           if (way === streamed || ConnectError.from(error).code !== Code.Unimplemented) throw error;
           way = streamed;
-          return streamed(late.signal);
+          return streamed(request, late.signal);
         });
       } catch (error) {
         throw new CliError(
@@ -112,9 +115,7 @@ export function openStatusClient(options: StatusClientOptions): StatusClient {
   };
 }
 
-type StatusRequestInit = Omit<MessageInitShape<typeof ClientStatusRequestSchema>, "$typeName">;
-
-function requestOf({ byType, node, explain }: StatusClientOptions): StatusRequestInit {
+function requestOf({ byType, node, explain }: StatusClientOptions): StatusRequest {
   const caller = { userAgentName: "xdstp" };
   if (explain !== undefined) {
     const { node: id, typeUrl, name } = explain;

@@ -115,8 +115,11 @@ async function check(
   return { problems, warnings, files, resources: resources.length, bootstraps: 0 };
 }
 
-/** What is allowed is a warning. */
-function foundIn({ problems, warnings }: Checked, allow: readonly ProblemCode[]): readonly Found[] {
+/** What was found, with its severity. What is allowed is a warning. */
+export function foundIn(
+  { problems, warnings }: Pick<Checked, "problems" | "warnings">,
+  allow: readonly ProblemCode[],
+): readonly Found[] {
   return [
     ...problems.map((problem) => ({
       severity: allow.includes(problem.code) ? ("warning" as const) : ("error" as const),
@@ -135,7 +138,8 @@ function sumOf(checked: readonly Checked[], name: "files" | "resources" | "boots
   return checked.reduce((sum, one) => sum + one[name], 0);
 }
 
-function isError({ severity }: Found): boolean {
+/** Whether it is an error, and not a warning. */
+export function isError({ severity }: Found): boolean {
   return severity === "error";
 }
 
@@ -161,8 +165,8 @@ function resultText(found: readonly Found[]): string {
   return `${count(errors, "error")}, ${count(found.length - errors, "warning")}`;
 }
 
-/** The form that editors and forges read, with the code as compilers show the name of a warning: `file:line:column: severity: message (hint) [code rule]`. */
-function lineOf({ severity, message, ...problem }: Found): string {
+/** A line of the form that editors and forges read, with the code as compilers show the name of a warning: `file:line:column: severity: message (hint) [code rule]`. */
+export function lineOf({ severity, message, ...problem }: Found): string {
   const rule = problem.rule === undefined ? problem.code : `${problem.code} ${problem.rule}`;
   return formatProblem({ ...problem, message: `${severity}: ${message}`, rule });
 }

@@ -20,16 +20,17 @@ export async function openDeltaStream(
   port: number,
   node: string,
   tls?: SecureClientSessionOptions,
+  userAgentName = "",
 ): Promise<DeltaStream> {
   const session =
     tls === undefined
       ? connect(`http://127.0.0.1:${port}`)
       : connect(`https://localhost:${port}`, tls);
   await once(session, "connect");
-  return streamOf(session, node);
+  return streamOf(session, node, userAgentName);
 }
 
-function streamOf(session: ClientHttp2Session, node: string): DeltaStream {
+function streamOf(session: ClientHttp2Session, node: string, userAgentName: string): DeltaStream {
   const call = session.request({
     ":method": "POST",
     ":path": path,
@@ -67,7 +68,10 @@ function streamOf(session: ClientHttp2Session, node: string): DeltaStream {
     call.write(Buffer.concat([head, message]));
   };
   return {
-    ...createRawDeltaClient({ send, take: () => messages.shift() }, { node: { id: node } }),
+    ...createRawDeltaClient(
+      { send, take: () => messages.shift() },
+      { node: { id: node, userAgentName } },
+    ),
     async arrived() {
       while (messages.length === 0 && !isOver)
         await new Promise<void>((resolve) => {

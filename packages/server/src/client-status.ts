@@ -22,6 +22,13 @@ import { BY_TYPE, type FormerStates, type ShowPayload } from "./generic-configs.
 import { EXPLAIN, explainConfig, questionIn } from "./explain/explain-config.ts";
 import type { Explain } from "./explain/create-explain.ts";
 import type { AnswerLine } from "./answer-line.ts";
+import {
+  requestedNames,
+  RESOURCES,
+  servedConfigs,
+  type ServedResource,
+} from "./served-resources.ts";
+import { rowsBySubscription, SUBSCRIPTIONS } from "./subscription-rows.ts";
 import { type Health, SERVER_FACTS, serverFactsConfig } from "./server-facts.ts";
 import type { StatusView } from "./access/create-access.ts";
 import { principalOf } from "./caller.ts";
@@ -53,6 +60,10 @@ export interface ClientStatusOptions {
   readonly explain: Explain;
   /** How things stand with what is served; absent: nothing is known. */
   readonly health: (() => readonly Health[]) | undefined;
+  /** All resources that the server has; absent: they are not listed. */
+  readonly resources: (() => Iterable<ServedResource>) | undefined;
+  /** Whether a policy decides what the client of a stream may see. */
+  readonly isFiltered: (stream: ServerStream) => boolean;
   /** The types that can be searched for secrets. Default: Envoy's API, loaded with the first request that wants contents. */
   readonly registry: Registry | undefined;
   /** Bytes of one response. */
@@ -79,9 +90,10 @@ async function answerOf(
   request: ClientStatusRequest,
   { signal, view }: StatusCaller,
 ): Promise<ClientStatusResponse | Status> {
-  const { streams, mostBytes, rejections, health, explain } = options;
+  const { streams, mostBytes, rejections, health, explain, resources } = options;
   const matches = nodeTestOf(request.nodeMatchers);
   if (typeof matches !== "function") return matches;
+  const allows: StatusView["allows"] = (typeUrl, name) => view?.allows(typeUrl, name) ?? true;
   const budget = createBudget(mostBytes);
   try {
     if (asks(request, EXPLAIN)) {
@@ -90,7 +102,8 @@ async function answerOf(
         config: [explainConfig(explanation, budget.spend)],
       });
     }
-    const rowsOf = seenRows(await rowsFor(request, options), view);
+    const show = await showerFor(request, options);
+    const rowsOf = seenRows(rowsFor(request, options, { show, allows }), view);
     const config: ClientConfig[] = [];
     const all = [...streams()];
     const shown = view === undefined ? all : all.filter((stream) => view.shows(stream));
@@ -112,6 +125,19 @@ async function answerOf(
           budget.spend,
         ),
       );
+    if (view?.isWhole !== false && resources !== undefined && asks(request, RESOURCES)) {
+      const isRequested = requestedNames(request.node?.metadata);
+      const rows = servedConfigs(config, {
+        resources: resources(),
+        show,
+        isShown: (typeUrl, name) => isRequested(typeUrl, name) && allows(typeUrl, name),
+      });
+      for (const row of rows) {
+        budget.spend(row);
+        if (budget.isTurnOver()) await nextLoopTurn();
+        if (signal.aborted) return cancelled;
+      }
+    }
     return create(ClientStatusResponseSchema, { config });
   } catch (error) {
     if (error instanceof TooLarge) return tooLarge(mostBytes);
@@ -124,13 +150,22 @@ function asks({ node }: ClientStatusRequest, feature: string): boolean {
   return node?.clientFeatures.includes(feature) === true;
 }
 
-async function rowsFor(
+function rowsFor(
   request: ClientStatusRequest,
-  { registry, sourceOf }: ClientStatusOptions,
-): Promise<RowsOf> {
-  const { excludeResourceContents } = request;
-  if (asks(request, BY_TYPE)) return rowsByType;
-  return rowsByName(excludeResourceContents ? () => undefined : await shower(registry), sourceOf);
+  { sourceOf, isFiltered }: ClientStatusOptions,
+  { show, allows }: { readonly show: ShowPayload; readonly allows: StatusView["allows"] },
+): RowsOf {
+  if (!asks(request, BY_TYPE)) return rowsByName(show, sourceOf);
+  return asks(request, SUBSCRIPTIONS) ? rowsBySubscription({ isFiltered, allows }) : rowsByType;
+}
+
+/** Contents are shown where the request does not exclude them, and something of the answer has any. */
+async function showerFor(
+  request: ClientStatusRequest,
+  { registry }: ClientStatusOptions,
+): Promise<ShowPayload> {
+  const hasContents = !asks(request, BY_TYPE) || asks(request, RESOURCES);
+  return request.excludeResourceContents || !hasContents ? () => undefined : shower(registry);
 }
 
 function seenRows(rowsOf: RowsOf, view: StatusView | undefined): RowsOf {

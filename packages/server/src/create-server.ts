@@ -59,6 +59,7 @@ export function createServer(options: ServerOptions): XdsServer {
     sourceFor,
     health,
     originOf,
+    resources,
     nodeVersion = process.versions.node,
     ...shared
   } = options;
@@ -99,6 +100,8 @@ export function createServer(options: ServerOptions): XdsServer {
     sourceOf: (stream) => book.of(stream)?.root ?? source,
     rejections: rejectionsOf(options.source),
     health,
+    resources,
+    isFiltered: (stream) => book.of(stream)?.policy !== undefined,
     registry,
     mostBytes: context.limits.fullStateBytes,
     line: lines.status,

@@ -26,6 +26,7 @@ export type {
   SourceState,
   StreamExplanation,
 } from "./explain/explanation.ts";
+export type { ServedResource } from "./served-resources.ts";
 export { logEvents, logLine, type LogLine } from "./log-events.ts";
 export type { Authorize, Peer } from "./access/authorize.ts";
 export type { NodeClaim, NodeInfo, PeerIdentity, ResourceSource } from "@xdstp/core";

@@ -32,6 +32,7 @@ import type { Authorize, Peer } from "./access/authorize.ts";
 import type { AckReport } from "./ack-wait.ts";
 import type { Explanation, ExplainQuestion, OriginOf } from "./explain/explanation.ts";
 import type { Health } from "./server-facts.ts";
+import type { ServedResource } from "./served-resources.ts";
 import type { ServerEvent } from "./server-event.ts";
 import type { ServerLimits } from "./server-limits.ts";
 
@@ -90,6 +91,11 @@ export interface ServerOptions {
   readonly scheduler?: Scheduler;
   /** Default: that of this process. Below the versions with known security fixes the event `warning` says so, and everybody is served. */
   readonly nodeVersion?: string;
+  /**
+   * All resources that are served, read with a status request that lists them (`xdstp plan` does) and whose caller may see all clients. Of `createNodeCaches` it is `nodes.serving.resources`.
+   * Default: they are not listed.
+   */
+  readonly resources?: () => Iterable<ServedResource>;
   /** The first listener; see {@link XdsServer.events}. Events hold live state: to print one, use {@link logLine}. */
   readonly onEvent?: (event: ServerEvent) => void;
 }

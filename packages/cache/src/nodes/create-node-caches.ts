@@ -3,6 +3,7 @@ import {
   type NodeClaim,
   type Rejection,
   type ResourceSource,
+  type StoredResource,
   systemClock,
   type Transaction,
   XdsError,
@@ -40,6 +41,12 @@ export interface NodeCaches extends AsyncDisposable {
     readonly sourceFor: ((peer: { readonly node?: NodeClaim }) => ResourceSource) & {
       readonly viewsOnly: true;
     };
+    /** All that is put, in the shared content (no `viewKey`) and under each key. */
+    readonly resources: () => Iterable<{
+      readonly typeUrl: string;
+      readonly resource: StoredResource;
+      readonly viewKey?: string;
+    }>;
   };
   /** Revision of the newest transaction of all; 0 before the first. */
   readonly revision: number;
@@ -119,6 +126,12 @@ export function createNodeCaches({
         ({ node }: { readonly node?: NodeClaim }) => chosen(node, keyOf, of) ?? root,
         { viewsOnly: true } as const,
       ),
+      *resources() {
+        for (const typeUrl of shared.typeUrls) yield* resourcesOf(shared, typeUrl);
+        for (const [viewKey, layer] of owned)
+          for (const typeUrl of layer.typeUrls)
+            for (const one of resourcesOf(layer, typeUrl)) yield { ...one, viewKey };
+      },
     },
     keys: () => [...owned.keys()],
     commit(parts) {
@@ -161,6 +174,14 @@ export function createNodeCaches({
     },
     [Symbol.asyncDispose]: close,
   };
+}
+
+function* resourcesOf(
+  content: Pick<NodeContent, "held">,
+  typeUrl: string,
+): Generator<{ readonly typeUrl: string; readonly resource: StoredResource }> {
+  for (const { resource } of content.held(typeUrl))
+    if (resource !== undefined) yield { typeUrl, resource };
 }
 
 function chosen(

@@ -151,6 +151,11 @@ export class NodeLayer implements NodeContent, LayerHost {
     return this.#upper?.topic(typeUrl, interest);
   }
 
+  /** The types of which something is or was put under this key. */
+  get typeUrls(): readonly string[] {
+    return [...this.#covered.keys()];
+  }
+
   /** Returns all names that are put under this key. */
   *ownNames(): Iterable<OwnName> {
     for (const [typeUrl, names] of this.#covered)

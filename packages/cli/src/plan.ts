@@ -1,0 +1,121 @@
+import { XdsError } from "@xdstp/core";
+import { checkFolder, type FolderContent } from "@xdstp/folder";
+import { type Plan, planChange, plannedResource, readServed } from "@xdstp/plan";
+import { allowedCodes } from "./allowed-codes.ts";
+import type { ClientTlsFiles } from "./asked-server.ts";
+import { asCliError, CliError } from "./cli-error.ts";
+import type { CliIo } from "./cli-io.ts";
+import { type Endpoint, formatEndpoint } from "./endpoint.ts";
+import { jsonText } from "./json-text.ts";
+import { loadRegistry } from "./load-registry.ts";
+import { renderPlan } from "./render-plan.ts";
+import type { Found } from "./sarif.ts";
+import { readClientTls } from "./status.ts";
+import { openStatusClient, type StatusLimits } from "./status-client.ts";
+import { foundIn, isError, lineOf } from "./validate.ts";
+
+/** What `xdstp plan` was asked to do. */
+export interface PlanCommandOptions {
+  readonly dir: string;
+  readonly server: Endpoint;
+  /** With what the exit code is 1. Absent: only with errors. */
+  readonly failOn: "removals" | "changes" | undefined;
+  readonly json: boolean;
+  /** Files with descriptor sets. */
+  readonly descriptors: readonly string[];
+  /** Codes of problems that are warnings. */
+  readonly allow: readonly string[];
+  /** Empty: all that the folder holds. */
+  readonly authorities: readonly string[];
+  /** The field of a node that selects `_nodes/KEY`. */
+  readonly nodeKey: string;
+  /** Milliseconds for one answer. */
+  readonly timeoutMs: number;
+  /** Limits of the answers that are accepted from the server. */
+  readonly limits: Partial<StatusLimits>;
+  /** Files, PEM; absent: no TLS. */
+  readonly tls: ClientTlsFiles | undefined;
+}
+
+/** Shows what would change if a server served a folder. Returns the exit code. */
+export async function plan(options: PlanCommandOptions, io: CliIo): Promise<number> {
+  const { dir, server, failOn, json, tls, timeoutMs, limits, nodeKey } = options;
+  const allow = allowedCodes(options.allow);
+  const registry = await loadRegistry(options.descriptors);
+  const content = await checkFolder({
+    dir,
+    registry,
+    allow,
+    ...(options.authorities.length > 0 && { authorities: options.authorities }),
+  });
+  const errors = foundIn(content, allow).filter(isError);
+  if (errors.length > 0) {
+    showErrors(errors, options, io);
+    return 1;
+  }
+  const client = openStatusClient({
+    server,
+    clock: io.clock,
+    timeoutMs,
+    byType: true,
+    limits,
+    tls: tls && (await readClientTls(tls)),
+  });
+  const next = resourcesOf(content);
+  try {
+    const served = await readServed(async (request) => client.ask(request), next, { nodeKey });
+    const planned = await planChange({ served, next, registry });
+    io.stdout.write(
+      json
+        ? `${jsonText({ dir, server: formatEndpoint(server), ...asJson(planned) }, { indent: 2 })}\n`
+        : renderPlan(planned, { dir, server: formatEndpoint(server), io }),
+    );
+    return isFailing(planned, failOn) ? 1 : 0;
+  } catch (error) {
+    throw error instanceof XdsError
+      ? new CliError(1, `${formatEndpoint(server)} ${error.text}`, { cause: error })
+      : asCliError(error);
+  } finally {
+    client.close();
+  }
+}
+
+function resourcesOf({ resources }: FolderContent): readonly ReturnType<typeof plannedResource>[] {
+  return resources.map(({ file, node, ...put }) =>
+    plannedResource(put, { file, ...(node !== undefined && { view: node }) }),
+  );
+}
+
+function showErrors(
+  errors: readonly Found[],
+  { dir, json }: PlanCommandOptions,
+  { stdout }: CliIo,
+): void {
+  stdout.write(
+    json
+      ? `${jsonText({ dir, problems: errors }, { indent: 2 })}\n`
+      : [
+          ...errors.map(lineOf),
+          `${dir} is not planned: ${errors.length === 1 ? "it has an error" : `it has ${errors.length} errors`}\n`,
+        ].join("\n"),
+  );
+}
+
+function isFailing(
+  { added, changed, removed }: Plan,
+  failOn: PlanCommandOptions["failOn"],
+): boolean {
+  if (failOn === undefined) return false;
+  return failOn === "removals" ? removed > 0 : added + changed + removed > 0;
+}
+
+/** Maps are objects in JSON. */
+function asJson({ groups, ...rest }: Plan): object {
+  return {
+    ...rest,
+    groups: groups.map(({ behind, ...group }) => ({
+      ...group,
+      behind: Object.fromEntries(behind),
+    })),
+  };
+}

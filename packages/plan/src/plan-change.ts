@@ -1,0 +1,275 @@
+import { create, type JsonValue, type Registry } from "@bufbuild/protobuf";
+import { AnySchema } from "@bufbuild/protobuf/wkt";
+import { contentVersion } from "@xdstp/cache";
+import type { AnyBytes, Put, ResourceType } from "@xdstp/core";
+import { anyToJson, withoutSecrets } from "@xdstp/protos/envoy";
+import { envoyTypes } from "@xdstp/resource-types";
+
+import { compare, type Pair } from "./compare.ts";
+import { drainOf } from "./drains.ts";
+import { fieldChanges, mostFields } from "./field-changes.ts";
+import type {
+  ClientGroup,
+  FieldChange,
+  GroupPlan,
+  Plan,
+  PlannedHold,
+  PlannedResource,
+  PlannedResponse,
+  ResourceChange,
+  ServedState,
+} from "./plan.ts";
+import { simulate, type SimulatedGroup } from "./simulate.ts";
+
+/** What {@link planChange} needs. */
+export interface PlanOptions {
+  /** What the server has, and for whom; {@link readServed} reads it. */
+  readonly served: ServedState;
+  /** What it would have instead. */
+  readonly next: readonly PlannedResource[];
+  /** The messages in resources, for the differences in their fields. */
+  readonly registry: Registry;
+  /** The data of the types. Absent: Envoy's. */
+  readonly types?: readonly ResourceType[];
+}
+
+/** Names of clients that are listed for a resource. */
+const namedClients = 3;
+
+/**
+ * Says what would change if a server had other content: which resources, what each group of equal clients would be sent in which order, what would wait for what, and what Envoy does with connections.
+ * The order is not computed: the change is made on a server in this process, with a client for each group that accepts everything. Nothing is applied elsewhere.
+ */
+export async function planChange({
+  served,
+  next,
+  registry,
+  types = envoyTypes,
+}: PlanOptions): Promise<Plan> {
+  const comparison = compare(served.resources, next);
+  const { pairs, unchanged } = comparison;
+  const simulated =
+    pairs.length === 0
+      ? served.groups.map(() => undefined)
+      : await simulate(comparison, served.groups, types);
+  const added = pairs.filter(({ before }) => before === undefined);
+  const groups = served.groups.map((group, at) => groupPlan(group, simulated[at], added));
+  const receivers = receiversOf(groups);
+  const changes = pairs.map((pair) => changeOf(pair, receivers, registry));
+  const count = (action: ResourceChange["action"]): number =>
+    changes.filter((change) => change.action === action).length;
+  const affected = groups.filter(({ responses }) => responses.length > 0);
+  return {
+    added: count("added"),
+    changed: count("changed"),
+    removed: count("removed"),
+    unchanged: unchanged.length,
+    changes,
+    groups,
+    affectedClients: sumOfClients(affected),
+    clients: sumOfClients(groups),
+    notes: notesOf(served, groups),
+  };
+}
+
+/** Gives a resource as a feed puts it the version that the cache would give it. */
+export function plannedResource(
+  { typeUrl, resource }: Put,
+  place: Pick<PlannedResource, "view" | "file" | "line"> = {},
+): PlannedResource {
+  const version = resource.version === "" ? contentVersion(resource) : resource.version;
+  return { typeUrl, resource: { ...resource, version }, ...place };
+}
+
+function groupPlan(
+  group: ClientGroup,
+  simulated: SimulatedGroup | undefined,
+  added: readonly Pair[],
+): GroupPlan {
+  const { clients, view, variant, service, behind, node, sees } = group;
+  const { responses = [], holds = [], follows = [], problem } = simulated ?? {};
+  const version =
+    node?.userAgentVersionType.case === "userAgentVersion" ? node.userAgentVersionType.value : "";
+  return {
+    clients,
+    ...(view !== undefined && { view }),
+    variant,
+    ...(service !== undefined && { service }),
+    behind,
+    userAgent: [node?.userAgentName ?? "", version].filter((text) => text !== "").join(" "),
+    follows,
+    responses,
+    holds: holds.map((hold) => withEnd(hold, responses)),
+    maybeHidden: sees === undefined ? [] : namesIn(added, responses),
+    notes: groupNotes(group, problem),
+  };
+}
+
+function withEnd(hold: PlannedHold, responses: readonly PlannedResponse[]): PlannedHold {
+  const until = responses.findIndex(
+    ({ typeUrl, added, changed }) =>
+      typeUrl === hold.typeUrl && (added.includes(hold.name) || changed.includes(hold.name)),
+  );
+  return until === -1 ? hold : { ...hold, until };
+}
+
+/** Names of these resources that are in the responses. */
+function namesIn(added: readonly Pair[], responses: readonly PlannedResponse[]): readonly string[] {
+  const sent = new Set(
+    responses.flatMap(({ typeUrl, added: names }) => names.map((name) => keyOf(typeUrl, name))),
+  );
+  return added.flatMap(({ after }) =>
+    after !== undefined && sent.has(keyOf(after.typeUrl, after.resource.name))
+      ? [after.resource.name]
+      : [],
+  );
+}
+
+function groupNotes(
+  { behind, service, subscriptions }: ClientGroup,
+  problem: string | undefined,
+): readonly string[] {
+  const states = [...behind.values()];
+  return [
+    ...(states.includes("rejected")
+      ? ["it rejects some of what it was sent; the plan supposes that it accepts that first"]
+      : []),
+    ...(states.includes("unanswered")
+      ? ["it has not answered yet; the plan supposes that it accepts what it was sent first"]
+      : []),
+    ...(service === undefined
+      ? []
+      : [
+          "it has a stream of one type; what it requests on other streams because of it is not planned",
+        ]),
+    ...(subscriptions.size === 0 ? ["it has subscribed to nothing yet"] : []),
+    ...(problem === undefined ? [] : [`the server would end its stream: ${problem}`]),
+  ];
+}
+
+function keyOf(typeUrl: string, name: string): string {
+  return `${typeUrl} ${name}`;
+}
+
+interface Receivers {
+  readonly clients: number;
+  readonly names: readonly string[];
+}
+
+/** By type, name and view, the clients that would be sent something about a resource. */
+function receiversOf(groups: readonly GroupPlan[]): (pair: Pair) => Receivers {
+  const byKey = new Map<string, GroupPlan[]>();
+  for (const group of groups) {
+    const keys = new Set(
+      group.responses.flatMap(({ typeUrl, added, changed, removed }) =>
+        [...added, ...changed, ...removed].map((name) => keyOf(typeUrl, name)),
+      ),
+    );
+    for (const key of keys) {
+      const list = byKey.get(key) ?? [];
+      list.push(group);
+      byKey.set(key, list);
+    }
+  }
+  return ({ before, after }) => {
+    const one = after ?? before;
+    const found = (
+      one === undefined ? [] : (byKey.get(keyOf(one.typeUrl, one.resource.name)) ?? [])
+    ).filter(({ view }) => one?.view === undefined || one.view.startsWith(view ?? "\u0000"));
+    return {
+      clients: sumOfClients(found),
+      names: found.flatMap(({ clients }) => clients.slice(0, namedClients)).slice(0, namedClients),
+    };
+  };
+}
+
+function sumOfClients(groups: readonly Pick<GroupPlan, "clients">[]): number {
+  return groups.reduce((sum, { clients }) => sum + clients.length, 0);
+}
+
+function changeOf(
+  { before, after, variant }: Pair,
+  receivers: (pair: Pair) => Receivers,
+  registry: Registry,
+): ResourceChange {
+  const { typeUrl = "", resource, view } = after ?? before ?? {};
+  const action = before === undefined ? "added" : after === undefined ? "removed" : "changed";
+  const { clients, names } = receivers({
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+  });
+  const compared =
+    before !== undefined && after !== undefined ? fieldsOf(before, after, registry) : {};
+  const drains = drainOf(typeUrl, action, compared.fields);
+  return {
+    action,
+    typeUrl,
+    name: resource?.name ?? "",
+    ...(view !== undefined && { view }),
+    ...(variant !== undefined && { variant }),
+    ...(before !== undefined && { before: before.resource.version }),
+    ...(after !== undefined && { after: after.resource.version }),
+    ...(after?.file !== undefined && { file: after.file }),
+    ...(after?.line !== undefined && { line: after.line }),
+    clients,
+    clientNames: names,
+    ...compared,
+    ...(drains !== undefined && { drains }),
+  };
+}
+
+function fieldsOf(
+  before: PlannedResource,
+  after: PlannedResource,
+  registry: Registry,
+): Pick<ResourceChange, "fields" | "note"> {
+  const [old, fresh] = [
+    jsonOf(before.resource.payload, registry),
+    jsonOf(after.resource.payload, registry),
+  ];
+  if (old === undefined || fresh === undefined)
+    return { note: "its message type is not known here, so its fields are not compared" };
+  const around = fieldChanges(aroundOf(before), aroundOf(after));
+  const fields: readonly FieldChange[] = [...fieldChanges(old, fresh), ...around];
+  if (fields.length === 0)
+    return { fields, note: "only values that are not shown differ: secrets, or metadata" };
+  return fields.length >= mostFields
+    ? { fields, note: `only ${mostFields} differences are listed` }
+    : { fields };
+}
+
+/** What a client sees of a resource next to its content. */
+function aroundOf({ resource: { aliases, ttlMs, noStore } }: PlannedResource): JsonValue {
+  return {
+    ...(aliases && { "(aliases)": [...aliases].sort() }),
+    ...(ttlMs !== undefined && { "(ttl)": `${ttlMs / 1_000}s` }),
+    ...(noStore === true && { "(do_not_cache)": true }),
+  };
+}
+
+function jsonOf(payload: AnyBytes, registry: Registry): JsonValue | undefined {
+  try {
+    const { typeUrl, value } = withoutSecrets(payload, registry);
+    return anyToJson(create(AnySchema, { typeUrl, value }), registry);
+  } catch {
+    return undefined;
+  }
+}
+
+function notesOf(
+  { hiddenStreams, groups }: ServedState,
+  plans: readonly GroupPlan[],
+): readonly string[] {
+  const filtered = groups.filter(({ sees }) => sees !== undefined);
+  const hidden = plans.filter(({ maybeHidden }) => maybeHidden.length > 0);
+  return [
+    ...(hiddenStreams > 0
+      ? [`streams that this caller may not see are not planned: ${hiddenStreams}`]
+      : []),
+    ...(hidden.length > 0
+      ? [
+          `for ${sumOfClients(filtered)} of the clients a policy decides which added resources they see; the plan supposes that they see all`,
+        ]
+      : []),
+  ];
+}
