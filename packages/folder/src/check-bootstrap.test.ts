@@ -246,6 +246,15 @@ bootstrap_extensions: []
     ]);
   });
 
+  it("warns of a listener at the address of the admin page", async () => {
+    const text = bootstrap("web").replaceAll(/port_value: \d+/g, "port_value: 9901");
+    expect((await check(text)).filter((line) => line.includes("admin"))).toEqual([
+      expect.stringMatching(
+        /^warning: envoy\.yaml:\d+:\d+: static_resources\.listeners\[0\]\.address\.socket_address\.port_value: is the address of the admin page$/,
+      ),
+    ]);
+  });
+
   it("finds sources without a node, and none in what starts with one", async () => {
     const dynamic = "dynamic_resources: { lds_config: { ads: {} } }\n";
     const problem = (missing: string, at = "1:1") => [

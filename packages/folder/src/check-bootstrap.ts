@@ -19,6 +19,7 @@ import { createDescriptorCheck } from "./check-resource.ts";
 import { isSetIn, type StaticReference, staticReferencesIn } from "./bootstrap-references.ts";
 import { checkEnvoy } from "./envoy-checks/check-envoy.ts";
 import type { EnvoyFiles } from "./envoy-checks/envoy-check.ts";
+import { boundAddresses, type BoundListener } from "./envoy-checks/listener-checks.ts";
 import { foreignTypeOn, rejectBareTypes } from "./envoy-checks/type-faults.ts";
 import { canonicalJson, isObject, shownReason } from "./documents-of.ts";
 import { readBytes } from "./file-parser.ts";
@@ -209,6 +210,7 @@ async function check(
       ...passedOver.map((one) => ({ file, ...one })),
       ...advice,
       ...warnings,
+      ...adminAddresses(),
       ...danglingIn(bootstrap, context, { file, text: parsed?.text ?? "", reported }),
     ],
   };
@@ -223,6 +225,20 @@ async function check(
     const at = jsonPathOf(json, path);
     const code = isRequired ? "missing-static-resource" : "dangling-reference";
     return { ...problemAt(at, code, `${fieldOf(at)}: ${missingText({ typeUrl, name })}`), hint };
+  }
+
+  /** Envoy validates it, and cannot listen to both. */
+  function adminAddresses(): readonly FolderProblem[] {
+    const admin = messageIn(bootstrap, "admin");
+    const taken = new Set(admin === undefined ? [] : addressesOf(admin).map(([key]) => key));
+    return listOf(bootstrap, listener).flatMap((one, index) =>
+      addressesOf(one).flatMap(([key, at]) => {
+        if (!taken.has(key)) return [];
+        const path = ["static_resources", "listeners", index, ...at];
+        const message = `${fieldOf(path)}: is the address of the admin page`;
+        return [problemAt(path, "shared-address", message)];
+      }),
+    );
   }
 
   function repeatedNames(): readonly FolderProblem[] {
@@ -302,6 +318,15 @@ function valueOf(
       message: `is not a valid ${desc.typeName} in ${format === "text" ? "text format" : "binary"}: ${shownReason(error)}`,
     });
   }
+}
+
+function addressesOf({ message }: ReflectMessage): ReturnType<typeof boundAddresses> {
+  const { name, address, additionalAddresses = [] } = message as unknown as Partial<BoundListener>;
+  return boundAddresses({
+    name: name ?? "",
+    additionalAddresses,
+    ...(address !== undefined && { address }),
+  });
 }
 
 /** The types that a bootstrap lists, and the field of `static_resources` of each. */

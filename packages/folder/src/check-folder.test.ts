@@ -36,6 +36,27 @@ describe("checkFolder()", () => {
     ]);
   });
 
+  it("warns of listeners of one node with one address, and not of those that no client gets together", async () => {
+    const listener = (port: number): string =>
+      `address: { socket_address: { address: "::1", port_value: ${port} } }
+filter_chains: [{ filters: [{ name: e, typed_config: { "@type": type.googleapis.com/envoy.extensions.filters.network.echo.v3.Echo } }] }]
+`;
+    const { problems, warnings } = await check({
+      "_opaque/listeners/a.yaml": listener(80),
+      "_opaque/listeners/b.yaml": listener(80).replace("::1", "0:0::1"),
+      "_opaque/listeners/c.yaml": listener(81),
+      "_nodes/one/_opaque/listeners/d.yaml": listener(81),
+      "_nodes/one/_opaque/listeners/e.yaml": listener(82),
+      "_nodes/two/_opaque/listeners/f.yaml": listener(82),
+      "x/envoy.config.listener.v3.Listener/g.yaml": listener(80),
+    });
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual([
+      '_opaque/listeners/b.yaml:1:61: listener "b" has the address of listener "a" (a client that gets both rejects one of them)',
+      '_nodes/one/_opaque/listeners/d.yaml:1:58: listener "d" has the address of listener "c" (a client that gets both rejects one of them)',
+    ]);
+  });
+
   it("finds them in each entry of a list, whatever Envoy declares [B-LIST-1]", async () => {
     const path = "a/envoy.config.cluster.v3.ClusterCollection/all.yaml";
     const { problems } = await check({
@@ -109,7 +130,8 @@ describe("checkFolder()", () => {
   it("finds names of xdstp whatever the order of their parameters and with directives, aliases, and those of node keys", async () => {
     const listener = (
       name: string,
-    ): string => `address: { socket_address: { address: 127.0.0.1, port_value: 1 } }
+      port = 1,
+    ): string => `address: { socket_address: { address: 127.0.0.1, port_value: ${port} } }
 filter_chains:
 - filters:
   - name: tcp
@@ -126,8 +148,8 @@ filter_chains:
         "name: real\naliases: [nick]\nresource: { '@type': type.googleapis.com/envoy.config.cluster.v3.Cluster }\n",
       "_opaque/listeners/two.yaml": listener("nick"),
       "_nodes/edge/_opaque/clusters/own.yaml": "{}",
-      "_opaque/listeners/three.yaml": listener("own"),
-      "_nodes/core/_opaque/listeners/four.yaml": listener("own"),
+      "_opaque/listeners/three.yaml": listener("own", 2),
+      "_nodes/core/_opaque/listeners/four.yaml": listener("own", 3),
     });
     expect(warnings).toEqual([
       '_nodes/core/_opaque/listeners/four.yaml:8:16: filter_chains[0].filters[0].typed_config.cluster: refers to clusters "own", which is not in the folder (add it, unless clients have it from elsewhere)',

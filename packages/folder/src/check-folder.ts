@@ -22,6 +22,7 @@ import { mapLimit } from "./pacing.ts";
 import { readFile } from "./read-file.ts";
 import { createFolderReader } from "./folder-reader.ts";
 import { type FolderContent, readEntries } from "./read-folder.ts";
+import { sharedAddresses } from "./shared-addresses.ts";
 import { isGone } from "./walk-folder.ts";
 
 /**
@@ -111,9 +112,13 @@ export function createFolderChecker(options: FolderOptions): FolderChecker {
       referencesIn(entry).map((reference) => ({ entry, reference })),
     );
     const dangling = await danglingIn(entries, referring, inlineNames(entries, base), context);
+    const shared = await sharedAddresses(entries, context, async (file) => {
+      const text = unsaved.get(file) ?? (await readText(file, "utf8").catch(() => undefined));
+      return text;
+    });
     return {
       ...content,
-      warnings: [...content.warnings, ...dangling, ...unusedIn(entries, referring)],
+      warnings: [...content.warnings, ...dangling, ...unusedIn(entries, referring), ...shared],
       names: entries.map((entry) => ({
         file: entry.file,
         typeUrl: entry.typeUrl,

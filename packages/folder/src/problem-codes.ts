@@ -127,6 +127,10 @@ export const problemCodes = {
     severity: "warning",
     summary: "An object of Kubernetes, or a field of it, is not part of what was imported.",
   },
+  "shared-address": {
+    severity: "warning",
+    summary: "A listener has the address of another one, or of the admin page.",
+  },
 
   // Files that secrets name.
   "bad-file-reference": {

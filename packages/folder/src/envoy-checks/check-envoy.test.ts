@@ -51,8 +51,19 @@ describe("checkEnvoy()", () => {
     [format, { text_format: "%REQ%" }, "without its argument"],
     [pattern, { regex: "a(?i)b{2,3}\\d+" }, undefined],
     [pattern, { regex: "a(?=b)" }, "is not a pattern of RE2"],
+    ["xds.type.matcher.v3.RegexMatcher", { regex: "*.com" }, "is not a pattern of RE2"],
     [network, { address_prefix: "10.0.0.0", prefix_len: 33 }, "32 bits"],
     [network, { address_prefix: "::", prefix_len: 33 }, undefined],
+    [
+      "envoy.config.core.v3.SocketAddress",
+      { address: "0.0.0.0", port_value: 80, ipv4_compat: true },
+      "ipv4_compat: needs an address of IPv6",
+    ],
+    [
+      "envoy.config.core.v3.SocketAddress",
+      { address: "::", port_value: 80, ipv4_compat: true },
+      undefined,
+    ],
     [
       tls,
       { cipher_suites: ["[ECDHE-RSA-AES128-GCM-SHA256|ECDHE-RSA-CHACHA20-POLY1305]"] },

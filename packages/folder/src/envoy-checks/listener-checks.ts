@@ -30,10 +30,14 @@ interface FilterChain {
   readonly transportSocket?: Extension;
 }
 
-interface Listener {
+/** A generated listener, as far as its addresses go. */
+export interface BoundListener {
   readonly name: string;
   readonly address?: Address;
   readonly additionalAddresses: readonly { readonly address?: Address }[];
+}
+
+interface Listener extends BoundListener {
   readonly filterChains: readonly FilterChain[];
   readonly defaultFilterChain?: FilterChain;
   readonly udpListenerConfig?: { readonly quicOptions?: object };
@@ -246,10 +250,10 @@ function* sameAddresses({ listeners }: { listeners: readonly Listener[] }): Iter
 }
 
 /** The addresses of a listener in a form that is equal where they are, and the way to each. */
-function boundAddresses({
+export function boundAddresses({
   address,
   additionalAddresses,
-}: Listener): readonly (readonly [key: string, at: EnvoyFinding["at"]])[] {
+}: BoundListener): readonly (readonly [key: string, at: EnvoyFinding["at"]])[] {
   const all: readonly (readonly [at: EnvoyFinding["at"], address: Address | undefined])[] = [
     [["address"], address],
     ...additionalAddresses.map(

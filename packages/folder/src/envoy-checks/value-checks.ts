@@ -22,8 +22,10 @@ interface StatusRange {
 /** What Envoy rejects in values that occur in many places. */
 export const valueChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-pattern", "envoy.type.matcher.v3.RegexMatcher", pattern),
+  envoyCheck("bad-pattern", "xds.type.matcher.v3.RegexMatcher", pattern),
   envoyCheck("bad-pattern", "envoy.type.matcher.v3.RegexMatchAndSubstitute", substitution),
   envoyCheck("bad-value", "envoy.config.core.v3.CidrRange", network),
+  envoyCheck("bad-value", "envoy.config.core.v3.SocketAddress", ipv4Compat),
   ...[
     "envoy.config.core.v3.ApiConfigSource",
     "envoy.config.ratelimit.v3.RateLimitServiceConfig",
@@ -110,6 +112,17 @@ function* network({
       ["prefix_len"],
       `is more than the ${family === 4 ? 32 : 128} bits of the address`,
     );
+}
+
+function* ipv4Compat({
+  address,
+  ipv4Compat: isSet,
+}: {
+  address: string;
+  ipv4Compat: boolean;
+}): Iterable<EnvoyFinding> {
+  if (isSet && isIP(address) === 4)
+    yield finding(["ipv4_compat"], "needs an address of IPv6", 'the address may be "::"');
 }
 
 function* apiVersion(
