@@ -40,12 +40,32 @@ const paths = [
   "/a;v=1/x",
   "/api;v=2",
   "/x/12/y",
+  "/x/1*2/y",
+  "/a*",
+  "/aa",
+  "/x/a%20b=c/d.e",
   "",
 ];
 const queries = ["", "?", "?x=1", "?x=1&y=2&x=3", "?x", "?x=%31", "?y=2&&x=", "?x=abc"];
 const texts = ["", "1", "10", "-3", "abc", "ABC", "a,b", "abcabc"];
 const names = ["x-a", "X-B", "x-c"];
 const expressions = ["[a-z]+", "\\d+", ".*", "a.*", "(?i)abc"];
+/** Templates of paths, each with rewrites that use its variables. */
+const templates = [
+  ["/api/*", "/all"],
+  ["/{part}", "/new/{part}", "/{part}/{part}x"],
+  ["/api/{id}", "/{id}", "/v1/{id}/"],
+  ["/x/{n=*}/{rest=**}", "/{rest}/{n}", "/{n}"],
+  ["/**", "/all"],
+  ["/{all=**}", "/new/{all}", "/{all}.old"],
+  ["/{all=api/**}", "/{all}"],
+  ["/x/*/y", "/y"],
+  ["/a*", "/a"],
+  ["/*ary", "/ary"],
+  ["/x/12/{y}", "/{y}"],
+  ["/api/", "/slash"],
+  ["/api;v=2", "/v2"],
+] as const;
 const pathExpressions = ["/api(/.*)?", "/x/(\\d+)/(.*)", ".*", "/(?i)API.*", "/a[^p].*", "/api"];
 
 /** A random route configuration as JSON. Each route answers with its place in `x-route`. `port`: of a backend that says what it got; the clusters are `a`, `b` and `c`. */
@@ -74,7 +94,7 @@ function randomRoute(random: SeededRandom): JsonObject {
   const path = randomPathMatch(random);
   return {
     match: { ...path, ...randomConditions(random) },
-    ...randomAction(random, Object.keys(path)),
+    ...randomAction(random, path),
   };
 }
 
@@ -90,7 +110,23 @@ function randomPathMatch(random: SeededRandom): JsonObject {
       ...randomCase(random),
     }),
     () => ({ safeRegex: { regex: random.pick(pathExpressions) } }),
+    () => ({ pathMatchPolicy: templatePolicy("match", random.pick(templates)[0]) }),
   ])();
+}
+
+/** The extension that matches, or rewrites, by a template. */
+function templatePolicy(kind: "match" | "rewrite", template: string): JsonObject {
+  const [type, field] =
+    kind === "match"
+      ? ["UriTemplateMatchConfig", "pathTemplate"]
+      : ["UriTemplateRewriteConfig", "pathTemplateRewrite"];
+  return {
+    name: `envoy.path.${kind}.uri_template.uri_template_${kind === "match" ? "matcher" : "rewriter"}`,
+    typedConfig: {
+      "@type": `type.googleapis.com/envoy.extensions.path.${kind}.uri_template.v3.${type}`,
+      [field]: template,
+    },
+  };
 }
 
 function randomCase(random: SeededRandom): JsonObject {
@@ -158,12 +194,14 @@ function randomHeaderMatch(random: SeededRandom): JsonObject {
   };
 }
 
-function randomAction(random: SeededRandom, path: readonly string[]): JsonObject {
-  const isExpression = path.includes("safeRegex");
+function randomAction(random: SeededRandom, path: JsonObject): JsonObject {
+  const isExpression = "safeRegex" in path;
+  // Envoy rejects `redirect.prefix_rewrite` for the path of a template.
+  const isTemplate = "pathMatchPolicy" in path;
   const rewrite = (): JsonObject =>
     random.pick<JsonObject>([
       {},
-      { prefixRewrite: random.pick(["/", "/new", "/new/"]) },
+      isTemplate ? {} : { prefixRewrite: random.pick(["/", "/new", "/new/"]) },
       {
         regexRewrite: {
           pattern: {
@@ -209,7 +247,11 @@ function randomAction(random: SeededRandom, path: readonly string[]): JsonObject
             },
           },
         ]),
-        ...(isExpression && random.next() < 0.5 ? {} : rewrite()),
+        ...(isTemplate
+          ? randomTemplateRewrite(random, path)
+          : isExpression && random.next() < 0.5
+            ? {}
+            : rewrite()),
         ...random.pick<JsonObject>([
           {},
           { hostRewriteLiteral: "inside.example" },
@@ -224,6 +266,15 @@ function randomAction(random: SeededRandom, path: readonly string[]): JsonObject
       },
     }),
   ])();
+}
+
+/** A rewrite by the variables of the template that matches, or none. */
+function randomTemplateRewrite(random: SeededRandom, path: JsonObject): JsonObject {
+  const matched = JSON.stringify(path);
+  const [, ...rewrites] =
+    templates.find(([template]) => matched.includes(JSON.stringify(template))) ?? [];
+  if (random.next() < 0.3) return {};
+  return { pathRewritePolicy: templatePolicy("rewrite", random.pick(rewrites)) };
 }
 
 function rewriteOfRedirect(random: SeededRandom, rewrite: () => JsonObject): JsonObject {

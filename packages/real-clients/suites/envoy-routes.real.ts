@@ -7,6 +7,7 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
+import { envoyRegistry } from "@xdstp/protos/envoy";
 import { RouteConfigurationSchema } from "@xdstp/protos/envoy/route";
 import { findRoute, type FoundRoute } from "@xdstp/routes";
 import { createSeededRandom } from "@xdstp/testing";
@@ -15,6 +16,7 @@ import { describeProgram } from "../src/describe-program.ts";
 import { startEnvoy } from "../src/envoy.ts";
 import { type RandomRequest, randomRequest, randomRoutes } from "../src/random-routes.ts";
 
+const registry = envoyRegistry();
 const configurations = 150;
 const requests = 60;
 const seed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
@@ -27,7 +29,7 @@ describeProgram("envoy", "routes of random requests", (command) => {
     const outcomes = new Map<string, number>();
     for (const [place, json] of configs.entries()) {
       const url = new URL(await envoy.url(`l${place}`));
-      const config = fromJson(RouteConfigurationSchema, json);
+      const config = fromJson(RouteConfigurationSchema, json, { registry });
       const sent = Array.from({ length: requests }, () => randomRequest(random));
       const answers = await Promise.all(sent.map((request) => call(Number(url.port), request)));
       for (const [index, request] of sent.entries()) {

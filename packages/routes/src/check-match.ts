@@ -13,6 +13,7 @@ import {
   type TextMatch,
 } from "./match-text.ts";
 import type { ReadRequest } from "./route-request.ts";
+import { matchTemplateOf, readUriTemplate } from "./uri-template.ts";
 
 /** A condition of a route that a request does not meet, or that it meets only perhaps. */
 export interface Finding {
@@ -21,6 +22,8 @@ export interface Finding {
   /** One clause: `the path "/x" does not begin with "/api"`. */
   readonly reason: string;
 }
+
+type PathPolicy = Extract<RouteMatch["pathSpecifier"], { case: "pathMatchPolicy" }>["value"];
 
 /** What a route configuration says for all of its routes. */
 export interface MatchSettings {
@@ -80,7 +83,8 @@ function checkPath(
     case undefined:
       return no("the match has no path");
     case "pathMatchPolicy":
-      return maybe(`the extension ${quote(pathSpecifier.value.name)} decides by the path`);
+      // Templates see the parameters of the path, whatever the configuration ignores.
+      return checkTemplate(pathSpecifier.value, request.barePath);
     case "safeRegex":
       return findingOf(
         matchExpression(pathSpecifier.value.regex, path),
@@ -90,6 +94,18 @@ function checkPath(
     default:
       return checkPathText(pathSpecifier.case, pathSpecifier.value, path, caseSensitive ?? true);
   }
+}
+
+function checkTemplate({ name, typedConfig }: PathPolicy, path: string): Finding | undefined {
+  const template = matchTemplateOf(typedConfig);
+  if (template === undefined) return maybe(`the extension ${quote(name)} decides by the path`);
+  try {
+    if (readUriTemplate(template).expression.matches(path)) return undefined;
+  } catch (error) {
+    const fault = error instanceof RangeError ? error.message : "cannot be read";
+    return maybe(`Envoy rejects the template ${quote(template)}, which ${fault}`);
+  }
+  return no(`the path ${quote(path)} does not match the template ${quote(template)}`);
 }
 
 function checkPathText(

@@ -1,4 +1,5 @@
 import { fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
+import { envoyRegistry } from "@xdstp/protos/envoy";
 import { RouteConfigurationSchema } from "@xdstp/protos/envoy/route";
 import { describe, expect, it } from "vitest";
 import { findRoute, type FoundRoute } from "./find-route.ts";
@@ -7,6 +8,7 @@ import type { RouteRequest } from "./route-request.ts";
 // What Envoy does is compared with Envoy itself, over random configurations, in the suites with real programs. Here stand the reasons, and what no random request shows.
 
 const ok = { directResponse: { status: 200 } };
+const registry = envoyRegistry();
 
 function find(
   routes: readonly JsonObject[],
@@ -14,7 +16,8 @@ function find(
   more: JsonObject = {},
 ): FoundRoute {
   const virtualHosts: JsonValue[] = [{ name: "v", domains: ["*"], routes: [...routes] }];
-  return findRoute(fromJson(RouteConfigurationSchema, { name: "r", virtualHosts, ...more }), {
+  const json = { name: "r", virtualHosts, ...more };
+  return findRoute(fromJson(RouteConfigurationSchema, json, { registry }), {
     authority: "shop.example",
     path: "/api/items?x=1",
     ...request,
@@ -153,6 +156,92 @@ describe("the reasons why a route does not match", () => {
       }),
     ).toEqual(["no", 'the header "a" is missing', 'the header "b" is missing']);
   });
+});
+
+describe("a route by a template", () => {
+  const matched = (pathTemplate: string): JsonObject => ({
+    pathMatchPolicy: {
+      name: "uri",
+      typedConfig: {
+        "@type":
+          "type.googleapis.com/envoy.extensions.path.match.uri_template.v3.UriTemplateMatchConfig",
+        pathTemplate,
+      },
+    },
+  });
+  const rewritten = (pathTemplate: string, pathTemplateRewrite: string): string | undefined => {
+    const typedConfig = {
+      "@type":
+        "type.googleapis.com/envoy.extensions.path.rewrite.uri_template.v3.UriTemplateRewriteConfig",
+      pathTemplateRewrite,
+    };
+    const action = { cluster: "c", pathRewritePolicy: { name: "uri", typedConfig } };
+    const { route } = find([{ match: matched(pathTemplate), route: action }]);
+    return route?.outcome?.kind === "cluster" ? route.outcome.path : undefined;
+  };
+
+  it.each([
+    "/api/items",
+    "/api/*",
+    "/*/items",
+    "/**",
+    "/{all=**}",
+    "/api/{id}",
+    "/{a}/{b}",
+    "/{all=api/*}",
+    "/api/*ms",
+    "/**items",
+  ])("%s takes /api/items", (template) => {
+    expect(reasons(matched(template))).toEqual(["yes"]);
+  });
+
+  it.each(["/api", "/*", "/api/items/", "/api/*/*", "/api/{id}x", "/API/*"])(
+    "%s does not take it, and says so",
+    (template) => {
+      expect(reasons(matched(template))).toEqual([
+        "no",
+        `the path "/api/items" does not match the template "${template}"`,
+      ]);
+    },
+  );
+
+  it.each([
+    ["api", 'is not a path of printable ASCII that begins with "/"'],
+    ["/api//items", "has an empty segment"],
+    ["/{a}/{a}", 'has the variable "a" twice'],
+    ["/{a}{b}", 'has "{b}", which is not a segment of a path'],
+    ["/**/*", 'has "*" after "**"'],
+    ["/{a=**}/{b}", 'has "*" after "**"'],
+    ["/{1}", 'has the variable name "1"'],
+    ["/{a", 'has a "{" without a "}"'],
+    ["/a}", 'has "a}", which is not a segment of a path'],
+    ["/{a=}", "has an empty segment"],
+    ["/{a=*b}", 'has "*b" in the variable "a"'],
+    ["/{a}/b c", 'is not a path of printable ASCII that begins with "/"'],
+    [
+      "/{seventeen_letters}",
+      'has the variable "seventeen_letters", whose name is longer than 16 characters',
+    ],
+    ["/{a}/{b}/{c}/{d}/{e}/{f}", "has 6 variables, and 5 are allowed"],
+  ])("%s may take it, since Envoy rejects that", (template, fault) => {
+    expect(reasons(matched(template))).toEqual([
+      "maybe",
+      `Envoy rejects the template "${template}", which ${fault}`,
+    ]);
+  });
+
+  it("rewrites with the variables of the template, and keeps the query", () => {
+    expect(rewritten("/api/{id}", "/v2/{id}/x")).toBe("/v2/items/x?x=1");
+    expect(rewritten("/{a}/{b}", "/{b}/{a}{a}")).toBe("/items/apiapi?x=1");
+    expect(rewritten("/{all=**}", "/v2/{all}")).toBe("/v2/api/items?x=1");
+  });
+
+  it.each(["v2", "//v2", "/{other}", "/{id", "/v 2"])(
+    "does not show the path of the rewrite %s, which Envoy rejects",
+    (rewrite) => {
+      expect(rewritten("/api/{id}", rewrite)).toBeUndefined();
+    },
+  );
 });
 
 describe("a route that may match", () => {

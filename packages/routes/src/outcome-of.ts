@@ -1,6 +1,7 @@
 import type { RedirectAction, Route, RouteAction } from "@xdstp/protos/envoy/route";
 import { withoutPort } from "./find-virtual-host.ts";
 import { replaceExpression } from "./match-text.ts";
+import { matchTemplateOf, rewriteByTemplate, rewriteTemplateOf } from "./uri-template.ts";
 import { firstValue, type ReadRequest, withoutQuery } from "./route-request.ts";
 
 /** What a route does with a request. */
@@ -97,13 +98,32 @@ function rewrittenPath(
   { prefixRewrite, regexRewrite, pathRewrite, pathRewritePolicy }: PathRewrite,
   { path }: ReadRequest,
 ): string | undefined {
-  if (pathRewrite !== "" || pathRewritePolicy !== undefined) return undefined;
+  if (pathRewrite !== "") return undefined;
+  if (pathRewritePolicy !== undefined) return templatedPath(match, pathRewritePolicy, path);
   if (prefixRewrite !== "")
     return prefixRewrite + path.slice(matchedLength(match?.pathSpecifier, path));
   if (regexRewrite?.pattern === undefined) return path;
   const bare = withoutQuery(path);
   const replaced = replaceExpression(regexRewrite.pattern.regex, bare, regexRewrite.substitution);
   return replaced === undefined ? undefined : replaced + path.slice(bare.length);
+}
+
+/** The path of `path_rewrite_policy`, with the query of the request. Undefined where another extension decides, or where Envoy does not accept a template. */
+function templatedPath(
+  match: Route["match"],
+  { typedConfig }: NonNullable<PathRewrite["pathRewritePolicy"]>,
+  path: string,
+): string | undefined {
+  const specifier = match?.pathSpecifier;
+  const template =
+    specifier?.case === "pathMatchPolicy"
+      ? matchTemplateOf(specifier.value.typedConfig)
+      : undefined;
+  const rewrite = rewriteTemplateOf(typedConfig);
+  if (template === undefined || rewrite === undefined) return undefined;
+  const bare = withoutQuery(path);
+  const rewritten = rewriteByTemplate(template, rewrite, bare);
+  return rewritten === undefined ? undefined : rewritten + path.slice(bare.length);
 }
 
 /** The length of what `prefix_rewrite` replaces: the prefix or path of the match, or with an expression the whole path. */
