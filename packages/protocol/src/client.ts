@@ -1,5 +1,6 @@
 /**
- * The client, as far as both variants share it: a feed over one stream at a time, the state of each subscribed name, ACK and NACK.
+ * The client, as far as both variants share it: a feed over one stream at a time, the state of each
+ * subscribed name, ACK and NACK.
  *
  * @packageDocumentation
  */

@@ -1,6 +1,10 @@
 import type { XdsError } from "@xdstp/core";
 
-/** Whether an error says that the resource is not there for this client, so that a copy of it may go; any other is transient (S-ERR-3). No error: it does not exist. */
+/**
+ * Returns true if an error means that this client cannot have the resource, so that a copy of it
+ * may be removed; any other error is transient (S-ERR-3). No error also means that the resource
+ * does not exist.
+ */
 export function isDataError(error: Pick<XdsError, "code"> | undefined): boolean {
   return error === undefined || error.code === "NOT_FOUND" || error.code === "PERMISSION_DENIED";
 }

@@ -1,15 +1,15 @@
 import type { Clock } from "@xdstp/core";
 
-/** Tokens that come back with time. Paid afterwards: what has been done is taken, so that the balance may fall below zero. */
+/** A token bucket. Tokens are taken after the work is done, so the balance may fall below zero. */
 export interface TokenBucket {
-  /** What there is now. */
+  /** The present number of tokens. */
   readonly balance: number;
   take(tokens: number): void;
-  /** Milliseconds until there is a token; 0 if there is one. */
+  /** Milliseconds until there is a token; 0: there is one. */
   readonly waitMs: number;
 }
 
-/** A full bucket. */
+/** Creates a full bucket. */
 export function createTokenBucket(clock: Clock, size: number, perSecond: number): TokenBucket {
   return new Bucket(clock, size, perSecond);
 }

@@ -1,6 +1,6 @@
 import type { Entry, StoredResource } from "@xdstp/core";
 
-/** A resource as a cache would keep it, as far as the server's parts look at it. */
+/** A resource as a cache would store it, as far as the parts of the server read it. */
 export function storedResource(
   name: string,
   payload: Uint8Array = new Uint8Array(),
@@ -22,7 +22,7 @@ export function added(name: string, revision = 1): Entry {
   return { revision, since: revision, superseded: false, name, resource: storedResource(name) };
 }
 
-/** An entry without one. */
+/** An entry without a resource. */
 export function removed(name: string, revision = 1): Entry {
   return { revision, since: revision, superseded: false, name };
 }

@@ -1,12 +1,15 @@
 import type { Clock } from "@xdstp/core";
 
-/** A clock that a test moves. `@xdstp/testing` has a better one and stands above this package. */
+/**
+ * A clock that a test advances. `@xdstp/testing` has a better one, but depends on a layer above
+ * this package.
+ */
 export interface ManualClock extends Clock {
   readonly timers: number;
   advance(ms: number): void;
 }
 
-/** Starts at 0; calls are made in the order of their times. */
+/** Starts at 0. Callbacks are called in the order of their times. */
 export function createManualClock(): ManualClock {
   let now = 0;
   let calls: { readonly at: number; readonly callback: () => void }[] = [];

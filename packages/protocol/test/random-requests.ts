@@ -67,7 +67,10 @@ const piecesOf = <Desc extends DescMessage>(
   inits: readonly MessageInitShape<Desc>[],
 ): readonly Uint8Array[] => inits.map((init) => toBinary(schema, create(schema, init)));
 
-/** Encoded requests of one field each, by field, in the order of their numbers: whole messages are made by joining them. */
+/**
+ * Encoded requests of one field each, by field, in the order of field numbers. Joined, they form
+ * whole messages.
+ */
 const pieces: Readonly<Record<VariantName, readonly (readonly Uint8Array[])[]>> = {
   sotw: [
     piecesOf(
@@ -115,12 +118,16 @@ const pieces: Readonly<Record<VariantName, readonly (readonly Uint8Array[])[]>> 
   ],
 };
 
-/** Which fields an ACK has, as places in {@link pieces}. */
+/** The fields of an ACK, as indices into {@link pieces}. */
 const ackFields: Readonly<Record<VariantName, readonly number[]>> = {
   sotw: [0, 2, 3, 4],
   delta: [1, 5],
 };
-/** A single empty field, unknown fields of the other wire types, groups, overlong tags and lengths. No known field of another wire type: @bufbuild/protobuf reads it as if it were its own. */
+/**
+ * An empty single field, unknown fields of the other wire types, groups, overlong tags and lengths.
+ * No known field has another wire type, since @bufbuild/protobuf would read it as if it had its
+ * own.
+ */
 const oddities: readonly Uint8Array[] = [
   [0x12, 0],
   [0x2a, 0],
@@ -137,7 +144,7 @@ const oddities: readonly Uint8Array[] = [
   [0x7a, 1, 65],
 ].map((bytes) => Uint8Array.from(bytes));
 
-/** A request: mostly ACKs in canonical order, sometimes anything joined in any order. */
+/** A request: mostly an ACK in canonical order, sometimes any fields in any order. */
 export function randomRequest(random: Random, variant: VariantName): Uint8Array {
   const ack = random.chance(0.6);
   const parts = pieces[variant].flatMap((choices, index) => {
@@ -153,7 +160,7 @@ export function randomRequest(random: Random, variant: VariantName): Uint8Array 
   return concatBytes(parts);
 }
 
-/** The same, in a third of the cases with bytes changed, cut off, inserted or removed. */
+/** A request; in a third of the cases with bytes that are changed, cut off, inserted or removed. */
 export function randomMessage(random: Random, variant: VariantName): Uint8Array {
   const message = randomRequest(random, variant);
   if (!random.chance(1 / 3)) return message;
@@ -177,7 +184,10 @@ export function randomMessage(random: Random, variant: VariantName): Uint8Array 
   }
 }
 
-/** What a full decode reads; undefined where it fails. Of changed bytes it reads more than a strict one: @bufbuild/protobuf lets a nested field run beyond the end of its message. */
+/**
+ * Decodes a message in full. undefined: that fails. For changed bytes it accepts more than a strict
+ * decoder: @bufbuild/protobuf lets a nested field run beyond the end of its message.
+ */
 export function decodeDelta(message: Uint8Array): DeltaDiscoveryRequest | undefined {
   try {
     return fromBinary(DeltaDiscoveryRequestSchema, message);

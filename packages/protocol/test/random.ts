@@ -1,4 +1,4 @@
-/** Random choices that a seed repeats. */
+/** Random choices that a seed reproduces. */
 export interface Random {
   /** A whole number from 0 to `below` - 1. */
   int(below: number): number;
@@ -6,7 +6,7 @@ export interface Random {
   pick<T>(from: readonly T[]): T;
 }
 
-/** The seed of this run: XDSTP_SEED, else a new one. It is named in the message of every failure. */
+/** The seed of this run: XDSTP_SEED, or a new one. The message of every failure names it. */
 export const seed = Number(process.env.XDSTP_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 /** A size as the issue states it, at the scale of this run (XDSTP_SCALE; 1 is full size). */

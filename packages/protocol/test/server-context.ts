@@ -8,7 +8,7 @@ import type { StreamEvent } from "../src/stream/stream-event.ts";
 import type { ResourceSource } from "@xdstp/core";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 
-/** A server's context in the hands of a test. */
+/** The context of a server that a test controls. */
 export interface TestContext {
   readonly context: ServerContext;
   readonly clock: ManualClock;
@@ -27,7 +27,7 @@ const source: ResourceSource = {
   },
 };
 
-/** Without a cache: the parts that are tested with it ask for no topic. */
+/** Creates a context without a cache: the parts that are tested with it read no topic. */
 export function createTestContext(options: Partial<ServerContextOptions> = {}): TestContext {
   const clock = createManualClock();
   const events: StreamEvent[] = [];

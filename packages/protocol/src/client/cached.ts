@@ -2,19 +2,22 @@ import type { Interest, ResourceSink } from "@xdstp/core";
 import type { ReceivedName } from "./received.ts";
 import type { Wanted } from "./wanted.ts";
 
-/** What is cached of one type, as the client reads it from its sink. */
+/** Reads the cached resources of one type from the sink of the client. */
 export interface CachedReader {
   readonly typeUrl: string;
   readonly sink: Pick<ResourceSink, "held">;
 }
 
-/** Something of it is cached, in whichever variant. */
+/** Returns true if a resource of this interest is cached, in any variant. */
 export function isCached({ sink, typeUrl }: CachedReader, interest: Interest): boolean {
   for (const _ of sink.held(typeUrl, interest)) return true;
   return false;
 }
 
-/** This variant (TP2) of a name is cached, in this version if one is given. */
+/**
+ * Returns true if this variant (TP2) of a name is cached; with `version`, only if it is cached in
+ * that version.
+ */
 export function isVariantCached(
   { sink, typeUrl }: CachedReader,
   { name, constraints }: ReceivedName,
@@ -29,19 +32,29 @@ export function isVariantCached(
   return false;
 }
 
-/** Something of an interest is cached, also under the name that it is an alias of (C-ALIAS-3). */
+/**
+ * Returns true if a resource of an interest is cached, also under the real name of an alias
+ * (C-ALIAS-3).
+ */
 export function isWantedCached(reader: CachedReader, wanted: Wanted): boolean {
   return interestsOf(wanted).some((interest) => isCached(reader, interest));
 }
 
-/** The same, where each of those that share the sink has it ({@link Held.lacking}): time counts for who has not. */
+/**
+ * Returns true if a resource of an interest is cached for all readers that share the sink ({@link
+ * Held.lacking}). The fetch timer runs for readers that lack it.
+ */
 export function isCachedByAll({ sink, typeUrl }: CachedReader, wanted: Wanted): boolean {
   for (const interest of interestsOf(wanted))
     for (const { lacking } of sink.held(typeUrl, interest)) if (lacking !== true) return true;
   return false;
 }
 
-/** What only another server has given, in the place of this one ({@link Held.standIn}): whether it is still used so. undefined: nothing is cached, or something that is not of that kind. */
+/**
+ * Returns whether another server, which has given all cached resources of an interest, still
+ * replaces this one ({@link Held.standIn}). undefined: nothing is cached, or a cached resource is
+ * from this server.
+ */
 export function standInOf({ sink, typeUrl }: CachedReader, wanted: Wanted): boolean | undefined {
   let found: boolean | undefined;
   for (const interest of interestsOf(wanted))

@@ -10,7 +10,7 @@ import { WantedIndex } from "./wanted-index.ts";
 
 const T = "type.googleapis.com/t.T";
 
-/** A client that has requested `names`, and has `cached`. */
+/** A client that has subscribed to `names`, and whose sink has `cached`. */
 function sourceOf(names: readonly string[], cached: readonly Held[] = []): ClassifySource {
   const clock = createManualClock();
   const wants = new WantedIndex(T);

@@ -27,87 +27,110 @@ import type { Absence } from "./variant.ts";
 import { hasNotBegun, type Wanted, type WantedCollection, type WantedName } from "./wanted.ts";
 import type { WantedIndex } from "./wanted-index.ts";
 
-/** One thing that a response says. Those of a response together name each resource once. */
+/**
+ * One statement of a response about a name or an interest. The verdicts of a response name each
+ * resource once.
+ */
 export type ResponseVerdict =
   | AcceptedResource
-  /** The response has something for these, apart from accepted resources. `member`: its key; undefined: it is not that of a member. */
+  /**
+   * The response answers these interests, apart from its accepted resources. `member`: the key of
+   * the member that it names; undefined: it names none.
+   */
   | {
       readonly kind: "answered";
       readonly covering: readonly Wanted[];
       readonly member: string | undefined;
     }
-  /** A heartbeat of what is cached (C-TTL-3). */
+  /** A heartbeat of a cached resource (C-TTL-3). */
   | { readonly kind: "refreshed"; readonly refresh: Refresh }
-  /** A heartbeat of what is not cached: these have to be requested again. */
+  /** A heartbeat of a resource that is not cached: these interests have to be requested again. */
   | { readonly kind: "lost"; readonly covering: readonly Wanted[] }
-  /** A resource is invalid, whatever the sink would say. */
+  /** The resource is invalid, and the sink is not asked. */
   | { readonly kind: "rejected"; readonly name: string; readonly error: XdsError }
-  /** Another one, only counted. */
+  /** A further invalid resource, which is only counted. */
   | { readonly kind: "rejected-unnamed" }
-  /** A name does not exist any more. */
+  /** The name no longer exists. */
   | {
       readonly kind: "removed";
       readonly removal: Removal;
       readonly key: string;
       readonly covering: readonly Wanted[];
     }
-  /** An error next to what is cached, or instead of it for now. */
+  /** An error of an interest. Its cached resources stay. */
   | { readonly kind: "failed"; readonly wanted: Wanted; readonly error: XdsError }
-  /** The response is all there is of a collection. `exact`: what is accepted from it is, so the rest is removed by the sink. `error`: why there is nothing. */
+  /**
+   * The response has all there is of a collection. `exact`: all of it was accepted, so the sink
+   * removes the other members. `error`: why the collection is empty.
+   */
   | {
       readonly kind: "whole";
       readonly collection: WantedCollection;
       readonly exact: boolean;
       readonly error: XdsError | undefined;
     }
-  /** A full state does not have it (C-FULL-3). */
+  /** A full state does not have this name, which is still awaited (C-FULL-3). */
   | { readonly kind: "left-out"; readonly wanted: WantedName }
-  /** The same of what is cached of a collection. */
+  /**
+   * A full state does not have these members of a collection, which are cached or were rejected.
+   */
   | {
       readonly kind: "unseen";
       readonly collection: WantedCollection;
       readonly unseen: readonly Removal[];
     }
-  /** A name that is not subscribed (C-SUB-8). */
+  /** The name is not subscribed (C-SUB-8). */
   | { readonly kind: "ignored" };
 
-/** A resource for the sink. */
+/** A resource to put into the sink. */
 export interface AcceptedResource {
   readonly kind: "accepted";
   readonly put: Put;
   readonly key: string;
-  /** What it answers. */
+  /** The interests that it answers. */
   readonly covering: readonly Wanted[];
 }
 
-/** What a response is compared with. Nothing of it is changed, apart from the counts of `members`. */
+/**
+ * The state that a response is compared with. Classifying changes nothing of it, except for the
+ * counts of `members`.
+ */
 export interface ClassifySource extends CachedReader {
   readonly context: ClientContext;
   readonly wants: WantedIndex;
   readonly members: MemberLimit;
 }
 
-/** A classification that is being made. */
+/** A classification in progress. */
 interface Draft {
   readonly verdicts: ResponseVerdict[];
-  /** Errors of names that the response has next to what it gives. */
+  /** The errors of the response, by the key of the name. They explain removals and absence. */
   readonly reasons: ReadonlyMap<string, XdsError>;
   /** Aliases that the response removes. */
   readonly ended: ReadonlySet<Wanted>;
   readonly isCounted: boolean;
   rejected: number;
-  /** All resources of the response are accepted. */
+  /**
+   * True while no resource of the response is rejected, refreshed or lost, so that a collection may
+   * be replaced by the accepted resources.
+   */
   isExact: boolean;
-  /** Whether collections of which nothing has come are without cached members too, each looked up once. */
+  /**
+   * For each collection that was looked up: true if nothing of it has come on this stream and it
+   * has no cached members.
+   */
   readonly unknown: Map<Wanted, boolean>;
-  /** What is accepted or removed. Only made where something is removed. */
+  /** Keys of the names that are accepted or removed. undefined: nothing is removed yet. */
   named: Set<string> | undefined;
 }
 
 const NO_ALIASES: readonly string[] = [];
 const NO_WANTED: ReadonlySet<Wanted> = new Set();
 
-/** Sorts a response into verdicts: what is not subscribed is left out (C-SUB-8), and only the rest is judged. */
+/**
+ * Turns a response into verdicts. Names that are not subscribed are ignored (C-SUB-8), and only the
+ * others are checked.
+ */
 export function classifyResponse(
   source: ClassifySource,
   response: ReceivedResponse,
@@ -128,10 +151,11 @@ export function classifyResponse(
   for (const resource of resources) classifyResource(source, draft, resource);
   for (const name of removed) classifyRemoved(source, draft, name);
   for (const error of errors) classifyError(source, draft, error);
-  // A wildcard of which there is nothing, or no update, is answered so (S-WILD-7, S-RECON-6).
+  // An empty response answers a wildcard that has no members, or no updates (S-WILD-7, S-RECON-6).
   if (resources.length + removed.length + errors.length === 0)
     note(draft, source.wants.ofName("*"), undefined);
-  // A resource without a readable name may be any, so nothing is known to be absent.
+  // A resource without a readable name may be any resource, so nothing can be concluded from
+  // absence.
   if (absence !== undefined && !resources.some(({ name }) => name === ""))
     classifyAbsence(source, draft, absence, response);
   return draft.verdicts;
@@ -182,7 +206,7 @@ function classifyResource(source: ClassifySource, draft: Draft, resource: Receiv
   }
 }
 
-/** A heartbeat, or a name that does not exist (C-MISS-3). */
+/** Classifies a resource without a body: a heartbeat, or a name that does not exist (C-MISS-3). */
 function classifyWithoutBody(
   source: ClassifySource,
   draft: Draft,
@@ -220,7 +244,9 @@ function faultOf(
   );
 }
 
-/** Members of a collection that are accepted already and not cached yet. */
+/**
+ * Counts the members of a collection that this response adds: accepted already, and not cached yet.
+ */
 function newMembers(source: ClassifySource, { verdicts }: Draft, collection: Wanted): number {
   return verdicts.filter(
     (verdict) =>
@@ -230,7 +256,10 @@ function newMembers(source: ClassifySource, { verdicts }: Draft, collection: Wan
   ).length;
 }
 
-/** A rejected name that is subscribed itself is always reported; of the rest, which may be any number, some. */
+/**
+ * Rejects a resource. A name that has a subscription of its own is always reported; of other
+ * members only the first `rejectedMembers` are.
+ */
 function reject(
   { limits }: ClientContext,
   draft: Draft,
@@ -249,7 +278,13 @@ function reject(
   draft.verdicts.push({ kind: "rejected", name, error });
 }
 
-/** The interests that a resource answers. It does not answer an alias that the response removes, unless the resource lists that alias (C-ALIAS-3). A variant is for those whose parameters match it (C-DYN-7), as far as they say: the node may have more. One that cannot be read is for the sink to reject. */
+/**
+ * Returns the interests that a resource answers. It does not answer an alias that the response
+ * removes, unless the resource lists that alias (C-ALIAS-3). A variant answers the interests whose
+ * parameters match it (C-DYN-7); an interest that lacks one of the keys is included, since the node
+ * may have further parameters. Constraints that cannot be read are left to the sink, which rejects
+ * the resource.
+ */
 function coveringOf(
   wants: WantedIndex,
   ended: ReadonlySet<Wanted>,
@@ -274,7 +309,7 @@ function coveringOf(
   );
 }
 
-/** A name, a glob that has no members, or all of the type. */
+/** Classifies a removal: of a name, of a glob that has no members, or of the whole type (`*`). */
 function classifyRemoved(source: ClassifySource, draft: Draft, removed: ReceivedName): void {
   const key = nameKey(removed.name);
   const covering = source.wants.covering(key);
@@ -291,8 +326,10 @@ function classifyRemoved(source: ClassifySource, draft: Draft, removed: Received
 }
 
 /**
- * The interests that are answered with a name that does not exist. A collection of which nothing has come and nothing is cached is not, where the name is subscribed itself: names are answered as soon as they
- * are known, and a collection without members has an answer of its own (C-WILD-12).
+ * Returns the interests that the removal of a name answers. If the name has a subscription of its
+ * own, the removal does not answer a collection that also covers it and of which nothing has come
+ * or is cached: names are answered as soon as they are known, and a collection without members has
+ * an answer of its own (C-WILD-12).
  */
 function answeredByAbsence(
   source: ClassifySource,
@@ -306,7 +343,7 @@ function answeredByAbsence(
     : covering;
 }
 
-/** Nothing has come of it on this stream, and nothing is cached. */
+/** Returns true if nothing of a collection has come on this stream, and nothing of it is cached. */
 function isUnknown(source: ClassifySource, { unknown }: Draft, collection: Wanted): boolean {
   if (!hasNotBegun(collection.state.request)) return false;
   let isOne = unknown.get(collection);
@@ -315,7 +352,10 @@ function isUnknown(source: ClassifySource, { unknown }: Draft, collection: Wante
   return isOne;
 }
 
-/** An alias is removed: so is the resource that was cached for it, unless it is subscribed otherwise (C-ALIAS-3). true: nothing else is to do. */
+/**
+ * Handles the removal of aliases: also removes the resource that was cached for an alias, unless
+ * another subscription covers it (C-ALIAS-3). Returns true if the names themselves need no removal.
+ */
 function removeReal(source: ClassifySource, draft: Draft, aliases: readonly Wanted[]): boolean {
   const { context, wants } = source;
   const { ended } = draft;
@@ -330,7 +370,10 @@ function removeReal(source: ClassifySource, draft: Draft, aliases: readonly Want
   return isKept;
 }
 
-/** C-REM-2; or, as gRPC has it, what is cached stays with the error next to it (C-GRPC-9). */
+/**
+ * Removes a name (C-REM-2); with `keepRemoved`, as in gRPC, the cached resource stays, with the
+ * error next to it (C-GRPC-9).
+ */
 function remove(
   source: ClassifySource,
   draft: Draft,
@@ -370,7 +413,10 @@ function addRemoval(draft: Draft, removal: Removal, covering: readonly Wanted[])
   draft.verdicts.push({ kind: "removed", removal, key: nameKey(removal.name), covering });
 }
 
-/** Of a name or a collection (S-ERR-5). An error of the data ends it, another one stands next to what is cached (C-ERR-4). */
+/**
+ * Classifies the error of a name or a collection (S-ERR-5). An error of the data removes the
+ * resource; a transient error is shown next to what is cached (C-ERR-4).
+ */
 function classifyError(
   source: ClassifySource,
   draft: Draft,
@@ -395,7 +441,10 @@ function classifyError(
   for (const wanted of covering) draft.verdicts.push({ kind: "failed", wanted, error });
 }
 
-/** What a response says by what it leaves out. A name with an error that will pass is not left out (C-ERR-4). */
+/**
+ * Concludes from what a response leaves out. A name that has an error in the response is not left
+ * out (C-ERR-4).
+ */
 function classifyAbsence(
   source: ClassifySource,
   draft: Draft,
@@ -425,17 +474,20 @@ function classifyAbsent(source: ClassifySource, draft: Draft, wanted: WantedName
   const { interest, key, state } = wanted;
   const { request, known } = state;
   const isGone = known.kind === "missing" || known.kind === "late";
-  // By what this server has said last; what is cached of it another one has given since.
+  // This server has already said that the name does not exist, and a cached copy is from another
+  // server.
   if (isGone ? standInOf(source, wanted) !== undefined : isCached(source, interest))
     remove(source, draft, interest, wants.covering(key));
-  // That it does not exist was concluded from silence, and the server says it now: for who does not believe silence, as a relay that serves it from its snapshot (B-RELAY-10).
+  // That the name does not exist was only concluded from a time limit, and the server confirms it
+  // now. A relay needs this, since it does not believe a time limit while it serves the name from
+  // its snapshot (B-RELAY-10).
   else if (known.kind === "late" && known.error === undefined && request.kind !== "waiting") {
     const error = lateError(context, typeUrl, interest, "NOT_FOUND", true);
     remove(source, draft, { name: interest.name, error }, [wanted]);
   }
 }
 
-/** The response is all there is of a collection. */
+/** Classifies a response that has all there is of a collection. */
 function classifyWhole(
   source: ClassifySource,
   draft: Draft,
@@ -449,7 +501,10 @@ function classifyWhole(
   addWhole(draft, collection, isExact);
 }
 
-/** An error that will pass does not empty a collection. */
+/**
+ * Adds the verdict that a collection is complete. A transient error is left out: it does not make
+ * the collection empty.
+ */
 function addWhole(
   { verdicts, reasons }: Draft,
   collection: WantedCollection,
@@ -460,7 +515,7 @@ function addWhole(
   verdicts.push({ kind: "whole", collection, exact, error });
 }
 
-/** What is cached of a collection, and not in a full state. */
+/** Returns removals for the cached members of a collection that a full state does not have. */
 function cachedAndAbsent(
   { typeUrl, sink }: ClassifySource,
   { reasons }: Draft,
@@ -473,7 +528,10 @@ function cachedAndAbsent(
     .map((held) => ({ typeUrl, name: held.name, ...variantOf(held) }));
 }
 
-/** What was rejected of a collection, is not cached, and not in a full state. */
+/**
+ * Returns removals for the members of a collection that were rejected, are not cached, and that a
+ * full state does not have.
+ */
 function rejectedAndAbsent(
   source: ClassifySource,
   { state: { rejections } }: Wanted,

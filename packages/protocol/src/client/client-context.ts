@@ -12,11 +12,11 @@ import { defaultClientLimits, type ClientLimits } from "./client-limits.ts";
 /** Opens a call to the one server of a client. It never throws: `onClosed` reports failures. */
 export type Connect = (handler: ByteStreamHandler) => ByteStream;
 
-/** What a client needs; see {@link ClientContextOptions}. */
+/** The context of a client; see {@link ClientContextOptions}. */
 export interface ClientContext {
   /** Opens a stream to the server. */
   readonly connect: Connect;
-  /** Gives the encoded node for the first request of the next stream. */
+  /** Returns the encoded node for the first request of the next stream. */
   readonly node: () => Uint8Array;
   /** {@link ClientContextOptions.clock}, or the clock of the machine. */
   readonly clock: Clock;
@@ -28,15 +28,15 @@ export interface ClientContext {
   readonly descriptor: (typeUrl: string) => ResourceType | undefined;
   /** {@link ClientContextOptions.backoff}, or none. */
   readonly backoff: BackoffOptions;
-  /** All limits, the defaults filled in. */
+  /** All limits, with the defaults filled in. */
   readonly limits: ClientLimits;
-  /** {@link ClientContextOptions.fetchMs}, the default filled in. */
+  /** {@link ClientContextOptions.fetchMs}, or its default. */
   readonly fetchMs: number;
   /** {@link ClientContextOptions.timeoutIsTransient}, or false. */
   readonly timeoutIsTransient: boolean;
-  /** {@link ClientContextOptions.quietMs}, the default filled in. */
+  /** {@link ClientContextOptions.quietMs}, or its default. */
   readonly quietMs: number;
-  /** {@link ClientContextOptions.idleMs}, the default filled in. */
+  /** {@link ClientContextOptions.idleMs}, or its default. */
   readonly idleMs: number;
   /** {@link ClientContextOptions.dropRejected}, or false. */
   readonly dropRejected: boolean;
@@ -48,48 +48,75 @@ export interface ClientContext {
   readonly emit: ((event: ClientEvent) => void) | undefined;
 }
 
-/** Options of {@link createClientContext}. Only `connect` and `node` have to be given. */
+/** The options of {@link createClientContext}. Only `connect` and `node` are required. */
 export interface ClientContextOptions {
-  /** Opens a stream to the server. A client of several servers has one of these for each (C-GRPC-6). */
+  /**
+   * Opens a stream to the server. A client of several servers has one context for each (C-GRPC-6).
+   */
   readonly connect: Connect;
-  /** The encoded `envoy.config.core.v3.Node`, sent with the first request of each stream (C-NODE-1), or what gives it. */
+  /**
+   * The encoded `envoy.config.core.v3.Node` for the first request of each stream (C-NODE-1), or a
+   * function that returns it.
+   */
   readonly node: Uint8Array | (() => Uint8Array);
-  /** Default: the clock of the machine. */
+  /** The clock of all timers. Default: the clock of the machine. */
   readonly clock?: Clock;
-  /** From 0 up to 1, for jitter. Default: `Math.random`. */
+  /** Returns numbers from 0 up to, not including, 1, for jitter. Default: `Math.random`. */
   readonly random?: () => number;
-  /** Calls back when this turn is over, so that its subscriptions become one request (C-SUB-10). Default: `queueMicrotask`. */
+  /**
+   * Calls back after the current turn, so that all subscriptions of a turn are sent in one request
+   * (C-SUB-10). Default: `queueMicrotask`.
+   */
   readonly later?: (callback: () => void) => void;
-  /** The data of a type: full state, where its name stands. Default: those of `ResourceType`. */
+  /**
+   * Returns the descriptor of a type, for instance whether its responses are full states and which
+   * field has the name. Default: the defaults of `ResourceType` for all types.
+   */
   readonly descriptor?: (typeUrl: string) => ResourceType | undefined;
-  /** Default: as gRPC waits. */
+  /** The waits between streams. Default: those of gRPC. */
   readonly backoff?: BackoffOptions;
-  /** Overrides of {@link defaultClientLimits}. */
+  /** Limits that replace those of {@link defaultClientLimits}. */
   readonly limits?: Partial<ClientLimits>;
-  /** Milliseconds after which what has not come does not exist (C-MISS-4). 0: never. Default: 15,000, or 30,000 with `timeoutIsTransient` (C-GRPC-10). */
+  /**
+   * Milliseconds after which a requested resource that has not come counts as missing (C-MISS-4).
+   * 0: never. Default: 15,000, or 30,000 with `timeoutIsTransient` (C-GRPC-10).
+   */
   readonly fetchMs?: number;
-  /** What has not come in time is UNAVAILABLE for now instead of missing: server feature `resource_timer_is_transient_error` (C-GRPC-10). Default: false. */
+  /**
+   * Whether a resource that has not come in time is UNAVAILABLE instead of missing: server feature
+   * `resource_timer_is_transient_error` (C-GRPC-10). Default: false.
+   */
   readonly timeoutIsTransient?: boolean;
   /** Milliseconds without a new member after which a glob or wildcard counts as complete (C-GLOB-9). Default: 200. */
   readonly quietMs?: number;
-  /** Milliseconds after which a stream without subscriptions is ended (C-STREAM-14). `Infinity`: it stays. Default: 10,000. */
+  /**
+   * Milliseconds after which a stream without subscriptions is ended (C-STREAM-14). `Infinity`: it
+   * is never ended. Default: 10,000.
+   */
   readonly idleMs?: number;
-  /** A name whose new state is rejected goes, instead of keeping the state before: server feature `fail_on_data_errors` (C-GRPC-9). Default: false. */
+  /**
+   * Whether a name is removed if its new state is rejected, instead of keeping its previous state:
+   * server feature `fail_on_data_errors` (C-GRPC-9). Default: false.
+   */
   readonly dropRejected?: boolean;
-  /** A name that is removed, or has an error of the data, stays as it is, with the error next to it, as gRPC does without `fail_on_data_errors` (C-GRPC-9). Members of globs and wildcards go all the same. Default: false, as C-REM-2 says. */
+  /**
+   * Whether a name that the server removes, or that has an error of the data, stays cached with the
+   * error next to it, as in gRPC without `fail_on_data_errors` (C-GRPC-9). Members of globs and
+   * wildcards are removed in any case. Default: false, as in C-REM-2.
+   */
   readonly keepRemoved?: boolean;
-  /** `rate_limit_settings`. Absent: no limit. */
+  /** The limit on requests, as `rate_limit_settings` has it. Absent: no limit. */
   readonly rate?: {
-    /** Requests that may be sent at once. */
+    /** The number of requests that may be sent at once. */
     readonly burst: number;
     /** Requests per second, once the burst is used up. */
     readonly perSecond: number;
   };
-  /** Called synchronously; must not throw. */
+  /** Receives events. Called synchronously; must not throw. Default: no listener. */
   readonly onEvent?: (event: ClientEvent) => void;
 }
 
-/** Fills in what is not given. */
+/** Creates the context of a client, with the defaults filled in. */
 export function createClientContext(options: ClientContextOptions): ClientContext {
   const { node, timeoutIsTransient = false } = options;
   return {

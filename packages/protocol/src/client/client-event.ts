@@ -2,26 +2,32 @@ import type { Status, XdsError } from "@xdstp/core";
 
 /** One resource of a response that was rejected. */
 export interface RejectedName {
-  /** The name of the resource that is rejected. */
+  /** The name of the rejected resource. */
   readonly name: string;
-  /** Why it is rejected. */
+  /** The reason. */
   readonly error: XdsError;
 }
 
-/** Events of a client. */
+/** An event of a client. */
 export type ClientEvent =
   /** A stream has begun. */
   | { readonly kind: "opened"; readonly attempt: number }
-  /** A stream is over. `responded`: a response had come on it, so it is not a connectivity error (C-GRPC-4). The next one follows after `retryMs`. */
+  /**
+   * A stream has ended. `responded`: a response had come on it, so the end is not a connectivity
+   * error (C-GRPC-4). The next stream is opened after `retryMs` milliseconds.
+   */
   | {
       readonly kind: "closed";
       readonly status: Status;
       readonly responded: boolean;
       readonly retryMs: number;
     }
-  /** There were no subscriptions for some time, so the stream was ended (C-STREAM-14); the next one follows with the next subscription. */
+  /**
+   * The stream was ended, since there were no subscriptions for some time (C-STREAM-14). The next
+   * subscription opens another one.
+   */
   | { readonly kind: "idle" }
-  /** A response was taken whole. */
+  /** A response was accepted as a whole. */
   | {
       readonly kind: "accepted";
       readonly typeUrl: string;
@@ -30,7 +36,11 @@ export type ClientEvent =
       readonly resources: number;
       readonly removed: number;
     }
-  /** A response was rejected, in part or whole (no names). `taken`: how many resources of it were taken all the same, none by default; `unnamed`: how many more were rejected than `names` has, none by default. */
+  /**
+   * A response was rejected in part, or as a whole (no names). `taken`: the number of its resources
+   * that were accepted nevertheless, 0 by default. `unnamed`: the number of rejected resources that
+   * are not in `names`, 0 by default.
+   */
   | {
       readonly kind: "rejected";
       readonly typeUrl: string;
@@ -41,10 +51,16 @@ export type ClientEvent =
       readonly taken?: number;
       readonly unnamed?: number;
       readonly reason: string;
-      /** The id of the rule that the response breaks as a whole, which is not part of `reason`. Absent: its resources are rejected one by one, or it does not break a single rule. */
+      /**
+       * The id of the rule that the whole response breaks; it is not part of `reason`. Absent: its
+       * resources were rejected one by one, or it does not break a single rule.
+       */
       readonly rule?: string | undefined;
     }
-  /** Something that came and means nothing here: of a type that was not asked for (C-TYPE-7), or of names that were not (C-SUB-8). */
+  /**
+   * A response, or a part of one, was ignored: it is of a type that was not requested (C-TYPE-7),
+   * or has names that were not (C-SUB-8).
+   */
   | { readonly kind: "ignored"; readonly typeUrl: string; readonly names: number }
   /** A requested resource has not come in time (C-MISS-4). */
   | { readonly kind: "timeout"; readonly typeUrl: string; readonly names: readonly string[] };

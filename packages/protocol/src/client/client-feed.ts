@@ -19,19 +19,23 @@ import { createIdleTimer, type IdleTimer } from "./idle-timer.ts";
 import { typeUrlIn } from "./read-fields.ts";
 import type { ClientVariant } from "./variant.ts";
 
-/** The client of one variant at one server: a feed for a cache, over one stream at a time. */
+/** The client of one server in one variant: a feed for a cache, over one stream at a time. */
 export interface ClientFeed extends ResourceFeed {
-  /** Changes what is subscribed of a type. */
+  /** Changes the subscriptions of a type. */
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void;
-  /** The node is another one than before: the next request carries it (C-NODE-4). */
+  /** Reports that the node has changed: the next request carries it (C-NODE-4). */
   nodeChanged(): void;
-  /** What is known of the stream and of each type now. */
+  /** Returns the current state of the stream and of each type. */
   status(): ClientStatus;
-  /** A response has come on the stream that is open, as its status says too; it costs nothing to ask. */
+  /** True if a response has come on the open stream, as in `status()`; cheap to read. */
   readonly responded: boolean;
 }
 
-/** Runs until its signal aborts, however often the server disconnects: `run` never rejects. It opens a stream with the first subscription, and ends it when there has been none for `idleMs` (C-STREAM-14). */
+/**
+ * Creates the feed of a client. `run` never rejects: it reconnects until its signal aborts. It
+ * opens a stream with the first subscription, and ends the stream when there has been none for
+ * `idleMs` (C-STREAM-14).
+ */
 export function createClientFeed<Memory>(
   context: ClientContext,
   variant: ClientVariant<Memory>,
@@ -40,19 +44,20 @@ export function createClientFeed<Memory>(
 }
 
 /**
- * Where a feed is.
+ * The phase of a feed.
  *
  * ```text
- * new --run--> resting --subscribed--> connected --closed--> backing-off --time--> connected, or resting without subscriptions
+ * new --run--> resting --subscribed--> connected --closed--> backing-off --time--> connected, or
+ * resting without subscriptions
  *              connected --idle--> resting
  *              connected --needs a new stream--> connected
  * any --abort--> ended
  * ```
  */
 type Phase =
-  /** It does not run yet: changes are kept. */
+  /** `run` was not called yet: changes of subscriptions are kept. */
   | { readonly kind: "new"; readonly early: Parameters<ClientFeed["want"]>[] }
-  /** Nothing is subscribed. */
+  /** There are no subscriptions. */
   | { readonly kind: "resting"; readonly sink: ResourceSink }
   | { readonly kind: "connected"; readonly sink: ResourceSink; readonly stream: ClientStream }
   | { readonly kind: "backing-off"; readonly sink: ResourceSink; readonly retry: Timer }
@@ -68,7 +73,7 @@ class Feed<Memory> implements ClientFeed {
   readonly #types = new Map<string, ClientType<Memory>>();
   readonly #backoff: ReturnType<typeof createBackoff>;
   readonly #bucket: TokenBucket | undefined;
-  /** Begins when nothing is subscribed any more. */
+  /** Runs while nothing is subscribed. */
   readonly #idle: IdleTimer;
   readonly #counts: Counts = {
     streams: 0,
@@ -79,13 +84,13 @@ class Feed<Memory> implements ClientFeed {
     ignored: 0,
     failures: 0,
   };
-  /** Those that may have something to send. */
+  /** The types that may have something to send. */
   readonly #due = new Set<ClientType<Memory>>();
   #phase: Phase = { kind: "new", early: [] };
   #scheduled = false;
   #rateTimer: Timer | undefined;
   #lastEnd: Status | undefined;
-  /** The server is reported as out of reach. */
+  /** True while the server is reported as unavailable. */
   #isOut = false;
   #controlPlane = "";
 
@@ -226,7 +231,10 @@ class Feed<Memory> implements ClientFeed {
     this.#schedule();
   }
 
-  /** A client without subscriptions occupies no server: no failure, and no wait before the next stream (C-STREAM-14). */
+  /**
+   * Ends the stream of a client without subscriptions. This is not a failure, so there is no wait
+   * before the next stream (C-STREAM-14).
+   */
   #rest(): void {
     const phase = this.#phase;
     if (phase.kind !== "connected") return;
@@ -235,7 +243,7 @@ class Feed<Memory> implements ClientFeed {
     phase.stream.close({ code: StatusCode.OK, message: "all names are unsubscribed" });
   }
 
-  /** No failure either, and no wait. */
+  /** Replaces the stream by a new one. This is not a failure, so there is no wait. */
   #connectAgain(phase: Extract<Phase, { readonly kind: "connected" }>): void {
     const { sink, stream } = phase;
     const status = { code: StatusCode.OK, message: "a subscription needs a new stream" };
@@ -272,7 +280,8 @@ class Feed<Memory> implements ClientFeed {
     }
     this.#counts.responses++;
     if (!stream.responded) {
-      // The sign of life: the server is there, and the next wait is a short one (C-RECON-1, C-GRPC-4).
+      // The server responds, so the backoff starts with its shortest wait again (C-RECON-1,
+      // C-GRPC-4).
       stream.responded = true;
       this.#backoff.reset();
       this.#reportBack(sink);
@@ -289,7 +298,10 @@ class Feed<Memory> implements ClientFeed {
     });
   }
 
-  /** The server has answered, or has nothing to send to who has all of it (C-RECON-3). */
+  /**
+   * Reports the end of an outage: the server has responded, or a client that has all resources has
+   * waited for as long as a response may take (C-RECON-3).
+   */
   #reportBack(sink: ResourceSink): void {
     if (!this.#isOut) return;
     this.#isOut = false;
@@ -339,7 +351,9 @@ class Feed<Memory> implements ClientFeed {
     });
   }
 
-  /** Sends what is due, as long as the wire and the rate allow; the rest waits for them. */
+  /**
+   * Sends what is due, as far as the wire and the rate limit allow; the rest is sent when they do.
+   */
   #flush(): void {
     if (this.#phase.kind === "connected" && this.#due.values().some((type) => type.needsNewStream))
       this.#connectAgain(this.#phase);

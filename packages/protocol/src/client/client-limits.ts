@@ -1,21 +1,35 @@
-/** What a client takes from a server, which it does not trust (C-LIM-7). Beyond: the response or resource is rejected, never the process. */
+/**
+ * The limits on what a client accepts from a server, which it does not trust (C-LIM-7). What
+ * exceeds a limit is rejected: the response, or a resource.
+ */
 export interface ClientLimits {
-  /** Resources, removals and errors in one response. Default: 1,000,000. */
+  /** The number of resources, removals and errors in one response. Default: 1,000,000. */
   readonly responseEntries: number;
   /**
-   * Members of one glob or wildcard, so that a server cannot fill the memory with names. Further ones are rejected, and those that are cached go on being updated.
-   * A million small resources take about 1 GB; only a configuration of more than a million resources of one type reaches the limit. Default: 1,000,000.
+   * The number of members of one glob or wildcard, so that a server cannot fill the memory with
+   * names. Further members are rejected; updates of cached ones are still accepted.
+   * A million small resources take about 1 GB; only a configuration of more than a million
+   * resources of one type reaches the limit. Default: 1,000,000.
    */
   readonly members: number;
-  /** UTF-16 units of a name that a server gives, and of a version. Default: 4,096. */
+  /** The length of a name or a version from a server, in UTF-16 units. Default: 4,096. */
   readonly nameLength: number;
-  /** Aliases of one resource. Default: 1,000. */
+  /** The number of aliases of one resource. Default: 1,000. */
   readonly aliases: number;
-  /** UTF-16 units of a rejection that is sent, and of an error that a server gives and that is kept. Default: 4,096. */
+  /**
+   * The length in UTF-16 units of the text of a NACK, and of an error text from a server that is
+   * stored. Default: 4,096.
+   */
   readonly errorText: number;
-  /** Rejected members of a glob or wildcard that are remembered by name, for status, and told of one response. Default: 1,000. */
+  /**
+   * The number of rejected members of a glob or wildcard that are stored by name for status, and
+   * that are reported of one response. Default: 1,000.
+   */
   readonly rejectedMembers: number;
-  /** Answers of one type that wait for a full wire. Default: 1,000. */
+  /**
+   * The number of answers (ACK and NACK) of one type that wait while the wire is full. Default:
+   * 1,000.
+   */
   readonly waitingAnswers: number;
 }
 

@@ -3,15 +3,18 @@ import type { WantState } from "./wanted.ts";
 
 /** The state of one subscription (C-CSDS-3). */
 export interface WantStatus {
-  /** What is subscribed. */
+  /** The name, glob or `*` that is subscribed. */
   readonly interest: Interest;
-  /** What is known of it. */
+  /** What the client knows about it. */
   readonly state: WantState;
-  /** When something of it came last, in milliseconds since the epoch; 0: never. */
+  /** When a resource of it last came, in milliseconds since the epoch; 0: never. */
   readonly at: number;
-  /** Why there is none, or why the cached one may be out of date. */
+  /** Why it does not exist, or why the cached state may be out of date. */
   readonly error?: XdsError;
-  /** Rejected last and not made good: the name itself, or members of a collection. */
+  /**
+   * States that were rejected and not corrected since: of the name itself, or of members of a
+   * collection.
+   */
   readonly rejected: readonly {
     /** The name of the resource that was rejected. */
     readonly name: string;
@@ -19,54 +22,60 @@ export interface WantStatus {
     readonly version: string;
     /** Why it was rejected. */
     readonly error: XdsError;
-    /** Milliseconds since the epoch. */
+    /** When it was rejected, in milliseconds since the epoch. */
     readonly at: number;
   }[];
 }
 
-/** One type of a client. */
+/** The status of one type of a client. */
 export interface ClientTypeStatus {
   /** The type URL. */
   readonly typeUrl: string;
-  /** Of the last accepted response. Empty: none. */
+  /** The version of the last accepted response. Empty: none. */
   readonly version: string;
-  /** Nonce of the last response on this stream. Empty: none. */
+  /** The nonce of the last response on this stream. Empty: none. */
   readonly nonce: string;
-  /** The last response was marked as a trial, which changes nothing (B-VER-8). Delta has no such mark. */
+  /**
+   * True if the last response was marked as a canary, which has no effect (B-VER-8). Delta has no
+   * such mark.
+   */
   readonly canary: boolean;
-  /** A row for each name, glob and `*` that is subscribed. */
+  /** A row for each subscribed name, glob and `*`. */
   readonly wants: readonly WantStatus[];
 }
 
-/** A client of one server. */
+/** The status of a client of one server. */
 export interface ClientStatus {
   /** The variant that the client uses. */
   readonly variant: "delta" | "sotw";
-  /** A stream is open. */
+  /** True if a stream is open and has reached the server. */
   readonly connected: boolean;
-  /** A response has come on it (C-GRPC-4). */
+  /** True if a response has come on that stream (C-GRPC-4). */
   readonly responded: boolean;
-  /** How the last stream ended. Absent: none has, or it ended without subscriptions (C-STREAM-14). */
+  /**
+   * The status with which the last stream ended. Absent: none has ended, or it was ended without
+   * subscriptions (C-STREAM-14).
+   */
   readonly lastEnd?: Status;
-  /** `control_plane.identifier` of the last response (B-NODE-9). Empty: none was given. */
+  /** `control_plane.identifier` of the last response (B-NODE-9). Empty: the server gave none. */
   readonly controlPlane: string;
   /** A row for each type that was subscribed. */
   readonly types: readonly ClientTypeStatus[];
-  /** Since the client was made. */
+  /** Counts since the client was created. */
   readonly counts: {
     /** Streams that were opened. */
     readonly streams: number;
     /** Responses that were received. */
     readonly responses: number;
-    /** Of them, rejected in part or whole. */
+    /** Responses that were rejected, in part or as a whole. */
     readonly rejected: number;
-    /** Resources taken, and resources rejected. */
+    /** Resources that were accepted. */
     readonly validResources: number;
     /** Resources that were rejected. */
     readonly invalidResources: number;
-    /** Names and types that came and were not asked for. */
+    /** Names and responses that were ignored, since they were not requested. */
     readonly ignored: number;
-    /** Streams that ended without a response, and attempts that failed (C-GRPC-14). */
+    /** Streams that ended without a response, failed connection attempts included (C-GRPC-14). */
     readonly failures: number;
   };
 }

@@ -3,41 +3,46 @@ import type { Connect } from "./client-context.ts";
 
 /** Callbacks of a stream. */
 export interface ClientStreamHost {
-  /** A message. It is consumed when {@link ClientStream.release} is called; until then no other one is given. */
+  /** Handles a message. The next one is passed on after {@link ClientStream.release}. */
   onMessage(message: Buffer): void;
   /** The server is reached. */
   onReached(): void;
-  /** The wire takes messages again. */
+  /** The wire accepts messages again. */
   onWritable(): void;
   onClosed(status: Status): void;
 }
 
-/** One call, as a client sees it: one message at a time, and the server is slowed while one is consumed (C-ACK-13). */
+/**
+ * One call of a client. It passes on one message at a time, and slows the server while a message is
+ * consumed (C-ACK-13).
+ */
 export interface ClientStream {
   readonly reached: boolean;
-  /** false: the wire is full. */
+  /** False while the wire is full. */
   writable: boolean;
-  /** A response has come (C-GRPC-4). */
+  /** True if a response has come (C-GRPC-4). */
   responded: boolean;
-  /** The next request carries the node. */
+  /** True if the next request has to carry the node. */
   nodeDue: boolean;
-  /** Absent until `open` has returned. */
+  /** The call. undefined: `open` has not returned yet, or the call is over. */
   readonly out: ByteStream | undefined;
   open(connect: Connect): void;
-  /** Gives the next message. */
+  /** Ends the consumption of a message, and passes on the next one. */
   release(): void;
-  /** Gives no further message. */
+  /** Closes the call; no further message is passed on. */
   close(status: Status): void;
 }
 
-/** A stream that has still to be opened. */
+/** Creates a stream that is not opened yet. */
 export function createClientStream(host: ClientStreamHost): ClientStream {
   return new Stream(host);
 }
 
 class Stream implements ClientStream, ByteStreamHandler {
   readonly #host: ClientStreamHost;
-  /** Messages that came while one was consumed; the wire reads no more then, so they are few. */
+  /**
+   * Messages that came while another one was consumed. They are few, since the wire is paused then.
+   */
   readonly #inbox: Buffer[] = [];
   #holding = false;
   #giving = false;
@@ -77,7 +82,7 @@ class Stream implements ClientStream, ByteStreamHandler {
     this.#giveAll();
   }
 
-  /** Copied, since a sink may take it in later; the wire uses its bytes again. */
+  /** Copies the message: the sink may apply it later, and the wire uses its bytes again. */
   onMessage(message: Uint8Array): void {
     if (this.#isClosed()) return;
     this.#inbox.push(Buffer.from(message));
@@ -103,12 +108,15 @@ class Stream implements ClientStream, ByteStreamHandler {
     this.#host.onClosed(status);
   }
 
-  /** A server that has no more to say has ended the call. */
+  /** The server has ended its side, so the call is closed. */
   onEnd(): void {
     this.close({ code: StatusCode.OK, message: "the server has ended the stream" });
   }
 
-  /** One at a time. A message that is consumed at once is followed by the next one here, for any number of messages; a slower reader makes the wire wait. */
+  /**
+   * Passes on the messages one at a time. A loop, so that any number of messages that are consumed
+   * at once does not grow the stack. While a message is consumed the wire is paused.
+   */
   #giveAll(): void {
     if (this.#giving) return;
     this.#giving = true;
@@ -126,7 +134,8 @@ class Stream implements ClientStream, ByteStreamHandler {
     this.#host.onMessage(message);
   }
 
-  // Methods, since a call made in between may have changed it.
+  // Methods, not fields: TypeScript would keep the narrowed value of a field across a call that
+  // changes it.
 
   #isClosed(): boolean {
     return this.#closed !== undefined;

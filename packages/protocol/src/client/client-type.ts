@@ -36,66 +36,79 @@ import type { Answer, ClientVariant, TypeSetup, WantedChanges } from "./variant.
 import { isPending, type Wanted } from "./wanted.ts";
 import { WantedIndex } from "./wanted-index.ts";
 
-/** What a type needs of its client. */
+/** What a type uses of its client. */
 export interface ClientTypeHost<Memory> {
   readonly context: ClientContext;
   readonly variant: ClientVariant<Memory>;
   readonly sink: ResourceSink;
-  /** The server of the stream is reached: what was requested is on its way, so time counts (C-MISS-4). */
+  /**
+   * True if the server of the stream is reached: requests are on their way, so the fetch timers run
+   * (C-MISS-4).
+   */
   readonly isReached: boolean;
-  /** The type has something to send: its request is called for when the turn is over. */
+  /** Reports that the type has something to send. Its request is sent after the current turn. */
   schedule(): void;
   count(what: keyof ClientStatus["counts"], by: number): void;
-  /** The stream has lasted for as long as an answer may take (C-MISS-4). */
+  /** Reports that the stream has lasted for as long as a response may take (C-MISS-4). */
   waited(): void;
-  /** Calls back with whether the stream is idle: false while a message, or the answer to what was sent, is on its way. Not called where the stream ends first. */
+  /**
+   * Calls back with whether the stream is idle. False: a message, or the answer to what was sent,
+   * is on its way. Does not call back if the stream ends first.
+   */
   whenIdle(callback: (isIdle: boolean) => void): void;
 }
 
-/** A response has been consumed. `taken`: what has to happen before the next one is read (C-ACK-13). */
+/**
+ * Called when a response has been consumed. `taken`: settles when the next one may be read
+ * (C-ACK-13).
+ */
 export type Done = (response: ReceivedResponse, taken: Promise<void> | undefined) => void;
 
 /**
- * Where a type is on its stream.
+ * The phase of a type on its stream.
  *
  * ```text
  * closed --begin--> unsent --request--> listening --response--> committing --committed--> listening
  * unsent, listening --end--> closed
  * committing --end--> outdated --begin--> outdated, with the next stream
- * outdated --committed--> closed; unsent, if the next stream has begun: it begins with what is cached now
+ * outdated --committed--> closed; unsent, if the next stream has begun: it begins with what is
+ * cached now
  * ```
  */
 type Phase<Memory> =
   | { readonly kind: "closed" }
-  /** In no request of this stream: what comes of the type is not for it (C-TYPE-7). */
+  /** Not in a request of this stream yet: a response of the type is ignored (C-TYPE-7). */
   | { readonly kind: "unsent"; readonly stream: TypeStream<Memory> }
   | { readonly kind: "listening"; readonly stream: TypeStream<Memory> }
-  /** The sink is committing a response: nothing is sent before its answer (C-ACK-13). */
+  /** The sink is committing a response: nothing is sent before that is answered (C-ACK-13). */
   | { readonly kind: "committing"; readonly stream: TypeStream<Memory> }
-  /** The sink is still committing a response of a stream that is over: it is not answered. */
+  /** The sink is still committing a response of an earlier stream: it is not answered. */
   | { readonly kind: "outdated"; readonly hasNext: boolean };
 
-/** What belongs to one stream: nothing of the one before counts (C-DSUB-8, C-RECON-2). */
+/**
+ * The state of a type on one stream. It is created with each stream, so nothing of an earlier one
+ * counts (C-DSUB-8, C-RECON-2).
+ */
 interface TypeStream<Memory> {
   readonly memory: Memory;
-  /** By `Clock.now()`. */
+  /** When the stream began, by `Clock.now()`. */
   readonly begunAt: number;
   readonly added: Set<Wanted>;
   readonly dropped: Wanted[];
   readonly repeated: Set<Wanted>;
-  /** To responses, until they are sent; more than one only while they have to wait. */
+  /** Answers that are not sent yet; more than one only while they have to wait. */
   readonly answers: Answer[];
-  /** Of the last response. */
+  /** The nonce of the last response. */
   nonce: string;
-  /** The variant has to send another request. */
+  /** True if the variant has to send another request. */
   hasMore: boolean;
-  /** Something is requested again, which another stream is needed for. */
+  /** True if an interest has to be requested again on another stream. */
   isSpent: boolean;
 }
 
 const CLOSED = { kind: "closed" } as const;
 
-/** One type of a client, over all of its streams. */
+/** One type of a client, across all of its streams. */
 export class ClientType<Memory> {
   readonly #host: ClientTypeHost<Memory>;
   readonly #setup: TypeSetup;
@@ -104,14 +117,17 @@ export class ClientType<Memory> {
   readonly #deadlines: FetchDeadlines;
   readonly #idle: IdleTimer;
   readonly #pace: RejectionPace;
-  /** Interests that cannot be requested from the server (B-TYPE-5, C-GLOB-10), with why. */
+  /** Interests that cannot be requested from the server, with the reason (B-TYPE-5, C-GLOB-10). */
   readonly #invalid = new InterestMap<{ readonly interest: Interest; readonly error: XdsError }>();
   #phase: Phase<Memory> = CLOSED;
-  /** Of the response that was accepted last; it outlives a stream (C-VER-6). */
+  /** The version of the last accepted response; it is kept when the stream ends (C-VER-6). */
   #version = "";
-  /** Something that came has a TTL, so the cache may have less than that version had (S-RECON-7). */
+  /**
+   * True if a resource with a TTL has come. The cache may then lack a part of that version
+   * (S-RECON-7).
+   */
   #expires = false;
-  /** The last response was a trial (B-VER-8). */
+  /** True if the last response was marked as a canary (B-VER-8). */
   #canary = false;
 
   constructor(host: ClientTypeHost<Memory>, typeUrl: string) {
@@ -140,7 +156,8 @@ export class ClientType<Memory> {
         this.#giveUp(due, isIdle);
       });
     });
-    // A part of a long answer may be on its way for seconds over a slow link (C-GLOB-9).
+    // A part of a long answer may take seconds over a slow link, so an idle time alone does not
+    // complete a collection (C-GLOB-9).
     this.#idle = createIdleTimer(clock, quietMs, () => {
       host.whenIdle((isIdle) => {
         if (isIdle) concludeIdle(this.#source, this.#repeats);
@@ -153,17 +170,20 @@ export class ClientType<Memory> {
     return this.#setup.typeUrl;
   }
 
-  /** It has subscribers. */
+  /** True if the type has subscriptions. */
   get isSubscribed(): boolean {
     return this.#wants.size > 0;
   }
 
-  /** It was requested on this stream, so what comes is for it (C-TYPE-7). */
+  /** True if the type was requested on this stream, so that responses are for it (C-TYPE-7). */
   get isListening(): boolean {
     return this.#phase.kind === "listening";
   }
 
-  /** It has something to send. A type without subscribers sends nothing at first: an empty list would be a wildcard (C-DSUB-11). */
+  /**
+   * True if a request can be sent. A type without subscriptions sends no first request, since an
+   * empty list would be a wildcard (C-DSUB-11).
+   */
   get isDue(): boolean {
     const stream = this.#idleStream;
     if (stream === undefined || this.#pace.waits) return false;
@@ -173,7 +193,7 @@ export class ClientType<Memory> {
     return hasChanges && (this.isListening || this.isSubscribed);
   }
 
-  /** It has something to send for which another stream is needed. */
+  /** True if something has to be sent on another stream. */
   get needsNewStream(): boolean {
     const stream = this.#idleStream;
     return (
@@ -190,18 +210,18 @@ export class ClientType<Memory> {
     if (this.#phase.kind !== "closed") this.#host.schedule();
   }
 
-  /** A stream has begun. */
+  /** Starts the state of a new stream. */
   beginStream(): void {
     if (this.#phase.kind === "outdated") this.#phase = { kind: "outdated", hasNext: true };
     else this.#beginStream();
   }
 
-  /** The server is reached. */
+  /** Starts the fetch timers: the server is reached. */
   startDeadlines(): void {
     this.#deadlines.start([...this.#wants].filter(isPending));
   }
 
-  /** The stream is over. */
+  /** Ends the state of the stream. */
   endStream(): void {
     const { kind } = this.#phase;
     this.#phase =
@@ -211,7 +231,7 @@ export class ClientType<Memory> {
     this.#idle.stop();
   }
 
-  /** The next request, without the node. Called while it is due. */
+  /** Returns the next request, without the node. Call it only while `isDue` is true. */
   nextRequest(): Uint8Array {
     const { variant, sink } = this.#host;
     const stream = this.#idleStream;
@@ -236,7 +256,7 @@ export class ClientType<Memory> {
     return bytes;
   }
 
-  /** Takes a response in and notes its answer; then, at once or later, calls `done`. */
+  /** Applies a response and queues its answer; then calls `done`, at once or later. */
   respond(message: Buffer, done: Done): void {
     if (this.#phase.kind !== "listening") return;
     const { variant, context } = this.#host;
@@ -267,7 +287,7 @@ export class ClientType<Memory> {
             })
           : this.#conclude(stream, response, verdicts, transaction, committed);
       if (isOutdated) {
-        // A nonce of a stream that is over means nothing on the next one (B-NONCE-2).
+        // A nonce of an earlier stream has no meaning on the next one (B-NONCE-2).
         this.#pace.forget();
         if (hasNext) this.#beginStream();
       } else if (isGrowing && this.#idleStream === stream) this.#idle.touch();
@@ -275,7 +295,10 @@ export class ClientType<Memory> {
     });
   }
 
-  /** Reports again which names have errors of their own: an outage that is over ends what is reported of parts of it. */
+  /**
+   * Reports the errors of single names again: when the end of an outage is reported, the sink also
+   * drops the errors of parts.
+   */
   reportErrors(): void {
     const { sink } = this.#host;
     const { typeUrl } = this;
@@ -295,7 +318,7 @@ export class ClientType<Memory> {
     };
   }
 
-  /** What is known of an interest, for status. What was cached may have expired (C-TTL-4). */
+  /** Returns the status of an interest. A resource that was cached may have expired (C-TTL-4). */
   #statusOf(wanted: Wanted): WantStatus {
     const { interest, kind, state } = wanted;
     const { known, rejections } = state;
@@ -318,7 +341,7 @@ export class ClientType<Memory> {
     return "stream" in this.#phase ? this.#phase.stream : undefined;
   }
 
-  /** The stream, unless a response is being committed. */
+  /** The stream. undefined: there is none, or a response is being committed. */
   get #idleStream(): TypeStream<Memory> | undefined {
     return this.#phase.kind === "committing" ? undefined : this.#stream;
   }
@@ -370,7 +393,11 @@ export class ClientType<Memory> {
     this.#removeOrphans();
   }
 
-  /** Removes each resource that only a removed alias still shows, once its own name does not have subscribers either (C-ALIAS-3). The last of them may unsubscribe before the alias is removed, or after it. */
+  /**
+   * Removes each resource that only a removed alias still covers, once its own name has no
+   * subscribers either (C-ALIAS-3). The last of them may unsubscribe before the alias is removed,
+   * or after it.
+   */
   #removeOrphans(): void {
     const { typeUrl } = this;
     const remove = this.#wants
@@ -380,7 +407,7 @@ export class ClientType<Memory> {
     if (remove.length > 0) commitAside(this.#host.sink, { remove });
   }
 
-  /** Nothing comes of it, as long as it is subscribed. */
+  /** Reports the error of an interest that cannot be requested, for as long as it is subscribed. */
   #noteInvalid(interest: Interest, { text, rule }: Fault): void {
     const { typeUrl } = this;
     const error = new XdsError("INVALID_ARGUMENT", text, {
@@ -398,7 +425,10 @@ export class ClientType<Memory> {
       this.#host.sink.unavailable({ typeUrl, interest }, undefined);
   }
 
-  /** Nothing has come of it, which may be since the server takes it for known: whether it is requested again, and nothing concluded yet. */
+  /**
+   * Requests an interest again of which nothing has come: the server may believe that the client
+   * has it. Returns true if it is requested again, so that nothing is concluded yet.
+   */
   readonly #repeats = (wanted: Wanted, isOfOther: boolean): boolean => {
     const stream = this.#stream;
     if (stream === undefined || (!isOfOther && isCachedByAll(this.#source, wanted))) return false;
@@ -410,7 +440,10 @@ export class ClientType<Memory> {
     return true;
   };
 
-  /** A collection of which a part is on its way is waited for: a relay would serve a part of it as all (C-MISS-4). */
+  /**
+   * Concludes from interests that have not come in time. A collection of which a part is on its way
+   * gets more time: a relay would serve that part as the whole (C-MISS-4).
+   */
   #giveUp(due: readonly Wanted[], isIdle: boolean): void {
     const late = due.filter(isPending);
     const silent = isIdle ? late : late.filter(({ kind }) => kind === "name");
@@ -437,7 +470,10 @@ export class ClientType<Memory> {
     }
   }
 
-  /** A response has been committed, or all of it that is valid. Returns whether a collection grows. */
+  /**
+   * Concludes from a response whose valid part has been committed. Returns true if a collection is
+   * still growing.
+   */
   #conclude(
     stream: TypeStream<Memory>,
     response: ReceivedResponse,
@@ -481,7 +517,10 @@ export class ClientType<Memory> {
     emit?.({ kind: "accepted", typeUrl, nonce, version, resources, removed });
   }
 
-  /** A NACK (C-ACK-3, C-ACK-4): the version stays that of the last accepted response. Without names the response as a whole is rejected. Returns false: nothing grows. */
+  /**
+   * Queues a NACK (C-ACK-3, C-ACK-4) with the version of the last accepted response. Without names,
+   * the response as a whole is rejected. Returns false: no collection is growing.
+   */
   #reject(
     stream: TypeStream<Memory>,
     response: ReceivedResponse,
@@ -501,7 +540,10 @@ export class ClientType<Memory> {
     return false;
   }
 
-  /** One for each response (C-ACK-1). Of a server that sends and does not read, the oldest ACKs are left out: a newer one says as much. */
+  /**
+   * Queues the answer to a response (C-ACK-1). If a server sends and does not read, the oldest ACKs
+   * are dropped: a newer one implies them.
+   */
   #answer({ answers }: TypeStream<Memory>, next: Answer): void {
     answers.push(next);
     if (answers.length <= this.#host.context.limits.waitingAnswers) return;
@@ -520,7 +562,10 @@ function countOf(verdicts: readonly ResponseVerdict[], kind: ResponseVerdict["ki
   return count;
 }
 
-/** Equal where a server repeats itself (C-ACK-20); cut, since it is kept. */
+/**
+ * Returns a text that is equal if a server repeats a rejected response (C-ACK-20). It is cut, since
+ * it is stored.
+ */
 function fingerprint(
   { version, resources }: ReceivedResponse,
   names: readonly RejectedName[],

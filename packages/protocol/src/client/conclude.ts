@@ -20,12 +20,16 @@ import {
 } from "./wanted.ts";
 
 /**
- * What a conclusion may change: the states of what is subscribed, by events, and the sink.
- * A response, a deadline and an idle collection are all that is concluded from; each has one function here.
+ * What a conclusion may change: the states of subscribed interests, by events, and the sink.
+ * Conclusions are drawn from a response, a deadline and an idle collection only; each has one
+ * function here.
  */
 export interface ConcludeSource extends ClassifySource {
   readonly sink: ResourceSink;
-  /** When the stream began, by `Clock.now()`; undefined: the server's silence says nothing ({@link ClientVariant.silenceConfirms}). */
+  /**
+   * When the stream began, by `Clock.now()`. undefined: nothing can be concluded from a server that
+   * sends nothing ({@link ClientVariant.silenceConfirms}).
+   */
   readonly confirmsSince: number | undefined;
 }
 
@@ -38,7 +42,7 @@ export interface ResponseTransaction {
   readonly settled: TypedInterest[];
 }
 
-/** The transaction that the verdicts amount to. */
+/** Returns the transaction that applies these verdicts. */
 export function transactionOf(
   typeUrl: string,
   verdicts: readonly ResponseVerdict[],
@@ -74,7 +78,7 @@ export function transactionOf(
   return transaction;
 }
 
-/** Nothing in it is for the sink. */
+/** Returns true if a transaction has nothing for the sink. */
 export function isEmptyTransaction({
   put,
   remove,
@@ -85,15 +89,23 @@ export function isEmptyTransaction({
   return put.length + remove.length + refresh.length + complete.length + settled.length === 0;
 }
 
-/** What follows from a response for the machine. */
+/** The consequences of a response for the type. */
 export interface Conclusion {
-  /** A collection that is not known to be complete has begun to come, or has a member that had not come before. */
+  /**
+   * True if a collection that is not known to be complete has its first member, or a further one.
+   */
   readonly isGrowing: boolean;
-  /** Heartbeats came for these and they are not cached: they have to be requested again. */
+  /**
+   * Interests whose heartbeats are of resources that are not cached: they have to be requested
+   * again.
+   */
   readonly lost: readonly Wanted[];
 }
 
-/** Concludes what the verdicts of a response mean for what is subscribed, once the sink has committed them. `rejected`: by the verdicts and by the sink. */
+/**
+ * Concludes from the verdicts of a response after the sink has committed them. `rejected`: the
+ * names that the verdicts or the sink rejected.
+ */
 export function concludeResponse(
   source: ConcludeSource,
   response: ReceivedResponse,
@@ -120,7 +132,10 @@ export function concludeResponse(
   };
 }
 
-/** What a response has for the same interests, one after another: an event for all of it, instead of one for each of a hundred thousand members. */
+/**
+ * Consecutive resources of a response that answer the same interests: they make one event, not one
+ * for each of a hundred thousand members.
+ */
 interface Group {
   readonly covering: readonly Wanted[];
   readonly keys: string[];
@@ -148,7 +163,9 @@ function groupsOf(verdicts: readonly ResponseVerdict[]): readonly Group[] {
 function noteArrivals(groups: readonly Group[]): ReadonlyMap<WantedCollection, number> {
   const before = new Map<WantedCollection, number>();
   for (const { covering, keys } of groups) {
-    // A name that is waited for may be all that was answered: then nothing has come of a collection that was requested later. One that was requested with it has begun, since its answer looks the same (C-WILD-12).
+    // If a name is awaited, the response may answer that name only: then a collection that was
+    // requested later has not begun. A collection that was requested with the first request has
+    // begun, since its answer looks the same (C-WILD-12).
     const isOwed =
       covering.length > 1 && covering.some((wanted) => wanted.kind === "name" && isPending(wanted));
     for (const wanted of covering) {
@@ -249,12 +266,19 @@ function noteRejections(
     });
 }
 
-/** Whether an interest that seems late is requested again, so that nothing is concluded of it yet. `isOfOther`: what is cached of it another server has given. */
+/**
+ * Returns true if an interest that seems late was requested again, so that nothing is concluded
+ * yet. `isOfOther`: its cached resource is from another server.
+ */
 export type Repeats = (wanted: Wanted, isOfOther: boolean) => boolean;
 
 /**
- * Concludes from interests that have not come in time (C-MISS-4): a name does not exist, or cannot be had for now (C-GRPC-10); a collection is what has come of it (C-GLOB-9), and where that is nothing it cannot be had for now either.
- * The timer does not concern what is cached, except for what only a stand-in has given (C-GRPC-6). Returns those for which another server is still used: their time begins again.
+ * Concludes from interests that have not come in time (C-MISS-4). A name does not exist, or is
+ * unavailable for now (C-GRPC-10). A collection is complete with the members that have come
+ * (C-GLOB-9); if there are none, it may be unavailable for now too.
+ * The time limit does not apply to cached resources, except for those that another server has given
+ * in place of this one (C-GRPC-6). Returns the interests for which that server still replaces this
+ * one: their time starts again.
  */
 export function concludeDeadline(
   source: ConcludeSource,
@@ -297,7 +321,10 @@ export function concludeDeadline(
   return standIns;
 }
 
-/** What is removed with a name that is late; undefined: it is not, since it is cached. */
+/**
+ * Returns what is removed with a name that is late. undefined: nothing is concluded, since the name
+ * is cached.
+ */
 function concludeName(
   source: ConcludeSource,
   wanted: WantedName,
@@ -313,7 +340,8 @@ function concludeName(
     return undefined;
   }
   const at = context.clock.wallTime();
-  // Of what others have, the server may still say that it is removed.
+  // While another server replaces this one, this server may still report that the resource is
+  // removed.
   const others = !isKept && isWantedCached(source, wanted);
   if (context.timeoutIsTransient) {
     const error = lateError(context, typeUrl, interest, "UNAVAILABLE", leftOut);
@@ -321,7 +349,7 @@ function concludeName(
     return [];
   }
   const error = lateError(context, typeUrl, interest, "NOT_FOUND", leftOut);
-  // As gRPC has it, what is cached stays with the error next to it (C-GRPC-9).
+  // As in gRPC, a cached resource stays, with the error next to it (C-GRPC-9).
   if (context.keepRemoved && isKept) {
     applyToName(source, wanted, { kind: "failed", error });
     return [];
@@ -335,7 +363,10 @@ function concludeName(
   return variants.length === 0 ? [removal] : variants;
 }
 
-/** A collection is what has come of it. Without `whole`: nothing has, and it cannot be had for now. */
+/**
+ * Completes a collection with the members that have come. Without `whole`: none have come, and the
+ * collection is unavailable for now.
+ */
 function concludeCollection(
   source: ConcludeSource,
   wanted: WantedCollection,
@@ -351,7 +382,8 @@ function concludeCollection(
     const error = lateError(context, typeUrl, interest, "UNAVAILABLE", false);
     applyToCollection(source, wanted, { kind: "failed", error });
   }
-  // The server has read the request by now, so its last full state is all there is (C-FULL-3). What is subscribed by name too has a timer of its own.
+  // The server has read the request by now, so its last full state is complete (C-FULL-3). Names
+  // that are also subscribed by name have a time limit of their own.
   const removed = ("unseen" in request ? request.unseen : []).filter(({ name }) =>
     wants.covering(nameKey(name)).every(({ kind }) => kind !== "name"),
   );
@@ -364,7 +396,10 @@ function concludeCollection(
   };
 }
 
-/** Concludes from a time in which nothing more has come of collections: they are complete (C-GLOB-9). */
+/**
+ * Concludes that collections are complete, since no further member has come for some time
+ * (C-GLOB-9).
+ */
 export function concludeIdle(source: ConcludeSource, repeats: Repeats): void {
   const { typeUrl, sink, wants } = source;
   const settled: TypedInterest[] = [];
@@ -379,13 +414,15 @@ export function concludeIdle(source: ConcludeSource, repeats: Repeats): void {
   if (settled.length > 0) commitAside(sink, { settled });
 }
 
-/** The server knows what is cached, and has sent nothing else in time. */
+/** Notes that the server knows the cached state and has sent nothing else in time. */
 function confirm(source: ConcludeSource, wanted: Wanted): void {
   if (source.confirmsSince !== undefined)
     applyEvent(source, wanted, { kind: "confirmed", since: source.confirmsSince });
 }
 
-/** Applies an event, and reports an error that is new or over to the sink. */
+/**
+ * Applies an event. If that changes the error of the interest, or ends it, reports it to the sink.
+ */
 export function applyEvent(source: ConcludeSource, wanted: Wanted, event: WantedEvent): void {
   if (wanted.kind === "name") applyToName(source, wanted, event);
   else applyToCollection(source, wanted, event);
@@ -416,16 +453,19 @@ function report(
   if (reports !== before) sink.unavailable({ typeUrl, interest }, error);
 }
 
-/** Commits what answers no response, so its result is not sent to a server: neither rejections nor the failure of a sink. */
+/**
+ * Commits a transaction that does not belong to a response. Its result is not sent to a server:
+ * neither rejections nor the failure of a sink.
+ */
 export function commitAside(sink: ResourceSink, transaction: Transaction): void {
   try {
     sink.commit(transaction).decided?.catch(() => undefined);
   } catch {
-    // As above.
+    // The server is not informed of a failure: see above.
   }
 }
 
-/** Several parameter sets of a name are one removal. */
+/** Returns each removal once: several parameter sets of a name share it. */
 function unique(removals: readonly Removal[]): readonly Removal[] {
   return [...new Map(removals.map((removal) => [receivedKey(removal), removal])).values()];
 }

@@ -4,7 +4,10 @@ import { errorText } from "../text/error-text.ts";
 import type { ClientContext } from "./client-context.ts";
 import type { RejectedName } from "./client-event.ts";
 
-/** Why there is nothing of what has not come in time (C-MISS-4); `leftOut`: a full state has come without it. */
+/**
+ * Returns the error of a name that has not come in time (C-MISS-4). `leftOut`: a full state has
+ * come without it.
+ */
 export function lateError(
   { fetchMs }: Pick<ClientContext, "fetchMs">,
   typeUrl: string,
@@ -19,7 +22,11 @@ export function lateError(
   );
 }
 
-/** Why a server is unavailable for now (C-GRPC-4). The code is always UNAVAILABLE: that of the control plane is never passed on as one of the application, it is in the text (C-GRPC-5). */
+/**
+ * Returns the error of a server that is unavailable for now (C-GRPC-4). The code is always
+ * UNAVAILABLE: the status code of the control plane is not passed on as the status of a request of
+ * the application; it is in the text (C-GRPC-5).
+ */
 export function connectionError({ code, message }: Status, atMost: number): XdsError {
   const text = message === "" ? "" : `: ${errorText(message, atMost)}`;
   return new XdsError(
@@ -28,7 +35,10 @@ export function connectionError({ code, message }: Status, atMost: number): XdsE
   );
 }
 
-/** The text of a NACK: every rejected name with its reason (C-ACK-5), as far as there is room. */
+/**
+ * Returns the text of a NACK: every rejected name with its reason (C-ACK-5), up to `atMost` UTF-16
+ * units.
+ */
 export function rejectionText(rejected: readonly RejectedName[], atMost: number): string {
   let text = rejected.length === 1 ? "" : `${rejected.length} resources rejected: `;
   for (const [index, { name, error }] of rejected.entries()) {

@@ -7,7 +7,10 @@ import { type ReceivedResource, type ReceivedResponse, receivedKey } from "./rec
 /** The type URL of a redirect (C-REDIR-1). */
 const REDIRECT = "type.googleapis.com/xds.core.v3.ResourceLocator";
 
-/** Why an interest of this type cannot be requested from any server (B-TYPE-5); undefined: it can. */
+/**
+ * Returns why an interest of this type cannot be requested from any server (B-TYPE-5). undefined:
+ * it can.
+ */
 export function interestFault({ name }: Interest, typeUrl: string): Fault | undefined {
   if (!name.startsWith("xdstp:"))
     return name === ""
@@ -25,7 +28,10 @@ export function interestFault({ name }: Interest, typeUrl: string): Fault | unde
       };
 }
 
-/** Why a response is rejected as a whole (C-ACK-6, C-DUP-2, C-LIM-7); undefined: each of its resources is judged by itself. */
+/**
+ * Returns why a response is rejected as a whole (C-ACK-6, C-DUP-2, C-LIM-7). undefined: each of its
+ * resources is checked by itself.
+ */
 export function responseFault(
   { fault, resources, removed, errors }: ReceivedResponse,
   { responseEntries }: ClientLimits,
@@ -37,7 +43,7 @@ export function responseFault(
       rule: "C-LIM-7",
     };
   if (resources.length + removed.length < 2) return undefined;
-  // A resource without a readable name is invalid by itself, however often it comes.
+  // A resource without a readable name is invalid by itself, so it is not compared with the others.
   const added = new Set<string>();
   for (const resource of resources) {
     const before = added.size;
@@ -50,7 +56,10 @@ export function responseFault(
     : { text: `it both has and removes ${JSON.stringify(both.name)}`, rule: "C-DUP-2" };
 }
 
-/** Why a requested resource cannot be accepted, whatever its content; undefined: it can. The rest of its response is accepted nevertheless (C-ACK-5). */
+/**
+ * Returns why a requested resource cannot be accepted, whatever its content. undefined: it can. The
+ * rest of its response is accepted nevertheless (C-ACK-5).
+ */
 export function resourceFault(
   { name, key, version, payload, aliases, fault }: ReceivedResource,
   typeUrl: string,

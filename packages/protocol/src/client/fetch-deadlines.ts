@@ -1,11 +1,14 @@
 import type { Clock, Timer } from "@xdstp/core";
 import { isPending, type Wanted } from "./wanted.ts";
 
-/** The does-not-exist timer (C-MISS-4). Interests of one request share an entry, so ten thousand cost one timer. */
+/**
+ * The does-not-exist timers (C-MISS-4). The interests of one request share an entry, and all
+ * entries share one timer.
+ */
 export interface FetchDeadlines {
-  /** These have just been requested. */
+  /** Starts the time of interests that have just been requested. */
   start(wanted: readonly Wanted[]): void;
-  /** The stream is over: nothing can be concluded any more. */
+  /** Stops all timers when the stream is over: nothing can be concluded any more. */
   stop(): void;
 }
 
@@ -14,7 +17,7 @@ interface Batch {
   readonly wanted: readonly Wanted[];
 }
 
-/** @param ms - 0: nothing is ever due */
+/** @param ms - The time limit in milliseconds. 0: none */
 export function createFetchDeadlines(
   clock: Clock,
   ms: number,

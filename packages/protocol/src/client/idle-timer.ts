@@ -1,13 +1,19 @@
 import type { Clock, Timer } from "@xdstp/core";
 
-/** Calls back once after a time in which nothing came: the only sign that a collection is complete (C-GLOB-9), and that a stream has no subscribers any more (C-STREAM-14). */
+/**
+ * Calls back once after a time without activity. This is the only sign that a collection is
+ * complete (C-GLOB-9), and ends a stream without subscriptions (C-STREAM-14).
+ */
 export interface IdleTimer {
-  /** Something has come: the time begins again. */
+  /** Starts the time, or starts it again. */
   touch(): void;
   stop(): void;
 }
 
-/** Moves one timer along instead of making one for each response. */
+/**
+ * Creates an idle timer. It moves the due time of one timer instead of making a timer for each
+ * response.
+ */
 export function createIdleTimer(clock: Clock, ms: number, onIdle: () => void): IdleTimer {
   let timer: Timer | undefined;
   let due = 0;

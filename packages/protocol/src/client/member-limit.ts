@@ -2,16 +2,24 @@ import type { Clock, Fault } from "@xdstp/core";
 import { type CachedReader, isCached } from "./cached.ts";
 import type { Wanted } from "./wanted.ts";
 
-/** Milliseconds between two exact counts of one collection: each looks at all of its members. */
+/**
+ * Milliseconds between two exact counts of one collection: each count visits all of its members.
+ */
 const RECOUNT_MS = 10_000;
 
 /** The limit on the members of a collection (C-LIM-7). */
 export interface MemberLimit {
-  /** Whether resources have to be counted from now on: with this number of further ones, a collection may have too many. */
+  /**
+   * Returns true if resources have to be counted from now on: with this number of further ones, a
+   * collection may exceed the limit.
+   */
   mayExceed(resources: number): boolean;
   /**
-   * Counts a resource that only collections cover, and returns why it is rejected: one of them is full, and this is another member. undefined: it is accepted.
-   * @param pending - the number of new members of a collection that were accepted from the same response
+   * Counts a resource, and returns why it is rejected: a collection that covers it is full, and the
+   * resource would be a further member. undefined: it is accepted, as is every resource that is
+   * subscribed by name.
+   * @param pending - Returns the number of new members of a collection that were accepted from the
+   * same response
    */
   faultOf(
     covering: readonly Wanted[],
@@ -20,14 +28,20 @@ export interface MemberLimit {
   ): Fault | undefined;
 }
 
-/** An upper bound for a collection, since changes are counted too, until it reaches the limit. */
+/**
+ * An upper bound for the members of a collection, since changes are counted too. When it reaches
+ * the limit, the members are counted exactly.
+ */
 interface Count {
   members: number;
   /** When the members were counted exactly, by `Clock.now()`. undefined: never. */
   countedAt: number | undefined;
 }
 
-/** Nothing is counted by collection until the type as a whole has had as many resources as one collection may have. */
+/**
+ * Creates the limit of a type. Nothing is counted per collection until the type has received more
+ * resources than one collection may have.
+ */
 export function createMemberLimit(reader: CachedReader, clock: Clock, limit: number): MemberLimit {
   const counts = new WeakMap<Wanted, Count>();
   let total = 0;

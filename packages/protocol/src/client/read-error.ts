@@ -4,7 +4,10 @@ import { errorText } from "../text/error-text.ts";
 import { readResourceName } from "./read-resource.ts";
 import type { ReceivedName } from "./received.ts";
 
-/** Reads an encoded `ResourceError` (TP3); undefined: it cannot be read. A code that is not listed is UNKNOWN, which is transient (C-ERR-4). */
+/**
+ * Reads an encoded `ResourceError` (TP3). undefined: it cannot be read. An unknown status code
+ * becomes UNKNOWN, which is transient (C-ERR-4).
+ */
 export function readError(
   bytes: Buffer,
   start: number,
@@ -35,7 +38,7 @@ export function readError(
   return { name: name.name, error, ...(constraints === undefined ? {} : { constraints }) };
 }
 
-/** A `google.rpc.Status`. OK is not an error, so it is a fault here. */
+/** Reads a `google.rpc.Status`. OK is not an error, so it becomes UNKNOWN. */
 function readStatus(bytes: Buffer, start: number, end: number): [code: StatusName, text: string] {
   let code = 2;
   let text = "";

@@ -2,10 +2,13 @@ import { isUtf8 } from "node:buffer";
 
 import { walkFields } from "@xdstp/core/wire";
 
-/** Bytes of an identifier that are kept: it is for people. */
+/** The number of bytes of an identifier that are kept. The identifier is for people. */
 const MOST = 1_024;
 
-/** The type URL of a response of either variant, which have it in the same field; undefined: there is none, or the bytes are not a message. */
+/**
+ * Returns the type URL of a response; both variants have it in the same field. undefined: there is
+ * none, or the bytes are not a message.
+ */
 export function typeUrlIn(message: Buffer): string | undefined {
   let typeUrl: string | undefined;
   walkFields(message, (field, start, end) => {
@@ -15,13 +18,16 @@ export function typeUrlIn(message: Buffer): string | undefined {
   return typeUrl;
 }
 
-/** The text in `bytes[start, end)`; undefined: it is not UTF-8, so two of them might be mistaken for one. */
+/**
+ * Returns the text in `bytes[start, end)`. undefined: it is not UTF-8, so that two different names
+ * might become equal.
+ */
 export function readText(bytes: Buffer, start: number, end: number): string | undefined {
   const text = bytes.toString("utf8", start, end);
   return text.includes("\uFFFD") && !isUtf8(bytes.subarray(start, end)) ? undefined : text;
 }
 
-/** `identifier` of an encoded `ControlPlane` (B-NODE-9). Empty: none is given. */
+/** Returns `identifier` of an encoded `ControlPlane` (B-NODE-9). Empty: the server gave none. */
 export function readIdentifier(bytes: Buffer, start: number, end: number): string {
   let identifier = "";
   walkFields(

@@ -22,7 +22,10 @@ type Draft = { -readonly [Key in keyof ReceivedResource]: ReceivedResource[Key] 
   aliases?: string[];
 };
 
-/** Reads an encoded `Resource` in `bytes[start, end)` of a response of this type. The payload is not decoded. Never throws: what cannot be read is the `fault`. */
+/**
+ * Reads an encoded `Resource` in `bytes[start, end)`, from a response of this type. The payload is
+ * not decoded. Never throws: `fault` says what cannot be read.
+ */
 export function readResource(
   bytes: Buffer,
   start: number,
@@ -97,7 +100,10 @@ function readBody(draft: Draft, body: AnyBytes | undefined): void {
   else draft.payload = body;
 }
 
-/** Reads an encoded `google.protobuf.Any`; undefined: it is none. One of the type that is expected, as nearly all, has the very string. */
+/**
+ * Reads an encoded `google.protobuf.Any`. undefined: it is not one. A payload of the expected type
+ * shares the string `expected`, so that each resource does not keep a copy.
+ */
 export function readAny(
   bytes: Buffer,
   start: number,
@@ -119,7 +125,7 @@ export function readAny(
   return { typeUrl, value: bytes.subarray(valueStart, valueEnd) };
 }
 
-/** `resource_name` has the name and, with TP2, the constraints of the variant. */
+/** Reads `resource_name`, which has the name and, with TP2, the constraints of the variant. */
 function readName(draft: Draft, bytes: Buffer, start: number, end: number): void {
   const { name, constraints, fault } = readResourceName(bytes, start, end);
   if (name !== "") draft.name = name;
@@ -147,7 +153,7 @@ export function readResourceName(
   return outcome === "complete" ? found : { ...found, fault };
 }
 
-/** A `google.protobuf.Duration`, in milliseconds. */
+/** Reads a `google.protobuf.Duration` in milliseconds. */
 function readTtl(draft: Draft, bytes: Buffer, start: number, end: number): void {
   let ms = 0;
   const { outcome } = walkFields(
@@ -164,7 +170,7 @@ function readTtl(draft: Draft, bytes: Buffer, start: number, end: number): void 
   else draft.fault = "its ttl is not a positive duration";
 }
 
-/** `CacheControl.do_not_cache`. */
+/** Returns the value of `CacheControl.do_not_cache`. */
 function isSet(bytes: Buffer, start: number, end: number): boolean {
   let set = false;
   walkFields(

@@ -5,11 +5,11 @@ import { readIdentifier, readText } from "./read-fields.ts";
 import { readResourceName } from "./read-resource.ts";
 import type { ReceivedName, ReceivedResource, ReceivedResponse } from "./received.ts";
 
-/** Where the response of a variant has its fields. */
+/** The field numbers of a response in one variant. */
 export interface ResponseFields {
   /** The name of the message, for people. */
   readonly message: string;
-  /** The version of the whole. */
+  /** The version of the response. */
   readonly version: number;
   /** The resources. */
   readonly resources: number;
@@ -39,8 +39,10 @@ interface Draft {
 }
 
 /**
- * Reads a response. What is bytes is a view into the message. Never throws: a `fault` says what cannot be read.
- * @param options - Where the fields are, the type that the response is of, the limits of the client, and what reads one resource between two bytes of the message
+ * Reads a response. Bytes in the result are views into the message. Never throws: `fault` says what
+ * cannot be read.
+ * @param options - The field numbers, the type of the response, the limits of the client, and a
+ * function that reads one resource between two bytes of the message
  */
 export function readResponse(
   message: Buffer,
@@ -112,7 +114,7 @@ function readRemoved(draft: Draft, name: string | undefined): void {
   else draft.removed.push({ name });
 }
 
-/** One variant of a name (TP2). */
+/** Reads the removal of one variant of a name (TP2). */
 function readRemovedName(draft: Draft, message: Buffer, start: number, end: number): void {
   const { fault, ...removed } = readResourceName(message, start, end);
   if (fault === undefined) draft.removed.push(removed);

@@ -2,19 +2,22 @@ import { nameKey } from "@xdstp/uri";
 
 import type { AnyBytes, XdsError } from "@xdstp/core";
 
-/** A resource as it came: of a delta response, or a wrapped or unwrapped one of SotW. Bytes are views into the message. */
+/**
+ * A resource as it was received: from a delta response, or from a wrapped or unwrapped one of SotW.
+ * Bytes are views into the message.
+ */
 export interface ReceivedResource {
   /** The name, as it was received. */
   readonly name: string;
-  /** Equal for names that are equal (N-40). */
+  /** The canonical key: equal for names that are equal (N-40). */
   readonly key: string;
-  /** Empty: the server gave none. */
+  /** The version. Empty: the server gave none. */
   readonly version: string;
-  /** Absent: it came without a body (C-MISS-3, C-TTL-3). */
+  /** The payload. Absent: the resource came without a body (C-MISS-3, C-TTL-3). */
   readonly payload?: AnyBytes | undefined;
   /** Other names of the resource (delta). Absent: none. */
   readonly aliases?: readonly string[];
-  /** Milliseconds that it is valid without a heartbeat. Absent: it has no TTL. */
+  /** Milliseconds for which it is valid without a heartbeat. Absent: it has no TTL. */
   readonly ttlMs?: number;
   /** `cache_control.do_not_cache` is set. Absent: it is not. */
   readonly noStore?: boolean;
@@ -22,7 +25,7 @@ export interface ReceivedResource {
   readonly constraints?: Uint8Array;
   /** The encoded `Metadata` of the wrapper. Absent: none. */
   readonly metadata?: Uint8Array;
-  /** Why it cannot be read; the other fields say what could. */
+  /** Why it cannot be read; the other fields have what could be read. */
   readonly fault?: string;
 }
 
@@ -30,9 +33,12 @@ export interface ReceivedResource {
 export interface ReceivedName {
   /** The name, as it was received. */
   readonly name: string;
-  /** An encoded `DynamicParameterConstraints`: which variant (TP2). Absent: the one without constraints. */
+  /**
+   * The encoded `DynamicParameterConstraints` of the variant (TP2). Absent: the variant without
+   * constraints.
+   */
   readonly constraints?: Uint8Array;
-  /** Why there is none (TP3). Absent: it was removed. */
+  /** Why the resource does not exist (TP3). Absent: it was removed. */
   readonly error?: XdsError;
 }
 
@@ -46,7 +52,7 @@ export interface ReceivedResponse {
   readonly version: string;
   /** `control_plane.identifier` (B-NODE-9). Empty: none. */
   readonly controlPlane: string;
-  /** Only for show (B-VER-8). */
+  /** True if the response is marked as a canary; for status only (B-VER-8). */
   readonly canary: boolean;
   /** The resources that were received. */
   readonly resources: readonly ReceivedResource[];
@@ -54,11 +60,14 @@ export interface ReceivedResponse {
   readonly removed: readonly ReceivedName[];
   /** The names that have an error (TP3). */
   readonly errors: readonly ReceivedName[];
-  /** Why the message as a whole cannot be taken (C-ACK-6). */
+  /** Why the message as a whole cannot be accepted (C-ACK-6). */
   readonly fault?: string;
 }
 
-/** Equal for names that are equal (N-40). Variants of a name are distinguished by their constraints (TP2). */
+/**
+ * Returns a key that is equal for names that are equal (N-40). Variants of a name have different
+ * keys (TP2).
+ */
 export function receivedKey({
   name,
   key = nameKey(name),

@@ -1,21 +1,24 @@
 import { type Clock, createBackoff, type Timer } from "@xdstp/core";
 
-/** Slows the answers to a server that sends again and again what was rejected (C-ACK-20). */
+/** Slows the answers to a server that repeats what was rejected (C-ACK-20). */
 export interface RejectionPace {
-  /** Answers wait for now. */
+  /** True while answers wait. */
   readonly waits: boolean;
-  /** A response was rejected. `what` is equal for those that are the same. */
+  /** Notes a rejected response. `what` is equal for equal rejections. */
   rejected(what: string): void;
-  /** There is more to say than that: nothing waits any longer. */
+  /** Ends the wait, since there is something else to send. */
   hurry(): void;
-  /** Something was accepted, or the stream is over: what was rejected is forgotten. */
+  /** Forgets the rejections: something was accepted, or the stream is over. */
   forget(): void;
 }
 
-/** The second repetition in a row is the first one that waits: for one there may be a reason, such as a name that was requested again. */
+/**
+ * The number of repetitions in a row that do not wait. One may have a reason, such as a name that
+ * was requested again.
+ */
 const FREE = 1;
 
-/** @param onOver - the wait is over */
+/** @param onOver - Called when a wait is over */
 export function createRejectionPace(
   clock: Clock,
   random: () => number,

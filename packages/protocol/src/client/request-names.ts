@@ -1,6 +1,9 @@
 import type { Interest } from "@xdstp/core";
 
-/** Returns the interests of a request as its fields have them: names, and locators for those with dynamic parameters (C-DYN-1). */
+/**
+ * Returns the interests of a request as fields: names, and locators for interests with dynamic
+ * parameters (C-DYN-1).
+ */
 export function requestNames(interests: readonly Interest[]): {
   readonly names: string[];
   readonly locators: { name: string; dynamicParameters: Record<string, string> }[];

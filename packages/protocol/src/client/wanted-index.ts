@@ -6,13 +6,21 @@ import { newCollection, newName, type Wanted, type WantedName } from "./wanted.t
 
 const NONE: readonly never[] = [];
 
-/** The interests of one type that are subscribed. Finds what covers a name without looking at the others. */
+/**
+ * The subscribed interests of one type. Finds those that cover a name without visiting the others.
+ */
 export class WantedIndex implements WantedReader {
   readonly #typeUrl: string;
   readonly #all = new InterestMap<Wanted>();
-  /** Those subscribed by an alias, by the name that their resource came under: it may come again, or be removed, without a word of the alias. */
+  /**
+   * Interests subscribed by an alias, by the real name under which their resource came: the
+   * resource may be sent again, or be removed, without the alias in the response.
+   */
   readonly #byRealName = new Map<string, Set<WantedName>>();
-  /** Those whose alias was removed while its resource was subscribed otherwise, by the name of that. */
+  /**
+   * Interests whose alias was removed while another subscription covered its resource, with the
+   * name of that resource.
+   */
   readonly #former = new Map<WantedName, string>();
 
   constructor(typeUrl: string) {
@@ -23,7 +31,7 @@ export class WantedIndex implements WantedReader {
     return this.#all.size;
   }
 
-  /** Something is subscribed by an alias. */
+  /** True if an interest is subscribed by an alias. */
   get hasAliases(): boolean {
     return this.#byRealName.size > 0;
   }
@@ -32,7 +40,7 @@ export class WantedIndex implements WantedReader {
     return this.#all[Symbol.iterator]();
   }
 
-  /** undefined: it is subscribed already. */
+  /** Adds an interest. undefined: it is already subscribed. */
   add(interest: Interest): Wanted | undefined {
     const key = nameKey(interest.name);
     if (this.#all.get(this.#typeUrl, interest, key) !== undefined) return undefined;
@@ -41,7 +49,7 @@ export class WantedIndex implements WantedReader {
     return wanted;
   }
 
-  /** undefined: it is not subscribed. */
+  /** Removes an interest. undefined: it was not subscribed. */
   remove(interest: Interest): Wanted | undefined {
     const key = nameKey(interest.name);
     const wanted = this.#all.get(this.#typeUrl, interest, key);
@@ -53,14 +61,19 @@ export class WantedIndex implements WantedReader {
     return wanted;
   }
 
-  /** The resource of this name is what is subscribed by an alias (C-ALIAS-3). */
+  /**
+   * Notes that an interest is subscribed by an alias of the resource with this name (C-ALIAS-3).
+   */
   link(wanted: WantedName, realName: string): void {
     if (wanted.realName === realName || !this.#has(wanted)) return;
     this.#former.delete(wanted);
     this.#setRealName(wanted, realName);
   }
 
-  /** The cached resource of this name is what is subscribed by one of its aliases: a server does not repeat that on a new stream (C-ALIAS-3). */
+  /**
+   * Links the interests that are aliases of a cached resource: a server does not send that resource
+   * again on a new stream (C-ALIAS-3).
+   */
   linkCached(key: string, aliases: readonly string[] = NONE): void {
     for (const alias of aliases)
       for (const wanted of this.ofName(nameKey(alias)))
@@ -68,14 +81,17 @@ export class WantedIndex implements WantedReader {
           this.link(wanted, key);
   }
 
-  /** It is not an alias any more. */
+  /** Notes that an interest is not subscribed by an alias any more. */
   unlink(wanted: WantedName): void {
     if (wanted.realName !== undefined && this.#has(wanted))
       this.#former.set(wanted, wanted.realName);
     this.#setRealName(wanted, undefined);
   }
 
-  /** Names without subscribers whose resource may still show a removed alias: its new state, without the alias, was rejected. */
+  /**
+   * Returns and forgets the names without subscribers whose cached resource may still show a
+   * removed alias, since its new state without the alias was rejected.
+   */
   takeOrphans(): readonly string[] {
     const orphans = [...this.#former].filter(
       ([, realName]) => this.covering(realName).length === 0,
@@ -84,12 +100,15 @@ export class WantedIndex implements WantedReader {
     return orphans.map(([, realName]) => realName);
   }
 
-  /** Those of a key, whatever their parameters. */
+  /** Returns the interests of a key, with any parameters. */
   ofName(key: string): readonly Wanted[] {
     return this.#all.ofName(this.#typeUrl, key);
   }
 
-  /** The same array for the same key until something is added or removed, and for all names that only one collection covers. */
+  /**
+   * Returns the interests that a resource answers. The array is the same for the same key until an
+   * interest is added or removed, and for all names that only one collection covers.
+   */
   covering(key: string, aliases: readonly string[] = NONE): readonly Wanted[] {
     const own = this.#all.covering(this.#typeUrl, key, globOf(key));
     if (aliases.length + this.#byRealName.size === 0) return own;

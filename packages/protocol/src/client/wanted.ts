@@ -1,15 +1,18 @@
 import { isSameError, type Interest, type Removal, type XdsError } from "@xdstp/core";
 
 /**
- * An interest that the client requests from its server. Its `state` is a value that only `changeName` and
- * `changeCollection` replace: `request` begins again with each stream, `known` and `rejections` outlive it.
+ * An interest that the client requests from its server. Its `state` is a value that only
+ * `changeName` and `changeCollection` replace: `request` starts again with each stream, `known` and
+ * `rejections` are kept.
  *
  * ```text
  * a name       unsent --sent--> waiting --answered, failed, late--> answered
- * a collection unsent --sent--> waiting --arrived--> partial --whole, idle, failed, overdue--> complete
+ * a collection unsent --sent--> waiting --arrived--> partial --whole, idle, failed, overdue-->
+ * complete
  *                               waiting --failed, overdue--> silent --arrived--> partial
  *                               complete --came, after it had failed as a whole--> partial
- * either       any --stream-began--> unsent, any --dropped--> dropped, and nothing changes after that
+ * either       any --stream-began--> unsent, any --dropped--> dropped, and nothing changes after
+ * that
  *
  * known        requested --came, whole--> cached --removed--> missing
  *              any --rejected--> rejected, --failed--> failed, --late--> late or cached, --confirmed--> cached
@@ -21,9 +24,12 @@ export type Wanted = WantedName | WantedCollection;
 export interface WantedName extends WantedInterest {
   /** Tells a name from a collection. */
   readonly kind: "name";
-  /** Key of the name that its resource came under, where that is another: it is requested by an alias (C-ALIAS-3). Written by the index alone. */
+  /**
+   * The key of the real name, if the interest was requested by an alias (C-ALIAS-3). Written by the
+   * index only.
+   */
   readonly realName: string | undefined;
-  /** Its state. Written by `changeName` alone. */
+  /** Its state. Written by `changeName` only. */
   readonly state: NameState;
 }
 
@@ -31,51 +37,60 @@ export interface WantedName extends WantedInterest {
 export interface WantedCollection extends WantedInterest {
   /** Which kind of collection it is. */
   readonly kind: "glob" | "wildcard";
-  /** Its state. Written by `changeCollection` alone. */
+  /** Its state. Written by `changeCollection` only. */
   readonly state: CollectionState;
 }
 
 /** What names and collections have in common. */
 interface WantedInterest {
-  /** What is subscribed. */
+  /** The interest. */
   readonly interest: Interest;
-  /** Equal for names that are equal (N-40). */
+  /** The canonical key: equal for names that are equal (N-40). */
   readonly key: string;
-  /** Equal for interests that are equal: the key and the parameters (TP2). */
+  /** The key and the parameters (TP2): equal for interests that are equal. */
   readonly id: string;
 }
 
 /** The state of a name. */
 export interface NameState extends Knowledge {
-  /** How far its request is. */
+  /** The progress of its request. */
   readonly request: NameRequest;
 }
 
 /** The state of a collection. */
 export interface CollectionState extends Knowledge {
-  /** How far its request is. */
+  /** The progress of its request. */
   readonly request: CollectionRequest;
 }
 
-/** How far the request of a name is on this stream. */
+/** The progress of the request of a name on this stream. */
 export type NameRequest =
-  /** In no request of this stream yet. */
+  /** Not in a request of this stream yet. */
   | { readonly kind: "unsent" }
   /**
-   * In a request of this stream, and not answered. `first`: in the first one of its type, so that every response has taken account of it.
-   * `leftOut`: a full state came without it, which was perhaps sent before the server had read the request (C-FULL-3).
+   * In a request of this stream, and not answered. `first`: in the first request of the type, so
+   * that every response takes it into account.
+   * `leftOut`: a full state came without it, which the server may have sent before it had read the
+   * request (C-FULL-3).
    */
   | { readonly kind: "waiting"; readonly first: boolean; readonly leftOut: boolean }
   | { readonly kind: "answered" }
-  /** It is not subscribed any more. */
+  /** No longer subscribed. */
   | { readonly kind: "dropped" };
 
-/** How far the request of a collection is on this stream. */
+/** The progress of the request of a collection on this stream. */
 export type CollectionRequest =
   | { readonly kind: "unsent" }
-  /** In a request of this stream, and nothing of it has come. `unseen`: what is cached of it, or was rejected, and was not in the last full state (C-FULL-3). */
+  /**
+   * In a request of this stream, and nothing of it has come. `unseen`: members that are cached or
+   * were rejected, and that the last full state did not have (C-FULL-3).
+   */
   | { readonly kind: "waiting"; readonly first: boolean; readonly unseen: readonly Removal[] }
-  /** Something has come, and perhaps not all of it (C-GLOB-9). `members`: keys of what has come; only another one shows that the first answer goes on. It grows in place, since a copy for each response would be quadratic. */
+  /**
+   * Some members have come, perhaps not all (C-GLOB-9). `members`: the keys of those that have
+   * come; only a further key shows that the first answer continues. The set is changed in place,
+   * since a copy for each response would take quadratic time.
+   */
   | {
       readonly kind: "partial";
       readonly first: boolean;
@@ -83,40 +98,51 @@ export type CollectionRequest =
       readonly members: Set<string>;
     }
   | { readonly kind: "complete"; readonly first: boolean }
-  /** Nothing came in time. The server has had the request since, so the first that comes makes it partial. */
+  /**
+   * Nothing came in time. The server has read the request by now, so the first member that comes
+   * makes it partial.
+   */
   | { readonly kind: "silent"; readonly first: boolean }
   | { readonly kind: "dropped" };
 
-/** What is known of an interest (C-CSDS-3). */
+/** What the client knows of an interest (C-CSDS-3). */
 export interface Knowledge {
-  /** The last that was learned. */
+  /** The newest information. */
   readonly known: Known;
-  /** States that were rejected and not made good since, by key: of the name itself, or of members. */
+  /**
+   * States that were rejected and not corrected since, by key: of the name itself, or of members.
+   */
   readonly rejections: ReadonlyMap<string, NotedRejection>;
 }
 
-/** The last that was learned of an interest. */
+/** The newest information about an interest. */
 export type Known =
   | (Learned & {
       readonly kind: "requested" | "cached" | "missing" | "late";
-      /** Why there is none, or why what is cached may be old. */
+      /** Why it does not exist, or why the cached state may be out of date. */
       readonly error: XdsError | undefined;
     })
   | (Learned & {
       readonly kind: "rejected" | "failed";
-      /** Why it was rejected, or what the server has sent. */
+      /** Why it was rejected, or the error that the server has sent. */
       readonly error: XdsError;
     });
 
-/** When something was learned of an interest, and how often its error has changed. */
+/** When something was learned about an interest, and how often its error has changed. */
 interface Learned {
-  /** When something of it came last, in milliseconds since the epoch; 0: never (B-CSDS-2). */
+  /** When a resource of it last came, in milliseconds since the epoch; 0: never (B-CSDS-2). */
   readonly at: number;
-  /** Number of times that `error` was to be reported: another one, the same for another version (C-ACK-18), or that it is over. */
+  /**
+   * The number of times that `error` had to be reported: a different error, the same error for
+   * another version (C-ACK-18), or its end.
+   */
   readonly reports: number;
 }
 
-/** What is known of something subscribed (C-CSDS-3). `late`: nothing came in time (C-MISS-4). `failed`: the server has sent an error. */
+/**
+ * The state of a subscribed interest (C-CSDS-3). `late`: nothing came in time (C-MISS-4). `failed`:
+ * the server has sent an error.
+ */
 export type WantState = Known["kind"];
 
 /** A state that was rejected. */
@@ -131,17 +157,20 @@ export interface NotedRejection {
   readonly moment: number;
 }
 
-/** What happens to names and collections alike. */
+/** Events of both names and collections. */
 export type WantedEvent =
-  /** A stream has begun: nothing of the one before counts (C-DSUB-8, C-RECON-2). */
+  /** A stream has begun: nothing of an earlier one counts (C-DSUB-8, C-RECON-2). */
   | { readonly kind: "stream-began" }
-  /** It is in a request that was sent. */
+  /** The interest is in a request that was sent. */
   | { readonly kind: "sent"; readonly first: boolean }
   /** Resources with these keys were accepted. */
   | { readonly kind: "came"; readonly keys: readonly string[]; readonly at: number }
-  /** These do not exist any more. */
+  /** Resources with these keys do not exist any more. */
   | { readonly kind: "removed"; readonly keys: readonly string[]; readonly at: number }
-  /** New states were rejected; what is cached stays (C-ACK-5). At most `limit` of them are kept, by their keys; one without a key is not kept. */
+  /**
+   * New states were rejected; what is cached stays (C-ACK-5). At most `limit` of them are kept, by
+   * their keys; one without a key is not kept.
+   */
   | {
       readonly kind: "rejected";
       readonly rejections: readonly (readonly [
@@ -150,20 +179,29 @@ export type WantedEvent =
       ])[];
       readonly limit: number;
     }
-  /** The server has sent an error of it, or none of it can be had: what is cached stays next to it (C-ERR-4). */
+  /**
+   * The server has sent an error, or the interest is unavailable for now; what is cached stays
+   * (C-ERR-4).
+   */
   | { readonly kind: "failed"; readonly error: XdsError }
-  /** The server knows what is cached of it, and has sent nothing else in time: what was wrong on an earlier stream, before `since` by `Clock.now()`, is over. */
+  /**
+   * The server knows the cached state and has sent nothing else in time. Errors from before `since`
+   * (by `Clock.now()`), that is of an earlier stream, are over.
+   */
   | { readonly kind: "confirmed"; readonly since: number }
   | { readonly kind: "dropped" };
 
-/** What happens to a name. */
+/** Events of names. */
 export type NameEvent =
   | WantedEvent
-  /** A response had something for it. */
+  /** A response had something for the name. */
   | { readonly kind: "answered" }
-  /** A full state came without it (C-FULL-3). */
+  /** A full state came without the name (C-FULL-3). */
   | { readonly kind: "left-out" }
-  /** Nothing came in time (C-MISS-4). `others`: it is cached from another server that is used in place of this one, which may still remove it. */
+  /**
+   * Nothing came in time (C-MISS-4). `others`: it is cached from another server that replaces this
+   * one, and this server may still remove it.
+   */
   | {
       readonly kind: "late";
       readonly at: number;
@@ -171,35 +209,40 @@ export type NameEvent =
       readonly others: boolean;
     };
 
-/** What happens to a collection. */
+/** Events of collections. */
 export type CollectionEvent =
   | WantedEvent
-  /** A response had something of it: members with these keys, if it named any. */
+  /** A response had something for the collection: members with these keys, if it named any. */
   | { readonly kind: "arrived"; readonly keys: readonly string[] }
-  /** A full state that was perhaps sent before the server had read the request came without these (C-FULL-3). */
+  /**
+   * A full state came without these members; the server may have sent it before it had read the
+   * request (C-FULL-3).
+   */
   | { readonly kind: "left-out"; readonly unseen: readonly Removal[] }
-  /** All of it is known. `rejected`: the keys that its response had and that were rejected. */
+  /**
+   * The collection is completely known. `rejected`: the keys of its response that were rejected.
+   */
   | { readonly kind: "whole"; readonly rejected: ReadonlySet<string> }
-  /** Nothing more has come for some time: that is all (C-GLOB-9). */
+  /** No further member has come for some time: the collection is complete (C-GLOB-9). */
   | { readonly kind: "idle" }
-  /** Its time is over: it is what has come of it. */
+  /** The time limit has passed: the collection consists of the members that have come. */
   | { readonly kind: "overdue" };
 
-/** State of a name that was just subscribed. */
+/** The state of a name that was just subscribed. */
 export const newName: NameState = {
   request: { kind: "unsent" },
   known: { kind: "requested", at: 0, error: undefined, reports: 0 },
   rejections: new Map(),
 };
 
-/** State of a collection that was just subscribed. */
+/** The state of a collection that was just subscribed. */
 export const newCollection: CollectionState = {
   request: { kind: "unsent" },
   known: newName.known,
   rejections: newName.rejections,
 };
 
-/** Applies an event to a name: with `changeCollection` the one place that writes a state. */
+/** Applies an event to a name. Only this function and `changeCollection` write a state. */
 export function changeName(wanted: WantedName, event: NameEvent): void {
   const writable: { state: NameState } = wanted;
   writable.state = nextName(wanted.state, wanted.key, event);
@@ -211,7 +254,10 @@ export function changeCollection(wanted: WantedCollection, event: CollectionEven
   writable.state = nextCollection(wanted.state, event);
 }
 
-/** It is in a request of this stream, and nothing is concluded of it yet. */
+/**
+ * Returns true if an interest is in a request of this stream, and nothing was concluded about it
+ * yet.
+ */
 export function isPending({ state: { request } }: Wanted): boolean {
   return request.kind === "waiting" || request.kind === "partial";
 }
@@ -219,7 +265,7 @@ export function isPending({ state: { request } }: Wanted): boolean {
 const ANSWERED: NameRequest = { kind: "answered" };
 const NONE: ReadonlyMap<string, NotedRejection> = newName.rejections;
 
-/** The state of a name after an event. `key`: that of the name. */
+/** Returns the state of a name after an event. `key`: the key of the name. */
 export function nextName(state: NameState, key: string, event: NameEvent): NameState {
   const { request, known, rejections } = state;
   if (request.kind === "dropped") return state;
@@ -240,7 +286,8 @@ export function nextName(state: NameState, key: string, event: NameEvent): NameS
     case "came":
       return { request, ...cached(state, event) };
     case "removed": {
-      // Its own removal also ends what was rejected under the name of which it was an alias.
+      // The removal of the name itself also ends rejections under the real name that it was an
+      // alias of.
       const isOwn = event.keys.includes(key);
       const after = cached(isOwn ? { known, rejections: NONE } : state, event);
       return { ...after, request, known: { ...after.known, kind: "missing" } };
@@ -258,7 +305,7 @@ export function nextName(state: NameState, key: string, event: NameEvent): NameS
   }
 }
 
-/** The state of a collection after an event. */
+/** Returns the state of a collection after an event. */
 export function nextCollection(state: CollectionState, event: CollectionEvent): CollectionState {
   const { request, known, rejections } = state;
   if (request.kind === "dropped") return state;
@@ -276,7 +323,7 @@ export function nextCollection(state: CollectionState, event: CollectionEvent): 
     case "came":
       return { request: beginAgain(state), ...cached(state, event) };
     case "removed":
-      // Before anything has come of it, it is not known any better.
+      // A removal before any member has come says nothing about the collection.
       return hasNotBegun(request) && known.kind === "requested"
         ? { request, known, rejections: without(rejections, event.keys) }
         : { request, ...cached(state, event) };
@@ -304,17 +351,22 @@ export function nextCollection(state: CollectionState, event: CollectionEvent): 
 
 type OpenRequest = Extract<CollectionRequest, { readonly kind: "waiting" | "partial" }>;
 
-/** Nothing is concluded of it since it was requested on this stream. */
+/**
+ * Returns true if nothing was concluded about a collection since it was requested on this stream.
+ */
 function isOpen(request: CollectionRequest): request is OpenRequest {
   return request.kind === "waiting" || request.kind === "partial";
 }
 
-/** Nothing of it has come on this stream. */
+/** Returns true if nothing has come on this stream. */
 export function hasNotBegun({ kind }: CollectionRequest | NameRequest): boolean {
   return kind === "waiting" || kind === "silent";
 }
 
-/** A collection that is requested again, because one of its members was lost, is still what it was: what a response leaves out of it is removed. */
+/**
+ * A complete or silent collection that is requested again, because a member was lost, keeps its
+ * state: members that a response leaves out are removed.
+ */
 function sent(request: CollectionRequest, first: boolean): CollectionRequest {
   switch (request.kind) {
     case "unsent":
@@ -341,7 +393,7 @@ function arrived(request: CollectionRequest, keys: readonly string[]): Collectio
   }
 }
 
-/** What comes of a collection that had failed as a whole is the beginning of it. */
+/** A member that comes after a collection had failed as a whole begins the collection again. */
 function beginAgain({ request, known, rejections }: CollectionState): CollectionRequest {
   return request.kind === "complete" && known.error !== undefined && rejections.size === 0
     ? { kind: "partial", first: request.first, unseen: [], members: new Set() }
@@ -352,7 +404,10 @@ function complete(request: CollectionRequest): CollectionRequest {
   return "first" in request ? { kind: "complete", first: request.first } : request;
 }
 
-/** What a full state has left out is removed when the server must have read the request (C-FULL-3). */
+/**
+ * Handles the end of an idle time. Members that a full state has left out are removed only when the
+ * server must have read the request (C-FULL-3), so the collection stays partial until then.
+ */
 function idle(request: CollectionRequest): CollectionRequest {
   if (request.kind !== "partial") return request;
   return request.unseen.length > 0 ? { ...request, members: new Set() } : complete(request);
@@ -363,7 +418,10 @@ function closed(request: CollectionRequest): CollectionRequest {
   return request.kind === "partial" ? complete(request) : request;
 }
 
-/** Something of it is cached now: what was rejected or wrong before is made good. */
+/**
+ * Returns what is known when a resource is cached: earlier errors and rejections of these keys are
+ * over.
+ */
 function cached(
   { known, rejections }: Knowledge,
   { keys = [], at }: { readonly keys?: readonly string[]; readonly at: number },
@@ -378,7 +436,7 @@ function cached(
   };
 }
 
-/** The same error for the same version is reported once (C-ACK-18). */
+/** Notes rejections. The same error for the same version is reported once (C-ACK-18). */
 function rejected(
   { known, rejections }: Knowledge,
   event: Extract<WantedEvent, { readonly kind: "rejected" }>,
@@ -412,7 +470,7 @@ function rejected(
       };
 }
 
-/** The same error again changes nothing. */
+/** Notes an error. The same error again changes nothing. */
 function failed(known: Known, { error }: { readonly error: XdsError }): Known {
   return isSameError(known.error, error)
     ? known
@@ -457,7 +515,7 @@ function withoutError(known: Known): Known {
   };
 }
 
-/** The error is over, which is reported once. */
+/** Ends the error, which is reported once. */
 function over({ error, reports }: Known): { readonly error: undefined; readonly reports: number } {
   return { error: undefined, reports: error === undefined ? reports : reports + 1 };
 }

@@ -4,10 +4,16 @@ import type { Batch } from "./batch.ts";
 import type { Rejected } from "./exchange.ts";
 import type { TypeView } from "./type-view.ts";
 
-/** How far an entry has come on its way to one client: not sent yet, sent and unanswered, rejected, accepted. */
+/**
+ * The progress of an entry on its way to one client: not sent yet, sent and unanswered, rejected,
+ * or accepted.
+ */
 export type Delivery = "pending" | "in-flight" | "rejected" | "accepted";
 
-/** How far an entry of a subscribed topic has come (S-CSDS-4). A client answers whole responses, so all of one is rejected with it. */
+/**
+ * Returns the progress of an entry of a subscribed topic (S-CSDS-4). A client answers a response as
+ * a whole, so all its entries are rejected together.
+ */
 export function deliveryOf(
   view: Pick<TypeView, "exchange" | "removals" | "isPending">,
   topic: Topic,
@@ -20,7 +26,10 @@ export function deliveryOf(
   return entry.revision > accepted ? "pending" : "accepted";
 }
 
-/** Whether a response brings a client this state of a name, or a newer one. A full state brings a removal by what it lacks. */
+/**
+ * Returns true if a response brings a client this state of a name, or a newer one. A full state
+ * brings a removal by not having the name.
+ */
 export function carries(
   { entries, origin, base, upTo }: Batch,
   removals: TypeView["removals"],

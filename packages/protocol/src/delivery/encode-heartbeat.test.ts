@@ -6,7 +6,7 @@ import { lengthDelimited } from "@xdstp/core/wire";
 import { encodeHeartbeat } from "./encode-heartbeat.ts";
 
 const TTL = 6;
-/** After what a heartbeat leaves out comes the TTL. */
+/** The TTL comes after the bytes that a heartbeat leaves out. */
 const wire = Buffer.concat([Buffer.from("left out"), lengthDelimited(TTL, Buffer.of(8, 9))]);
 const stored = { ...storedResource("stored"), version: "v1", wire, bare: 8 };
 

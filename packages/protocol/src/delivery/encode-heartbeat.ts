@@ -4,10 +4,13 @@ import type { Entry, StoredResource } from "@xdstp/core";
 const VERSION = 1;
 const NAME = 3;
 const RESOURCE_NAME = 8;
-/** Of `ResourceName`. */
+/** Field numbers of `ResourceName`. */
 const VARIANT = { name: 1, constraints: 2 } as const;
 
-/** A `Resource` with name, version and TTL of an entry, and no body: the client keeps what it has (S-TTL-2). */
+/**
+ * Encodes a `Resource` with the name, version and TTL of an entry, and without a body: the client
+ * keeps its resource (S-TTL-2).
+ */
 export function encodeHeartbeat(
   { name }: Pick<Entry, "name">,
   { version, constraints, wire, bare }: StoredResource,

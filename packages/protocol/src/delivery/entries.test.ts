@@ -117,7 +117,7 @@ describe("names of entries", () => {
 });
 
 describe("joined arrays", () => {
-  /** Joins, and says how often it had to. */
+  /** A `joinArrays` that counts its merges. */
   function useJoin(): {
     readonly join: (...arrays: readonly (readonly Entry[])[]) => readonly Entry[];
     readonly merged: () => number;

@@ -2,7 +2,11 @@ import type { Entry } from "@xdstp/core";
 
 const indices = new WeakMap<readonly Entry[], ReadonlyMap<string, Entry>>();
 
-/** The entries of an array by name; where a variant takes the place of another, or of the resource for everyone, the one that is there (S-DYN-5), else the newest. Made once per array: streams share their arrays, so they share the index too. */
+/**
+ * Returns the entries of an array by name. If a name has both the removal of a variant and another
+ * entry, the existing resource counts (S-DYN-5), else the newest entry. The index is made once per
+ * array, so streams that share an array share it.
+ */
 export function byName(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
   let index = indices.get(entries);
   if (index === undefined) indices.set(entries, (index = indexOf(entries)));
@@ -24,23 +28,33 @@ function isReplaced({ resource, revision }: Entry, by: Entry | undefined): boole
   );
 }
 
-/** A map key for an entry under a key of its name: variants of a name are entries of their own (S-DYN-2). */
+/**
+ * Returns a map key for an entry under a key of its name: each variant of a name has an entry of
+ * its own (S-DYN-2).
+ */
 export function entryKey({ resource, constraints }: Entry, key: string): string {
   const which = resource === undefined ? constraints : resource.constraints;
   return which === undefined ? key : `${key}\n${Buffer.from(which).toString("latin1")}`;
 }
 
-/** The entries of one array, told apart; each part in the order of the array. The removal of a variant that another one replaces is not a removal of the name: it stays with that (S-DYN-5). */
+/**
+ * The entries of one array, divided; each part keeps the order of the array. The removal of a
+ * variant that another variant replaces stays with its replacement: it does not remove the name
+ * (S-DYN-5).
+ */
 export interface Partition {
-  /** What is added or changed. */
+  /** Entries that are new or changed. */
   readonly additions: readonly Entry[];
-  /** What is removed. */
+  /** Entries that remove a name. */
   readonly removals: readonly Entry[];
 }
 
 const parts = new WeakMap<readonly Entry[], Partition>();
 
-/** Additions and removals of an array. The same arrays for the same array, so that streams in one state go on sharing frames. */
+/**
+ * Divides an array into additions and removals. The same array gives the same parts, so that
+ * streams in the same state share frames.
+ */
 export function partition(entries: readonly Entry[]): Partition {
   let known = parts.get(entries);
   if (known === undefined) {
@@ -81,11 +95,14 @@ interface Join {
   readonly entries: Entries;
 }
 
-/** The number of joins with the same first array that are remembered. */
+/** The number of joins with the same first array that are kept. */
 const JOINS = 8;
 const joins = new WeakMap<Entries, readonly Join[]>();
 
-/** One array of several; the same one for the same several, so that streams in the same state share its frames. */
+/**
+ * Joins arrays. The same arrays give the same joined array, so that streams in the same state share
+ * its frames.
+ */
 export function joinArrays(
   arrays: readonly Entries[],
   merge: (arrays: readonly Entries[]) => Entries,

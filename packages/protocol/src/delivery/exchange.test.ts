@@ -24,7 +24,9 @@ const originOf = (named: readonly string[], ...changed: readonly Topic[]): Origi
 
 interface Subject extends TestContext {
   readonly owner: ExchangeOwner;
-  /** Sends a response of this many parts, from a base up to a revision; returns their nonces. */
+  /**
+   * Sends a response with this number of parts, from a base up to a revision; returns their nonces.
+   */
   readonly sendParts: (
     parts: number,
     base: number,

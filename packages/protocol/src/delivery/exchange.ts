@@ -10,24 +10,30 @@ import type { ServerContext } from "../stream/server-context.ts";
 import type { LastError } from "./type-status.ts";
 import type { MissedReference, NackError, StreamInfo } from "../stream/stream-event.ts";
 
-/** Content that was rejected. Nothing of it counts as delivered; it goes out again when the state to send differs (S-ACK-8). */
+/**
+ * Rejected content. None of it counts as delivered. It is sent again when the state to send differs
+ * (S-ACK-8).
+ */
 export interface Rejected extends Origin {
-  /** Revision that the client had accepted before. */
+  /** The revision that the client had accepted before. */
   readonly base: number;
-  /** Some of it answered a request: what the client has of that may be older than `base`. */
+  /** True if some of it answered a request: the client's state of that may be older than `base`. */
   readonly asked: boolean;
-  /** What was sent: it is not sent again unchanged. undefined: something newer was accepted instead of what was rejected. */
+  /**
+   * The entries that were sent; they are not sent again unchanged. undefined: something newer was
+   * accepted instead of them.
+   */
   readonly entries: readonly Entry[] | undefined;
-  /** The same for the last response. */
+  /** The entries that were sent last. undefined: the client has accepted them. */
   readonly newestEntries: readonly Entry[] | undefined;
   /** Its references that the client has not accepted since. */
   readonly missed: readonly MissedReference[];
-  /** What becomes of it. */
+  /** The phase of the rejected content. */
   readonly phase: RejectedPhase;
 }
 
 /**
- * What becomes of rejected content.
+ * The phases of rejected content.
  *
  * ```text
  * kept --the state to send may differ--> changed --nothing differs--> kept
@@ -35,39 +41,51 @@ export interface Rejected extends Origin {
  * changed or retried --sent, or replaced by a full state--> nothing is rejected
  * ```
  *
- * `kept`: it waits. `changed`: it starts again with the next response, if that says something else (S-ACK-8). `retried`: it starts again, also unchanged, since the client has accepted
- * something to which it refers (S-ACK-21).
+ * `kept`: it waits. `changed`: the next response includes it, if its state differs (S-ACK-8).
+ * `retried`: the next response includes it, even unchanged, since the client has accepted a name to
+ * which it refers (S-ACK-21).
  */
 export type RejectedPhase = "kept" | "changed" | "retried";
 
-/** Notes that the state to send may differ from what was rejected. */
+/** Notes that the state to send may differ from the rejected content. */
 export function noteChanged(exchange: Exchange): void {
   const { rejected } = exchange;
   if (rejected?.phase === "kept") exchange.rejected = { ...rejected, phase: "changed" };
 }
 
-/** Returns whether rejected content starts again with the next response. */
+/** Returns true if the next response includes the rejected content again. */
 export function startsAgain({ rejected }: Pick<Exchange, "rejected">): boolean {
   return rejected !== undefined && rejected.phase !== "kept";
 }
 
-/** Two rejections become one: what was due stays due. */
+/** Joins the phases of two rejections: if one of them is due to be sent again, so is the whole. */
 function joinPhases(a: RejectedPhase, b: RejectedPhase): RejectedPhase {
   if (a === "retried" || b === "retried") return "retried";
   return a === "changed" || b === "changed" ? "changed" : "kept";
 }
 
-/** Requests and responses of one type on one stream: what went out, what was accepted, what was rejected (S-ACK-9). Written by the functions of this file only. */
+/**
+ * The requests and responses of one type on one stream: sent, accepted and rejected (S-ACK-9). Only
+ * the functions of this file write it.
+ */
 export interface Exchange {
   /** The response that is not answered yet. undefined: there is none. */
   inFlight: Batch | undefined;
-  /** What the client has rejected and not received in another form since. undefined: nothing. */
+  /**
+   * Content that the client has rejected and not received in another state since. undefined: none.
+   */
   rejected: Rejected | undefined;
-  /** The references, by type and name, for which rejected content was sent again, until something is accepted (S-ACK-21). undefined: none. */
+  /**
+   * The references, by type and name, for which rejected content was sent again; cleared when
+   * something is accepted (S-ACK-21). undefined: none.
+   */
   retriedFor: ReadonlySet<string> | undefined;
-  /** Revision up to which the client has accepted. */
+  /** The revision up to which the client has accepted. */
   accepted: number;
-  /** The revisions that it had accepted before each acceptance of the last `orderMs`, oldest first. Kept for types whose resources wait for others (S-ORD-2). */
+  /**
+   * The revisions that the client had accepted before each acceptance within the last `orderMs`
+   * milliseconds, oldest first. Kept for types whose resources wait for others (S-ORD-2).
+   */
   acceptedBefore: readonly AcceptedBefore[];
   /** Nonce of the newest response; 0 before the first. */
   nonceSent: number;
@@ -77,37 +95,37 @@ export interface Exchange {
   versionSent: string;
   /** Version of the newest accepted response; empty before the first. */
   versionAccepted: string;
-  /** How many responses were rejected. */
+  /** The number of responses that were rejected. */
   nacks: number;
-  /** The newest rejection, until something is accepted. undefined: none. */
+  /** The newest rejection; cleared when something is accepted. undefined: none. */
   lastError: LastError | undefined;
-  /** When something was accepted last, in milliseconds since the epoch. */
+  /** When something was last accepted, in milliseconds since the epoch. */
   acceptedAt: number | undefined;
 }
 
-/** The revision that a client had accepted until a moment of `Clock.now()`. */
+/** The revision that a client had accepted until a moment. */
 export interface AcceptedBefore {
-  /** When it accepted a newer one. */
+  /** The moment at which it accepted a newer one, by `Clock.now()`. */
   readonly until: number;
-  /** The revision that it had accepted so long. */
+  /** The revision that it had accepted until then. */
   readonly revision: number;
 }
 
-/** Whose exchange it is. */
+/** The owner of an exchange: one type on one stream. */
 export interface ExchangeOwner {
-  /** What all streams of the server share. */
+  /** The context that all streams of the server share. */
   readonly context: ServerContext;
   /** The stream, for events. */
   readonly stream: StreamInfo;
   /** The type URL. */
   readonly typeUrl: string;
-  /** The type. undefined: it has no descriptor. */
+  /** The descriptor of the type. undefined: it has none. */
   readonly type: ResourceType | undefined;
   /** Its requests and responses. */
   readonly exchange: Exchange;
 }
 
-/** Before the first response. */
+/** Creates the exchange of a type before its first response. */
 export function createExchange(): Exchange {
   return {
     inFlight: undefined,
@@ -125,15 +143,18 @@ export function createExchange(): Exchange {
   };
 }
 
-/** What goes out now. */
+/** A response to send. */
 export interface Outgoing extends Pick<Batch, "base" | "asked" | "upTo" | "origin" | "entries"> {
-  /** It is a full state. Absent: it is not. */
+  /** True if it is a full state. Absent: it is not. */
   readonly whole?: boolean;
-  /** Its parts, encoded. */
+  /** Its encoded parts. */
   readonly frames: Frames;
 }
 
-/** Records a response before it can reach the wire (S-NONCE-9). Next to an unanswered one it is a further part of it: the answer to the newest settles both. */
+/**
+ * Records a response before it can reach the wire (S-NONCE-9). While another response is unanswered
+ * it becomes a further part of that one: the answer to the newest part settles both.
+ */
 export function recordSent(owner: ExchangeOwner, outgoing: Outgoing): void {
   const { exchange, context } = owner;
   const batch = batchOf(outgoing, context.clock);
@@ -144,7 +165,10 @@ export function recordSent(owner: ExchangeOwner, outgoing: Outgoing): void {
   reportPush(owner, outgoing.frames, batch.version);
 }
 
-/** Streams that get the same frames from the same state within one millisecond share one batch: a fan-out makes few. */
+/**
+ * Returns the batch of a response. Streams that are sent the same frames from the same state within
+ * one millisecond share one batch, so that a change for many clients creates few of them.
+ */
 function batchOf(
   { frames, base, asked, upTo, origin, entries, whole = false }: Outgoing,
   clock: Clock,
@@ -204,7 +228,10 @@ function joinBatches(open: Batch, next: Batch): Batch {
   };
 }
 
-/** A name once: a client that never answers may be sent the same ones for days. */
+/**
+ * Returns each name once, in its newest state: a client that never answers may be sent the same
+ * names for days.
+ */
 function newestOf(older: readonly Entry[], newer: readonly Entry[]): readonly Entry[] {
   const byName = new Map<string, Entry>();
   for (const entries of [older, newer])
@@ -213,9 +240,11 @@ function newestOf(older: readonly Entry[], newer: readonly Entry[]): readonly En
 }
 
 /**
- * Takes an ACK or, with an error, a NACK (S-ACK-7). A nonce that is not in flight is counted and harmless (S-NONCE-8, S-ACK-19).
- * @param missed - What the unanswered response refers to and the client has not accepted. Called for a NACK only
- * @returns whether the batch is settled by it
+ * Applies an ACK or, with an error, a NACK (S-ACK-7). A nonce that is not in flight is counted and
+ * otherwise ignored (S-NONCE-8, S-ACK-19).
+ * @param missed - Returns the references of the unanswered response that the client has not
+ * accepted. Called for a NACK only
+ * @returns true if the answer settles the batch
  */
 export function recordAnswer(
   owner: ExchangeOwner,
@@ -226,7 +255,8 @@ export function recordAnswer(
 ): boolean {
   const { exchange, context, stream, typeUrl } = owner;
   const batch = exchange.inFlight;
-  // The response is answered already. In delta only an answer has a nonce (C-NONCE-10), but every SotW request repeats the newest nonce, also one that only changes names (C-NONCE-3).
+  // The response is already answered. In delta only an answer has a nonce (C-NONCE-10), but every
+  // SotW request repeats the newest nonce, even a request that only changes names (C-NONCE-3).
   if (
     stream.variant === "sotw" &&
     batch === undefined &&
@@ -251,7 +281,10 @@ export function recordAnswer(
   return true;
 }
 
-/** The subscriptions have lost a topic that a rejected or unanswered response came from: what was rejected of the rest goes out again (S-ACK-8). */
+/**
+ * Notes that a topic was unsubscribed. If a rejected or unanswered response came from it, the
+ * remaining rejected content is sent again (S-ACK-8).
+ */
 export function loseTopic(exchange: Exchange, topic: Topic): void {
   const { inFlight, rejected } = exchange;
   if (rejected !== undefined && isFrom(rejected, topic)) noteChanged(exchange);
@@ -318,7 +351,7 @@ function accept(owner: ExchangeOwner, batch: Batch): void {
   context.emit?.({ kind: "ack", stream, typeUrl, version, nonce: String(last), held: batch });
 }
 
-/** Acceptances within one such part of `orderMs` count as one. */
+/** Acceptances within one such fraction of `orderMs` count as one. */
 const PARTS = 8;
 const NONE_BEFORE: readonly AcceptedBefore[] = [];
 
@@ -333,10 +366,10 @@ function noteBefore({ exchange, context: { clock, limits } }: ExchangeOwner): vo
   exchange.acceptedBefore =
     last !== undefined && now < last.until + limits.orderMs / PARTS
       ? recent
-      : recent.concat({ until: now, revision: exchange.accepted }); // without spare room: every idle stream keeps it
+      : recent.concat({ until: now, revision: exchange.accepted }); // `concat` leaves no spare capacity: every idle stream keeps this array
 }
 
-/** Returns the revision that the client had accepted `orderMs` ago. */
+/** Returns the revision that the client had accepted `orderMs` milliseconds ago. */
 export function longAccepted({
   exchange,
   context: { clock, limits },
@@ -346,7 +379,10 @@ export function longAccepted({
   return before?.revision ?? exchange.accepted;
 }
 
-/** Sent again from topics and names, as they are by then. If the wanted state differs already, it goes out at once (S-ACK-8). */
+/**
+ * Keeps the rejected content of a batch. It is sent again from topics and names, in the state that
+ * they have by then; at once if the state to send already differs (S-ACK-8).
+ */
 function keepRejected(
   exchange: Exchange,
   { origin, base, asked, narrowed, repaired, missed, entries, newestEntries }: Batch,
@@ -354,7 +390,8 @@ function keepRejected(
   isNewestRejected: boolean,
 ): void {
   const { rejected } = exchange;
-  // What came from a topic that has been unsubscribed may be covered by another: only its names can tell.
+  // Entries of a topic that has been unsubscribed may be covered by another topic: only their names
+  // can tell.
   const named = narrowed
     ? new Set([...origin.named, ...entries.map(({ name }) => name)])
     : origin.named;
@@ -385,12 +422,12 @@ function withoutRetried(
     : missed.filter((reference) => !retriedFor.has(missedKey(reference)));
 }
 
-/** A name of a type, as a key. */
+/** Returns a map key for a name of a type. */
 export function missedKey({ typeUrl, name }: Pick<MissedReference, "typeUrl" | "name">): string {
   return `${typeUrl}\n${name}`;
 }
 
-/** Each once, and no more than a single rejection has. */
+/** Joins references, each once, up to the number that a single rejection may have. */
 function joinMissed(
   before: readonly MissedReference[] = [],
   missed: readonly MissedReference[],
@@ -401,7 +438,10 @@ function joinMissed(
   return [...before, ...missed.filter(isNew)].slice(0, MOST_MISSED);
 }
 
-/** References that are kept of what was rejected. Content that has more is retried for the others (S-ACK-21). */
+/**
+ * The greatest number of references that are kept of rejected content. Content that has more is
+ * retried for these only (S-ACK-21).
+ */
 export const MOST_MISSED = 100;
 
 function joinSaid(
@@ -413,8 +453,10 @@ function joinSaid(
 }
 
 /**
- * Takes rejected content out of the exchange, to be sent again, if the state to send differs by now (S-ACK-8). Its entries are those that were not requested since: requested names are sent in any case.
- * @param due - Topics whose answer is due
+ * Takes rejected content out of the exchange to be sent again, if the state to send may differ by
+ * now (S-ACK-8). The result has only entries that were not requested since, because requested names
+ * are sent in any case.
+ * @param due - Topics whose first answer is due
  * @param owed - Names to be sent
  * @returns undefined: nothing was rejected, or it stays rejected
  */
@@ -437,10 +479,14 @@ export function takeRejected(
 }
 
 /**
- * Changes since a rejection cannot be sent, or not yet, so that a new start would only repeat what was rejected: that stays rejected until there is more to send (S-ACK-8).
- * @param heldBack - What was gathered next to the entries and waits for what it refers to: what was rejected of it is not a change either
- * @param profile - Says which of the entries this client is sent
- * @param hasUpdates - Something has changed since the entries were taken: there is more to say already
+ * Returns true if a response would only repeat rejected content, since the changes since the
+ * rejection cannot be sent, or not yet. The content then stays rejected until there is more to send
+ * (S-ACK-8).
+ * @param heldBack - Gathered entries that wait for what they refer to. If they were rejected
+ * before, they are not a change either
+ * @param profile - Returns the bytes that this client is sent for an entry
+ * @param hasUpdates - True if something has changed since the entries were taken, so that there is
+ * more to send already
  */
 export function isRepetition(
   exchange: Exchange,
@@ -469,7 +515,10 @@ function withRejected(
   return [...entries, ...heldBack.filter(({ name }) => names.has(name))];
 }
 
-/** What was taken to be sent goes back among what is pending; nothing of it counts as sent. */
+/**
+ * Puts rejected content that was taken to be sent back into the exchange; none of it counts as
+ * sent.
+ */
 export function giveBack(exchange: Exchange, consumed: Rejected): void {
   const { rejected } = exchange;
   exchange.rejected = {

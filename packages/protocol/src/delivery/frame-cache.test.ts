@@ -4,7 +4,7 @@ import { lengthDelimited } from "@xdstp/core/wire";
 import { createFrameCache, type FrameProfile, type Frames } from "./frame-cache.ts";
 import { createFrame } from "./frame.ts";
 
-/** A profile that says how often it encoded. */
+/** A profile that records the versions that it encoded. */
 function useProfile(parts = 1): FrameProfile & { readonly versions: readonly string[] } {
   const versions: string[] = [];
   return {

@@ -3,51 +3,69 @@ import type { Batch } from "./batch.ts";
 import { restampFrame, type Frame } from "./frame.ts";
 import type { NotSent } from "./not-sent.ts";
 
-/** A response, ready to be sent. */
+/** An encoded response, ready to be sent. */
 export interface Frames {
-  /** In the order in which they are sent; more than one where a response is split (S-SIZE-2). */
+  /** Its frames in the order of sending; more than one if the response is split (S-SIZE-2). */
   readonly list: readonly Frame[];
-  /** `system_version_info` or `version_info`. Streams that share it share the version of the first of them. */
+  /**
+   * `system_version_info` or `version_info`. Streams that share the frames share the version of the
+   * first of them.
+   */
   readonly version: string;
-  /** How many resources and removals are in it. */
+  /** The number of resources in it. */
   readonly resources: number;
-  /** How many removals are in it. */
+  /** The number of removals in it. */
   readonly removed: number;
-  /** What was left out. */
+  /** The resources that were left out. */
   readonly notSent: readonly NotSent[];
-  /** The record of it that the streams share which were sent it last. undefined: it was not sent yet. */
+  /**
+   * The batch of the last sending, shared by the streams that were sent these frames from the same
+   * state. undefined: they were not sent yet.
+   */
   batch: Batch | undefined;
 }
 
-/** How often frames were encoded, shared and stamped again; for tests and status. */
+/** The number of times that frames were encoded, shared and restamped; for tests and status. */
 export interface FrameCounters {
   /** Responses that were encoded. */
   encoded: number;
-  /** Responses that were used again as they were. */
+  /** Responses that were used again unchanged. */
   shared: number;
-  /** Responses that were used again with another nonce. */
+  /** Responses that were used again with a new nonce. */
   restamped: number;
 }
 
-/** Encoded responses by the identity of the array they were made of. */
+/** Encoded responses by the identity of the array that they were made from. */
 export interface FrameCache {
-  /** The frames of an array, with nonces above `lastNonce`, encoded at most once per array and profile. */
+  /**
+   * Returns the frames of an array, with nonces greater than `lastNonce`. An array is encoded at
+   * most once per profile.
+   */
   get(profile: FrameProfile, entries: readonly Entry[], lastNonce: number, version: string): Frames;
-  /** What was counted since the cache was made. */
+  /** Counts since the cache was created. */
   readonly counters: Readonly<FrameCounters>;
 }
 
-/** How entries become frames: variant, type, wrapping, chunk limit. One object per profile; its identity is part of the key. */
+/**
+ * The way in which entries become frames: variant, type, wrapping, size limit. One object per
+ * profile, since its identity is part of the cache key.
+ */
 export interface FrameProfile {
-  /** `version` is `system_version_info` or `version_info`. */
+  /** Encodes entries. `version` is `system_version_info` or `version_info`. */
   encode(entries: readonly Entry[], version: string): Frames;
-  /** What a client of this profile is sent for an entry, byte for byte; empty: nothing. Read only after a rejection (S-ACK-8). */
+  /**
+   * Returns the bytes that a client of this profile is sent for an entry; empty: none. Called only
+   * after a rejection (S-ACK-8).
+   */
   said(entry: Entry): Uint8Array;
-  /** The profile of heartbeats for what has this TTL, in milliseconds; the same object each time. Absent: TTLs are left out, so there are none (S-TTL-1). */
+  /**
+   * Returns the profile of heartbeats for resources with this TTL in milliseconds; the same object
+   * each time. Absent: TTLs are not sent, so there are no heartbeats (S-TTL-1).
+   */
   heartbeat?(ttlMs: number): FrameProfile;
 }
 
-/** Frames live as long as the array they were made of. */
+/** Creates a cache in which frames live as long as the array that they were made from. */
 export function createFrameCache(): FrameCache {
   const counters: FrameCounters = { encoded: 0, shared: 0, restamped: 0 };
   const byProfile = new WeakMap<FrameProfile, WeakMap<readonly Entry[], Frames>>();
@@ -64,7 +82,11 @@ export function createFrameCache(): FrameCache {
   };
 }
 
-/** A stream may use shared frames if their nonces are above the last one it sent; else the frames stamped again replace the shared ones, so the next stream in the same state shares again. */
+/**
+ * Returns shared frames that a stream may use. If their nonces are greater than the last one that
+ * the stream sent, they are used unchanged. Otherwise they are stamped with new nonces and replace
+ * the shared ones, so the next stream in the same state can share them.
+ */
 function usable(
   held: Frames | undefined,
   lastNonce: number,

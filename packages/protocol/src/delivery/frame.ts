@@ -2,18 +2,21 @@ import { lengthDelimited } from "@xdstp/core/wire";
 import type { Message } from "@xdstp/core";
 import { envelop } from "../wire/envelop.ts";
 
-/** The nonce is field 5 of both discovery responses. */
+/** The field number of the nonce, equal in both discovery responses. */
 const NONCE_FIELD = 5;
 
-/** An encoded response: a body and, as its last field, the nonce. Shared by all streams in the same state, never written again. */
+/**
+ * An encoded response: a body and, as its last field, the nonce. All streams in the same state
+ * share it, so it is never written again.
+ */
 export interface Frame extends Message {
-  /** The nonce that it bears. */
+  /** Its nonce. */
   readonly nonce: number;
-  /** Length of `bytes` without the nonce. */
+  /** The length of `bytes` without the nonce. */
   readonly bodyLength: number;
 }
 
-/** Encodes a response from its fields, under a nonce of its own. */
+/** Encodes a response from its fields, with a new nonce. */
 export function createFrame(fields: readonly Uint8Array[]): Frame {
   const nonce = nextNonce();
   const tail = lengthDelimited(NONCE_FIELD, String(nonce));
@@ -21,7 +24,7 @@ export function createFrame(fields: readonly Uint8Array[]): Frame {
   return { bytes, enveloped, nonce, bodyLength: bytes.length - tail.length };
 }
 
-/** The same response under a new nonce. */
+/** Returns the same response with a new nonce. */
 export function restampFrame(frame: Frame): Frame {
   return createFrame([frame.bytes.subarray(0, frame.bodyLength)]);
 }
@@ -29,7 +32,8 @@ export function restampFrame(frame: Frame): Frame {
 let last = 0;
 
 /**
- * The next nonce of this process. One counter for all streams, drawn when a frame is encoded, so that one frame serves every stream in the same state (S-NONCE-1).
+ * Returns the next nonce of this process. All streams share one counter, and a nonce is drawn when
+ * a frame is encoded, so that one frame can serve every stream in the same state (S-NONCE-1).
  */
 export function nextNonce(): number {
   return ++last;

@@ -6,7 +6,11 @@ import { mergeEntries } from "../subscription/subscriptions.ts";
 import { joinArrays } from "./entries.ts";
 import { createLifetimes, type Lifetimes, sendHeartbeat, ttlsOf } from "./lifetimes.ts";
 
-/** Keeps alive what the client has with this TTL: as it was sent last, or, where that was rejected, as it was accepted (S-TTL-2). In a full state the shortest TTL does it for all (S-TTL-8). */
+/**
+ * Sends a heartbeat for the resources with this TTL that the client has: as they were last sent or,
+ * after a rejection, as they were accepted (S-TTL-2). In a full state the shortest TTL serves for
+ * all resources (S-TTL-8).
+ */
 export function beat<State extends ServedType>(
   state: State,
   variant: VariantHolding<State>,
@@ -19,12 +23,16 @@ export function beat<State extends ServedType>(
   const entries = exchange.rejected === undefined ? lifetimes.sent : lifetimes.accepted;
   const ttls = beatingTtls(state, variant, entries);
   if (ttls.includes(ttlMs)) return sendHeartbeat(state, entries, ttlMs, overdue);
-  // What was shorter is not wanted any more: the next one takes over.
+  // The resources with the shorter TTL are not subscribed any more: the heartbeats of the next TTL
+  // replace these.
   keepAlive(state, ttls);
   return "none";
 }
 
-/** Returns all that the client holds once it has these entries. undefined: nothing of it has a TTL, or all of it is the full state that is sent. Nothing else may be pending. */
+/**
+ * Returns everything that the client has once it is sent these entries. undefined: none of it has a
+ * TTL, or all of it is the full state that is sent. Nothing else may be pending.
+ */
 export function holdingAfter<State extends ServedType>(
   state: State,
   variant: VariantHolding<State>,
@@ -33,7 +41,7 @@ export function holdingAfter<State extends ServedType>(
   if (!mayHold(state, sent) || variant.responses.fullState(state) !== undefined) return undefined;
   const arrays = [...state.topics.values()]
     .filter(
-      // Members of globs are kept alive, unless the client rejects that (B-TTL-10).
+      // Heartbeats for members of globs are left out if the client rejects them (B-TTL-10).
       (topic) =>
         !state.unsettled.has(topic) &&
         (state.quirks.globHeartbeats || !isGlob(topic.interest.name)),
@@ -44,8 +52,8 @@ export function holdingAfter<State extends ServedType>(
 }
 
 /**
- * Takes note of what the client holds from now on: what was pending has been sent, or could not be.
- * @param taken - What it would hold if nothing of what was taken waited
+ * Notes what the client has from now on: what was pending has been sent, or could not be sent.
+ * @param taken - What the client would have if none of what was taken waited
  */
 export function noteHolding<State extends ServedType>(
   state: State,
@@ -65,7 +73,10 @@ export function noteHolding<State extends ServedType>(
   for (const ttlMs of ttls) beat(state, variant, ttlMs, true);
 }
 
-/** A response has its last answer: the client has it, or after a rejection the state before, which may have another TTL. */
+/**
+ * Notes the last answer to a response: the client has its state or, after a rejection, the state
+ * before it, which may have other TTLs.
+ */
 export function noteHoldingAnswered(state: ServedType): void {
   const { lifetimes, exchange } = state;
   if (lifetimes === undefined) return;
@@ -92,7 +103,10 @@ function keepAlive({ context, watcher }: ServedType, ttls: readonly number[]): v
   for (const ttlMs of ttls) context.heartbeats.add(ttlMs, watcher);
 }
 
-/** Entries that wait, and removals that wait, the client has in the state that it was sent last. */
+/**
+ * Returns the entries that the client has. For names that wait, and for removals that wait, it has
+ * the state that it was last sent.
+ */
 function withKept<State extends ServedType>(
   state: State,
   variant: VariantHolding<State>,

@@ -22,7 +22,7 @@ const timed = (name: string, ttlMs: number): Entry => ({
 });
 const stream = { id: 1, variant: "delta", peer: "p", node: undefined } as const;
 
-/** Heartbeats with these nonces are unanswered. */
+/** Lifetimes with unanswered heartbeats of these nonces. */
 const open = (...nonces: readonly number[]): Lifetimes => ({
   ...createLifetimes(),
   newest: nonces.at(-1) ?? 0,
@@ -85,7 +85,7 @@ describe("isNewestNonce()", () => {
 });
 
 describe("sendHeartbeat()", () => {
-  /** An owner of heartbeats whose profile encodes the names alone. */
+  /** The owner of heartbeats, with a profile that encodes names only. */
   function useOwner(lifetimes: Lifetimes | undefined = createLifetimes()) {
     const { context, events } = createTestContext({ limits: { errorText: 5 } });
     let nonce = 0;

@@ -6,26 +6,34 @@ import type { BeatOutcome } from "../stream/heartbeats.ts";
 import type { NackError } from "../stream/stream-event.ts";
 import type { TypeHost } from "../stream/type-machine.ts";
 
-/** What a client holds of one type, some of it for a time only, and the heartbeats that it got. There is none while nothing that it was sent has a TTL. */
+/**
+ * The resources of one type that a client has, with their TTLs, and the heartbeats that were sent.
+ * It does not exist until a resource with a TTL is sent.
+ */
 export interface Lifetimes {
-  /** All that was sent last, with and without a TTL; arrays that streams in the same state have in common. */
+  /**
+   * Everything that was last sent, with and without a TTL; arrays that streams in the same state
+   * share.
+   */
   sent: readonly Entry[];
-  /** The same, as the client has accepted it. */
+  /** The part of it that the client has accepted. */
   accepted: readonly Entry[];
-  /** A subscription has ended since. */
+  /** True if a subscription has ended since. */
   narrowed: boolean;
-  /** The client came back with resources that it holds, whose time has run on: a heartbeat is due at once. */
+  /**
+   * True if the client came back with resources whose time has run on: a heartbeat is due at once.
+   */
   resumed: boolean;
-  /** Nonce of the newest heartbeat. */
+  /** The nonce of the newest heartbeat. */
   newest: number;
-  /** Nonces of heartbeats that are not answered yet, oldest first. */
+  /** The nonces of unanswered heartbeats, oldest first. */
   readonly open: Set<number>;
 }
 
-/** The number that is remembered for a client that answers none of them. */
+/** The greatest number of unanswered heartbeats that are kept, for a client that answers none. */
 const OPEN = 32;
 
-/** Before the first response with a TTL. */
+/** Creates the lifetimes of a type before the first response with a TTL. */
 export function createLifetimes(): Lifetimes {
   return { sent: [], accepted: [], narrowed: false, resumed: false, newest: 0, open: new Set() };
 }
@@ -33,7 +41,7 @@ export function createLifetimes(): Lifetimes {
 const NONE: readonly number[] = [];
 const known = new WeakMap<readonly Entry[], readonly number[]>();
 
-/** The TTLs that occur in an array, shortest first; read once per array. */
+/** Returns the TTLs of an array in milliseconds, shortest first; computed once per array. */
 export function ttlsOf(entries: readonly Entry[]): readonly number[] {
   let ttls = known.get(entries);
   if (ttls === undefined) known.set(entries, (ttls = findTtls(entries)));
@@ -46,19 +54,21 @@ function findTtls(entries: readonly Entry[]): readonly number[] {
   return ttls.size === 0 ? NONE : [...ttls].sort((a, b) => a - b);
 }
 
-/** Whose heartbeats they are. */
+/** The owner of heartbeats: one type on one stream. */
 export interface HeartbeatOwner extends ExchangeOwner {
-  /** Its stream. */
+  /** The stream. */
   readonly host: Pick<TypeHost, "canSend" | "lastNonce" | "send">;
-  /** How its responses are encoded. */
+  /** The way in which its responses are encoded. */
   readonly profile: FrameProfile;
-  /** The resources with a TTL that the client has. undefined: there never was one. */
+  /** The resources that the client has, with their TTLs. undefined: none of them ever had a TTL. */
   lifetimes: Lifetimes | undefined;
 }
 
 /**
- * Sends a heartbeat for these entries, next to whatever is unanswered; it is not a change (S-TTL-2, S-TTL-5). One that is `overdue` does not wait for the wire, but goes behind what waits for it:
- * there is one after a reconnect, and the client may have no time left for another.
+ * Sends a heartbeat for these entries, even while a response is unanswered; it is not a change
+ * (S-TTL-2, S-TTL-5). A heartbeat that is `overdue` is sent while the wire is full, behind the
+ * frames that wait: it follows a reconnect, and the client may have no time left to wait for the
+ * next one.
  */
 export function sendHeartbeat(
   owner: HeartbeatOwner,
@@ -86,7 +96,10 @@ export function sendHeartbeat(
   return "sent";
 }
 
-/** Nonce of the response that the answer to this nonce settles: a heartbeat settles what was sent before it and is unanswered (S-ACK-16), or nothing: then it is 0. */
+/**
+ * Returns the nonce of the response that an answer settles. The answer to a heartbeat settles the
+ * unanswered response that was sent before it (S-ACK-16); 0: it settles none.
+ */
 export function settledBy(
   lifetimes: Lifetimes | undefined,
   { inFlight, nonceSent }: Exchange,
@@ -97,7 +110,10 @@ export function settledBy(
   return inFlight !== undefined && nonce > nonceSent ? nonceSent : 0;
 }
 
-/** Whether this is the nonce of the newest response, or of a heartbeat that came after it: as to what a client has seen these are the same. */
+/**
+ * Returns true if this is the nonce of the newest response, or of a heartbeat that was sent after
+ * it: in both cases the client has seen the newest response.
+ */
 export function isNewestNonce(
   lifetimes: Lifetimes | undefined,
   { nonceSent }: Exchange,
@@ -109,7 +125,7 @@ export function isNewestNonce(
   );
 }
 
-/** Counts and reports a rejected heartbeat: the client does not have its resource. */
+/** Counts and reports a rejected heartbeat: the client does not have its resources. */
 export function rejectHeartbeat(
   { context, exchange, stream, typeUrl }: ExchangeOwner,
   nonce: number,

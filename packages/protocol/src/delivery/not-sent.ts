@@ -1,14 +1,17 @@
-/** A resource that is not sent and does not stop the rest: it is larger than a response may be (S-SIZE-4), or can be sent only to clients that read wrapped resources (S-WRAP-3). */
+/**
+ * A resource that is not sent, while the others are: it is larger than a response may be
+ * (S-SIZE-4), or only clients that read wrapped resources can be sent it (S-WRAP-3).
+ */
 export type NotSent = TooLarge | { readonly name: string; readonly reason: "needs-wrapper" };
 
-/** A resource, or the full state that it is part of, is larger than a limit allows. */
+/** A resource, or the full state with it, that is larger than a limit allows. */
 export interface TooLarge {
   /** The name of the resource. */
   readonly name: string;
-  /** Tells it apart from what needs a wrapper. */
+  /** The reason. */
   readonly reason: "too-large";
-  /** Of the resource, or of the state where that cannot be split. */
+  /** The size in bytes of the resource, or of the full state if that cannot be split. */
   readonly bytes: number;
-  /** The limit that would have to be larger. */
+  /** The limit that would have to be greater. */
   readonly limit: "responseBytes" | "fullStateBytes";
 }

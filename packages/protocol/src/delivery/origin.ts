@@ -1,16 +1,19 @@
 import type { Topic } from "@xdstp/core";
 
-/** Where the entries of a response came from: enough to send them again, as they are by then, without keeping them. */
+/**
+ * The origin of the entries of a response. It suffices to send them again in their newest state,
+ * without keeping the entries.
+ */
 export interface Origin {
-  /** Topics of which everything was sent. */
+  /** Topics that were sent completely. */
   readonly answered: ReadonlySet<Topic>;
   /** Topics of which the changes since the base were sent. */
   readonly changed: ReadonlySet<Topic>;
-  /** Names sent one by one. */
+  /** Names that were sent one by one. */
   readonly named: ReadonlySet<string>;
 }
 
-/** Where either came from. */
+/** Joins two origins. */
 export function joinOrigins(a: Origin, b: Origin): Origin {
   return {
     answered: a.answered.union(b.answered),
@@ -23,7 +26,10 @@ const NOTHING: ReadonlySet<never> = new Set();
 const changedOrigins = new WeakMap<Topic, Origin>();
 const answeredOrigins = new WeakMap<Topic, Origin>();
 
-/** The changes of one topic: what nearly every response comes from, so there is one such object for all streams. */
+/**
+ * Returns the origin of a response with the changes of one topic. Nearly every response has such an
+ * origin, so all streams share one object per topic.
+ */
 export function changedOrigin(topic: Topic): Origin {
   let origin = changedOrigins.get(topic);
   if (origin === undefined)
@@ -34,7 +40,7 @@ export function changedOrigin(topic: Topic): Origin {
   return origin;
 }
 
-/** All of one topic: what most first responses come from. */
+/** Returns the origin of a response with all of one topic, as most first responses are. */
 export function answeredOrigin(topic: Topic): Origin {
   let origin = answeredOrigins.get(topic);
   if (origin === undefined)

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Batch } from "./batch.ts";
 import { removedName, type RemovedOwner } from "./removed-name.ts";
 
-/** A topic that knows of one removal, of `c`. */
+/** A topic with one removal, of `c`. */
 function topicWith(removal: Partial<Entry> & { readonly revision: number }): Topic {
   const entry: Entry = { since: 3, superseded: false, name: "c", ...removal };
   const all = [entry];
@@ -12,7 +12,7 @@ function topicWith(removal: Partial<Entry> & { readonly revision: number }): Top
   } as unknown as Topic;
 }
 
-/** A response that brings `c`. */
+/** A response with an entry of `c`. */
 function bringing(resource: boolean): Batch {
   const entry = { revision: 3, since: 3, superseded: false, name: "c" };
   return { entries: [resource ? { ...entry, resource: {} } : entry] } as unknown as Batch;

@@ -4,12 +4,14 @@ import { byName } from "./entries.ts";
 import type { Exchange } from "./exchange.ts";
 
 /**
- * How far a name has come that does not exist now. `accepted`: the client has accepted it, and not its removal. `in-flight`: it is in the response that is unanswered.
- * `never-sent`: neither, or it is not known. `not-since`: it did not exist at that revision either.
+ * What the client knows of a name that does not exist now. `accepted`: it has accepted the
+ * resource, and not its removal. `in-flight`: the resource is in the unanswered response.
+ * `never-sent`: neither, or it is not known. `not-since`: the name did not exist at that revision
+ * either.
  */
 export type RemovedName = "accepted" | "in-flight" | "never-sent" | "not-since";
 
-/** A type on one stream, with its topics that the client has not accepted yet. */
+/** One type on one stream. */
 export interface RemovedOwner {
   /** The requests and responses of the type. */
   readonly exchange: Pick<Exchange, "accepted" | "inFlight">;
@@ -17,7 +19,10 @@ export interface RemovedOwner {
   readonly unaccepted: { has(topic: Topic): boolean };
 }
 
-/** Says how far a name has come that does not exist now, and may have existed at a revision. */
+/**
+ * Returns what the client knows of a name that does not exist now, and that may have existed at the
+ * revision `at`.
+ */
 export function removedName(
   { exchange, unaccepted }: RemovedOwner,
   topic: Topic | undefined,
@@ -36,7 +41,7 @@ export function removedName(
     : "never-sent";
 }
 
-/** A client that has accepted this revision had the name then. */
+/** Returns true if a client that has accepted this revision had the resource at that time. */
 function isHeld({ since, revision }: Entry, accepted: number): boolean {
   return since > 0 && since <= accepted && revision > accepted;
 }

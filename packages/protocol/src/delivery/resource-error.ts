@@ -2,19 +2,22 @@ import { concatBytes, lengthDelimited } from "@xdstp/core/wire";
 import { StatusCode, type XdsError } from "@xdstp/core";
 import { cutText } from "../text/cut-text.ts";
 
-/** Of `ResourceError`. */
+/** Field numbers of `ResourceError`. */
 const RESOURCE_NAME = 1;
 const ERROR_DETAIL = 2;
-/** Of `ResourceName`. */
+/** Field number of `ResourceName`. */
 const NAME = 1;
-/** Of `google.rpc.Status`. */
+/** Field numbers of `google.rpc.Status`. */
 const CODE = 1;
 const MESSAGE = 2;
 
-/** Characters of a text that are sent. */
+/** The greatest length of a text that is sent, in UTF-16 units. */
 const TEXT = 1_024;
 
-/** A `ResourceError`: why the resource of a name, or a glob as a whole, cannot be given (S-ERR-1, S-ERR-5). What another server said goes on in its words. */
+/**
+ * Encodes a `ResourceError`: why a resource, or a glob as a whole, is not available (S-ERR-1,
+ * S-ERR-5). An error of another server keeps the text of that server.
+ */
 export function encodeResourceError(
   name: string,
   { code, text, context }: Pick<XdsError, "code" | "text"> & Partial<Pick<XdsError, "context">>,
@@ -30,7 +33,8 @@ export function encodeResourceError(
 }
 
 /**
- * The error of a resource that is larger than a response may be, for a client that is known to read errors (S-SIZE-4).
+ * Returns the error of a resource that is larger than a response may be, for a client that is known
+ * to read errors (S-SIZE-4).
  * @param bytes - The size of the resource in a response
  * @param most - The size that would fit
  */

@@ -7,7 +7,7 @@ const withWire = (name: string, ...wire: readonly number[]): Entry => ({
   ...added(name),
   resource: { ...storedResource(name), wire: Uint8Array.from(wire) },
 });
-/** Tells all of a resource, that there is none, and nothing of what is quiet. */
+/** Encodes a resource as its bytes, a removal as one byte, and the name `quiet` as nothing. */
 const profile = {
   said: ({ name, resource }: Entry) =>
     name === "quiet" ? new Uint8Array() : (resource?.wire ?? Uint8Array.of(0)),

@@ -4,7 +4,10 @@ import type { FrameProfile } from "./frame-cache.ts";
 
 const NOTHING = new Uint8Array();
 
-/** Whether a client of a profile is sent the same by these entries as by those, in any order. Called only after a rejection. */
+/**
+ * Returns true if a client of a profile is sent the same bytes for both arrays of entries, in any
+ * order. Called only after a rejection.
+ */
 export function sayTheSame(
   a: readonly Entry[],
   b: readonly Entry[],

@@ -3,23 +3,23 @@ import { heldNames } from "../order/hold-back.ts";
 import type { ExchangeOwner } from "./exchange.ts";
 import type { TypeStatus } from "./type-status.ts";
 
-/** What the exchange does not know of a type. */
+/** The progress of a type, as far as its exchange does not have it. */
 export interface TypeProgress {
-  /** How many names, globs and `*` are subscribed. */
+  /** The number of names, globs and `*` that are subscribed. */
   readonly subscriptions: number;
-  /** Whether `*` is among them. */
+  /** True if `*` is subscribed. */
   readonly wildcard: boolean;
-  /** The first response was sent. */
+  /** True if the first response was sent. */
   readonly answered: boolean;
-  /** Something has changed that was not sent yet. */
+  /** True if there are changes that were not sent yet. */
   readonly updates: boolean;
-  /** Requested names are not known yet. */
+  /** True if requested names are not known yet. */
   readonly unsettled: boolean;
-  /** Names held back, each with what the client lacks for it (S-ORD-4). Absent: none. */
+  /** The names that wait, each with what the client lacks for it (S-ORD-4). Absent: none. */
   readonly heldBack?: Holds;
 }
 
-/** One type as operators read it (S-ACK-9, S-ACK-17). */
+/** Returns the status of one type, as operators read it (S-ACK-9, S-ACK-17). */
 export function statusOf(
   { context, typeUrl, exchange }: ExchangeOwner,
   progress: TypeProgress,

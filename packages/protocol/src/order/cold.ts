@@ -3,7 +3,11 @@ import type { Entry, ResourceSource, ResourceType } from "@xdstp/core";
 import type { TypeHost } from "../stream/type-machine.ts";
 import { namesToWarm } from "./warm-children.ts";
 
-/** Whether a resource that the client was sent exists only since this revision, and still waits for another on the same stream: one that is not there, or not accepted (S-WARM-1, S-ORD-2). */
+/**
+ * Returns true if a resource that the client was sent has come into existence after this revision,
+ * and still waits for another resource on the same stream that does not exist or is not accepted
+ * (S-WARM-1, S-ORD-2).
+ */
 export function isColdSince(
   type: ResourceType | undefined,
   host: Pick<TypeHost, "sibling">,
@@ -21,7 +25,10 @@ export function isColdSince(
   );
 }
 
-/** Whether a name that the client has not asked for yet is to be asked for here: of another authority it gets it elsewhere. */
+/**
+ * Returns true if a name that the client has not subscribed to yet can be subscribed from this
+ * source. A name of another authority is served elsewhere.
+ */
 export function isServedBy(
   { authorities }: Pick<ResourceSource, "authorities">,
   name: string,

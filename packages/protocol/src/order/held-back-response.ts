@@ -6,9 +6,12 @@ import { heldBackOf, holdBack, leaveRejected, type HoldOptions } from "./hold-ba
 import type { Holds } from "./hold.ts";
 
 /**
- * Returns a response without the entries that refer to a name which the client does not have (S-ORD-2, S-ORD-4).
- * Of what has waited the client may have a state that is older than all that it was sent: then the response counts as requested.
- * @returns the same object where nothing changes, and the same array where nothing waits, so that streams share its frame
+ * Returns a response without the entries that refer to a name which the client does not have
+ * (S-ORD-2, S-ORD-4).
+ * If names have waited, the response counts as requested: the client may have a state of them that
+ * is older than everything that it was sent.
+ * @returns the same object if nothing changes, and the same array if nothing waits, so that streams
+ * share its frame
  */
 export function withoutHeldBack<Response extends Gathered>(
   state: ServedType,
@@ -24,8 +27,10 @@ export function withoutHeldBack<Response extends Gathered>(
 }
 
 /**
- * Returns whether a response would only repeat what was rejected: then that stays rejected until there is more to send (S-ACK-8), also what of it waits now.
- * @param gathered - The response before any of its names wait, and what was rejected and starts again in it
+ * Returns true if a response would only repeat rejected content. That then stays rejected,
+ * including the part of it that waits now, until there is more to send (S-ACK-8).
+ * @param gathered - The response before it leaves names out, and the rejected content that it
+ * includes
  * @param sendable - Its entries that need not wait
  * @param before - The names that waited before
  */

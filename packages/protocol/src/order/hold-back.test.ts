@@ -39,12 +39,12 @@ const route = (name: string, ...references: readonly string[]): Entry => ({
   resource: storedResource(name, new TextEncoder().encode(references.join(" "))),
 });
 
-/** What the client of a test lacks of its clusters, by name. */
+/** The clusters that the client of a test lacks, by name. */
 interface Lacks {
   readonly lacks: Set<string>;
   readonly awaits: Set<string>;
   readonly cold: Set<string>;
-  /** Removed names, and how far each has come. */
+  /** The removed names, each with what the client knows of it. */
   readonly removed: Map<string, "accepted" | "in-flight" | "never-sent">;
   isBusy: boolean;
   mayBeCold: boolean;
@@ -53,7 +53,7 @@ interface Lacks {
 function useHolds(subject: ResourceType = type): {
   readonly owner: HoldOwner & { exchange: { accepted: number } };
   readonly clusters: Lacks;
-  /** Lets time pass, in milliseconds. */
+  /** Advances the clock by this number of milliseconds. */
   readonly wait: (ms: number) => void;
   readonly names: (entries: readonly Entry[]) => readonly string[];
 } {

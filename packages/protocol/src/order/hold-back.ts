@@ -7,46 +7,56 @@ import { type HeldBackName, type Hold, type Holds, NO_HOLDS } from "./hold.ts";
 import type { TypeHost } from "../stream/type-machine.ts";
 import { referencesOf } from "./references-of.ts";
 
-/** The type whose names wait, on one stream. */
+/** One type on one stream, whose names may wait. */
 export interface HoldOwner {
-  /** What all streams of the server share. */
+  /** The context that all streams of the server share. */
   readonly context: {
     readonly clock: Pick<Clock, "now">;
     readonly limits: { readonly orderMs: number };
     readonly source: { readonly revision: number };
   };
-  /** The type. undefined: it has no descriptor. */
+  /** The descriptor of the type. undefined: it has none. */
   readonly type: ResourceType | undefined;
-  /** Its place in the order of sending (S-ORD-1). */
+  /** Its rank in the order of sending (S-ORD-1). */
   readonly rank: number;
   /** The stream. */
   readonly host: Pick<TypeHost, "sibling">;
-  /** What the client has accepted. */
+  /** The revision that the client has accepted. */
   readonly exchange: Pick<Exchange, "accepted">;
-  /** Revision of the source up to which the type has been read. */
+  /** The revision of the source up to which the type has been read. */
   readonly sent: number;
-  /** The names that wait now. Written by the functions of this file. */
+  /** The names that wait now. Only the functions of this file write it. */
   heldBack: Holds;
 }
 
-/** Names that wait one by one on a stream. A response with more of them waits as a whole: a list of all names for each client would take too much memory. */
+/**
+ * The greatest number of names that wait one by one on a stream. A response with more of them waits
+ * as a whole, since a list of all names for each client would take too much memory.
+ */
 export const MOST_HOLDS = 64;
 
 /** Options of {@link holdBack}. */
 export interface HoldOptions {
-  /** The client misses the names that are left out from this revision on. */
+  /** The revision after which the client misses the names that are left out. */
   readonly from: number;
-  /** false: the limit has passed, so only what was rejected is waited for. Default: true. */
+  /** False: the time limit has passed, so names wait only for what was rejected. Default: true. */
   readonly isLimited?: boolean;
-  /** Whether the response has to show this entry: it is never left out. Default: none of them. */
+  /**
+   * Returns true if the response has to have this entry, so that it is never left out. Default:
+   * false for all.
+   */
   readonly mustShow?: (entry: Entry) => boolean;
-  /** Whether the client was sent this very entry and has not rejected it: it does not wait again. Default: none of them. */
+  /**
+   * Returns true if the client was sent exactly this entry and has not rejected it, so that it does
+   * not wait again. Default: false for all.
+   */
   readonly isShown?: (entry: Entry) => boolean;
 }
 
 /**
- * Leaves out the entries that refer to a name which the client does not have: they would point at nothing (S-ORD-2, S-ORD-4). The other entries are sent, and their names wait no longer.
- * @returns the same array where nothing waits, so that streams share its frame
+ * Leaves out the entries that refer to a name which the client does not have (S-ORD-2, S-ORD-4).
+ * The other entries are sent, and their names no longer wait.
+ * @returns the same array if nothing waits, so that streams share its frame
  */
 export function holdBack(
   owner: HoldOwner,
@@ -93,8 +103,10 @@ export function holdBack(
 }
 
 /**
- * All variants of a name go together: the removal of one stays with the variant that takes its place and waits, and goes with that, or with the removal of the name (S-DYN-5).
- * A removal that goes ends the wait of its name.
+ * Keeps the variants of a name together. The removal of a variant stays with the variant that
+ * replaces it while that one waits; it is sent with that variant, or with the removal of the name
+ * (S-DYN-5).
+ * A removal that is sent ends the wait of its name.
  */
 function withReplaced(
   entries: readonly Entry[],
@@ -126,7 +138,7 @@ function isVariant({ constraints }: Entry, { entry }: Hold): boolean {
   return constraints !== undefined || entry.resource?.constraints !== undefined;
 }
 
-/** Of a variant, or of a name. */
+/** Returns a key for an entry: of its variant, or of its name. */
 function idOf(entry: Entry): string {
   return entryKey(entry, nameKey(entry.name));
 }
@@ -137,11 +149,14 @@ function never(): boolean {
 
 /** Options of {@link waitsAsWhole}. */
 export interface WholeOptions extends Pick<HoldOptions, "mustShow" | "isShown"> {
-  /** An empty response would say that there is nothing. */
+  /** True if the response must not be empty, since an empty one would mean that nothing exists. */
   readonly isNeverEmpty: boolean;
 }
 
-/** Returns whether a response waits as a whole: more of its names would wait than wait one by one, a name would wait that it must show, or all of them would and it may not be empty. */
+/**
+ * Returns true if a response waits as a whole: more of its names would wait than may wait one by
+ * one, or a name that it must have would wait, or all of them would wait and it must not be empty.
+ */
 export function waitsAsWhole(
   owner: HoldOwner,
   entries: readonly Entry[],
@@ -160,9 +175,11 @@ export function waitsAsWhole(
 }
 
 /**
- * Looks again at what waits, and forgets the names that are not wanted any more.
- * @param newest - The present state of a name. undefined: it is not wanted, or the client is not told of its removal. A removal goes its own way: it does not wait for what the name referred to
- * @returns the names that may go by now, in this state or in the older one, or have waited for too long
+ * Checks the names that wait, and forgets those that are no longer subscribed.
+ * @param newest - Returns the present state of a name. undefined: it is not subscribed, or no
+ * response can report its removal. A removal does not wait for what the name referred to
+ * @returns the names that can be sent now, in their present state or in the older one, or that have
+ * waited for too long
  */
 export function releaseHolds(
   owner: HoldOwner,
@@ -192,7 +209,10 @@ export function releaseHolds(
   return ready;
 }
 
-/** A name that lacks nothing now may lack something when it is to be sent, so its time runs on. */
+/**
+ * Returns the next phase of a wait. A name that lacks nothing now may lack something again when it
+ * is to be sent, so its time limit continues.
+ */
 function nextPhase({ context }: HoldOwner, hold: Hold, lack: Lack | undefined, now: number): Hold {
   if (lack === undefined && hold.phase !== "unaccepted") return hold;
   if (lack?.phase === "rejected") return { ...hold, ...lack };
@@ -202,7 +222,10 @@ function nextPhase({ context }: HoldOwner, hold: Hold, lack: Lack | undefined, n
     : { ...hold, ...lack, since };
 }
 
-/** Returns when the oldest wait with a limit began; Infinity where no wait has one. */
+/**
+ * Returns when the oldest wait with a time limit began, by `Clock.now()`; Infinity: no wait has
+ * one.
+ */
 export function heldSince(holds: Holds): number {
   if (holds.size === 0) return Infinity;
   return holds
@@ -213,7 +236,7 @@ export function heldSince(holds: Holds): number {
     );
 }
 
-/** The names that wait, as operators read them. `isShown`: which of these. */
+/** Returns the names that wait, as operators read them. `isShown` selects them; by default all. */
 export function heldNames(
   holds: Holds,
   clock: Pick<Clock, "now" | "wallTime">,
@@ -228,7 +251,10 @@ export function heldNames(
   }));
 }
 
-/** The revision from which the client has missed something that waits; Infinity: nothing waits. */
+/**
+ * Returns the smallest revision after which the client has missed something that waits; Infinity:
+ * nothing waits.
+ */
 export function heldBackFrom(holds: Holds): number {
   if (holds.size === 0) return Infinity;
   return holds.values().reduce((least, { from }) => Math.min(least, from), Infinity);
@@ -245,7 +271,11 @@ export function heldBackOf(
     : gathered.filter(({ name }) => holds.has(nameKey(name)));
 }
 
-/** What was rejected and would wait now stays rejected: it is not owed once what it refers to is there (S-ACK-8). What waited `before` may have been requested. */
+/**
+ * Removes names from those that wait if they were rejected: they stay rejected, and are not owed
+ * once what they refer to is accepted (S-ACK-8). Names that waited `before` are kept, since they
+ * may have been requested.
+ */
 export function leaveRejected(
   owner: Pick<HoldOwner, "heldBack">,
   before: Holds,
@@ -257,13 +287,17 @@ export function leaveRejected(
   owner.heldBack = left.length === 0 ? NO_HOLDS : new Map(left);
 }
 
-/** Whether the older state of a name may go before the newest, still waits, or will not go: it refers to what does not exist any more. */
+/**
+ * Returns what becomes of the older state of a name. `ready`: it can be sent before the newest
+ * state. `waits`: it still waits. `obsolete`: it refers to a name that does not exist any more, so
+ * it is not sent.
+ */
 function progressOf(
   owner: HoldOwner,
   { entry: older, at }: Hold,
   { resource }: Entry,
 ): "ready" | "waits" | "obsolete" {
-  // The log does not say which variant of a name replaces which.
+  // The log does not say which variant of a name replaces which one.
   const areVariants =
     older.resource?.constraints !== undefined || resource?.constraints !== undefined;
   if (older.resource === undefined || areVariants || isObsoleteEntry(owner, older, at))
@@ -271,7 +305,10 @@ function progressOf(
   return lackOf(owner, older, true, at) === undefined ? "ready" : "waits";
 }
 
-/** Whether what was taken refers to what was removed since, and the client will not have: then its newest state goes. */
+/**
+ * Returns true if a response that was taken refers to a name that was removed since, and that the
+ * client will not have. The newest state is sent instead.
+ */
 export function isObsolete(owner: HoldOwner, entries: readonly Entry[]): boolean {
   const { type, sent, context } = owner;
   if (type?.references === undefined || context.source.revision === sent) return false;
@@ -287,13 +324,19 @@ function isObsoleteEntry(owner: HoldOwner, { resource }: Entry, at: number): boo
   );
 }
 
-/** A removal waits until nothing refers to it any more, so the client has what it had accepted by then. */
+/**
+ * A removal waits until nothing refers to the name any more, so the client keeps what it had
+ * accepted by then.
+ */
 function isLost(owner: HoldOwner, { typeUrl, name }: Reference, at: number): boolean {
   const gate = gateOf(owner, typeUrl);
   return gate?.misses(name) === true && gate.removed(name, at) === "never-sent";
 }
 
-/** Returns the name that a client lacks for an entry, and why. A name that is not accepted counts only while its wait is limited. */
+/**
+ * Returns the name that a client lacks for an entry, and why. A name that is not accepted counts
+ * only while the wait for it has a time limit (`isLimited`).
+ */
 function lackOf(
   owner: HoldOwner,
   { resource }: Entry,
@@ -314,7 +357,10 @@ function lackOf(
 /** A name that a client lacks: it has not accepted the name, or has rejected it. */
 type Lack = Pick<Hold, "phase" | "lacking">;
 
-/** `at`: the revision of the source at which the reference was read; what was removed since may still be on its way. */
+/**
+ * Returns the name if the client lacks it. `at`: the revision of the source at which the reference
+ * was read; a name that was removed since may still be on its way.
+ */
 function lackOfReference(
   owner: HoldOwner,
   reference: Reference,
@@ -334,7 +380,10 @@ function lackOfReference(
     : undefined;
 }
 
-/** Whether an entry may lack something: else none of them is looked at. */
+/**
+ * Returns true if one of the entries lacks a name. The references are read only if one of the types
+ * that this one follows may be lacking something.
+ */
 function lacksSomething(owner: HoldOwner, entries: readonly Entry[]): boolean {
   const { type } = owner;
   return (
@@ -351,14 +400,20 @@ function mayLack(owner: HoldOwner, typeUrl: string): boolean {
   return gate !== undefined && (gate.isBusy || (hasAccepted(owner) && gate.mayBeCold));
 }
 
-/** The first routes of a client do not wait for endpoints: it is not known what the client does with a new cluster before them. */
+/**
+ * Returns true if the client has accepted a response. Its first routes do not wait for endpoints,
+ * since it is not known whether the client accepts a new cluster before it has endpoints.
+ */
 function hasAccepted({ exchange }: HoldOwner): boolean {
   return exchange.accepted > 0;
 }
 
 const referenced = new WeakMap<readonly Entry[], readonly Reference[]>();
 
-/** Returns the names that these entries refer to, each once. They are read once per array, since streams share arrays. */
+/**
+ * Returns the names that these entries refer to, each once. They are computed once per array, since
+ * streams share arrays.
+ */
 function referencedBy(type: ResourceType, entries: readonly Entry[]): readonly Reference[] {
   let all = referenced.get(entries);
   if (all === undefined) {
@@ -371,7 +426,10 @@ function referencedBy(type: ResourceType, entries: readonly Entry[]): readonly R
   return all;
 }
 
-/** A type that has to be accepted first, as it is on this stream. Types that follow each other in a ring rank the same, and do not wait for each other. */
+/**
+ * Returns the state of a type on this stream that has to be accepted first. Types that follow each
+ * other in a ring have the same rank, and do not wait for each other.
+ */
 function gateOf({ type, rank, host }: HoldOwner, typeUrl: string): Gate | undefined {
   if (type === undefined || !gatesOf(type).includes(typeUrl)) return undefined;
   const gate = host.sibling(typeUrl);
@@ -382,7 +440,10 @@ type Gate = NonNullable<ReturnType<TypeHost["sibling"]>>;
 
 const known = new WeakMap<ResourceType, readonly string[]>();
 
-/** The types whose resources have to be accepted before what refers to them goes out. */
+/**
+ * Returns the types whose resources have to be accepted before resources that refer to them are
+ * sent.
+ */
 function gatesOf(type: ResourceType): readonly string[] {
   let gates = known.get(type);
   if (gates === undefined) {

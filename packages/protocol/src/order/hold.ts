@@ -1,26 +1,41 @@
 import type { Entry, Reference } from "@xdstp/core";
 
 /**
- * Why a name waits. `unaccepted`: the client has not accepted what it refers to; this wait has a limit. `rejected`: the client has rejected that and never had it; this wait ends with the correction.
- * `released`: the limit has passed, or what it refers to is there: it goes with the next response. `removed`: the name was removed, and the client has its old state until it is sent the removal.
+ * Why a name waits.
+ *
+ * - `unaccepted`: the client has not accepted a name that it refers to. This wait has a time limit.
+ * - `rejected`: the client has rejected that name and never had it. This wait ends with the
+ * correction.
+ * - `released`: the time limit has passed, or the client has that name. The name is sent with the
+ * next response.
+ * - `removed`: the name was removed, and the client keeps its old state until it is sent the
+ * removal.
  */
 export type HoldPhase = "unaccepted" | "rejected" | "released" | "removed";
 
-/** A name that is not sent yet, since the client does not have what it refers to (S-ORD-4). */
+/**
+ * A name that is not sent yet, since the client does not have a name that it refers to (S-ORD-4).
+ */
 export interface Hold {
   /** Why it waits. */
   readonly phase: HoldPhase;
   /** The name that the client does not have. */
   readonly lacking: Reference;
-  /** Its state when the wait began. It goes before a newer state that has to wait as well, so changes do not delay it for ever. */
+  /**
+   * Its state when the wait began. It can be sent before a newer state that has to wait as well, so
+   * that changes do not delay the name for ever.
+   */
   readonly entry: Entry;
-  /** Revision from which the client has missed it. */
+  /** The revision after which the client has missed it. */
   readonly from: number;
   /** When the wait began, by `Clock.now()`. */
   readonly since: number;
-  /** Revision of the source at which that state was read. */
+  /** The revision of the source at which that state was read. */
   readonly at: number;
-  /** Removals of what the client has until this name goes: variants that it takes the place of (S-DYN-5). undefined: none. */
+  /**
+   * Removals of variants that this name replaces: the client has these variants until the name is
+   * sent (S-DYN-5). undefined: none.
+   */
   readonly replaced: readonly Entry[] | undefined;
 }
 
@@ -36,7 +51,7 @@ export interface HeldBackName {
   readonly name: string;
   /** The name that the client has rejected or does not have yet. */
   readonly for: string;
-  /** The type URL of that. */
+  /** The type URL of that name. */
   readonly forType: string;
   /** When the wait began, in milliseconds since the epoch. */
   readonly since: number;

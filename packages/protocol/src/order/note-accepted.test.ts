@@ -10,7 +10,10 @@ const topics = ["sent", "unsettled", "unanswered", "taken"].map(
 );
 const [, unsettled, unanswered, taken] = topics;
 
-/** A type that was read up to revision 9, with four topics of which the client has accepted nothing yet. */
+/**
+ * A type that was read up to revision 9, with four topics of which the client has accepted nothing
+ * yet.
+ */
 function useOwner(heldBack: Holds = NO_HOLDS): AcceptingOwner {
   const unaccepted = createSmallSet<Topic>();
   for (const topic of topics) unaccepted.add(topic);

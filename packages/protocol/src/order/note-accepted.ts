@@ -5,7 +5,7 @@ import type { Origin } from "../delivery/origin.ts";
 import type { SmallSet } from "../subscription/small-set.ts";
 import type { Holds } from "./hold.ts";
 
-/** A type on one stream, with its topics that the client has not accepted yet. */
+/** One type on one stream. */
 export interface AcceptingOwner {
   /** The requests and responses of the type. */
   readonly exchange: Exchange;
@@ -15,15 +15,18 @@ export interface AcceptingOwner {
   readonly heldBack: Holds;
   /** Topics of which the client has accepted nothing yet. */
   readonly unaccepted: SmallSet<Topic>;
-  /** Topics without a first answer, before they are settled. */
+  /** Topics that have no first answer and are not settled. */
   readonly unsettled: { has(topic: Topic): boolean };
-  /** Topics without a first answer that are settled. */
+  /** Topics that have no first answer and are settled. */
   readonly unanswered: { has(topic: Topic): boolean };
   /** The response that waits as a whole. undefined: none does. */
   readonly taken: { readonly gathered: { readonly origin: Origin } } | undefined;
 }
 
-/** Notes that the client has accepted all that it was sent: only topics that were not sent stay unaccepted. */
+/**
+ * Notes that the client has accepted everything that it was sent. Topics that were not sent yet
+ * stay unaccepted.
+ */
 export function noteAccepted({
   unaccepted,
   unsettled,
@@ -39,7 +42,10 @@ export function noteAccepted({
       unaccepted.delete(topic);
 }
 
-/** Notes that nothing had to be sent: the client has all of it already, unless names wait or a response is unanswered or rejected. */
+/**
+ * Notes that nothing had to be sent: the client has everything already, unless names wait or a
+ * response is unanswered or rejected.
+ */
 export function noteNothingSent(owner: AcceptingOwner): void {
   const { exchange, heldBack, sent } = owner;
   if (exchange.inFlight !== undefined || exchange.rejected !== undefined || heldBack.size > 0)

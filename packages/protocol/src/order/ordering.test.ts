@@ -33,7 +33,7 @@ const types: readonly ResourceType[] = [
   { typeUrl: "ring-b", refersTo: ["ring-a"] },
 ];
 
-/** What a test sets of a type. */
+/** The state of a type that a test sets. */
 interface Fake {
   pending: boolean;
   inFlight: boolean;
@@ -53,7 +53,7 @@ interface Fake {
   heldBack: Holds;
 }
 
-/** Types of one stream that say what is asked of them; what is sent stays in flight. */
+/** Types of one stream that record the calls; what is sent stays in flight. */
 function useOrdering(...typeUrls: readonly string[]) {
   const test = createTestContext();
   const log: string[] = [];

@@ -7,27 +7,33 @@ import { Wait } from "../stream/wait.ts";
 
 /** The stream whose types are served in order. */
 export interface OrderedStream {
-  /** In the order of sending. */
+  /** The types of the stream, in the order of sending. */
   readonly types: readonly OrderedType[];
-  /** It is open, and its wire takes more. */
+  /** True if it is open and its wire accepts more. */
   readonly canSend: boolean;
   /** The stream, for events. */
   readonly info: StreamInfo;
-  /** Asks for a drain in a later turn. */
+  /** Requests a drain in a later turn. */
   schedule(): void;
 }
 
 /** Make before break on one stream (S-ORD-1 to S-ORD-4). */
 export interface Ordering {
-  /** Sends what may go now: additions whose gate is open, from the lowest rank up, then the removals for which everyone has let go. */
+  /**
+   * Sends what can be sent now: additions that need not wait, from the lowest rank up, then
+   * removals of names to which no resource refers any more.
+   */
   drain(): void;
-  /** What was taken for a cut goes back among what is pending: the client wants or has something else by now. The cap of the wait runs on. */
+  /**
+   * Puts everything that was taken for a cut back among what is pending, since the client has
+   * subscribed to or received something else. The time limit of the wait is not reset.
+   */
   thaw(): void;
-  /** The stream is over: nothing is waited for. */
+  /** Stops all waits when the stream is over. */
   stop(): void;
 }
 
-/** Made when a stream has a second type. */
+/** Creates the order of sending of a stream. Called when the stream has a second type. */
 export function createOrdering(context: ServerContext, stream: OrderedStream): Ordering {
   return new StreamOrdering(context, stream);
 }
@@ -36,7 +42,7 @@ class StreamOrdering implements Ordering {
   readonly #context: ServerContext;
   readonly #stream: OrderedStream;
   #relations: readonly Relation[] = [];
-  /** Revision of the cut. */
+  /** The revision of the cut. */
   #revision = 0;
   #cut: Wait | undefined;
   #removals: Wait | undefined;
@@ -99,7 +105,11 @@ class StreamOrdering implements Ordering {
     else if (type.taken && !this.#mustWait(index, this.#revision)) this.#drainTaken(index);
   }
 
-  /** Each resource waits for what it refers to, the others go. Where too many would wait, all that was taken waits; what has come since goes after it. */
+  /**
+   * Sends a type whose references are known: each resource waits for the names that it refers to,
+   * and the others are sent. If too many would wait, everything that was taken waits, and newer
+   * changes are sent after it.
+   */
   #serveByName(index: number): void {
     const type = this.#at(index);
     if (type.taken && (type.isObsolete || (type.pending && (type.overdue || type.rejecting))))
@@ -112,7 +122,10 @@ class StreamOrdering implements Ordering {
     if (wasTaken && type.pending && !type.inFlight) this.#stream.schedule();
   }
 
-  /** The client has not accepted all of a type that this one follows, or a short time ago. */
+  /**
+   * Returns true if the client has not accepted everything of a type that this one follows, or has
+   * accepted it only recently.
+   */
   #isBehind(index: number): boolean {
     return this.#relation(index).waitsFor.some((other) => {
       const { isBusy, mayBeCold } = this.#at(other);
@@ -120,7 +133,10 @@ class StreamOrdering implements Ordering {
     });
   }
 
-  /** What was taken may say nothing new by now: then no answer follows after which what has come since the cut could go. */
+  /**
+   * Sends what was taken. It may have nothing new by now: then no answer will follow that would
+   * cause changes after the cut to be sent, so a drain is scheduled.
+   */
   #drainTaken(index: number): void {
     const { types } = this.#stream;
     this.#at(index).drain(this.#removable(index));
@@ -135,26 +151,33 @@ class StreamOrdering implements Ordering {
     return this.#stream.types.some(({ taken }, index) => taken && this.#relation(index).cut);
   }
 
-  /** Not everything up to this revision is answered of a type that it follows; or some is rejected, and who refers to it is not known. */
+  /**
+   * Returns true if a type that this one follows is not completely answered up to this revision, or
+   * is rejected while the references of this type are not known.
+   */
   #mustWait(index: number, revision: number): boolean {
     if (this.#cut?.expired === true) return false;
     const { knowsReferences, taken } = this.#at(index);
     return this.#relation(index).waitsFor.some((other) => {
       const { answeredUpTo, unsentFrom, rejecting } = this.#at(other);
-      // What is pending of a type of the cut has come after it.
+      // What is pending of a type of the cut is newer than the cut.
       const unsent = taken && this.#relation(other).cut ? Infinity : unsentFrom;
       return Math.min(answeredUpTo, unsent) < revision || (rejecting && !knowsReferences);
     });
   }
 
-  /** One cut per stream: what is pending of all types in the relation, at one revision. */
+  /** Takes what is pending of all related types at one revision: one cut per stream. */
   #takeAll(): void {
     this.#revision = this.#context.source.revision;
     for (const [index, type] of this.#stream.types.entries())
       if (this.#relation(index).cut && type.pending) type.take(this.#removable(index));
   }
 
-  /** Revision up to which removals of a type may go. An overdue answer is waited for no longer, but a rejected one says that the old state is in use. */
+  /**
+   * Returns the revision up to which removals of a type can be sent. After the time limit they do
+   * not wait for overdue answers, but still for rejections, since the client then uses its old
+   * state.
+   */
   #removable(index: number): number {
     const expired = this.#removals?.expired === true;
     return this.#relation(index).referrers.reduce((least, other) => {
@@ -167,7 +190,11 @@ class StreamOrdering implements Ordering {
     }, Infinity);
   }
 
-  /** Types that refer to each other in a circle would wait for ever: when all else is done the first of them goes. What only they refer to goes after them. */
+  /**
+   * Sends the removals of one type that need not wait. Types that refer to each other in a circle
+   * would wait for ever: when nothing else is left, the first of them is sent. Removals that wait
+   * only for these follow. Returns true if removals were sent.
+   */
   #releaseNext(): boolean {
     const { types } = this.#stream;
     const free = types.findIndex(
@@ -183,7 +210,10 @@ class StreamOrdering implements Ordering {
     return free >= 0 || circle >= 0;
   }
 
-  /** Removals of this type wait only for types whose removals wait for it as well. */
+  /**
+   * Returns true if the removals of this type wait only for types whose removals in turn wait for
+   * it.
+   */
   #isInCircle(index: number): boolean {
     if (this.#at(index).heldFrom === Infinity) return false;
     return [...this.#waitsBehind(index)].every(
@@ -191,7 +221,10 @@ class StreamOrdering implements Ordering {
     );
   }
 
-  /** The types that have to let go before this one, directly and behind others. */
+  /**
+   * Returns the types that have to be done before the removals of this one, directly or through
+   * other types.
+   */
   #waitsBehind(index: number, found: Set<number> = new Set<number>()): ReadonlySet<number> {
     for (const other of this.#relation(index).referrers) {
       if (found.has(other) || this.#at(other).heldBase === Infinity) continue;
@@ -206,7 +239,7 @@ class StreamOrdering implements Ordering {
     if (this.#removals?.expired !== true) this.#removals?.end();
   }
 
-  /** Everything waits at most for so long; a wait that makes headway begins again. */
+  /** Starts and ends the time limits. A wait that makes progress starts again. */
   #watch(): void {
     const { types } = this.#stream;
     if (types.some(({ taken }) => taken))
@@ -219,7 +252,7 @@ class StreamOrdering implements Ordering {
     this.#watchHolds();
   }
 
-  /** The oldest name that waits has the time. */
+  /** Starts the time limit of the names that wait: the oldest one counts. */
   #watchHolds(): void {
     const since = this.#stream.types.reduce(
       (oldest, { heldBack }) => Math.min(oldest, heldSince(heldBack)),

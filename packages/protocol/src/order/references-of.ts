@@ -2,7 +2,7 @@ import type { Reference, ResourceType, StoredResource } from "@xdstp/core";
 
 const known = new WeakMap<StoredResource, readonly Reference[]>();
 
-/** What a resource refers to; read once per resource. */
+/** Returns the references in a resource; computed once per resource. */
 export function referencesOf(
   { references }: ResourceType,
   resource: StoredResource,

@@ -1,20 +1,32 @@
 import type { ResourceSource } from "@xdstp/core";
 
-/** What one type of a stream has to do with the others there, as indices into their list. */
+/** The relations of one type of a stream to the others there, as indices into their list. */
 export interface Relation {
-  /** The types that have to be accepted before this one goes out (S-ORD-2). */
+  /** The types that have to be accepted before this one is sent (S-ORD-2). */
   readonly waitsFor: readonly number[];
-  /** The types that refer to this one: a removal waits until they have let go (S-ORD-3). */
+  /**
+   * The types that refer to this one: a removal waits until none of their resources refers to it
+   * (S-ORD-3).
+   */
   readonly referrers: readonly number[];
-  /** The references of its resources are known: each resource waits for the names that it refers to, and for nothing else (S-ORD-4). */
+  /**
+   * True if the references of its resources are known: each resource waits for the names that it
+   * refers to, and for nothing else (S-ORD-4).
+   */
   readonly byName: boolean;
-  /** Taken together with others when one of them has to wait, since the references of a type are not known (S-ORD-4). */
+  /**
+   * True if it is taken together with other types when one of them has to wait, since the
+   * references of a type are not known (S-ORD-4).
+   */
   readonly cut: boolean;
 }
 
 const known = new WeakMap<Pick<ResourceSource, "descriptor">, Map<string, readonly Relation[]>>();
 
-/** How these types depend on each other; those without relation never wait (S-ORD-5). The same array for the same types of a source: streams have few different sets of them. */
+/**
+ * Returns the relations between these types; types without relations never wait (S-ORD-5). The
+ * array is the same for the same types of a source, since streams have few different sets of types.
+ */
 export function relationsOf(
   source: Pick<ResourceSource, "descriptor">,
   typeUrls: readonly string[],
@@ -27,7 +39,9 @@ export function relationsOf(
   return relations;
 }
 
-/** Clients may ask for types in any combination; more sets than this are not kept. */
+/**
+ * The greatest number of sets that are kept, since a client may request types in any combination.
+ */
 const MANY = 1_000;
 
 function relate(
@@ -50,7 +64,10 @@ function relate(
   });
 }
 
-/** Types that follow each other in a ring rank the same, and do not wait for each other. */
+/**
+ * Returns the types that a type waits for. Types that follow each other in a ring have the same
+ * rank, and do not wait for each other.
+ */
 function waitsForOf(
   source: Pick<ResourceSource, "descriptor">,
   typeUrls: readonly string[],
@@ -77,7 +94,10 @@ function referrersOf(
     .filter((index) => index >= 0);
 }
 
-/** The answer of its parent may wait for this type, so it waits for no type (S-ORD-2). */
+/**
+ * Returns true if a parent type warms this one. The answer of the parent may then wait for this
+ * type, so it waits for no type (S-ORD-2).
+ */
 function isWarmed(
   source: Pick<ResourceSource, "descriptor">,
   typeUrls: readonly string[],
@@ -88,7 +108,10 @@ function isWarmed(
   );
 }
 
-/** The place of a type in the order of sending (S-ORD-1): above every type that it follows. Types without relation rank 0. */
+/**
+ * Returns the rank of a type in the order of sending (S-ORD-1): greater than that of every type
+ * that it follows. Types without relations have rank 0.
+ */
 export function rankOf(
   source: Pick<ResourceSource, "descriptor">,
   typeUrl: string,

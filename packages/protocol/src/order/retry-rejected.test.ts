@@ -24,7 +24,10 @@ function route(name: string, ...clusters: readonly string[]): Entry {
   return { ...added(name), resource };
 }
 
-/** A client that has accepted these clusters. `served` exist too, `asked` counts the look-ups. */
+/**
+ * A client that has accepted these clusters. `served` lists further clusters that exist; `asked`
+ * collects the names that were looked up.
+ */
 function useClient(accepted: readonly string[] = [], served: readonly string[] = []) {
   const asked: string[] = [];
   const known = new Set(accepted);

@@ -4,10 +4,13 @@ import type { MissedReference } from "../stream/stream-event.ts";
 import type { TypeHost } from "../stream/type-machine.ts";
 import { referencesOf } from "./references-of.ts";
 
-/** References of a rejected response that are looked at. */
+/** The greatest number of references of a rejected response that are checked. */
 const MOST_LOOKED_AT = 10_000;
 
-/** Returns the references of these entries that the client has not accepted on this stream (S-ACK-21). Each name once, in the order of the entries. */
+/**
+ * Returns the references of these entries that the client has not accepted on this stream
+ * (S-ACK-21), each name once, in the order of the entries.
+ */
 export function missedBy(
   type: ResourceType | undefined,
   host: Pick<TypeHost, "sibling">,
@@ -29,7 +32,10 @@ export function missedBy(
   return [...missed.values()];
 }
 
-/** Offers rejected content again, unchanged, if the client has accepted something since to which it refers. Once for each such name (S-ACK-21). */
+/**
+ * Offers rejected content again, unchanged, if the client has accepted a name since to which it
+ * refers; once for each such name (S-ACK-21).
+ */
 export function retryRejected({
   exchange,
   host,

@@ -4,7 +4,7 @@ import type { ResourceType } from "@xdstp/core";
 import type { TypeHost } from "../stream/type-machine.ts";
 import { warmChildren } from "./warm-children.ts";
 
-/** A stream on which these types are subscribed; says what is warmed. */
+/** A stream on which these types are subscribed; it records the names that are warmed. */
 function useHost(...subscribed: readonly string[]): {
   readonly host: TypeHost;
   readonly warmed: readonly string[];

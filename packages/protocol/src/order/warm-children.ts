@@ -1,7 +1,10 @@
 import type { Entry, ResourceType, StoredResource } from "@xdstp/core";
 import type { TypeHost } from "../stream/type-machine.ts";
 
-/** Sends again what a client waits for after these entries, where it is subscribed on the same stream (S-WARM-1). */
+/**
+ * Sends the resources again that a client waits for after these entries, if they are subscribed on
+ * the same stream (S-WARM-1).
+ */
 export function warmChildren(
   type: ResourceType | undefined,
   host: TypeHost,
@@ -19,7 +22,7 @@ type Warms = NonNullable<ResourceType["warms"]>[number];
 
 const known = new WeakMap<Warms, WeakMap<StoredResource, readonly string[]>>();
 
-/** What a resource waits for; read once per resource. */
+/** Returns the names that a resource waits for; computed once per resource. */
 export function namesToWarm(warms: Warms, resource: StoredResource): readonly string[] {
   let byResource = known.get(warms);
   if (byResource === undefined) known.set(warms, (byResource = new WeakMap()));

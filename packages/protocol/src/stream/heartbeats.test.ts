@@ -3,7 +3,7 @@ import { createManualClock, type ManualClock } from "../../test/manual-clock.ts"
 import { createHeartbeats, type BeatOutcome, type Beating, type Heartbeats } from "./heartbeats.ts";
 import { createScheduler } from "./scheduler.ts";
 
-/** Notes when it was asked for a heartbeat, and says what became of it. */
+/** Counts the heartbeats that were requested, and returns the outcome that a test sets. */
 class Noting implements Beating {
   outcome: BeatOutcome = "sent";
   readonly beats: number[] = [];

@@ -1,29 +1,44 @@
 import type { Clock, Timer } from "@xdstp/core";
 import type { Drainable, Scheduler } from "./scheduler.ts";
 
-/** What became of a heartbeat. `none`: the client has nothing with this TTL any more. `later`: the wire accepts no more now. */
+/**
+ * The outcome of a heartbeat. `none`: the client no longer has a resource with this TTL. `later`:
+ * the wire accepts no more now.
+ */
 export type BeatOutcome = "sent" | "none" | "later";
 
-/** Something of which a client holds resources for a time only. */
+/** A type on one stream that has sent resources with a TTL. */
 export interface Beating {
-  /** Sends one heartbeat for all that the client holds with this TTL, in milliseconds (S-TTL-2). */
+  /**
+   * Sends one heartbeat for all resources with this TTL, in milliseconds, that the client has
+   * (S-TTL-2).
+   */
   beat(ttlMs: number): BeatOutcome;
 }
 
-/** Keeps alive what clients hold for a time only. */
+/** Sends heartbeats for resources with a TTL. */
 export interface Heartbeats {
-  /** From now on `beat` is called every third of the TTL, until it says that there is none. Cheap when asked again. */
+  /**
+   * Calls `beat` every third of the TTL from now on, until it returns `none`. A further call with
+   * the same arguments is cheap and has no effect.
+   */
   add(ttlMs: number, beating: Beating): void;
-  /** The stream is over. */
+  /** Stops the heartbeats of a type when its stream is over. */
   drop(beating: Beating): void;
 }
 
-/** Up to this number of heartbeats are sent per turn of the scheduler. */
+/** The greatest number of heartbeats per turn of the scheduler. */
 const SLICE = 64;
-/** Milliseconds. A shorter TTL cannot be kept up. */
+/**
+ * The shortest time between two passes, in milliseconds. A TTL below three times as much cannot be
+ * kept alive reliably.
+ */
 const SHORTEST = 20;
 
-/** One timer for all streams and resources, and one pass per TTL: streams in the same state are served one after the other and share a frame. */
+/**
+ * Creates the heartbeats of a server, with one timer for all streams and resources, and one pass
+ * per TTL. Streams in the same state are served one after another, so they share a frame.
+ */
 export function createHeartbeats(clock: Clock, scheduler: Scheduler): Heartbeats {
   const classes = new Map<number, TtlClass>();
   let armed: { readonly due: number; readonly timer: Timer } | undefined;
@@ -56,12 +71,12 @@ export function createHeartbeats(clock: Clock, scheduler: Scheduler): Heartbeats
   };
 }
 
-/** All that has one TTL. */
+/** Everything that has one TTL. */
 class TtlClass implements Drainable {
   readonly ttlMs: number;
   readonly members = new Set<Beating>();
   queued = false;
-  /** When the next pass begins. */
+  /** When the next pass begins, by `Clock.now()`. */
   due: number;
   readonly #clock: Clock;
   readonly #scheduler: Scheduler;
@@ -69,7 +84,10 @@ class TtlClass implements Drainable {
   readonly #onLate: () => void;
   #waiting: Beating[] = [];
   #late: Beating[] = [];
-  /** When everyone is served again; a pass before that is for those only whose wire was full. */
+  /**
+   * When the next pass for all members begins. A pass before that is only for members whose wire
+   * was full.
+   */
   #next: number;
 
   constructor(ttlMs: number, clock: Clock, scheduler: Scheduler, onLate: () => void) {

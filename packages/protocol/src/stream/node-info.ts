@@ -1,6 +1,9 @@
 import type { NodeInfo } from "@xdstp/core";
 
-/** Whether a client reads SotW resources inside `Resource`; both spellings mean the same (S-NODE-6). */
+/**
+ * Returns true if a client reads SotW resources that are wrapped in `Resource`. Both spellings of
+ * the feature have the same meaning (S-NODE-6).
+ */
 export function takesWrapped(node: NodeInfo | undefined): boolean {
   return (
     node?.clientFeatures.some(
@@ -11,12 +14,15 @@ export function takesWrapped(node: NodeInfo | undefined): boolean {
   );
 }
 
-/** Whether a client announces that it takes TTLs (S-TTL-1). */
+/** Returns true if a client announces that it supports TTLs (S-TTL-1). */
 export function announcesTtl(node: NodeInfo | undefined): boolean {
   return node?.clientFeatures.includes("xds.config.supports-resource-ttl") ?? false;
 }
 
-/** UTF-16 units of all that is kept of a node: the peer chooses how many. */
+/**
+ * Returns the length in UTF-16 units of everything that is stored of a node. The client chooses it,
+ * so it has a limit.
+ */
 export function lengthOfNode({
   id,
   cluster,
@@ -45,7 +51,11 @@ function lengthOf(texts: readonly string[]): number {
   return length;
 }
 
-/** The node of a stream after a message that carries one again: the first one stays in force, but its dynamic parameters replace the earlier ones (S-NODE-2, S-NODE-3). The same object if they are equal. */
+/**
+ * Returns the node of a stream after a further message with a node. The first node stays in force,
+ * but the new dynamic parameters replace the earlier ones (S-NODE-2, S-NODE-3). The same object if
+ * they are equal.
+ */
 export function nodeAfter(
   held: NodeInfo | undefined,
   given: NodeInfo | undefined,
@@ -67,7 +77,7 @@ function textOf(parameters: NodeInfo["dynamicParameters"] = {}): string {
   );
 }
 
-/** As much of a decoded `envoy.config.core.v3.Node` as is read. */
+/** The fields of a decoded `envoy.config.core.v3.Node` that are read. */
 export interface NodeLike {
   /** `node.id`. */
   readonly id: string;
@@ -97,7 +107,7 @@ interface BuildVersionLike {
     | undefined;
 }
 
-/** What is kept of a decoded node. */
+/** Returns the fields of a decoded node that are stored. */
 export function nodeInfoOf(node: NodeLike): NodeInfo {
   const { region, zone, subZone } = node.locality ?? { region: "", zone: "", subZone: "" };
   return {
@@ -128,7 +138,10 @@ function versionOf(type: NodeLike["userAgentVersionType"]): string {
     : [version.majorNumber, version.minorNumber, version.patch].join(".");
 }
 
-/** Why the node of a message cannot be taken on a stream that has this one (S-NODE-2, S-NODE-3); undefined: it can. */
+/**
+ * Returns why the node of a message is rejected on a stream that has this node (S-NODE-2,
+ * S-NODE-3). undefined: it is accepted.
+ */
 export function checkNode(
   held: NodeInfo | undefined,
   given: NodeInfo | undefined,

@@ -1,60 +1,71 @@
-/** How a requested name that does not exist is sent over delta (S-MISS-1, S-MISS-2). */
+/**
+ * The form in which a requested name that does not exist is sent over delta (S-MISS-1, S-MISS-2).
+ */
 export type MissingForm = "removed" | "empty-resource" | "nothing";
 
-/** By variant, whether TTLs are taken. Absent: if the client announces it. */
+/** Whether TTLs are sent, by variant. Absent: if the client announces that it supports them. */
 export type TtlByVariant = Readonly<Partial<Record<"delta" | "sotw", boolean>>>;
 
-/** What a difference changes in the state machines. Absent: it is met by a rule that holds for everyone, and the row only says so. */
+/**
+ * The effect of a difference on the state machines. An absent member has no effect: a rule that
+ * holds for all clients covers the difference, and the row documents it.
+ */
 export interface QuirkEffect {
-  /** The form per type URL. */
+  /** The form of a missing name, by type URL. */
   readonly missingAs?: Readonly<Record<string, MissingForm>>;
-  /** Types sent again on a new stream although the client lists the current version. */
+  /** Types that are sent again on a new stream although the client lists their current version. */
   readonly resendOnReconnect?: readonly string[];
-  /** Members of globs are left out of `initial_resource_versions`: tell what was removed. */
+  /**
+   * True if the client leaves members of globs out of `initial_resource_versions`, so that it has
+   * to be sent their removals.
+   */
   readonly forgetsGlobMembers?: boolean;
-  /** An empty first list never means `*`. */
+  /** False if an empty first list never means `*`. */
   readonly legacyWildcard?: false;
-  /** Whether it takes TTLs in a variant, whatever features it announces (S-TTL-1). */
+  /** Whether the client is sent TTLs in a variant, whatever features it announces (S-TTL-1). */
   readonly ttl?: TtlByVariant;
-  /** It reads `resource_errors`, though no feature says so (S-SIZE-4). */
+  /** True if the client reads `resource_errors`, though no feature announces it (S-SIZE-4). */
   readonly readsErrors?: true;
-  /** It rejects heartbeats for members of globs (B-TTL-10). */
+  /** False if the client rejects heartbeats for members of globs (B-TTL-10). */
   readonly globHeartbeats?: false;
 }
 
-/** One difference of one client from the rules: data, never an `if` in a state machine. */
+/** A difference of one client from the rules. It is data: no state machine tests for a client. */
 export interface Quirk {
-  /** Beginning of `node.user_agent_name`; empty: every client. */
+  /** The beginning of `node.user_agent_name`; empty: every client. */
   readonly client: string;
-  /** The rule it belongs to. */
+  /** The id of the rule. */
   readonly rule: string;
-  /** What the client does, or needs. */
+  /** The behaviour of the client, or what it needs. */
   readonly difference: string;
-  /** Why that is so, or what happens otherwise. */
+  /** The cause, or what happens without the row. */
   readonly reason: string;
-  /** What the difference changes. Absent: nothing, the row only documents it. */
+  /** The effect. Absent: none, the row is documentation. */
   readonly effect?: QuirkEffect;
 }
 
-/** The effects that concern one client, folded. */
+/** The combined effects for one client. */
 export interface ClientQuirks {
-  /** By type URL. */
+  /** The form of a missing name, by type URL. */
   readonly missingAs: ReadonlyMap<string, MissingForm>;
   /** `resendOnReconnect` of all rows that apply. */
   readonly resendOnReconnect: readonly string[];
-  /** `forgetsGlobMembers`; false where no row says so. */
+  /** `forgetsGlobMembers`; false if no row sets it. */
   readonly forgetsGlobMembers: boolean;
-  /** An empty first list means `*`; false where a row says that it does not. */
+  /** False if a row says that an empty first list does not mean `*`. */
   readonly legacyWildcard: boolean;
-  /** `ttl`; the later row of a variant wins. */
+  /** `ttl`; for each variant the last row counts. */
   readonly ttl: TtlByVariant;
-  /** The client accepts heartbeats for members of globs; false where a row says that it does not. */
+  /** False if a row says that the client rejects heartbeats for members of globs. */
   readonly globHeartbeats: boolean;
-  /** `readsErrors`; false where no row says so. */
+  /** `readsErrors`; false if no row sets it. */
   readonly readsErrors: boolean;
 }
 
-/** What a table says about the client of this name; the same object for clients to whom the same rows apply. Later rows win. */
+/**
+ * Returns the effects of a table on clients with this name; the same object for clients to which
+ * the same rows apply. Later rows replace earlier ones.
+ */
 export function quirksOf(table: readonly Quirk[], userAgentName: string): ClientQuirks {
   const known = tables.get(table) ?? {
     byName: new Map<string, ClientQuirks>(),
@@ -67,10 +78,10 @@ export function quirksOf(table: readonly Quirk[], userAgentName: string): Client
   return quirks;
 }
 
-/** Clients may bear any name; more than these, and longer ones, are not kept. */
+/** The greatest number and length of the names that are kept, since a client may have any name. */
 const MANY = 1_000;
 const LONGEST = 64;
-/** What was folded, by name and by the rows that apply: there are few sets of rows. */
+/** The combined effects, by name and by the rows that apply. There are few sets of rows. */
 const tables = new WeakMap<
   readonly Quirk[],
   Record<"byName" | "byRows", Map<string, ClientQuirks>>

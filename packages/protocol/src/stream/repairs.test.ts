@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../test/manual-clock.ts";
 import { createRepairs, type Repairable } from "./repairs.ts";
 
-/** A type that waits for an answer since a time. */
+/** A type that has waited for an answer since a time. */
 class Waiting implements Repairable {
   repairQueued = false;
   unansweredSince: number | undefined;

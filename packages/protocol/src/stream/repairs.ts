@@ -1,22 +1,31 @@
 import type { Clock } from "@xdstp/core";
 
-/** Something that waits for an answer while it has changes to send (S-ACK-16). */
+/** A type or a wait that may have waited too long (S-ACK-16). */
 export interface Repairable {
-  /** Written by the queue only: waits in it. */
+  /** True while it is in the queue. Written by the queue only. */
   repairQueued: boolean;
-  /** When the newest unanswered response was sent; undefined: nothing waits any more. */
+  /**
+   * When the wait began, by `Clock.now()`: for a type, when its newest unanswered response was
+   * sent. undefined: it no longer waits.
+   */
   readonly unansweredSince: number | undefined;
-  /** The time is over: send the newest state again. */
+  /** Called when the time limit has passed: sends the newest state again. */
   repair(): void;
 }
 
-/** Who has waited too long, without a timer each. */
+/** Finds what has waited too long, without a timer for each. */
 export interface Repairs {
-  /** Asks for a call of `repair` once the limit has passed without an answer. Cheap when asked again. */
+  /**
+   * Calls `repair` once the time limit has passed without an answer. A further call for the same
+   * object is cheap.
+   */
   watch(waiting: Repairable): void;
 }
 
-/** One timer for all: the limit is the same for everyone, so the queue is in order of time but for those who were answered meanwhile. */
+/**
+ * Creates the queue, with one timer for all. The time limit is the same for all, so the queue is in
+ * the order of due times. An object that was answered meanwhile is queued again when it comes up.
+ */
 export function createRepairs(clock: Clock, limitMs: number): Repairs {
   const queue: { readonly waiting: Repairable; readonly due: number }[] = [];
   let armed = false;

@@ -11,12 +11,15 @@ const rejecting = (typeUrl: string): Uint8Array =>
 
 interface Subject extends TestContext {
   readonly pacer: RequestPacer;
-  /** The messages that were acted on, as text. */
+  /** The messages that were processed, as text. */
   readonly acted: string[];
   readonly log: string[];
 }
 
-/** A stream whose weights come from the message: its type, its names, and a field 6 that rejects. */
+/**
+ * A stream that reads the weight of a request from the message: its type, its names, and a field 6
+ * that means a rejection.
+ */
 function usePacer(variant: "delta" | "sotw"): Subject {
   const test = createTestContext({ limits });
   const [acted, log]: [string[], string[]] = [[], []];

@@ -5,63 +5,75 @@ import { scanRequest } from "../wire/scan-request.ts";
 import type { ServerContext } from "./server-context.ts";
 import { createTokenBucket, type TokenBucket } from "../token-bucket.ts";
 
-/** What a request costs: what it changes of the subscriptions. */
+/** The cost of a request: how much it changes of the subscriptions. */
 export interface RequestWeight {
   /** The type URL of the request. */
   readonly typeUrl: string;
-  /** It rejects something. */
+  /** True if it is a NACK. */
   readonly rejects: boolean;
-  /** How many names it lists. */
+  /** The number of names that it lists. */
   readonly names: number;
   /** SotW: the hash of its list. The same list again changes nothing. */
   readonly list?: number;
 }
 
-/** Whose requests are paced. */
+/** The stream whose requests are paced. */
 export interface PacedStream {
   readonly variant: VariantName;
-  /** Acts on a message; undefined: it has ended the stream. */
+  /** Processes a message. undefined: the message has ended the stream. */
   act(message: Uint8Array): RequestWeight | undefined;
-  /** Asks for a turn. */
+  /** Requests a turn. */
   schedule(): void;
-  /** Reads no more, or reads on. */
+  /** Reads on, or with false reads no more. */
   read(on: boolean): void;
 }
 
 /**
- * Holds one stream to its rate of subscription changes (S-LIM-2): a token bucket, which plain ACKs do not touch and a NACK empties faster.
- * An empty one slows the stream down and never ends it. In SotW a request tells everything: of those that wait only the newest of a type is acted on,
- * and only that one is paid for. From half a bucket down requests wait for the turn of the stream, so that what comes in one burst is one request.
+ * Keeps one stream to its rate of subscription changes (S-LIM-2), with a token bucket. A plain ACK
+ * costs nothing, and a NACK costs extra.
+ * An empty bucket slows the stream and never ends it. A SotW request has the full list of names, so
+ * of the requests that wait only the newest of a type is processed, and only that one is paid for.
+ * When the bucket is at most half full, requests wait for the turn of the stream, so that a burst
+ * of them becomes one.
  */
 export interface RequestPacer {
-  /** A message that is not a plain ACK. */
+  /** Handles a message that is not a plain ACK. */
   take(message: Uint8Array): void;
-  /** A plain ACK of this type was acted on: it is newer than what waits. */
+  /** Drops the waiting request of a type: a plain ACK of it was processed, which is newer. */
   supersede(typeUrl: string): void;
-  /** The turn of the stream: acts on what waits as far as there are tokens, or on all of it. */
+  /**
+   * Processes the waiting requests in the turn of the stream, as long as there are tokens; with
+   * `all`, every one.
+   */
   turn(all: boolean): void;
-  /** Something waits for its turn. */
+  /** True if a request waits for the turn of the stream. */
   readonly waits: boolean;
   stop(): void;
 }
 
-/** A pacer with a full bucket. */
+/** Creates a pacer with a full bucket. */
 export function createRequestPacer(context: ServerContext, stream: PacedStream): RequestPacer {
   return new Pacer(context, stream);
 }
 
-/** A list of a thousand names is as much work as a thousand small ones. */
+/**
+ * The number of names that cost one token: a list of a thousand names is as much work as a thousand
+ * small requests.
+ */
 const namesPerToken = 1000;
-/** Bytes of messages that may wait; what is beyond is acted on, and paid for. */
+/**
+ * The greatest total size of waiting messages in bytes. Messages beyond it are processed at once,
+ * and paid for.
+ */
 const mostWaitingBytes = 1 << 20;
 
 class Pacer implements RequestPacer {
   readonly #context: ServerContext;
   readonly #stream: PacedStream;
   readonly #bucket: TokenBucket;
-  /** The last list of each type (SotW). */
+  /** The hash of the last list of each type (SotW). */
   #lists: Map<string, number> | undefined;
-  /** The newest message of each type that waits (SotW). */
+  /** The newest waiting message of each type (SotW). */
   #waiting: Map<string, Uint8Array> | undefined;
   #waitingBytes = 0;
   #timer: Timer | undefined;
@@ -106,7 +118,10 @@ class Pacer implements RequestPacer {
     this.#waiting = undefined;
   }
 
-  /** Only what is as simple as an ACK waits: a rejection must not be lost, nor a node. */
+  /**
+   * Keeps a message for the turn of the stream. Only a message with the fields of an ACK may wait:
+   * a later message of the type replaces it, and a rejection or a node must not be lost.
+   */
   #keep(message: Uint8Array): boolean {
     if (this.#stream.variant === "delta") return false;
     const scan = scanRequest(message, "sotw");
@@ -149,7 +164,7 @@ class Pacer implements RequestPacer {
     this.#wait();
   }
 
-  /** Nothing is asked of the clock while there are tokens, however long. */
+  /** Waits for tokens. While there are tokens no timer is needed. */
   #wait(): void {
     if (this.#timer !== undefined) return;
     this.#context.limited.count("changesPerSecond");

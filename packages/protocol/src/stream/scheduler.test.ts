@@ -4,7 +4,7 @@ import { createScheduler, type Drainable, type Scheduler } from "./scheduler.ts"
 interface Turns {
   readonly scheduler: Scheduler;
   readonly log: readonly string[];
-  /** Runs the next turn; false if there is none. */
+  /** Runs the next turn. Returns false if there is none. */
   readonly turn: () => boolean;
   readonly stream: (name: string, work?: () => void) => Drainable;
 }

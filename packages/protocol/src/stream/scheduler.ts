@@ -1,21 +1,21 @@
-/** Something that has work to do in a later turn. */
+/** An object that has work to do in a later turn. */
 export interface Drainable {
-  /** Written by the scheduler only: waits in its queue. */
+  /** True while it is in the queue. Written by the scheduler only. */
   queued: boolean;
   /** Does the work. Must not throw. */
   drain(): void;
 }
 
-/** Serves streams in slices, so that requests and changes are read in between. */
+/** Serves streams in slices, so that requests and changes are read between them. */
 export interface Scheduler {
-  /** Queues once, however often it is called before the turn. */
+  /** Queues an object. Further calls before its turn have no effect. */
   add(drainable: Drainable): void;
 }
 
-/** A queue in order of arrival. */
+/** Creates a scheduler with a queue in the order of arrival. */
 export function createScheduler(
   options: {
-    /** Streams served per turn of the event loop. Default: 256. */
+    /** The greatest number of streams that are served per turn of the event loop. Default: 256. */
     readonly slice?: number;
     /** Calls back in a later turn. Default: `setImmediate`. */
     readonly later?: (callback: () => void) => void;

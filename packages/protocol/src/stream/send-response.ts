@@ -5,8 +5,10 @@ import { warmChildren } from "../order/warm-children.ts";
 import type { ServedType } from "./server-variant.ts";
 
 /**
- * Encodes a response of one type. An empty one belongs to no state that streams could share.
- * @param isDue - A response goes out empty if nothing of it can be sent (S-SIZE-4)
+ * Encodes a response of one type. An empty response is not shared: it has no entries that could be
+ * its key.
+ * @param isDue - True if the response has to be sent even if none of its entries can be sent; then
+ * it is empty (S-SIZE-4)
  */
 export function encodeResponse(
   { context, profile, host }: ServedType,
@@ -21,8 +23,9 @@ export function encodeResponse(
 }
 
 /**
- * Sends a response of one type, and again the names on the stream that wait for its resources (S-WARM-1).
- * Without frames nothing is sent: the client keeps what it has, and an operator sees why (S-SIZE-3, S-SIZE-4).
+ * Sends a response of one type, and then the names on the stream again that wait for its resources
+ * (S-WARM-1). If it has no frames, nothing is sent: the client keeps its state, and the reason is
+ * reported to operators (S-SIZE-3, S-SIZE-4).
  * @param fresh - The entries of the response that are new or changed
  */
 export function sendResponse(

@@ -32,7 +32,7 @@ import type { Gathered, Pending, ServedType, ServerVariant, TypeOrigin } from ".
 import type { MissedReference, NackError } from "./stream-event.ts";
 import type { DecodedRequest, TypeMachine } from "./type-machine.ts";
 
-/** Makes one type on one stream, served in a variant. */
+/** Creates the machine that serves one type on one stream in a variant. */
 export function createServedType<
   Request extends DecodedRequest,
   State extends ServedType<Response, Before>,
@@ -45,7 +45,11 @@ export function createServedType<
   return new Machine(variant, origin);
 }
 
-/** How far a type has come. `new`: before its first request. `served`: its responses are sent and answered. `overdue`: an answer has been missing for too long, so the newest state may go next to the response (S-ACK-16). */
+/**
+ * The phase of a type. `new`: before its first request. `served`: its responses are sent and
+ * answered. `overdue`: an answer has been missing for too long, so the newest state may be sent
+ * while the response is unanswered (S-ACK-16).
+ */
 type Phase = "new" | "served" | "overdue";
 
 class Machine<
@@ -168,7 +172,8 @@ class Machine<
     if (isFirst) this.#phase = "served";
     if (this.#variant.requests.subscribe(this.#state, request, isFirst))
       this.#answer(parseNonce(request.nonce), request.error);
-    // A client without subscriptions uses nothing of the old state, so no removal waits for what it rejected (S-ORD-3).
+    // A client without subscriptions uses nothing of the old state, so no removal has to wait for
+    // what it rejected (S-ORD-3).
     if (this.subscriptions === 0) this.#state.exchange.rejected = undefined;
     this.#watchRepair();
   }
@@ -191,7 +196,7 @@ class Machine<
     host.schedule();
   }
 
-  /** Something is to be sent, or a removal waits, next to a response without an answer. */
+  /** True if something has to be sent, or a removal waits, while a response is unanswered. */
   get #needsRepair(): boolean {
     return this.pending || this.taken || this.heldFrom < Infinity;
   }
@@ -246,7 +251,7 @@ class Machine<
   releaseHolds(): void {
     const { owed, exchange, taken } = this.#state;
     const ready = releaseHolds(this.#state, (name) => this.#variant.names.newest(this.#state, name))
-      // What was taken has these names, and goes first: it would be sent twice.
+      // The response that was taken has these names and is sent first, so they would be sent twice.
       .filter((name) => taken === undefined || !byName(taken.gathered.entries).has(name));
     for (const name of ready) owed.add(name);
     if (ready.length > 0) noteChanged(exchange);
@@ -284,7 +289,7 @@ class Machine<
     const entry = own ?? this.#byAlias(topic, name);
     if (topic === undefined || entry?.resource === undefined) return false;
     if (heldBack.has(nameKey(entry.name))) return true;
-    // Its earlier states may have been without the alias.
+    // Its earlier states may not have had the alias.
     const since = own === undefined ? entry.revision : entry.since;
     if (since <= exchange.accepted && !unaccepted.has(topic)) return false;
     if (this.#variant.names.mayHaveFromBefore(this.#state, entry.name)) return false;
@@ -296,7 +301,8 @@ class Machine<
   isCold(name: string): boolean {
     const { type, host } = this.#state;
     const entry = this.#find(name);
-    // A name that the client may have from before waits for the names that refer to it, so these do not wait for it.
+    // A name that the client may have from an earlier stream waits for the names that refer to it,
+    // so these do not wait for it.
     return (
       entry !== undefined &&
       !this.#variant.names.mayHaveFromBefore(this.#state, entry.name) &&
@@ -365,7 +371,9 @@ class Machine<
     this.awaitRepair();
   }
 
-  /** An error under a nonce that has been answered is not a new NACK (S-ACK-19). */
+  /**
+   * Applies an answer. An error with a nonce that is already answered is not a new NACK (S-ACK-19).
+   */
   #answer(given: number, error: NackError | undefined): void {
     const state = this.#state;
     const { exchange, lifetimes, host } = state;
@@ -386,12 +394,15 @@ class Machine<
     if (exchange.rejected === undefined) noteAccepted(state);
   }
 
-  /** Made for a rejection only: a stream that rejects nothing keeps no function for it. */
+  /**
+   * Creates the function for a rejection only, so that a stream without rejections does not store
+   * one.
+   */
   get #missedBy(): (entries: readonly Entry[]) => readonly MissedReference[] {
     return (entries) => missedBy(this.#state.type, this.#state.host, entries);
   }
 
-  /** A client that rejects a heartbeat does not have its resource. */
+  /** Sends the resources of a rejected heartbeat again, since the client does not have them. */
   #sendAgain(nonce: number, error: NackError): void {
     const { lifetimes, owed, host } = this.#state;
     rejectHeartbeat(this.#state, nonce, error);
@@ -410,7 +421,10 @@ class Machine<
       : entry;
   }
 
-  /** What `*` covers under another name. The topic of `*` finds resources by their names only (S-ALIAS-1). */
+  /**
+   * Returns the entry that `*` covers under an alias. The topic of `*` finds resources by their
+   * names only (S-ALIAS-1).
+   */
   #byAlias(topic: Topic | undefined, alias: string): Entry | undefined {
     const { context, typeUrl, unsettled } = this.#state;
     if (topic?.interest.name !== "*" || unsettled.has(topic)) return undefined;

@@ -8,55 +8,58 @@ import { createScheduler, type Scheduler } from "./scheduler.ts";
 import { createStuckWatch, type StuckWatch } from "./stuck-watch.ts";
 import type { StreamEvent } from "./stream-event.ts";
 
-/** What all streams of one server share. */
+/** The context that all streams of one server share. */
 export interface ServerContext {
-  /** What is served. */
+  /** The source that is served. */
   readonly source: ResourceSource;
   /** The clock of all timers. */
   readonly clock: Clock;
-  /** Serves the streams in slices. */
+  /** Serves the streams in slices of some hundred per turn. */
   readonly scheduler: Scheduler;
   /** Encoded responses that streams share. */
   readonly frames: FrameCache;
-  /** All limits, the defaults filled in. */
+  /** All limits, with the defaults filled in. */
   readonly limits: StreamLimits;
-  /** How often the limits were met. */
+  /** The number of times that each limit was reached. */
   readonly limited: LimitCounts;
-  /** The table of what single clients do otherwise than the rules. */
+  /** The differences of single clients from the rules. */
   readonly quirks: readonly Quirk[];
   /** Sends the newest state again to clients that do not answer (S-ACK-16). */
   readonly repairs: Repairs;
-  /** Keeps resources with a TTL alive at the clients (S-TTL-4). */
+  /** Sends heartbeats for resources with a TTL (S-TTL-4). */
   readonly heartbeats: Heartbeats;
-  /** Absent: no stream ends because an answer is missing. */
+  /** Ends streams without an answer (S-ACK-17). undefined: no stream is ended for that. */
   readonly stuck: StuckWatch | undefined;
-  /** Who waits for answers before more is sent (S-ORD-4). */
+  /** Ends the waits for answers after `orderMs` (S-ORD-4). */
   readonly waits: Repairs;
-  /** `control_plane.identifier` of each response (B-NODE-9). Empty: none. */
+  /** `control_plane.identifier` of each response (B-NODE-9). Empty: none is sent. */
   readonly controlPlane: string;
-  /** A listener for events; called synchronously, must not throw. */
+  /** A listener for events. It is called synchronously, and must not throw. */
   readonly emit: ((event: StreamEvent) => void) | undefined;
 }
 
-/** Options of {@link createServerContext}; who serves a byte stream of their own gives them. Only `source` has to be given. */
+/**
+ * The options of {@link createServerContext}, for servers of a byte stream of their own. Only
+ * `source` is required.
+ */
 export interface ServerContextOptions {
-  /** What is served: a cache, or a filter over one. */
+  /** The source that is served: a cache, or a filter over one. */
   readonly source: ResourceSource;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
-  /** Default: slices of 256 streams per turn. */
+  /** Serves the streams. Default: slices of 256 streams per turn. */
   readonly scheduler?: Scheduler;
-  /** Overrides of {@link defaultLimits}. */
+  /** Limits that replace those of {@link defaultLimits}. */
   readonly limits?: Partial<StreamLimits>;
-  /** Default: none. */
+  /** The differences of single clients from the rules. Default: none. */
   readonly quirks?: readonly Quirk[];
-  /** `control_plane.identifier` of each response (B-NODE-9). Default: none. */
+  /** `control_plane.identifier` of each response (B-NODE-9). Default: none is sent. */
   readonly controlPlane?: string;
-  /** Called synchronously; must not throw. Default: no listener. */
+  /** Receives events. Called synchronously; must not throw. Default: no listener. */
   readonly onEvent?: (event: StreamEvent) => void;
 }
 
-/** Fills in what is not given. */
+/** Creates the context of a server, with the defaults filled in. */
 export function createServerContext(options: ServerContextOptions): ServerContext {
   const clock = options.clock ?? systemClock;
   const limits = { ...defaultLimits, ...options.limits };

@@ -31,7 +31,7 @@ const source: ResourceSource = {
   },
 };
 
-/** A type whose state a test sets; it notes what the stream asks of it. */
+/** A type whose state a test sets, and that records the calls of the stream. */
 interface FakeType {
   pending: boolean;
   held: boolean;
@@ -47,9 +47,9 @@ interface Subject extends TestContext {
   readonly closed: readonly Status[];
   readonly type: (typeUrl: string) => FakeType;
   readonly ask: (init: Parameters<typeof create<typeof DeltaDiscoveryRequestSchema>>[1]) => void;
-  /** A turn in which the stream is served. */
+  /** Runs a turn in which the stream is served. */
   readonly drain: () => void;
-  /** false: the wire is full. */
+  /** `free: false` means that the wire is full. */
   wire: { free: boolean };
 }
 

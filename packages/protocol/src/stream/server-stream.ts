@@ -28,13 +28,13 @@ import type { DecodedRequest, TypeHost, TypeMachine } from "./type-machine.ts";
 import type { StreamStatus } from "../delivery/type-status.ts";
 import type { TypeView } from "../delivery/type-view.ts";
 
-/** One call as the server sees it. */
+/** One call, with what the server knows about it. */
 export interface ServerCall {
-  /** Address of the peer, for people. */
+  /** The address of the peer, for people. */
   readonly peer: string;
-  /** The type of a per-type service. Absent: ADS. */
+  /** The type URL of a per-type service. Absent: ADS. */
   readonly typeUrl?: string;
-  /** Who the peer is, where the wire has verified that; absent: unknown. */
+  /** The identity of the peer, if the wire has verified it. Absent: unknown. */
   readonly identity?: PeerIdentity;
 }
 
@@ -42,35 +42,44 @@ export interface ServerCall {
 export interface Variant<Request extends DecodedRequest> {
   /** The name of the variant. */
   readonly name: "delta" | "sotw";
-  /** Throws on what is not such a message. */
+  /** Decodes a request. Throws if the bytes are not a request of this variant. */
   decode(message: Uint8Array): Request;
-  /** How many names a request lists, and in SotW the hash of the list (S-LIM-2). */
+  /** Returns the number of names in a request and, in SotW, the hash of the list (S-LIM-2). */
   weigh(request: Request): Pick<RequestWeight, "names" | "list">;
-  /** Makes the state machine of one type on one stream. */
+  /** Creates the state machine of one type on one stream. */
   createType(origin: TypeOrigin): TypeMachine<Request>;
 }
 
 /** A served stream. */
 export interface ServerStream extends ByteStreamHandler {
-  /** Which stream it is. */
+  /** The stream, for events and status. */
   readonly info: StreamInfo;
-  /** It is open, and its wire takes more. */
+  /** True if it is open and its wire accepts more. */
   readonly canSend: boolean;
-  /** The stream and its types, as operators read them (S-ACK-9). */
+  /** Returns the status of the stream and its types, as operators read it (S-ACK-9). */
   status(): StreamStatus;
-  /** Its types, for whoever reports on single names or waits for them. */
+  /** Returns its types, for reports on single names and for waits. */
   views(): readonly TypeView[];
-  /** Whether a revision may have changed something for its client: the `changedBy` of the source that it is served from. */
+  /**
+   * Returns whether a revision may have changed something for its client, as `changedBy` of its
+   * source does.
+   */
   changedBy(revision: number): boolean;
-  /** What was taken to be sent later is taken again: the client may see something else by now. */
+  /**
+   * Puts what was taken to be sent later back among what is pending: the client may be allowed to
+   * see something else by now.
+   */
   thaw(): void;
-  /** Ends it from this side. */
+  /** Ends the stream from this side. */
   end(code: number, message: string): void;
 }
 
 let streams = 0;
 
-/** Serves one call: routes messages to types, keeps the order of sending, and the node of the first message. */
+/**
+ * Serves one call: routes messages to types, keeps the order of sending, and stores the node of the
+ * first message.
+ */
 export function createServerStream<Request extends DecodedRequest>(
   context: ServerContext,
   variant: Variant<Request>,
@@ -97,16 +106,16 @@ class Stream<Request extends DecodedRequest>
   readonly #out: ByteStream;
   readonly #connectedAt: number;
   readonly #pacer: RequestPacer;
-  /** Made with the second type. */
+  /** Created when the stream has a second type. */
   #ordering: Ordering | undefined;
   #types: readonly TypeMachine<Request>[] = [];
-  /** Frames that the wire has not taken yet. */
+  /** Frames that the wire has not accepted yet. */
   #outbox: Frame[] = [];
-  /** How much of a large message has been searched for its type. */
+  /** The number of bytes of a large message in which its type was searched for. */
   #searched = 0;
   #writable = true;
   #open = true;
-  /** The peer has said that it sends no more. */
+  /** True if the peer has said that it sends no more. */
   #ended = false;
 
   constructor(
@@ -158,7 +167,7 @@ class Stream<Request extends DecodedRequest>
     this.schedule();
   }
 
-  /** What is due goes out before the call is closed. */
+  /** What is due is sent before the call is closed. */
   onEnd(): void {
     this.#ended = true;
     this.schedule();
@@ -179,7 +188,10 @@ class Stream<Request extends DecodedRequest>
     });
   }
 
-  /** The first message of a type may be large: it carries names and versions (S-SIZE-5). */
+  /**
+   * Returns whether a message above the ordinary limit may be read. The first message of a type may
+   * be large, since it has names and versions (S-SIZE-5).
+   */
   admits(length: number, prefix: Uint8Array): boolean | undefined {
     if (this.service !== undefined) return this.#types.length === 0;
     const found = findType(prefix, this.variant, this.#searched);
@@ -316,7 +328,10 @@ class Stream<Request extends DecodedRequest>
     this.#checkNames();
   }
 
-  /** Each type keeps to a limit of its own; all of them together hold as much memory as this one allows. */
+  /**
+   * Ends the stream if all its types together have too many subscriptions. Each type has a limit of
+   * its own; this one limits the memory of the stream.
+   */
   #checkNames(): void {
     const { streamSubscriptions, streamNameLength } = this.#context.limits;
     const names = this.#types.reduce((sum, { subscriptions }) => sum + subscriptions, 0);
@@ -342,7 +357,10 @@ class Stream<Request extends DecodedRequest>
       : "type_url is not the type of this service";
   }
 
-  /** What is kept for as long as the stream lives has to be bounded (S-LIM-4). */
+  /**
+   * Returns the limit that a request exceeds. Everything that is stored for the life of the stream
+   * has a limit (S-LIM-4).
+   */
   #excessOf({
     node,
     typeUrl,
@@ -375,7 +393,7 @@ class Stream<Request extends DecodedRequest>
   }
 }
 
-/** An answer may let something of the type go. */
+/** Returns true if an answer may cause something of the type to be sent. */
 function isWaiting({ pending, taken, heldFrom, heldBack, mayRetry }: OrderedType): boolean {
   return pending || taken || heldFrom < Infinity || heldBack.size > 0 || mayRetry;
 }

@@ -17,162 +17,196 @@ import type { ServerContext } from "./server-context.ts";
 import type { StreamInfo } from "./stream-event.ts";
 import type { DecodedRequest, TypeHost } from "./type-machine.ts";
 
-/** A type on a stream before it has subscriptions. */
+/** One type on one stream before it has subscriptions. */
 export interface TypeSetup extends ExchangeOwner {
   /** The stream. */
   readonly host: TypeHost;
-  /** Its place in the order of sending (S-ORD-1). */
+  /** Its rank in the order of sending (S-ORD-1). */
   readonly rank: number;
-  /** Known peculiarities of the client. */
+  /** The differences of the client from the rules. */
   readonly quirks: ClientQuirks;
-  /** The machine: it watches the topics, and its heartbeats. */
+  /** The machine of the type, which watches the topics and sends heartbeats. */
   readonly watcher: Watcher & Beating;
 }
 
-/** Topics that wait for something. */
+/** A set of topics that wait for something. */
 export interface TopicsWaiting {
-  /** How many there are. */
+  /** The number of topics. */
   readonly size: number;
-  /** Whether this one waits. */
+  /** Returns true if this topic is in the set. */
   has(topic: Topic): boolean;
 }
 
 /** A response that is gathered and not sent yet. */
 export interface Gathered {
-  /** One entry per name; an array that streams in the same state share, where there is one. */
+  /** One entry per name. Where possible the array is shared by streams in the same state. */
   readonly entries: readonly Entry[];
-  /** Where the entries come from. */
+  /** The origin of the entries. */
   readonly origin: Origin;
-  /** Revision from which to start again if it is rejected. */
+  /** The revision from which to start again if the response is rejected. */
   readonly base: number;
-  /** Some of it answers a request, and may be older than that. */
+  /** True if some of it answers a request, so that it may be older than `base`. */
   readonly asked: boolean;
-  /** Revision of the oldest state that the client may have of a name whose removal waited before. It may exist again. */
+  /**
+   * The revision of the oldest state that the client may have of a name whose removal has waited.
+   * The name may exist again.
+   */
   readonly heldBase: number;
-  /** What was rejected and starts again in it. */
+  /** Rejected content that the response includes again. */
   readonly rejected?: Rejected;
 }
 
-/** Changes that were pending on a type before a response was gathered. */
+/** The changes of a type that were pending before a response was gathered. */
 export interface Pending extends Pick<ServedType, "sent"> {
-  /** Answered topics with changes. */
+  /** Topics with a first answer that have changes. */
   readonly dirty: readonly Topic[];
-  /** Names to be sent. */
+  /** Names to send. */
   readonly owed: readonly string[];
-  /** A rejection that was to start again. */
+  /** Rejected content that was due to be sent again. */
   readonly rejected: Rejected | undefined;
 }
 
-/** A response that waits as it was at the revision of a cut, and the state from which it was gathered (S-ORD-4). */
+/**
+ * A response that waits in its state at the revision of a cut, and the state from which it was
+ * gathered (S-ORD-4).
+ */
 export interface Taken<Response extends Gathered, Before> {
   /** The response. */
   readonly gathered: Response;
-  /** The state before, as far as the machine knows it. */
+  /** The earlier state of the machine. */
   readonly pending: Pending;
-  /** The state before, as far as only the variant knows it. */
+  /** The earlier state of the variant. */
   readonly before: Before;
-  /** All that the client holds once it has it. undefined: nothing of it has a TTL. */
+  /**
+   * Everything that the client has once it is sent the response. undefined: none of it has a TTL.
+   */
   readonly holding: readonly Entry[] | undefined;
 }
 
-/** One type on one stream: what both variants keep of it. What the client has is one number, `exchange.accepted`; everything else is what it is still owed. */
+/**
+ * The state of one type on one stream in both variants. What the client has is one number,
+ * `exchange.accepted`; everything else is what it is still to be sent.
+ */
 export interface ServedType<Response extends Gathered = Gathered, Before = unknown>
   extends TypeSetup, Subscriptions {
-  /** The hashes from which the version of its state is made. undefined: it has one topic, or none. */
+  /** The hashes that make up the version of its state. undefined: it has one topic, or none. */
   counted: CountedHashes | undefined;
-  /** How its entries become frames. */
+  /** The way in which its entries become frames. */
   readonly profile: FrameProfile;
-  /** Revision up to which changes of answered topics have been sent. */
+  /** The revision up to which changes of topics with a first answer were sent. */
   sent: number;
-  /** The first response was sent, or is not needed (S-RECON-6, S-RECON-7). */
+  /** True if the first response was sent, or is not needed (S-RECON-6, S-RECON-7). */
   readonly answered: boolean;
-  /** Topics without a first answer, before they are settled. */
+  /** Topics that have no first answer and are not settled. */
   readonly unsettled: TopicsWaiting;
-  /** The same, once they are settled. */
+  /** Topics that have no first answer and are settled. */
   readonly unanswered: TopicsWaiting;
   /** Topics of which the client has accepted nothing yet. */
   readonly unaccepted: SmallSet<Topic>;
-  /** Answered topics with changes. */
+  /** Topics with a first answer that have changes. */
   readonly dirty: SmallSet<Topic>;
-  /** Names to be sent as they are now. */
+  /** Names to send in their newest state. */
   readonly owed: SmallSet<string>;
-  /** What is to be sent later as it was at the revision of a cut (S-ORD-4). */
+  /**
+   * The response that is to be sent later in its state at the revision of a cut (S-ORD-4).
+   * undefined: none.
+   */
   taken: Taken<Response, Before> | undefined;
-  /** Names that refer to what the client has not accepted, each with what it lacks. */
+  /** Names that refer to a name which the client has not accepted, each with what it lacks. */
   heldBack: Holds;
-  /** Resources that the client holds for a limited time. undefined: nothing that it was sent has a TTL. */
+  /** The resources that the client has, with their TTLs. undefined: none of them ever had a TTL. */
   lifetimes: Lifetimes | undefined;
 }
 
-/** What a variant makes of the requests of a type. */
+/** The part of a variant that handles the requests of a type. */
 export interface VariantRequests<Request, State> {
   /**
-   * Takes what a request subscribes to and unsubscribes from.
-   * @returns whether the request answers a response as well
+   * Applies the subscriptions of a request.
+   * @returns true if the request also answers a response
    */
   subscribe(state: State, request: Request, isFirst: boolean): boolean;
-  /** Returns whether a message is an ACK and nothing else. It must not allocate. */
+  /** Returns true if a message is an ACK and nothing else. It must not allocate. */
   isPlainAck(state: State, message: Uint8Array, scan: RequestScan): boolean;
-  /** Takes note that a topic without a first answer has changed: it may be settled. */
+  /** Called when a topic without a first answer has changed: it may be settled. */
   settle(state: State, topic: Topic): void;
-  /** Returns whether what was sent last has changed since. Called for a rejection only. */
+  /** Returns true if what was last sent has changed since. Called for a rejection only. */
   hasMoved(state: State): boolean;
-  /** Takes note of the last answer to a response. */
+  /** Called with the last answer to a response. */
   noteAnswer(state: State, answered: Batch | undefined): void;
 }
 
-/** How a variant makes the responses of a type. */
+/** The part of a variant that creates the responses of a type. */
 export interface VariantResponses<State, Response extends Gathered = Gathered, Before = unknown> {
-  /** Returns whether something could be sent now but for flow control and order. `hasUpdates`: something has changed, was requested or starts again after a rejection. */
+  /**
+   * Returns true if something could be sent now, apart from flow control and order. `hasUpdates`:
+   * something has changed, was requested, or is to be sent again after a rejection.
+   */
   isPending(state: State, hasUpdates: boolean): boolean;
-  /** Takes everything that is pending out of the state, with removals up to a revision. undefined: the history that the client would need is not kept any more. */
+  /**
+   * Takes everything that is pending out of the state, with removals up to a revision. undefined:
+   * the history that the client needs is not stored any more.
+   */
   gather(state: State, removeUpTo: number): Response | undefined;
-  /** Copies what `gather` takes out of the state and only the variant knows. */
+  /** Copies the state of the variant that `gather` changes. */
   copyPending(state: State): Before;
-  /** Puts it back: the client has not seen anything of it. */
+  /** Puts that state back: the client was sent nothing of it. */
   putBack(state: State, before: Before): void;
-  /** Says when a response has to wait as a whole. */
+  /** Returns the conditions under which a response has to wait as a whole. */
   wholeOptions(state: State, response: Response): WholeOptions;
   /**
-   * Sends a response without the names that have to wait (S-ORD-4), if there is something to say.
-   * @returns what of it was sent, or did not have to be
+   * Sends a response without the names that have to wait (S-ORD-4), if there is something to send.
+   * @returns the entries that were sent, or did not have to be
    */
   deliver(state: State, response: Response, isLimited: boolean): readonly Entry[];
-  /** Returns the full state that was sent last, which is all that the client holds. undefined: the responses of the type are partial. */
+  /**
+   * Returns the full state that was last sent, which is everything that the client has. undefined:
+   * responses of the type are partial.
+   */
   fullState(state: State): readonly Entry[] | undefined;
 }
 
-/** What a variant does with removals, which wait until those who refer to the names have let go (S-ORD-3). */
+/**
+ * The part of a variant that handles removals, which wait until no resource refers to the name
+ * (S-ORD-3).
+ */
 export interface VariantRemovals<State, Response extends Gathered = Gathered> {
-  /** How the client learns of them. */
+  /** Returns how the client learns of removals. */
   form(state: State): TypeView["removals"];
-  /** Revision of the oldest one that waits; Infinity: none does. */
+  /** Returns the revision of the oldest removal that waits; Infinity: none waits. */
   from(state: State): number;
-  /** Revision of the oldest state that the client may have of a name whose removal waits; Infinity: none waits. */
+  /**
+   * Returns the revision of the oldest state that the client may have of a name whose removal
+   * waits; Infinity: none waits.
+   */
   base(state: State): number;
-  /** Returns those that wait: the client has these names in the state that it was sent last. */
+  /**
+   * Returns the removals that wait: the client has these names in the state that it was last sent.
+   */
   waiting(state: State): readonly Entry[];
-  /** Takes those out that wait, up to a revision. undefined: there are none. */
+  /** Takes the removals that wait, up to a revision, as a response. undefined: there are none. */
   gather(state: State, removeUpTo: number): Response | undefined;
 }
 
-/** What a variant knows of one name. */
+/** The part of a variant that knows single names. */
 export interface VariantNames<State> {
-  /** Returns whether a subscription covers it, under this name or as an alias. */
+  /** Returns true if a subscription covers a name, directly or as an alias. */
   isCovered(state: State, name: string): boolean;
-  /** Returns its present state as this client should see it. undefined: that is not known. */
+  /** Returns the present entry of a name, as this client is to see it. undefined: not known. */
   lookUp(state: State, name: string): Entry | undefined;
-  /** Returns the same of a name that waits. undefined: it is not wanted, or no response can name its removal. */
+  /**
+   * Returns the present state of a name that waits. undefined: it is not subscribed, or no response
+   * can report its removal.
+   */
   newest(state: State, name: string): Entry | "removed" | undefined;
-  /** Returns whether the client may have it from an earlier stream. */
+  /** Returns true if the client may have a name from an earlier stream. */
   mayHaveFromBefore(state: State, name: string): boolean;
-  /** Returns whether an entry of it is still to be sent. */
+  /** Returns true if an entry is still to be sent. */
   isToBeSent(state: State, topic: Topic, entry: Entry): boolean;
-  /** Owes it again, since what waits for it was sent (S-WARM-1). */
+  /** Marks a name to be sent again, since a resource that waits for it was sent (S-WARM-1). */
   warm(state: State, name: string): void;
 }
 
-/** The part of a variant that says what a client holds. */
+/** The part of a variant that knows what a client has. */
 export interface VariantHolding<State> {
   /** The full state. */
   readonly responses: Pick<VariantResponses<State>, "fullState">;
@@ -183,8 +217,9 @@ export interface VariantHolding<State> {
 }
 
 /**
- * The differences between delta and SotW in serving one type on one stream. The machine (`createServedType`) calls these functions, and they never call the machine.
- * The state belongs to the stream and is passed to each of them.
+ * The differences between delta and SotW in serving one type on one stream. The machine
+ * (`createServedType`) calls these functions, and they never call the machine.
+ * The state belongs to the stream and is passed to each function.
  */
 export interface ServerVariant<
   Request extends DecodedRequest,
@@ -192,23 +227,23 @@ export interface ServerVariant<
   Response extends Gathered = Gathered,
   Before = unknown,
 > {
-  /** Makes the state of a type without subscriptions. */
+  /** Creates the state of a type without subscriptions. */
   createState(setup: TypeSetup): State;
-  /** What it makes of requests. */
+  /** Handles requests. */
   readonly requests: VariantRequests<Request, State>;
-  /** How it makes responses. */
+  /** Creates responses. */
   readonly responses: VariantResponses<State, Response, Before>;
-  /** What it does with removals. */
+  /** Handles removals. */
   readonly removals: VariantRemovals<State, Response>;
-  /** What it knows of one name. */
+  /** Knows single names. */
   readonly names: VariantNames<State>;
-  /** Ends timers of its own. */
+  /** Ends the timers of the variant. */
   close(state: State): void;
 }
 
-/** The place of a type: a stream and its server. */
+/** The place of a type: its stream and its server. */
 export interface TypeOrigin {
-  /** The part that all streams share. */
+  /** The context that all streams of the server share. */
   readonly context: ServerContext;
   /** The stream. */
   readonly host: TypeHost;

@@ -2,25 +2,28 @@ import type { Entry, NodeInfo, PeerIdentity, Reference, ResourceSource } from "@
 import type { HeldBackName } from "../order/hold.ts";
 import type { NotSent } from "../delivery/not-sent.ts";
 
-/** Which stream an event or a status row is about. */
+/** The stream of an event or a status row. */
 export interface StreamInfo {
-  /** Counts up within the process. */
+  /** A number that is unique within the process, and greater than those of earlier streams. */
   readonly id: number;
-  /** The variant that the client speaks. */
+  /** The variant of the protocol. */
   readonly variant: "delta" | "sotw";
-  /** Address of the peer, as the wire gave it. */
+  /** The address of the peer, as the wire gave it. */
   readonly peer: string;
-  /** The type of a per-type service; absent on ADS. */
+  /** The type URL of a per-type service. Absent: ADS. */
   readonly service?: string;
-  /** Who the peer is, as the wire has verified it; absent: unknown (S-NODE-8). */
+  /** The identity of the peer, as the wire has verified it (S-NODE-8). Absent: unknown. */
   readonly identity?: PeerIdentity;
-  /** As claimed in the first message; absent before it. A claim, not an identity (S-NODE-8). */
+  /**
+   * The node of the first message (S-NODE-8): a claim, not an identity. undefined: no message has
+   * come yet.
+   */
   readonly node: NodeInfo | undefined;
-  /** The `viewKey` of the source that the stream is served from. Absent: it has none. */
+  /** The `viewKey` of the source of the stream. Absent: it has none. */
   readonly viewKey?: string | undefined;
 }
 
-/** What a NACK said: text of the client, cut, unescaped and untrusted (S-ACK-15). */
+/** The error in a NACK: text of the client, cut, not escaped and untrusted (S-ACK-15). */
 export interface NackError {
   /** A gRPC status code, as the client gave it. */
   readonly code: number;
@@ -28,22 +31,37 @@ export interface NackError {
   readonly message: string;
 }
 
-/** Something that rejected content refers to, and that the client had not accepted when it rejected (S-ACK-21). */
+/**
+ * A name that rejected content refers to, and that the client had not accepted when it rejected it
+ * (S-ACK-21).
+ */
 export interface MissedReference extends Reference {
-  /** It exists, as this client sees the source. */
+  /** True if the name exists, as this client sees the source. */
   readonly served: boolean;
 }
 
-/** The entries of an answered response, by reference. A client answers a response as a whole, so it is not known which part of it was bad (S-ACK-15). */
+/**
+ * The entries of an answered response, by reference. A client answers a response as a whole, so it
+ * is not known which part of it was bad (S-ACK-15).
+ */
 export interface HeldByResponse {
-  /** All of it, as it was sent; of SotW with full state what did not change too. */
+  /** All entries that were sent; in SotW with full state also those that did not change. */
   readonly entries: readonly Entry[];
-  /** Revision that the client had accepted before: what is newer was a change to it. */
+  /** The revision that the client had accepted before: an entry that is newer was a change. */
   readonly base: number;
 }
 
 /**
- * What happens on a stream. `heartbeat`: resources with a TTL were kept alive at the client; an answer to it is reported only if it is a `nack` (S-TTL-5). `missed`: what the rejected content refers to and the client has not accepted; absent: nothing (S-ACK-21). `order-expired`: no answer came within the limit, so these types go on without it, additions of a `cut` or `removals`; `names`: those of these types that waited one by one, absent where none did (S-ORD-4). `held` is absent in the answer to a heartbeat.
+ * An event of a stream.
+ *
+ * - `heartbeat`: a heartbeat for resources with a TTL was sent. Its answer is reported only if it
+ * is a `nack` (S-TTL-5).
+ * - `nack`: `missed` has the names that the rejected content refers to and the client has not
+ * accepted; absent: none (S-ACK-21).
+ * - `order-expired`: no answer came within the time limit, so the additions of these types (`cut`),
+ * or their removals (`removals`), no longer wait for it. `names` has the names of these types that
+ * waited one by one; absent: none (S-ORD-4).
+ * - `held` is absent in the answer to a heartbeat.
  */
 export type StreamEvent =
   | { readonly kind: "connect"; readonly stream: StreamInfo }
@@ -117,30 +135,49 @@ export type StreamEvent =
       readonly message: string;
     };
 
-/** A source that wants to know what becomes of what it gives: a relay, which asks some clients first. */
+/**
+ * A source that observes what becomes of its resources: for instance a relay that first sends a
+ * change to some clients.
+ */
 export interface ListeningSource extends ResourceSource {
-  /** Told of everything that happens on the streams of the server that it is the source of, its views included; must not throw. Absent: it does not ask. */
+  /**
+   * Called with every event of the streams of the server that it is the source of, those of its
+   * views included; must not throw. Absent: it does not observe.
+   */
   observe?(event: StreamEvent): void;
-  /** What clients have rejected of it, newest first, for client status. Absent: it does not count. */
+  /**
+   * Returns the versions that clients have rejected, newest first, for client status. Absent: it
+   * does not count them.
+   */
   rejections?(): readonly RejectedVersion[];
 }
 
-/** A version of a resource that clients have rejected. It is what the source was sent: an ACK of a relay upstream does not say that clients have accepted it (B-RELAY-5). */
+/**
+ * A version of a resource that clients have rejected. The source has accepted it: the ACK of a
+ * relay to its upstream server does not mean that clients have accepted it (B-RELAY-5).
+ */
 export interface RejectedVersion {
   /** The type URL of the resource. */
   readonly typeUrl: string;
   /** The name of the resource. */
   readonly name: string;
-  /** Empty: that there is none. */
+  /** The version. Empty: the rejected state was the absence of the resource. */
   readonly version: string;
-  /** How many distinct clients have rejected it. */
+  /** The number of distinct clients that have rejected it. */
   readonly clients: number;
-  /** The first of them, at most 8: what is verified of who they are, else the id they claim, else where they come from. Untrusted text. */
+  /**
+   * The first of them, at most 8: the verified identity, else the node id that they claim, else
+   * their address. Untrusted text.
+   */
   readonly by: readonly string[];
-  /** Of how many changes in one response it was the rejected one, at best. 1: of no other. A client answers a response as a whole, so the others may be innocent. */
+  /**
+   * The least number of changes in a rejected response with this version. 1: it was the only change
+   * of a response. A client answers a response as a whole, so with a greater number another change
+   * may be the cause.
+   */
   readonly among: number;
-  /** What the first of them says: untrusted text, cut. */
+  /** The text of the first rejection: untrusted, cut. */
   readonly reason: string;
-  /** When it was rejected first, in milliseconds since the epoch. */
+  /** When it was first rejected, in milliseconds since the epoch. */
   readonly since: number;
 }

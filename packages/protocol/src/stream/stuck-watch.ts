@@ -4,7 +4,7 @@ import { createRepairs, type Repairable } from "./repairs.ts";
 
 /** One type on a stream that may owe an answer. */
 interface Debtor {
-  /** Its unanswered response, if there is one. */
+  /** The exchange with its unanswered response, if there is one. */
   readonly exchange: { readonly inFlight: { readonly since: number } | undefined };
   /** The stream that is ended. */
   readonly host: { end(code: number, message: string, limit?: keyof StreamLimits): void };
@@ -12,11 +12,14 @@ interface Debtor {
 
 /** Ends streams of clients that do not answer (S-ACK-17). */
 export interface StuckWatch {
-  /** A response has been sent. */
+  /** Starts to watch a type: a response has been sent. */
   watch(debtor: Debtor): void;
 }
 
-/** One timer for all. undefined where no stream ends for that. */
+/**
+ * Creates the watch, with one timer for all. undefined: with a limit of `Infinity` no stream is
+ * ended.
+ */
 export function createStuckWatch(clock: Clock, limitMs: number): StuckWatch | undefined {
   if (limitMs === Infinity) return undefined;
   const queue = createRepairs(clock, limitMs);

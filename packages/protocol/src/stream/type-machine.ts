@@ -7,47 +7,52 @@ import type { NackError } from "./stream-event.ts";
 import type { TypeStatus } from "../delivery/type-status.ts";
 import type { TypeView } from "../delivery/type-view.ts";
 
-/** What both variants' requests have in common. */
+/** The fields that requests of both variants have. */
 export interface DecodedRequest {
-  /** Present where the message carries a node. */
+  /** The node. undefined: the message has none. */
   readonly node: NodeInfo | undefined;
   /** `type_url`; empty: the message has none. */
   readonly typeUrl: string;
   /** `response_nonce`; empty: the request answers nothing. */
   readonly nonce: string;
-  /** `error_detail` of a NACK. undefined: it is not one. */
+  /** `error_detail` of a NACK. undefined: it is not a NACK. */
   readonly error: NackError | undefined;
 }
 
-/** One type on one stream: the part in which the variants differ. */
+/** The state machine of one type on one stream. */
 export interface TypeMachine<Request extends DecodedRequest> extends OrderedType, Repairable {
-  /** A request of this type, the first included. */
+  /** Handles a request of this type, the first one included. */
   request(request: Request): void;
-  /** Takes a message as a plain ACK. false: it is more than that and has to be decoded. */
+  /**
+   * Handles a message if it is a plain ACK. Returns false if it is more, so that it has to be
+   * decoded.
+   */
   plainAck(scan: RequestScan, message: Uint8Array): boolean;
-  /** Sends this name again if it is subscribed, since what waits for it was sent (S-WARM-1). */
+  /**
+   * Sends a name again if it is subscribed, since a resource that waits for it was sent (S-WARM-1).
+   */
   warm(name: string): void;
-  /** How many names, globs and `*` are subscribed. */
+  /** The number of names, globs and `*` that are subscribed. */
   readonly subscriptions: number;
-  /** UTF-16 units of these. */
+  /** The total length of these names in UTF-16 units. */
   readonly nameLength: number;
-  /** The type, as operators read it (S-ACK-9). */
+  /** Returns the status of the type, as operators read it (S-ACK-9). */
   status(): TypeStatus;
-  /** The same, name by name. */
+  /** Returns a view of the type for reports on single names. */
   view(): TypeView;
-  /** The stream is over: unwatch everything. */
+  /** Ends the machine when the stream is over, and stops watching all topics. */
   close(): void;
 }
 
-/** What a type machine asks of its stream. */
+/** The part of a stream that a type uses. */
 export interface TypeHost {
-  /** The node of the stream. undefined: its first message has not been read. */
+  /** The node of the stream. undefined: no message has come yet. */
   readonly node: NodeInfo | undefined;
-  /** Nonce of the newest frame sent on this stream, of any type. */
+  /** The nonce of the newest frame that was sent on this stream, of any type. */
   readonly lastNonce: number;
-  /** It is open, and its wire takes more. */
+  /** True if the stream is open and its wire accepts more. */
   readonly canSend: boolean;
-  /** Another type of this stream, if it was requested. */
+  /** Returns another type of this stream. undefined: it was not requested. */
   sibling(
     typeUrl: string,
   ):
@@ -65,11 +70,14 @@ export interface TypeHost {
         | "hasAccepted"
       >
     | undefined;
-  /** What was taken to be sent later is taken again: the client wants or has something else by now. */
+  /**
+   * Puts what was taken to be sent later back among what is pending: the client has subscribed to
+   * or received something else.
+   */
   thaw(): void;
-  /** Asks for a drain in a later turn. */
+  /** Requests a drain in a later turn. */
   schedule(): void;
-  /** Hands frames to the wire, in order; the newest nonce is recorded before (S-NONCE-9). */
+  /** Passes frames to the wire in their order. The newest nonce is recorded before (S-NONCE-9). */
   send(
     frames: readonly {
       readonly bytes: Uint8Array;
@@ -77,6 +85,6 @@ export interface TypeHost {
       readonly nonce: number;
     }[],
   ): void;
-  /** Ends the stream. `limit`: the one that was exceeded, to be counted. */
+  /** Ends the stream. `limit`: the limit that was exceeded, which is counted. */
   end(code: number, message: string, limit?: keyof StreamLimits): void;
 }

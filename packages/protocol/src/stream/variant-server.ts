@@ -13,16 +13,17 @@ import type { DecodedRequest } from "./type-machine.ts";
 /** A server of one variant of the protocol. */
 export interface VariantServer {
   /**
-   * Serves one call, ADS or per type. The source is expected to be ready (S-STREAM-9).
-   * @param own - The context of this call, where it has a source of its own: a filter over the source of this server. Default: that of this server
+   * Serves one call, ADS or per type. The source has to be ready (S-STREAM-9).
+   * @param own - The context of this call, if it has a source of its own, for instance a filter
+   * over the source of this server. Default: the context of this server
    */
   open(call: ServerCall, out: ByteStream, own?: ServerContext): ServerStream;
 }
 
 /**
- * Makes the server of a variant.
- * @param context - The part that all streams share, also with the server of another variant
- * @param variant - How requests are read, and as `types` how a type is served
+ * Creates the server of a variant.
+ * @param context - The context that all streams share; servers of other variants may share it too
+ * @param variant - How requests are read and, as `types`, how a type is served
  */
 export function createVariantServer<
   Request extends DecodedRequest,

@@ -1,12 +1,12 @@
 import type { Repairable } from "./repairs.ts";
 import type { ServerContext } from "./server-context.ts";
 
-/** Something on a stream that waits for answers, at most for `orderMs` (S-ORD-4). */
+/** A wait for answers on a stream, at most for `orderMs` (S-ORD-4). */
 export class Wait implements Repairable {
   repairQueued = false;
-  /** When the waiting began. */
+  /** When the wait began, by `Clock.now()`. undefined: nothing waits. */
   unansweredSince: number | undefined;
-  /** It has lasted too long. */
+  /** True if it has lasted too long. */
   expired = false;
   readonly #context: Pick<ServerContext, "clock" | "waits">;
   readonly #onExpired: () => void;
@@ -16,12 +16,12 @@ export class Wait implements Repairable {
     this.#onExpired = onExpired;
   }
 
-  /** Goes on waiting if it does already. */
+  /** Begins to wait; has no effect while it waits. */
   begin(): void {
     if (this.unansweredSince === undefined) this.beginAt(this.#context.clock.now());
   }
 
-  /** Waits from this time on, by `Clock.now()`. */
+  /** Waits since this time, by `Clock.now()`. */
   beginAt(since: number): void {
     if (this.unansweredSince === since) return;
     this.unansweredSince = since;

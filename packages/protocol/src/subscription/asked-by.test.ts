@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Topic } from "@xdstp/core";
 import { askedBy } from "./asked-by.ts";
 
-/** As much of a topic as is looked at. */
+/** The members of a topic that the function reads. */
 function topicOf(name: string, members: readonly string[] = []): Topic {
   return {
     interest: { name },

@@ -2,8 +2,9 @@ import type { Interest } from "@xdstp/core";
 import type { StreamLimits } from "../stream/limits.ts";
 
 /**
- * Why one of these names is more than a name may be, and by which limit; undefined: none is (S-LIM-4).
- * @param located - Names with dynamic parameters: as many of these as a name may have, and all of their text as long as a name
+ * Returns why one of these names exceeds a limit, and which limit (S-LIM-4). undefined: none does.
+ * @param located - Names with dynamic parameters. They may have as many of these as a name may have
+ * context parameters, and their text may be as long as a name
  */
 export function excessOfNames(
   names: readonly string[],
@@ -42,7 +43,10 @@ function excessOfParameters(
     : undefined;
 }
 
-/** Counts without parsing: names come by the ten thousand, and few have any. */
+/**
+ * Counts the context parameters of a name. It does not parse the name, since lists have tens of
+ * thousands of names of which few have parameters.
+ */
 function parametersIn(name: string): number {
   const begin = name.startsWith("xdstp:") ? name.indexOf("?") : -1;
   if (begin < 0) return 0;
@@ -51,7 +55,10 @@ function parametersIn(name: string): number {
   return count;
 }
 
-/** Whether a text has more than `most` bytes of UTF-8. A UTF-16 unit makes one to three of them, so they are counted only where the units leave it open. */
+/**
+ * Returns true if a text has more than `bytes` bytes in UTF-8. A UTF-16 unit takes one to three
+ * bytes, so the bytes are counted only if the number of units does not decide it.
+ */
 export function isLongerThan(text: string, bytes: number): boolean {
   if (text.length > bytes) return true;
   return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;

@@ -1,6 +1,6 @@
 import type { Interest } from "@xdstp/core";
 
-/** The locators of a request: those with parameters, and the names of the others, which say no more than a plain name. */
+/** The locators of a request, divided: interests with parameters, and plain names of the others. */
 export interface Locators {
   /** The names that have no parameters. */
   readonly names: readonly string[];
@@ -10,7 +10,7 @@ export interface Locators {
 
 const NONE: Locators = { names: [], interests: [] };
 
-/** Tells the locators of a request apart. */
+/** Divides the locators of a request. */
 export function locatorsOf(
   locators: readonly {
     /** The resource name. */

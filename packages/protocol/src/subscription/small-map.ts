@@ -1,24 +1,27 @@
-/** A map of mostly none or one: without a table of its own until there are two. As `Map` otherwise, in order of insertion. */
+/**
+ * A map that mostly has no or one key. It creates a `Map` only for the second key; otherwise it
+ * behaves as `Map`, in the order of insertion.
+ */
 export interface SmallMap<K, V> extends Iterable<readonly [K, V]> {
-  /** How many entries there are. */
+  /** The number of keys. */
   readonly size: number;
-  /** The value of a key. undefined: there is none. */
+  /** Returns the value of a key. undefined: there is none. */
   get(key: K): V | undefined;
-  /** Whether there is a value for a key. */
+  /** Returns true if a key has a value. */
   has(key: K): boolean;
   /** Sets the value of a key. */
   set(key: K, value: V): void;
-  /** Removes a key; false: there was none. */
+  /** Removes a key. Returns false if it was not there. */
   delete(key: K): boolean;
   /** Removes all keys. */
   clear(): void;
-  /** The keys, in the order in which they were set. */
+  /** Returns the keys, in the order in which they were set. */
   keys(): IteratorObject<K>;
-  /** The values, in the order in which they were set. */
+  /** Returns the values, in the order in which they were set. */
   values(): IteratorObject<V>;
 }
 
-/** An empty map; see `createSmallSet`. */
+/** Creates an empty map; see `createSmallSet` for the reason. */
 export function createSmallMap<K extends object | string, V>(): SmallMap<K, V> {
   return new FewPairs<K, V>();
 }
@@ -26,7 +29,7 @@ export function createSmallMap<K extends object | string, V>(): SmallMap<K, V> {
 class FewPairs<K extends object | string, V> implements SmallMap<K, V> {
   #key: K | undefined;
   #value: V | undefined;
-  /** Holds everything, once there are two. */
+  /** Has all keys once there were two. */
   #all: Map<K, V> | undefined;
 
   get size(): number {

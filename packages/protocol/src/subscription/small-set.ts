@@ -1,25 +1,31 @@
-/** A set of mostly none or one: without a table of its own until there are two. As `Set` otherwise, in order of insertion. */
+/**
+ * A set that mostly has no or one value. It creates a `Set` only for the second value; otherwise it
+ * behaves as `Set`, in the order of insertion.
+ */
 export interface SmallSet<T> extends Iterable<T> {
-  /** How many values there are. */
+  /** The number of values. */
   readonly size: number;
-  /** Whether a value is in it. */
+  /** Returns true if a value is in the set. */
   has(value: T): boolean;
   /** Adds a value. */
   add(value: T): void;
-  /** Removes a value; false: it was not in it. */
+  /** Removes a value. Returns false if it was not in the set. */
   delete(value: T): boolean;
   /** Removes all values. */
   clear(): void;
 }
 
-/** An empty set. There are several for each type on each stream, nearly always empty, and an empty `Set` takes 200 bytes. */
+/**
+ * Creates an empty set. Each type on each stream has several of them, which are nearly always
+ * empty, and an empty `Set` takes 200 bytes.
+ */
 export function createSmallSet<T extends object | string>(): SmallSet<T> {
   return new FewValues<T>();
 }
 
 class FewValues<T extends object | string> implements SmallSet<T> {
   #only: T | undefined;
-  /** Holds everything, once there are two. */
+  /** Has all values once there were two. */
   #all: Set<T> | undefined;
 
   get size(): number {

@@ -2,28 +2,29 @@ import type { Topic } from "@xdstp/core";
 import { addHash } from "../delivery/version-of.ts";
 import type { SmallMap } from "./small-map.ts";
 
-/** What the version of a stream with several topics is made of. */
+/** The hashes that make up the version of a stream with several topics. */
 export interface CountedHashes {
-  /** Sum of what `of` holds, modulo 2^52. */
+  /** The sum of the hashes in `of`, modulo 2^52. */
   sum: number;
-  /** The share of each topic: its hash when something of it was taken last. */
+  /** The share of each topic: its hash when it was last taken. */
   readonly of: Map<Topic, number>;
 }
 
-/** A type with what the version of its state is made of. */
+/** One type, with what its version depends on. */
 export interface VersionedType {
   /** The subscribed topics. */
   readonly topics: SmallMap<string, Topic>;
-  /** Those without a first answer. */
+  /** Topics that have no first answer and are not settled. */
   readonly unsettled: { has(topic: Topic): boolean };
-  /** Those whose first answer is pending. */
+  /** Topics that have no first answer and are settled. */
   readonly unanswered: { has(topic: Topic): boolean };
-  /** Their hashes. undefined: there is one topic, or none. */
+  /** The hashes of its topics. undefined: it has one topic, or none. */
   counted: CountedHashes | undefined;
 }
 
 /**
- * Returns the sum of hashes of what a client has once it accepts what was taken: the same as that of SotW for the same state (S-VER-3).
+ * Returns the sum of the hashes of everything that a client has once it accepts what was taken:
+ * equal to that of SotW for the same state (S-VER-3).
  * Costs one addition for each topic that contributed.
  * @param taken - The topics that contributed
  */
@@ -37,14 +38,17 @@ export function stateHash(state: VersionedType, taken: readonly Topic[]): number
   return counted.sum;
 }
 
-/** Most streams have one topic, and take what is new of it at each change: then no iterator is made. */
+/**
+ * Returns the hash of the only topic. Most streams have one topic, so this path creates no iterator
+ * for a change.
+ */
 function hashOfOnly({ topics }: VersionedType, [taken]: readonly Topic[]): number {
   if (taken !== undefined) return taken.hash;
   const [only] = topics.values();
   return only?.hash ?? 0;
 }
 
-/** Takes a topic that is unsubscribed out of the version. */
+/** Removes the share of a topic that is unsubscribed from the version. */
 export function uncount({ counted }: VersionedType, topic: Topic): void {
   if (counted === undefined) return;
   count(counted, topic, 0);
@@ -56,7 +60,7 @@ function count(counted: CountedHashes, topic: Topic, hash: number): void {
   counted.of.set(topic, hash);
 }
 
-/** Once per stream, with its second topic. */
+/** Counts all topics with a first answer; done once per stream, with its second topic. */
 function countAnswered({ topics, unsettled, unanswered }: VersionedType): CountedHashes {
   const counted: CountedHashes = { sum: 0, of: new Map() };
   for (const topic of topics.values())

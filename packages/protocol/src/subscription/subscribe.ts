@@ -14,7 +14,8 @@ export function beginSubscription(state: ServedType, interest: Interest): Topic 
 }
 
 /**
- * Ends a subscription: no more updates of its topic, whose part of the version is forgotten (S-SUB-4). Changes of the topic that are pending are the business of the caller.
+ * Ends a subscription: its topic is not watched any more, and its share of the version is removed
+ * (S-SUB-4). The caller handles pending changes of the topic.
  * @param key - The key of the subscription
  * @returns the topic. undefined: there is no such subscription
  */

@@ -26,7 +26,7 @@ const at = (name: string, revision: number): Entry => ({
   superseded: false,
 });
 
-/** A topic that has this entry. */
+/** A topic with this entry. */
 function topicOf(interest: Interest, entry?: Entry): Topic {
   return {
     interest,

@@ -5,11 +5,14 @@ import type { SmallMap } from "./small-map.ts";
 
 /** The subscriptions of a type on a stream. */
 export interface Subscriptions {
-  /** Topics by canonical key; the key of the wildcard is `*`. Those with dynamic parameters have these in their key ({@link subscriptionKey}). */
+  /**
+   * Topics by canonical key; the key of the wildcard is `*`. The key of a topic with dynamic
+   * parameters includes them ({@link subscriptionKey}).
+   */
   readonly topics: SmallMap<string, Topic>;
-  /** Those with dynamic parameters, by the key of the name alone. undefined: there are none. */
+  /** Topics with dynamic parameters, by the key of the name alone. undefined: there are none. */
   located: Map<string, readonly Topic[]> | undefined;
-  /** UTF-16 units of all keys. */
+  /** The total length of all keys in UTF-16 units. */
   nameLength: number;
 }
 
@@ -17,7 +20,11 @@ export interface Subscriptions {
 export type SubscribedTopics = Pick<Subscriptions, "topics"> &
   Partial<Pick<Subscriptions, "located">>;
 
-/** The key of a subscription. With other dynamic parameters it is another subscription, as a relay has them for its clients (TP2). Names are equal by N-40, whatever their spelling. */
+/**
+ * Returns the key of a subscription. The same name with other dynamic parameters is another
+ * subscription, as a relay has for its clients (TP2). Names that are equal by N-40 have the same
+ * key, whatever their spelling.
+ */
 export function subscriptionKey(interest: Interest): string {
   const key = nameKey(interest.name);
   return interest.parameters === undefined ? key : interestKey(interest, key);
@@ -26,7 +33,8 @@ export function subscriptionKey(interest: Interest): string {
 /** Adds the topic of an interest. */
 export function addTopic(state: Subscriptions, interest: Interest, topic: Topic): void {
   const key = subscriptionKey(interest);
-  // The topic's own string where it is the same: the decoded one of the request can go.
+  // The string of the topic is used if it is equal, so that the decoded string of the request can
+  // be freed.
   state.topics.set(key === interest.name ? topic.interest.name : key, topic);
   state.nameLength += key.length;
   if (interest.parameters === undefined) return;
@@ -35,7 +43,7 @@ export function addTopic(state: Subscriptions, interest: Interest, topic: Topic)
   located.set(name, [...(located.get(name) ?? []), topic]);
 }
 
-/** Puts a topic in the place of another one of the same interest. */
+/** Replaces a topic by another one of the same interest. */
 export function replaceTopic(state: Subscriptions, from: Topic, to: Topic): void {
   const name = nameKey(from.interest.name);
   state.topics.set(subscriptionKey(from.interest), to);
@@ -61,7 +69,7 @@ export function removeTopic(state: Subscriptions, key: string): void {
   if (state.located.size === 0) state.located = undefined;
 }
 
-/** Returns whether a topic is that of a present subscription. */
+/** Returns true if a topic belongs to a present subscription. */
 export function isSubscribed({ topics }: SubscribedTopics, topic: Topic): boolean {
   return topics.get(subscriptionKey(topic.interest)) === topic;
 }
@@ -85,7 +93,11 @@ export function coveringTopics(state: SubscribedTopics, name: string): readonly 
   ];
 }
 
-/** Returns the subscription that covers a name: its own, that of its glob, the wildcard. With dynamic parameters one that is shown a variant of it, if there is one. */
+/**
+ * Returns a subscription that covers a name: its own, that of its glob, or the wildcard. If there
+ * are subscriptions with dynamic parameters, one whose topic has a variant of the name is
+ * preferred.
+ */
 export function coveringTopic(state: SubscribedTopics, name: string): Topic | undefined {
   const { topics, located } = state;
   if (located !== undefined) {
@@ -100,7 +112,10 @@ export function coveringTopic(state: SubscribedTopics, name: string): Topic | un
   );
 }
 
-/** Returns one entry per name, or per variant of it (S-DUP-1, S-DYN-2): the newest; of equal ones that in the spelling of the subscription (N-42). */
+/**
+ * Returns one entry per name, or per variant of it (S-DUP-1, S-DYN-2): the newest. Of two entries
+ * of the same revision, the one in the spelling of the subscription is returned (N-42).
+ */
 export function mergeEntries(
   state: SubscribedTopics,
   parts: readonly (readonly Entry[])[],

@@ -1,4 +1,7 @@
-/** The beginning of a text of a peer. A copy: what `slice` gives keeps the whole text alive, which may be megabytes, as long as its beginning. */
+/**
+ * Returns the beginning of a text of a peer, as a copy: `slice` would keep the whole text in
+ * memory, which may be megabytes, as long as its beginning is used.
+ */
 export function cutText(text: string, atMost: number): string {
   return text.length <= atMost
     ? text

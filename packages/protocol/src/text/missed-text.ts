@@ -1,6 +1,9 @@
 import type { MissedReference } from "../stream/stream-event.ts";
 
-/** Describes the references of rejected content that its client had not accepted (S-ACK-21). Empty: there are none. Names are not escaped. */
+/**
+ * Describes the references of rejected content that its client had not accepted (S-ACK-21). Empty:
+ * there are none. Names are not escaped.
+ */
 export function missedText([first, ...more]: readonly MissedReference[] = []): string {
   if (first === undefined) return "";
   const type = first.typeUrl.slice(

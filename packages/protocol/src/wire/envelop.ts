@@ -1,9 +1,9 @@
 import type { Message } from "@xdstp/core";
 
-/** Bytes before a message on the wire: no compression, and its length. */
+/** The number of bytes before a message in gRPC: a flag (0, not compressed) and the length. */
 const ENVELOPE = 5;
 
-/** A message made of these parts, one after another, in a buffer of its own with its envelope. */
+/** Joins parts to a message, in a new buffer with its envelope. */
 export function envelop(parts: readonly Uint8Array[]): Message {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const enveloped = Buffer.allocUnsafeSlow(ENVELOPE + length);

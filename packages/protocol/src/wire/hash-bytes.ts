@@ -1,6 +1,8 @@
 /**
- * A 53-bit hash of `bytes[start, end)`, to notice that a name list has changed without decoding it.
- * Not for secrets: who makes two lists of one hash deceives only the stream it sends them on.
+ * Returns a 53-bit hash of `bytes[start, end)`. It shows that a name list has changed without
+ * decoding it.
+ * It is not cryptographic: a client that makes two lists with the same hash deceives only its own
+ * stream.
  */
 export function hashBytes(bytes: Uint8Array, start: number, end: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, end);

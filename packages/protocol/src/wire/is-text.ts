@@ -1,4 +1,7 @@
-/** Whether `bytes[start, end)`, which are ASCII, spell `text`. Compared from the end, where type URLs differ. */
+/**
+ * Returns true if `bytes[start, end)`, which are ASCII, spell `text`. Compares from the end, where
+ * type URLs differ.
+ */
 export function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
   if (end - start !== text.length) return false;
   for (let i = text.length - 1; i >= 0; i--) {

@@ -133,14 +133,17 @@ describe("scanRequest()", () => {
   }
 });
 
-/** What a plain ACK says. */
+/** The content of a plain ACK. */
 interface Ack {
   readonly typeUrl: string;
   readonly nonce: string;
   readonly names: readonly string[];
 }
 
-/** What the full decode says: an ACK if it is nothing else, and whether it is encoded as every encoder would. */
+/**
+ * The result of a full decode: an ACK if the message is nothing else, and whether it is encoded in
+ * the usual form.
+ */
 interface Decoded {
   readonly ack?: Ack;
   readonly usual: boolean;

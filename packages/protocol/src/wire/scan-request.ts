@@ -2,35 +2,38 @@ import { requestFields, type RequestFields, type VariantName } from "./request-f
 import { varintEnd, varintValue } from "@xdstp/core/wire";
 
 /**
- * What {@link scanRequest} found. One object for all calls: read it before the next call.
- * Where `plain` is false the other fields mean nothing.
+ * The result of {@link scanRequest}. All calls share one object: read it before the next call.
+ * If `plain` is false, the other fields have no meaning.
  */
 export interface RequestScan {
-  /** The message is a plain ACK: everything in it is described here. */
+  /** True if the message is a plain ACK: then the other fields describe all of it. */
   readonly plain: boolean;
-  /** Where the type URL lies; both 0 where there is none. */
+  /** The start of the type URL. If there is none, start and end are 0. */
   readonly typeStart: number;
-  /** Where the type URL ends; 0 where there is none. */
+  /** The end of the type URL. */
   readonly typeEnd: number;
-  /** The nonce as a number; -1 where it is empty or absent. */
+  /** The nonce as a number; -1: it is empty or absent. */
   readonly nonce: number;
-  /** SotW: where the `resource_names` fields lie, tags and lengths included; both 0 where there are none. */
+  /**
+   * SotW: the start of the `resource_names` fields, their tags and lengths included. If there are
+   * none, start and end are 0.
+   */
   readonly namesStart: number;
-  /** Where the `resource_names` fields end; 0 where there are none. */
+  /** The end of the `resource_names` fields. */
   readonly namesEnd: number;
 }
 
-/** What a scan knows while it goes on. */
+/** The state of a scan. */
 interface Progress extends Writable<RequestScan> {
   fields: RequestFields;
-  /** A bit for each field number met. */
+  /** A bit for each field number that has occurred. */
   seen: number;
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 const MAX_DIGITS = 15;
-/** A length of more bytes cannot be met below the limits of any message. */
+/** The greatest number of bytes of a length: a longer one is beyond the limits of any message. */
 const MAX_LENGTH_BYTES = 4;
 const scan: Progress = {
   fields: requestFields.sotw,
@@ -46,9 +49,12 @@ const scan: Progress = {
 /**
  * Reads a request as far as a plain ACK needs, in one pass and without allocation. Never throws.
  *
- * Plain is a message of type URL, nonce, `version_info` (SotW) and one run of `resource_names` (SotW), in any order, single ones at most once, all in ASCII, the nonce in at most 15 decimal digits without leading zeros.
- * Everything else (a node, an error, subscriptions, unknown fields, unusual varints, truncation) is not plain: decode it in full.
- * The state machines call it for each message first.
+ * A plain message has only a type URL, a nonce, `version_info` (SotW) and one run of
+ * `resource_names` (SotW), in any order. Each field except `resource_names` occurs at most once.
+ * All texts are ASCII, and the nonce has at most 15 decimal digits without leading zeros.
+ * Every other message (with a node, an error, subscriptions, unknown fields, unusual varints, or
+ * cut off) is not plain: decode it in full.
+ * The state machines call this first for each message.
  */
 export function scanRequest(message: Uint8Array, variant: VariantName): RequestScan {
   scan.fields = requestFields[variant];
@@ -73,7 +79,7 @@ function readFields(message: Uint8Array): boolean {
   return true;
 }
 
-/** Where a length ends; -1 where it is too long or not in its shortest form. */
+/** Returns where a length ends; -1: it is too long, or not in its shortest form. */
 function lengthEnd(message: Uint8Array, at: number, end: number): number {
   const next = varintEnd(message, at, end);
   if (next < 0 || next > at + MAX_LENGTH_BYTES) return -1;
@@ -96,7 +102,7 @@ function readField(message: Uint8Array, at: number, start: number, next: number)
   return true;
 }
 
-/** Names lie in one run, so that they can be compared as bytes. */
+/** Notes a name. Names have to be in one run, so that they can be compared as bytes. */
 function readName(at: number, next: number): boolean {
   if (scan.namesEnd === 0) scan.namesStart = at;
   else if (scan.namesEnd !== at) return false;
@@ -104,7 +110,10 @@ function readName(at: number, next: number): boolean {
   return true;
 }
 
-/** The decimal number of our own nonces, and nothing that is merely equal to one as a number. */
+/**
+ * Reads a nonce in the decimal form of this server. Other texts with the same numeric value are not
+ * accepted.
+ */
 function readNonce(message: Uint8Array, start: number, next: number): boolean {
   if (start === next) return true;
   if (next - start > MAX_DIGITS || (message[start] === 0x30 && next - start > 1)) return false;
@@ -118,7 +127,7 @@ function readNonce(message: Uint8Array, start: number, next: number): boolean {
   return true;
 }
 
-/** ASCII is valid UTF-8; whether anything else is, the decoder says. */
+/** Returns true for ASCII, which is valid UTF-8. The decoder checks all other texts. */
 function isAscii(message: Uint8Array, start: number, end: number): boolean {
   let bits = 0;
   for (let i = start; i < end; i++) bits |= message[i] ?? 0;

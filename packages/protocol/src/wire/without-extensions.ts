@@ -1,20 +1,27 @@
 import { concatBytes, lengthDelimited, walkFields, WireType } from "@xdstp/core/wire";
 import { requestFields, type VariantName } from "./request-fields.ts";
 
-/** Fields of `envoy.config.core.v3.Node`: nearly all of the 61 KB of Envoy's node, and of the node of a proxy of a mesh. */
+/**
+ * Fields of `envoy.config.core.v3.Node`. They are nearly all of the 61 KB of Envoy's node, and of
+ * the node of a proxy in a mesh.
+ */
 const [METADATA, EXTENSIONS] = [3, 9];
 const EXTENSIONS_ONLY: readonly number[] = [EXTENSIONS];
 const UNREAD: readonly number[] = [METADATA, EXTENSIONS];
 
 /**
- * A request without `node.extensions`, which is cut out undecoded (S-NODE-6). The same array where there is nothing to cut; else a new one.
- * Malformed bytes come back as they are: the decoder says what is wrong.
+ * Returns a request without `node.extensions`, which are removed without decoding (S-NODE-6). The
+ * same array if there is nothing to remove; else a new one.
+ * Malformed bytes are returned unchanged: the decoder reports the error.
  */
 export function withoutExtensions(message: Uint8Array, variant: VariantName): Uint8Array {
   return without(message, variant, EXTENSIONS_ONLY);
 }
 
-/** The same, also without `node.metadata`. The state machines, which keep neither, call it before they decode. */
+/**
+ * Returns a request without `node.extensions` and `node.metadata`. The state machines, which store
+ * neither, call this before they decode.
+ */
 export function withoutUnread(message: Uint8Array, variant: VariantName): Uint8Array {
   return without(message, variant, UNREAD);
 }
@@ -31,10 +38,13 @@ function without(message: Uint8Array, variant: VariantName, ofNode: readonly num
   return kept === undefined ? message : concatBytes(kept);
 }
 
-/** The replacement of a message field; undefined: it stays. */
+/** Returns the replacement of a field. undefined: the field stays. */
 type Replacement = (field: number, start: number, end: number) => readonly Uint8Array[] | undefined;
 
-/** The range with its replacements; undefined where nothing is replaced, or where it is malformed. */
+/**
+ * Returns the range with its replacements, as parts. undefined: nothing is replaced, or the range
+ * is malformed.
+ */
 function keptParts(
   message: Uint8Array,
   from: number,
