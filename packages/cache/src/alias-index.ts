@@ -4,18 +4,29 @@ import { readName } from "./read-name.ts";
 
 const NONE: readonly string[] = [];
 
-/** Above this number of resources with one alias, they are kept in an order of their own to find the first. */
+/**
+ * With more than this number of resources for one alias, they are kept in a heap to find the first
+ * one.
+ */
 const FEW = 8;
 
-/** Which existing resources have which alias (S-ALIAS-1). */
+/** The existing resources of each alias (S-ALIAS-1). */
 export class AliasIndex {
   readonly #records = new Map<string, Set<NameRecord>>();
-  /** Those of aliases that many have; also some that have them no longer. */
+  /**
+   * Heaps of the records of aliases with many resources; they may still have records that no longer
+   * have the alias.
+   */
   readonly #ordered = new Map<string, MinHeap<NameRecord>>();
-  /** Aliases that were removed, while the resources of these records go on listing them (C-ALIAS-6). */
+  /**
+   * Aliases that were removed although the resources of these records still list them (C-ALIAS-6).
+   */
   readonly #ended = new Map<NameRecord, Set<string>>();
 
-  /** The resource of an alias: of several the first by name, so that replicas agree. */
+  /**
+   * Returns the resource of an alias. If there are several, the first by name, so that replicas
+   * agree.
+   */
   first(key: string): NameRecord | undefined {
     const records = this.#records.get(key);
     if (records === undefined) return undefined;
@@ -27,12 +38,12 @@ export class AliasIndex {
     return first;
   }
 
-  /** All resources that have an alias. */
+  /** Returns all resources that have an alias. */
   all(key: string): Iterable<NameRecord> {
     return this.#records.get(key) ?? [];
   }
 
-  /** The resource does not have this alias any more, though it lists it: until it is put again. */
+  /** Ends an alias of a resource that still lists it, until the resource is put again. */
   end(key: string, record: NameRecord): void {
     this.#remove(key, record);
     const ended = this.#ended.get(record);
@@ -40,7 +51,7 @@ export class AliasIndex {
     else ended.add(key);
   }
 
-  /** The resource is put, so it has what it lists. Returns the keys that had ended. */
+  /** Restores the ended aliases of a resource that is put, and returns their keys. */
   restore(record: NameRecord): Iterable<string> {
     if (this.#ended.size === 0) return NONE;
     const ended = this.#ended.get(record) ?? NONE;
@@ -49,7 +60,10 @@ export class AliasIndex {
     return ended;
   }
 
-  /** Takes over the aliases of a changed resource; what has ended of an unchanged one stays so. Returns the keys concerned, old and new. */
+  /**
+   * Replaces the aliases of a resource that has changed. The ended aliases of an unchanged list
+   * stay ended. Returns the keys concerned, old and new.
+   */
   replace(
     record: NameRecord,
     old: readonly string[] = NONE,

@@ -149,7 +149,7 @@ describe("aliases", () => {
     cache.commit({ put: [put("alias", "own")] });
     expect(shown(topic.changes(2))).toEqual(["alias=own"]);
     cache.commit({ remove: [{ typeUrl: T, name: "alias" }] });
-    // A reader that has read past the old entry of `real` gets a new one.
+    // A reader that has already read the old entry of `real` needs a new one.
     expect(shown(topic.changes(3))).toEqual(["alias-", "real=1"]);
     expect(topic.members()[0]?.since).toBe(2);
   });

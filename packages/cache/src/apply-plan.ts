@@ -9,14 +9,14 @@ import type { PlannedPut, TransactionPlan } from "./transaction-plan.ts";
 import type { TypeIndex } from "./type-index.ts";
 import type { Change, TypeStore } from "./type-store.ts";
 
-/** What applying a transaction asks of the cache. */
+/** The parts of the cache that applying a transaction uses. */
 export interface ApplyHost {
   readonly types: TypeIndex;
   readonly kept: KeptRemovals;
   readonly tell: (event: CacheEvent) => void;
 }
 
-/** Applies what has passed every check. Who watches is woken later. */
+/** Applies the parts of a transaction that passed every check. Watchers are woken later. */
 export function applyPlan(
   host: ApplyHost,
   plan: TransactionPlan,
@@ -47,7 +47,7 @@ export function applyPlan(
     ))
       removeAbsent(host, interest.typeUrl, record, plan, owner);
   }
-  // What they replace is removed by now, so that old and new never exist together.
+  // The variants that these replace are removed by now, so that old and new never exist together.
   for (const put of variants) applyPut(host, put, owner);
   for (const interest of transaction.complete ?? []) settle(host, interest, plan, owner);
   for (const interest of transaction.settled ?? []) settle(host, interest, plan, owner);
@@ -101,7 +101,7 @@ function variantsOf(type: TypeStore, { key }: ReadName): readonly string[] {
     .flatMap(({ entry, variant }) => (entry?.resource === undefined ? [] : (variant?.text ?? "")));
 }
 
-/** Constraints of no bytes say nothing, as if there were none. */
+/** Removes constraints of zero bytes, which mean the same as none. */
 function withoutEmpty(resource: Resource): Resource {
   if (resource.constraints?.length !== 0) return resource;
   const rest: { -readonly [Key in keyof Resource]: Resource[Key] } = { ...resource };
@@ -109,7 +109,7 @@ function withoutEmpty(resource: Resource): Resource {
   return rest;
 }
 
-/** Aliases are for opaque names (B-ALIAS-4). */
+/** Removes the aliases of an xdstp name: only opaque names have aliases (B-ALIAS-4). */
 function withoutAliases(
   host: ApplyHost,
   typeUrl: string,
@@ -122,7 +122,10 @@ function withoutAliases(
   return { ...resource, aliases: [] };
 }
 
-/** What was put or rejected in the same transaction stays. */
+/**
+ * Removes a record that a complete state does not have. A name that is put or rejected in the same
+ * transaction stays.
+ */
 function removeAbsent(
   host: ApplyHost,
   typeUrl: string,

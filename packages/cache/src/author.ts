@@ -15,22 +15,25 @@ import { readName } from "./read-name.ts";
 
 /** A resource whose payload is encoded. */
 export interface RawResource extends PutOptions {
-  /** `type.googleapis.com/` and the full message name (B-TYPE-1). */
+  /** The type URL: `type.googleapis.com/` and the full message name (B-TYPE-1). */
   readonly typeUrl: string;
-  /** A name, an opaque one or an xdstp name; never a glob or `*`. */
+  /** The name: an opaque name or an xdstp name, never a glob or `*`. */
   readonly name: string;
-  /** The encoded message; of the type `typeUrl`. */
+  /** The encoded message of the type `typeUrl`. */
   readonly value: Uint8Array;
 }
 
-/** What an author may add to the name and content of a resource. */
+/** The properties of a resource besides its name and content. */
 export interface PutOptions extends Partial<
   Pick<
     Resource,
     "version" | "aliases" | "ttlMs" | "expireMs" | "noStore" | "constraints" | "metadata"
   >
 > {
-  /** Another type of payload than `typeUrl`: a redirect, or a list collection asked for under the type of its members. */
+  /**
+   * The type URL of the payload, if it is not `typeUrl`: for a redirect, or for a list collection
+   * that is put under the type of its members.
+   */
   readonly payloadTypeUrl?: string;
 }
 
@@ -38,41 +41,55 @@ export interface PutOptions extends Partial<
 export interface PutCall<R> {
   /** A resource whose payload is given as bytes. */
   (resource: RawResource): R;
-  /** A message, encoded by its type. `options.name` is absent: the name is the one that the message holds. */
+  /**
+   * A message, which its type encodes. Without `options.name`, the name is the one in the message.
+   */
   <M>(type: MessageType<M>, message: M, options?: PutOptions & { readonly name?: string }): R;
 }
 
-/** Collects what becomes visible at once. */
+/** Collects the changes of a transaction, which become visible at once. */
 export interface TransactionWriter {
   /** Adds a resource to the transaction. */
   readonly put: PutCall<void>;
   /** Adds a removal to the transaction. */
   readonly remove: (typeUrl: string, name: string, options?: Pick<Removal, "constraints">) => void;
-  /** What is put is all there is of this; the rest of what it covers is removed. */
+  /**
+   * Declares that the puts are all resources of this interest; other resources that it covers are
+   * removed.
+   */
   readonly complete: (typeUrl: string, interest: Interest) => void;
 }
 
-/** Writing by program. Each call is all or nothing: it throws the error of the first resource that is rejected, and then nothing has changed. */
+/**
+ * The functions with which a program writes. Each call is all or nothing: if a resource is
+ * rejected, it throws the first error, and nothing has changed.
+ */
 export interface Author {
-  /** Writes one resource as a transaction of its own. Throws INVALID_ARGUMENT for one that cannot be kept. */
+  /**
+   * Puts one resource, in a transaction of its own. Throws INVALID_ARGUMENT for a resource that
+   * cannot be cached.
+   */
   readonly put: PutCall<Committed>;
-  /** Removing what is not there does nothing. Throws INVALID_ARGUMENT for an xdstp name of another type: there is none under this one, so it was meant otherwise (B-TYPE-5). */
+  /**
+   * Removes a name; a name that is not cached is ignored. Throws INVALID_ARGUMENT for an xdstp name
+   * of another type: no such name can exist under this type, so the call is a mistake (B-TYPE-5).
+   */
   readonly remove: (
     typeUrl: string,
     name: string,
     options?: Pick<Removal, "constraints">,
   ) => Committed;
-  /** Several changes, visible at once as a whole. `write` must not wait for anything. */
+  /** Applies several changes that become visible at once. `write` must be synchronous. */
   readonly transaction: (
     write: (writer: TransactionWriter) => void,
     options?: {
-      /** The `version_info` that SotW shows instead of its own. */
+      /** The `version_info` that SotW shows instead of the content version. */
       readonly label?: string;
     },
   ) => Committed;
 }
 
-/** The authoring side over a `commit`. */
+/** Creates the writing functions over a `commit`. */
 export function createAuthor(commit: (transaction: Transaction) => Committed): Author {
   const commitWhole = (transaction: Transaction): Committed => {
     const committed = commit(transaction);
@@ -153,7 +170,7 @@ function removalOf(
   );
 }
 
-/** The cache reads the name before it checks anything. */
+/** Checks that the name is a text, since the cache reads it before any other check. */
 function rawPut({ typeUrl, payloadTypeUrl, value, ...resource }: RawResource): Put {
   if (typeof resource.name !== "string")
     throw new XdsError(

@@ -16,13 +16,18 @@ interface ScopeKey {
   readonly authority: string | null | undefined;
 }
 
-/** Which parts of the supply are broken, by the feed that reported it. There may be one for each subscribed interest, so each is found without a scan of the others. */
+/**
+ * The outages of a supply, by the feed that reported them. There may be one for each subscribed
+ * interest, so each is found without a scan of the others.
+ */
 export class Availability {
   #wide: readonly ReportedOutage[] = [];
   readonly #exact = new Map<string, readonly ReportedOutage[]>();
   #reports = 0;
 
-  /** Notes an outage, or its end: that ends every narrower one of the same source too. */
+  /**
+   * Notes an outage, or the end of one. That also ends every narrower outage of the same source.
+   */
   set(source: object, scope: Scope, error: XdsError | undefined): void {
     const key = keyOf(scope);
     const isOther = (outage: ReportedOutage): boolean =>
@@ -40,12 +45,15 @@ export class Availability {
     for (const [id, outages] of this.#exact) this.#put(id, outages.filter(isOther));
   }
 
-  /** Forgets all that a source has said. */
+  /** Ends all outages of a source. */
   clear(source: object): void {
     this.set(source, {}, undefined);
   }
 
-  /** Why the supply of a topic is broken, if it is. The wider outage comes first: it is the reason of the others, or hides them. */
+  /**
+   * Returns the outage of a topic, if there is one. A wider outage takes precedence: it causes the
+   * others, or hides them.
+   */
   of(typeUrl: string, topic: BaseTopic): Outage | undefined {
     if (this.#wide.length + this.#exact.size === 0) return undefined;
     const interest = interestKey(topic.interest, topic.key);
@@ -70,7 +78,7 @@ function idOf(typeUrl: string, interest: string): string {
   return `${typeUrl}\n${interest}`;
 }
 
-/** An interest has the authority of its name. */
+/** Returns the scope as a key. The authority of an interest is that of its name. */
 function keyOf({ typeUrl, interest, authority }: Scope): ScopeKey {
   if (interest === undefined) return { typeUrl, authority, interest };
   return {
@@ -80,12 +88,15 @@ function keyOf({ typeUrl, interest, authority }: Scope): ScopeKey {
   };
 }
 
-/** undefined: a name with directives, which leads to several. */
+/**
+ * Returns the authority of a name; null: an opaque name. undefined: a name with directives, which
+ * lead to several authorities.
+ */
 function authorityIn(name: string): string | null | undefined {
   return name.startsWith("xdstp:") ? authorityOf(name) : null;
 }
 
-/** Absent parts do not narrow. */
+/** Returns true if a scope is part of another one, whose absent members do not narrow it. */
 function within(part: ScopeKey, whole: ScopeKey): boolean {
   return (
     (whole.typeUrl === undefined || whole.typeUrl === part.typeUrl) &&

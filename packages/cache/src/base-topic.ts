@@ -3,32 +3,42 @@ import type { Entry, Interest, Topic, Watcher, XdsError } from "@xdstp/core";
 import type { CacheState, Outage } from "./cache-state.ts";
 import { StateEntry } from "./state-entry.ts";
 
-/** Where a topic reports that it is watched. Implemented by the store of its type. */
+/** The store of a type, as its topics use it. */
 export interface TopicHost {
   readonly state: CacheState;
-  /** The first watcher has come. */
+  /** Called when the topic gets its first watcher. */
   opened(topic: BaseTopic): void;
-  /** The last watcher has ended. */
+  /** Called when the topic has lost its last watcher. */
   closed(topic: BaseTopic): void;
-  /** Why the supply of the topic is broken, if it is. */
+  /** Returns the outage of the topic, if there is one. */
   outage(topic: BaseTopic): Outage | undefined;
 }
 
-/** Why the supply of a watched topic is broken. Of few, so topics have no field for it. */
+/** The outages of watched topics. Few topics have one, so it is not a field of a topic. */
 const outages = new WeakMap<Topic, Outage>();
 
-/** Number of the report that a watched topic of a cache is stale by; undefined: its supply is not broken. */
+/**
+ * Returns the number of the report that made a watched topic of a cache stale. undefined: its
+ * supply works.
+ */
 export function staleReport(topic: Topic): number | undefined {
   return outages.get(topic)?.report;
 }
 
-/** What the kinds of topic have in common: its watchers, and the state of its supply. There may be one for each name and client, so it keeps few fields, and no `#method`, which would be one. */
+/**
+ * The base of all topics of a cache: watchers, and the state of the supply. There may be one for
+ * each name and client, so it has few fields, and no `#method`, which would add one.
+ */
 export abstract class BaseTopic implements Topic {
-  // Optional in the contract, so they can be declared here but no accessors: these are put on the prototype.
+  // These are optional in the contract, so they cannot be declared as accessors here; the accessors
+  // are put on the prototype.
   declare readonly stale?: XdsError;
   declare readonly label?: string;
   protected readonly host: TopicHost;
-  /** As nearly always, a canonical name without parameters is all there is to interest and key. */
+  /**
+   * The interest and its key. Nearly always that is a canonical name without parameters, which is
+   * both.
+   */
   readonly #asked: string | { readonly interest: Interest; readonly key: string };
   #watchers: Watcher | Set<Watcher> | undefined;
 
@@ -58,7 +68,7 @@ export abstract class BaseTopic implements Topic {
     return typeof this.#asked === "string" ? { name: this.#asked } : this.#asked.interest;
   }
 
-  /** Interests that are equal but for spelling have the same key. */
+  /** The key of the interest: equal for interests that differ in spelling only. */
   get key(): string {
     return typeof this.#asked === "string" ? this.#asked : this.#asked.key;
   }
@@ -70,11 +80,11 @@ export abstract class BaseTopic implements Topic {
   abstract members(): readonly Entry[];
   abstract get(name: string): Entry | undefined;
   abstract removed(): readonly Entry[];
-  /** Concludes that what is not there does not exist. */
+  /** Concludes that a name which is not there does not exist. */
   abstract settle(error?: XdsError): void;
-  /** Catches up with changes since it had watchers. */
+  /** Updates the topic with changes from while it had no watchers. */
   protected abstract sync(): void;
-  /** Label of the transaction that moved `head` last. */
+  /** The label of the transaction that last moved `head`. */
   protected abstract readonly movedBy: string | undefined;
 
   get watched(): boolean {
@@ -108,7 +118,7 @@ export abstract class BaseTopic implements Topic {
     this.host.closed(this);
   }
 
-  /** Tells all watchers; one that throws does not keep the others from being told. */
+  /** Wakes all watchers. If one throws, the others are woken nevertheless. */
   wake(): void {
     const known = this.#watchers;
     if (known === undefined) return;
@@ -119,7 +129,7 @@ export abstract class BaseTopic implements Topic {
     for (const watcher of known) this.tell(watcher);
   }
 
-  /** Checks whether the supply is broken, or whole again, and notifies the watchers of a change. */
+  /** Checks for an outage, and wakes the watchers if it has changed. */
   updateStale(): void {
     this.host.state.work++;
     const outage = this.host.outage(this);
@@ -138,7 +148,7 @@ export abstract class BaseTopic implements Topic {
     try {
       watcher.wake(this);
     } catch (error) {
-      // A bug of the reader. It surfaces as an uncaught exception, as that of an event listener does.
+      // A bug of the reader: it becomes an uncaught exception, as with an event listener.
       queueMicrotask(() => {
         throw error;
       });
@@ -146,7 +156,10 @@ export abstract class BaseTopic implements Topic {
   }
 }
 
-/** The topic of a name that this cache can never have: of another authority, of another type, or no name at all. Settled at once. */
+/**
+ * The topic of a name that this cache can never have: of another authority, of another type, or not
+ * a valid name. It is settled at once.
+ */
 export class MissingTopic extends BaseTopic {
   readonly #entry: StateEntry;
   readonly settled = true;
@@ -178,7 +191,7 @@ export class MissingTopic extends BaseTopic {
   }
 
   settle(): void {
-    // It is.
+    // It is settled from the start.
   }
 
   protected get movedBy(): undefined {
@@ -186,6 +199,6 @@ export class MissingTopic extends BaseTopic {
   }
 
   protected sync(): void {
-    // Nothing can happen to it.
+    // It never changes.
   }
 }

@@ -40,7 +40,7 @@ import type { TypeStore } from "./type-store.ts";
 import { UnwantedNames } from "./unwanted-names.ts";
 import { rejectVariants } from "./variants/reject-variants.ts";
 
-/** The cache behind `createCache`. */
+/** The implementation of {@link Cache}. */
 export class CacheCore implements Cache {
   readonly state: CacheState = createCacheState();
   readonly authorities?: readonly string[];
@@ -240,11 +240,15 @@ export class CacheCore implements Cache {
     slot: FeedSlot | undefined,
   ): ReturnType<typeof planTransaction> {
     const whole = planTransaction(transaction, this.#reject);
-    // What an upstream says stands, as that of a relay does; who is the first to say it has to keep the rule.
+    // The first server of a resource has to keep the rule on variants. A resource from an upstream
+    // server is accepted, as in a relay.
     return slot?.onDemand === true ? whole : rejectVariants(whole, transaction, this.#types, slot);
   }
 
-  /** Makes one revision of what `apply` does, then wakes who watches what it touched; these may make further ones. */
+  /**
+   * Applies changes as one revision, then wakes the watchers of the topics that it has changed.
+   * These may cause further revisions.
+   */
   #publish(label: string | undefined, apply: () => void): number {
     const { state } = this;
     const revision = (state.revision = ++this.#revisions.last);
@@ -252,7 +256,8 @@ export class CacheCore implements Cache {
     try {
       apply();
     } finally {
-      // Also of half of it, if something of the options throws.
+      // The watchers are woken even if a function of the options throws and half of the changes are
+      // applied.
       state.label = undefined;
       this.#wake();
     }
@@ -267,7 +272,7 @@ export class CacheCore implements Cache {
     this.#events.flush();
   }
 
-  /** An ordinary removal, by whoever put it (S-TTL-11). */
+  /** Removes expired resources, whichever feed put them (S-TTL-11). */
   #expire(expired: readonly Expiry[]): void {
     this.#publish(undefined, () => {
       for (const { typeUrl, name, text } of expired) {
@@ -288,7 +293,10 @@ export class CacheCore implements Cache {
       this.#expiries.refresh(home, name, record.entry.name, expireMs);
   }
 
-  /** Within a revision: from now on what is not there does not exist, unless a feed has still to be asked. */
+  /**
+   * Makes the cache ready, within a revision: from now on a name that is not there does not exist,
+   * unless a feed on demand may still supply it.
+   */
   #beReady(): void {
     if (this.#ready) return;
     this.#ready = true;
@@ -353,7 +361,10 @@ export class CacheCore implements Cache {
     this.#events.flush();
   }
 
-  /** Of one interest it costs the same however many topics there are. */
+  /**
+   * Updates the outages of the topics in a scope. For a single interest the cost does not depend on
+   * the number of topics.
+   */
   #updateStale({ typeUrl, interest }: Scope): void {
     if (typeUrl === undefined || interest === undefined)
       for (const [, topic] of this.#watched()) topic.updateStale();
@@ -383,7 +394,10 @@ export class CacheCore implements Cache {
       );
   }
 
-  /** What a feed on demand gives without a subscriber is not kept for ever. */
+  /**
+   * Notes the resources that a feed on demand gave without a subscriber, so that they are dropped
+   * later.
+   */
   #noteOnDemand({ puts }: TransactionPlan): void {
     for (const {
       put: { typeUrl },
@@ -393,7 +407,10 @@ export class CacheCore implements Cache {
   }
 }
 
-/** What may not be kept does not linger (B-RELAY-11). */
+/**
+ * Returns true if a topic has a resource that may not be stored: then its subscription does not
+ * linger (B-RELAY-11).
+ */
 function holdsUnkept(topic: BaseTopic): boolean {
   return topic.members().some(({ resource }) => resource?.noStore === true);
 }
@@ -418,7 +435,9 @@ function foreign(typeUrl: string, text: string, authorities: readonly string[]):
   return new XdsError("INVALID_ARGUMENT", message, { typeUrl, resource: text, rule: "S-AUTH-8" });
 }
 
-/** Makes an empty cache. Without feeds it is ready with its first transaction, be it empty. */
+/**
+ * Creates an empty cache. Without feeds it is ready with its first transaction, even an empty one.
+ */
 export function createCache(options: CacheOptions = {}): Cache {
   return new CacheCore(options);
 }

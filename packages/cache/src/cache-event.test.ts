@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createWatcher, put, T } from "../test/scene.ts";
 import { type CacheEvent, createCache } from "./index.ts";
 
-/** Takes what would surface as an uncaught exception. */
+/** Collects what would become an uncaught exception. */
 function collectThrown(): string[] {
   const thrown: string[] = [];
   vi.spyOn(globalThis, "queueMicrotask").mockImplementation((callback) => {

@@ -1,12 +1,12 @@
 import type { XdsError } from "@xdstp/core";
 
-/** What an operator should know of a cache. */
+/** An event of a cache, for operators. */
 export type CacheEvent =
-  /** The first complete state is in (S-STREAM-9). */
+  /** The first complete state is cached (S-STREAM-9). */
   | { readonly kind: "ready"; readonly revision: number }
-  /** The aliases of an xdstp name were ignored: redirects do that (B-ALIAS-4). */
+  /** The aliases of an xdstp name were ignored; redirects serve that purpose (B-ALIAS-4). */
   | { readonly kind: "aliases-ignored"; readonly typeUrl: string; readonly name: string }
-  /** A version came again with other bytes and is served as `servedAs` (B-VER-5). */
+  /** A version was used again for other content, which is served as `servedAs` (B-VER-5). */
   | {
       readonly kind: "version-reused";
       readonly typeUrl: string;
@@ -14,17 +14,27 @@ export type CacheEvent =
       readonly version: string;
       readonly servedAs: string;
     }
-  /** Variants of a name do not exclude each other, or cannot be shown to: who matches several is given none (S-DYN-8). Each as a text; the empty one has no constraints. */
+  /**
+   * Variants of a name do not exclude each other, or that cannot be determined: a client that
+   * matches several is sent none (S-DYN-8). `variants` has the constraints of each as text; an
+   * empty text means without constraints.
+   */
   | {
       readonly kind: "variants-overlap";
       readonly typeUrl: string;
       readonly name: string;
       readonly variants: readonly string[];
     }
-  /** A feed has failed; what it gave is kept and stale. `retryMs`: it is run again after this number of milliseconds. Absent: it has ended. */
+  /**
+   * A feed has failed; its resources stay cached and are stale. `retryMs`: the feed is run again
+   * after this number of milliseconds. Absent: it has ended.
+   */
   | { readonly kind: "feed-failed"; readonly error: XdsError; readonly retryMs?: number };
 
-/** Events wait until the transaction that caused them is visible, so that a listener may read and write the cache. */
+/**
+ * A queue in which events wait until their transaction is visible, so that a listener may read and
+ * write the cache.
+ */
 export class EventQueue {
   readonly counts = { reusedVersions: 0, ignoredAliases: 0, overlappingVariants: 0, rejected: 0 };
   #waiting: CacheEvent[] = [];
@@ -41,7 +51,10 @@ export class EventQueue {
     if (this.#listener !== undefined) this.#waiting.push(event);
   }
 
-  /** A listener that throws surfaces as an uncaught exception; the cache goes on. */
+  /**
+   * Calls the listener with all waiting events. An exception of the listener becomes an uncaught
+   * exception; the cache continues.
+   */
   flush(): void {
     const events = this.#waiting;
     if (events.length === 0) return;

@@ -7,12 +7,12 @@ import { createCache, type Cache } from "./index.ts";
 const name = "xdstp://a/t.T/ns/x";
 const glob = "xdstp://a/t.T/ns/*";
 
-/** Adds a check that always rejects, with this text; gives what takes it away. */
+/** Adds a check that always rejects with this text; returns a function that removes it. */
 function add(cache: Cache, interest: string, text: string): () => void {
   return cache.check(T, { name: interest }, () => new XdsError("INVALID_ARGUMENT", text));
 }
 
-/** What is said of a put, if it is rejected. */
+/** Returns the text of the rejection of a put, if it is rejected. */
 function rejection(cache: Cache, text = name, typeUrl = T): string | undefined {
   return cache.commit({ put: [put(text, "1", { typeUrl })] }).rejected?.[0]?.error.text;
 }

@@ -6,16 +6,16 @@ type Check = Parameters<Cache["check"]>[2];
 import type { ReadName } from "./read-name.ts";
 import type { TypeHost } from "./type-store.ts";
 
-/** Several may register the same function. */
+/** A registration. The same function may be registered several times. */
 interface Registered {
   readonly check: Check;
 }
 
-/** The checks of readers, by type and by key of what they concern, whatever the parameters. */
+/** The checks of readers, by type and by the key of the name, whatever the parameters. */
 export class CheckBook {
   readonly #checks = new InterestMap<Set<Registered>>();
 
-  /** Returns a function that takes the check away again. */
+  /** Adds a check. Returns a function that removes it. */
   add(typeUrl: string, key: string, check: Check): () => void {
     const interest = { name: key };
     const checks = this.#checks.get(typeUrl, interest, key) ?? new Set<Registered>();
@@ -27,7 +27,7 @@ export class CheckBook {
     };
   }
 
-  /** What the first check that rejects says. */
+  /** Returns the error of the first check that rejects. */
   reject(
     typeUrl: string,
     name: ReadName,
@@ -46,7 +46,9 @@ export class CheckBook {
   }
 }
 
-/** Others wrote these: one that throws rejects. */
+/**
+ * Calls the checks. They are not part of the cache, so a check that throws rejects the resource.
+ */
 function ask(
   checks: ReadonlySet<Registered>,
   text: string,

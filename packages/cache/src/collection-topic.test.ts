@@ -306,7 +306,7 @@ describe("removals", () => {
     cache.commit({ put: [put(ns("c")), put("xdstp://a/t.T/other/a", "2")] });
     expect(topic?.changes(1)).toBeUndefined();
     expect(shown(topic?.changes(2))).toEqual([`${ns("c")}=1`]);
-    // A quiet topic does not lose its history to the removals of another.
+    // A topic without changes does not lose its history through the removals of another topic.
     expect(shown(other?.changes(1))).toEqual(["xdstp://a/t.T/other/a=2"]);
     expect(cache.counters.tombstones).toBe(0);
   });

@@ -5,19 +5,22 @@ import type { Group, GroupTopic, NameRecord } from "./name-record.ts";
 import { hashWith, hashWithout } from "./content-version.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
 
-/** What a collection topic asks of the store of its type. */
+/** The store of a type, as its collection topics use it. */
 export interface CollectionHost extends TopicHost {
-  /** The group of a key as it is kept now. */
+  /** Returns the present group of a key. */
   group(key: string): Group;
-  /** Records of a group that exist or have a tombstone. */
+  /** Returns the records of a group that exist or have a tombstone. */
   recordsIn(group: Group): Iterable<NameRecord>;
-  /** Lets go of removals that are too old. */
+  /** Drops removals that are too old. */
   expire(): void;
-  /** The newest entry of a name in any spelling, if this group holds it, for readers with these parameters. */
+  /**
+   * Returns the newest entry of a name (any spelling) for readers with these parameters. undefined:
+   * the group does not have it.
+   */
   entryIn(group: Group, name: string, parameters: Interest["parameters"]): StateEntry | undefined;
-  /** The same of one of its records; a removal too. */
+  /** Returns the entry of a record for readers with these parameters; it may be a removal. */
   entryOf(record: NameRecord, parameters: Interest["parameters"]): StateEntry | undefined;
-  /** Removed variants of a name. */
+  /** Returns the removed variants of a name. */
   goneOf(name: string, parameters: Interest["parameters"]): readonly StateEntry[];
 }
 
@@ -25,7 +28,7 @@ const isAlive = ({ dead }: StateEntry): boolean => !dead;
 
 /** The topic of a glob, or of the wildcard. */
 export class CollectionTopic extends BaseTopic implements GroupTopic {
-  /** Replaced only while the topic has no watchers. */
+  /** The group. It is replaced only while the topic has no watchers. */
   group: Group;
   declare protected readonly host: CollectionHost;
   readonly #log: CompactedLog<StateEntry>;
@@ -35,12 +38,15 @@ export class CollectionTopic extends BaseTopic implements GroupTopic {
   #hash = 0;
   #count = 0;
   #floor = 0;
-  /** Revision of the cache up to which an unwatched topic has been read. */
+  /** The revision of the cache up to which a topic without watchers has been read. */
   #read = -1;
-  /** What an unwatched topic last saw, so that it keeps its arrays while nothing moves. */
+  /**
+   * A description of what a topic without watchers last read, so that it keeps its arrays while
+   * nothing changes.
+   */
   #view = "";
   #members: readonly StateEntry[] | undefined;
-  /** Stands in the log while the collection is settled and empty (S-GLOB-3). */
+  /** The entry that is in the log while the collection is settled and empty (S-GLOB-3). */
   #empty: StateEntry | undefined;
 
   constructor(host: CollectionHost, interest: Interest, group: Group) {
@@ -94,7 +100,7 @@ export class CollectionTopic extends BaseTopic implements GroupTopic {
     return this.host.goneOf(name, this.interest.parameters);
   }
 
-  /** A name that it covers has a new entry. */
+  /** Notes that a covered name has a new entry. */
   note(old: StateEntry | undefined, entry: StateEntry): void {
     if (entry.resource === undefined && !entry.tombstone) return;
     this.#touch();
@@ -114,13 +120,13 @@ export class CollectionTopic extends BaseTopic implements GroupTopic {
     this.#unmarkEmpty();
   }
 
-  /** A tombstone of the log has left the window. */
+  /** Notes that a tombstone of the log has left the window. */
   drop(floor: number): void {
     this.#floor = floor;
     this.#log.bury();
   }
 
-  /** Again, where it is empty for another reason than before. */
+  /** Settles the topic; a second time only if it is empty for another reason than before. */
   settle(): void {
     if (
       this.#settled &&

@@ -16,7 +16,7 @@ type Content = Parameters<typeof contentVersion>[0];
 
 const scale = Number(process.env.XDSTP_SCALE ?? "0.01");
 
-/** The same by other means: protobuf-es encodes, `createHash` hashes. */
+/** Computes the version in another way: protobuf-es encodes, `createHash` hashes. */
 function expected(content: Content): string {
   const resource = create(ResourceSchema, {
     resource: create(AnySchema, content.payload),
@@ -126,7 +126,8 @@ describe("contentVersion()", () => {
 });
 
 describe("resourceHash()", () => {
-  // Computed by an independent implementation with unlimited integers, written from the doc comment.
+  // Computed by an independent implementation with integers of any size, written from the doc
+  // comment.
   const golden: readonly (readonly [name: string, version: string, hash: number])[] = [
     ["", "", 300264024576004],
     ["a", "1", 451090229630336],

@@ -7,10 +7,12 @@ import { fieldLength, scratchWriter } from "./protobuf-writer.ts";
 const CONTENT_VERSION_LENGTH = 22;
 
 /**
- * The version that content gets where it came without one (S-VER-4): the first 128 bits, in base64url, of SHA-256 over an encoded
- * `envoy.service.discovery.v3.Resource` that holds, in this order, nothing but `resource` (2), `aliases` (4), the constraints inside `resource_name` (8), and `metadata` (9).
+ * Returns the version of content that came without one (S-VER-4): the first 128 bits, in base64url,
+ * of SHA-256 over an encoded `envoy.service.discovery.v3.Resource` with only these fields, in this
+ * order: `resource` (2), `aliases` (4), the constraints in `resource_name` (8), and `metadata` (9).
  *
- * It is the same in every replica, after every restart and across releases. Name, version, TTL and cache control are not part of it.
+ * It is the same in every replica, after every restart and across releases. Name, version, TTL and
+ * cache control are not part of it.
  */
 export function contentVersion(
   content: Pick<Resource, "payload" | "aliases" | "constraints" | "metadata">,
@@ -18,7 +20,10 @@ export function contentVersion(
   return hash("sha256", encodeContent(content), "base64url").slice(0, CONTENT_VERSION_LENGTH);
 }
 
-/** Length of the field `value` of an Any; an empty one is left out, as every encoder does. */
+/**
+ * Returns the length of the field `value` of an Any. An empty value is left out, as in every
+ * encoder.
+ */
 export function valueFieldLength(value: Uint8Array): number {
   return value.length === 0 ? 0 : fieldLength(value.length);
 }
@@ -52,9 +57,12 @@ const LOW = 2 ** 32;
 const SPACE = 2 ** 52;
 
 /**
- * A 52-bit hash of name and version, the same in every replica and release (S-VER-2, S-VER-4).
+ * Returns a 52-bit hash of name and version, the same in every replica and release (S-VER-2,
+ * S-VER-4).
  *
- * Two 32-bit lanes take each UTF-16 unit of the name, a zero, and each unit of the version; then each is mixed with the other. It need not resist an attacker: the sum over a set would not either.
+ * Two 32-bit lanes process each UTF-16 unit of the name, a zero, each unit of the version, and a
+ * zero; then each lane is mixed with the other. The hash need not resist an attacker, since the sum
+ * over a set would not either.
  */
 export function resourceHash(name: string, version: string): number {
   let a = 0xdeadbeef;
@@ -71,12 +79,12 @@ export function resourceHash(name: string, version: string): number {
   return (b & 0xfffff) * LOW + (a >>> 0);
 }
 
-/** The hash of a set with one member more. */
+/** Returns the hash of a set with one more member. */
 export function hashWith(sum: number, hash: number): number {
   return (sum + hash) % SPACE;
 }
 
-/** The hash of a set with one member less. */
+/** Returns the hash of a set with one member less. */
 export function hashWithout(sum: number, hash: number): number {
   return (sum - hash + SPACE) % SPACE;
 }

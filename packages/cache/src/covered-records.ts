@@ -5,8 +5,10 @@ import { readName } from "./read-name.ts";
 import type { TypeStore } from "./type-store.ts";
 
 /**
- * The existing names that an interest covers, of those that this owner put last; without an owner, of all.
- * Without an interest: all of the type. That is also what `*` means from those who push all they have, since `complete` is the only way to say so.
+ * Returns the records that an interest covers and that have a resource; with an owner, only those
+ * that it put last.
+ * Without an interest: all of the type. `*` means the same for a feed that pushes everything that
+ * it has, since that feed has no other way to declare the whole type complete.
  */
 export function coveredRecords(
   type: TypeStore,
@@ -30,7 +32,10 @@ function covered(type: TypeStore, { name: text }: Interest): Iterable<NameRecord
   return text === "*" || kind === "glob" ? type.recordsIn(type.group(key)) : type.recordsOf(key);
 }
 
-/** An interest with parameters covers the variants that match them; one without covers all. */
+/**
+ * Returns true if an interest covers a record. With parameters it covers the variants that match
+ * them, without parameters all.
+ */
 function isFor({ variant }: NameRecord, interest: Interest | undefined): boolean {
   return (
     variant === undefined ||

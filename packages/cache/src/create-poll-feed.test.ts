@@ -13,7 +13,7 @@ const put = (name: string, content = 1): Put => ({
   resource: { name, version: "", payload: { typeUrl: T, value: new Uint8Array([content]) } },
 });
 
-/** A cache with a feed that reads what the test says. */
+/** A cache with a feed that reads what the test sets. */
 const useFeed = (options: Partial<PollFeedOptions> = {}) => {
   const clock = createFakeClock();
   const cache = createCache({ clock });

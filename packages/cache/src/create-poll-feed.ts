@@ -10,9 +10,10 @@ import {
 } from "@xdstp/core";
 
 /**
- * Creates a feed that reads a source again and again: a database, a bucket, an HTTP API.
+ * Creates a feed that reads a source repeatedly: a database, a bucket, an HTTP API.
  *
- * A complete state is applied as a whole or not at all; equal resources are not a change to readers. Resources that are rejected count as an error.
+ * A complete state is applied as a whole or not at all. Readers do not see equal resources as
+ * changes. A rejected resource counts as an error.
  */
 export function createPollFeed({
   everyMs,
@@ -22,21 +23,30 @@ export function createPollFeed({
   random = Math.random,
   onError = () => undefined,
 }: {
-  /** Milliseconds from the end of one read to the begin of the next. */
+  /** Milliseconds from the end of one read to the start of the next. */
   readonly everyMs: number;
-  /** A pause is off by at most this share, either way, so that many processes do not read at the same moment. Absent: 0.1. */
+  /**
+   * The greatest random deviation of a pause, as a share of it, so that many processes do not read
+   * at the same moment. With 0.1, a pause of 5,000 ms is 4,500 to 5,500 ms. Absent: 0.1.
+   */
   readonly jitter?: number;
   /**
-   * Reads the source: the complete state `{ all }`, so that what an earlier state had and this one has not is removed, or a transaction with what has changed. The first read is at once; reads never overlap.
-   * Where it rejects, what was read before stays, the cache reports it as stale with this error, and the next read is after the usual pause.
+   * Reads the source. Returns the complete state `{ all }`, so that resources which only an earlier
+   * state had are removed, or a transaction with the changes. The first read is at once; reads
+   * never overlap.
+   * If it rejects, the earlier resources stay, the cache reports them as stale with this error, and
+   * the next read follows after the usual pause.
    * The signal aborts when the feed ends.
    */
   readonly read: (signal: AbortSignal) => Promise<{ readonly all: readonly Put[] } | Transaction>;
-  /** Absent: the clock of the machine. */
+  /** The clock of the pauses. Absent: the clock of the machine. */
   readonly clock?: Clock;
-  /** Gives numbers from 0 up to 1. Absent: `Math.random`. */
+  /** Returns numbers from 0 up to, not including, 1. Absent: `Math.random`. */
   readonly random?: () => number;
-  /** Called with each error of a read, and with the first rejection of a commit. What it throws ends the feed. */
+  /**
+   * Called with each error of a read, and with the first rejection of a commit. If it throws, the
+   * feed ends. Absent: no listener.
+   */
   readonly onError?: (error: XdsError) => void;
 }): ResourceFeed {
   return {
@@ -60,11 +70,11 @@ type Read = Parameters<typeof createPollFeed>[0]["read"];
 interface Reading {
   readonly sink: ResourceSink;
   readonly signal: AbortSignal;
-  /** Every type of which something was given. */
+  /** Every type of which a resource was read. */
   readonly types: Set<string>;
 }
 
-/** Gives the error, if there is one. */
+/** Reads the source once and commits the result. Returns the error, if there is one. */
 async function readOnce(
   read: Read,
   { sink, signal, types }: Reading,
@@ -115,12 +125,18 @@ function keyOf(typeUrl: string, name: string, constraints: Uint8Array | undefine
   ]);
 }
 
-/** A signal that was not aborted before may be afterwards. */
+/**
+ * Returns whether the signal is aborted. A function, since TypeScript would assume that the value
+ * does not change.
+ */
 function hasEnded(signal: AbortSignal): boolean {
   return signal.aborted;
 }
 
-/** undefined: the feed has ended. It does not wait for a read that takes no notice of the signal. */
+/**
+ * Waits for a read. undefined: the feed has ended first; it does not wait for a read that ignores
+ * the signal.
+ */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<undefined>((resolve) => {

@@ -37,14 +37,20 @@ const interests = [
 ];
 const lingerMs = 100;
 
-/** An upstream that knows everything, and a feed that passes on what it was asked for, as a delta client would. */
+/**
+ * An upstream server that knows everything, and a feed that passes on what it was requested, as a
+ * delta client would.
+ */
 class Upstream implements ResourceFeed {
   readonly world = new NaiveStore();
   readonly #wanted = new Map<string, Interest>();
-  /** Names that were given; a change that makes them unwanted (an alias was given up) is told as their removal. */
+  /**
+   * Names that were sent. If a change ends their subscription (for instance of an alias that was
+   * dropped), their removal is sent.
+   */
   readonly #given = new Set<string>();
   #sink: ResourceSink | undefined;
-  /** Asked for and not yet answered. */
+  /** Requested and not yet answered. */
   #open: Interest[] = [];
 
   run(sink: ResourceSink): Promise<void> {
@@ -65,7 +71,7 @@ class Upstream implements ResourceFeed {
     this.#open.push(...added);
   }
 
-  /** Answers what was asked, if it still is. */
+  /** Answers the open requests that are still subscribed. */
   answer(): void {
     const open = this.#open.filter(({ name }) => this.#wanted.has(nameKey(name)));
     this.#open = [];
@@ -85,7 +91,7 @@ class Upstream implements ResourceFeed {
     void this.#sink?.commit({ put: [...puts.values()], remove: unique(remove), settled });
   }
 
-  /** Something changes upstream; what is wanted of it is passed on. */
+  /** Changes something upstream, and passes on the subscribed part of it. */
   change(random: Random, now: number): void {
     const name = random.pick(names);
     const aliases = random.chance(0.4) ? [random.pick(["al1", "al2"])] : [];
@@ -103,7 +109,7 @@ class Upstream implements ResourceFeed {
       });
   }
 
-  /** Says something that it has not been asked for yet. */
+  /** Sends something that was not requested yet. */
   push(interest: string): void {
     const covered = [...this.world.covered(interest), ...this.world.withAlias(interest)];
     const settled =
@@ -145,7 +151,7 @@ async function quiesce(upstream: Upstream): Promise<void> {
   await turn();
 }
 
-/** Somebody comes, is given what there is, and goes, in one turn. */
+/** A reader that subscribes, reads and unsubscribes in one turn. */
 function glance(cache: Cache, upstream: Upstream, random: Random): void {
   const name = random.pick(interests);
   const reader = new ModelReader(cache, name);
@@ -153,7 +159,9 @@ function glance(cache: Cache, upstream: Upstream, random: Random): void {
   reader.leave();
 }
 
-/** At rest each reader has what upstream has, and nothing is held that nobody wants. */
+/**
+ * At rest each reader has what the upstream server has, and nothing is cached without a subscriber.
+ */
 async function verify(
   cache: Cache,
   upstream: Upstream,

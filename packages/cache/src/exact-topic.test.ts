@@ -137,7 +137,7 @@ describe("the topic of a name", () => {
       4,
       undefined,
     ]);
-    // Nothing has gone, so a collection has nothing to tell.
+    // Nothing was removed, so a collection has no new entry.
     expect([
       star.head,
       star.changes(1),

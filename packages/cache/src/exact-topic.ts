@@ -7,28 +7,28 @@ import type { NameRecord, NameTopic } from "./name-record.ts";
 import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
 import type { VariantSet } from "./variants/variant-set.ts";
 
-/** What an exact topic asks of the store of its type. */
+/** The store of a type, as its exact topics use it. */
 export interface ExactHost extends TopicHost {
-  /** The record of a name by its key. */
+  /** Returns the record of a name by its key. */
   record(key: string): NameRecord | undefined;
-  /** The existing resource that has this alias. */
+  /** Returns the existing resource that has this alias. */
   aliasOf(key: string): NameRecord | undefined;
-  /** Gives an existing name a new entry, because a reader comes upon it that may have read past the old one. */
+  /** Gives an existing name a new entry, for a reader that may have read past the old one. */
   renew(record: NameRecord): void;
-  /** Asks for a `refresh` of the topic when this name is removed or comes back. */
+  /** Requests a `refresh` of the topic when this name is removed or exists again. */
   miss(key: string, topic: ExactTopic): void;
-  /** No more of that. */
+  /** Ends that request. */
   leave(key: string, topic: ExactTopic): void;
   keyOf(name: string): string;
-  /** The variants of a name; undefined: it has none. */
+  /** Returns the variants of a name. undefined: it has none. */
   variantsOf(key: string): VariantSet | undefined;
 }
 
-/** The topic of one name or alias. It has no `#method` either. */
+/** The topic of one name or alias. It has no `#method`, as its base. */
 export class ExactTopic extends BaseTopic implements HistoryHost, NameTopic {
   declare protected readonly host: ExactHost;
   #entry: StateEntry | undefined;
-  /** Present once an alias has been followed, or while the name has variants. */
+  /** Present after an alias has been followed, or while the name has variants. */
   #history: AliasHistory | VariantHistory | undefined;
 
   get settled(): boolean {
@@ -87,7 +87,10 @@ export class ExactTopic extends BaseTopic implements HistoryHost, NameTopic {
           .map((entry) => entry.spelled(this.interest.name));
   }
 
-  /** Something has happened to the name or an alias, in that a name has changed: looks up the resource of the name again. Watched topics only. */
+  /**
+   * Looks up the resource of the name again, since the name or an alias has changed. `changed`: the
+   * name that has changed. For watched topics only.
+   */
   refresh(changed: string): void {
     const variants = this.host.variantsOf(this.key);
     if (variants !== undefined) {
@@ -108,11 +111,14 @@ export class ExactTopic extends BaseTopic implements HistoryHost, NameTopic {
     else this.enter(next);
   }
 
-  /** By alias a resource is answered under its own name, else in the spelling that was asked (S-ALIAS-1, N-42). */
+  /**
+   * Returns the entry of a resource as the topic shows it: a resource found by alias has its own
+   * name, any other has the requested spelling (S-ALIAS-1, N-42).
+   */
   entryOf(key: string): StateEntry | undefined {
     const entry = this.host.record(key)?.entry;
     if (key !== this.key) return entry;
-    // The store forgets a removal after a while, the topic does not.
+    // The store drops a removal after a while, the topic does not.
     return (
       entry?.spelled(this.interest.name) ??
       (this.#entry?.tombstone === true ? this.#entry : undefined)
@@ -123,7 +129,10 @@ export class ExactTopic extends BaseTopic implements HistoryHost, NameTopic {
     return this.host.state;
   }
 
-  /** A topic without watchers is not notified; when it gets one, the store reads {@link former}. */
+  /**
+   * Requests a `refresh`. A topic without watchers is not notified; when it gets one, the store
+   * reads {@link former}.
+   */
   miss(key: string): void {
     if (this.watched) this.host.miss(key, this);
   }
@@ -132,12 +141,12 @@ export class ExactTopic extends BaseTopic implements HistoryHost, NameTopic {
     this.host.leave(key, this);
   }
 
-  /** Keys of names that it showed before. */
+  /** Keys of the names that it showed before. */
   get former(): Iterable<string> {
     return this.#history?.former ?? [];
   }
 
-  /** Says already that nothing is there, for this reason. */
+  /** Returns true if the topic already shows that the name does not exist, for this reason. */
   isMissing(error: XdsError | undefined): boolean {
     return (
       this.#entry !== undefined &&
@@ -175,7 +184,10 @@ export class ExactTopic extends BaseTopic implements HistoryHost, NameTopic {
     }
   }
 
-  /** The one of the variants that matches, in the spelling of the subscription. Removed variants are in the history. */
+  /**
+   * Returns the variant that matches, in the spelling of the subscription. Removed variants are in
+   * the history.
+   */
   private variant(variants: VariantSet): StateEntry | undefined {
     const {
       interest: { name, parameters },
@@ -191,7 +203,10 @@ export class ExactTopic extends BaseTopic implements HistoryHost, NameTopic {
     return variants.shown(parameters)?.spelled(name);
   }
 
-  /** The record of the name: its own, unless only an alias leads to a resource. */
+  /**
+   * Returns the record that the topic shows: that of the name itself, or of an alias if only that
+   * leads to a resource.
+   */
   private target(changed?: string): NameRecord | undefined {
     const own = this.host.record(this.key);
     const isOwn = own?.entry?.resource !== undefined;
@@ -203,7 +218,10 @@ export class ExactTopic extends BaseTopic implements HistoryHost, NameTopic {
     return alias ?? own;
   }
 
-  /** What says that nothing is there; of an unsettled topic nothing does. */
+  /**
+   * Returns an entry without a resource for the topic. undefined: the topic is not settled, and
+   * nothing is known of the name.
+   */
   private absent(own: StateEntry | undefined): StateEntry | undefined {
     const { revision, label } = this.host.state;
     const held = this.#entry;

@@ -4,17 +4,20 @@ import { MinHeap } from "./min-heap.ts";
 import { idOf, type ReadName, typedKey } from "./read-name.ts";
 import type { TransactionPlan } from "./transaction-plan.ts";
 
-/** A resource that is removed at a time unless it is put again before. */
+/** A resource that is removed at a time, unless it is put again before. */
 export interface Expiry {
   readonly typeUrl: string;
   readonly name: ReadName;
   readonly text: string;
   readonly due: number;
-  /** It was put again, or removed. */
+  /** True if it was put again or removed. */
   over: boolean;
 }
 
-/** What the cache removes by itself (S-TTL-11), with one timer. What is over stays among the others until its time, or until there is too much of it. */
+/**
+ * Removes resources by time (S-TTL-11), with one timer. An expiry that is over stays in the queue
+ * until its time, or until the queue has too many of these.
+ */
 export class Expiries {
   readonly #clock: Clock;
   readonly #onDue: (expired: readonly Expiry[]) => void;
@@ -24,13 +27,16 @@ export class Expiries {
   #armed = Infinity;
   #closed = false;
 
-  /** `onDue` gets those whose time is over, all at once. */
+  /** @param onDue - Called with all resources that are due, at once */
   constructor(clock: Clock, onDue: (expired: readonly Expiry[]) => void) {
     this.#clock = clock;
     this.#onDue = onDue;
   }
 
-  /** A transaction has been applied: what it put expires as it says, or not any more. */
+  /**
+   * Notes a transaction that was applied: the expiries of its puts begin, and earlier expiries of
+   * its names end.
+   */
   note({ puts, removals }: TransactionPlan): void {
     if (this.#closed) return;
     for (const {
@@ -52,24 +58,27 @@ export class Expiries {
         this.#end(typeUrl, name);
   }
 
-  /** The time of a cached one begins again, or is over (C-TTL-3). */
+  /** Starts the time of a cached resource again; without `expireMs`, ends it (C-TTL-3). */
   refresh(typeUrl: string, name: ReadName, text: string, expireMs: number | undefined): void {
     this.#end(typeUrl, name);
     if (expireMs !== undefined && !this.#closed) this.#begin(typeUrl, name, text, expireMs);
   }
 
-  /** Milliseconds until a name is removed; undefined: it stays. */
+  /** Returns the milliseconds until a name is removed. undefined: it is not removed by time. */
   left(typeUrl: string, name: Pick<ReadName, "key" | "variant">): number | undefined {
     const expiry = this.#byName.get(typedKey(typeUrl, idOf(name)));
     return expiry && Math.max(1, expiry.due - this.#clock.now());
   }
 
-  /** How many are kept: never many more than there are that expire, however often these are put again. */
+  /**
+   * The number of expiries in the queue. It is never much greater than the number of resources that
+   * expire, however often these are put again.
+   */
   get size(): number {
     return this.#queue.size;
   }
 
-  /** Steps taken, for tests that count work. */
+  /** The number of steps of work, for tests. */
   get work(): number {
     return this.#queue.work;
   }
@@ -114,7 +123,7 @@ export class Expiries {
     if (expired.length > 0) this.#onDue(expired);
   }
 
-  /** Takes out what is over or due, and gives what is due. */
+  /** Removes the expiries that are over or due from the queue, and returns those that are due. */
   #takeDue(now: number): readonly Expiry[] {
     const expired: Expiry[] = [];
     for (

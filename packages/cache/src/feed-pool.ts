@@ -5,14 +5,17 @@ import type { FeedHandle } from "./cache.ts";
 import { type FeedOptions, type FeedSlot, runFeed } from "./feed-runner.ts";
 import { InterestLedger, type InterestChange } from "./interest-ledger.ts";
 
-/** What the feeds of a cache ask of it. */
+/** The cache, as its feeds use it. */
 export interface PoolHost {
-  /** The sink for one feed. */
+  /** Creates the sink of a feed. */
   sink(slot: FeedSlot): ResourceSink;
-  /** A feed has failed, and is run again after this number of milliseconds; what it gave is stale until it gives something again. */
+  /**
+   * Called when a feed has failed and will run again after this number of milliseconds. Its
+   * resources are stale until it commits again.
+   */
   onFailed(slot: FeedSlot, error: XdsError, retryMs: number): void;
   onRecovered(slot: FeedSlot): void;
-  /** A feed has ended; one that failed leaves what it gave stale. */
+  /** Called when a feed has ended. If it failed, its resources stay stale. */
   onEnded(slot: FeedSlot, error: XdsError | undefined): void;
   /** Called before feeds are notified of ended subscriptions. */
   onChange(changes: readonly InterestChange[]): void;
@@ -41,7 +44,10 @@ export class FeedPool {
     });
   }
 
-  /** One of them is, or was, filled on demand: nothing can be concluded from silence. */
+  /**
+   * True if a feed is, or was, filled on demand. Then nothing can be concluded from what feeds do
+   * not send.
+   */
   get onDemand(): boolean {
     return this.#onDemand;
   }
@@ -50,7 +56,7 @@ export class FeedPool {
     return this.#slots.size;
   }
 
-  /** Every feed that pushes has said all it has, at least once. */
+  /** True if every feed that pushes has committed at least once. */
   get complete(): boolean {
     return [...this.#slots].every((slot) => slot.onDemand || slot.committed);
   }
@@ -98,7 +104,7 @@ export class FeedPool {
     await Promise.all([...this.#handles].map((handle) => handle.close()));
   }
 
-  /** Interest is counted from the first feed on that asks for it. */
+  /** Begins to count interest, with the first feed on demand. */
   #demand(watched: () => Iterable<readonly [string, BaseTopic]>): void {
     if (!this.#onDemand)
       for (const [typeUrl, { interest, key }] of watched())

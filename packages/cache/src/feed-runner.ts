@@ -13,11 +13,11 @@ import type { Owner } from "./name-record.ts";
 /** One feed of a cache. */
 export interface FeedSlot extends Owner {
   readonly feed: ResourceFeed;
-  /** It has committed at least once. */
+  /** True if it has committed at least once. */
   committed: boolean;
-  /** It has been sent all subscriptions so far. */
+  /** True if it has been sent all subscriptions so far. */
   informed: boolean;
-  /** The places that it has what it gives from, if it keeps them apart. */
+  /** The sinks for its places, if it uses parts. */
   readonly parts: FeedSlot[];
 }
 
@@ -31,19 +31,19 @@ export function partOf(slot: FeedSlot): FeedSlot {
 /** Options of {@link Cache.addFeed}. */
 export type FeedOptions = NonNullable<Parameters<Cache["addFeed"]>[1]>;
 
-/** What a cache does for a feed that runs. */
+/** The cache, as a running feed uses it. */
 interface FeedHost {
   readonly sink: ResourceSink;
   readonly clock: Clock;
-  /** The feed has failed, and is run again after this number of milliseconds. */
+  /** Called when the feed has failed and will run again after this number of milliseconds. */
   readonly onFailed: (error: XdsError, retryMs: number) => void;
-  /** It gives something again. */
+  /** Called when the feed commits again after a failure. */
   readonly onRecovered: () => void;
-  /** The feed has ended; `error` says why, if it failed. */
+  /** Called when the feed has ended. `error`: why it failed. */
   readonly onEnded: (error: XdsError | undefined) => void;
 }
 
-/** Runs a feed; a failure is reported, never thrown. */
+/** Runs a feed. A failure is reported, never thrown. */
 export function runFeed(
   feed: ResourceFeed,
   { restart = false }: FeedOptions,
@@ -65,7 +65,7 @@ export function runFeed(
   return { ended, close, [Symbol.asyncDispose]: close };
 }
 
-/** After `close` an error is a result of stopping, and is not reported. */
+/** Runs the feed once. An error after `close` is a result of stopping, and is not returned. */
 async function run(
   feed: ResourceFeed,
   sink: ResourceSink,
@@ -79,7 +79,7 @@ async function run(
   }
 }
 
-/** Until it ends by itself or is closed. */
+/** Runs the feed again after each failure, until it ends by itself or is closed. */
 async function runAgain(
   feed: ResourceFeed,
   { random = Math.random, ...options }: Exclude<FeedOptions["restart"], boolean | undefined>,
@@ -103,7 +103,7 @@ async function runAgain(
   }
 }
 
-/** The same sink, which reports each commit. */
+/** Returns a sink that also reports each commit. */
 function withCommits(sink: ResourceSink, onCommit: () => void): ResourceSink {
   return forwardSink(sink, (inner) => ({
     commit: (transaction) => {
@@ -114,7 +114,7 @@ function withCommits(sink: ResourceSink, onCommit: () => void): ResourceSink {
   }));
 }
 
-/** False: the signal was aborted before the time was over. */
+/** Waits. Returns false if the signal was aborted before the time was over. */
 async function waited(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   return await new Promise((resolve) => {
     const timer = clock.after(ms, () => {

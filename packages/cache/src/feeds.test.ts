@@ -176,7 +176,8 @@ describe("settling on demand", () => {
     });
     expect([x, y, z].map((topic) => shown(topic?.members()))).toEqual([["x=1"], ["y-"], ["z-"]]);
     expect([watcher.wakes, z?.members()[0]?.error, y?.head]).toEqual([3, error, 1]);
-    // Told again it moves nothing (S-MISS-6), and a later reader finds it settled.
+    // The same removal again changes nothing (S-MISS-6), and a later reader finds the topic
+    // settled.
     void feed.sink.commit({
       remove: [
         { typeUrl: T, name: "y" },

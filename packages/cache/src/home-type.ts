@@ -8,7 +8,10 @@ import {
 } from "@xdstp/core";
 import { collectionTypeOf, isGlob, typeOf, typeUrlFromType } from "@xdstp/uri";
 
-/** The type under which a resource of this name is kept: a list collection under its own, also if it is put or asked for under that of its members (B-TYPE-6). */
+/**
+ * Returns the type under which a resource of this name is cached. A list collection is cached under
+ * its own type, even if it is put or requested under the type of its members (B-TYPE-6).
+ */
 export function homeType(typeUrl: string, name: string): string {
   if (!name.startsWith("xdstp:") || !name.includes("Collection")) return typeUrl;
   const type = typeOf(name);
@@ -18,7 +21,7 @@ export function homeType(typeUrl: string, name: string): string {
     : typeUrl;
 }
 
-/** The same transaction with every name under its home type. */
+/** Returns the transaction with every name under its home type. */
 export function atHome(transaction: Transaction): Transaction {
   const { put = NONE, remove = NONE, complete = NONE, settled = NONE } = transaction;
   requirePuts(put);
@@ -46,7 +49,7 @@ export function atHome(transaction: Transaction): Transaction {
   };
 }
 
-/** TypeScript requires what these functions look for; a program in JavaScript may leave it out. */
+/** TypeScript requires these members, but a program in JavaScript may leave them out. */
 function requirePuts(puts: readonly Put[]): void {
   const at = puts.findIndex(
     ({ resource }: { readonly resource?: Partial<Resource> }) =>

@@ -1,9 +1,10 @@
 /**
- * The one place that indexes, numbers and shares resources: feeds in, topics out.
+ * A cache that indexes, numbers and shares resources: feeds write, readers follow topics.
  *
  * ```ts
  * const cache = createCache();
- * cache.put({ typeUrl: "type.googleapis.com/acme.Flag", name: "xdstp://acme/acme.Flag/dark-mode", value: bytes });
+ * cache.put({ typeUrl: "type.googleapis.com/acme.Flag", name: "xdstp://acme/acme.Flag/dark-mode",
+ * value: bytes });
  * ```
  *
  * @packageDocumentation
@@ -19,6 +20,6 @@ export type { DanglingEvent, DanglingReference, DanglingWatch } from "./dangling
 export { watchDangling } from "./dangling/watch-dangling.ts";
 export type { CacheEvent } from "./cache-event.ts";
 
-// For readers and tests that need the form in which the cache keeps resources.
+// For readers and tests that need resources in the form of the cache.
 export { keepResource } from "./kept-resource.ts";
 export { contentVersion } from "./content-version.ts";

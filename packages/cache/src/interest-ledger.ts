@@ -1,15 +1,18 @@
 import { InterestMap, type Clock, type Interest, type Timer } from "@xdstp/core";
 
-/** What became of the interest in one type during a turn. */
+/** The changes of interest in one type during a turn. */
 export interface InterestChange {
   readonly typeUrl: string;
   readonly added: readonly Interest[];
   readonly dropped: readonly DroppedInterest[];
-  /** Subscriptions that began and ended in the turn, so that feeds are sent neither; resources may have come nevertheless. */
+  /**
+   * Subscriptions that began and ended within the turn, so that feeds are not notified of them.
+   * Resources may have come nevertheless.
+   */
   readonly unheard: readonly DroppedInterest[];
 }
 
-/** An interest that its last reader has given up. */
+/** An interest that its last reader has ended. */
 export interface DroppedInterest {
   readonly interest: Interest;
   readonly key: string;
@@ -25,13 +28,13 @@ interface Row {
   linger: Linger | undefined;
 }
 
-/** A row whose last reader has ended, and when feeds are notified of that. */
+/** The time at which feeds are notified that the last reader of a row has ended. */
 interface Linger {
   readonly row: Row;
   readonly until: number;
 }
 
-/** Options of {@link InterestLedger}. */
+/** The options of {@link InterestLedger}. */
 export interface LedgerOptions {
   readonly clock: Clock;
   readonly lingerMs: number;
@@ -39,14 +42,17 @@ export interface LedgerOptions {
   readonly onChange: (changes: readonly InterestChange[]) => void;
 }
 
-/** Counts the readers of each interest, so that feeds are notified of the first and, after lingering, of the last (B-RELAY-8). */
+/**
+ * Counts the readers of each interest. Feeds are notified of the first reader and, after the linger
+ * time, of the end of the last one (B-RELAY-8).
+ */
 export class InterestLedger {
   readonly #options: LedgerOptions;
   readonly #rows = new InterestMap<Row>();
   readonly #dirty = new Set<Row>();
-  /** In order of time; also those that have a reader again. */
+  /** In the order of time; it may still have rows that have a reader again. */
   #lingering: Linger[] = [];
-  /** How many of them linger still. */
+  /** The number of those that still linger. */
   #alive = 0;
   #timer: Timer | undefined;
   #scheduled = false;
@@ -56,7 +62,10 @@ export class InterestLedger {
     this.#options = options;
   }
 
-  /** Whether feeds have been, or are about to be, asked for this. Dynamic parameters do not narrow. */
+  /**
+   * Returns true if feeds are subscribed to this name, or are about to be, with any dynamic
+   * parameters.
+   */
   wants(typeUrl: string, key: string): boolean {
     return this.#rows.hasName(typeUrl, key);
   }
@@ -72,7 +81,7 @@ export class InterestLedger {
     this.#touch(row);
   }
 
-  /** @param atOnce - It does not linger */
+  /** @param atOnce - True if the subscription does not linger */
   close(typeUrl: string, interest: Interest, key: string, atOnce = false): void {
     const row = this.#rows.get(typeUrl, interest, key);
     if (row === undefined || --row.count > 0) return;
@@ -88,12 +97,15 @@ export class InterestLedger {
     this.#wait();
   }
 
-  /** How many are kept that linger, or did: never many more than linger. */
+  /**
+   * The number of lingers that are stored; never much greater than the number of those that still
+   * linger.
+   */
   get lingering(): number {
     return this.#lingering.length;
   }
 
-  /** All subscriptions that feeds have been sent, for a feed that comes later. */
+  /** Returns all subscriptions that feeds have been sent, for a feed that is added later. */
   *announced(): Iterable<InterestChange> {
     for (const typeUrl of this.#rows.types()) {
       const added = [...this.#rows.ofType(typeUrl)]
@@ -103,7 +115,7 @@ export class InterestLedger {
     }
   }
 
-  /** Makes sure that `onChange` is called after this turn. */
+  /** Schedules a call of `onChange` after this turn. */
   schedule(): void {
     if (this.#scheduled || this.#closed) return;
     this.#scheduled = true;
@@ -145,7 +157,7 @@ export class InterestLedger {
     return [...changes].map(([typeUrl, change]) => ({ typeUrl, ...change }));
   }
 
-  /** One timer for all that linger: they end in the order in which they began. */
+  /** Sets the timer. One timer suffices, since lingers end in the order in which they began. */
   #wait(): void {
     const next = this.#lingering[0];
     if (this.#timer !== undefined || next === undefined || this.#closed) return;

@@ -11,20 +11,25 @@ interface KeptRemoval {
 }
 
 /**
- * Removals that wait until no resource refers to the name any more, of types whose clients would break otherwise (S-REM-3).
- * What refers to what is read only when such a removal comes, and then once per resource: other changes do not pay for it.
+ * Removals that wait until no resource refers to the name, for types whose clients would break
+ * otherwise (S-REM-3).
+ * References are read only when such a removal comes, and once per resource; other changes do not
+ * pay for them.
  */
 export class KeptRemovals {
   readonly #types: TypeIndex;
   readonly #kept = new Map<string, KeptRemoval>();
-  /** Keys of what is referred to, by type, gathered once for all removals of a transaction. */
+  /**
+   * Keys of all names that are referred to, by type, collected once for all removals of a
+   * transaction.
+   */
   readonly #referred = new Map<string, ReadonlySet<string>>();
 
   constructor(types: TypeIndex) {
     this.#types = types;
   }
 
-  /** Takes the removal upon itself. false: it is an ordinary one. */
+  /** Keeps a removal back. Returns false for a removal that can be applied at once. */
   keeps(typeUrl: string, change: Change): boolean {
     const descriptor = this.#types.descriptor(typeUrl);
     if (descriptor?.keepWhileReferenced !== true || !this.#isReferenced(descriptor, change))
@@ -33,7 +38,10 @@ export class KeptRemovals {
     return true;
   }
 
-  /** A transaction has been applied, in whose revision these go that nothing refers to any more. */
+  /**
+   * Called after a transaction was applied: removes the names that nothing refers to any more, in
+   * the revision of the transaction.
+   */
   settle({ puts }: TransactionPlan): void {
     this.#referred.clear();
     if (this.#kept.size === 0) return;
@@ -89,7 +97,7 @@ function referredBy(
   return found;
 }
 
-/** What cannot be read refers to nothing that a client could miss. */
+/** Reads references. A payload that cannot be read has none that a client could miss. */
 function read(
   { payload }: StoredResource,
   references: (payload: Uint8Array) => readonly Reference[],

@@ -184,7 +184,7 @@ describe("KeptResource", () => {
   });
 });
 
-/** The first byte of the payload that readers receive, and the version. */
+/** Returns the first byte of the payload that readers receive, and the version. */
 function served(cache: ReturnType<typeof createCache>, name = "x"): unknown {
   const resource = cache.topic(T, { name }).members()[0]?.resource;
   return [resource?.payload.value[0], resource?.version];

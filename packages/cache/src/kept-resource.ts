@@ -3,16 +3,16 @@ import type { AnyBytes, Resource, StoredResource } from "@xdstp/core";
 import { contentVersion, resourceHash, valueFieldLength } from "./content-version.ts";
 import { fieldLength, ProtobufWriter, scratchWriter } from "./protobuf-writer.ts";
 
-/** A resource as the cache keeps it: one buffer, and where things lie in it. */
+/** A resource in the form of the cache: one buffer, and the positions in it. */
 export class KeptResource implements StoredResource {
   readonly name: string;
   readonly version: string;
-  /** The version as it came; empty where the cache derived one. */
+  /** The version as the feed gave it; empty if the cache derived one. */
   readonly stated: string;
   readonly wire: Uint8Array;
   readonly bare: number;
   readonly hash: number;
-  // Of few, so the others have no fields for them.
+  // Few resources have these, so the others have no fields for them.
   declare readonly aliases?: readonly string[];
   declare readonly ttlMs?: number;
   declare readonly noStore?: boolean;
@@ -58,7 +58,10 @@ export class KeptResource implements StoredResource {
     };
   }
 
-  /** Whether the content is that of `other`; version, TTL and cache control aside. */
+  /**
+   * Returns true if the content equals that of `other`; version, TTL and cache control do not
+   * count.
+   */
   hasContentOf(other: Resource): boolean {
     return (
       this.#typeUrl === other.payload.typeUrl &&
@@ -79,7 +82,10 @@ interface WireForm {
   readonly metadata: Uint8Array | undefined;
 }
 
-/** Fields by number, but the TTL (6) last, so that it can be cut off. */
+/**
+ * Encodes a resource: fields in the order of their numbers, except for the TTL (6), which comes
+ * last so that it can be cut off.
+ */
 function encode(resource: Resource, version: string): WireForm {
   const { name, payload, constraints, metadata } = resource;
   const sizes = measure(resource, version);
@@ -99,7 +105,7 @@ function encode(resource: Resource, version: string): WireForm {
   if (metadata !== undefined) writer.block(9, metadata);
   const metadataEnd = writer.position;
   if (ttl !== undefined) writer.block(6, ttl);
-  // A buffer of its own: a slice of a pool would keep its neighbours alive as long as itself.
+  // A buffer of its own, since a slice of a pool would keep the whole pool in memory.
   const wire = writer.copy();
   return {
     wire,
@@ -145,7 +151,7 @@ function measure(resource: Resource, version: string): Sizes {
 /** `CacheControl { do_not_cache: true }` */
 const DO_NOT_CACHE = Uint8Array.of(0x08, 0x01);
 
-/** `envoy.service.discovery.v3.ResourceName`: the name together with its constraints (S-DYN-2). */
+/** Writes an `envoy.service.discovery.v3.ResourceName`: the name with its constraints (S-DYN-2). */
 function writeResourceName(
   writer: ProtobufWriter,
   name: string,
@@ -157,7 +163,7 @@ function writeResourceName(
   writer.block(2, constraints);
 }
 
-/** `google.protobuf.Duration` of milliseconds; parts of a nanosecond are dropped. */
+/** Encodes milliseconds as a `google.protobuf.Duration`; fractions of a nanosecond are dropped. */
 function duration(ms: number): Uint8Array {
   const seconds = Math.floor(ms / 1000);
   const nanos = Math.floor((ms - seconds * 1000) * 1e6);
@@ -176,7 +182,10 @@ function equalLists(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
-/** Encoded resources by the object that will be put. A copy of the object, for example with another name, is encoded when it is put. */
+/**
+ * Resources that were encoded before they are put, by object. A copy of the object, for example
+ * with another name, is encoded when it is put.
+ */
 const encoded = new WeakMap<Resource, KeptResource>();
 
 /** Encodes a resource before it is put. */
@@ -184,11 +193,14 @@ export function encodeAhead(resource: Resource): void {
   try {
     encoded.set(resource, encodeResource(resource));
   } catch {
-    // The resource cannot be encoded. The commit rejects it with the reason.
+    // A resource that cannot be encoded is rejected by the commit, with the reason.
   }
 }
 
-/** A resource as the cache stores it. Its version is its own, or the hash of its content where it does not have one (S-VER-4). */
+/**
+ * Returns a resource in the form of the cache. Its version is its own, or the hash of its content
+ * if it has none (S-VER-4).
+ */
 export function keptResource(resource: Resource): KeptResource {
   return encoded.get(resource) ?? encodeResource(resource);
 }
@@ -201,8 +213,9 @@ function encodeResource(resource: Resource): KeptResource {
 }
 
 /**
- * Encodes a resource once, for all who will read it, as the cache does. A resource without a version gets the one of its content (S-VER-4).
- * It checks nothing: `put` does.
+ * Encodes a resource once for all readers, as the cache does. A resource without a version gets the
+ * one of its content (S-VER-4).
+ * Nothing is checked: `put` does that.
  */
 export function keepResource(resource: Resource): StoredResource {
   return keptResource(resource);

@@ -1,11 +1,17 @@
-/** Items of which the least is found at once, and taken out in O(log n) steps. One that is not before the others is put in with one step, however many there are. */
+/**
+ * A binary heap: the least item is found at once and removed in O(log n) steps. An item that is not
+ * less than the others is added in one step, whatever their number.
+ */
 export class MinHeap<T> {
-  /** Steps taken, for tests that count work. */
+  /** The number of comparisons, for tests. */
   work = 0;
   #items: T[] = [];
   readonly #isBefore: (one: T, other: T) => boolean;
 
-  /** @param isBefore - a total order: items of which none is before the other are taken out in any order */
+  /**
+   * @param isBefore - A strict weak order. Items of which neither is before the other are removed
+   * in any order
+   */
   constructor(isBefore: (one: T, other: T) => boolean) {
     this.#isBefore = isBefore;
   }
@@ -14,7 +20,7 @@ export class MinHeap<T> {
     return this.#items.length;
   }
 
-  /** The least; undefined: there is none. */
+  /** The least item. undefined: the heap is empty. */
   get first(): T | undefined {
     return this.#items[0];
   }
@@ -31,7 +37,7 @@ export class MinHeap<T> {
     this.#items[at] = item;
   }
 
-  /** Takes the least out. */
+  /** Removes and returns the least item. */
   pop(): T | undefined {
     const first = this.#items[0];
     const last = this.#items.pop();
@@ -39,7 +45,7 @@ export class MinHeap<T> {
     return first;
   }
 
-  /** Lets go of the others, in O(n) steps. */
+  /** Removes all other items, in O(n) steps. */
   keep(isKept: (item: T) => boolean): void {
     this.#items = this.#items.filter(isKept);
     for (let at = (this.#items.length >> 1) - 1; at >= 0; at--)
@@ -50,7 +56,7 @@ export class MinHeap<T> {
     this.#items = [];
   }
 
-  /** Puts an item where it belongs, at a place or below. */
+  /** Moves an item to its position, at `start` or below. */
   #sink(start: number, item: T): void {
     let at = start;
     for (;;) {

@@ -64,7 +64,7 @@ function createScene(random: Random): Scene {
   };
 }
 
-/** A random transaction, given to the cache and to the model. */
+/** Commits a random transaction to the cache and to the model. */
 function commit({ random, cache, model, clock }: Scene): void {
   const chosen = new Map<string, string>();
   for (let count = random.int(5); count > 0; count--) {
@@ -131,7 +131,10 @@ function leave(scene: Scene): void {
   scene.restarts += reader?.restarts ?? 0;
 }
 
-/** What a watcher may do at once when it is woken, while others have not been: read, come and go, put something else. */
+/**
+ * The actions of a watcher while others have not been woken yet: it reads, ends, begins, or puts
+ * something else.
+ */
 function meddle(scene: Scene): void {
   const { random, cache, readers } = scene;
   const action = random.int(10);
@@ -171,7 +174,7 @@ describe("a cache beside a naive model", () => {
     for (let done = 0, run = 0; done < steps; run++) {
       const scene = createScene(createRandom(seed + run));
       scene.cache.commit({});
-      // Where they watch, nothing is ever unwatched.
+      // Where these watch, no topic is ever without a watcher.
       if (run % 2 === 1)
         for (const name of interests)
           scene.cache.topic(T, { name }).watch({
@@ -189,7 +192,7 @@ describe("a cache beside a naive model", () => {
       }
       restarts += scene.restarts;
     }
-    // Slow readers do outlive the window, and quick ones do not depend on it.
+    // Slow readers do outlive the window, and fast ones do not depend on it.
     expect(restarts).toBeGreaterThan(0);
     expect(restarts).toBeLessThan(steps / 20);
   });

@@ -4,34 +4,37 @@ import type { BaseTopic } from "./base-topic.ts";
 import type { Variant } from "./read-name.ts";
 import type { StateEntry } from "./state-entry.ts";
 
-/** The writer of a resource. `onDemand`: a feed that knows the subscriptions, so that what has no subscribers is dropped. */
+/**
+ * The writer of a resource. `onDemand`: it is a feed that is sent subscriptions, so that names
+ * without subscribers are dropped.
+ */
 export interface Owner {
   readonly onDemand: boolean;
 }
 
-/** Version and content digest that a name had before its last removal (B-VER-5). */
+/** The version and content digest that a name had before its last removal (B-VER-5). */
 export interface LastVersion {
   readonly given: string;
   readonly digest: string;
 }
 
-/** What the cache knows of one name, or of one variant of it; the entry is replaced, the record stays. */
+/** The state of one name, or of one variant of it. The entry is replaced, the record stays. */
 export class NameRecord {
   readonly key: string;
-  /** The one glob that may cover it. */
+  /** The one glob that may cover the name. */
   readonly group: Group | undefined;
-  /** Whether `*` covers it. */
+  /** True if `*` covers the name. */
   readonly inWildcard: boolean;
   entry: StateEntry | undefined;
-  /** Where its group lists it, while it exists or has a tombstone; else -1. */
+  /** Its index in the list of its group, while it exists or has a tombstone; else -1. */
   place: number;
-  /** Who put it last; undefined: the program itself. */
+  /** The feed that put it last. undefined: the program itself. */
   owner: Owner | undefined;
-  /** What was last removed. */
+  /** The version that was last removed. */
   last: LastVersion | undefined;
-  /** The watched topic of this very name. Written by the index of topics. */
+  /** The watched topic of exactly this name. Written by the index of topics. */
   topic: NameTopic | undefined;
-  /** Which variant of the name (TP2). Of few, so the others have no field for it. */
+  /** The variant of the name (TP2). Few records have one, so the others have no field for it. */
   declare readonly variant?: Variant;
 
   constructor(key: string, group: Group | undefined, inWildcard: boolean, variant?: Variant) {
@@ -49,9 +52,11 @@ export class NameRecord {
 
 /** A topic of one name or alias. */
 export interface NameTopic extends BaseTopic {
-  /** Looks up the resource again, since the name has changed, or another name that the topic showed. */
+  /**
+   * Looks up the resource again, since the name has changed, or another name that the topic showed.
+   */
   refresh(changed: string): void;
-  /** Whether the topic already reports this error for a name without a resource. */
+  /** Returns true if the topic already reports this error for a name without a resource. */
   isMissing(error: XdsError | undefined): boolean;
 }
 
@@ -75,7 +80,7 @@ export class Group {
   floor: number;
   /** Number of records that may be in the group. */
   size = 0;
-  /** Whether a feed has reported the group as complete. */
+  /** True if a feed has reported the group as complete. */
   settled = false;
   /** The reason why the group is empty, until it has a resource (S-ERR-5). */
   error: XdsError | undefined = undefined;
@@ -123,20 +128,29 @@ export class Group {
     for (const topic of this.topics) topic.drop(this.floor);
   }
 
-  /** Whether the group can be deleted: it is without records and topics, and was not reported as complete. */
+  /**
+   * True if the group can be deleted: it has no records and no topics, and was not reported as
+   * complete.
+   */
   get blank(): boolean {
     return this.size === 0 && this.topics.size === 0 && !this.settled;
   }
 }
 
-/** A name exists: it is listed in its group. Nearly every name is in the wildcard, which therefore has no list of its own. */
+/**
+ * Adds a record that exists now to the list of its group. Nearly every name is in the wildcard, so
+ * the wildcard has no list of its own.
+ */
 export function enlist(record: NameRecord): void {
   if (record.place >= 0) return;
   if (record.group === undefined) record.place = 0;
   else record.group.add(record);
 }
 
-/** A removal has left the window, or a name has been forgotten: who has not seen it up to this revision has lost it. */
+/**
+ * Removes a record from the list of its group, since its removal has left the window or the name
+ * was dropped. Readers that have not read up to this revision have missed the removal.
+ */
 export function unlist(record: NameRecord, wildcard: Group, revision: number): void {
   if (record.place < 0) return;
   record.group?.delete(record);
@@ -146,7 +160,7 @@ export function unlist(record: NameRecord, wildcard: Group, revision: number): v
   });
 }
 
-/** A record has a new entry. */
+/** Passes the new entry of a record to its groups. */
 export function noteIn(
   { group, inWildcard }: NameRecord,
   wildcard: Group,
@@ -157,7 +171,7 @@ export function noteIn(
   if (inWildcard) wildcard.note(old, entry);
 }
 
-/** Calls back with the groups that a record is in. */
+/** Calls `visit` with each group of a record. */
 export function forGroups(
   { group, inWildcard }: NameRecord,
   wildcard: Group,

@@ -4,17 +4,18 @@ import { contentVersion } from "./content-version.ts";
 import { keptResource, KeptResource } from "./kept-resource.ts";
 import type { LastVersion } from "./name-record.ts";
 
-/** What becomes of a put. */
+/** The result of a put. */
 export interface NextResource {
-  /** Absent: nothing changes. */
+  /** The new resource. Absent: nothing changes. */
   readonly resource?: KeptResource;
-  /** The version came before with another content (B-VER-5). */
+  /** True if the version was used before for other content (B-VER-5). */
   readonly reused?: boolean;
 }
 
 /**
- * What a name holds after a put: equal content is not a change, a version that came with other bytes before is made unique (`version~hash`).
- * `last` counts where nothing is cached, and for the other variants of the name (TP2).
+ * Returns the resource that a name has after a put. Equal content is not a change. A version that
+ * was used before for other bytes is made unique (`version~hash`).
+ * `last` counts if nothing is cached, and for the other variants of the name (TP2).
  * A different TTL or cache control is a change, and the version stays (S-TTL-7).
  */
 export function nextResource(
@@ -41,7 +42,10 @@ export function nextResource(
     : { resource: keptResource(resource) };
 }
 
-/** What has to be remembered of a resource that is removed; a version of ours needs nothing. */
+/**
+ * Returns what is stored of a resource that is removed. undefined: nothing, since a version that
+ * the cache derived cannot be reused for other content.
+ */
 export function lastVersion(held: KeptResource): LastVersion | undefined {
   return held.stated === "" ? undefined : { given: held.stated, digest: contentVersion(held) };
 }

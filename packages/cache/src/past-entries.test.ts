@@ -24,7 +24,9 @@ function createScene(
   return { window, dropped, add };
 }
 
-/** An entry that is dead (it has been followed by another) or not, and that counts who looks at that. */
+/**
+ * An entry that is dead (replaced by another one) or not, and that counts how often that is read.
+ */
 function countingEntry(name: string, dead: boolean, onLook: () => void): StateEntry {
   const entry = new StateEntry({ revision: 1, name, tombstone: true });
   return Object.defineProperty(entry, "dead", {
@@ -155,7 +157,7 @@ describe("cache.asOf()", () => {
       cache.put({ typeUrl, name: "a", value: Buffer.from(String(count)) });
       return new WeakRef(cache.asOf(typeUrl, "a", count + 1) ?? {});
     });
-    // A WeakRef holds what it was made of until the turn is over.
+    // A WeakRef keeps its target until the turn is over.
     await new Promise((resolve) => {
       setImmediate(resolve);
     });

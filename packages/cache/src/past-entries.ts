@@ -1,9 +1,9 @@
 import type { NameRecord } from "./name-record.ts";
 import type { StateEntry } from "./state-entry.ts";
 
-/** How long, and how many, removals are remembered. */
+/** The limits on removals that are kept. */
 export interface WindowLimits {
-  /** Milliseconds. */
+  /** The time for which a removal is kept, in milliseconds. */
   readonly ms: number;
   readonly count: number;
 }
@@ -27,7 +27,7 @@ export class TombstoneWindow {
     this.#onDrop = onDrop;
   }
 
-  /** Removals that are still the newest state of their name. */
+  /** The number of removals that are still the newest state of their name. */
   get size(): number {
     return this.#alive;
   }
@@ -38,12 +38,12 @@ export class TombstoneWindow {
     if (this.#queue.length > 64 + 2 * this.#alive) this.#compact();
   }
 
-  /** One of them is no longer the newest state of its name. */
+  /** Called when one of them is no longer the newest state of its name. */
   supersede(): void {
     this.#alive--;
   }
 
-  /** Drops what is too old or too much. */
+  /** Drops removals that are too old or too many. */
   expire(now: number): void {
     for (;;) {
       const oldest = this.#queue[this.#start];
@@ -64,7 +64,10 @@ export class TombstoneWindow {
   }
 }
 
-/** Bytes of memory of a small resource and its entry, in addition to the bytes of the resource. Measured. */
+/**
+ * The memory in bytes that a small resource and its entry take besides the bytes of the resource.
+ * Measured.
+ */
 const OVERHEAD = 2_048;
 
 /** Keeps the entries of a type that newer ones have replaced, up to a number of bytes. A newer entry refers to the one that it replaced, so client status can show what a client that is behind still has (B-CSDS-2). */
@@ -77,7 +80,10 @@ export class ReplacedEntries {
   #start = 0;
   #bytes = 0;
 
-  /** @param most - Bytes. The newest replaced entry is kept whatever its size. 0: nothing is kept */
+  /**
+   * @param most - The limit in bytes. The newest replaced entry is kept whatever its size. 0:
+   * nothing is kept
+   */
   constructor(most: number) {
     this.#most = most;
   }

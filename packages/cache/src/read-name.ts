@@ -22,22 +22,28 @@ export interface Variant {
   readonly text: string;
 }
 
-/** What the cache has to know of a name. */
+/** The parts of a name that the cache uses. */
 export interface ReadName {
-  /** `invalid`: begins with `xdstp:` and is not a name (N-18 and others), so nothing can have it. */
+  /**
+   * `invalid`: begins with `xdstp:` and is not a valid name (N-18 and others), so no resource can
+   * have it.
+   */
   readonly kind: "opaque" | "name" | "glob" | "invalid";
-  /** Equal for equal names (N-40, N-43). */
+  /** The canonical key: equal for equal names (N-40, N-43). */
   readonly key: string;
-  /** Key of the one glob that may cover it (N-54). */
+  /** The key of the one glob that may cover the name (N-54). */
   readonly parent?: string | undefined;
   readonly authority?: string | undefined;
   /** The type in the name, without `type.googleapis.com/`. */
   readonly type?: string;
-  /** Why it is invalid; of a name with directives, why it is none where these are not admitted. */
+  /**
+   * Why the name is invalid; for a name with directives, why it is invalid where directives are not
+   * allowed.
+   */
   readonly fault?: Fault;
-  /** It has directives. */
+  /** True if the name has directives. */
   readonly directed?: boolean;
-  /** Present for one of several variants (TP2). */
+  /** The variant, if the name has several (TP2). */
   readonly variant?: Variant;
 }
 
@@ -62,17 +68,20 @@ export function typedKey(typeUrl: string, key: string): string {
   return `${typeUrl} ${key}`;
 }
 
-/** The same for a name in any spelling. */
+/** Returns the map key for a type and a name in any spelling. */
 export function typedNameKey(typeUrl: string, name: string): string {
   return typedKey(typeUrl, readName(name).key);
 }
 
-/** Whether a name has context parameters. */
+/** Returns true if a name has context parameters. */
 export function hasParameters({ key }: ReadName): boolean {
   return key.includes("?");
 }
 
-/** In a canonical name a `?` stands only before the query, so a glob ends in `/*` or has it before the first `?` (N-33, N-50). */
+/**
+ * Returns true if a canonical name is a glob. A `?` in it can only begin the query, so a glob ends
+ * in `/*`, or has `/*` before the first `?` (N-33, N-50).
+ */
 function isGlobKey(key: string): boolean {
   const query = key.indexOf("?");
   return key.endsWith("/*", query === -1 ? key.length : query);
@@ -100,7 +109,10 @@ function readDirected(text: string, fault: Fault): ReadName {
   };
 }
 
-/** The type of the named resource. A name of an entry of a list has the type of the members of the list (C-LIST-7). */
+/**
+ * Returns the type of the named resource. The name of an entry of a list has the type of the
+ * members of the list (C-LIST-7).
+ */
 function typeIn({ resourceType, directives }: XdstpLocator): string {
   return (
     (directives.some(({ kind }) => kind === "entry") ? memberTypeOf(resourceType) : undefined) ??
@@ -108,7 +120,11 @@ function typeIn({ resourceType, directives }: XdstpLocator): string {
   );
 }
 
-/** The glob of a member, with the same directives and parameters. The directives belong to the glob: the member comes from the alternative that the glob uses (C-ALT-7). undefined for a name whose alternative is a name, which is not a member of a glob. */
+/**
+ * Returns the glob of a member, with the same directives and parameters. The directives belong to
+ * the glob: the member comes from the alternative that the glob uses (C-ALT-7). undefined: the
+ * alternative of the name is a name, so it is not a member of a glob.
+ */
 function parentOf(locator: XdstpLocator): string | undefined {
   if (isGlob(locator) || !locator.directives.every(leadsToGlob)) return undefined;
   const glob = globOf(printName(nameFromLocator(locator)));
@@ -122,10 +138,13 @@ function leadsToGlob(directive: Directive): boolean {
   return directive.kind === "alt" && isGlob(directive.locator);
 }
 
-/** Constraints that no parameters match: those that cannot be read. */
+/** Constraints that no client matches, in place of those that cannot be read. */
 const NO_CLIENT: Constraints = { kind: "or", of: [] };
 
-/** The name together with the constraints that it was put or removed with (S-DYN-2). Constraints of no bytes say nothing, as if there were none. */
+/**
+ * Returns the name with the constraints of its variant (S-DYN-2). Constraints of zero bytes mean
+ * the same as none.
+ */
 export function variantOf(name: ReadName, constraints: Uint8Array | undefined): ReadName {
   if (constraints === undefined || constraints.length === 0) return name;
   const read = readConstraints(constraints);
@@ -138,7 +157,7 @@ export function variantOf(name: ReadName, constraints: Uint8Array | undefined): 
   };
 }
 
-/** A map key for a name and its variant. That of a plain name is the key of the name. */
+/** Returns the map key for a name and its variant; without a variant, the key of the name. */
 export function idOf({ key, variant }: Pick<ReadName, "key" | "variant">): string {
   return variant === undefined ? key : `${key}\n${variant.text}`;
 }

@@ -7,7 +7,10 @@ import type { ReadName } from "./read-name.ts";
 /** The type URL of a redirect (C-REDIR-1). */
 const REDIRECT = "type.googleapis.com/xds.core.v3.ResourceLocator";
 
-/** What every resource has to keep, whatever its type; a list collection, whose members have `memberTypeUrl`, also in its entries. undefined: nothing is wrong with it. */
+/**
+ * Checks what holds for every resource, whatever its type; for a list collection, whose members
+ * have the type `memberTypeUrl`, also its entries. undefined: the resource is valid.
+ */
 export function rejectPut(
   { typeUrl, resource }: Put,
   name: ReadName,
@@ -40,7 +43,7 @@ export function rejectPut(
     : guarded(() => descriptor.validate?.(resource));
 }
 
-/** Runs a check that others wrote; one that throws rejects. */
+/** Runs a check that is not part of the cache; if it throws, the resource is rejected. */
 function guarded(check: () => XdsError | undefined): XdsError | undefined {
   try {
     return check();
@@ -49,7 +52,10 @@ function guarded(check: () => XdsError | undefined): XdsError | undefined {
   }
 }
 
-/** Whether a type URL may be asked for by a name of this type: its own, or the list collection of it (B-TYPE-5, B-TYPE-6). */
+/**
+ * Returns true if a name of this type can be requested under a type URL: its own, or that of the
+ * members if the name is of a list collection (B-TYPE-5, B-TYPE-6).
+ */
 export function fitsType({ type, kind }: ReadName, typeUrl: string): boolean {
   if (type === undefined) return true;
   const own = typeFromTypeUrl(typeUrl);
@@ -92,7 +98,7 @@ function payloadFault(payload: string, typeUrl: string, { type }: ReadName): Fau
   };
 }
 
-/** Of any realm, so it is not asked what made it. */
+/** Checks that a value is bytes. They may come from another realm, so `instanceof` is not used. */
 function valueFault(value: unknown): Fault | undefined {
   return ArrayBuffer.isView(value)
     ? undefined
@@ -107,7 +113,7 @@ function aliasFault(aliases: readonly string[] | undefined): Fault | undefined {
   return undefined;
 }
 
-/** Who cannot read them cannot say who matches them. */
+/** Checks constraints: if they cannot be read, it is not known which clients match. */
 function constraintsFault(constraints: Uint8Array | undefined): Fault | undefined {
   const fault = constraints === undefined ? undefined : readConstraints(constraints).fault;
   return fault === undefined
@@ -151,7 +157,7 @@ function typeUrlFault(typeUrl: string): Fault | undefined {
   };
 }
 
-/** What a value of the wrong type is, for an error: `missing`, `null`, `a string`, `an object`. */
+/** Describes a value of the wrong type for an error: `missing`, `null`, `a string`, `an object`. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return "missing";
   if (value === null) return "null";

@@ -15,11 +15,14 @@ export interface EntryState {
   readonly label?: string | undefined;
   /** The constraints of the variant that was removed (TP2). */
   readonly constraints?: Uint8Array | undefined;
-  /** Whether the name existed and was removed. Absent: false, the name was never known. */
+  /** True if the name existed and was removed. Absent: false, the name was never known. */
   readonly tombstone?: boolean;
 }
 
-/** The one implementation of {@link Entry}: long-lived and numerous, so it keeps few fields. */
+/**
+ * The implementation of {@link Entry}. There are many of them for a long time, so it has few
+ * fields.
+ */
 export class StateEntry implements Entry {
   readonly revision: number;
   readonly since: number;
@@ -29,7 +32,10 @@ export class StateEntry implements Entry {
   declare readonly constraints?: Uint8Array;
   /** The label of the transaction that made the entry. */
   readonly label: string | undefined;
-  /** Whether the name existed and was removed. Collections log such an entry. They do not log a name that never existed. */
+  /**
+   * True if the name existed and was removed. Collections log such an entry. They do not log a name
+   * that never existed.
+   */
   readonly tombstone: boolean;
   /** Written by the cache when a newer entry of the name exists. */
   superseded = false;
@@ -51,7 +57,7 @@ export class StateEntry implements Entry {
     if (state.constraints !== undefined) this.constraints = state.constraints;
   }
 
-  /** Whether collections leave this entry out. */
+  /** True if collections leave this entry out. */
   get dead(): boolean {
     return this.superseded || this.gone;
   }

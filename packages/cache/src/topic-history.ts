@@ -1,15 +1,18 @@
 import type { CacheState } from "./cache-state.ts";
 import { NO_ENTRIES, type StateEntry } from "./state-entry.ts";
 
-/** What the history needs of its topic. */
+/** The topic, as its history uses it. */
 export interface HistoryHost {
-  /** The name itself. */
+  /** The key of the topic's own name. */
   readonly key: string;
-  /** The newest entry of a name, as the topic shows it. */
+  /** Returns the newest entry of a name, as the topic shows it. */
   entryOf(key: string): StateEntry | undefined;
   /** The revision that is being made, and its label. */
   readonly state: Pick<CacheState, "revision" | "label">;
-  /** Requests a notification when this name is removed or comes back, though the topic no longer shows it. */
+  /**
+   * Requests a notification when this name is removed or exists again, though the topic no longer
+   * shows it.
+   */
   miss(key: string): void;
   /** Ends the notification. */
   leave(key: string): void;
@@ -21,21 +24,25 @@ interface Removed {
 }
 
 /**
- * Remembers what a topic showed under changing names, by its own name or by alias, and what of it does not exist any more,
- * so that a reader learns of each removal under the name it knows (S-ALIAS-1).
+ * The names that a topic showed over time, under its own name or by alias, and the removals of
+ * those that do not exist any more. A reader so learns of each removal under the name that it knows
+ * (S-ALIAS-1).
  */
 export class AliasHistory {
   readonly #host: HistoryHost;
-  /** Key of the resource that the topic shows. */
+  /** The key of the resource that the topic shows. */
   #shown: string | undefined;
-  /** Names that it showed before, each with its removal if it has been removed since: as long as the topic has watchers, and the removal is in the window. */
+  /**
+   * Names that it showed before, each with its removal if it was removed since. They are kept while
+   * the topic has watchers and the removal is in the window.
+   */
   readonly #former = new Map<string, StateEntry | undefined>();
   /** The same removals, oldest first. */
   #removed: Removed[] = [];
   #floor = 0;
   #head = 0;
   #label: string | undefined;
-  /** What the arrays were made for. */
+  /** The newest entry for which the arrays were made. */
   #newest: StateEntry | undefined;
   #arrays: readonly (readonly StateEntry[])[] = [];
 
@@ -44,17 +51,17 @@ export class AliasHistory {
     this.#host = host;
   }
 
-  /** Revision at which something was removed, or came back, last; 0 at first. */
+  /** The revision at which a former name was last removed, or existed again; 0 at first. */
   get head(): number {
     return this.#head;
   }
 
-  /** Label of the transaction that moved `head`. */
+  /** The label of the transaction that moved `head`. */
   get label(): string | undefined {
     return this.#label;
   }
 
-  /** A reader that has not read up to this revision cannot learn any more what was removed. */
+  /** A reader that has not read up to this revision cannot learn of all removals any more. */
   get floor(): number {
     return this.#floor;
   }
@@ -64,8 +71,9 @@ export class AliasHistory {
   }
 
   /**
-   * The topic shows this existing resource now, or none. It costs the same however many it has shown.
-   * @param changed - the name of which something has changed
+   * Notes that the topic shows this existing resource now, or none. The cost does not depend on how
+   * many it has shown before.
+   * @param changed - The name that has changed
    */
   follow(target: string | undefined, changed?: string): void {
     this.#forget();
@@ -81,7 +89,10 @@ export class AliasHistory {
     if (isNews) ({ revision: this.#head, label: this.#label } = this.#host.state);
   }
 
-  /** What was removed after a revision, and the newest entry of the topic if it is newer; the same array for the same content. */
+  /**
+   * Returns the removals after a revision, and the newest entry of the topic if it is newer; the
+   * same array for the same content.
+   */
   after(revision: number, newest: StateEntry): readonly StateEntry[] {
     const removed = this.removedAfter(revision, newest);
     const last = newest.revision > revision ? newest.alone() : NO_ENTRIES;
@@ -94,7 +105,7 @@ export class AliasHistory {
     return known ?? array;
   }
 
-  /** What was removed after a revision and is not said by the newest entry itself. */
+  /** Returns the removals after a revision, except that of the name of the newest entry. */
   removedAfter(revision: number, newest: StateEntry): readonly StateEntry[] {
     const start = this.#removed.findLastIndex(({ entry }) => entry.revision <= revision) + 1;
     return this.#removed
@@ -102,7 +113,10 @@ export class AliasHistory {
       .flatMap(({ entry }) => (entry.name === newest.name ? [] : [entry]));
   }
 
-  /** Whether a name that it showed before has been removed, or has come back. */
+  /**
+   * Checks whether a name that it showed before was removed, or exists again. Returns true if that
+   * has changed.
+   */
   #look(key: string): boolean {
     if (!this.#former.has(key)) return false;
     const removal = this.#former.get(key);
@@ -118,7 +132,10 @@ export class AliasHistory {
     return true;
   }
 
-  /** Removals outside the window are dropped. The store drops the removal of the name itself too, the topic does not. */
+  /**
+   * Drops removals that have left the window. The topic keeps the removal of its own name, although
+   * the store drops it too.
+   */
   #forget(): void {
     if (this.#removed[0]?.entry.gone !== true) return;
     const isOver = ({ key, entry }: Removed): boolean => entry.gone && key !== this.#host.key;
@@ -141,22 +158,22 @@ function byRevision(a: StateEntry, b: StateEntry): number {
 }
 
 /**
- * What the topic of a name with variants has next to its newest entry: removed variants that its readers may have (S-DYN-5).
- * It serves a topic as the history of aliases does.
+ * The history of the topic of a name with variants: removed variants that its readers may have
+ * (S-DYN-5). The topic uses it as it uses the history of aliases.
  */
 export class VariantHistory {
-  /** Revision at which one went last; 0 at first. */
+  /** The revision at which a variant was last removed; 0 at first. */
   head = 0;
-  /** Label of the transaction that moved `head`. */
+  /** The label of the transaction that moved `head`. */
   label: string | undefined;
   readonly former: Iterable<string> = [];
   readonly floor = 0;
   #removed: readonly StateEntry[] = NO_ENTRIES;
-  /** What the arrays were made for. */
+  /** The newest entry for which the arrays were made. */
   #newest: StateEntry | undefined;
   #arrays: readonly (readonly StateEntry[])[] = [];
 
-  /** The removals as of now, in the spelling of the topic. */
+  /** Sets the present removals, in the spelling of the topic. */
   follow(
     removed: readonly StateEntry[],
     { revision, label }: Pick<CacheState, "revision" | "label">,
@@ -171,9 +188,13 @@ export class VariantHistory {
     this.#arrays = [];
   }
 
-  /** What went after a revision, and the newest entry of the topic if it is newer; the same array for the same content. That nothing is left goes without saying where something went. */
+  /**
+   * Returns the removals after a revision, and the newest entry of the topic if it is newer; the
+   * same array for the same content. An entry that only says that no variant is left is omitted
+   * next to a removal.
+   */
   after(revision: number, newest: StateEntry): readonly StateEntry[] {
-    // It may be one of these itself: the resource without constraints went.
+    // The newest entry may be a removal itself: the resource without constraints was removed.
     const removed = this.#removed.filter((entry) => entry.revision > revision);
     const isNews =
       newest.revision > revision &&
@@ -191,7 +212,7 @@ export class VariantHistory {
     return known ?? array;
   }
 
-  /** What went after a revision and is not said by the newest entry itself. */
+  /** Returns the removals after a revision, except the newest entry itself. */
   removedAfter(revision: number, newest: StateEntry): readonly StateEntry[] {
     return this.#removed.filter((entry) => entry.revision > revision && entry !== newest);
   }

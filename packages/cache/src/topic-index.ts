@@ -5,29 +5,38 @@ import { ExactTopic } from "./exact-topic.ts";
 import type { NameRecord, NameTopic } from "./name-record.ts";
 
 /**
- * The watched topics of a type: each by its spelling, and those of names by their key. Clients choose the spellings: to come and to go costs the same however many there are.
+ * The watched topics of a type: each by its spelling, and topics of names also by their key.
+ * Clients choose the spellings, so adding and deleting a topic costs the same whatever their
+ * number.
  *
- * The topic of a name that has a record, spelled as its key, lies in the record: it takes no place in a map, and a change has found it already.
+ * The topic of a name that has a record, if it is spelled as its key, is stored in the record. It
+ * then needs no place in a map, and a change of the name finds it at once.
  */
 export class TopicIndex implements Iterable<BaseTopic> {
   readonly #records: ReadonlyMap<string, NameRecord>;
   #inRecords = 0;
   readonly #topics = new Map<string, BaseTopic>();
-  /** Further objects for a spelling that is there already, in order of coming. Few. */
+  /** Further topics for a spelling that already has one, in the order of their addition. Few. */
   readonly #twins = new Map<string, readonly BaseTopic[]>();
-  /** Topics of names that are not found under their key: other spellings, those with parameters, twins. Few, so the rest needs one map only. */
+  /**
+   * Topics of names that are not found under their key: other spellings, topics with parameters,
+   * further topics of a spelling. Few, so that all others need one map only.
+   */
   readonly #others = new Map<string, Set<NameTopic>>();
 
   constructor(records: ReadonlyMap<string, NameRecord>) {
     this.#records = records;
   }
 
-  /** Number of spellings. */
+  /** The number of spellings. */
   get size(): number {
     return this.#inRecords + this.#topics.size;
   }
 
-  /** One topic for each spelling. It looks at every record: for outages and the first complete state, never for a change. */
+  /**
+   * Yields one topic for each spelling. It visits every record, so it is used for outages and for
+   * the first complete state, never for a change.
+   */
   *[Symbol.iterator](): Iterator<BaseTopic> {
     if (this.#inRecords > 0)
       for (const { topic } of this.#records.values()) if (topic !== undefined) yield topic;
@@ -45,7 +54,7 @@ export class TopicIndex implements Iterable<BaseTopic> {
     if (topic instanceof ExactTopic && this.#first(topic.key) !== topic) this.#addOther(topic);
   }
 
-  /** One of the same spelling takes its place. */
+  /** Deletes a topic. Another one of the same spelling takes its place. */
   delete(topic: BaseTopic): void {
     const spelling = spellingOf(topic);
     this.#dropOther(topic);
@@ -63,20 +72,20 @@ export class TopicIndex implements Iterable<BaseTopic> {
     if (twin !== undefined && spelling === topic.key) this.#dropOther(twin);
   }
 
-  /** The topics of a name, in every spelling. */
+  /** Returns the topics of a name, in every spelling. */
   exact(key: string): readonly NameTopic[] {
     const own = this.#first(key);
     const others = this.#others.get(key) ?? NONE;
     return own instanceof ExactTopic ? [own, ...others] : [...others];
   }
 
-  /** The same of the name of a record, which knows the one that matters. */
+  /** Returns the topics of the name of a record, mostly from the record itself. */
   of(record: NameRecord): readonly NameTopic[] {
     if (record.variant !== undefined || this.#others.size > 0) return this.exact(record.key);
     return record.topic === undefined ? NO_TOPICS : [record.topic];
   }
 
-  /** A record has been made. */
+  /** Notes a new record: it stores the topic of its name from now on. */
   adopt(record: NameRecord): void {
     const topic = this.#topics.get(record.key);
     if (topic === undefined) return;
@@ -84,7 +93,7 @@ export class TopicIndex implements Iterable<BaseTopic> {
     this.#set(record.key, topic);
   }
 
-  /** A record is no longer kept. */
+  /** Notes that a record is dropped: its topic moves back into the map. */
   release(record: NameRecord): void {
     const { topic } = record;
     if (topic === undefined) return;

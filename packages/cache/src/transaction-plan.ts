@@ -6,9 +6,9 @@ import { idOf, readName, type ReadName, variantOf } from "./read-name.ts";
 export interface PlannedPut {
   readonly put: Put;
   readonly name: ReadName;
-  /** The name to be filed under, as it came. */
+  /** The name under which the resource is cached, as it was given. */
   readonly text: string;
-  /** Why it is rejected. */
+  /** Why the put is rejected. undefined: it is accepted. */
   readonly error: XdsError | undefined;
 }
 
@@ -18,19 +18,22 @@ export interface PlannedRemoval {
   readonly name: ReadName;
 }
 
-/** A transaction that keeps its own rules; nothing has been applied yet. */
+/** A transaction that is checked and not applied yet. */
 export interface TransactionPlan {
-  /** Those that have passed every check. */
+  /** The puts that passed every check. */
   readonly puts: readonly PlannedPut[];
   readonly removals: readonly PlannedRemoval[];
   readonly rejected: readonly Rejection[];
-  /** Names of which nothing is to change, since what it says of their variants is rejected (S-DYN-4). */
+  /** Names that stay unchanged, since their variants in the transaction are rejected (S-DYN-4). */
   readonly frozen?: ReadonlySet<string>;
-  /** Ids of all names in it, by type, with the error of those that were rejected. Empty where it has one name and nothing else: then it is not read. */
+  /**
+   * The ids of all names in it, by type, each with its error if it was rejected. Empty if the
+   * transaction has one name and nothing else, since it is not read then.
+   */
   readonly named: ReadonlyMap<string, ReadonlyMap<string, XdsError | undefined>>;
 }
 
-/** Why a put cannot be taken. */
+/** Returns why a put is rejected. undefined: it is accepted. */
 export type RejectPut = (put: Put, name: ReadName, text: string) => XdsError | undefined;
 
 /** Reads and checks a transaction. Throws INVALID_ARGUMENT if a name occurs in it twice (N-40) with the same constraints. */

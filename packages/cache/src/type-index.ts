@@ -13,13 +13,16 @@ import { TypeStore, type TypeHost } from "./type-store.ts";
 
 const NONE: readonly string[] = [];
 
-/** Above this number of types, those without content are dropped: clients choose the types that they request. */
+/**
+ * With more than this number of types, those without content are dropped: clients choose the types
+ * that they request.
+ */
 const BLANK_TYPES = 256;
 
-/** Who counts interest. */
+/** The part of the cache that counts interest. */
 export type InterestHost = Pick<TypeHost, "now" | "wants" | "opened" | "closed" | "outage">;
 
-/** The types of a cache, and what it can answer. */
+/** The types of a cache, and the names for which it can answer. */
 export class TypeIndex implements TypeHost {
   readonly state: CacheState;
   readonly limits: WindowLimits;
@@ -29,11 +32,17 @@ export class TypeIndex implements TypeHost {
   readonly #descriptors: ReadonlyMap<string, ResourceType>;
   readonly #members: ReadonlyMap<string, string>;
   readonly #types = new Map<string, TypeStore>();
-  /** Those that were dropped: a type that still has a topic in use is the same object when it is needed again. */
+  /**
+   * Types that were dropped. If a topic of such a type is still in use, the same object is used
+   * again when the type is needed.
+   */
   readonly #cleared = new Map<string, WeakRef<TypeStore>>();
-  /** Number of types at which to clear next: twice what was left, so that a new type costs the same however many are watched. */
+  /**
+   * The number of types at which unused ones are dropped: twice the number that was left last time,
+   * so that the cost of a new type does not depend on their number.
+   */
   #full = BLANK_TYPES;
-  /** Number of those that were cleared away at which to look whether anybody has a topic of them. */
+  /** The number of dropped types at which those without a topic in use are forgotten. */
   #forgotten = BLANK_TYPES;
 
   constructor(options: CacheOptions, state: CacheState, host: InterestHost) {
@@ -64,7 +73,7 @@ export class TypeIndex implements TypeHost {
     return this.#descriptors.get(typeUrl);
   }
 
-  /** The type of the members, if this is a list collection of a type that is known. */
+  /** Returns the type of the members, if this is the list collection of a known type. */
   memberOf(typeUrl: string): string | undefined {
     return this.#members.get(typeUrl);
   }
@@ -77,18 +86,18 @@ export class TypeIndex implements TypeHost {
     return this.#types.get(typeUrl) ?? this.#open(typeUrl);
   }
 
-  /** A name as it was at a revision, if that is still kept. */
+  /** Returns a name as it was at a revision, if that entry is still kept. */
   asOf(asked: string, name: string, revision: number): StateEntry | undefined {
     const plain = withoutParameters(name, this.#options.ignoredParameters ?? NONE);
     return this.#types.get(homeType(asked, name))?.asOf(readName(plain).key, revision);
   }
 
-  /** Whether there are variants of a name (TP2). */
+  /** Returns true if a name has variants (TP2). */
   hasVariants(typeUrl: string, key: string): boolean {
     return this.#types.get(typeUrl)?.variantsOf(key) !== undefined;
   }
 
-  /** The watched topic of an interest, or a new one. */
+  /** Returns the watched topic of an interest, or a new one. */
   topic(asked: string, interest: Interest): BaseTopic {
     const typeUrl = homeType(asked, interest.name);
     const type = this.type(typeUrl);
@@ -102,7 +111,10 @@ export class TypeIndex implements TypeHost {
       : new MissingTopic(type, interest, name.key);
   }
 
-  /** Whether a name of this kind can exist here: it is one, of this type, and of an authority that is answered for. */
+  /**
+   * Returns true if such a name can exist here: it is valid, of this type, and of an authority for
+   * which the cache answers.
+   */
   isReachable(typeUrl: string, given: ReadName): boolean {
     const name = this.admitted(given);
     return (
@@ -111,14 +123,14 @@ export class TypeIndex implements TypeHost {
     );
   }
 
-  /** What has directives is not a name, unless this cache is that of a client. */
+  /** Returns the name; with directives it is invalid, unless the cache belongs to a client. */
   admitted(name: ReadName): ReadName {
     return name.directed === true && this.#options.directives !== true
       ? { ...name, kind: "invalid" }
       : name;
   }
 
-  /** S-AUTH-8 */
+  /** Returns true if the cache answers for the authority of a name (S-AUTH-8). */
   answersFor({ authority }: ReadName): boolean {
     const { authorities } = this.#options;
     return authority === undefined || authorities === undefined || authorities.includes(authority);
@@ -174,7 +186,10 @@ export class TypeIndex implements TypeHost {
   }
 }
 
-/** A name without some context parameters (S-CTX-4). What is not an xdstp name, or a glob, whose members have its parameters (S-GLOB-4), stays as it is. */
+/**
+ * Returns a name without some context parameters (S-CTX-4). An opaque name, and a glob, whose
+ * members have its parameters (S-GLOB-4), stay unchanged.
+ */
 export function withoutParameters(name: string, keys: readonly string[]): string {
   if (keys.length === 0 || !name.startsWith("xdstp:") || !name.includes("?") || isGlob(name))
     return name;

@@ -22,39 +22,39 @@ import { NO_ENTRIES, StateEntry } from "./state-entry.ts";
 import { TopicIndex } from "./topic-index.ts";
 import { VariantIndex, type VariantSet } from "./variants/variant-set.ts";
 
-/** What the store of a type asks of its cache. */
+/** The cache, as the store of a type uses it. */
 export interface TypeHost {
   readonly state: CacheState;
   readonly limits: WindowLimits;
-  /** Bytes of what was replaced that are kept of a type. */
+  /** The number of bytes of replaced resources that are kept of a type. */
   readonly replacedBytes: number;
   now(): number;
-  /** Whether `*` covers a name. */
+  /** Returns true if `*` covers a name. */
   inWildcard(typeUrl: string, text: string, name: ReadName): boolean;
-  /** Whether feeds are subscribed to this and may not yet have been unsubscribed. */
+  /** Returns true if feeds are subscribed to this name, or may still be. */
   wants(typeUrl: string, key: string): boolean;
   opened(type: TypeStore, topic: BaseTopic): void;
   closed(type: TypeStore, topic: BaseTopic): void;
   outage(typeUrl: string, topic: BaseTopic): Outage | undefined;
 }
 
-/** One name with what is to become of it. */
+/** A name and its writer, in a change. */
 export interface Change {
   readonly name: ReadName;
   readonly text: string;
   readonly owner: Owner | undefined;
 }
 
-/** All that is known of one type: records by name, groups by parent, topics by spelling. */
+/** The state of one type: records by name, groups by parent, topics by spelling. */
 export class TypeStore implements ExactHost, CollectionHost {
   readonly typeUrl: string;
   readonly state: CacheState;
   readonly wildcard: Group = new Group("*", 0);
   readonly records: Map<string, NameRecord> = new Map<string, NameRecord>();
   readonly window: TombstoneWindow;
-  /** Something of it is or was cached. */
+  /** True if a resource of the type is or was cached. */
   served = false;
-  /** Something of it is or was cached that a relay may not keep (B-RELAY-11). */
+  /** True if a resource of the type is or was cached that a relay may not store (B-RELAY-11). */
   hasUnkept = false;
   readonly #host: TypeHost;
   readonly #aliases = new AliasIndex();
@@ -63,9 +63,12 @@ export class TypeStore implements ExactHost, CollectionHost {
   readonly #topics = new TopicIndex(this.records);
   readonly #variants: VariantIndex;
   #size = 0;
-  /** Topics to notify when a name is removed or comes back, though they no longer show it; by its key. */
+  /**
+   * Topics to notify when a name is removed or exists again, though they no longer show it; by the
+   * key of the name.
+   */
   readonly #former = new Map<string, Set<ExactTopic>>();
-  /** Floor of groups that are no longer kept. */
+  /** The floor of groups that are no longer kept. */
   #floor = 0;
 
   constructor(typeUrl: string, host: TypeHost) {
@@ -79,22 +82,22 @@ export class TypeStore implements ExactHost, CollectionHost {
     });
   }
 
-  /** Number of resources. */
+  /** The number of resources. */
   get size(): number {
     return this.#size;
   }
 
-  /** Watched topics, one for each spelling. */
+  /** The watched topics, one for each spelling. */
   get topics(): Iterable<BaseTopic> & { readonly size: number } {
     return this.#topics;
   }
 
-  /** The watched topics of an interest, in every spelling. */
+  /** Returns the watched topics of an interest, in every spelling. */
   topicsOf(key: string): readonly BaseTopic[] {
     return [...this.#topics.exact(key), ...(this.knownGroup(key)?.topics ?? [])];
   }
 
-  /** Nothing was ever cached, and nothing follows it. */
+  /** True if nothing was ever cached, and there are no records and no watched topics. */
   get blank(): boolean {
     return !this.served && this.topics.size === 0 && this.records.size === 0;
   }
@@ -103,25 +106,25 @@ export class TypeStore implements ExactHost, CollectionHost {
     return this.#topics.find(interest);
   }
 
-  /** A topic without watchers yet. */
+  /** Creates a topic, which has no watchers yet. */
   createTopic(interest: Interest, name: ReadName): BaseTopic {
     if (interest.name === "*" || name.kind === "glob")
       return new CollectionTopic(this, interest, this.group(name.key));
-    // The string of the record: that of the client may go.
+    // Uses the string of the record, so that the string of the client can be freed.
     return new ExactTopic(this, interest, this.records.get(name.key)?.key ?? name.key);
   }
 
-  /** The group of a glob; kept once something is in it or follows it. */
+  /** Returns the group of a glob. It is stored once it has a record or a topic. */
   group(key: string): Group {
     return this.knownGroup(key) ?? new Group(key, this.#floor);
   }
 
-  /** The wildcard, or the group of a glob if there is one. */
+  /** Returns the wildcard, or the stored group of a glob. */
   knownGroup(key: string): Group | undefined {
     return key === "*" ? this.wildcard : this.#groups.get(key);
   }
 
-  /** Records of a group that exist or have a tombstone. */
+  /** Returns the records of a group that exist or have a tombstone. */
   recordsIn(group: Group): Iterable<NameRecord> {
     return group === this.wildcard
       ? this.all().filter(({ inWildcard, place }) => inWildcard && place >= 0)
@@ -132,7 +135,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     return this.records.get(key);
   }
 
-  /** The record of exactly this name and variant. */
+  /** Returns the record of exactly this name and variant. */
   find(name: Pick<ReadName, "key" | "variant">): NameRecord | undefined {
     return this.#variants.find(name);
   }
@@ -141,14 +144,14 @@ export class TypeStore implements ExactHost, CollectionHost {
     return this.#variants.of(key);
   }
 
-  /** A name and its variants. */
+  /** Returns the records of a name and its variants. */
   recordsOf(key: string): readonly NameRecord[] {
     const own = this.records.get(key);
     const variants = this.#variants.of(key)?.values() ?? [];
     return own === undefined ? [...variants] : [own, ...variants];
   }
 
-  /** All names with all their variants. */
+  /** Yields all names with all their variants. */
   *all(): Generator<NameRecord> {
     yield* this.records.values();
     yield* this.#variants.values();
@@ -158,7 +161,10 @@ export class TypeStore implements ExactHost, CollectionHost {
     return this.#aliases.first(key);
   }
 
-  /** A name or alias as it was at a revision, if that is still kept. For a name with variants it is not known which one is meant. */
+  /**
+   * Returns a name or alias as it was at a revision, if that entry is still kept. undefined for a
+   * name with variants, since it is not known which one is meant.
+   */
   asOf(key: string, revision: number): StateEntry | undefined {
     if (this.#variants.of(key) !== undefined) return undefined;
     let entry = (this.records.get(key) ?? this.aliasOf(key))?.entry;
@@ -166,7 +172,10 @@ export class TypeStore implements ExactHost, CollectionHost {
     return entry;
   }
 
-  /** All that is known of an interest: the members of a collection, or a name and those that have it as an alias. */
+  /**
+   * Returns all records of an interest: the members of a collection, or a name and the resources
+   * that have it as an alias.
+   */
   related(key: string): readonly NameRecord[] {
     const group = this.knownGroup(key);
     if (group !== undefined) return [...this.recordsIn(group)];
@@ -228,7 +237,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     return this.#host.outage(this.typeUrl, topic);
   }
 
-  /** Puts a resource. Returns whether its version was made unique (B-VER-5). */
+  /** Puts a resource. Returns true if its version was made unique (B-VER-5). */
   put({ name, text, owner }: Change, resource: Resource, asLink: boolean): boolean {
     const record = this.find(name) ?? this.#create(name, text);
     const old = record.entry;
@@ -252,7 +261,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     return next.reused === true;
   }
 
-  /** Removes a name, or records for a subscribed one that it does not exist. */
+  /** Removes a name, or records that a subscribed one does not exist. */
   remove({ name, text, owner }: Change, error?: XdsError): void {
     let record = this.find(name);
     const old = record?.entry;
@@ -283,7 +292,11 @@ export class TypeStore implements ExactHost, CollectionHost {
     if (record.entry !== undefined) this.window.add(record, record.entry, this.#host.now());
   }
 
-  /** A name was removed that only an alias leads to: that ends, also where its resource stays, until this is put again (C-ALIAS-6). `isPut`: it was, in the same transaction. */
+  /**
+   * Ends an alias, since a name was removed that only an alias leads to. The resource stays, but
+   * without the alias until it is put again (C-ALIAS-6). `isPut`: returns true for records that
+   * were put in the same transaction.
+   */
   endAlias({ name: { key }, owner }: Change, isPut: (record: NameRecord) => boolean): void {
     for (const record of [...this.#aliases.all(key)]) {
       if (record.owner !== owner || isPut(record)) continue;
@@ -292,12 +305,15 @@ export class TypeStore implements ExactHost, CollectionHost {
     }
   }
 
-  /** Concludes for a name that what is not there does not exist. */
+  /** Concludes that a name without an entry does not exist. */
   settleName(change: Change, error?: XdsError): void {
     if (this.records.get(change.name.key)?.entry === undefined) this.remove(change, error);
   }
 
-  /** Concludes the same for a collection with subscribers. `error`: why it is empty; a later conclusion replaces it. */
+  /**
+   * Concludes that a collection with subscribers is complete. `error`: why it is empty; a later
+   * call replaces it.
+   */
   settleGroup(
     group: Group,
     {
@@ -334,7 +350,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     if (topics?.size === 0) this.#former.delete(key);
   }
 
-  /** Drops a name without subscribers: it was not deleted, so there is no tombstone. */
+  /** Drops a name without subscribers. It was not removed upstream, so it leaves no tombstone. */
   forget(record: NameRecord): void {
     if (this.find(record) !== record) return;
     const { entry } = record;
@@ -349,14 +365,17 @@ export class TypeStore implements ExactHost, CollectionHost {
     this.#delete(record);
   }
 
-  /** Lets go of a group about which nothing is known. */
+  /** Drops a group that has no state. */
   prune(group: Group): void {
     if (group === this.wildcard || !group.blank) return;
     this.#floor = Math.max(this.#floor, group.floor);
     this.#groups.delete(group.key);
   }
 
-  /** Whether a name without content has subscribers that are not notified of that yet; an error is kept for later subscribers (S-ERR-1), as long as a removal is. */
+  /**
+   * Returns true if a name without content has subscribers that are not notified of that yet. An
+   * error is always kept for later subscribers, for as long as a removal (S-ERR-1).
+   */
   #isNews(key: string, error: XdsError | undefined): boolean {
     return (
       error !== undefined ||
@@ -365,7 +384,10 @@ export class TypeStore implements ExactHost, CollectionHost {
     );
   }
 
-  /** What had its version before; of variants the others of the name count too, since to a client that comes back the name and the version are all there is (B-VER-5). */
+  /**
+   * Returns the version that a put may reuse for other content. For a variant, the other variants
+   * of the name count too, since a client that reconnects lists only name and version (B-VER-5).
+   */
   #lastOf(record: NameRecord, { version }: Resource): LastVersion | undefined {
     if (record.variant === undefined)
       return record.entry?.resource === undefined ? record.last : undefined;
@@ -407,7 +429,10 @@ export class TypeStore implements ExactHost, CollectionHost {
     this.prune(record.group);
   }
 
-  /** Makes an entry the newest of its name, in every topic concerned: its exact name, its aliases, its glob, the wildcard. */
+  /**
+   * Makes an entry the newest of its name, in every topic concerned: its exact name, its aliases,
+   * its glob, the wildcard.
+   */
   #enter(record: NameRecord, entry: StateEntry): void {
     const old = record.entry;
     this.state.work++;
@@ -430,7 +455,10 @@ export class TypeStore implements ExactHost, CollectionHost {
       for (const topic of this.#former.get(record.key) ?? []) topic.refresh(record.key);
   }
 
-  /** What this is to a topic depends on its parameters (B-DYN-3). */
+  /**
+   * Passes a change of a name with variants to its groups. The effect on a topic depends on its
+   * parameters (B-DYN-3).
+   */
   #noteVariant(record: NameRecord, old: StateEntry | undefined, variants: VariantSet): void {
     const stepsFor = variants.changed(record, old, this.state);
     forGroups(record, this.wildcard, (group) => {
@@ -438,7 +466,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     });
   }
 
-  /** Variants are not found by their aliases. */
+  /** Updates the aliases of a record. Variants are not found by aliases. */
   #enterAliases(record: NameRecord, old: StateEntry | undefined, entry: StateEntry): void {
     const aliases = this.#aliases.replace(record, old?.resource?.aliases, entry.resource?.aliases);
     for (const alias of aliases) {
@@ -447,12 +475,15 @@ export class TypeStore implements ExactHost, CollectionHost {
     }
   }
 
-  /** Notifies those that ask by this alias that it leads to the resource, or does not any more. */
+  /** Notifies the topics of an alias that it leads to another resource, or to none. */
   #refreshAlias(alias: string, record: NameRecord): void {
     for (const topic of this.#topics.exact(alias)) topic.refresh(record.key);
   }
 
-  /** A subscribed alias leads nowhere any more: that is an answer, which must not be lost with the topic. */
+  /**
+   * Records that a subscribed alias leads to no resource any more. That is an answer, which has to
+   * outlive the topic.
+   */
   #settleAlias(key: string, owner: Owner | undefined): void {
     if (
       this.records.has(key) ||
@@ -468,14 +499,20 @@ export class TypeStore implements ExactHost, CollectionHost {
     if (entry?.resource !== undefined) this.#size++;
   }
 
-  /** Nothing that a client spelled in its own way may outlive its subscription. */
+  /**
+   * Forgets the spelling of a topic without watchers: no text that a client chose is kept longer
+   * than its subscription.
+   */
   #forgetExact(topic: ExactTopic): void {
     for (const former of topic.former) this.leave(former, topic);
     if (this.#topics.find({ name: topic.interest.name }) === undefined)
       for (const { entry } of this.recordsOf(topic.key)) entry?.forget(topic.interest.name);
   }
 
-  /** A removal has left the window. It is remembered further only for those who ask for the very name. */
+  /**
+   * Drops a removal that has left the window. It is kept longer only if its exact name has
+   * subscribers.
+   */
   #dropTombstone(record: NameRecord, entry: StateEntry): void {
     entry.gone = true;
     unlist(record, this.wildcard, entry.revision);
@@ -484,7 +521,7 @@ export class TypeStore implements ExactHost, CollectionHost {
   }
 }
 
-/** A feed on demand has given it, and it may not be kept (B-RELAY-11). */
+/** Returns true for a resource from a feed on demand that may not be stored (B-RELAY-11). */
 function isUnkept({ resource }: StateEntry, { owner }: NameRecord): boolean {
   return resource?.noStore === true && owner?.onDemand === true;
 }

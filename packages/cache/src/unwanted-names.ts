@@ -7,7 +7,7 @@ import type { NameRecord } from "./name-record.ts";
 import type { ReadName } from "./read-name.ts";
 import type { TypeStore } from "./type-store.ts";
 
-/** What the forgetting of names asks of the cache. */
+/** The part of the cache that dropping names uses. */
 export interface UnwantedHost {
   readonly clock: Clock;
   readonly lingerMs: number;
@@ -15,7 +15,10 @@ export interface UnwantedHost {
   type(typeUrl: string): TypeStore;
 }
 
-/** Drops what feeds on demand gave and has no subscribers any more (B-RELAY-10). What never had a subscriber stays as long as what lingers. */
+/**
+ * Drops names that feeds on demand gave and that have no subscribers any more (B-RELAY-10). A name
+ * that never had a subscriber is kept for the linger time.
+ */
 export class UnwantedNames {
   readonly #host: UnwantedHost;
   readonly #records = new Map<NameRecord, TypeStore>();
@@ -26,7 +29,7 @@ export class UnwantedNames {
     this.#host = host;
   }
 
-  /** A feed on demand has put this. */
+  /** Notes a name that a feed on demand has put. */
   note(type: TypeStore, name: ReadName): void {
     const { clock, lingerMs, ledger } = this.#host;
     if (
@@ -45,7 +48,10 @@ export class UnwantedNames {
       });
   }
 
-  /** Some interests have ended. It costs as much as they cover. */
+  /**
+   * Drops the names of interests that have ended. The cost depends on the number of names that they
+   * cover.
+   */
   onChange(changes: readonly InterestChange[]): void {
     for (const { typeUrl, dropped, unheard } of changes) {
       for (const { key } of [...dropped, ...unheard]) this.#drop(this.#host.type(typeUrl), key);

@@ -13,7 +13,10 @@ interface Load {
   readonly watchers: number;
 }
 
-/** Steps per change that a cache of this size takes, all told: notes, wakes, log entries looked at, compaction. */
+/**
+ * Returns the steps of work per change for a cache of this size: notes, wakes, log entries that are
+ * visited, compaction.
+ */
 function stepsPerChange({ members, globs, watchers }: Load): number {
   const cache = new CacheCore({});
   cache.commit({ put: Array.from({ length: members }, (_, id) => put(ns(id))) });
@@ -80,7 +83,7 @@ describe("the work of a change", () => {
   it("is none for topics that are no longer watched", () => {
     const cache = new CacheCore({});
     const watcher = createWatcher();
-    // Two objects of each, and some under another key.
+    // Two topics of each interest, and some under another key.
     const interests = [
       ...["alias", "real", "*", "alias", "real", "*"].map((name) => ({ name })),
       { name: "real", parameters: new Map([["k", "v"]]) },

@@ -1,11 +1,17 @@
 import { expect } from "vitest";
 
-/** `expect(actual, where).toBe(expected)` for tests that compare millions of times: `expect` itself, which takes microseconds, is called only where they differ. */
+/**
+ * As `expect(actual, where).toBe(expected)`, for tests with millions of comparisons: `expect`
+ * itself, which takes microseconds, is called only if the values differ.
+ */
 export function expectSame<T>(actual: T, expected: T, where?: () => string): void {
   if (!Object.is(actual, expected)) expect(actual, where?.()).toBe(expected);
 }
 
-/** `expect(actual, where).toEqual(expected)` of arrays of texts and numbers, as {@link expectSame}. */
+/**
+ * As `expect(actual, where).toEqual(expected)` for arrays of texts and numbers; see {@link
+ * expectSame}.
+ */
 export function expectSameItems<T extends string | number | undefined>(
   actual: readonly T[],
   expected: readonly T[],

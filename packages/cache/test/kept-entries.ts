@@ -3,7 +3,7 @@ import type { Entry } from "@xdstp/core";
 
 export const TYPE = "type.googleapis.com/test.Type";
 
-/** What the cache keeps of a resource of {@link TYPE}. */
+/** Returns the entry of a resource of {@link TYPE} in a cache. */
 export function added(
   name: string,
   options: PutOptions & { readonly text?: string; readonly asked?: string } = {},
@@ -16,7 +16,7 @@ export function added(
   return entry;
 }
 
-/** Says that a name does not exist. */
+/** Returns an entry without a resource. */
 export function removed(name: string, revision = 1): Entry {
   return { revision, since: 0, superseded: false, name };
 }

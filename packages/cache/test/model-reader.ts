@@ -4,13 +4,16 @@ import { expectSame, expectSameItems } from "./expect-same.ts";
 import type { NaiveStore } from "./naive-store.ts";
 import { T } from "./scene.ts";
 
-/** A reader as the contract describes it: a cursor, and a view that only `changes` and `members` feed, only when it was woken. */
+/**
+ * A reader according to the contract: a cursor, and a view that is read only from `changes` and
+ * `members`, and only after a wake.
+ */
 export class ModelReader {
   readonly interest: string;
   readonly #source: ResourceSource;
   readonly #topic: Topic;
   readonly #view = new Map<string, Entry>();
-  /** How often history was gone. */
+  /** The number of times that the history was not kept any more. */
   restarts = 0;
   #cursor = 0;
   #woken = true;
@@ -52,12 +55,13 @@ export class ModelReader {
     this.#cursor = this.#source.revision;
   }
 
-  /** Its view is what the model says, and the topic keeps the promises of the contract. */
+  /** Checks that its view equals the model, and that the topic keeps the contract. */
   verify(model: NaiveStore, windowStart: number): void {
     if (!this.#topic.settled) return;
     this.read();
     const expected = model.covered(this.interest).toSorted();
-    // By an alias the reader may know more: resources that gave up the alias. None of them may have been removed.
+    // For an alias the reader may have more: resources that dropped the alias. None of them may
+    // have been removed.
     const known = [...this.#view.keys()]
       .filter((key) => this.#isCollection || expected.includes(key) || !model.names.has(key))
       .toSorted();
@@ -66,12 +70,12 @@ export class ModelReader {
     this.#verifyTopic(model, expected, windowStart);
   }
 
-  /** It knows what the model has, with the same content. */
+  /** Checks that it has what the model has, with the same content. */
   verifyMembers(model: NaiveStore): void {
     expectSame(this.#topic.settled, true, () => this.interest);
     this.read();
     const expected = model.covered(this.interest).toSorted();
-    // By an alias the reader may know more, of which nobody may be told any longer.
+    // For an alias the reader may have more, which it need not be notified of any longer.
     const known = [...this.#view.keys()]
       .filter((key) => this.#isCollection || expected.includes(key))
       .toSorted();
@@ -134,7 +138,9 @@ export class ModelReader {
     this.#verifyArrays(members);
   }
 
-  /** Arrays live until `head` moves, and depend on nothing but the first newer entry. */
+  /**
+   * Checks that arrays stay the same until `head` moves, and depend only on the first newer entry.
+   */
   #verifyArrays(members: readonly Entry[]): void {
     const { head } = this.#topic;
     if (this.#arrays?.head !== head) this.#arrays = { head, members, since: new Map() };

@@ -1,16 +1,19 @@
 import { globMatches, nameKey } from "@xdstp/uri";
 
-/** What the naive model knows of a name. */
+/** The state of a name in the naive model. */
 export interface NaiveName {
   readonly text: string;
   readonly content: string;
   readonly ttlMs: number | undefined;
   readonly aliases: readonly string[];
-  /** Revision since which it exists. */
+  /** The revision since which it exists. */
   readonly since: number;
 }
 
-/** The state that a cache should have, kept in the simplest way: one map, searched from end to end. */
+/**
+ * The state that a cache should have, stored in the simplest way: one map that is searched from end
+ * to end.
+ */
 export class NaiveStore {
   readonly names = new Map<string, NaiveName>();
   readonly removedAt = new Map<string, number>();

@@ -26,12 +26,12 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** The seed of a run: from the environment, to repeat one, else new each time. */
+/** Returns the seed of a run: from the environment, to repeat one, else a new one. */
 export function chooseSeed(): number {
   return Number(process.env.XDSTP_SEED ?? Math.floor(Math.random() * 2 ** 31));
 }
 
-/** Number of steps: all of them with XDSTP_SCALE=1, a hundredth without. */
+/** Returns the number of steps: all of them with XDSTP_SCALE=1, a hundredth without. */
 export function scaled(full: number): number {
   return Math.ceil(full * Number(process.env.XDSTP_SCALE ?? "0.01"));
 }

@@ -11,7 +11,7 @@ import type {
 
 /** The type of the tests. */
 export const T = "type.googleapis.com/t.T";
-/** Another one. */
+/** Another type. */
 export const U = "type.googleapis.com/t.U";
 
 /** A put whose payload is the UTF-8 of a text. */
@@ -56,7 +56,7 @@ export function createWatcher(onWake?: (topic: Topic) => void): CountingWatcher 
   };
 }
 
-/** A feed in the hands of the test. */
+/** A feed that a test controls. */
 export interface ManualFeed extends ResourceFeed {
   readonly sink: ResourceSink;
   /** Ends `run`; with an error: rejects. */
@@ -90,7 +90,7 @@ export function createFeed(): ManualFeed {
   };
 }
 
-/** A feed that is filled on demand, and what it was told. */
+/** A feed that is filled on demand, and that records the calls of `want`. */
 export interface DemandFeed extends ManualFeed {
   readonly told: string[];
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void;
@@ -118,7 +118,7 @@ export function createDemandFeed(): DemandFeed {
   };
 }
 
-/** Lets everything that waits for the end of the turn happen. */
+/** Waits until everything has run that waits for the end of the turn. */
 export async function turn(): Promise<void> {
   await new Promise((resolve) => {
     setImmediate(resolve);

@@ -11,17 +11,20 @@ export interface ChangedResource {
   readonly resource?: StoredResource;
 }
 
-/** What {@link References} reads. */
+/** The options of {@link References}. */
 export interface ReferencesOptions {
-  /** Those that may be followed. References to others are left out. */
+  /** The types whose references are followed. References to other types are ignored. */
   readonly types: readonly ResourceType[];
-  /** All names of a type are known. */
+  /** Returns true if all names of a type are known. */
   readonly isSettled: (typeUrl: string) => boolean;
-  /** There is a resource of a name. Only asked for a type that is settled. */
+  /** Returns true if a name has a resource. Called only for types that are settled. */
   readonly isServed: (typeUrl: string, name: string) => boolean;
-  /** Those that the source answers for, whatever the authority of the resource that refers. */
+  /**
+   * The authorities for which the source answers, besides that of the referring resource.
+   * undefined: none.
+   */
   readonly authorities: readonly string[] | undefined;
-  /** Stands in each event. */
+  /** The `key` of each event. Absent: events have none. */
   readonly key?: string;
   readonly onEvent: (event: DanglingEvent) => void;
 }
@@ -37,20 +40,23 @@ export interface ReferencesBody {
 interface Target {
   readonly typeUrl: string;
   readonly name: string;
-  /** Who refers to it, by type and name. */
+  /** The resources that refer to it, by type and name. */
   readonly by: Map<string, DanglingReference["by"]>;
   dangles: boolean;
 }
 
-/** Follows the references of a set of resources. It checks what has changed once per turn of the event loop, in a turn after that of the change. */
+/**
+ * Follows the references of a set of resources. Changes are checked once per turn of the event
+ * loop, in the turn after the change.
+ */
 export class References {
   readonly #options: ReferencesOptions;
   readonly #body: ReferencesBody;
   readonly #types: ReadonlySet<string>;
   readonly #targets = new Map<string, Target>();
-  /** What each resource refers to, by type and name. */
+  /** The targets of each resource, by type and name. */
   readonly #references = new Map<string, readonly string[]>();
-  /** Targets of types that are not settled, by type: their keys. */
+  /** The keys of targets whose type is not settled, by type. */
   readonly #unsettled = new Map<string, Set<string>>();
   /** Events that are not reported yet. */
   readonly #found: DanglingEvent[] = [];
@@ -63,7 +69,7 @@ export class References {
     this.#types = new Set(options.types.map(({ typeUrl }) => typeUrl));
   }
 
-  /** Whether no resource has a reference. */
+  /** True if no resource has a reference. */
   get isEmpty(): boolean {
     return this.#references.size === 0;
   }
@@ -76,7 +82,10 @@ export class References {
     }
   }
 
-  /** Schedules a check. It has a turn of its own, since a commit of 20,000 resources already takes 100 ms, and the check of their references half as long. */
+  /**
+   * Schedules a check. It has a turn of its own: a commit of 20,000 resources already takes 100 ms,
+   * and the check of their references half as long.
+   */
   wake(): void {
     if (this.#isWoken) return;
     this.#isWoken = true;
@@ -93,7 +102,7 @@ export class References {
       .map((target) => this.#dangling(target));
   }
 
-  /** Reads the resources that have changed after the last check, and reports the differences. */
+  /** Reads the resources that have changed since the last check, and reports the differences. */
   check(): void {
     if (this.#closed) return;
     const touched = new Set<string>();
@@ -104,7 +113,7 @@ export class References {
     this.#report();
   }
 
-  /** These targets may exist now, or may have been removed. */
+  /** Checks these targets again: they may exist now, or may have been removed. */
   review(touched: ReadonlySet<string>): void {
     const few = touched.size <= this.#targets.size ? touched : this.#targets.keys();
     for (const key of few) if (touched.has(key)) this.#judge(key);
@@ -116,13 +125,16 @@ export class References {
     this.#closed = true;
   }
 
-  /** Runs after all targets were checked, since a listener may call `list`, change the cache, or throw. */
+  /**
+   * Reports the events. Called after all targets were checked, since a listener may call `list`,
+   * change the cache, or throw.
+   */
   #report(): void {
     for (let event = this.#found.shift(); event !== undefined; event = this.#found.shift())
       this.#options.onEvent(event);
   }
 
-  /** A changed resource is a target, and may refer to others than before. */
+  /** Notes a changed resource: it is a target itself, and its references may have changed. */
   #take({ type, name, resource }: ChangedResource, touched: Set<string>): void {
     const own = typedNameKey(type.typeUrl, name);
     touched.add(own);
@@ -167,7 +179,7 @@ export class References {
     touched.add(key);
   }
 
-  /** The source itself has to answer for the name. */
+  /** Returns true if the source itself has to answer for the name. */
   #isWithin({ typeUrl, name, source }: Reference, from: string): boolean {
     if (source !== undefined || isGlob(name) || !this.#types.has(typeUrl)) return false;
     if (!name.startsWith("xdstp:")) return true;
@@ -220,21 +232,24 @@ export class References {
   }
 }
 
-/** A resource refers to a name that is not there. */
+/** A reference to a name that does not exist. */
 export interface DanglingReference {
-  /** The type URL of what is missing. */
+  /** The type URL of the missing name. */
   readonly typeUrl: string;
   /** The name that is missing. */
   readonly name: string;
   /** The first resource that refers to it. */
   readonly by: { readonly typeUrl: string; readonly name: string };
-  /** How many other resources refer to it too. */
+  /** The number of other resources that refer to it too. */
   readonly others: number;
   /** The node key whose content refers to it. Absent: the shared content, or a source without node keys. */
   readonly key?: string;
 }
 
-/** Reported once when a reference begins to dangle, and once when it no longer does: the name is there, or nothing refers to it. The listener must not throw. */
+/**
+ * An event of a watch. A reference is reported once when it begins to dangle, and once when it no
+ * longer does: the name exists, or nothing refers to it. The listener must not throw.
+ */
 export type DanglingEvent =
   | ({ readonly kind: "dangling" } & DanglingReference)
   | {
@@ -247,8 +262,11 @@ export type DanglingEvent =
 
 /** A watch of the references within a source. */
 export interface DanglingWatch {
-  /** Returns the references that dangle after the last transaction. After `close`: those that dangled at that time. */
+  /**
+   * Returns the references that dangle after the last transaction; after `close`, those that
+   * dangled at that time.
+   */
   list(): readonly DanglingReference[];
-  /** Ends the watch; nothing is reported from then on. */
+  /** Ends the watch. Nothing is reported after that. */
   close(): void;
 }

@@ -11,7 +11,7 @@ import { watchDangling } from "./watch-dangling.ts";
 const route = "type.googleapis.com/acme.Route";
 const cluster = "type.googleapis.com/acme.Cluster";
 
-/** A route names clusters, one a line. */
+/** A route lists clusters, one per line. */
 const types: readonly ResourceType[] = [
   {
     typeUrl: route,
@@ -32,7 +32,7 @@ const types: readonly ResourceType[] = [
 interface Subject {
   readonly cache: Cache;
   readonly put: (typeUrl: string, name: string, ...clusters: readonly string[]) => void;
-  /** What was told since, once promises have settled. */
+  /** Resolves with the events since the last call, once promises have settled. */
   readonly told: () => Promise<readonly DanglingEvent[]>;
   readonly list: () => readonly string[];
   readonly events: readonly DanglingEvent[];

@@ -10,10 +10,14 @@ import {
 } from "./references.ts";
 
 /**
- * Watches what refers to what is not there, for types with `references`; costs what changes, and checks once per turn of the event loop, in the turn after a transaction, all that it has changed.
+ * Watches for references to names that do not exist, in types with `references`. It reads only what
+ * has changed: once per turn of the event loop, in the turn after a transaction, all changes of the
+ * transaction.
  *
- * Left out: references with a ConfigSource of their own, globs, xdstp names of other authorities than that of the source or of the referring resource, names with context parameters,
- * and types of which the source does not know all names. What clients find only when they run (VHDS, on-demand discovery) is not a reference.
+ * It ignores references with a ConfigSource of their own, globs, xdstp names of other authorities
+ * than those of the source and of the referring resource, names with context parameters, and types
+ * of which the source does not know all names. Names that clients find only at run time (VHDS,
+ * on-demand discovery) are not references.
  * A name that exists only as an alias of another resource counts as missing.
  * For content per node see {@link NodeCaches.watchDangling}.
  */
@@ -31,15 +35,15 @@ export function watchDangling(
   };
 }
 
-/** The references of a source to itself, and how a name is looked up in it. */
+/** The references of a source to itself, and the functions that look up a name in it. */
 export interface SourceReferences {
   readonly references: References;
   readonly within: Pick<ReferencesOptions, "types" | "authorities" | "isSettled" | "isServed">;
-  /** Ends the watch. Nothing is reported afterwards. */
+  /** Ends the watch. Nothing is reported after that. */
   close(): void;
 }
 
-/** Follows all types of a source, beginning with what is there. */
+/** Follows all these types of a source, beginning with the present state. */
 export function followSource(
   source: Pick<ResourceSource, "topic" | "authorities">,
   types: readonly ResourceType[],

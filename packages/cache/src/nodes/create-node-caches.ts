@@ -17,44 +17,61 @@ import { createKeyedRevisions, type KeyedRevisions } from "./keyed-revisions.ts"
 import { type NodeContent, NodeLayer, type OwnName } from "./node-layer.ts";
 import { type NodeReferences, watchNodeReferences } from "./watch-node-references.ts";
 
-/** Content per node: what all share, and what replaces it for the clients with one key. Revisions are one sequence over all of it. */
+/**
+ * Content per node: shared content, and content that replaces it for the clients with one key. All
+ * of it has one sequence of revisions.
+ */
 export interface NodeCaches extends AsyncDisposable {
-  /** For all clients: what has no content of its own under a key. */
+  /** The content for all clients, as far as their key does not replace it. */
   readonly shared: Cache;
-  /** The content of a key, made on demand; the same object while it is used. Throws INVALID_ARGUMENT for an empty key. */
+  /**
+   * Returns the content of a key, which is created on demand; the same object while it is used.
+   * Throws INVALID_ARGUMENT for an empty key.
+   */
   of(key: string): NodeContent;
-  /** Keys under which something is put. */
+  /** Returns the keys under which resources are put. */
   keys(): readonly string[];
   /**
-   * Commits to several keys, all or nothing: where a part is rejected, no part changes anything. `undefined` is the key of the shared content.
-   * Each part is a revision of its own, those of keys before the shared one, and no client is served in between. Throws as `of` and `commit` do for a broken transaction.
+   * Commits to several keys, all or nothing: if a part is rejected, no part changes anything. The
+   * key of the shared content is `undefined`.
+   * Each part has a revision of its own; those of keys come before the shared one, and no client is
+   * served between them. Throws as `of` and `commit` do for a malformed transaction.
    */
   commit(parts: ReadonlyMap<string | undefined, Transaction>): {
-    /** Revision of the first part, so that `waitForAck` of it waits for all parts. Where a put was rejected, the newest revision, which is of an earlier transaction. */
+    /**
+     * The revision of the first part, so that `waitForAck` with it waits for all parts. If a put
+     * was rejected: the newest revision, of an earlier transaction.
+     */
     readonly revision: number;
-    /** Each with the key of its part; without one, the shared content. Absent: all was accepted. */
+    /**
+     * The rejections, each with the key of its part; `undefined` is the shared content. Absent: all
+     * resources were accepted.
+     */
     readonly rejected?: readonly (Rejection & { readonly key: string | undefined })[];
   };
-  /** What a server needs: `createServer({ ...nodes.serving })`. */
+  /** The options of a server: `createServer({ ...nodes.serving })`. */
   readonly serving: {
     readonly source: ResourceSource;
     readonly sourceFor: ((peer: { readonly node?: NodeClaim }) => ResourceSource) & {
       readonly viewsOnly: true;
     };
-    /** All that is put, in the shared content (no `viewKey`) and under each key. */
+    /** Returns all resources, of the shared content (without `viewKey`) and of each key. */
     readonly resources: () => Iterable<{
       readonly typeUrl: string;
       readonly resource: StoredResource;
       readonly viewKey?: string;
     }>;
   };
-  /** Revision of the newest transaction of all; 0 before the first. */
+  /** The revision of the newest transaction in any content; 0 before the first. */
   readonly revision: number;
-  /** Resources that are put, in the shared content and under all keys. */
+  /** The number of resources in the shared content and under all keys. */
   readonly resources: number;
   /**
-   * As `watchDangling` of this package, for the types of the options, over the shared content and the content of each key: an event about content of a key has that `key`.
-   * What the shared content refers to is looked for in the shared content only, since there may be clients without a key.
+   * Watches for dangling references, as `watchDangling` of this package does, in the types of the
+   * options, in the shared content and in the content of each key. An event about the content of a
+   * key has that `key`.
+   * References of the shared content are looked up in the shared content only, since there may be
+   * clients without a key.
    */
   watchDangling(onEvent?: (event: DanglingEvent) => void): DanglingWatch;
   /** Ends the feeds and timers of the shared content. */
@@ -62,16 +79,20 @@ export interface NodeCaches extends AsyncDisposable {
 }
 
 /**
- * Makes caches for content per node: another cluster, route or listener under the same name, chosen by what a node says of itself ("snapshot per node").
- * A key without content costs nothing but its topics, and its clients see the shared content until something is put under it.
+ * Creates caches for content per node: another cluster, route or listener under the same name,
+ * chosen by the fields of the node ("snapshot per node").
+ * A key without content costs nothing except its topics. Its clients see the shared content until
+ * something is put under the key.
  */
 export function createNodeCaches({
   keyOf,
   ...options
 }: Omit<CacheOptions, "revisions"> & {
   /**
-   * The key of a client; called once per stream, when its first message has arrived. undefined, or empty: the client sees the shared content only.
-   * What it throws, and an answer that is not a string, rejects the stream with UNAVAILABLE; the event `rejected` has the reason.
+   * Returns the key of a client; called once per stream, when its first message has come.
+   * undefined, or empty: the client sees the shared content only.
+   * If it throws, or returns a value that is not a string, the stream is rejected with UNAVAILABLE,
+   * and the event `rejected` has the reason.
    */
   readonly keyOf: (node: NodeClaim) => string | undefined;
 }): NodeCaches {
@@ -200,7 +221,7 @@ function chosen(
   return of(key);
 }
 
-/** The shared content, with the revisions of all. */
+/** Returns the shared content as a source, with the revisions of all content. */
 function rootView(
   shared: Cache,
   revisions: { readonly last: number },
@@ -224,8 +245,11 @@ const fields: Readonly<Record<string, (node: NodeClaim) => unknown>> = {
 };
 
 /**
- * A `keyOf` that reads one field of a node: `id`, `cluster`, `user_agent_name`, `locality.region`, `locality.zone`, `locality.sub_zone` or `metadata.PATH`, such as `metadata.team.name`.
- * Texts, numbers and booleans are keys; a node without the field, or with another value, has none. Throws INVALID_ARGUMENT for a field that a node does not have.
+ * Returns a `keyOf` that reads one field of a node: `id`, `cluster`, `user_agent_name`,
+ * `locality.region`, `locality.zone`, `locality.sub_zone` or `metadata.PATH`, such as
+ * `metadata.team.name`.
+ * Texts, numbers and booleans become keys; a node without the field, or with another kind of value,
+ * has no key. Throws INVALID_ARGUMENT for a field that nodes do not have.
  */
 export function nodeField(name: string): (node: NodeClaim) => string | undefined {
   const read = Object.hasOwn(fields, name) ? fields[name] : metadataAt(name);

@@ -1,15 +1,21 @@
-/** The keys whose clients a revision concerns. */
+/** The node keys whose clients a revision concerns. */
 export interface KeyedRevisions {
-  /** A transaction has changed the content of these keys; `undefined` is the shared content, which concerns the clients of all keys. Replaces what was noted before. */
+  /**
+   * Notes that a transaction has changed the content of these keys. `undefined` is the shared
+   * content, which concerns the clients of all keys. Replaces an earlier note for the revision.
+   */
   note(revision: number, keys: readonly (string | undefined)[]): void;
-  /** Whether a revision may concern the clients with a key, or those without one. */
+  /** Returns true if a revision may concern the clients with a key, or those without one. */
   concerns(revision: number, key: string | undefined): boolean;
 }
 
-/** A wait for the ACKs of a revision begins soon after it; one that is forgotten concerns everyone. */
+/**
+ * The number of revisions that are kept. A wait for the ACKs of a revision begins soon after it; a
+ * revision that is not kept any more concerns all clients.
+ */
 const mostKept = 10_000;
 
-/** Knows the newest 10,000 revisions of single keys. */
+/** Creates a record of the newest 10,000 revisions of single keys. */
 export function createKeyedRevisions(): KeyedRevisions {
   const known = new Map<number, readonly (string | undefined)[]>();
   return {

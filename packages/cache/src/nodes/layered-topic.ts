@@ -5,21 +5,26 @@ import { staleReport } from "../base-topic.ts";
 import { readName } from "../read-name.ts";
 import { hashWith, hashWithout } from "../content-version.ts";
 
-/** What the topics of one key share. */
+/** The state that the topics of one key share. */
 export interface LayerHost {
-  /** Keys of the names of a type that come from the content of the key, and no longer from the shared content. Absent: none. */
+  /**
+   * Returns the keys of the names of a type that come from the content of the node key, and not
+   * from the shared content. undefined: none.
+   */
   covered(typeUrl: string): ReadonlyMap<string, string> | undefined;
-  /** The topic in the content of the key. Absent: the key has no content. */
+  /** Returns the topic in the content of the key. undefined: the key has no content. */
   upper(typeUrl: string, interest: Interest): Topic | undefined;
-  /** Revision up to which the history of the key is forgotten. */
+  /** The revision up to which the history of the key is dropped. */
   readonly floor: number;
   opened(topic: LayeredTopic): void;
   closed(topic: LayeredTopic): void;
 }
 
 /**
- * A topic as the clients with one key see it: covered names from the content of the key, all others from the shared content.
- * Until something is covered it returns the arrays of the shared topic, so that all keys share encoded bytes.
+ * A topic as the clients with one key see it: covered names come from the content of the key, all
+ * others from the shared content.
+ * Until a name is covered it returns the arrays of the shared topic, so that all keys share encoded
+ * bytes.
  */
 export class LayeredTopic implements Topic, Watcher {
   declare readonly stale?: XdsError;
@@ -49,7 +54,8 @@ export class LayeredTopic implements Topic, Watcher {
   }
 
   static {
-    // Optional in the contract, so they can be declared here but not as accessors: these are put on the prototype.
+    // These are optional in the contract, so they cannot be declared as accessors here; the
+    // accessors are put on the prototype.
     Object.defineProperties(this.prototype, {
       stale: {
         get(this: LayeredTopic) {
@@ -64,7 +70,7 @@ export class LayeredTopic implements Topic, Watcher {
     });
   }
 
-  /** Whether it is made over this shared topic. */
+  /** Returns true if it is built on this shared topic. */
   isOver(lower: Topic): boolean {
     return this.#lower === lower;
   }
@@ -156,14 +162,17 @@ export class LayeredTopic implements Topic, Watcher {
     this.#host.closed(this);
   }
 
-  /** One of the two has moved, or the supply of the shared content is reported as broken; a covered name of the shared content is not an update. */
+  /**
+   * Handles a wake of either topic, or an outage of the shared content. A covered name of the
+   * shared content is not an update.
+   */
   wake(): void {
     const report = staleReport(this.#lower);
     if (this.#sync() || report !== this.#report) this.#tell();
     this.#report = report;
   }
 
-  /** The content of the key has come into being, or covers further names. */
+  /** Called when the content of the key is created, or covers further names. */
   attach(): void {
     this.#pair()?.upper.watch(this);
     this.wake();
@@ -181,7 +190,7 @@ export class LayeredTopic implements Topic, Watcher {
     }
   }
 
-  /** True where something is visible that was not before. */
+  /** Updates `head` and `settled`. Returns true if something is visible that was not before. */
   #sync(): boolean {
     const newest = Math.max(this.#lower.head, this.#pair()?.upper.head ?? 0);
     const { settled } = this;
@@ -193,7 +202,7 @@ export class LayeredTopic implements Topic, Watcher {
     return isSeen;
   }
 
-  /** The one topic that says all, or both halves of a collection. */
+  /** Returns the one topic that has everything, or both halves of a collection. */
   #source(): Topic | Pair {
     const pair = this.#pair();
     if (pair === undefined) return this.#lower;
@@ -204,7 +213,7 @@ export class LayeredTopic implements Topic, Watcher {
       : this.#lower;
   }
 
-  /** Present where some names of the type come from the content of the key. */
+  /** Returns both halves if some names of the type come from the content of the key. */
   #pair(): Pair | undefined {
     const covered = this.#host.covered(this.#typeUrl);
     if (covered === undefined || covered.size === 0) return undefined;
@@ -243,7 +252,7 @@ export class LayeredTopic implements Topic, Watcher {
     };
   }
 
-  /** Whether it has a member: then a glob has nothing to say of itself. */
+  /** Returns true if the collection has a member. Then a glob has no entry of its own. */
   #hasMember({ upper, covered }: Pair): boolean {
     return (
       this.#lower
@@ -267,7 +276,10 @@ interface HashSum {
   readonly sum: number;
 }
 
-/** Kept as long as both halves are the same arrays: the identity of `entries` is a key for encoded bytes. */
+/**
+ * The joined entries, kept while both halves are the same arrays: the identity of `entries` is a
+ * key for encoded bytes.
+ */
 interface Merged {
   readonly lower: readonly Entry[];
   readonly upper: readonly Entry[];

@@ -29,36 +29,41 @@ import type { KeyedRevisions } from "./keyed-revisions.ts";
 import { LayeredTopic, type LayerHost } from "./layered-topic.ts";
 
 /**
- * The content of one node key: written like a cache, read as its clients see it, the shared content included.
- * A name that is put here replaces the shared resource of that name for these clients alone; once it is removed they see the shared one again.
+ * The content of one node key. It is written like a cache, and read as its clients see it, with the
+ * shared content included.
+ * A name that is put here replaces the shared resource of that name for these clients only. When it
+ * is removed they see the shared resource again.
  */
 export interface NodeContent extends ResourceSource, ResourceSink, Author {
-  /** The node key, as `keyOf` gives it. */
+  /** The node key, as `keyOf` returns it. */
   readonly key: string;
-  /** Resources that are put under this key; shared ones do not count. */
+  /** The number of resources under this key; shared ones do not count. */
   readonly resources: number;
-  /** As the contract says, at once, and all or nothing. Throws INVALID_ARGUMENT for an xdstp name, which is the same for every node (B-NODE-7), and for a resource with `expireMs`. */
+  /**
+   * Applies a transaction at once, all or nothing. Throws INVALID_ARGUMENT for an xdstp name, which
+   * is the same for every node (B-NODE-7), and for a resource with `expireMs`.
+   */
   commit(transaction: Transaction): Committed;
-  /** What `commit` would reject or throw for; nothing changes. */
+  /** Returns the resources that `commit` would reject or throw for, and changes nothing. */
   checkCommit(transaction: Transaction): readonly Rejection[];
-  /** Removes all that was put under this key: its clients see the shared content. */
+  /** Removes everything that was put under this key: its clients see the shared content. */
   clear(): Committed;
 }
 
-/** What the layers of a set of caches share. */
+/** The options of a layer, most of which all layers share. */
 export interface LayerOptions {
   readonly key: string;
   readonly shared: Cache;
-  /** What all layers and the shared content are views of. */
+  /** The source of which all layers and the shared content are views. */
   readonly root: ResourceSource;
   readonly revisions: NonNullable<CacheOptions["revisions"]>;
   readonly keyed: KeyedRevisions;
   readonly cacheOptions: CacheOptions;
   readonly now: () => number;
-  /** Something is put under some key. */
+  /** Returns true if a resource is put under some key. */
   readonly isAnyOwned: () => boolean;
   readonly tombstoneMs: number;
-  /** Called after each transaction with the names that it has put, and those that it has removed. */
+  /** Called after each transaction with the names that were put or removed. */
   readonly onOwn: (layer: NodeLayer, names: readonly OwnName[]) => void;
 }
 
@@ -78,11 +83,14 @@ export class NodeLayer implements NodeContent, LayerHost {
   readonly transaction: Author["transaction"];
   floor = 0;
   readonly #options: LayerOptions;
-  /** Absent: nothing was ever put. */
+  /** The cache of the key. undefined: nothing was ever put. */
   #upper: CacheCore | undefined;
-  /** By type, names by their keys that come from `#upper`: own ones, and copies of shared ones that replace an own one. */
+  /**
+   * The names that come from `#upper`, by type and key: own ones, and copies of shared resources
+   * that replace a removed own one.
+   */
   readonly #covered = new Map<string, Map<string, string>>();
-  /** What `#upper` has of the shared content, and since when. */
+  /** The copies of shared resources in `#upper`, by type and key. */
   readonly #copies = new Map<string, Map<string, Copy>>();
   readonly #topics = new InterestMap<WeakRef<LayeredTopic>>();
   readonly #watched = new Set<LayeredTopic>();
@@ -100,7 +108,7 @@ export class NodeLayer implements NodeContent, LayerHost {
     } = createAuthor((transaction) => this.commit(transaction)));
   }
 
-  /** Without content under any key all clients have one view. */
+  /** The key; undefined while no key has content, since all clients then have the same view. */
   get viewKey(): string | undefined {
     return this.#options.isAnyOwned() ? this.key : undefined;
   }
@@ -151,7 +159,7 @@ export class NodeLayer implements NodeContent, LayerHost {
     return this.#upper?.topic(typeUrl, interest);
   }
 
-  /** The types of which something is or was put under this key. */
+  /** The type URLs of which a resource is or was put under this key. */
   get typeUrls(): readonly string[] {
     return [...this.#covered.keys()];
   }
@@ -243,12 +251,18 @@ export class NodeLayer implements NodeContent, LayerHost {
     }));
   }
 
-  /** That clients are served depends on the shared content alone. */
+  /**
+   * Passes on the events of the cache of the key. `ready` is left out, since only the shared
+   * content decides when clients are served.
+   */
   #observe(event: CacheEvent): void {
     if (event.kind !== "ready") this.#options.cacheOptions.onEvent?.(event);
   }
 
-  /** With what the shared content has in the place of what is removed. */
+  /**
+   * Plans a transaction: a name that is removed is replaced by a copy of the shared resource, if
+   * there is one.
+   */
   #plan({ put = [], remove = [], complete = [] }: Transaction): Plan {
     const given = new Set(put.map(({ typeUrl, resource }) => typedNameKey(typeUrl, resource.name)));
     const rest = complete.flatMap(({ typeUrl, interest }) =>
@@ -281,7 +295,10 @@ export class NodeLayer implements NodeContent, LayerHost {
     });
   }
 
-  /** Names count as covered before anybody is woken. Returns what undoes it. */
+  /**
+   * Marks the names of puts as covered before watchers are woken. Returns a function that undoes
+   * it.
+   */
   #cover(put: readonly Put[]): () => void {
     const fresh: (readonly [Map<string, string>, string])[] = [];
     for (const {
@@ -323,7 +340,7 @@ export class NodeLayer implements NodeContent, LayerHost {
     ]);
   }
 
-  /** From now on the name is what the shared content says, under revisions of the key. */
+  /** Keeps a copy of the shared resource of a name from now on, under revisions of the key. */
   #copy(typeUrl: string, name: string): void {
     const topic = this.#options.shared.topic(typeUrl, { name });
     const self = new WeakRef(this);
@@ -333,7 +350,7 @@ export class NodeLayer implements NodeContent, LayerHost {
         const layer = self.deref();
         if (layer === undefined) moved.unwatch(watcher);
         else if (moved.head !== head) {
-          // A wake for staleness makes no revision.
+          // A wake because of an outage makes no revision.
           ({ head } = moved);
           layer.#update(typeUrl, name);
         }
@@ -362,7 +379,10 @@ export class NodeLayer implements NodeContent, LayerHost {
     this.#upper?.commit(put.length > 0 ? { put } : { remove: [{ typeUrl, name }] });
   }
 
-  /** A copy that everybody has had the time to read is no longer needed. */
+  /**
+   * Drops copies that are older than the tombstone time: every reader has had the time to read
+   * them.
+   */
   #forgetOld(): void {
     const { now, tombstoneMs, revisions } = this.#options;
     const remove: Removal[] = [];
@@ -383,7 +403,7 @@ export class NodeLayer implements NodeContent, LayerHost {
     return this.#copies.get(typeUrl)?.has(readName(name).key) === true;
   }
 
-  /** A name is put under this key. */
+  /** Returns true if a name is put under this key. */
   owns(typeUrl: string, name: string): boolean {
     return (
       this.#covered.get(typeUrl)?.has(readName(name).key) === true && !this.#isCopy(typeUrl, name)
@@ -400,7 +420,7 @@ interface Copy {
 interface Plan {
   readonly put: readonly Put[];
   readonly remove: readonly Removal[];
-  /** Shared resources that replace what is removed. */
+  /** Copies of shared resources, which replace removed names. */
   readonly copies: readonly Put[];
   readonly gone: readonly Removal[];
 }
@@ -414,7 +434,10 @@ const forgotten = new FinalizationRegistry<{
     topics.delete(home, interest, interest.name);
 });
 
-/** An xdstp name is the same for every node (B-NODE-7). */
+/**
+ * Returns why a resource cannot be put under a key. An xdstp name is the same for every node
+ * (B-NODE-7).
+ */
 function putFault({ name, expireMs }: Resource): XdsError | undefined {
   if (name.startsWith("xdstp:"))
     return new XdsError(
@@ -429,7 +452,10 @@ function putFault({ name, expireMs }: Resource): XdsError | undefined {
   return undefined;
 }
 
-/** A kept resource has accessors, which a spread would lose. Its end is that of the original. */
+/**
+ * Copies a cached resource. Its properties are accessors, which a spread would lose. `expireMs` is
+ * not copied: the shared resource expires, and the copy follows it.
+ */
 function copyOf({
   name,
   version,

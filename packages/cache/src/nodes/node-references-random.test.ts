@@ -10,7 +10,7 @@ import { createNodeCaches, type NodeCaches } from "./create-node-caches.ts";
 const route = "type.googleapis.com/acme.Route";
 const cluster = "type.googleapis.com/acme.Cluster";
 
-/** A route names clusters, one per letter, and is rejected with an exclamation mark. */
+/** A route lists clusters, one per letter, and is rejected if it has an exclamation mark. */
 const types: readonly ResourceType[] = [
   {
     typeUrl: route,
@@ -28,7 +28,10 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** Something is put or removed under a key ("": for all nodes), or replaces all of its type there; somebody asks what dangles, or the event loop turns. */
+/**
+ * A step: put or remove something under a key ("": the shared content), replace all of a type
+ * there, list the dangling references, or let the event loop turn.
+ */
 type Step =
   | {
       readonly do: "put" | "remove";
@@ -91,11 +94,11 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 40 },
 );
 
-/** What is put, by key, type and name: of a route where it leads. */
+/** What is put, by key, type and name; for a route, its clusters. */
 class Model {
   readonly content = new Map<string, string>();
 
-  /** What dangles, as `KEY>NAME`, from nothing but what is put. */
+  /** Returns the dangling references as `KEY>NAME`, computed only from what is put. */
   dangling(): readonly string[] {
     const has = (key: string, name: string): boolean =>
       this.content.has(`${key}|${cluster}|${name}`);
@@ -116,7 +119,7 @@ function listed(watch: DanglingWatch): readonly string[] {
     .sort();
 }
 
-/** What is rejected changes nothing. */
+/** Applies a change to the model. A rejected change has no effect. */
 function change(nodes: NodeCaches, { content }: Model, step: Change): void {
   if (step.do === "clear") {
     nodes.of(step.key).clear();
@@ -159,7 +162,7 @@ it("names what dangles under each key and in the shared content, whatever was pu
       const told = new Set<string>();
       const watch = nodes.watchDangling((event) => {
         const id = `${event.key ?? ""}>${event.name}`;
-        // Each is told once when it begins, and once when it ends.
+        // Each is reported once when it begins, and once when it ends.
         expect(told.has(id)).toBe(event.kind === "resolved");
         if (event.kind === "dangling") told.add(id);
         else told.delete(id);

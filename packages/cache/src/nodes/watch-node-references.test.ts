@@ -22,14 +22,14 @@ const types: readonly ResourceType[] = [
 
 interface Subject {
   readonly nodes: NodeCaches;
-  /** Under a key; "": for all nodes. */
+  /** Puts under a key; "": the shared content. */
   readonly put: (key: string, typeUrl: string, name: string, to?: string) => void;
   readonly remove: (key: string, typeUrl: string, name: string) => void;
-  /** What was told and not yet taken by `told()`. */
+  /** The events that `told()` has not returned yet. */
   readonly events: readonly string[];
-  /** What was told since, in words, once promises have settled. */
+  /** Resolves with the events since the last call as text, once promises have settled. */
   readonly told: () => Promise<readonly string[]>;
-  /** What dangles, as `KEY>NAME`. */
+  /** Returns the dangling references as `KEY>NAME`. */
   readonly list: () => readonly string[];
   readonly close: () => void;
 }

@@ -10,7 +10,7 @@ import {
 import { followSource } from "../dangling/watch-dangling.ts";
 import type { NodeLayer, OwnName } from "./node-layer.ts";
 
-/** What {@link watchNodeReferences} needs. */
+/** The options of {@link watchNodeReferences}. */
 export interface NodeReferencesOptions {
   readonly shared: Cache;
   readonly types: readonly ResourceType[];
@@ -28,13 +28,14 @@ export interface NodeReferences extends DanglingWatch {
 /** The references of one key. */
 interface OfKey {
   readonly references: References;
-  /** Names that were put or removed after the last check. */
+  /** Names that were put or removed since the last check. */
   readonly changed: OwnName[];
 }
 
 /**
- * Follows what the shared content refers to, and what the content of each key refers to.
- * A key can add names and replace them, and hides none. So what is missing in the view of a key and not in the shared content is something that content of the key refers to.
+ * Follows the references of the shared content, and those of the content of each key.
+ * A key can add and replace names, and hides none. So if a name is missing for a key but not in the
+ * shared content, content of the key refers to it.
  */
 export function watchNodeReferences({
   shared,
@@ -62,7 +63,7 @@ export function watchNodeReferences({
     };
     const body = {
       changed: () => ofKey.changed.splice(0).flatMap(read),
-      // There may be many keys, so a key without references is not kept.
+      // There may be many keys, so the state of a key without references is dropped.
       onChecked: () => {
         if (ofKey.references.isEmpty && byKey.get(key) === ofKey) byKey.delete(key);
       },

@@ -42,7 +42,7 @@ const interests = [...names, "*", "xdstp://a/t.T/ns/*"].flatMap((name) =>
   clients.map((parameters) => asked(name, parameters)),
 );
 
-/** A client that believes what it is told: what it holds, by name and variant. */
+/** A client that applies what it is sent: its resources, by name and variant. */
 class Holder {
   readonly held = new Map<string, Entry>();
   readonly #topic: Topic;
@@ -91,7 +91,9 @@ function randomChange(random: Random): {
   return { put: puts, remove: removals };
 }
 
-/** What a client should be shown, by the letter of TP2: of each name the one variant that matches. */
+/**
+ * Returns what a client should be sent according to TP2: of each name the one variant that matches.
+ */
 function expected(cache: Cache, topic: Topic): readonly string[] {
   const { name: wanted, parameters } = topic.interest;
   const byName = new Map<string, string[]>();
@@ -162,7 +164,7 @@ function run(seed: number, steps: number, isForced: boolean): void {
   for (const holder of holders) {
     holder.catchUp(cache.revision);
     const now = expected(cache, holder.topic);
-    // Who matches several is told an error and keeps what it has.
+    // A client that matches several variants is sent an error, and keeps its resource.
     if (isForced)
       for (const one of now) expect(shown(holder.held.values()), `seed ${seed}`).toContain(one);
     else expect(shown(holder.held.values()), `seed ${seed}`).toEqual(now);

@@ -15,8 +15,11 @@ import type { TypeStore } from "../type-store.ts";
 import { EVERYONE } from "./variant-set.ts";
 
 /**
- * Leaves out of a transaction what would give a name variants that do not constrain the same keys or do not exclude each other (S-DYN-4): all that it has of that name, removals too, so that the cached variants stay unchanged.
- * What cannot be decided in reasonable time is taken: no reader is given one of several (S-DYN-8).
+ * Removes the names from a transaction that would get variants which do not constrain the same keys
+ * or do not exclude each other (S-DYN-4). All changes of such a name are removed, its removals too,
+ * so that the cached variants stay unchanged.
+ * Variants for which that cannot be determined in reasonable time are accepted: a reader that
+ * matches several is sent none (S-DYN-8).
  */
 export function rejectVariants(
   plan: TransactionPlan,
@@ -42,7 +45,7 @@ export function rejectVariants(
       put: { typeUrl },
       text,
     } of puts)
-      rejected.push({ typeUrl, name: text, error }); // may be more than a call has arguments
+      rejected.push({ typeUrl, name: text, error }); // `push(...puts)` may exceed the number of arguments of a call
   }
   if (frozen.size === 0) return plan;
   return {
@@ -58,7 +61,7 @@ export function rejectVariants(
   };
 }
 
-/** The puts of names that have variants, or would have. */
+/** Returns the puts of names that have variants, or would have. */
 function concerned(
   { puts }: TransactionPlan,
   types: TypeIndex,
@@ -117,7 +120,7 @@ function faultOf(
   return undefined;
 }
 
-/** The variants of a name as they would be. */
+/** Returns the variants that a name would have. */
 function rowsAfter(
   type: TypeStore,
   key: string,
@@ -136,10 +139,13 @@ function rowOf({ variant }: Pick<NameRecord, "variant">, isNew: boolean): Row {
   return { constraints: variant?.constraints ?? EVERYONE, isNew };
 }
 
-/** Whether a transaction removes a record of a type, or leaves it out of what is complete. */
+/**
+ * Returns true if a transaction removes a record of a type, or leaves it out of what it declares
+ * complete.
+ */
 type IsGone = (typeUrl: string, record: NameRecord) => boolean;
 
-/** It is looked at once, however many names it has. */
+/** Creates that function. The transaction is read once, whatever the number of names. */
 function removedBy(
   { removals, named }: TransactionPlan,
   { complete = [] }: Transaction,

@@ -13,25 +13,31 @@ import { StateEntry } from "../state-entry.ts";
 
 type Parameters = Interest["parameters"];
 
-/** The resource without constraints is for everyone. */
+/** The constraints of a resource without constraints, which is for every client. */
 export const EVERYONE: Constraints = { kind: "and", of: [] };
 
 /**
  * The variants of one name, the one without constraints included (TP2).
  *
- * Each has a record of its own, and so its own entries: the removal of one is an entry, as the removal of a name is. What a reader is shown depends on its parameters alone (B-DYN-3).
- * A cache rejects variants that do not exclude each other (S-DYN-4), so normally at most one matches. Where several may, the set is contested: it changes as a whole, and who matches several is shown none (S-DYN-8).
+ * Each has a record of its own, and so entries of its own: the removal of a variant is an entry, as
+ * the removal of a name is. The variant that a reader is shown depends on its parameters alone
+ * (B-DYN-3).
+ * A cache rejects variants that do not exclude each other (S-DYN-4), so normally at most one
+ * matches. If several may match, the set is contested: every change concerns all variants, and a
+ * reader that matches several is shown none (S-DYN-8).
  */
 export class VariantSet {
-  /** Some of those that exist do not exclude each other, or cannot be shown to. */
+  /**
+   * True if some of the existing variants do not exclude each other, or that cannot be determined.
+   */
   contested = false;
   readonly #typeUrl: string;
   readonly #plain: () => NameRecord | undefined;
   readonly #records = new Map<string, NameRecord>();
-  /** Shown to those who match several. */
+  /** The entry with an error for readers that match several variants. */
   #clash: StateEntry | undefined;
 
-  /** @param plain - The record of the name itself */
+  /** @param plain - Returns the record of the name itself */
   constructor(typeUrl: string, plain: () => NameRecord | undefined) {
     this.#typeUrl = typeUrl;
     this.#plain = plain;
@@ -53,17 +59,17 @@ export class VariantSet {
     return this.#records.delete(text);
   }
 
-  /** Records of the variants with constraints. */
+  /** Returns the records of the variants with constraints. */
   values(): Iterable<NameRecord> {
     return this.#records.values();
   }
 
-  /** What readers with these parameters are shown; undefined: none is for them. */
+  /** Returns the entry for readers with these parameters. undefined: no variant matches them. */
   shown(parameters: Parameters): StateEntry | undefined {
     return choose(this.#alive(), this.#clash, parameters);
   }
 
-  /** Removals of what was for readers with these parameters. */
+  /** Returns the removals of variants that matched these parameters. */
   removed(parameters: Parameters): readonly StateEntry[] {
     return this.#rows().flatMap(({ variant, entry }) =>
       entry !== undefined &&
@@ -75,7 +81,7 @@ export class VariantSet {
     );
   }
 
-  /** The entry of one of the records in a collection with these parameters. */
+  /** Returns the entry of a record in a collection with these parameters. */
   entryOf(record: NameRecord, parameters: Parameters): StateEntry | undefined {
     const { entry, variant } = record;
     if (entry?.resource === undefined)
@@ -88,7 +94,10 @@ export class VariantSet {
       : undefined;
   }
 
-  /** A record has taken a new entry. Returns what the collections note whose readers have these parameters. */
+  /**
+   * Notes the new entry of a record. Returns a function that gives the changes in a collection for
+   * its parameters.
+   */
   changed(
     record: NameRecord,
     old: StateEntry | undefined,
@@ -110,7 +119,10 @@ export class VariantSet {
       );
   }
 
-  /** While it is contested each change concerns all of them: whoever was shown one may be shown none now, or another. */
+  /**
+   * Updates `contested`. While a set is contested each change concerns all variants: a reader that
+   * was shown one may be shown none now, or another.
+   */
   #settle(record: NameRecord, old: StateEntry | undefined, state: CacheState): void {
     const was = this.contested;
     this.contested = this.#isContested(record, old);
@@ -206,7 +218,10 @@ function choose(
     : alive[first]?.entry;
 }
 
-/** First what went, then what takes its place: one update (S-DYN-5). */
+/**
+ * Returns the changes for these parameters: first the removal, then the variant that replaces it,
+ * so that both are one update (S-DYN-5).
+ */
 function stepsOf(
   { entry, variant }: NameRecord,
   old: StateEntry | undefined,
@@ -225,13 +240,16 @@ function stepsOf(
   return steps;
 }
 
-/** Which names of a type have variants. Nearly always none: then it is one field that is not there. */
+/**
+ * The names of a type that have variants. Nearly all types have none, and then one field is
+ * undefined.
+ */
 export class VariantIndex {
   readonly #typeUrl: string;
   readonly #records: ReadonlyMap<string, NameRecord>;
   #sets: Map<string, VariantSet> | undefined;
 
-  /** @param records - Those without constraints, by name */
+  /** @param records - The records without constraints, by name */
   constructor(typeUrl: string, records: ReadonlyMap<string, NameRecord>) {
     this.#typeUrl = typeUrl;
     this.#records = records;
@@ -241,17 +259,17 @@ export class VariantIndex {
     return this.#sets === undefined;
   }
 
-  /** The variants of a name; undefined: it has none. */
+  /** Returns the variants of a name. undefined: it has none. */
   of(key: string): VariantSet | undefined {
     return this.#sets?.get(key);
   }
 
-  /** All records with constraints. */
+  /** Yields all records with constraints. */
   *values(): Generator<NameRecord> {
     for (const set of this.#sets?.values() ?? []) yield* set.values();
   }
 
-  /** The record of exactly this name and variant. */
+  /** Returns the record of exactly this name and variant. */
   find({ key, variant }: Pick<ReadName, "key" | "variant">): NameRecord | undefined {
     return variant === undefined ? this.#records.get(key) : this.of(key)?.get(variant.text);
   }
