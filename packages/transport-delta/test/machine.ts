@@ -18,38 +18,38 @@ import { createDeltaVariant } from "../src/server/delta-variant.ts";
 import { createProfileOf } from "../src/server/profile-of.ts";
 import { TYPE } from "../../cache/test/kept-entries.ts";
 
-/** What a test sets of a {@link UsedMachine}. */
+/** The options of {@link useMachine}. */
 export interface UseMachine {
-  /** More about {@link TYPE}. */
+  /** Further fields of the descriptor of {@link TYPE}. */
   readonly type?: Partial<ResourceType>;
   readonly limits?: Partial<StreamLimits>;
   readonly cache?: Omit<CacheOptions, "types" | "clock">;
-  /** What stands before the cache. Default: nothing. */
+  /** Returns a source over the cache. Default: the cache itself. */
   readonly over?: (cache: Cache) => ResourceSource;
   /** The other types of its stream. Default: none. */
   readonly siblings?: Readonly<Record<string, Partial<TypeMachine<never>>>>;
 }
 
-/** One type on one stream, without the stream: what is sent is drained by the test. */
+/** One type on one stream, without the stream: the test drains what is sent. */
 export interface UsedMachine {
   readonly cache: Cache;
   readonly clock: FakeClock;
   readonly context: ServerContext;
   readonly machine: TypeMachine<DeltaRequest>;
   readonly events: readonly StreamEvent[];
-  /** What it asked of its stream, in order. */
+  /** The calls to its stream, in order. */
   readonly asked: string[];
-  /** Moves the time on, and runs what falls due. */
+  /** Advances the time, and runs what is due. */
   pass(ms: number): void;
   put(name: string, options?: PutOptions & { readonly text?: string }): void;
   remove(name: string): void;
-  /** Takes a request; what is not said is empty. */
+  /** Handles a request; fields that are not given are empty. */
   request(request: Partial<DeltaRequest>): void;
   /** Sends what is pending, and accepts it. */
   settle(): readonly DeltaDiscoveryResponse[];
-  /** Drains, and gives what went out. */
+  /** Drains, and returns what was sent. */
   drain(removeUpTo?: number): readonly DeltaDiscoveryResponse[];
-  /** What went out and was not read yet. */
+  /** Returns what was sent and not read yet. */
   sent(): readonly DeltaDiscoveryResponse[];
   ack(more?: Partial<DeltaRequest>): void;
   nack(more?: Partial<DeltaRequest>): void;
@@ -57,7 +57,7 @@ export interface UsedMachine {
 
 const takesTtl = { ttl: true, errors: false };
 
-/** Makes a type of a client that takes TTLs. */
+/** Creates a type on the stream of a client that supports TTLs. */
 export function useMachine({
   type = {},
   limits = {},

@@ -13,16 +13,19 @@ import { nameKey } from "@xdstp/uri";
 import { encodeRequest } from "./encode-request.ts";
 import { readResponse } from "./read-response.ts";
 
-/** The node is field 1 of a `DeltaDiscoveryRequest`. */
+/** The field number of the node in a `DeltaDiscoveryRequest`. */
 const NODE = 1;
 
-/** Number of former subscriptions that are remembered. */
+/** The greatest number of former subscriptions that are kept. */
 const FORMER = 10_000;
 
-/** What the server may think about one type on one stream. */
+/** What the server may assume about one type on one stream. */
 interface DeltaMemory {
   readonly setup: TypeSetup;
-  /** Ids of what was cached and dropped on this stream: subscribed again, the server may take it for known. */
+  /**
+   * The ids of interests that were cached and unsubscribed on this stream. If one is subscribed
+   * again, the server may assume that the client still has it.
+   */
   readonly former: Set<string>;
 }
 
@@ -35,23 +38,26 @@ const delta: ClientVariant<DeltaMemory> = {
   begin: (setup) => ({ setup, former: new Set() }),
   needsNewStream: () => false,
   request: (changes, wanted, memory) => ({ bytes: request(changes, wanted, memory), more: false }),
-  // What a response does not mention is unchanged.
+  // A resource that a response does not mention is unchanged.
   absence: () => undefined,
-  // On a new stream the server goes by what is cached then (C-RECON-3).
+  // On a new stream the server compares with the versions that are listed then (C-RECON-3).
   repeat: ({ id }, { former }) => (former.has(id) ? "new-stream" : "not-needed"),
 };
 
-/** The delta end of a client: a feed that requests what is subscribed from one server, over one stream for all types. */
+/**
+ * Creates a delta client: a feed that requests its subscriptions from one server, over one stream
+ * for all types.
+ */
 export function createDeltaClient(context: ClientContext): ClientFeed {
   return createClientFeed(context, delta);
 }
 
-/** Only what has changed since the last request. */
+/** Encodes the changes since the last request. */
 function request(changes: RequestChanges, wanted: WantedReader, memory: DeltaMemory): Uint8Array {
   const { answer, added, dropped, repeated, isFirst } = changes;
   const { typeUrl, type } = memory.setup;
   const subscribe = [...new Set([...added, ...repeated])];
-  // C-DSUB-4: the end of a subscription that begins again in the same request is left out.
+  // C-DSUB-4: an interest that is also subscribed in the same request is not unsubscribed.
   const begun = dropped.length === 0 ? undefined : new Set(subscribe.map(({ id }) => id));
   const isLegacy = isFirst && (type?.legacyWildcard ?? true) && isOnlyWildcard(subscribe);
   for (const { id, state } of dropped)
@@ -65,7 +71,10 @@ function request(changes: RequestChanges, wanted: WantedReader, memory: DeltaMem
   });
 }
 
-/** An empty list is the form of `*` that every server understands (C-WILD-9). */
+/**
+ * Returns true if only the wildcard is subscribed. An empty list is the form of `*` that every
+ * server understands (C-WILD-9).
+ */
 function isOnlyWildcard(subscribe: readonly Wanted[]): boolean {
   const [only] = subscribe;
   return (
@@ -73,7 +82,10 @@ function isOnlyWildcard(subscribe: readonly Wanted[]): boolean {
   );
 }
 
-/** What is cached of what is subscribed, so that only the rest is sent (C-RECON-3). */
+/**
+ * Returns the versions of the cached resources that are subscribed, so that the server sends only
+ * the others (C-RECON-3).
+ */
 function versionsOf({ cached }: RequestChanges, wanted: WantedReader): ReadonlyMap<string, string> {
   const versions = new Map<string, string>();
   for (const { name, version } of cached)

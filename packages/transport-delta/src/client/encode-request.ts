@@ -3,18 +3,24 @@ import { type Interest, StatusCode } from "@xdstp/core";
 import { type RequestChanges, requestNames } from "@xdstp/protocol/client";
 import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
-/** What a request says. */
+/** The content of a request. */
 export interface RequestParts {
   readonly typeUrl: string;
   readonly subscribe: readonly Interest[];
   readonly unsubscribe: readonly Interest[];
   /** Cached names and versions; in the first request of a type only (C-RECON-3). */
   readonly versions: ReadonlyMap<string, string>;
-  /** Absent: the request answers nothing, so it carries no nonce (C-NONCE-10). */
+  /**
+   * The answer to a response. undefined: the request answers nothing, so it has no nonce
+   * (C-NONCE-10).
+   */
   readonly answer: RequestChanges["answer"];
 }
 
-/** Encodes a `DeltaDiscoveryRequest` without its node. What has parameters is a locator (C-DYN-1). */
+/**
+ * Encodes a `DeltaDiscoveryRequest` without its node. An interest with parameters becomes a locator
+ * (C-DYN-1).
+ */
 export function encodeRequest({
   typeUrl,
   subscribe,

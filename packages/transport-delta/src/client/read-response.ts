@@ -7,7 +7,7 @@ import {
   type ResponseFields,
 } from "@xdstp/protocol/client";
 
-/** Of `DeltaDiscoveryResponse`. */
+/** The field numbers of `DeltaDiscoveryResponse`. */
 const fields: ResponseFields = {
   message: "DeltaDiscoveryResponse",
   version: 1,
@@ -19,7 +19,10 @@ const fields: ResponseFields = {
   errors: 9,
 };
 
-/** Reads a response; no payload is decoded, and what is bytes is a view into the message. Never throws. */
+/**
+ * Reads a response. Payloads are not decoded, and bytes in the result are views into the message.
+ * Never throws.
+ */
 export function readResponse(
   message: Buffer,
   typeUrl: string,

@@ -3,18 +3,21 @@ import { nameKey } from "@xdstp/uri";
 import type { DeltaState } from "./delta-state.ts";
 import { isCollection } from "./lookup.ts";
 
-/** Notes which of these resources a subscription asks for by alias, so that they are known by their own names too (S-ALIAS-1). */
+/**
+ * Notes which of these resources are subscribed by an alias, so that the subscriptions are found by
+ * their own names too (S-ALIAS-1).
+ */
 export function noteAliases(state: DeltaState, entries: readonly Entry[]): void {
   for (const { name, resource } of entries.length < SHORT ? entries : withAliases(entries))
     for (const alias of resource?.aliases ?? []) note(state, name, alias);
 }
 
-/** Arrays of fewer entries are looked through each time. */
+/** Arrays with fewer entries are searched each time. */
 const SHORT = 8;
 
 const known = new WeakMap<readonly Entry[], readonly Entry[]>();
 
-/** Those that have aliases; found once per array, which streams share. */
+/** Returns the entries that have aliases; computed once per array, since streams share arrays. */
 function withAliases(entries: readonly Entry[]): readonly Entry[] {
   let found = known.get(entries);
   if (found === undefined)
@@ -22,19 +25,22 @@ function withAliases(entries: readonly Entry[]): readonly Entry[] {
   return found;
 }
 
-/** The subscription ends by its own name. */
+/** Forgets the aliases of a subscription that ends. */
 export function forgetAlias(state: DeltaState, topic: Topic): void {
   if (state.aliased === undefined) return;
   for (const [key, topics] of state.aliased)
     if (topics.delete(topic) && topics.size === 0) state.aliased.delete(key);
 }
 
-/** Another topic serves the same subscription. */
+/** Passes the aliases of a subscription to another topic that serves it. */
 export function passAliases({ aliased }: DeltaState, from: Topic, to: Topic): void {
   for (const topics of aliased?.values() ?? []) if (topics.delete(from)) topics.add(to);
 }
 
-/** Keys of the subscriptions of the same resource as a name that is not subscribed: by its aliases, or as its name (S-ALIAS-2). */
+/**
+ * Returns the keys of the subscriptions of a resource by other names than this one, which has no
+ * subscription: by its aliases, or by its own name (S-ALIAS-2).
+ */
 export function keysBehind(state: DeltaState, name: string): readonly string[] {
   if (isCollection(name)) return [];
   const [entry] = state.context.source.topic(state.typeUrl, { name }).members();

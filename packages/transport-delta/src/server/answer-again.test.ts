@@ -9,7 +9,7 @@ import {
 import { expect, it } from "vitest";
 import { useMachine, type UsedMachine } from "../../test/machine.ts";
 
-/** A topic of which nothing is known before `say`. */
+/** A topic of which nothing is known before a call of `say`. */
 function later(
   topic: Topic,
 ): Topic & { readonly say: () => void; readonly isWatched: () => boolean } {
@@ -45,7 +45,10 @@ function later(
   return own;
 }
 
-/** A client that holds what an interest covers, over a source that gives another topic whenever it is asked for one. */
+/**
+ * A client that has everything that an interest covers, over a source that returns another topic
+ * each time it is asked.
+ */
 function holding(
   interest: Interest,
   names: readonly string[],

@@ -5,7 +5,10 @@ import { oweOpenErrorAgain, oweOpenError } from "./open-error.ts";
 import { replaceTopic } from "@xdstp/protocol/server";
 import { passAliases } from "./alias.ts";
 
-/** The client may have forgotten: all of a topic again, and what was removed since the last response. */
+/**
+ * Answers a subscription again, since the client may have forgotten: with everything of its topic,
+ * and with what was removed since the last response.
+ */
 export function answerAgain(state: DeltaState, topic: Topic): void {
   if (state.unsettled.has(topic)) {
     oweOpenErrorAgain(state, topic);
@@ -18,8 +21,11 @@ export function answerAgain(state: DeltaState, topic: Topic): void {
 }
 
 /**
- * Answers a repeated subscription. The client may subscribe for others, as a relay does, so what may not be kept is not sent from the cache: its topic is opened at the source again (B-RELAY-11).
- * A source that keeps all gives the same one, which is answered as it is (S-DSUB-3); so is what is on its way to the client anyhow.
+ * Answers a repeated subscription. The client may be a relay that subscribes for its own clients,
+ * so a resource that may not be stored is not sent from the cache: its topic is opened at the
+ * source again (B-RELAY-11).
+ * A source that stores everything returns the same topic, which is answered as it is (S-DSUB-3). So
+ * is a topic whose answer is still to be sent.
  */
 export function answerRepeated(state: DeltaState, held: Topic): void {
   const isOnItsWay =
@@ -34,7 +40,9 @@ export function answerRepeated(state: DeltaState, held: Topic): void {
 
 const known = new WeakMap<readonly Entry[], boolean>();
 
-/** Read once per array, which streams share. */
+/**
+ * Returns true if all members may be stored; computed once per array, since streams share arrays.
+ */
 function mayBeKept(members: readonly Entry[]): boolean {
   if (members.length < 2) return members[0]?.resource?.noStore !== true;
   let found = known.get(members);
@@ -43,7 +51,10 @@ function mayBeKept(members: readonly Entry[]): boolean {
   return found;
 }
 
-/** The new one is watched first, so that the interest does not end meanwhile. Removals since the last response concern the client as before. */
+/**
+ * Replaces the topic of a subscription. The new one is watched first, so that the interest does not
+ * end in between. Removals since the last response are still to be sent.
+ */
 function replace(state: DeltaState, held: Topic, topic: Topic): void {
   topic.watch(state.watcher);
   held.unwatch(state.watcher);

@@ -9,7 +9,7 @@ import { createRequestDecoder } from "./decode-request.ts";
 import { createDeltaVariant } from "./delta-variant.ts";
 import { createProfileOf, type ClientForm } from "./profile-of.ts";
 
-/** Serves delta streams from a context that may be shared with the server of SotW. */
+/** Creates a server of delta streams. The SotW server may share its context. */
 export function createDeltaServer(context: ServerContext): VariantServer {
   const profileOf = createProfileOf(context);
   return createVariantServer(context, {
@@ -22,7 +22,10 @@ export function createDeltaServer(context: ServerContext): VariantServer {
   });
 }
 
-/** What a client understands: what is known of it counts more than what it announces (S-TTL-1). */
+/**
+ * Returns what a client supports: the table of clients takes precedence over what it announces
+ * (S-TTL-1).
+ */
 function formOf({ quirks: { ttl, readsErrors }, host }: TypeSetup): ClientForm {
   return { ttl: ttl.delta ?? announcesTtl(host.node), errors: readsErrors };
 }

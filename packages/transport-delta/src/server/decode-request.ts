@@ -4,18 +4,21 @@ import { type DecodedRequest, locatorsOf, nodeInfoOf, withoutUnread } from "@xds
 import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
 import { createVersionLists } from "./version-lists.ts";
 
-/** A `DeltaDiscoveryRequest`, as far as a server reads it. */
+/** The fields of a `DeltaDiscoveryRequest` that a server reads. */
 export interface DeltaRequest extends DecodedRequest {
   readonly subscribe: readonly string[];
   readonly unsubscribe: readonly string[];
-  /** The same with dynamic parameters (TP2): to unsubscribe, they have to be repeated. */
+  /**
+   * Interests with dynamic parameters to subscribe (TP2). To unsubscribe from one, its parameters
+   * have to be repeated.
+   */
   readonly locate: readonly Interest[];
   readonly unlocate: readonly Interest[];
-  /** Names and versions that the client holds (S-RECON-4). */
+  /** The names and versions that the client has (S-RECON-4). */
   readonly initialVersions: ReadonlyMap<string, string>;
 }
 
-/** Decodes requests; long lists of versions once. */
+/** Creates a decoder of requests. Long lists of versions are decoded once. */
 export function createRequestDecoder(): (message: Uint8Array) => DeltaRequest {
   const lists = createVersionLists();
   return (message) => {
@@ -26,7 +29,10 @@ export function createRequestDecoder(): (message: Uint8Array) => DeltaRequest {
   };
 }
 
-/** Decodes a request; extensions and metadata of the node are skipped (S-NODE-6). Throws on bytes that are not such a message. */
+/**
+ * Decodes a request; extensions and metadata of the node are skipped (S-NODE-6). Throws if the
+ * bytes are not such a message.
+ */
 export function decodeRequest(message: Uint8Array): DeltaRequest {
   const request = fromBinary(DeltaDiscoveryRequestSchema, withoutUnread(message, "delta"));
   const added = locatorsOf(request.resourceLocatorsSubscribe);
@@ -47,7 +53,10 @@ export function decodeRequest(message: Uint8Array): DeltaRequest {
 
 const NO_VERSIONS: ReadonlyMap<string, string> = new Map();
 
-/** Few clients send locators, and a list may have ten thousand names. */
+/**
+ * Joins names and the names of locators. Few clients send locators, and a list may have ten
+ * thousand names.
+ */
 function joined(names: readonly string[], located: readonly string[]): readonly string[] {
   return located.length === 0 ? names : [...names, ...located];
 }

@@ -16,7 +16,7 @@ function read({ list }: Frames): readonly DeltaDiscoveryResponse[] {
   return list.map(({ bytes }) => fromBinary(DeltaDiscoveryResponseSchema, bytes));
 }
 
-/** Of the one response that tells of these entries. */
+/** Returns the length of the single response with these entries. */
 function bytesOf(entries: readonly Entry[]): number {
   return encode(entries).list[0]?.bytes.length ?? 0;
 }

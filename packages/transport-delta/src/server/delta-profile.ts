@@ -25,22 +25,25 @@ const CONTROL_PLANE = 7;
 const RESOURCE_ERRORS = 9;
 const NAME = 3;
 const RESOURCE_NAME = 8;
-/** Of `ResourceName`. */
+/** Field numbers of `ResourceName`. */
 const VARIANT = { name: 1, constraints: 2 } as const;
 
 /** What all responses of a type have in common. */
 export interface DeltaProfileOptions {
   readonly typeUrl: string;
   readonly controlPlane: string;
-  /** Bytes of one response; a larger one is split into parts that are complete in themselves (S-SIZE-2). */
+  /**
+   * The greatest size of a response in bytes; a larger one is split into parts that are complete in
+   * themselves (S-SIZE-2).
+   */
   readonly responseBytes: number;
-  /** TTLs are sent, and heartbeats for them (S-TTL-1). Absent: false. */
+  /** Whether TTLs and heartbeats are sent (S-TTL-1). Absent: false. */
   readonly ttl?: boolean;
-  /** A resource that is too large is sent as an error (S-SIZE-4). Absent: false. */
+  /** Whether a resource that is too large is sent as an error (S-SIZE-4). Absent: false. */
   readonly errors?: boolean;
 }
 
-/** How entries of a type become `DeltaDiscoveryResponse`s. */
+/** Creates the profile that encodes entries of a type as `DeltaDiscoveryResponse`s. */
 export function createDeltaProfile(options: DeltaProfileOptions): FrameProfile {
   const profile = profileWith(options, (sent) => sent);
   if (options.ttl !== true) return profile;
@@ -54,7 +57,7 @@ interface Sent {
   readonly fields: Fields;
 }
 
-/** What is sent of an entry that fits into a response; undefined: nothing. */
+/** Returns the fields to send for an entry that fits into a response. undefined: none. */
 type Pick = (sent: Sent) => Sent | undefined;
 
 function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
@@ -97,7 +100,7 @@ function profileWith(options: DeltaProfileOptions, pick: Pick): FrameProfile {
   };
 }
 
-/** The usual change: one entry that fits. */
+/** Returns the frames of one entry that fits, which is the usual change. */
 function framesOfOne(version: string, { entry, fields }: Sent, common: Fields): Frames {
   const isRemoved = entry.resource === undefined;
   return {
@@ -112,7 +115,7 @@ function framesOfOne(version: string, { entry, fields }: Sent, common: Fields): 
 
 const NONE: Frames["notSent"] = [];
 
-/** What is sent where some of it is too large. */
+/** Returns what is sent if some resources are too large. */
 function withoutLarge(
   sent: readonly Sent[],
   large: readonly Sent[],
@@ -126,7 +129,10 @@ function withoutLarge(
   );
 }
 
-/** A variant that would be replaced by one that cannot be sent stays with the client (S-SIZE-4). */
+/**
+ * Returns true if a removed variant stays with the client, since the variant that replaces it
+ * cannot be sent (S-SIZE-4).
+ */
 function isKept(
   { entry: { name, constraints, resource } }: Sent,
   tooLong: ReadonlySet<string>,
@@ -134,7 +140,7 @@ function isKept(
   return resource === undefined && constraints !== undefined && tooLong.has(name);
 }
 
-/** What is sent in the place of something too large. */
+/** Returns what is sent in place of a resource that is too large. */
 function instead(
   { entry: { revision, since, superseded, name }, fields }: Sent,
   { errors }: DeltaProfileOptions,
@@ -155,7 +161,10 @@ function instead(
     : [];
 }
 
-/** What a client that was sent this entry needs to keep it. */
+/**
+ * Returns the heartbeat of an entry that the client was sent. undefined: it has another TTL, or
+ * none.
+ */
 function beatOf(entry: Entry, ttlMs: number): Sent | undefined {
   const { resource } = entry;
   return resource?.ttlMs === ttlMs
@@ -170,7 +179,8 @@ function encodeEntry({ name, resource, error, constraints }: Entry, ttl: boolean
       ? resource.wire
       : resource.wire.subarray(0, resource.bare);
   if (name === resource.name) return [fieldHead(RESOURCES, wire.length), wire];
-  // Answered under the spelling that was asked (N-42): of a singular field the last occurrence counts, and messages are merged.
+  // The answer has the requested spelling (N-42): of a singular field the last occurrence counts,
+  // and messages are merged.
   const spelled =
     resource.constraints === undefined
       ? lengthDelimited(NAME, name)
@@ -178,7 +188,10 @@ function encodeEntry({ name, resource, error, constraints }: Entry, ttl: boolean
   return [fieldHead(RESOURCES, wire.length + spelled.length), wire, spelled];
 }
 
-/** That a name has no resource, or why it cannot be given; what is transient must not drop what the client holds (S-ERR-3). */
+/**
+ * Encodes that a name has no resource, or why it is not available. A transient error must not
+ * remove the resource that the client has (S-ERR-3).
+ */
 function encodeAbsence(
   name: string,
   error: Entry["error"],
@@ -190,12 +203,15 @@ function encodeAbsence(
     : [...removed, lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, error))];
 }
 
-/** A missing name is sent as a removal alone, whatever the reason (S-ERR-3). */
+/**
+ * Returns true if an error is sent. A missing name is sent as a removal only, whatever the text of
+ * its error (S-ERR-3).
+ */
 function isTold({ code }: XdsError): boolean {
   return code !== "NOT_FOUND";
 }
 
-/** A variant is removed by its name and constraints (S-DYN-5). */
+/** Encodes a removal. A variant is removed by its name and constraints (S-DYN-5). */
 function encodeRemoval(name: string, constraints: Uint8Array | undefined): Uint8Array {
   if (constraints === undefined) return lengthDelimited(REMOVED_RESOURCES, name);
   return lengthDelimited(
@@ -207,7 +223,10 @@ function encodeRemoval(name: string, constraints: Uint8Array | undefined): Uint8
   );
 }
 
-/** The entries of one name with variants go together: one replaces the other (S-DYN-5). */
+/**
+ * Returns the fields of each name as one group, so that a variant and the removal of the one that
+ * it replaces are in the same part (S-DYN-5).
+ */
 function together(sent: readonly Sent[]): readonly Fields[] {
   if (
     !sent.some(

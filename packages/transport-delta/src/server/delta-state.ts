@@ -7,58 +7,89 @@ export interface HeldByClient {
   readonly version: string;
 }
 
-/** What a client listed as held, by canonical key; not to be written. */
+/**
+ * The names and versions that a client has listed, by canonical key. Must not be changed, since
+ * clients may share it.
+ */
 export type HeldList = ReadonlyMap<string, HeldByClient>;
 
-/** Removals that wait until those who refer to these names have let go (S-ORD-3). */
+/** Removals that wait until no resource refers to their names (S-ORD-3). */
 export interface HeldRemovals {
   readonly entries: readonly Entry[];
   /** The client has a state of these names that is not older than this revision. */
   readonly base: number;
 }
 
-/** The part of a state that a cut takes out and only the variant knows. */
+/** The state of the variant that a cut changes. */
 export interface BeforeTaken extends Pick<DeltaState, "held" | "initial" | "initialShared"> {
   readonly unanswered: ReadonlyMap<Topic, number>;
 }
 
-/** One type on one delta stream. What the client has is one number; everything else is what it is still owed. */
+/**
+ * The state of one type on one delta stream. What the client has is one number; everything else is
+ * what it is still to be sent.
+ */
 export interface DeltaState extends ServedType<Gathered, BeforeTaken> {
-  /** How many of them are globs. */
+  /** The number of subscriptions that are globs. */
   globs: number;
-  /** Those by alias, by the canonical keys of the names that they were answered under; undefined while there are none. */
+  /**
+   * Subscriptions by alias, by the canonical keys of the real names under which they were answered.
+   * undefined: there are none.
+   */
   aliased: Map<string, Set<Topic>> | undefined;
-  /** The first response was sent (S-RECON-6). */
+  /** True if the first response was sent (S-RECON-6). */
   answered: boolean;
 
-  /** Topics without a first answer, each with the revision from which removals concern the client; {@link NONE_HELD}: none do. */
+  /**
+   * Topics without a first answer that are not settled. The value is the revision after which
+   * removals have to be sent to the client; {@link NONE_HELD}: none have to.
+   */
   readonly unsettled: SmallMap<Topic, number>;
-  /** The same, once they are settled. */
+  /** Topics without a first answer that are settled, with the same revision. */
   readonly unanswered: SmallMap<Topic, number>;
-  /** Globs whose transient error the client was sent, or is owed; undefined while there are none. */
+  /**
+   * Globs whose transient error the client was sent, or is to be sent. undefined: there are none.
+   */
   openErrors: Map<Topic, XdsError> | undefined;
-  /** Incomplete collections whose members are sent while their supply is broken, each with the revision up to which these are sent or owed; undefined while there are none. */
+  /**
+   * Incomplete collections whose members are sent while their supply is broken, each with the
+   * revision up to which they were sent or are to be sent. undefined: there are none.
+   */
   knownMembers: Map<Topic, number> | undefined;
-  /** Removals that wait for those who refer to them, in the order in which they began to wait. */
+  /**
+   * Removals that wait until no resource refers to their names, in the order in which they began to
+   * wait.
+   */
   held: readonly HeldRemovals[];
-  /** What the client listed as held, by canonical key, until everything is answered (S-RECON-4). */
+  /**
+   * The names that the client listed, by canonical key, until everything is answered (S-RECON-4).
+   */
   initial: HeldList | undefined;
-  /** It is that of other clients too. */
+  /** True if other clients share that list. */
   initialShared: boolean;
 }
 
-/** Nothing was sent before the subscription, so the client holds nothing that could have been removed since. */
+/**
+ * Nothing was sent before the subscription, so the client has nothing that could have been removed
+ * since.
+ */
 export const NONE_HELD = -1;
 
-/** What is pending on a type, taken as of now. */
+/** A response with everything that is pending on a type. */
 export interface Gathered extends Response {
-  /** The author's label, where one topic contributed and has one: it replaces the content version. */
+  /**
+   * The author's label, which replaces the content version; present if only one topic contributed
+   * and it has one.
+   */
   readonly label: string | undefined;
-  /** Of all that the client has with it: the content version is made of it (S-VER-3). */
+  /**
+   * The sum of the hashes of everything that the client has with it, from which the content version
+   * is made (S-VER-3).
+   */
   readonly hash: number;
 }
 
-/** Copies what a cut takes out of the state. */
+/** Copies the state that a cut changes. */
 export function copyPending({ held, initial, initialShared, unanswered }: DeltaState): BeforeTaken {
   return {
     held,
@@ -68,7 +99,7 @@ export function copyPending({ held, initial, initialShared, unanswered }: DeltaS
   };
 }
 
-/** Puts it back. */
+/** Puts that state back. */
 export function putBack(
   state: DeltaState,
   { held, initial, initialShared, unanswered }: BeforeTaken,

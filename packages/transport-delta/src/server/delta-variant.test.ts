@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { useMachine, type UsedMachine } from "../../test/machine.ts";
 import { TYPE } from "../../../cache/test/kept-entries.ts";
 
-/** What a type says to the order of sending. */
+/** Returns what the order of sending reads of a type. */
 function said({ machine }: UsedMachine): object {
   const {
     pending,
@@ -30,7 +30,7 @@ function said({ machine }: UsedMachine): object {
     accepted,
   };
 }
-/** What it says with everything accepted up to a revision. */
+/** Those values when everything is accepted up to a revision. */
 const idle = {
   pending: false,
   inFlight: false,
@@ -57,7 +57,7 @@ describe("createDeltaVariant()", () => {
     const used = useMachine();
     used.put("a");
     const at = used.cache.revision;
-    expect(said(used)).toEqual({ ...idle, accepted: 0, pending: true, unsentFrom: 0 }); // the first response is owed
+    expect(said(used)).toEqual({ ...idle, accepted: 0, pending: true, unsentFrom: 0 }); // the first response is still to be sent
     used.request({ subscribe: ["a"] });
     expect(said(used)).toEqual({ ...idle, accepted: 0, pending: true, unsentFrom: -1 });
     used.drain();

@@ -44,7 +44,10 @@ import { noteAliases } from "./alias.ts";
 /** The functions that serve a type in delta. */
 export type DeltaVariant = ServerVariant<DeltaRequest, DeltaState, Gathered, BeforeTaken>;
 
-/** Makes the functions that serve types in delta. `profileOf`: how the entries of a type become frames for a client. */
+/**
+ * Creates the functions that serve types in delta. `profileOf` returns the profile that encodes the
+ * entries of a type for a client.
+ */
 export function createDeltaVariant(profileOf: (setup: TypeSetup) => FrameProfile): DeltaVariant {
   return {
     createState: (setup) => createState(setup, profileOf(setup)),
@@ -136,7 +139,7 @@ function takeRequest(state: DeltaState, request: DeltaRequest, isFirst: boolean)
   }
   if (countOf(request) > 0) host.thaw();
   if (isFirst) begin(state, request);
-  else if (state.initial !== undefined) doubt(state, namesIn(request.subscribe, request.locate)); // S-RECON-5: later subscriptions are repeated
+  else if (state.initial !== undefined) doubt(state, namesIn(request.subscribe, request.locate)); // S-RECON-5: names that are subscribed after the first message are sent, whatever version the client has listed
   const leaving = leavingWith(state, request);
   if (
     !request.subscribe.every((name) => subscribe(state, name, leaving)) ||
@@ -149,7 +152,10 @@ function takeRequest(state: DeltaState, request: DeltaRequest, isFirst: boolean)
   return !isFirst && request.nonce !== "";
 }
 
-/** The first message of a type: what the client holds (S-RECON-5), and the wildcard that empty lists mean (S-WILD-3, S-WILD-6). */
+/**
+ * Handles the first message of a type: the names that the client lists (S-RECON-5), and the
+ * wildcard that empty lists mean (S-WILD-3, S-WILD-6).
+ */
 function begin(state: DeltaState, request: DeltaRequest): void {
   const { initialVersions } = request;
   if (initialVersions.size > 0) {
@@ -189,7 +195,10 @@ function gatherRemovals(state: DeltaState, removeUpTo: number): Gathered | undef
   };
 }
 
-/** An empty response goes out only as the first one, and then not while names are pending, or to answer a wildcard (S-RECON-6, S-WILD-7, S-ACK-11). */
+/**
+ * Sends a response. An empty one is sent only as the first response, when no names are pending, or
+ * to answer a wildcard (S-RECON-6, S-WILD-7, S-ACK-11).
+ */
 function deliver(state: DeltaState, gathered: Gathered, isLimited: boolean): readonly Entry[] {
   const { answered, unsettled, heldBack: before } = state;
   const sendable = withoutHolds(state, gathered, isLimited);
@@ -201,7 +210,10 @@ function deliver(state: DeltaState, gathered: Gathered, isLimited: boolean): rea
   return entries;
 }
 
-/** Leaves out what refers to a name that the client does not have, also of the version (S-ORD-2, S-ORD-4). */
+/**
+ * Leaves out the entries that refer to a name which the client does not have, also from the version
+ * (S-ORD-2, S-ORD-4).
+ */
 function withoutHolds(state: DeltaState, gathered: Gathered, isLimited: boolean): Gathered {
   const held = withoutHeldBack(state, gathered, { isLimited });
   const { entries } = held;
@@ -243,7 +255,10 @@ function warm(state: DeltaState, name: string): void {
   if (own.length === 0 && isCovered(state, name)) state.owed.add(name);
 }
 
-/** Also where a topic was requested again, and by removals that wait. */
+/**
+ * Returns true if something has changed since the last response: changes are pending, a topic that
+ * was requested again has moved, or newer removals wait.
+ */
 function hasMoved(state: DeltaState): boolean {
   const {
     dirty,
@@ -274,7 +289,11 @@ function report(
     emit({ kind: "subscribe", stream, typeUrl, added, dropped });
 }
 
-/** A list is no longer than what it can concern, also one of names that were never asked for, or of one name again and again. */
+/**
+ * Returns why the lists of a request are too long. They may not be longer than the number of
+ * subscriptions allowed, even if they repeat one name or unsubscribe names that were never
+ * subscribed.
+ */
 function longListOf(
   { subscriptions }: StreamLimits,
   { subscribe: added, unsubscribe: dropped, locate: located, unlocate: unlocated }: DeltaRequest,
@@ -286,7 +305,7 @@ function longListOf(
     : undefined;
 }
 
-/** Why a list of what a client holds cannot be kept (S-LIM-4). */
+/** Returns why a list of versions exceeds a limit (S-LIM-4). */
 function excessOf(
   { heldVersions, nameLength }: StreamLimits,
   initial: ReadonlyMap<string, string>,
@@ -304,7 +323,10 @@ function excessOf(
   return undefined;
 }
 
-/** Lists of held versions, with the bytes that none of their names exceeds: much of a fleet sends the same list, which is one object. */
+/**
+ * Lists of versions, each with the length in bytes that no name in it exceeds. Many clients send
+ * the same list, which is one object.
+ */
 const fitting = new WeakMap<ReadonlyMap<string, string>, number>();
 
 function countOf({
@@ -316,14 +338,15 @@ function countOf({
   return added.length + dropped.length + located.length + unlocated.length;
 }
 
-/** Names, with and without dynamic parameters. */
+/** Returns names with and without dynamic parameters. */
 function namesIn(names: readonly string[], interests: readonly Interest[]): readonly string[] {
   return interests.length === 0 ? names : [...names, ...interests.map(({ name }) => name)];
 }
 
 /**
- * Sends what was gathered as one response. A response that is `due` goes out empty if nothing of it can be sent (S-SIZE-4).
- * @returns whether anything went out
+ * Sends what was gathered as one response. A response that is `due` is sent empty if none of its
+ * entries can be sent (S-SIZE-4).
+ * @returns true if anything was sent
  */
 function send(
   state: DeltaState,

@@ -7,19 +7,22 @@ import { compareHeld, unlist } from "./held-by-client.ts";
 import { goneOf, isCollection, lookUp, removal } from "./lookup.ts";
 import { concatBytes, lengthDelimited } from "@xdstp/core/wire";
 
-/** Options of {@link answerOf}. */
+/** The options of {@link answerOf}. */
 export interface AnswerOptions {
-  /** Revision from which removals concern the client. */
+  /** The revision after which removals have to be sent to the client. */
   readonly since: number;
-  /** Revision up to which removals may go. */
+  /** The revision up to which removals can be sent. */
   readonly removeUpTo: number;
-  /** Returns whether a removal of this name waits already. */
+  /** Returns true if a removal of this name already waits. */
   readonly isHeld: (entry: Entry) => boolean;
 }
 
 /**
- * All of a topic as it is now: its members, without what the client holds in that very version (S-RECON-4); a name that was missing before too in the form that the client understands (S-MISS-1, S-MISS-2).
- * Names that were removed after `since` are in {@link removedSince}. Names that the client may not lose yet are in {@link leftovers}, or wait.
+ * Returns the first answer of a topic: its present members, without those that the client listed in
+ * exactly that version (S-RECON-4). A name that did not exist before either has the form that the
+ * client understands (S-MISS-1, S-MISS-2).
+ * {@link removedSince} returns the names that were removed after `since`. Names that the client may
+ * not lose yet are in {@link leftovers}, or wait.
  */
 export function answerOf(
   state: DeltaState,
@@ -30,13 +33,14 @@ export function answerOf(
   if (isCollection(topic.interest.name)) return withoutHeld(state, topic, members);
   const [only] = members;
   if (only === undefined || only.resource !== undefined) return withoutHeld(state, topic, members);
-  // A name that the client may have goes after the names that refer to it (S-ORD-3).
+  // The removal of a name that the client may have is sent after the names that refer to it
+  // (S-ORD-3).
   const isListed = state.initial?.has(nameKey(only.name)) === true;
   if ((isListed && state.sent > removeUpTo) || isHeld(only)) return [];
   return isRemoval(only, since) ? [] : missing(state, only, members);
 }
 
-/** What a topic covered that the client may have and that was removed. */
+/** Returns the removals of names that the topic covered and the client may have. */
 export function removedSince(state: DeltaState, topic: Topic, since: number): readonly Entry[] {
   const { name } = topic.interest;
   if (!isCollection(name)) return removedOf(topic).filter((entry) => isRemoval(entry, since));
@@ -47,18 +51,24 @@ export function removedSince(state: DeltaState, topic: Topic, since: number): re
 
 const NONE: readonly Entry[] = [];
 
-/** Of a name with variants those that went; else that it is not there. */
+/**
+ * Returns the removed variants of a name with variants; for another name, the entry without a
+ * resource.
+ */
 function removedOf(topic: Topic): readonly Entry[] {
   const gone = topic.gone?.(topic.interest.name) ?? NONE;
   return gone.length > 0 ? gone : topic.members().filter(({ resource }) => resource === undefined);
 }
 
-/** Whether {@link leftovers} may have something to say: all topics have been answered. */
+/** Returns true if {@link leftovers} may return something: all topics have been answered. */
 export function hasLeftovers({ initial, unsettled, unanswered }: DeltaState): boolean {
   return initial !== undefined && initial.size > 0 && unsettled.size === 0 && unanswered.size === 0;
 }
 
-/** What the client listed and nothing covers any more, or does not exist: said once all topics have been answered (S-RECON-4). */
+/**
+ * Returns removals of the names that the client listed and that no subscription covers any more, or
+ * that do not exist. They are sent when all topics have been answered (S-RECON-4).
+ */
 export function leftovers(state: DeltaState): readonly Entry[] {
   const { initial, unsettled } = state;
   if (initial === undefined || unsettled.size > 0) return [];
@@ -69,13 +79,19 @@ export function leftovers(state: DeltaState): readonly Entry[] {
   return gone.flatMap(({ name }) => removalsOf(state, name));
 }
 
-/** For a name that a client listed it is not known which variant it has: the removals of all removed variants are sent (S-DYN-5). */
+/**
+ * Returns the removals of a name that the client listed. It is not known which variant the client
+ * has, so the removals of all removed variants are sent (S-DYN-5).
+ */
 function removalsOf(state: DeltaState, name: string): readonly Entry[] {
   const gone = goneOf(state, name);
   return gone.length > 0 ? gone : [removal(state, name)];
 }
 
-/** The same where another variant is there now, or the resource for everyone. */
+/**
+ * Returns the removals of variants of listed names that another variant, or the resource without
+ * constraints, has replaced.
+ */
 function replacedOf(
   state: DeltaState,
   initial: HeldList,
@@ -89,13 +105,19 @@ function replacedOf(
   });
 }
 
-/** By topic, since topics of several policies may share an array of members, and not what they have removed. */
+/**
+ * By topic, since topics of several policies may share an array of members but not their removals.
+ */
 const replacing = new WeakMap<
   Topic,
   { readonly members: readonly Entry[]; readonly found: readonly Entry[] }
 >();
 
-/** The members of a topic whose name has a removal too: they have taken the place of a variant. Found once per array, which streams without dynamic parameters share, and in one pass: to look up each name may cost a pass over all removals. */
+/**
+ * Returns the members of a topic whose name also has a removal: they have replaced a variant.
+ * Computed once per array, which streams without dynamic parameters share, and in one pass, since
+ * the look-up of each name may cost a pass over all removals.
+ */
 function replacingIn(topic: Topic, members: readonly Entry[]): readonly Entry[] {
   const known = replacing.get(topic);
   if (known?.members === members) return known.found;
@@ -143,7 +165,10 @@ function withoutEach(
   return rest.length === members.length ? members : rest;
 }
 
-/** The same, for all clients that sent the same list. */
+/**
+ * Returns the members without those that the client listed in the same version, computed once for
+ * all clients that sent the same list.
+ */
 function withoutListed(
   state: DeltaState,
   list: HeldList,
@@ -154,14 +179,20 @@ function withoutListed(
   return rest;
 }
 
-/** What was removed from a glob while the client was away, for clients that do not list its members (S-RECON-10). */
+/**
+ * Returns what was removed from a glob while the client was away, for clients that do not list its
+ * members (S-RECON-10).
+ */
 function forgotten({ initial, quirks }: DeltaState, topic: Topic): readonly Entry[] {
   const glob = nameKey(topic.interest.name);
   if (!quirks.forgetsGlobMembers || glob === "*") return [];
   return initial?.keys().some((name) => globOf(name) === glob) === true ? [] : topic.removed();
 }
 
-/** What a client listed as held is not missing to it but removed. */
+/**
+ * Returns the entries for a name that does not exist. If the client listed it, it is removed, not
+ * missing.
+ */
 function missing(state: DeltaState, entry: Entry, said: readonly Entry[]): readonly Entry[] {
   const listed = unlist(state, nameKey(entry.name));
   const gone = listed ? goneOf(state, entry.name) : NONE;
@@ -177,7 +208,9 @@ function isRemoval(entry: Entry, since: number): boolean {
 
 const emptyEntries = new WeakMap<Entry, Entry>();
 
-/** The entry of a missing name as a `Resource` without body; the same object each time. */
+/**
+ * Returns the entry of a missing name as a `Resource` without a body; the same object each time.
+ */
 function emptyEntry(entry: Entry): Entry {
   let empty = emptyEntries.get(entry);
   if (empty === undefined)
@@ -199,7 +232,10 @@ function emptyResource(name: string): StoredResource {
   };
 }
 
-/** The client came back and holds of these all but the `rest` already: time has run on for them, so that a heartbeat is due (C-TTL-6). */
+/**
+ * Notes that the client came back and already has all of these members except `rest`. The time of
+ * those with a TTL has run on, so a heartbeat is due (C-TTL-6).
+ */
 function resume(state: DeltaState, members: readonly Entry[], rest: readonly Entry[]): void {
   if (state.profile.heartbeat === undefined || ttlsOf(members).length === 0) return;
   const lifetimes = (state.lifetimes ??= createLifetimes());
@@ -214,7 +250,10 @@ function resume(state: DeltaState, members: readonly Entry[], rest: readonly Ent
 const NAME = 3;
 const ALIASES = 4;
 
-/** A `Resource` that has the name, also as its alias, and no body: how an on-demand look-up of a virtual host is answered when there is none (S-MISS-2). */
+/**
+ * Encodes a `Resource` with the name, also as its alias, and without a body: the answer to an
+ * on-demand look-up of a virtual host that does not exist (S-MISS-2).
+ */
 export function encodeEmptyResource(name: string): Uint8Array {
   return concatBytes([lengthDelimited(NAME, name), lengthDelimited(ALIASES, name)]);
 }

@@ -29,7 +29,10 @@ import { openEntry } from "./open-error.ts";
 
 type Parts = (readonly Entry[])[];
 
-/** Takes everything that is pending out of the state, with removals up to a revision. undefined: the history that the client would need is not kept any more. */
+/**
+ * Takes everything that is pending out of the state, with removals up to a revision. undefined: the
+ * history that the client needs is not stored any more.
+ */
 export function gather(state: DeltaState, removeUpTo: number): Gathered | undefined {
   const first =
     state.unanswered.size === 0 ? undefined : (gatherEmpty(state) ?? gatherAnswer(state));
@@ -50,7 +53,7 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
   parts.push(singles);
   const replaced = takeReplaced(state, parts);
   if (replaced.length > 0) parts.push(replaced);
-  for (const { name } of replaced) named.add(name); // it may be older than what starts again after a rejection
+  for (const { name } of replaced) named.add(name); // it may be older than the rejected content that is sent again
   state.sent = state.context.source.revision;
   const filled = parts.filter((part) => part.length > 0);
   const hash = stateHash(state, [...answered, ...changed]);
@@ -69,8 +72,9 @@ export function gather(state: DeltaState, removeUpTo: number): Gathered | undefi
 }
 
 /**
- * Takes the answer to a wildcard without members, where more is pending, as a response of its own (S-WILD-7). A client cannot see that answer in a response that has names as
- * well: the server may have sent it before it read the wildcard. What else is pending follows with the next response.
+ * Takes the answer to a wildcard without members as a response of its own, while more is pending
+ * (S-WILD-7). A client cannot recognize that answer in a response with names: the server may have
+ * sent such a response before it read the wildcard. The rest follows with the next response.
  */
 function gatherEmpty(state: DeltaState): Gathered | undefined {
   const { unanswered, dirty, owed, held, initial, exchange } = state;
@@ -92,7 +96,7 @@ function gatherEmpty(state: DeltaState): Gathered | undefined {
   };
 }
 
-/** It has none, and has lost none that the client may have. */
+/** Returns true if a wildcard has no members, and has lost none that the client may have. */
 function isWithoutMembers(wildcard: Topic, since = NONE_HELD): boolean {
   return (
     wildcard.members().length === 0 &&
@@ -100,7 +104,10 @@ function isWithoutMembers(wildcard: Topic, since = NONE_HELD): boolean {
   );
 }
 
-/** The usual first response: a new subscription is answered, and nothing else is due. Streams that are sent the same answer share its origin. */
+/**
+ * Takes the usual first response: a new subscription is answered, and nothing else is pending.
+ * Streams that are sent the same answer share its origin.
+ */
 function gatherAnswer(state: DeltaState): Gathered | undefined {
   const { unanswered, dirty, owed, held, initial, exchange, quirks } = state;
   if (unanswered.size > 1 || dirty.size + owed.size + held.length > 0) return undefined;
@@ -125,7 +132,7 @@ function gatherAnswer(state: DeltaState): Gathered | undefined {
 /** The client has nothing that could have been removed. */
 const FIRST_ANSWER: AnswerOptions = { since: NONE_HELD, removeUpTo: Infinity, isHeld: () => false };
 
-/** The usual case: one topic has changes, and nothing else is due. */
+/** Returns the topic in the usual case: one topic has changes, and nothing else is pending. */
 function onlyNews({
   dirty,
   unanswered,
@@ -163,7 +170,10 @@ function gatherOne(state: DeltaState, topic: Topic): Gathered | undefined {
   };
 }
 
-/** Removals that waited, up to a revision, without those that a newer entry has overtaken or that have no subscription any more; and what the client need not have listed. */
+/**
+ * Takes the removals that have waited, up to a revision, without those that are replaced by a newer
+ * entry or no longer subscribed; and the removals of listed names that no topic covers.
+ */
 export function takeHeld(state: DeltaState, upTo: number): readonly Entry[] {
   const taken = takeRemovals(state, upTo);
   const waited = taken.every((entry) => isDue(state, entry))
@@ -178,10 +188,13 @@ function isDue(state: DeltaState, { name, superseded, constraints }: Entry): boo
   if (isCollection(name)) return isEmpty(state, name);
   if (constraints !== undefined) return !superseded;
   const { resource } = lookUp(state, name) ?? {};
-  return resource === undefined || resource.constraints !== undefined; // a variant takes its place: the client would hold both (S-DYN-5)
+  return resource === undefined || resource.constraints !== undefined; // a variant replaces it: without the removal the client would have both (S-DYN-5)
 }
 
-/** Whether a collection is subscribed and has no members. An entry that says so may be of a topic that has ended. */
+/**
+ * Returns true if a collection is subscribed and has no members. An entry that says so may be from
+ * a topic that has ended.
+ */
 function isEmpty(state: DeltaState, name: string): boolean {
   const topics = topicsOf(state, nameKey(name));
   return (
@@ -194,7 +207,10 @@ function isEmpty(state: DeltaState, name: string): boolean {
   );
 }
 
-/** Puts rejected content back among what is pending, if the state to send differs by now (S-ACK-8). */
+/**
+ * Puts rejected content back among what is pending, if the state to send may differ by now
+ * (S-ACK-8).
+ */
 function restartRejected(state: DeltaState): Rejected | undefined {
   const rejected = takeRejected(state.exchange, state.unanswered.keys(), state.owed);
   if (rejected === undefined) return undefined;
@@ -212,7 +228,7 @@ function restartRejected(state: DeltaState): Rejected | undefined {
 
 const NO_NAMES: readonly string[] = [];
 
-/** What has changed, and which of the names the client had listed. */
+/** The changes that were taken, and the changed names that the client had listed. */
 interface Changes {
   readonly changed: ReadonlySet<Topic>;
   readonly listed: readonly string[];
@@ -243,8 +259,10 @@ function takeChanges(
 }
 
 /**
- * A listed name that has changed since is not compared with the list any more: the client learns of it with the change (S-RECON-4).
- * It is not known which state or variant of it the client has, so the removals of all its removed variants are sent (S-DYN-5), again if that is rejected.
+ * Removes names that have changed from the list of the client, and returns them: the client learns
+ * of their state with the change (S-RECON-4).
+ * It is not known which state or variant of a name the client has, so the removals of all its
+ * removed variants are sent (S-DYN-5), again if the response is rejected.
  */
 function takeListed(state: DeltaState, entries: readonly Entry[]): readonly string[] {
   if (state.initial === undefined) return NO_NAMES;
@@ -253,7 +271,10 @@ function takeListed(state: DeltaState, entries: readonly Entry[]): readonly stri
   return listed.length === 0 ? NO_NAMES : listed;
 }
 
-/** Keeps the removals back that are newer than a revision, and gives the rest. The client has what came before them from `base` on. */
+/**
+ * Keeps back the removals that are newer than a revision, and returns the other entries. `base`:
+ * the client has a state of the removed names that is not older than this revision.
+ */
 function hold(
   state: DeltaState,
   entries: readonly Entry[],
@@ -267,7 +288,11 @@ function hold(
   return older.length === 0 ? additions : entries.filter((entry) => !newer.includes(entry));
 }
 
-/** The client has an older state of a name that has waited; that wait may end before its removal goes, with the removal of another variant. */
+/**
+ * Returns the revision of the oldest state that the client may have of these names. A name that has
+ * waited is older; its wait may end before its removal is sent, with the removal of another
+ * variant.
+ */
 function oldestOf({ heldBack }: DeltaState, entries: readonly Entry[], base: number): number {
   if (heldBack.size === 0) return base;
   return entries.reduce(
@@ -276,7 +301,10 @@ function oldestOf({ heldBack }: DeltaState, entries: readonly Entry[], base: num
   );
 }
 
-/** Removals of what the client may have wait like others; a missing name is sent at once (S-MISS-1, S-GLOB-3). */
+/**
+ * Takes the first answers. Removals of names that the client may have wait like others; a missing
+ * name is sent at once (S-MISS-1, S-GLOB-3).
+ */
 function takeAnswers(state: DeltaState, removeUpTo: number, parts: Parts): ReadonlySet<Topic> {
   const answered = new Set(state.unanswered.keys());
   const isHeld = heldCheck(state);
@@ -285,7 +313,7 @@ function takeAnswers(state: DeltaState, removeUpTo: number, parts: Parts): Reado
     const removed = removedSince(state, topic, since);
     const waits = since !== NONE_HELD && removed.some(({ revision }) => revision > removeUpTo);
     const mayLose = waits || listsMembers(state, topic, answer);
-    // That a collection is empty now waits with the removal of its members.
+    // The entry of a collection that is empty now waits with the removals of its members.
     parts.push(
       mayLose && isCollection(topic.interest.name)
         ? hold(state, answer, { base: since, removeUpTo })
@@ -297,14 +325,14 @@ function takeAnswers(state: DeltaState, removeUpTo: number, parts: Parts): Reado
   return answered;
 }
 
-/** The client has listed members of a glob that is empty now (S-RECON-4). */
+/** Returns true if the client has listed members of a glob that is empty now (S-RECON-4). */
 function listsMembers({ initial }: DeltaState, topic: Topic, [only]: readonly Entry[]): boolean {
   if (initial === undefined || only === undefined || only.resource !== undefined) return false;
   const glob = nameKey(topic.interest.name);
   return isCollection(glob) && initial.keys().some((name) => globOf(name) === glob);
 }
 
-/** The earliest revision from which removals of the topics that are answered concern the client. */
+/** Returns the earliest revision after which removals of the answered topics have to be sent. */
 function heldSince({ unanswered }: DeltaState): number {
   return unanswered
     .values()
@@ -327,13 +355,13 @@ function takeOwed(state: DeltaState, parts: Parts): ReadonlySet<string> {
     const isGone = entries.every(({ resource }) => resource === undefined);
     const due = isGone ? entries.filter((entry) => !isHeld(entry)) : entries;
     for (const entry of due) parts.push(asArray(entry));
-    if (due.length === 0 && entries.length > 0) named.delete(name); // it goes when those who refer to it have let go (S-ORD-3)
+    if (due.length === 0 && entries.length > 0) named.delete(name); // it is sent when nothing refers to it any more (S-ORD-3)
   }
   state.owed.clear();
   return named;
 }
 
-/** The present state of a name, after the variants of it that went. */
+/** Returns the removed variants of a name, and then its present state. */
 function owedEntries(state: DeltaState, name: string): readonly Entry[] {
   const gone = goneOf(state, name);
   const entries =
@@ -347,7 +375,10 @@ function asList(entry: Entry | undefined): readonly Entry[] {
   return entry === undefined ? [] : [entry];
 }
 
-/** What waits to be removed goes with the variant that takes its place, so that the client never holds both (S-DYN-5). */
+/**
+ * Takes the waiting removals of variants whose replacement is sent, so that the client never has
+ * both (S-DYN-5).
+ */
 function takeReplaced(state: DeltaState, parts: Parts): readonly Entry[] {
   if (state.held.length === 0) return [];
   const placed = new Map<string, boolean>();
@@ -368,7 +399,7 @@ function takeReplaced(state: DeltaState, parts: Parts): readonly Entry[] {
 
 const arrays = new WeakMap<Entry, readonly Entry[]>();
 
-/** The entry as an array, the same one each time, so that streams share its frame. */
+/** Returns the entry as an array; the same array each time, so that streams share its frame. */
 function asArray(entry: Entry): readonly Entry[] {
   let array = arrays.get(entry);
   if (array === undefined) arrays.set(entry, (array = [entry]));

@@ -6,7 +6,7 @@ const BASE = "type.googleapis.com/test.Base";
 const glob = "xdstp://a/test.Type/x/*";
 const member = "xdstp://a/test.Type/x/1";
 
-/** Names of the heartbeats of a third of 900 ms; a heartbeat has no body. */
+/** Returns the names in the heartbeats of a third of 900 ms. A heartbeat has no body. */
 function beats(used: UsedMachine): readonly string[] {
   used.pass(300);
   return used
@@ -21,12 +21,15 @@ function beats(used: UsedMachine): readonly string[] {
     );
 }
 
-/** The text of a payload is the name that it refers to. */
+/** Returns the text of a payload as the name that it refers to. */
 function refersTo(payload: Uint8Array): readonly Reference[] {
   return [{ typeUrl: BASE, name: Buffer.from(payload).toString() }];
 }
 
-/** A type that is accepted first, on the stream of a client that has rejected some of it, or has not accepted it yet. */
+/**
+ * A type that is accepted first, on the stream of a client that has rejected some of it, or has not
+ * accepted it yet.
+ */
 function clustersThat(say: {
   readonly lacks?: (name: string) => boolean;
   readonly awaits?: (name: string) => boolean;
@@ -35,7 +38,7 @@ function clustersThat(say: {
   return { rank: 0, isBusy: true, lacks: no, awaits: no, isCold: no, misses: no, ...say };
 }
 
-/** Resources of a TTL of 900 ms, and what is sent of them accepted. */
+/** Resources with a TTL of 900 ms; what was sent of them is accepted. */
 function holding(names: readonly string[], options?: UseMachine): UsedMachine {
   const used = useMachine(options);
   for (const name of names) used.put(name, { ttlMs: 900, version: "1" });
@@ -182,7 +185,7 @@ describe("heartbeats of a delta type", () => {
     used.put("a", { ttlMs: 90_000, version: "2" });
     used.drain();
     used.pass(300);
-    expect(used.sent()).toEqual([]); // what was sent last has another pace
+    expect(used.sent()).toEqual([]); // the last response has another TTL
     used.nack();
     expect([beats(used), beats(used)]).toEqual([["a 1"], ["a 1"]]);
   });

@@ -3,18 +3,21 @@ import { globOf, nameKey } from "@xdstp/uri";
 import type { DeltaState, HeldByClient, HeldList } from "./delta-state.ts";
 import { isCollection } from "./lookup.ts";
 
-/** What a list and the members of a topic have to say to each other. */
+/** The result of comparing a client's list with the members of a topic. */
 export interface Compared {
-  /** The members that the client does not hold in that version; the same array where it holds none of them. */
+  /**
+   * The members that the client does not have in their present version; the same array if it has
+   * none of them.
+   */
   readonly rest: readonly Entry[];
-  /** What it holds next to them. */
+  /** The listed names that are not members. */
   readonly left: HeldList;
 }
 
 const lists = new WeakMap<ReadonlyMap<string, string>, HeldList>();
 const compared = new WeakMap<HeldList, WeakMap<readonly Entry[], Compared>>();
 
-/** The list by canonical keys; the same object for the same versions. */
+/** Returns the list by canonical keys; the same object for the same versions. */
 export function heldListOf(versions: ReadonlyMap<string, string>): HeldList {
   let list = lists.get(versions);
   if (list === undefined)
@@ -25,7 +28,9 @@ export function heldListOf(versions: ReadonlyMap<string, string>): HeldList {
   return list;
 }
 
-/** Holds members against a list (S-RECON-4); once for all clients that send the same. */
+/**
+ * Compares members with a list (S-RECON-4); computed once for all clients that send the same list.
+ */
 export function compareHeld(list: HeldList, members: readonly Entry[]): Compared {
   let byMembers = compared.get(list);
   if (byMembers === undefined) compared.set(list, (byMembers = new WeakMap()));
@@ -34,12 +39,12 @@ export function compareHeld(list: HeldList, members: readonly Entry[]): Compared
   return result;
 }
 
-/** Takes a name out of what the client listed; false if it is not in there. */
+/** Removes a name from the list of the client. Returns false if it was not there. */
 export function unlist(state: Pick<DeltaState, "initial" | "initialShared">, key: string): boolean {
   return state.initial?.has(key) === true && ownList(state, state.initial).delete(key);
 }
 
-/** A list that others have too is copied first. */
+/** Returns a list that may be changed: a copy, if other clients share it. */
 function ownList(
   state: Pick<DeltaState, "initial" | "initialShared">,
   list: HeldList,
@@ -50,7 +55,10 @@ function ownList(
   return own;
 }
 
-/** These are subscribed again: whatever version of them the client listed, they are sent (S-DSUB-3), also the removals. */
+/**
+ * Forgets the listed versions of names that are subscribed again: they are sent whatever version
+ * the client has (S-DSUB-3), also as removals.
+ */
 export function doubt(
   state: Pick<DeltaState, "initial" | "initialShared">,
   names: readonly string[],
@@ -68,7 +76,7 @@ function doubtKey(state: Pick<DeltaState, "initial" | "initialShared">, key: str
   ownList(state, state.initial).set(key, { ...held, version: UNSURE });
 }
 
-/** Nothing has this version. */
+/** A version that no resource has. */
 const UNSURE = "\n";
 
 function compare(list: HeldList, members: readonly Entry[]): Compared {

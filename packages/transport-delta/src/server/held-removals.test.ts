@@ -19,7 +19,7 @@ const removal = (name: string, revision: number): Entry => ({
 const namesOf = (entries: readonly Entry[]): readonly string[] =>
   entries.map(({ name, revision }) => `${name}@${revision}`);
 
-/** A state of which only the removals count. */
+/** A state of which only the waiting removals matter. */
 function holding(...parts: readonly HeldRemovals[]): DeltaState {
   const state = { held: [], topics: createSmallMap(), located: undefined } as unknown as DeltaState;
   for (const { entries, base } of parts) holdRemovals(state, entries, base);

@@ -3,13 +3,16 @@ import { entryKey, mergeEntries } from "@xdstp/protocol/server";
 import { nameKey } from "@xdstp/uri";
 import type { DeltaState, HeldRemovals } from "./delta-state.ts";
 
-/** Removals on both sides of a revision. */
+/** Removals, divided at a revision. */
 interface Split {
   readonly older: readonly Entry[];
   readonly newer: readonly Entry[];
 }
 
-/** Keeps removals back. They replace what waited of the same names until now: the client may still have what came before that. */
+/**
+ * Keeps removals back. They replace earlier waiting removals of the same names: the client may
+ * still have a state from before those.
+ */
 export function holdRemovals(state: DeltaState, entries: readonly Entry[], base: number): void {
   const keys = new Set(entries.map(idOf));
   const isReplaced = (entry: Entry): boolean => keys.has(idOf(entry));
@@ -20,7 +23,10 @@ export function holdRemovals(state: DeltaState, entries: readonly Entry[], base:
   ];
 }
 
-/** Takes those out up to a revision; the same array where one response has left them all, so that streams in one state go on sharing frames. */
+/**
+ * Takes the removals up to a revision. If all of them come from one response, it returns the same
+ * array, so that streams in the same state share frames.
+ */
 export function takeRemovals(state: DeltaState, upTo: number): readonly Entry[] {
   if (state.held.length === 0) return NONE;
   const taken = state.held.map(({ entries }) => splitAt(entries, upTo).older);
@@ -30,17 +36,20 @@ export function takeRemovals(state: DeltaState, upTo: number): readonly Entry[] 
   return others.length === 0 ? only : mergeEntries(state, [only, ...others]);
 }
 
-/** Takes these out. */
+/** Drops these removals. */
 export function dropRemovals(state: DeltaState, entries: ReadonlySet<Entry>): void {
   state.held = without(state.held, (entry) => entries.has(entry));
 }
 
-/** Revision of the oldest state that the client may have of a name whose removal waits; Infinity: none waits. */
+/**
+ * Returns the revision of the oldest state that the client may have of a name whose removal waits;
+ * Infinity: none waits.
+ */
 export function heldBaseOf({ held }: Pick<DeltaState, "held">): number {
   return held.reduce((oldest, { base }) => Math.min(oldest, base), Infinity);
 }
 
-/** Revision of the oldest removal that waits; Infinity: none does. */
+/** Returns the revision of the oldest removal that waits; Infinity: none waits. */
 export function heldFromOf({ held }: Pick<DeltaState, "held">): number {
   let oldest = Infinity;
   for (const { entries } of held)
@@ -48,20 +57,20 @@ export function heldFromOf({ held }: Pick<DeltaState, "held">): number {
   return oldest;
 }
 
-/** All that waits. */
+/** Returns all removals that wait. */
 export function heldEntries({ held }: Pick<DeltaState, "held">): readonly Entry[] {
   const [first = NOTHING] = held;
   return held.length < 2 ? first.entries : held.flatMap(({ entries }) => entries);
 }
 
-/** Returns a function that says whether a removal of a name, or of this variant of it, waits now. */
+/** Returns a function that is true for a name, or a variant of it, whose removal waits now. */
 export function heldCheck(state: Pick<DeltaState, "held">): (entry: Entry) => boolean {
   if (state.held.length === 0) return () => false;
   const ids = new Set(heldEntries(state).map(idOf));
   return (entry) => ids.has(idOf(entry));
 }
 
-/** Splits at a revision; the same array where all of it is on one side. */
+/** Divides entries at a revision; the same array if all are on one side. */
 export function splitAt(entries: readonly Entry[], upTo: number): Split {
   if (entries.every(({ revision }) => revision <= upTo)) return { older: entries, newer: NONE };
   return {
@@ -85,7 +94,7 @@ function without(
   });
 }
 
-/** Of a variant, or of a name. */
+/** Returns a key for an entry: of its variant, or of its name. */
 function idOf(entry: Entry): string {
   return entryKey(entry, nameKey(entry.name));
 }

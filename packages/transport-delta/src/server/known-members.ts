@@ -4,8 +4,10 @@ import type { DeltaState } from "./delta-state.ts";
 import { isCollection } from "./lookup.ts";
 
 /**
- * Owes the members that are known of a collection that is incomplete while its supply is broken: a client does with them what it can, and delta concludes nothing from what is not sent (B-RELAY-9).
- * Called again, it owes what has changed since. Nothing is concluded of the collection itself: that it is empty is not sent.
+ * Marks the known members of an incomplete collection to be sent while its supply is broken. The
+ * client can use them, since delta concludes nothing from names that are not sent (B-RELAY-9).
+ * A further call marks what has changed since. Nothing is sent about the collection itself, for
+ * instance that it is empty.
  */
 export function oweKnownMembers(state: DeltaState, topic: Topic): void {
   if (topic.stale === undefined || !isCollection(topic.interest.name)) return;
@@ -16,14 +18,14 @@ export function oweKnownMembers(state: DeltaState, topic: Topic): void {
   for (const entry of entries) if (!isListed(state, entry)) state.owed.add(entry.name);
 }
 
-/** The same, also where the client was sent them before. */
+/** As {@link oweKnownMembers}, including members that the client was sent before. */
 export function oweKnownMembersAgain(state: DeltaState, topic: Topic): void {
   state.knownMembers?.delete(topic);
   oweKnownMembers(state, topic);
 }
 
 /**
- * The collection is complete now.
+ * Notes that the collection is complete now.
  * @returns true if its members were sent before: only what has changed since is sent
  */
 export function endKnownMembers(state: DeltaState, topic: Topic): boolean {
@@ -35,7 +37,10 @@ export function endKnownMembers(state: DeltaState, topic: Topic): boolean {
   return true;
 }
 
-/** The client listed it in that very version (S-RECON-4). What it holds for a time only is sent, which begins that time again. */
+/**
+ * Returns true if the client listed an entry in exactly that version (S-RECON-4). An entry with a
+ * TTL is sent nevertheless, so that its time starts again.
+ */
 function isListed({ initial }: DeltaState, { name, resource }: Entry): boolean {
   return (
     resource !== undefined &&

@@ -3,12 +3,15 @@ import { coveringTopics, topicsOf } from "@xdstp/protocol/server";
 import { globOf, isGlob, nameKey } from "@xdstp/uri";
 import type { DeltaState } from "./delta-state.ts";
 
-/** Whether an interest is a set of names: a glob or the wildcard. */
+/** Returns true if an interest is a set of names: a glob or the wildcard. */
 export function isCollection(name: string): boolean {
   return name === "*" || isGlob(name);
 }
 
-/** Whether a subscription of this type covers the name. What `*` covers is decided by the source: a removed name counts as covered. */
+/**
+ * Returns true if a subscription of this type covers the name. The source decides which names `*`
+ * covers, and a removed name counts as covered.
+ */
 export function isCovered(state: DeltaState, name: string): boolean {
   const key = nameKey(name);
   return (
@@ -20,7 +23,7 @@ export function isCovered(state: DeltaState, name: string): boolean {
   );
 }
 
-/** The newest state of a name as this client should see it; undefined while that is not known. */
+/** Returns the newest state of a name, as this client is to see it. undefined: it is not known. */
 export function lookUp(state: DeltaState, name: string): Entry | undefined {
   const key = nameKey(name);
   if (state.located !== undefined && !isCollection(name)) return lookUpAll(state, name)?.[0];
@@ -35,7 +38,10 @@ export function lookUp(state: DeltaState, name: string): Entry | undefined {
   );
 }
 
-/** The same for each of its subscriptions, which may be shown different variants; what exists comes first. */
+/**
+ * Returns the newest states of a name for all of its subscriptions, which may be shown different
+ * variants. Only states with a resource, if there are any. undefined: they are not known.
+ */
 export function lookUpAll(state: DeltaState, name: string): readonly Entry[] | undefined {
   const key = nameKey(name);
   const exact = topicsOf(state, key);
@@ -52,7 +58,9 @@ export function lookUpAll(state: DeltaState, name: string): readonly Entry[] | u
   ];
 }
 
-/** Removed variants of a name that a client with these subscriptions may have (S-DYN-5). */
+/**
+ * Returns the removed variants of a name that a client with these subscriptions may have (S-DYN-5).
+ */
 export function goneOf(state: DeltaState, name: string): readonly Entry[] {
   const topics =
     state.located === undefined
@@ -61,7 +69,7 @@ export function goneOf(state: DeltaState, name: string): readonly Entry[] {
   return [...new Set(topics.flatMap((topic) => topic?.gone?.(name) ?? []))];
 }
 
-/** Says that a name does not exist. */
+/** Returns an entry that says that a name does not exist. */
 export function removal(state: DeltaState, name: string): Entry {
   return { revision: state.context.source.revision, since: 0, superseded: false, name };
 }

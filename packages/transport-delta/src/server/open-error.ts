@@ -4,8 +4,11 @@ import { isGlob } from "@xdstp/uri";
 import type { DeltaState } from "./delta-state.ts";
 
 /**
- * Owes a glob of which nothing is known yet the reason, where another server has said one that will pass: it stays open, but its client need not wait for an answer (S-ERR-5, C-ERR-4).
- * What this program concludes itself is of no concern to clients. Once, and again only when it changes (S-ERR-1).
+ * Marks the transient error of a glob to be sent, if another server has reported it and nothing is
+ * known of the glob yet: the glob stays open, but its client need not wait for an answer (S-ERR-5,
+ * C-ERR-4).
+ * Errors that this program has concluded itself are not sent. The error is sent once, and again
+ * only if it changes (S-ERR-1).
  */
 export function oweOpenError(state: DeltaState, topic: Topic): void {
   const error = openErrorOf(state, topic);
@@ -14,18 +17,18 @@ export function oweOpenError(state: DeltaState, topic: Topic): void {
   state.owed.add(topic.interest.name);
 }
 
-/** The same, also where the client was notified before. */
+/** As {@link oweOpenError}, even if the client was sent the error before. */
 export function oweOpenErrorAgain(state: DeltaState, topic: Topic): void {
   state.openErrors?.delete(topic);
   oweOpenError(state, topic);
 }
 
-/** It is known now, and is answered as such. */
+/** Drops the error of a glob that is known now and is answered. */
 export function endOpenError({ openErrors, owed }: DeltaState, topic: Topic): void {
   if (openErrors?.delete(topic) === true) owed.delete(topic.interest.name);
 }
 
-/** The error of a glob that is owed; undefined: it is known. */
+/** Returns the error of a glob that is to be sent. undefined: the glob is known. */
 export function openEntry(state: DeltaState, key: string): Entry | undefined {
   for (const topic of topicsOf(state, key)) {
     const error = openErrorOf(state, topic);
@@ -46,7 +49,10 @@ function openErrorOf({ unsettled }: DeltaState, topic: Topic): XdsError | undefi
 
 const entries = new WeakMap<XdsError, Entry>();
 
-/** The same object for all clients that ask in one spelling, so that they share a frame. */
+/**
+ * Returns an entry with the error; the same object for all clients that subscribe in one spelling,
+ * so that they share a frame.
+ */
 function entryOf({ context }: DeltaState, name: string, error: XdsError): Entry {
   const known = entries.get(error);
   if (known?.name === name) return known;

@@ -36,8 +36,9 @@ export function leavingWith(
 }
 
 /**
- * Adds a name. Every name in a subscribe list is answered, also one that the server believes the client to hold (S-DSUB-3).
- * @returns false if it is one too many, and the stream has ended (S-LIM-4)
+ * Adds a name. Every name in a subscribe list is answered, even one that the server believes the
+ * client to have (S-DSUB-3).
+ * @returns false if a limit is exceeded and the stream has ended (S-LIM-4)
  */
 export function subscribe(state: DeltaState, name: string, leaving: Leaving = NONE_LEAVE): boolean {
   const excess = excessOfNames([name], [], state.context.limits);
@@ -54,7 +55,10 @@ export function subscribe(state: DeltaState, name: string, leaving: Leaving = NO
   return true;
 }
 
-/** Adds a name with dynamic parameters. With other parameters it is a subscription next to this one, as TP2 has it for caching proxies. */
+/**
+ * Adds a name with dynamic parameters. The same name with other parameters is another subscription,
+ * as TP2 allows for caching proxies.
+ */
 export function locate(
   state: DeltaState,
   interest: Interest,
@@ -104,14 +108,20 @@ function begin(state: DeltaState, interest: Interest): void {
   }
 }
 
-/** A collection has brought it, or will: its removal waits like others, also where the collection is unsubscribed before (S-ORD-3). */
+/**
+ * Returns true if a subscribed collection has sent the name, or will. Its removal then waits like
+ * others, even if the collection is unsubscribed before (S-ORD-3).
+ */
 function isInCollection({ topics, globs }: DeltaState, name: string): boolean {
   if (topics.get("*")?.get(name) !== undefined) return true;
   const glob = globs === 0 ? undefined : globOf(name);
   return glob !== undefined && topics.get(glob)?.get(name) !== undefined;
 }
 
-/** What another subscription brought of it is not taken away by the name alone, as a plain resource is (S-DYN-5). */
+/**
+ * Returns true if a name may have variants. A variant that another subscription sent is not removed
+ * by the plain name, as a resource without constraints is (S-DYN-5).
+ */
 function hasVariants(topic: Topic): boolean {
   const { name, parameters } = topic.interest;
   return (

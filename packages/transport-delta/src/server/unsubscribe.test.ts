@@ -4,7 +4,7 @@ import { useMachine, type UsedMachine } from "../../test/machine.ts";
 const glob = "xdstp://a/test.Type/x/*";
 const member = (id: string): string => `xdstp://a/test.Type/x/${id}`;
 
-/** Two members of a glob that the client has, and subscriptions. */
+/** A client that has two members of a glob, and these subscriptions. */
 function holding(...names: readonly string[]): UsedMachine {
   const used = useMachine();
   for (const id of ["1", "2"]) used.put(member(id));
@@ -13,7 +13,7 @@ function holding(...names: readonly string[]): UsedMachine {
   return used;
 }
 
-/** All that is still told, by name: `-` before what is removed. */
+/** Returns everything that is still sent, by name, with `-` before a removal. */
 function told(used: UsedMachine): readonly string[] {
   const all: string[] = [];
   for (let round = 0; used.machine.pending && round < 3; round++) {

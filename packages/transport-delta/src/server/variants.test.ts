@@ -35,7 +35,10 @@ function replace({ cache }: UsedMachine, name: string, text = ""): void {
   });
 }
 
-/** What each response says: `+name`, `-name` for a plain removal, `-{name}` for that of a variant. */
+/**
+ * Returns the content of each response: `+name`, `-name` for a plain removal, `-{name}` for the
+ * removal of a variant.
+ */
 function said(responses: readonly DeltaDiscoveryResponse[]): readonly string[] {
   return responses.map(({ resources, removedResources, removedResourceNames }) =>
     [
@@ -46,7 +49,7 @@ function said(responses: readonly DeltaDiscoveryResponse[]): readonly string[] {
   );
 }
 
-/** A client that holds a variant of each name. */
+/** A client that has a variant of each name. */
 function holding(
   names: readonly string[],
   limits: NonNullable<Parameters<typeof useMachine>[0]>["limits"] = {},

@@ -3,24 +3,30 @@ import { concatBytes, walkFields, WireType } from "@xdstp/core/wire";
 import { hashBytes } from "@xdstp/protocol/server";
 import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
-/** `DeltaDiscoveryRequest.initial_resource_versions` */
+/** The field number of `DeltaDiscoveryRequest.initial_resource_versions`. */
 const VERSIONS = 5;
-/** Shorter lists are decoded with the rest. */
+/** The least size in bytes of a list that is kept; shorter ones are decoded with the rest. */
 const WORTH_BYTES = 512;
-/** What the lists that are kept take on the wire, together. */
+/** The greatest total size in bytes of the encoded lists that are kept. */
 const KEPT_BYTES = 4 << 20;
 
-/** A request in two parts. */
+/** A request, divided into two parts. */
 export interface Split {
-  /** Without its list of versions. */
+  /** The message without its list of versions. */
   readonly rest: Uint8Array;
   /** The list; the same object for equal bytes. */
   readonly versions: ReadonlyMap<string, string>;
 }
 
-/** Lists of held versions, each decoded once: when a server has come back, much of its fleet sends the same one (S-RECON-4). */
+/**
+ * Lists of versions, each decoded once: when a server has come back, many of its clients send the
+ * same list (S-RECON-4).
+ */
 export interface VersionLists {
-  /** undefined: no list that is worth it; decode the whole. Throws on bytes that are not such a list. */
+  /**
+   * Divides a message. undefined: it has no list that is long enough, so decode the whole. Throws
+   * if the bytes are not such a list.
+   */
   split(message: Uint8Array): Split | undefined;
 }
 
@@ -30,8 +36,8 @@ interface Known {
 }
 
 /**
- * No lists yet. Those that were met longest ago go first.
- * @param hashOf - Finds a list; that it is the same, its bytes tell
+ * Creates an empty store. The lists that were used least recently are dropped first.
+ * @param hashOf - Returns the hash by which a list is found; its bytes are then compared
  */
 export function createVersionLists(hashOf: typeof hashBytes = hashBytes): VersionLists {
   const lists = new Map<number, Known>();
@@ -66,7 +72,7 @@ export function createVersionLists(hashOf: typeof hashBytes = hashBytes): Versio
   };
 }
 
-/** Where the list lies, if it lies in one run and is long enough. */
+/** Returns the range of the list. undefined: it is not in one run, or too short. */
 function rangeOf(
   message: Uint8Array,
 ): { readonly start: number; readonly end: number } | undefined {
