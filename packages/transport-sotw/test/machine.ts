@@ -18,49 +18,52 @@ import { createSotwVariant } from "../src/server/sotw-variant.ts";
 import { createProfileOf } from "../src/server/profile-of.ts";
 import { TYPE } from "../../cache/test/kept-entries.ts";
 
-/** A response, with its resources unwrapped. Those of a type with a name field have only their text: they are not wrapped. */
+/**
+ * A response with its resources unwrapped. Resources of a type with a name field have only their
+ * text, since they are not wrapped.
+ */
 export interface Sent {
   readonly version: string;
   readonly nonce: string;
   readonly names: readonly string[];
   readonly versions: readonly string[];
   readonly texts: readonly string[];
-  /** Whether there is a body: not in heartbeats. */
+  /** Whether each resource has a body; heartbeats have none. */
   readonly bodies: readonly boolean[];
   readonly errors: readonly string[];
 }
 
-/** What a test sets of a {@link UsedMachine}. */
+/** The options of {@link useMachine}. */
 export interface UseMachine {
-  /** More about {@link TYPE}. */
+  /** Further fields of the descriptor of {@link TYPE}. */
   readonly type?: Partial<ResourceType>;
   readonly limits?: Partial<StreamLimits>;
-  /** A feed that never says anything: nothing is settled but what was put. */
+  /** Adds a feed that never commits, so that only what was put is settled. */
   readonly feed?: boolean;
   /** The other types of its stream. Default: none. */
   readonly siblings?: Readonly<Record<string, Partial<TypeMachine<never>>>>;
 }
 
-/** One type on one stream, without the stream: what is sent is drained by the test. */
+/** One type on one stream, without the stream: the test drains what is sent. */
 export interface UsedMachine {
   readonly cache: Cache;
   readonly clock: FakeClock;
   readonly context: ServerContext;
   readonly machine: TypeMachine<SotwRequest>;
   readonly events: readonly StreamEvent[];
-  /** What it asked of its stream, in order. */
+  /** The calls to its stream, in order. */
   readonly asked: string[];
-  /** Moves the time on, and runs what falls due. */
+  /** Advances the time, and runs what is due. */
   pass(ms: number): void;
   put(name: string, options?: PutOptions & { readonly text?: string }): void;
   remove(name: string): void;
-  /** Takes a request; what is not said is empty, but the names, which stay. */
+  /** Handles a request; fields that are not given are empty, except the names, which stay. */
   request(request: Partial<SotwRequest>): void;
   /** Sends what is pending, and accepts it. */
   settle(): readonly Sent[];
-  /** Drains, and gives what went out. */
+  /** Drains, and returns what was sent. */
   drain(removeUpTo?: number): readonly Sent[];
-  /** What went out and was not read yet. */
+  /** Returns what was sent and not read yet. */
   sent(): readonly Sent[];
   ack(more?: Partial<SotwRequest>): void;
   nack(more?: Partial<SotwRequest>): void;
@@ -75,7 +78,7 @@ const node: NodeInfo = {
   clientFeatures: ["xds.config.supports-resource-ttl", "xds.config.supports-resource-in-sotw"],
 };
 
-/** Makes a type of a client that takes TTLs. */
+/** Creates a type on the stream of a client that supports TTLs. */
 export function useMachine({
   type = {},
   limits = {},

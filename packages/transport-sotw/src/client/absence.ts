@@ -9,8 +9,10 @@ import type {
 import { nameKey } from "@xdstp/uri";
 
 /**
- * Each response of full state has all there is. It says nothing of what was requested only after the server may have sent it.
- * A name that has never come is left to the timer, since a server may send what it has so far, unless it sends all (C-FULL-3, C-WILD-11).
+ * Returns what can be concluded from a response of full state, which has all there is. It says
+ * nothing about an interest that was requested after the server may have sent it.
+ * A name that has never come is left to the timer, since a server may send what it has so far,
+ * unless the response has the whole type (C-FULL-3, C-WILD-11).
  */
 export function absenceIn({ resources }: ReceivedResponse, wanted: WantedReader): Absence {
   const all = [...wanted];
@@ -20,7 +22,7 @@ export function absenceIn({ resources }: ReceivedResponse, wanted: WantedReader)
   const present = new Set(
     resources.flatMap(({ key, aliases = [] }) => [key, ...aliases.map(nameKey)]),
   );
-  // One that has an error has none until the server says otherwise (S-ERR-1).
+  // A name with an error does not exist until the server sends it (S-ERR-1).
   const removed = counted.filter(
     (one): one is WantedName =>
       one.kind === "name" && one.state.known.kind !== "failed" && !present.has(one.key),
@@ -42,7 +44,10 @@ export function absenceIn({ resources }: ReceivedResponse, wanted: WantedReader)
   };
 }
 
-/** The server has read the request of it: the first one of the stream, or it has answered since. */
+/**
+ * Returns true if the server has read the request of an interest: it was in the first request of
+ * the stream, or the server has answered it since.
+ */
 function isCounted({ state: { request } }: Wanted): boolean {
   switch (request.kind) {
     case "waiting":
@@ -55,7 +60,10 @@ function isCounted({ state: { request } }: Wanted): boolean {
   }
 }
 
-/** A collection that was requested later, and is not concluded. */
+/**
+ * Returns true for a collection that was requested after the first request, and about which nothing
+ * is concluded yet.
+ */
 function isLate(wanted: Wanted): wanted is WantedCollection {
   const { request } = wanted.state;
   return (
@@ -70,7 +78,11 @@ function isCollection(wanted: Wanted): wanted is WantedCollection {
   return wanted.kind !== "name";
 }
 
-/** Late collections that a resource can only have come for: the server has read their requests, the oldest first, so this response and each later one has all of them. */
+/**
+ * Returns the late collections that must be the reason for a resource in the response. The server
+ * has then read their requests, the oldest first, so this response and each later one has all of
+ * them.
+ */
 function answeredIn(
   resources: ReceivedResponse["resources"],
   late: readonly WantedCollection[],

@@ -3,20 +3,23 @@ import { StatusCode, type Interest } from "@xdstp/core";
 import { requestNames } from "@xdstp/protocol/client";
 import { DiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
-/** What a request says. */
+/** The content of a request. */
 export interface RequestParts {
   readonly typeUrl: string;
-  /** Of the response that was accepted last. */
+  /** The version of the response that was last accepted. */
   readonly version: string;
-  /** Of the last response of the type on the stream. */
+  /** The nonce of the last response of the type on the stream. */
   readonly nonce: string;
   /** All subscriptions. */
   readonly names: readonly Interest[];
-  /** Why the last response is rejected. Absent: it is not. */
+  /** Why the last response is rejected. undefined: it is accepted. */
   readonly error: string | undefined;
 }
 
-/** Encodes a `DiscoveryRequest` without its node. What has parameters is a locator (C-DYN-1). */
+/**
+ * Encodes a `DiscoveryRequest` without its node. An interest with parameters becomes a locator
+ * (C-DYN-1).
+ */
 export function encodeRequest({ typeUrl, version, nonce, names, error }: RequestParts): Uint8Array {
   const requested = requestNames(names);
   return toBinary(

@@ -12,7 +12,7 @@ import {
 } from "@xdstp/protocol/client";
 import { nameKey } from "@xdstp/uri";
 
-/** Of `DiscoveryResponse`. */
+/** The field numbers of `DiscoveryResponse`. */
 const fields: ResponseFields = {
   message: "DiscoveryResponse",
   version: 1,
@@ -23,10 +23,13 @@ const fields: ResponseFields = {
   errors: 7,
 };
 
-/** A resource in this form says its own name and version (C-WRAP-1). */
+/** The type URL of a wrapped resource, which has a name and version of its own (C-WRAP-1). */
 const WRAPPER = "type.googleapis.com/envoy.service.discovery.v3.Resource";
 
-/** Reads a response; no payload is decoded but for its name, and what is bytes is a view into the message. Never throws. */
+/**
+ * Reads a response. Of a payload only the name is decoded, and bytes in the result are views into
+ * the message. Never throws.
+ */
 export function readResponse(
   message: Buffer,
   typeUrl: string,
@@ -64,7 +67,7 @@ function readOne(
   };
 }
 
-/** The name as the payload has it (B-WRAP-4); of a repeated field the last one counts. */
+/** Reads the name in a payload (B-WRAP-4); of a repeated field the last occurrence counts. */
 function nameIn(
   message: Buffer,
   start: number,

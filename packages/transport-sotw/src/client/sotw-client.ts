@@ -14,26 +14,32 @@ import { absenceIn } from "./absence.ts";
 import { encodeRequest } from "./encode-request.ts";
 import { readResponse } from "./read-response.ts";
 
-/** The node is field 2 of a `DiscoveryRequest`. */
+/** The field number of the node in a `DiscoveryRequest`. */
 const NODE = 2;
 
-/** Number of former subscriptions that are remembered. */
+/** The greatest number of former subscriptions that are kept. */
 const FORMER = 10_000;
 
-/** What the server may think about one type on one stream. */
+/** What the server may assume about one type on one stream. */
 interface SotwMemory {
   readonly setup: TypeSetup;
-  /** Of the response that was accepted last. */
+  /** The version of the response that was last accepted. */
   version: string;
-  /** Of the last response of the type. */
+  /** The nonce of the last response of the type. */
   nonce: string;
-  /** Ids of what the last request had. */
+  /** The ids of the interests in the last request. */
   sent: ReadonlySet<string>;
-  /** Left out of one request, so that the next one subscribes again (C-TTL-3). */
+  /**
+   * Interests that are left out of one request, so that the next one subscribes to them again
+   * (C-TTL-3).
+   */
   readonly without: Set<Wanted>;
-  /** Ids of what was dropped on this stream. A server that had a response on its way may not have seen that (S-NONCE-6). */
+  /**
+   * The ids of interests that were unsubscribed on this stream. A server that had a response on its
+   * way may not have noticed (S-NONCE-6).
+   */
   readonly former: Set<string>;
-  /** So far the list was empty and meant everything. */
+  /** True while the list has always been empty and has meant everything. */
   isLegacy: boolean;
 }
 
@@ -51,7 +57,8 @@ const sotw: ClientVariant<SotwMemory> = {
       : undefined,
   begin: (setup, wanted, version) => ({
     setup,
-    // The version covers all that is subscribed: with a collection that is not cached yet, or not any more, the server would treat it as known (S-RECON-7).
+    // The version covers everything that is subscribed. If a subscribed collection is not cached,
+    // the server must not treat it as known (S-RECON-7).
     version: [...wanted].some(
       ({ kind, state }) => kind !== "name" && state.known.kind === "requested",
     )
@@ -63,7 +70,8 @@ const sotw: ClientVariant<SotwMemory> = {
     former: new Set(),
     isLegacy: false,
   }),
-  // All is requested again, by the empty list: on this stream that would need names in between, which not every server understands (C-WILD-9).
+  // Everything has to be requested again with the empty list. On this stream that would need a list
+  // of names in between, which not every server understands (C-WILD-9).
   needsNewStream: ({ added }, wanted, memory) =>
     memory.isLegacy &&
     added.values().some(({ kind, id }) => kind === "wildcard" && memory.sent.has(id)) &&
@@ -74,12 +82,18 @@ const sotw: ClientVariant<SotwMemory> = {
   repeat: ({ id }, { former }) => (former.has(id) ? "same-stream" : "not-needed"),
 };
 
-/** The SotW end of a client: a feed that requests what is subscribed from one server, over one stream for all types. */
+/**
+ * Creates a SotW client: a feed that requests its subscriptions from one server, over one stream
+ * for all types.
+ */
 export function createSotwClient(context: ClientContext): ClientFeed {
   return createClientFeed(context, sotw);
 }
 
-/** Each time all that is subscribed. Every request has the newest nonce of the type, also one that only changes names (C-NONCE-3). */
+/**
+ * Encodes a request with all subscriptions. It has the newest nonce of the type, even if it only
+ * changes names (C-NONCE-3).
+ */
 function request(
   changes: RequestChanges,
   wanted: WantedReader,
@@ -89,7 +103,8 @@ function request(
   if (answer !== undefined) Object.assign(memory, { nonce: answer.nonce, version: answer.version });
   noteChanges(changes, memory);
   const { without, sent, isLegacy: wasLegacy } = memory;
-  // Names that are new wait for the next request too: else a state could come of them without the collection that they are in.
+  // New names wait for the next request too. Otherwise a state could come with them and without the
+  // collection that they are in.
   const all = [...wanted];
   const listed =
     without.size === 0 ? all : all.filter((one) => !without.has(one) && sent.has(one.id));
@@ -103,7 +118,8 @@ function request(
       names,
       error: answer?.error,
     });
-  // The empty list would go on meaning everything: it is left by the newer form, and the next request is empty.
+  // The empty list would still mean everything. So `*` is sent first, and the next request has the
+  // empty list.
   if (wasLegacy && listed.length === 0) return { bytes: encode([{ name: "*" }]), more: true };
   const more = without.size > 0;
   without.clear();
@@ -112,7 +128,10 @@ function request(
 
 type RequestNames = Parameters<typeof encodeRequest>[0]["names"];
 
-/** A server would not send again what it has not seen leave the list. */
+/**
+ * Notes changes of subscriptions. A server does not send a name again that has not left the list in
+ * between.
+ */
 function noteChanges({ added, dropped, repeated }: RequestChanges, memory: SotwMemory): void {
   const { without, former, sent } = memory;
   for (const one of dropped) {
@@ -128,7 +147,10 @@ function noteChanges({ added, dropped, repeated }: RequestChanges, memory: SotwM
   }
 }
 
-/** The form that every server understands; it cannot be gone back to once there were names (C-WILD-9). */
+/**
+ * Returns true for an empty list that means `*`, the form that every server understands. It cannot
+ * be used again after a list with names (C-WILD-9).
+ */
 function isLegacyWildcard(listed: readonly Wanted[], { setup }: SotwMemory): boolean {
   const [only] = listed;
   return (

@@ -2,8 +2,10 @@ import type { Entry } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
 /**
- * What exists, and of what was shown before all that is still subscribed: make before break (S-ORD-1).
- * The array of members itself if nothing was removed; the same array for the same two, so that streams in the same state share its frame.
+ * Returns what exists, and of what was shown before all names that are still subscribed: make
+ * before break (S-ORD-1).
+ * The array of members itself if nothing was removed; the same array for the same two arrays, so
+ * that streams in the same state share its frame.
  */
 export function unionOf(
   members: readonly Entry[],
@@ -33,7 +35,10 @@ function joined(members: readonly Entry[], shown: readonly Entry[]): readonly En
 
 const shared = pairMemo(joined);
 
-/** What of a full state the client does not hold as it is: only that warms (S-WARM-1). */
+/**
+ * Returns the entries of a full state that the client does not have in that state: only these cause
+ * warming (S-WARM-1).
+ */
 export const freshOf: (entries: readonly Entry[], held: readonly Entry[]) => readonly Entry[] =
   pairMemo((entries, held) => {
     const before = new Set(held);
@@ -42,7 +47,9 @@ export const freshOf: (entries: readonly Entry[], held: readonly Entry[]) => rea
 
 const known = new WeakMap<readonly Entry[], readonly Entry[]>();
 
-/** The entries of a full state that say why there is no resource; read once per array. */
+/**
+ * Returns the entries of a full state that have an error and no resource; computed once per array.
+ */
 function errorsIn(entries: readonly Entry[]): readonly Entry[] {
   let errors = known.get(entries);
   if (errors === undefined)
@@ -55,7 +62,10 @@ function errorsIn(entries: readonly Entry[]): readonly Entry[] {
   return errors;
 }
 
-/** A full state names all that exists each time, but an error once only (S-ERR-1, S-ERR-2). `held` is what the client has. */
+/**
+ * Leaves out errors that the client has been sent: each full state has all resources, but an error
+ * is sent once (S-ERR-1, S-ERR-2). `held`: what the client has.
+ */
 export function withoutToldErrors(
   entries: readonly Entry[],
   held: readonly Entry[],
@@ -65,7 +75,7 @@ export function withoutToldErrors(
     : rest(entries, held);
 }
 
-/** Returns whether a full state has an error that the client was not sent yet. */
+/** Returns true if a full state has an error that the client was not sent yet. */
 export function hasNewErrors(entries: readonly Entry[], held: readonly Entry[]): boolean {
   const errors = errorsIn(entries);
   return errors.length > 0 && errors.some((entry) => !errorsIn(held).includes(entry));
@@ -78,7 +88,10 @@ const rest = pairMemo((entries, held) => {
 
 type Entries = readonly Entry[];
 
-/** Computes once per pair of arrays, for as long as both live: streams in the same state share the outcome. */
+/**
+ * Returns a function that computes its result once per pair of arrays, for as long as both exist:
+ * streams in the same state share the result.
+ */
 export function pairMemo(
   compute: (first: Entries, second: Entries) => Entries,
 ): (first: Entries, second: Entries) => Entries {

@@ -8,7 +8,7 @@ import { hashWanted } from "./hash-list.ts";
 import { createProfileOf } from "./profile-of.ts";
 import { createSotwVariant } from "./sotw-variant.ts";
 
-/** Serves SotW streams from a context that may be shared with the server of delta. */
+/** Creates a server of SotW streams. The delta server may share its context. */
 export function createSotwServer(context: ServerContext): VariantServer {
   return createVariantServer(context, {
     name: "sotw",

@@ -3,19 +3,24 @@ import type { Interest } from "@xdstp/core";
 import { type DecodedRequest, locatorsOf, nodeInfoOf, withoutUnread } from "@xdstp/protocol/server";
 import { DiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
-/** A `DiscoveryRequest`, as far as a server reads it. */
+/** The fields of a `DiscoveryRequest` that a server reads. */
 export interface SotwRequest extends DecodedRequest {
-  /** The complete wanted set (S-SUB-1). */
+  /** All subscribed names (S-SUB-1). */
   readonly names: readonly string[];
-  /** What of it has dynamic parameters (TP2). */
+  /** All subscribed names with dynamic parameters (TP2). */
   readonly located: readonly Interest[];
-  /** The version accepted last (S-RECON-7). */
+  /** The version that was last accepted (S-RECON-7). */
   readonly version: string;
-  /** `resource_locators` is used, so wrapped resources are understood (S-WRAP-2). */
+  /**
+   * True if `resource_locators` is used: the client then understands wrapped resources (S-WRAP-2).
+   */
   readonly usesLocators: boolean;
 }
 
-/** Decodes a request; extensions and metadata of the node are skipped (S-NODE-6). Throws on bytes that are not such a message. */
+/**
+ * Decodes a request; extensions and metadata of the node are skipped (S-NODE-6). Throws if the
+ * bytes are not such a message.
+ */
 export function decodeRequest(message: Uint8Array): SotwRequest {
   const request = fromBinary(DiscoveryRequestSchema, withoutUnread(message, "sotw"));
   const locators = locatorsOf(request.resourceLocators);

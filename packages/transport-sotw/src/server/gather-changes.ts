@@ -15,7 +15,10 @@ import type { SotwState, Gathered } from "./sotw-state.ts";
 
 type Parts = (readonly Entry[])[];
 
-/** What changed and what is newly subscribed (S-FULL-2). SotW has no removals here. */
+/**
+ * Takes what has changed and what is newly subscribed (S-FULL-2). In this form SotW has no
+ * removals.
+ */
 export function gatherChanges(state: SotwState): Gathered {
   const parts: Parts = [];
   const due = isDue(state);
@@ -43,8 +46,9 @@ export function gatherChanges(state: SotwState): Gathered {
 }
 
 /**
- * Takes the answer to a wildcard without members, where more is pending, as a response of its own (S-WILD-7). A client cannot see that answer in a response that has names, since
- * the server may have sent it before it read the wildcard. What else is pending follows with the next response.
+ * Takes the answer to a wildcard without members as a response of its own, while more is pending
+ * (S-WILD-7). A client cannot recognize that answer in a response with names: the server may have
+ * sent such a response before it read the wildcard. The rest follows with the next response.
  */
 export function gatherEmpty(state: SotwState): Gathered | undefined {
   const { unanswered, dirty, owed, exchange } = state;
@@ -69,7 +73,10 @@ export function gatherEmpty(state: SotwState): Gathered | undefined {
   };
 }
 
-/** What exists, and errors; the array itself where that is all of it. SotW has no removals here. */
+/**
+ * Returns the entries with a resource or an error; the array itself if that is all of it. SotW has
+ * no removals here.
+ */
 function sayable(part: readonly Entry[]): readonly Entry[] {
   const { additions, removals } = partition(part);
   const errors = removals.filter(({ error }) => error !== undefined);
@@ -77,7 +84,10 @@ function sayable(part: readonly Entry[]): readonly Entry[] {
   return errors.length === part.length ? part : [...additions, ...errors];
 }
 
-/** The only responses without content: to a wildcard that is new, and for a type that is not served (S-FULL-5, S-WILD-7). */
+/**
+ * Returns true if a response is sent even without content: to a new wildcard, and for a type that
+ * is not served (S-FULL-5, S-WILD-7).
+ */
 function isDue(state: SotwState): boolean {
   const { answered, unanswered, context, typeUrl } = state;
   return (
@@ -86,7 +96,10 @@ function isDue(state: SotwState): boolean {
   );
 }
 
-/** Puts rejected content back among what is pending, if the state to send differs by now (S-ACK-8). */
+/**
+ * Puts rejected content back among what is pending, if the state to send may differ by now
+ * (S-ACK-8).
+ */
 function restartRejected(state: SotwState): Rejected | undefined {
   const rejected = takeRejected(state.exchange, state.unanswered, state.owed);
   if (rejected === undefined) return undefined;
@@ -123,7 +136,10 @@ function takeOwed(state: SotwState, parts: Parts): ReadonlySet<string> {
   return named;
 }
 
-/** What is now of a name, for each subscription that covers it: these may be shown different variants. */
+/**
+ * Returns the present entry of a name for each subscription that covers it: these may be shown
+ * different variants.
+ */
 function lookUpAll(state: SotwState, name: string): readonly Entry[] {
   const covers =
     state.located === undefined ? [coveringTopic(state, name)] : coveringTopics(state, name);

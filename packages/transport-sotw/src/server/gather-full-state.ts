@@ -13,7 +13,11 @@ import type { Gone, SotwState, Gathered } from "./sotw-state.ts";
 import { endStay, isNameOfNothing, letsStay, mayStay, noteStay } from "./stay.ts";
 import { unionOf, freshOf } from "./compare-states.ts";
 
-/** Everything that exists of the subscription (S-FULL-1). What went after `removeUpTo`, or is still asked for by name, stays in it, as it was shown before. */
+/**
+ * Takes everything that exists of the subscription (S-FULL-1). Names that were removed after
+ * `removeUpTo`, or that are still subscribed by name, stay in it in the state that was shown
+ * before.
+ */
 export function gatherFullState(state: SotwState, removeUpTo: number): Gathered {
   const due = isDue(state);
   const settled = [...state.topics.values()].filter((topic) => !state.unsettled.has(topic));
@@ -44,7 +48,7 @@ export function gatherFullState(state: SotwState, removeUpTo: number): Gathered 
   };
 }
 
-/** The usual case: a wildcard, alone. */
+/** Takes the full state in the usual case: a single topic, such as the wildcard. */
 function gatherOne(state: SotwState, topic: Topic, due: boolean): Gathered {
   const entries = topic.members();
   const fresh = freshIn(state, entries);
@@ -63,7 +67,10 @@ function gatherOne(state: SotwState, topic: Topic, due: boolean): Gathered {
   };
 }
 
-/** Returns the revision after which the client may miss changes. A full state replaces rejected content, so that counts too. */
+/**
+ * Returns the revision after which the client may miss changes. A full state replaces rejected
+ * content, so that counts too.
+ */
 function startOf({ exchange }: SotwState, due: boolean): Pick<Gathered, "asked" | "base"> {
   const { accepted, rejected } = exchange;
   return {
@@ -76,12 +83,15 @@ function freshIn(state: SotwState, entries: readonly Entry[]): readonly Entry[] 
   return state.type?.warms === undefined ? entries : freshOf(entries, heldBy(state));
 }
 
-/** What the client has: nothing of what it rejected counts (S-ACK-8). */
+/** Returns what the client has: nothing of what it rejected counts (S-ACK-8). */
 export function heldBy({ shown, kept, exchange: { rejected } }: SotwState): readonly Entry[] {
   return rejected === undefined ? shown : kept;
 }
 
-/** A name that is merely pending is never left out, except that a client that holds nothing is not kept waiting for ever (S-STREAM-9). */
+/**
+ * Returns true if a full state can be sent. A pending name is never left out, except that a client
+ * without any resources does not wait for ever (S-STREAM-9).
+ */
 export function isComplete(state: SotwState): boolean {
   const { unanswered, impatient, answered } = state;
   return (
@@ -94,14 +104,16 @@ export function isComplete(state: SotwState): boolean {
   );
 }
 
-/** Something subscribed is not known yet, or cannot be sent. */
+/** Returns true if a subscribed name is not known yet, or cannot be sent. */
 export function isWaiting(state: SotwState): boolean {
   return state.unsettled.size > 0 || hasUntold(state);
 }
 
 /**
- * Of a name there is only an error that will pass, and the client, which is not known to read errors, may have a copy: it has come with a version, or nothing that it asks for exists.
- * A first full state without the name would delete that (B-ERR-6).
+ * Returns true if a first full state has to wait: a name has only a transient error, and the
+ * client, which is not known to read errors, may have a copy. It may have one if it came with a
+ * version, or if none of its names exists.
+ * A first full state without the name would delete the copy (B-ERR-6).
  */
 function hasUntold({ answered, returning, quirks, topics }: SotwState): boolean {
   if (answered || quirks.readsErrors || !topics.values().some(isUntold)) return false;
@@ -115,19 +127,26 @@ function isUntold(topic: Topic): boolean {
   return isNameOfNothing(topic) && !isDataError(topic.members()[0]?.error);
 }
 
-/** The version of everything that exists of the subscription. */
+/** Returns the version of everything that exists of the subscription. */
 export function currentVersion(topics: readonly Topic[], members: readonly Entry[]): string {
   const only = topics.length === 1 ? topics[0] : undefined;
   return only?.label ?? versionOf(only?.hash ?? hashOf(members));
 }
 
-/** New names are answered, also when they change nothing; the first response goes out even if it is empty (S-WILD-7). What is owed next to that is not a reason to say again what was rejected (S-ACK-8). */
+/**
+ * Returns true if a response is due even without changes: new names are answered, and the first
+ * response is sent even if it is empty (S-WILD-7). Other names that are to be sent do not cause a
+ * repetition of rejected content (S-ACK-8).
+ */
 function isDue(state: SotwState): boolean {
   const { answered, unanswered, exchange } = state;
   return !answered || unanswered.size > 0 || (exchange.rejected === undefined && owesNew(state));
 }
 
-/** A name that has waited is owed too. It may have to wait again by now, and then the state is equal to the one that was sent (S-ACK-11). */
+/**
+ * Returns true if a name has to be sent that does not wait. A name that has waited may have to wait
+ * again by now, and then the state equals the one that was sent (S-ACK-11).
+ */
 function owesNew({ owed, heldBack }: SotwState): boolean {
   return heldBack.size === 0
     ? owed.size > 0
@@ -147,7 +166,10 @@ function membersOf(state: SotwState, topics: readonly Topic[]): readonly Entry[]
 
 const NOTHING_GONE: ReadonlyMap<string, Gone> = new Map();
 
-/** The removal of a name as it was seen first, which may be now. The client has an older state of a name that has waited. */
+/**
+ * Returns when the removal of a name was first seen, which may be now. Of a name that has waited
+ * the client has an older state.
+ */
 function goneOnce({ gone, context, sent, heldBack }: SotwState, name: string): Gone {
   const key = nameKey(name);
   return (
@@ -158,7 +180,10 @@ function goneOnce({ gone, context, sent, heldBack }: SotwState, name: string): G
   );
 }
 
-/** Whether a removed name waits until those who refer to it have let go. One that only stays has waited for them, or long enough. */
+/**
+ * Returns true if a removed name still waits until no resource refers to it. A name that only stays
+ * has already waited for that, or long enough.
+ */
 function isGone(state: SotwState, name: string, removeUpTo: number): boolean {
   const key = nameKey(name);
   return (
@@ -166,7 +191,10 @@ function isGone(state: SotwState, name: string, removeUpTo: number): boolean {
   );
 }
 
-/** Revision of the oldest state that the client may have of a removed name that is shown; Infinity: none is. */
+/**
+ * Returns the revision of the oldest state that the client may have of a removed name that is still
+ * shown; Infinity: none is.
+ */
 export function heldBaseOf({ gone, stay }: SotwState): number {
   return Math.min(oldestBase(gone), oldestBase(stay));
 }
@@ -175,13 +203,16 @@ function oldestBase(names: ReadonlyMap<string, Pick<Gone, "base">>): number {
   return names.values().reduce((oldest, { base }) => Math.min(oldest, base), Infinity);
 }
 
-/** Names of what is shown and does not exist any more. */
+/** Returns the names that are shown and do not exist any more. */
 function pastOf(members: readonly Entry[], entries: readonly Entry[]): readonly string[] {
   const present = new Set(members);
   return entries.filter((entry) => !present.has(entry)).map(({ name }) => name);
 }
 
-/** Removed names that the client has and is subscribed to. It still has one that it was sent a state without, as long as it has not accepted that. */
+/**
+ * Returns removed names that the client has and is subscribed to. While it has not accepted a state
+ * without such a name, it still has the name.
+ */
 function subscribedPast(state: SotwState): readonly string[] {
   const { exchange, kept } = state;
   return [...heldBy(state), ...(exchange.inFlight === undefined ? [] : kept)]
@@ -192,7 +223,7 @@ function subscribedPast(state: SotwState): readonly string[] {
     });
 }
 
-/** What of it waits until those who refer to it have let go. */
+/** Returns those of these names that wait until no resource refers to them. */
 function goneOf(
   state: SotwState,
   past: readonly string[],
@@ -215,8 +246,9 @@ function take(state: SotwState, gone: ReadonlyMap<string, Gone>): void {
 }
 
 /**
- * A client that comes back lists what it has by its names. If some of it was removed, a full state would delete it at once:
- * there is none until those who refer to it have let go (S-ORD-3).
+ * Returns true if a full state is withheld. A client that comes back lists by name what it has. If
+ * some of that was removed, a full state would delete it at once, so none is sent until no resource
+ * refers to it (S-ORD-3).
  */
 export function isWithheld(state: SotwState): boolean {
   const { returning, topics, type } = state;

@@ -4,13 +4,19 @@ import { hashBytes } from "@xdstp/protocol/server";
 
 const RESOURCE_NAMES = 3;
 
-/** The hash that the name list of a request has on the wire, so that an ACK that repeats it need not be decoded. */
+/**
+ * Returns the hash of the encoded name list of a request, so that an ACK that repeats the list need
+ * not be decoded.
+ */
 export function hashList(names: readonly string[]): number {
   const bytes = concatBytes(names.map((name) => lengthDelimited(RESOURCE_NAMES, name)));
   return hashBytes(bytes, 0, bytes.length);
 }
 
-/** The hash of a wanted set; without dynamic parameters that of its name list. */
+/**
+ * Returns the hash of all subscriptions of a request; without dynamic parameters, that of its name
+ * list.
+ */
 export function hashWanted({
   names,
   located,

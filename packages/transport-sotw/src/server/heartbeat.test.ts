@@ -7,7 +7,7 @@ import { haveEqualTtls } from "./heartbeat.ts";
 const BASE = "type.googleapis.com/test.Base";
 const FULL = { type: { fullStateInSotw: true } } as const;
 
-/** Names of the heartbeats of a third of 900 ms; a heartbeat has no body. */
+/** Returns the names in the heartbeats of a third of 900 ms. A heartbeat has no body. */
 function beats(used: UsedMachine): readonly string[] {
   used.pass(300);
   return used
@@ -22,7 +22,7 @@ function beats(used: UsedMachine): readonly string[] {
     );
 }
 
-/** The text of a payload is the name that it refers to. */
+/** Returns the text of a payload as the name that it refers to. */
 function refersTo(payload: Uint8Array): readonly Reference[] {
   return [{ typeUrl: BASE, name: Buffer.from(payload).toString() }];
 }
@@ -36,7 +36,7 @@ function clustersThat(say: {
   return { rank: 0, isBusy: true, lacks: no, awaits: no, isCold: no, misses: no, ...say };
 }
 
-/** Resources of a TTL of 900 ms, and what is sent of them accepted. */
+/** Resources with a TTL of 900 ms; what was sent of them is accepted. */
 function holding(names: readonly string[], options?: UseMachine): UsedMachine {
   const used = useMachine(options);
   for (const name of names) used.put(name, { ttlMs: 900, version: "1" });
@@ -190,7 +190,7 @@ describe("heartbeats of a SotW type", () => {
     used.put("a", { ttlMs: 90_000, version: "2" });
     used.drain();
     used.pass(300);
-    expect(used.sent()).toEqual([]); // what was sent last has another pace
+    expect(used.sent()).toEqual([]); // the last response has another TTL
     used.nack();
     expect([beats(used), beats(used)]).toEqual([["a 1"], ["a 1"]]);
   });

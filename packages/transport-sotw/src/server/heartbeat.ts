@@ -2,7 +2,10 @@ import type { Entry } from "@xdstp/core";
 import { createLifetimes, sendHeartbeat, ttlsOf } from "@xdstp/protocol/server";
 import type { SotwState } from "./sotw-state.ts";
 
-/** The client came back and holds all of this already: time has run on for it, so that a heartbeat is due (C-TTL-6). In a full state the shortest TTL does it for all (S-TTL-8). */
+/**
+ * Notes that the client came back and already has all of these members. Their time has run on, so a
+ * heartbeat is due (C-TTL-6). In a full state the shortest TTL serves for all resources (S-TTL-8).
+ */
 export function resume(state: SotwState, members: readonly Entry[]): void {
   const ttls = ttlsOf(members);
   if (state.profile.heartbeat === undefined || ttls.length === 0) return;
@@ -16,7 +19,7 @@ export function resume(state: SotwState, members: readonly Entry[]): void {
 
 const texts = new WeakMap<readonly Entry[], string>();
 
-/** Whether the members of two full states have the same TTLs. */
+/** Returns true if the members of two full states have the same TTLs. */
 export function haveEqualTtls(first: readonly Entry[], second: readonly Entry[]): boolean {
   return textOf(first) === textOf(second);
 }

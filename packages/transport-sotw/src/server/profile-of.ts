@@ -1,9 +1,9 @@
 import type { FrameProfile, ServerContext } from "@xdstp/protocol/server";
 import { createSotwProfile } from "./sotw-profile.ts";
 
-/** What the clients of a profile understand. */
+/** What the clients of a profile support. */
 export interface ClientForm {
-  /** Resources inside `Resource` (S-WRAP-2). */
+  /** Resources that are wrapped in `Resource` (S-WRAP-2). */
   readonly wrap: boolean;
   /** TTLs, which only a wrapped resource can have (S-TTL-1). */
   readonly ttl: boolean;
@@ -11,18 +11,28 @@ export interface ClientForm {
   readonly errors: boolean;
 }
 
-/** The profile of a type for clients of a form; the same object for the same. */
+/**
+ * Returns the profile of a type for clients that support this; the same object for the same
+ * arguments.
+ */
 export type ProfileOf = (typeUrl: string, form: ClientForm) => FrameProfile;
 
-/** The number of profiles that are kept, of any type: the description of a type may come after its first request. */
+/**
+ * The number of profiles that are kept for any type, since the type may be described only after its
+ * first request.
+ */
 const ANY_TYPE = 256;
 
-/** Profiles are kept for types that are served, and for the first others: a client cannot make them grow. */
+/**
+ * Creates that function. Profiles are kept for types that are served, and for the first others, so
+ * that clients cannot make their number grow.
+ */
 export function createProfileOf({ source, limits, controlPlane }: ServerContext): ProfileOf {
   const profiles = new Map<string, FrameProfile>();
   return (typeUrl, { wrap, ttl: takesTtl, errors }) => {
     const type = source.descriptor(typeUrl);
-    // Where a resource without body means a missing name, a heartbeat would look like it (B-TTL-10).
+    // For a type in which a resource without a body means a missing name, a heartbeat would look
+    // like one (B-TTL-10).
     const ttl = wrap && takesTtl && type?.missingAs !== "empty-resource";
     const key = `${String(wrap)} ${String(ttl)} ${String(errors)} ${typeUrl}`;
     const held = profiles.get(key);

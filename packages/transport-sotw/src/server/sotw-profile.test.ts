@@ -35,7 +35,7 @@ function read({ list }: Frames): readonly DiscoveryResponse[] {
   return list.map(({ bytes }) => fromBinary(DiscoveryResponseSchema, bytes));
 }
 
-/** Each resource of the only response: its name if it is wrapped, and its text. */
+/** Returns each resource of the only response: its name if it is wrapped, and its text. */
 function told(frames: Frames): readonly string[] {
   const [response] = read(frames);
   return (
@@ -47,7 +47,7 @@ function told(frames: Frames): readonly string[] {
   );
 }
 
-/** Of the one response that tells of these entries. */
+/** Returns the length of the single response with these entries. */
 function bytesOf(entries: readonly Entry[]): number {
   return encode(entries).list[0]?.bytes.length ?? 0;
 }

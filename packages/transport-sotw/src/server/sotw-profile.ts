@@ -22,7 +22,7 @@ const RESOURCE_ERRORS = 7;
 const ANY = { typeUrl: 1, value: 2 } as const;
 const NAME = 3;
 const RESOURCE_NAME = 8;
-/** The name in `ResourceName`. */
+/** The field number of the name in `ResourceName`. */
 const OF_VARIANT = 1;
 const WRAPPER = "type.googleapis.com/envoy.service.discovery.v3.Resource";
 
@@ -30,17 +30,20 @@ const WRAPPER = "type.googleapis.com/envoy.service.discovery.v3.Resource";
 export interface SotwProfileOptions {
   readonly typeUrl: string;
   readonly controlPlane: string;
-  /** The payload has a name of its own, by which an unwrapped resource is known (B-WRAP-4). */
+  /** Whether the payload has the name, by which an unwrapped resource is identified (B-WRAP-4). */
   readonly named: boolean;
-  /** The client reads resources inside `Resource` (S-WRAP-2). */
+  /** Whether the client reads resources that are wrapped in `Resource` (S-WRAP-2). */
   readonly wrap: boolean;
-  /** Bytes of one response. */
+  /** The greatest size of a response in bytes. */
   readonly responseBytes: number;
-  /** A larger response may be sent in parts (S-SIZE-3). */
+  /** Whether a larger response may be sent in parts (S-SIZE-3). */
   readonly mayBeSplit: boolean;
-  /** TTLs are sent, and heartbeats for them (S-TTL-1); only where `wrap` is. Absent: false. */
+  /** Whether TTLs and heartbeats are sent (S-TTL-1); requires `wrap`. Absent: false. */
   readonly ttl?: boolean;
-  /** A resource that is too large is sent as an error, where a response has changes only: a full state would repeat it each time (S-SIZE-4, S-ERR-1). Absent: false. */
+  /**
+   * Whether a resource that is too large is sent as an error. Only in responses with changes: a
+   * full state would repeat it each time (S-SIZE-4, S-ERR-1). Absent: false.
+   */
   readonly errors?: boolean;
 }
 
@@ -49,7 +52,7 @@ interface Encoded {
   readonly field: Uint8Array | undefined;
 }
 
-/** How entries of a type become `DiscoveryResponse`s. */
+/** Creates the profile that encodes entries of a type as `DiscoveryResponse`s. */
 export function createSotwProfile(options: SotwProfileOptions): FrameProfile {
   const profile = profileWith(options, (encoded) => encoded, encodeError);
   if (options.ttl !== true) return profile;
@@ -63,10 +66,13 @@ export function createSotwProfile(options: SotwProfileOptions): FrameProfile {
   );
 }
 
-/** What is sent of an entry; undefined: nothing. */
+/** Returns what is sent of an entry. undefined: nothing. */
 type Choose = (encoded: Encoded, room: number) => Encoded | undefined;
 
-/** What was too large to be sent is not held. */
+/**
+ * Returns the heartbeat of an entry. undefined: it has another TTL, or none, or was too large to be
+ * sent, so that the client does not have it.
+ */
 function beatOnly(encoded: Encoded, ttlMs: number, room: number): Encoded | undefined {
   const {
     entry: { resource },
@@ -77,7 +83,10 @@ function beatOnly(encoded: Encoded, ttlMs: number, room: number): Encoded | unde
     : undefined;
 }
 
-/** A full state has to name everything, or what it leaves out would be deleted (S-TTL-8). */
+/**
+ * Returns an entry for the heartbeat of a full state, which has to have every resource: the client
+ * would delete those that it leaves out (S-TTL-8).
+ */
 function beatOrWhole(encoded: Encoded, room: number): Encoded {
   const {
     entry,
@@ -140,12 +149,19 @@ function profileWith(
   };
 }
 
-/** A client that was cut off after a part must not come back with the version of the whole: it would count as holding that (S-SIZE-3, S-RECON-7). */
+/**
+ * Returns the version of a part. A client that is cut off after a part must not reconnect with the
+ * version of the whole, since it would count as having that (S-SIZE-3, S-RECON-7).
+ */
 function partVersion(version: string, index: number): string {
   return `${version}/${index + 1}`;
 }
 
-/** Nothing is left of what there is. Where absence deletes, what cannot be sent to this client counts as missing, but not what is too large (S-SIZE-4, S-WRAP-3). */
+/**
+ * Returns true if none of the resources can be sent. In a full state, where absence deletes, a
+ * resource that needs a wrapper counts as missing, but one that is too large does not (S-SIZE-4,
+ * S-WRAP-3).
+ */
 function isEmptied(
   all: readonly Encoded[],
   fields: readonly Uint8Array[],
@@ -158,7 +174,10 @@ function isEmptied(
   );
 }
 
-/** No part where a state that cannot be split is larger than a response may be. */
+/**
+ * Returns the parts of a response. There are none if a state that cannot be split is larger than a
+ * response may be.
+ */
 function partsOf(
   fields: readonly Uint8Array[],
   room: number,
@@ -172,11 +191,11 @@ function partsOf(
   return sizeOf(fields) <= room ? [fields] : [];
 }
 
-/** Why nothing of a state, or a part of it, is sent. */
+/** The reason why nothing of a state, or a part of it, is sent. */
 interface Excess {
   readonly room: number;
   readonly options: SotwProfileOptions;
-  /** Of a state of which nothing is sent, since it cannot be split; else 0. */
+  /** The size of a state of which nothing is sent, since it cannot be split; else 0. */
   readonly stateBytes: number;
 }
 
@@ -191,7 +210,7 @@ function notSent(
     : [];
 }
 
-/** Why a name has no resource, where that is known (S-ERR-1). */
+/** Encodes the error of a name without a resource (S-ERR-1). */
 function encodeError({ name, resource, error }: Entry): readonly Uint8Array[] {
   return resource !== undefined || error === undefined
     ? []
@@ -204,7 +223,10 @@ function tooLargeOf({ entry: { name }, field }: Encoded, room: number): readonly
     : [lengthDelimited(RESOURCE_ERRORS, encodeResourceError(name, tooLarge(field.length, room)))];
 }
 
-/** undefined: it cannot be sent to a client that does not read wrapped resources (S-WRAP-3). */
+/**
+ * Encodes an entry. undefined: it cannot be sent to a client that does not read wrapped resources
+ * (S-WRAP-3).
+ */
 function encodeEntry(
   { name, resource }: Entry,
   { typeUrl, named, wrap, ttl = false }: SotwProfileOptions,
@@ -213,7 +235,8 @@ function encodeEntry(
   const needsWrapper =
     !named || resource.payload.typeUrl !== typeUrl || resource.constraints !== undefined;
   if (needsWrapper && !wrap) return undefined;
-  // Another spelling goes out under the name in the payload where it cannot be wrapped: the clients that send one recognise that.
+  // A resource that cannot be wrapped is sent under the name in its payload, even if another
+  // spelling was requested: clients that request such a spelling recognize the name.
   return wrap && (needsWrapper || name !== resource.name || (ttl && resource.ttlMs !== undefined))
     ? wrapped(name, resource, ttl)
     : resource.wire.subarray(...resource.any);
@@ -225,7 +248,7 @@ function wrapped(name: string, resource: StoredResource, ttl: boolean): Uint8Arr
   return inWrapper(name === resource.name ? wire : concatBytes([wire, spelled(name, resource)]));
 }
 
-/** Messages are merged: the constraints stay. */
+/** Encodes the requested name. Messages are merged, so the constraints stay. */
 function spelled(name: string, { constraints }: StoredResource): Uint8Array {
   return constraints === undefined
     ? lengthDelimited(NAME, name)

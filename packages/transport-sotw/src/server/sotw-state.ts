@@ -7,9 +7,9 @@ import type {
   Gathered as Response,
 } from "@xdstp/protocol/server";
 
-/** A removed name that is shown until those who refer to it have let go (S-ORD-3). */
+/** A removed name that is shown until no resource refers to it (S-ORD-3). */
 export interface Gone {
-  /** Revision at which the removal was seen. */
+  /** The revision at which the removal was seen. */
   readonly revision: number;
   /** The client has a state of it that is not older than this revision. */
   readonly base: number;
@@ -21,55 +21,73 @@ export interface Stay extends Pick<Gone, "base"> {
   readonly since: number;
 }
 
-/** The part of a state that a cut takes out and only the variant knows. */
+/** The state of the variant that a cut changes. */
 export interface BeforeTaken extends Pick<SotwState, "gone"> {
   readonly unanswered: readonly Topic[];
 }
 
-/** One type on one SotW stream. */
+/** The state of one type on one SotW stream. */
 export interface SotwState extends ServedType<Gathered, BeforeTaken> {
-  /** Wrapped or not; may change with the first request that uses locators. */
+  /** The profile, wrapped or not; it may change with the first request that uses locators. */
   profile: FrameProfile;
 
-  /** All lists so far were empty, so an empty one means `*` (S-WILD-2). */
+  /** True if all lists so far were empty, so that an empty one means `*` (S-WILD-2). */
   legacy: boolean;
-  /** Hash of the bytes of the newest list, by which a plain ACK is known; undefined: the wanted set is not that of a list. */
+  /**
+   * The hash of the encoded newest list, by which a plain ACK is recognized. undefined: the
+   * subscriptions are not those of a list.
+   */
   listHash: number | undefined;
-  /** Hash of the newest wanted set, dynamic parameters included. */
+  /** The hash of the newest subscriptions, dynamic parameters included. */
   wantedHash: number | undefined;
-  /** The client has come with a version, and there was no response yet. */
+  /** True if the client has come with a version, and no response was sent yet. */
   returning: boolean;
-  /** The first response was sent, or is not needed (S-RECON-7). */
+  /** True if the first response was sent, or is not needed (S-RECON-7). */
   answered: boolean;
 
-  /** Topics that are new in the list and get everything, before they are settled. */
+  /** Topics that are new in the list, which have no first answer, and that are not settled. */
   readonly unsettled: SmallSet<Topic>;
-  /** The same, once they are settled. */
+  /** Topics without a first answer that are settled. */
   readonly unanswered: SmallSet<Topic>;
-  /** Full state: the members sent last, which hold the bytes of what is removed until those who refer to it have let go. */
+  /**
+   * Full state: the members that were last sent. They keep removed resources until no resource
+   * refers to them.
+   */
   shown: readonly Entry[];
-  /** Full state: the members accepted last. */
+  /** Full state: the members that were last accepted. */
   kept: readonly Entry[];
-  /** Full state: removed names of these, by canonical key. */
+  /** Full state: the removed names among them, by canonical key. */
   gone: ReadonlyMap<string, Gone>;
-  /** Full state: canonical keys of removed names that stay because they are subscribed; `parting` ends the oldest. */
+  /**
+   * Full state: the canonical keys of removed names that stay because they are subscribed. The
+   * timer `parting` ends the oldest.
+   */
   stay: ReadonlyMap<string, Stay>;
   parting: Timer | undefined;
-  /** What was rejected last, and was removed since without a response: if it comes back unchanged, it is not sent again (S-ACK-8). */
+  /**
+   * Content that was last rejected, and was removed since without a response: if it comes back
+   * unchanged, it is not sent again (S-ACK-8).
+   */
   unsaid: Rejected | undefined;
-  /** Full state: what is settled goes out although some is not (S-STREAM-9). */
+  /** Full state: what is settled is sent although other names are not (S-STREAM-9). */
   impatient: boolean;
   patience: Timer | undefined;
 }
 
-/** What is pending on a type, taken as of now. */
+/** A response with everything that is pending on a type. */
 export interface Gathered extends Response {
   /** The entries that are new or changed: names that wait for them are sent again (S-WARM-1). */
   readonly fresh: readonly Entry[];
-  /** Of all that the client has with it: the content version is made of it (S-VER-3). undefined: it is a full state. */
+  /**
+   * The sum of the hashes of everything that the client has with it, from which the content version
+   * is made (S-VER-3). undefined: it is a full state.
+   */
   readonly hash: number | undefined;
   /** The `version_info`. */
   readonly version: string;
-  /** Something is new to this client, so that a response is due even if it holds the same version, or none at all. */
+  /**
+   * True if something is new to this client, so that a response has to be sent even if it has the
+   * same version, or no resources.
+   */
   readonly due: boolean;
 }

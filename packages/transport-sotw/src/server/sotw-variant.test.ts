@@ -6,7 +6,7 @@ import { hashList } from "./hash-list.ts";
 
 const FULL = { type: { fullStateInSotw: true } } as const;
 
-/** What a type says to the order of sending. */
+/** Returns what the order of sending reads of a type. */
 function said({ machine }: UsedMachine): object {
   const {
     pending,
@@ -33,7 +33,7 @@ function said({ machine }: UsedMachine): object {
     accepted,
   };
 }
-/** What it says with everything accepted up to a revision. */
+/** Those values when everything is accepted up to a revision. */
 const idle = {
   pending: false,
   inFlight: false,

@@ -42,7 +42,10 @@ import { hasNewErrors, withoutToldErrors } from "./compare-states.ts";
 /** The functions that serve a type in SotW. */
 export type SotwVariant = ServerVariant<SotwRequest, SotwState, Gathered, BeforeTaken>;
 
-/** Makes the functions that serve types in SotW. `profileOf`: how the entries of a type become frames for clients of one form. */
+/**
+ * Creates the functions that serve types in SotW. `profileOf` returns the profile that encodes the
+ * entries of a type for clients that support the same.
+ */
 export function createSotwVariant(profileOf: ProfileOf): SotwVariant {
   return {
     createState: (setup) => createState(setup, profileOf),
@@ -161,7 +164,8 @@ function isFullState({ type }: SotwState): boolean {
 
 function takeRequest(state: SotwState, request: SotwRequest, isFirst: boolean): boolean {
   const { exchange, host } = state;
-  // A request that crossed a response gets no answer. Its list comes again with the ACK, but what it drops is noted (S-NONCE-6, S-NONCE-7).
+  // A request that crossed a response is not answered. Its list comes again with the ACK, but names
+  // that it drops are noted (S-NONCE-6, S-NONCE-7).
   if (!isFirst && isStale(state, request)) {
     narrow(state, request);
     return true;
@@ -183,7 +187,10 @@ function isStale({ exchange, lifetimes }: SotwState, { nonce }: SotwRequest): bo
     : !isNewestNonce(lifetimes, exchange, parseNonce(nonce));
 }
 
-/** The client has lost its state of the type: it is owed everything (S-NONCE-7). */
+/**
+ * Ends all subscriptions, since the client has lost its state of the type: it has to be sent
+ * everything (S-NONCE-7).
+ */
 function startAgain(state: SotwState): void {
   for (const key of [...state.topics.keys()]) unsubscribe(state, key);
 }
@@ -197,7 +204,10 @@ function isPlainAck(
   return hashBytes(message, namesStart, namesEnd) === listHash;
 }
 
-/** The first request of a type is answered whatever nonce it bears (S-NONCE-5), unless it is a pure wildcard that holds everything (S-RECON-7). */
+/**
+ * Handles the first request of a type. It is answered whatever nonce it has (S-NONCE-5), unless it
+ * is a wildcard alone from a client that has everything (S-RECON-7).
+ */
 function begin(state: SotwState, { version }: SotwRequest): void {
   state.returning = version !== "";
   const wildcard = state.topics.size === 1 ? topicsOf(state, "*")[0] : undefined;
@@ -220,7 +230,9 @@ function adopt(state: SotwState, wildcard: Topic, version: string): void {
   resume(state, wildcard.members());
 }
 
-/** A client that holds nothing is not kept waiting for ever (S-STREAM-9). */
+/**
+ * Limits the wait of a client without resources, so that it does not wait for ever (S-STREAM-9).
+ */
 function waitAtMost(state: SotwState, { version }: SotwRequest): void {
   if (
     !isFullState(state) ||
@@ -256,7 +268,10 @@ function deliver(state: SotwState, all: Gathered, isLimited: boolean): readonly 
   return entries;
 }
 
-/** Also where a partial response has names that were removed: the removal was read when no response could name it. */
+/**
+ * Returns true if something has changed since the last response. In a partial response that
+ * includes names that were removed since: no response could report their removal.
+ */
 function hasMoved(state: SotwState): boolean {
   const isGone = ({ name, resource }: Entry): boolean =>
     resource !== undefined && coveringTopic(state, name)?.get(name)?.resource === undefined;
@@ -266,14 +281,21 @@ function hasMoved(state: SotwState): boolean {
   );
 }
 
-/** A full state replaces all that was rejected; one that goes nowhere leaves it as it was (S-ACK-8). */
+/**
+ * Drops rejected content, since a full state replaces it; one that is not sent leaves it as it was
+ * (S-ACK-8).
+ */
 function supersedeRejected({ exchange }: SotwState, isSent: boolean): void {
   if (isSent) exchange.rejected = undefined;
   else if (exchange.rejected !== undefined)
     exchange.rejected = { ...exchange.rejected, phase: "kept" };
 }
 
-/** What was rejected is not said again under another version (S-ACK-8). An author's label may stay the same over a change: then the content decides; and what a TTL is has no part in a version (S-TTL-7). */
+/**
+ * Returns true if a full state has something new. Rejected content is not sent again under another
+ * version (S-ACK-8). If the author's label stays the same, the content decides. TTLs are compared
+ * by themselves, since they are not part of a version (S-TTL-7).
+ */
 function isNews({ exchange, shown, profile }: SotwState, { version, entries }: Gathered): boolean {
   if (exchange.rejected?.phase === "retried") return true;
   if (exchange.rejected !== undefined && sayTheSame(shown, entries, profile)) return false;
@@ -286,7 +308,10 @@ function isNews({ exchange, shown, profile }: SotwState, { version, entries }: G
   );
 }
 
-/** The same of what has come or changed. A partial response names no removals, so what was rejected may come back before the client is sent anything else. */
+/**
+ * Returns true if a partial response has something new. It cannot report removals, so rejected
+ * content may come back before the client is sent anything else.
+ */
 function isPartialNews(
   state: SotwState,
   gathered: Gathered,
@@ -301,7 +326,10 @@ function isPartialNews(
   return sendable.length > 0 && !isSaid;
 }
 
-/** The present state of a name. undefined: it is not wanted, or the client is not told of its removal. */
+/**
+ * Returns the present state of a name. undefined: it is not subscribed, or no response can report
+ * its removal.
+ */
 function newest(state: SotwState, name: string): Entry | "removed" | undefined {
   const topic = coveringTopic(state, name);
   const entry = topic?.get(name);
@@ -321,7 +349,8 @@ function isToBeSent(state: SotwState, topic: Topic, { name, revision, resource }
   )
     return true;
   if (dirty.has(topic) && revision > sent) return true;
-  // While removals wait, a response has the removed names. The client has them until it answers a response without them.
+  // While removals wait, a response has the removed names. The client has them until it accepts a
+  // response without them.
   return (
     resource === undefined &&
     (gone.size + stay.size > 0 ||
@@ -329,7 +358,10 @@ function isToBeSent(state: SotwState, topic: Topic, { name, revision, resource }
   );
 }
 
-/** What a client understands: what is known of it counts more than what it announces (S-TTL-1). */
+/**
+ * Returns what a client supports: the table of clients takes precedence over what it announces
+ * (S-TTL-1).
+ */
 function formOf({ quirks: { ttl, readsErrors }, host: { node } }: TypeSetup): ClientForm {
   return { wrap: takesWrapped(node), ttl: ttl.sotw ?? announcesTtl(node), errors: readsErrors };
 }
@@ -341,7 +373,10 @@ function gather(state: SotwState, removeUpTo: number): Gathered {
     : (gatherEmpty(state) ?? gatherChanges(state));
 }
 
-/** Sends what was gathered as one response. If nothing can be sent of what there is, one that is due goes out empty where it deletes nothing. */
+/**
+ * Sends what was gathered as one response. If none of its entries can be sent, a response that is
+ * due is sent empty, except for a full state, where that would delete resources.
+ */
 function send(
   state: SotwState,
   { entries, fresh, origin, base, asked, version, due }: Gathered,

@@ -4,7 +4,10 @@ import { useMachine, type UsedMachine } from "../../test/machine.ts";
 const ROUTE = "type.googleapis.com/test.Route";
 const orderMs = 1_000;
 
-/** A full state of clusters asked for by name, on a stream with routes that may refer to them, or without. */
+/**
+ * A full state of clusters that are subscribed by name, on a stream with routes that may refer to
+ * them, or without.
+ */
 function clusters(names: readonly string[], withRoutes = true): UsedMachine {
   const used = useMachine({
     type: { fullStateInSotw: true, refersTo: [ROUTE] },
@@ -26,7 +29,7 @@ describe("what is gone from a full state while its name is asked for", () => {
   it("stays, until the list leaves it out [S-ORD-3]", () => {
     const used = clusters(["a", "b"]);
     used.remove("a");
-    expect(names(used)).toEqual([]); // it is shown as before
+    expect(names(used)).toEqual([]); // it is still shown
     used.put("b", { text: "2" });
     expect(names(used)).toEqual([["a", "b"]]);
     used.ack({ names: ["b"] });

@@ -3,7 +3,7 @@ import { topicsOf } from "@xdstp/protocol/server";
 import { isGlob, nameKey } from "@xdstp/uri";
 import type { SotwState, Stay } from "./sotw-state.ts";
 
-/** Returns whether a topic is that of a name that does not exist. */
+/** Returns true if a topic is that of a name that does not exist. */
 export function isNameOfNothing(topic: Topic): boolean {
   const { name } = topic.interest;
   return (
@@ -12,8 +12,9 @@ export function isNameOfNothing(topic: Topic): boolean {
 }
 
 /**
- * Returns whether removed names stay while they are subscribed. A client that subscribes by name accepts a route before it has the cluster of that route,
- * and its list shows when it has changed over (S-ORD-3). They do not stay where no type on the stream could refer to them.
+ * Returns true if removed names stay while they are subscribed. A client that subscribes by name
+ * accepts a route before it has the cluster of that route, and its list shows when it has changed
+ * over (S-ORD-3). Names do not stay if no type on the stream could refer to them.
  */
 export function letsStay({ type, host }: SotwState, topics: readonly Topic[]): boolean {
   return (
@@ -22,13 +23,17 @@ export function letsStay({ type, host }: SotwState, topics: readonly Topic[]): b
   );
 }
 
-/** Returns whether a removed name is subscribed and has not stayed too long (S-ORD-4). */
+/** Returns true if a removed name is subscribed and has not stayed too long (S-ORD-4). */
 export function mayStay(state: SotwState, name: string): boolean {
   const key = nameKey(name);
   return topicsOf(state, key).length > 0 && !isOver(state, state.stay.get(key));
 }
 
-/** Notes since when these removed names stay, which are subscribed: also those that have stayed too long, as long as the client has them, so that their time does not begin again. `base`: the revision of a state that the client has of it, or of an older one. */
+/**
+ * Notes the removed names that stay because they are subscribed, and since when. A name that has
+ * stayed too long is kept as long as the client has it, so that its time does not start again.
+ * `base`: returns the revision of a state that the client has of a name, or of an older one.
+ */
 export function noteStay(
   state: SotwState,
   names: readonly string[],
@@ -45,14 +50,14 @@ export function noteStay(
   wait(state);
 }
 
-/** A name has left the list. */
+/** Notes that a name has left the list. */
 export function leave(state: SotwState, key: string): void {
   if (!state.stay.has(key)) return;
   state.stay = new Map([...state.stay].filter(([other]) => other !== key));
   wait(state);
 }
 
-/** Nothing stays any more. */
+/** Ends the stay of all names. */
 export function endStay(state: SotwState): void {
   if (state.stay.size === 0) return;
   state.stay = new Map();

@@ -15,7 +15,10 @@ import { leave } from "./stay.ts";
 /** The subscriptions of a request: names, and names with dynamic parameters. */
 type WantedSet = Pick<SotwRequest, "names" | "located">;
 
-/** Makes a list the wanted set (S-SUB-1). A name that is new in it is sent, even if it was sent before (S-SUB-3). */
+/**
+ * Makes a list the set of subscriptions (S-SUB-1). A name that is new in it is sent, even if it was
+ * sent before (S-SUB-3).
+ */
 export function subscribe(state: SotwState, list: WantedSet): void {
   const names = wantedNames(state, list);
   const located = wantedLocators(state, list);
@@ -35,7 +38,11 @@ export function subscribe(state: SotwState, list: WantedSet): void {
   );
 }
 
-/** Drops what the list of a request leaves out that crossed a response. What it adds comes again with the ACK that must follow, and with it what was dropped meanwhile is new (S-NONCE-6). */
+/**
+ * Drops the names that are not in the list of a request that crossed a response. Names that the
+ * list adds come again with the ACK that must follow; a name that was dropped here is then new
+ * (S-NONCE-6).
+ */
 export function narrow(state: SotwState, list: WantedSet): void {
   const dropped = dropOthers(state, byKey(wantedNames(state, list), wantedLocators(state, list)));
   state.listHash = undefined;
@@ -51,7 +58,10 @@ function dropOthers(state: SotwState, wanted: ReadonlyMap<string, Interest>): re
   );
 }
 
-/** The spelling that comes first counts (N-42, S-SUB-7). */
+/**
+ * Returns the interests by key. If a name occurs in several spellings, the first counts (N-42,
+ * S-SUB-7).
+ */
 function byKey(
   names: readonly string[],
   located: readonly Interest[],
@@ -63,7 +73,10 @@ function byKey(
   return wanted;
 }
 
-/** An empty list means `*` as long as all lists were empty, for types and clients that mean it so (S-WILD-2, S-WILD-6). */
+/**
+ * Returns the names that a list means. An empty list means `*` as long as all lists were empty, for
+ * types and clients that use it so (S-WILD-2, S-WILD-6).
+ */
 function wantedNames(state: SotwState, { names: list, located }: WantedSet): readonly string[] {
   if (list.length + located.length > 0) {
     state.legacy = false;
@@ -78,7 +91,11 @@ function wantedLocators(state: SotwState, { located }: WantedSet): readonly Inte
   return takesGlobs(state) ? located : located.filter(({ name }) => !isGlob(name));
 }
 
-/** No response could name the removed members of other types (C-GLOB-10). A type that is not served has none, and is answered once (S-STREAM-8). */
+/**
+ * Returns true if globs of the type can be subscribed. For a type without full state no response
+ * could report removed members (C-GLOB-10). A type that is not served has no members, and is
+ * answered once (S-STREAM-8).
+ */
 function takesGlobs({ type, context: { source }, typeUrl }: SotwState): boolean {
   return type?.fullStateInSotw === true || !source.serves(typeUrl);
 }
@@ -114,7 +131,10 @@ function report(
     context.emit?.({ kind: "subscribe", stream, typeUrl, added, dropped });
 }
 
-/** Drops what left the list: no more updates, its version is forgotten, and it goes out of what is being prepared (S-SUB-4). It needs no response (S-SUB-11). */
+/**
+ * Ends a subscription that has left the list: no more updates, its version is removed, and it is
+ * taken out of what is being prepared (S-SUB-4). It needs no response (S-SUB-11).
+ */
 export function unsubscribe(state: SotwState, key: string): void {
   const topic = endSubscription(state, key);
   if (topic === undefined) return;

@@ -13,7 +13,8 @@ import { heldBy } from "./gather-full-state.ts";
 import type { SotwState, Gathered } from "./sotw-state.ts";
 
 /**
- * Leaves out what refers to a name that the client does not have: in a full state it stays as it was shown before (S-ORD-2, S-ORD-4).
+ * Leaves out the entries that refer to a name which the client does not have. In a full state such
+ * a name stays in the state that was shown before (S-ORD-2, S-ORD-4).
  */
 export function withoutHolds(state: SotwState, gathered: Gathered, isLimited: boolean): Gathered {
   const held = withoutHeldBack(state, gathered, {
@@ -37,8 +38,10 @@ export function withoutHolds(state: SotwState, gathered: Gathered, isLimited: bo
 }
 
 /**
- * Whether a response has to show a name. What a full state lacks does not exist: so all of it waits for a subscribed name that was not shown yet,
- * for one of a rejected response, of which the client may have taken a part, and for each name while the client has come back and its state is not known.
+ * Returns true if a response has to have a name. The client deletes what a full state lacks, so all
+ * of it waits for a subscribed name that was not shown yet, for a name of a rejected response, of
+ * which the client may have applied a part, and for every name while the client has just come back
+ * and its state is not known.
  */
 export function mustShow(state: SotwState, name: string): boolean {
   if (state.type?.fullStateInSotw !== true) return false;
@@ -48,19 +51,28 @@ export function mustShow(state: SotwState, name: string): boolean {
   return topicsOf(state, nameKey(name)).length > 0;
 }
 
-/** Whether a full state had this very entry, and was not rejected. It does not wait again: what waits for it would not have an end. */
+/**
+ * Returns true if a full state had exactly this entry and was not rejected. It does not wait again:
+ * what waits for it would wait for ever.
+ */
 export function isShown(state: SotwState, entry: Entry): boolean {
   return state.type?.fullStateInSotw === true && byName(heldBy(state)).get(entry.name) === entry;
 }
 
-/** The version of a partial state is that of all that the client has then: a client that comes back with it is sent nothing (S-RECON-7). */
+/**
+ * Returns the version of a partial state: that of everything that the client has then. A client
+ * that comes back with it is sent nothing (S-RECON-7).
+ */
 function versionAfter({ heldBack }: SotwState, { version, hash }: Gathered): string {
   if (heldBack.size === 0 || hash === undefined) return version;
   const waiting = hashOf([...heldBack.values()].map(({ entry }) => entry));
   return versionOf(addHash(hash, -waiting - 1));
 }
 
-/** Forgets removed names that a full state lacks: the client removes them when it accepts the state. */
+/**
+ * Forgets the removed names that a full state lacks: the client removes them when it accepts the
+ * state.
+ */
 function forgetRemoved(state: SotwState, entries: readonly Entry[]): void {
   if (![...state.heldBack.values()].some(({ phase }) => phase === "removed")) return;
   const shown = new Set(entries.map(({ name }) => nameKey(name)));
@@ -70,7 +82,7 @@ function forgetRemoved(state: SotwState, entries: readonly Entry[]): void {
   state.heldBack = left.length === 0 ? NO_HOLDS : new Map(left);
 }
 
-/** A name that waits is shown as before, if it is not shown in a state that may go. */
+/** Adds the waiting names that are not in the response, in the state that was shown before. */
 function withShownBefore(state: SotwState, entries: readonly Entry[]): readonly Entry[] {
   const { heldBack } = state;
   const shown = new Set(entries.map(({ name }) => nameKey(name)));
