@@ -14,7 +14,9 @@ const ads = (uri: string, variant: "Delta" | "Stream"): string =>
 
 type Options = ReturnType<typeof serverOptions>;
 
-/** The streams that are opened when these names are wanted, each of its type. */
+/**
+ * Returns the streams that are opened when these names, each of a type of its own, are subscribed.
+ */
 async function callsFor(
   sourcesFor: (options: Options) => readonly FederationSource[],
   names: readonly string[],
@@ -40,7 +42,7 @@ const names = (authority: string): readonly string[] =>
     (type) => `xdstp://${authority}/envoy.config.${type}/x`,
   );
 
-/** The servers of a ConfigSource of this kind, at an address of the same name. */
+/** Returns the servers of a ConfigSource of this kind, at an address of the same name. */
 function serversOf(kind: string): readonly ServerConfig[] {
   const read = readConfigSource({ api_config_source: api([google(kind)], { api_type: kind }) });
   return read.kind === "servers" ? read.servers : [];

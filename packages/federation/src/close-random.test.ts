@@ -57,7 +57,7 @@ it("leaves no timer and no server behind, whenever it is closed, whatever server
     for (let n = random.below(6); n > 0; n--) {
       if (random.once(4)) toggle(world, random, open);
       else put(world, random);
-      // It ends in several steps of one turn.
+      // The end takes several steps of one turn.
       await Promise.resolve();
     }
     await closing;

@@ -6,18 +6,21 @@ import type { Federation, FederationOptions, FederationServerStatus, Trace } fro
 import type { FederationSource } from "./federation-source.ts";
 import { createAuthorityReader } from "./routes/authority-finder.ts";
 
-/** Makes a federation; add it to a cache as a feed. It connects to a server with the first subscription. Throws an XdsError where a source has no server. */
+/**
+ * Creates a federation; add it to a cache as a feed. It connects to a server with the first
+ * subscription. Throws an XdsError if a source has no server.
+ */
 export function createFederation(options: FederationOptions): Federation {
   return new FederationCore(options);
 }
 
-/** The federation behind `createFederation`. Subscriptions before it runs wait. */
+/** The federation behind `createFederation`. Subscriptions before `run` wait. */
 class FederationCore implements Federation {
   readonly inWildcard: (name: string) => boolean;
   readonly #options: FederationOptions;
   #early: Wanted[] = [];
   #run: FederationRun | undefined;
-  /** It is ending: later subscriptions are ignored. */
+  /** True after the end began: later subscriptions are ignored. */
   #isOver = false;
 
   constructor(options: FederationOptions) {
@@ -83,7 +86,11 @@ class FederationCore implements Federation {
   }
 }
 
-/** Returns a test whether `*` covers a name. `*` is requested from the servers that are configured for opaque names. It covers opaque names and the names of the authorities of these servers. The result for a name does not change. */
+/**
+ * Returns a function that tests whether `*` covers a name. `*` is requested from the servers that
+ * are configured for opaque names. It covers opaque names and the names of the authorities of these
+ * servers. The result for a name does not change.
+ */
 function createWildcard(sources: readonly FederationSource[]): (name: string) => boolean {
   const readAuthority = createAuthorityReader();
   const own = idFor(sources, null);

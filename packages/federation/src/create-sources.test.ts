@@ -14,7 +14,7 @@ const server = (uri: string, more: object = {}): object => ({
 const sourcesOf = (json: object, options: Partial<ServerOptions> = {}) =>
   createSources(parseBootstrap(json), serverOptions(options));
 
-/** As `a, b -> s0 s1 (how)`; `*` is the default. */
+/** Prints sources as `a, b -> s0 s1 (how)`; `*` is the default. */
 function shown(json: object): readonly string[] {
   return sourcesOf(json).map(({ servers, authorities, opaque, reachabilityOnly }) => {
     const whose =

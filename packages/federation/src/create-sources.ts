@@ -12,9 +12,12 @@ import type { FederationServer, FederationSource } from "./federation-source.ts"
 import { openServer, type ServerOptions } from "./open-server.ts";
 
 /**
- * Sources to ask, of what configuration says: their order is kept. Nothing connects before a server is opened.
- * Those of a gRPC bootstrap (C-GRPC-3, A47) are one for each of `authorities`, with the servers of the bootstrap where it has none of its own, and one for opaque names.
- * Without `authorities` the servers of the bootstrap get all requests (C-AUTH-2); with them an authority that is not listed has no servers (C-AUTH-5).
+ * Creates sources from configuration and keeps their order. A connection begins only when a server
+ * is opened.
+ * A gRPC bootstrap (C-GRPC-3, A47) becomes one source for each of `authorities`, with the servers
+ * of the bootstrap if the authority has none of its own, and one source for opaque names.
+ * Without `authorities` the servers of the bootstrap get all requests (C-AUTH-2). With
+ * `authorities`, an authority that is not listed has no servers (C-AUTH-5).
  */
 export function createSources(
   configured: readonly SourceConfig[] | Bootstrap,
@@ -38,7 +41,7 @@ function configsOf({ servers, authorities }: Bootstrap): readonly SourceConfig[]
   return [...listed, { servers, opaque: true, place: "xds_servers" }];
 }
 
-/** A server to ask, of what configuration says. */
+/** Creates a server of a federation from its configuration. */
 export function createFederationServer(
   config: ServerConfig,
   options: ServerOptions,
@@ -57,19 +60,22 @@ export function createFederationServer(
   };
 }
 
-/** What every bootstrap says. */
+/** The parts that all kinds of bootstraps have. */
 export interface BootstrapFacts {
   /** The node of this client. */
   readonly node: BootstrapNode;
   /** Fields of the node that become context parameters (C-CTX-3). */
   readonly nodeContextParams: readonly string[];
-  /** The one ADS source. Absent: opaque names are asked where the sources say. */
+  /** The one ADS source. Absent: the sources determine the servers of opaque names. */
   readonly ads?: SourceConfig;
   /** The sources in order (C-AUTH-1). */
   sources(options: ServerOptions): readonly FederationSource[];
 }
 
-/** What programs take out of a bootstrap, whoever wrote it; without one, out of that of the environment (C-GRPC-1). Throws an XdsError where there is none, or a broken one. */
+/**
+ * Reads the parts of a bootstrap of any kind. Without one, reads the bootstrap that the environment
+ * names (C-GRPC-1). Throws an XdsError if there is none, or if it is invalid.
+ */
 export function bootstrapFacts(given: AnyBootstrap | undefined): BootstrapFacts {
   if (given !== undefined && "sources" in given) {
     const { node, sources, ads, nodeContextParams = [] } = given;

@@ -14,7 +14,7 @@ const typeUrl = typeUrlOf("envoy.config.cluster.v3.Cluster");
 const name = "xdstp://acme/envoy.config.cluster.v3.Cluster/blue";
 const authority = createTestAuthority();
 
-/** A control plane with TLS that wants certificates, and is called `xds.internal`. */
+/** A control plane with TLS and the name `xds.internal`, which requires client certificates. */
 async function useControlPlane() {
   const source = createCache({ types: envoyTypes });
   source.put({
@@ -30,7 +30,10 @@ async function useControlPlane() {
   return { server, port: (await server.listen({ host: "127.0.0.1", port: 0 })).port };
 }
 
-/** A bootstrap in which names of `acme` come over `apiType`, from a static cluster with this SNI. */
+/**
+ * Returns a bootstrap in which names of `acme` are requested over `apiType` from a static cluster
+ * with this SNI.
+ */
 function bootstrapFor(port: number, apiType: string, sni: string): object {
   const own = authority.issue({ uris: ["spiffe://td/web"] });
   const at = useFolder({ ca: authority.cert, cert: own.cert, key: own.key });
@@ -65,7 +68,7 @@ function bootstrapFor(port: number, apiType: string, sni: string): object {
   };
 }
 
-/** A cache that is fed as a bootstrap says, and what becomes of the name in it. */
+/** Feeds a cache as a bootstrap says, and returns the resource or the error of the name in it. */
 async function outcomeOf(bootstrap: object): Promise<string | undefined> {
   const { node, sources } = readEnvoyBootstrap(bootstrap);
   const cache = createCache({ types: envoyTypes });

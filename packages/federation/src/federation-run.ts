@@ -24,14 +24,14 @@ import { type Ask, LinkUsers, Route, type FollowedRedirect } from "./routes/rout
 import { Routes } from "./routes/routes.ts";
 import { ServerLink } from "./routes/server-link.ts";
 
-/** What readers subscribe to and unsubscribe from. */
+/** A change of the subscriptions of readers. */
 export type Wanted = readonly [
   typeUrl: string,
   added: readonly Interest[],
   dropped: readonly Interest[],
 ];
 
-/** A federation that runs. */
+/** A running federation. */
 export class FederationRun implements LinkBooks, FollowersHost {
   readonly follow: boolean;
   readonly maxHops: number;
@@ -42,7 +42,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
   readonly users: LinkUsers = new LinkUsers();
   readonly #options: FederationOptions & Pick<Federation, "inWildcard">;
   readonly #sink: ResourceSink;
-  /** The part of the sink for what is delivered under another name than its own. */
+  /** The part of the sink for resources that are delivered under another name than their own. */
   readonly #linked: ResourceSink;
   readonly #links = new Map<string, ServerLink>();
   readonly #routes: Routes;
@@ -94,12 +94,12 @@ export class FederationRun implements LinkBooks, FollowersHost {
     this.followers.settle();
   }
 
-  /** Servers that have been in use. */
+  /** The servers that have been in use. */
   get servers(): Iterable<FederationServer> {
     return this.#links.values().map(({ server }) => server);
   }
 
-  /** Servers of an authority, in order. Empty: the authority has no route. */
+  /** Returns the servers of an authority, in order. Empty if the authority has no route. */
   serversOf(authority: string | null): readonly FederationServer[] {
     return (this.#routes.known(authority)?.links ?? []).map(({ server }) => server);
   }
@@ -190,7 +190,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
     });
   }
 
-  /** Subscribers wait until the servers of this authority are known. */
+  /** Returns true if a subscriber waits until the servers of this authority are known. */
   #isWanted(authority: string): boolean {
     if (this.#readers.awaits(authority)) return true;
     for (const { unknown } of this.followers) if (unknown.includes(authority)) return true;
@@ -200,7 +200,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
 
   #onResolved(authority: string): void {
     this.#readers.resolved(authority);
-    // There may be many, as servers lead to more authorities.
+    // Several followers may wait for an authority, since servers lead to further authorities.
     for (const follower of this.followers)
       if (follower.unknown.includes(authority)) follower.touch();
     for (const glob of this.globs) glob.touch();
@@ -210,7 +210,7 @@ export class FederationRun implements LinkBooks, FollowersHost {
   #onExpired(redirect: FollowedRedirect): void {
     const { route, typeUrl, key, name, link } = redirect;
     this.redirects.drop(redirect);
-    // Followers, for which it is a step on the way.
+    // Followers for which the redirect is one step on the way.
     for (const ask of route.asks.ofName(typeUrl, key)) if (route.asks.isFollowed(ask)) expire(ask);
     void link.part.commit({ remove: [{ typeUrl, name }] });
     this.followers.settle();

@@ -2,32 +2,38 @@ import type { ServerConfig, SourceConfig } from "@xdstp/bootstrap";
 import type { ResourceFeed } from "@xdstp/core";
 import type { ClientStatus } from "@xdstp/protocol/client";
 
-/** A source of configuration whose servers can be opened. Sources that list one authority are tried in order (C-AUTH-3). */
+/**
+ * A source of configuration whose servers can be opened. Sources that list one authority are tried
+ * in order (C-AUTH-3).
+ */
 export interface FederationSource extends Omit<SourceConfig, "servers"> {
-  /** The next one is asked when one above cannot be reached (C-GRPC-6). At least one. */
+  /**
+   * The servers in order, at least one. The next one is used when a previous one cannot be reached
+   * (C-GRPC-6).
+   */
   readonly servers: readonly FederationServer[];
 }
 
-/** One server as a federation asks it. Servers with equal `id` share one stream (C-AGG-1). */
+/** One server of a federation. Servers with equal `id` share one stream (C-AGG-1). */
 export interface FederationServer {
-  /** Equal for equal configurations, however they are written. */
+  /** Equal for equal configurations, even if they are written differently. */
   readonly id: string;
-  /** For people: its URI. */
+  /** The URI, for display. */
   readonly name: string;
-  /** How it is spoken to, for who shows it. Absent: it is not a server of configuration. */
+  /** The configuration, for display. Absent: the server was not created from configuration. */
   readonly config?: ServerConfig;
-  /** A client of it; made again each time the server comes into use. */
+  /** Creates a client of the server. Called each time the server comes into use. */
   open(): OpenServer;
 }
 
 /** A server in use. */
 export interface OpenServer {
-  /** With more members where it is a client of this stack; whether it has answered is read often. */
+  /** A feed. A client of this project has the other members too. `responded` is read often. */
   readonly feed: ResourceFeed & {
     readonly responded?: boolean | undefined;
     status?(): ClientStatus | undefined;
     nodeChanged?(): void;
   };
-  /** Lets go of its connection, once the feed has ended. */
+  /** Releases the connection, after the feed has ended. */
   close(): void;
 }

@@ -18,7 +18,7 @@ const server: ServerConfig = { uri: "s", credentials: { type: "insecure" }, feat
 const clusters = "s /envoy.service.cluster.v3.ClusterDiscoveryService/DeltaClusters";
 const listeners = "s /envoy.service.listener.v3.ListenerDiscoveryService/DeltaListeners";
 
-/** A server that is asked for names of these types. */
+/** Opens a server, and subscribes to names of these types. */
 async function useServer(
   config: Partial<ServerConfig>,
   asked: readonly string[],

@@ -20,22 +20,28 @@ import { createSotwClient } from "@xdstp/transport-sotw/client";
 
 import { PerTypeFeed } from "./per-type-feed.ts";
 
-/** How a client speaks to its servers. Only `node` and `channels` have to be given. */
+/** Options of the clients of servers. Only `node` and `channels` are required. */
 export interface ServerOptions extends Pick<
   ClientContextOptions,
   "node" | "clock" | "backoff" | "limits" | "random" | "rate" | "fetchMs" | "idleMs"
 > {
-  /** The connections, which equal servers share. */
+  /** The connections. Equal servers share one. */
   readonly channels: Channels;
-  /** Of servers that do not say it themselves. Default: `delta`. */
+  /** The variant of servers whose configuration has none. Default: `delta`. */
   readonly variant?: "delta" | "sotw";
-  /** Of servers that do not say it themselves, whether what they remove stays with the error next to it. Default: as `keepRemoved` of the server says. */
+  /**
+   * True if a resource that the server removes stays cached, with an error next to it. For servers
+   * whose configuration does not say. Default: true, unless the server has the feature
+   * `fail_on_data_errors`.
+   */
   readonly keepRemoved?: boolean;
-  /** The data of types. Default: Envoy's. */
+  /** The resource types. Default: the types of Envoy. */
   readonly types?: ReadonlyMap<string, ResourceType>;
-  /** Services of types, before those of Envoy's API. Default: none. */
+  /**
+   * Discovery services of types, which take precedence over those of Envoy's API. Default: none.
+   */
   readonly services?: readonly ServiceRow[];
-  /** Told what happens on streams. It must not throw. */
+  /** Receives the events of streams. It must not throw. */
   readonly onEvent?: (event: ClientNotice) => void;
 }
 
@@ -44,8 +50,10 @@ const envoys: ReadonlyMap<string, ResourceType> = new Map(
 );
 
 /**
- * A client of one server, over a channel that clients of equal servers share: one stream for all types, or one for each (C-AGG-2).
- * Credentials that cannot be loaded are a server that cannot be reached: they are tried again with each stream. A type that the server can have no stream for is UNIMPLEMENTED (B-STREAM-2).
+ * Opens a client of one server, over a channel that clients of equal servers share: one stream for
+ * all types, or one for each type (C-AGG-2).
+ * A server whose credentials cannot be loaded counts as unreachable; loading is retried with each
+ * stream. A type that has no stream at the server gets the error UNIMPLEMENTED (B-STREAM-2).
  */
 export function openServer(
   server: ServerConfig,
@@ -105,14 +113,18 @@ function failedCall(handler: ByteStreamHandler, error: XdsError): ByteStream {
   return { opening: true, send: () => false, close: () => undefined };
 }
 
-/** An event of a client on its streams or its certificates. `server` is the URI, and `variant` is the protocol variant of the streams to it. Two configured servers may have the same URI and different variants. */
+/**
+ * An event of a client about its streams or its certificates. `server` is the URI, and `variant` is
+ * the protocol variant of the streams. Two configured servers may have the same URI and different
+ * variants.
+ */
 export type ClientNotice = {
   readonly server: string;
   readonly variant: "delta" | "sotw";
 } & (ClientEvent | CredentialsEvent);
 
 /**
- * The path of the streaming method of a type, or, without one, of all types (B-STREAM-2).
+ * Returns the path of the streaming method of a type or, without a type, of all types (B-STREAM-2).
  * Throws an XdsError, UNIMPLEMENTED, if the type does not have such a method.
  */
 function streamPath(

@@ -1,28 +1,32 @@
 import { forwardSink, type Interest, type ResourceSink, XdsError } from "@xdstp/core";
 import type { ClientFeed, ClientStatus } from "@xdstp/protocol/client";
 
-/** One type of a server that has a stream for each. */
+/** One type of a server that has a stream for each type. */
 interface Part {
-  /** Absent: the type cannot be asked for, `failure` says why. */
+  /** Absent: the type cannot be requested, and `failure` says why. */
   readonly feed?: ClientFeed;
-  /** How many interests it has. */
+  /** The number of subscribed interests. */
   wanted: number;
   failure?: XdsError | undefined;
 }
 
 /**
- * A server that is asked over one stream for each type (C-AGG-2), as one feed.
- * A stream that fails concerns its type; when those of all subscribed types have failed, the server cannot be reached.
+ * A server with one stream for each type (C-AGG-2), as one feed.
+ * A stream that fails affects its type only. When the streams of all subscribed types have failed,
+ * the server counts as unreachable.
  */
 export class PerTypeFeed implements ClientFeed {
   readonly #variant: "delta" | "sotw";
   readonly #open: (typeUrl: string) => ClientFeed;
   readonly #parts = new Map<string, Part>();
   #running: { readonly sink: ResourceSink; readonly signal: AbortSignal } | undefined;
-  /** All of it is reported as unreachable. */
+  /** True while the whole server is reported as unreachable. */
   #isOut = false;
 
-  /** @param open - Makes the client of a type. Throws an XdsError where the server can have no stream for it */
+  /**
+   * @param open - Creates the client of a type. Throws an XdsError if the server has no stream for
+   * the type
+   */
   constructor(variant: "delta" | "sotw", open: (typeUrl: string) => ClientFeed) {
     this.#variant = variant;
     this.#open = open;
@@ -94,7 +98,7 @@ export class PerTypeFeed implements ClientFeed {
     else void feed.run(this.#sinkOf(typeUrl, part, sink), signal);
   }
 
-  /** A report about a whole stream concerns one type of the server. */
+  /** Turns a report about a whole stream into a report about its type. */
   #sinkOf(typeUrl: string, part: Part, sink: ResourceSink): ResourceSink {
     return forwardSink(sink, (inner) => ({
       commit: (transaction) => {
@@ -124,7 +128,10 @@ export class PerTypeFeed implements ClientFeed {
     sink.unavailable({ typeUrl }, error);
   }
 
-  /** The end of an outage ends the reports about its parts: those that go on are reported again. */
+  /**
+   * Ends the report about the whole server. Failures of single types that continue are reported
+   * again, since the end of the whole report ends these reports too.
+   */
   #comeBack(sink: ResourceSink): void {
     if (!this.#isOut) return;
     this.#isOut = false;

@@ -1,18 +1,21 @@
 import type { BootstrapServer, Channels } from "@xdstp/bootstrap";
 import { createRawDeltaServer, createRawSotwServer, type RawServer } from "@xdstp/testing";
 
-/** Channels that lead to servers in the hands of the test: one for each target and method. */
+/** Channels to servers that the test plays: one server for each target and method. */
 export interface TestChannels extends Channels {
-  /** Methods called so far, in order: `target /package.Service/Method`, and its metadata if there is any. */
+  /**
+   * The called methods in order: `target /package.Service/Method`, and the metadata if there is
+   * any.
+   */
   readonly calls: string[];
-  /** The server behind a method that was called. */
+  /** Returns the server of a method that was called. */
   delta(call: string): RawServer<"delta">;
   sotw(call: string): RawServer<"sotw">;
-  /** Channels that are in use, by target. */
+  /** The number of uses of each channel, by target. */
   readonly inUse: Map<string, number>;
 }
 
-/** Makes {@link TestChannels}. */
+/** Creates {@link TestChannels}. */
 export function createTestChannels(): TestChannels {
   const [deltas, sotws] = [
     new Map<string, RawServer<"delta">>(),

@@ -7,20 +7,20 @@ import type { FollowedList, FollowListOptions, ListMember } from "../src/list/li
 import { listOf, listUrl, memberUrl } from "./lists.ts";
 import { turn } from "./turn.ts";
 
-/** A cache as a client has one, filled by the test, and what is wanted of it. */
+/** A cache like that of a client, filled by the test, and its subscriptions. */
 export interface Scene {
   readonly cache: Cache;
   readonly sink: ResourceSink;
-  /** What is wanted now: names of lists and members. */
+  /** The subscribed names of lists and members. */
   readonly wanted: Set<string>;
-  /** What has begun (`+`) and ceased (`-`) to be wanted, in its order. */
+  /** Subscriptions (`+`) and unsubscriptions (`-`), in order. */
   readonly told: string[];
   putList(name: string, ...entries: readonly Uint8Array[]): void;
   put(name: string, text: string, version?: string): void;
   remove(name: string): void;
 }
 
-/** A cache that a feed on demand fills. */
+/** Creates a cache that a feed fills on demand. */
 export async function useScene(): Promise<Scene> {
   const cache = createCache({ directives: true, wildcard: () => true });
   onTestFinished(() => cache.close());
@@ -78,7 +78,7 @@ export async function useScene(): Promise<Scene> {
   };
 }
 
-/** A list that is followed until the test ends. */
+/** Follows a list until the test ends. */
 export function useList(
   { cache }: Scene,
   name: string,
@@ -99,7 +99,7 @@ export function useList(
   };
 }
 
-/** What a member shows: `name=text`, with its state unless it is held, and `!` with its error. */
+/** Prints a member as `name=text`, with its state if it is not `held`, and `!` with its error. */
 export function show({ name, state, resource, version, error }: ListMember): string {
   const what =
     resource === undefined

@@ -7,7 +7,7 @@ import { parseLocator, type Locator } from "@xdstp/uri";
 export const memberUrl = "type.googleapis.com/acme.v1.Flag";
 export const listUrl = `${memberUrl}Collection`;
 
-/** An entry with the resource in it. */
+/** Returns an entry that contains a resource. */
 export function inline(name: string, text: string, version = "1", typeUrl = memberUrl): Uint8Array {
   const any = Buffer.concat([lengthDelimited(1, typeUrl), lengthDelimited(2, text)]);
   return lengthDelimited(
@@ -23,7 +23,7 @@ export function inline(name: string, text: string, version = "1", typeUrl = memb
   );
 }
 
-/** An entry with a locator, as the message that the protos have. */
+/** Returns an entry with a locator as a message, which is the form of the protos. */
 export function located(uri: string): Uint8Array {
   const parsed = parseLocator(uri);
   if (!parsed.ok) throw new Error(parsed.error.message);
@@ -33,12 +33,12 @@ export function located(uri: string): Uint8Array {
   );
 }
 
-/** The same, as the text that TP1 has. */
+/** Returns an entry with a locator as a text, which is the form of TP1. */
 export function locatedByText(uri: string): Uint8Array {
   return lengthDelimited(1, lengthDelimited(1, uri));
 }
 
-/** A list of these entries. */
+/** Returns a list of these entries. */
 export function listOf(...entries: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(entries);
 }

@@ -20,15 +20,15 @@ export const T = "type.googleapis.com/t.T";
 export const LIST = "type.googleapis.com/t.TCollection";
 export const REDIRECT = "type.googleapis.com/xds.core.v3.ResourceLocator";
 
-/** A name of an authority. */
+/** Returns a name of an authority. */
 export const of = (authority: string, id: string): string => `xdstp://${authority}/t.T/${id}`;
 
-/** A resource whose content is its text. */
+/** Returns a resource with this text as its content. */
 export function resource(name: string, text: string, version = text): Resource {
   return { name, version, payload: { typeUrl: T, value: new TextEncoder().encode(text) } };
 }
 
-/** A resource that leads to a locator. */
+/** Returns a redirect to a locator. */
 export function redirect(name: string, to: string, version = to): Resource {
   return {
     name,
@@ -40,7 +40,7 @@ export function redirect(name: string, to: string, version = to): Resource {
   };
 }
 
-/** A list with these inline entries. */
+/** Returns a list with these inline entries. */
 export function listNamed(
   name: string,
   entries: Readonly<Record<string, string>>,
@@ -95,36 +95,42 @@ export interface Scene {
   readonly federation: Federation;
   readonly clock: FakeClock;
   readonly servers: Readonly<Record<string, StoreServer>>;
-  /** A server by its id. */
+  /** Returns a server by its id. */
   readonly at: (id: string) => StoreServer;
-  /** Asks for a name as a reader does. */
+  /** Subscribes to a name as a reader does. */
   readonly watch: (
     name: string,
     typeUrl?: string,
     parameters?: ReadonlyMap<string, string>,
   ) => Watched;
-  /** Lets so many milliseconds go by. */
+  /** Lets this many milliseconds pass. */
   readonly pass: (ms: number) => Promise<void>;
-  /** Operators are told. */
+  /** The events for operators. */
   readonly events: readonly FederationEvent[];
 }
 
 export interface Watched {
   readonly topic: Topic;
-  /** `text`, `text (why it may be old)`, `- why there is none`, `?` for not known yet. */
+  /**
+   * `text`, `text (why it may be out of date)`, `- why there is none`, or `?` if nothing is known
+   * yet.
+   */
   readonly now: string;
   readonly version: string | undefined;
-  /** Texts of all members, by last part of the name. */
+  /** Texts of all members, by the last part of the name. */
   readonly members: string;
   close(): void;
 }
 
-/** Who answers for each authority, in order; without an order each has one server, which has its name. `default` is for all others. */
+/**
+ * The servers of each authority, in order. With an array, each authority has one server of the same
+ * name. `default` is for all others.
+ */
 export type Answering = readonly string[] | Readonly<Record<string, readonly string[]>>;
 
 /**
- * A federation over servers in memory, below a cache.
- * @param known - servers that are there already, by id
+ * Creates a federation over servers in memory, below a cache.
+ * @param known - Servers that exist already, by id
  */
 export async function scene(
   answering: Answering,

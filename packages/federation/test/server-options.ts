@@ -3,7 +3,7 @@ import { createFakeClock, type FakeClock } from "@xdstp/testing";
 import type { ClientNotice, ServerOptions } from "../src/index.ts";
 import { createTestChannels, type TestChannels } from "./create-test-channels.ts";
 
-/** Options over channels in the hands of the test, in delta. */
+/** Returns options for delta over channels that the test controls. */
 export function serverOptions(options: Partial<ServerOptions> = {}): ServerOptions & {
   readonly channels: TestChannels;
   readonly clock: FakeClock;

@@ -12,27 +12,29 @@ import { globMatches, nameKey } from "@xdstp/uri";
 
 import type { FederationServer } from "../src/index.ts";
 
-/** A management server in memory: answers what is wanted from what it has, at once. */
+/** A management server in memory: it answers subscriptions at once from its store. */
 export interface StoreServer extends FederationServer {
-  /** What is wanted of it now, by name. */
+  /** The subscribed names. */
   readonly wanted: readonly string[];
-  /** How often it has been opened, and whether it is open. */
+  /** The number of times that it was opened. */
   readonly opened: number;
   readonly isOpen: boolean;
-  /** What it was told last of a transaction. */
+  /** The results of its transactions. */
   readonly answers: readonly Committed[];
   readonly sink: ResourceSink;
   put(typeUrl: string, resource: Resource): void;
   remove(typeUrl: string, name: string): void;
-  /** It cannot be reached; undefined: it can again, and says all that it has. */
+  /**
+   * Makes it unreachable. `undefined`: makes it reachable again; then it sends all its resources.
+   */
   fail(error: string | undefined): void;
-  /** It is reached, and says nothing. */
+  /** True if it is reachable and sends nothing. */
   silent: boolean;
-  /** Whether it has answered on this stream, as a client end of ours says. */
+  /** True if it has answered on this stream, as a client of ours reports. */
   responded: boolean;
-  /** Nothing has come of a name in time (C-MISS-4). */
+  /** Reports that a name has not arrived in time (C-MISS-4). */
   late(typeUrl: string, name: string): void;
-  /** What it is told to be held from it: names and versions (C-RECON-3). */
+  /** Returns the names and versions that are presented to it as cached from it (C-RECON-3). */
   held(typeUrl: string): readonly string[];
 }
 
@@ -147,7 +149,7 @@ function idOf(typeUrl: string, interest: Interest): string {
   return `${typeUrl}\n${interestKey(interest, interest.name)}`;
 }
 
-/** All that there is of what is wanted. */
+/** Returns all stored resources that are subscribed. */
 function answerTo(rows: readonly Row[], stored: readonly Stored[]): Transaction {
   const put = stored.filter(({ typeUrl, resource }) =>
     rows.some((row) => covers(row, typeUrl, resource.name)),

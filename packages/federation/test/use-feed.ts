@@ -1,14 +1,14 @@
 import type { Put, ResourceFeed, ResourceSink, Scope } from "@xdstp/core";
 import { onTestFinished } from "vitest";
 
-/** What a feed has said. */
+/** The reports of a feed. */
 export interface Told {
   readonly put: Put[];
   /** As `scope: CODE text`, or `scope: well`. */
   readonly outages: string[];
 }
 
-/** Runs a feed for one test, over a sink that holds nothing and notes what it is told. */
+/** Runs a feed for one test, over a sink that stores nothing and records the reports. */
 export function useFeed(feed: ResourceFeed): Told {
   const told: Told = { put: [], outages: [] };
   const abort = new AbortController();

@@ -17,7 +17,7 @@ interface Configured {
   readonly name: string;
 }
 
-/** Servers of which nobody can be reached, so that all that may be asked are. */
+/** Creates unreachable servers, so that all servers that may be used are used. */
 function configured(random: SeededRandom): Configured {
   const servers = Array.from({ length: 6 }, (_, index) => createStoreServer(`s${index}`));
   for (const server of servers) server.fail(`${server.id} is down`);

@@ -17,7 +17,7 @@ const sourcesOf = (...configs: readonly SourceConfig[]): readonly FederationSour
 const named = (authority: string, rest = ""): string => `xdstp://${authority}/t.T/x${rest}`;
 const inAlt = (locator: string): string => `#alt=${encodeURIComponent(locator)}`;
 
-/** As `by: s0 s1`, or the error. */
+/** Prints a place as `by: s0 s1`, or its error. */
 const shown = ({ by, servers, error }: ExplainedPlace): string =>
   error?.text ?? `${by}: ${servers.map(({ name }) => name).join(" ")}`;
 

@@ -18,35 +18,47 @@ import type { FederationServer, FederationSource } from "../federation-source.ts
 import { locatorFault } from "../links/locator-of.ts";
 import { isHasty, serversOf, sourcesFor, unknownAuthority } from "../routes/routes.ts";
 
-/** One place that is asked, and why there. */
+/** One name that would be requested, its servers, and the reason for this choice. */
 export interface ExplainedPlace {
-  /** As it is written, directives and all. */
+  /** The locator as it is written, including directives. */
   readonly locator: string;
-  /** As it is sent: with context parameters, without directives (C-CTX-1, C-ALT-1). */
+  /** The name as it is sent: with context parameters, without directives (C-CTX-1, C-ALT-1). */
   readonly name: string;
-  /** Context parameters that are not written in it. */
+  /** The context parameters that the locator itself does not have. */
   readonly added: ReadonlyMap<string, string>;
-  /** The entry that is taken out of the list of this name (C-LIST-7). Absent: it is all of it. */
+  /**
+   * The entry that is read from the list of this name (C-LIST-7). Absent: the whole resource is
+   * used.
+   */
   readonly entry?: string;
-  /** null: the name is opaque. */
+  /** `null`: the name is opaque. */
   readonly authority: string | null;
-  /** Why these sources: the one next to the reference, those that list the authority, the default, or none (C-AUTH-1). */
+  /**
+   * The reason for these sources: they are next to the reference, they list the authority, they are
+   * the default, or there are none (C-AUTH-1).
+   */
   readonly by: "reference" | "authority" | "default" | "none";
-  /** In order. */
+  /** The sources in order. */
   readonly sources: readonly FederationSource[];
-  /** All servers of these, in the order in which they are asked, each once (C-AUTH-3). */
+  /** All servers of these sources, each once, in the order in which they are used (C-AUTH-3). */
   readonly servers: readonly FederationServer[];
-  /** The next server is asked as soon as one cannot be reached (C-GRPC-7); else only where something is missing too (C-GRPC-6). */
+  /**
+   * True if the next server is used as soon as one is unreachable (C-GRPC-7). If false, it is used
+   * only if a resource is missing too (C-GRPC-6).
+   */
   readonly reachabilityOnly: boolean;
-  /** Why it has no servers (C-AUTH-5). */
+  /** The reason why there are no servers (C-AUTH-5). */
   readonly error?: XdsError;
 }
 
 /**
- * Who would be asked for a name, in which order and why, by the very choice that a federation makes; nothing is asked, so redirects are not known.
- * The first place is the name itself, the others are its alternatives as they are tried (C-ALT-5). One without servers is the last.
+ * Returns the servers that a federation would use for a name, in which order and why. It makes the
+ * same choice as a federation, and sends no request, so it does not know about redirects.
+ * The first place is the name itself. The others are its alternatives in order (C-ALT-5). A place
+ * without servers is the last one.
  *
- * Throws an XdsError, INVALID_ARGUMENT, for what no federation would ask for: no name, alternatives of another type, keys that are reserved.
+ * Throws an XdsError, INVALID_ARGUMENT, for an invalid name, alternatives of another type, and
+ * reserved keys.
  */
 export function explain(
   sources: readonly FederationSource[],
@@ -55,9 +67,12 @@ export function explain(
     layers = {},
     ownSource,
   }: {
-    /** Context parameters that are not in the name; `node` for globs only, as by a client. Default: none. */
+    /**
+     * Context parameters that are not in the name. Those of `node` are added to globs only, as a
+     * client does. Default: none.
+     */
     readonly layers?: ContextLayers;
-    /** The ConfigSource that stands next to the reference (C-AUTH-1, C-AUTH-6). Default: there is none. */
+    /** The ConfigSource next to the reference (C-AUTH-1, C-AUTH-6). Default: none. */
     readonly ownSource?: FederationSource;
   } = {},
 ): readonly ExplainedPlace[] {
@@ -147,7 +162,11 @@ function rejected(name: string, why: string, rule?: string): XdsError {
   });
 }
 
-/** Adds the context parameters that a locator does not have (C-CTX-1). Those of the node are added to globs only (C-CTX-3). Its alternatives get the same parameters, since they replace it. */
+/**
+ * Adds context parameters that a locator does not have (C-CTX-1). Those of the node are added to
+ * globs only (C-CTX-3). The alternatives get the same parameters, since they may replace the
+ * locator.
+ */
 export function composeLocator(
   locator: XdstpLocator,
   layers: ContextLayers,

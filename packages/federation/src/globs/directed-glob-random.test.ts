@@ -6,10 +6,13 @@ import { turn } from "../../test/turn.ts";
 
 const GLOB = `${of("a", "ns/*")}#alt=${of("b", "ns/*")}`;
 const IDS = ["m", "n", "o", "p"] as const;
-/** Names by themselves with the same alternative, which choose by themselves. */
+/** Names with the same alternative that are not members of the glob, and choose by themselves. */
 const NAMES = IDS.slice(0, 2).map((id) => `${of("a", `ns/${id}`)}#alt=${of("b", `ns/${id}`)}`);
 
-/** What each side has: its text, by id. A member that leads elsewhere has the text of its target. */
+/**
+ * The contents of each side: texts, by id. A member that leads elsewhere has the text of its
+ * target.
+ */
 type Sides = Readonly<Record<"a" | "b", Map<string, string>>>;
 
 function change({ at }: Scene, sides: Sides, random: SeededRandom, step: number): void {
@@ -31,10 +34,10 @@ function change({ at }: Scene, sides: Sides, random: SeededRandom, step: number)
   at(side).put(T, redirect(name, of("c", text)));
 }
 
-/** What is watched, with one of two sets of parameters: a letter for the set, and the name. */
+/** The watched names, each with one of two sets of parameters, as `p NAME` or `q NAME`. */
 const INTERESTS = [GLOB, ...NAMES].flatMap((name) => [`p ${name}`, `q ${name}`]);
 
-/** Watches on some of these, which come and go. */
+/** Watches on some of these, which begin and end at random. */
 class Watches {
   readonly open = new Map<string, Watched>();
   readonly #scene: Scene;
@@ -45,7 +48,7 @@ class Watches {
     this.#watcher = { wake };
   }
 
-  /** Those on the glob. */
+  /** The watches on the glob. */
   get globs(): readonly Watched[] {
     return [...this.open].flatMap(([interest, watched]) =>
       interest.endsWith(GLOB) ? [watched] : [],

@@ -11,7 +11,7 @@ const memberName = (id: string): string => `${of("a", `ns/${id}`)}#alt=${of("b",
 const directed = (id: string): string => `${of("a", `ns/${id}`)}#alt=${of("b", `ns/${id}`)}`;
 const complete = [{ typeUrl: T, interest: { name: of("a", "ns/*") } }];
 
-/** `a` has m and n, `b` has n and o. */
+/** Creates two servers: `a` has m and n, `b` has n and o. */
 async function useTwo(options: Partial<FederationOptions> = {}): Promise<Scene> {
   const two = await scene(["a", "b", "c"], options);
   for (const [authority, ids] of [
@@ -23,7 +23,10 @@ async function useTwo(options: Partial<FederationOptions> = {}): Promise<Scene> 
   return two;
 }
 
-/** Members by the last part of their own name, each under the name of the primary's, with the alternative of the glob. */
+/**
+ * Prints the members by the last part of their own name. Each has the name under the primary, with
+ * the alternative of the glob.
+ */
 function members({ topic }: Watched): string {
   return topic
     .members()
@@ -37,7 +40,7 @@ function members({ topic }: Watched): string {
     .join(", ");
 }
 
-/** All that a reader sees, one state after the other. */
+/** Collects all states that a reader sees. */
 function states(watched: Watched): readonly string[] {
   const seen: string[] = [];
   let last = members(watched);

@@ -5,26 +5,32 @@ import { Choice } from "../links/outcome.ts";
 import type { SearchHost } from "../links/search.ts";
 import { GlobSide, type GlobFollowers, type GlobOfSides } from "./glob-side.ts";
 
-/** What a glob with alternatives needs. */
+/** The parts of a federation that a glob with alternatives uses. */
 export interface GlobHost {
   readonly host: SearchHost;
   readonly followers: GlobFollowers;
   touch(glob: DirectedGlob): void;
 }
 
-/** A glob with alternatives (C-ALT-7): the members of one of them are delivered under its names, never of two. */
+/**
+ * A glob with alternatives (C-ALT-7). The members of one alternative at a time are delivered, under
+ * the names of the glob.
+ */
 export class DirectedGlob implements GlobOfSides {
   readonly typeUrl: string;
-  /** By what readers ask for it: one interest for each set of parameters (TP2), and one choice for all of them. */
+  /**
+   * The interests of the readers: one for each set of parameters (TP2). All share one choice of
+   * alternative.
+   */
   asked: readonly Interest[];
   readonly locator: XdstpLocator;
-  /** The one whose members are delivered. */
+  /** The side whose members are delivered. */
   inUse: GlobSide;
-  /** The one that is to be, as far as is known. */
+  /** The side that should be delivered, as far as is known. */
   #target: GlobSide;
   readonly #of: GlobHost;
   readonly #sides: readonly GlobSide[];
-  /** Whether the one after is asked in the place of each. */
+  /** For each side except the last: whether the next side is used instead. */
   readonly #choices: readonly Choice[];
   #timer: Timer | undefined;
   #isSettled = false;
@@ -48,25 +54,28 @@ export class DirectedGlob implements GlobOfSides {
     this.#of.touch(this);
   }
 
-  /** Something has changed: asks those that are to be asked, and changes over. It costs the same however many members there are, unless it does. */
+  /**
+   * Handles a change: requests the sides that are needed, and changes over to another side if
+   * necessary. Unless it changes over, the cost does not depend on the number of members.
+   */
   look(): void {
     const target = (this.#target = this.#choose());
     if (target !== this.inUse && (target.isWhole || !this.inUse.shows)) this.#use(target);
   }
 
-  /** Changes are delivered: members without users are unsubscribed. */
+  /** Called after changes are delivered: closes the sides that are no longer needed. */
   rest(): void {
     const needed = Math.max(this.#sides.indexOf(this.#target), this.#sides.indexOf(this.inUse));
     for (const side of this.#sides.slice(needed + 1)) side.close();
   }
 
-  /** It has just come to be known completely. */
+  /** Returns true once, when the side in use is known completely for the first time. */
   takeSettled(): boolean {
     if (this.#isSettled || !this.inUse.isWhole) return false;
     return (this.#isSettled = true);
   }
 
-  /** The error next to what is delivered; null: unchanged. */
+  /** The error next to the delivered members. `null`: unchanged. */
   get trouble(): XdsError | undefined | null {
     const { inUse } = this;
     if (inUse.isHeld) return inUse.failure;
@@ -78,7 +87,7 @@ export class DirectedGlob implements GlobOfSides {
       : new XdsError("UNAVAILABLE", errors.map((error) => error?.text).join("; its alternative: "));
   }
 
-  /** A needed member has no known server. */
+  /** Returns true if no server is known for a side of this authority. */
   lacks(authority: string): boolean {
     return this.#sides.some(
       (side) => side.broken !== undefined && side.locator.authority === authority,
@@ -90,7 +99,7 @@ export class DirectedGlob implements GlobOfSides {
     for (const side of this.#sides) side.close();
   }
 
-  /** Which one the choices lead to. */
+  /** Returns the side that the choices lead to. */
   #choose(): GlobSide {
     const now = this.#of.host.clock.now();
     let target = this.inUse;
@@ -121,7 +130,10 @@ export class DirectedGlob implements GlobOfSides {
     return target;
   }
 
-  /** undefined: nothing is known yet. */
+  /**
+   * Returns true if the alternative should be used instead of this side, and `undefined` if this is
+   * not known yet.
+   */
   #callsForAlt(side: GlobSide): boolean | undefined {
     const { host } = this.#of;
     if (!side.isHeld) return side.isLost ? true : undefined;
@@ -129,7 +141,7 @@ export class DirectedGlob implements GlobOfSides {
     return host.altOnMissing && side.isEmpty;
   }
 
-  /** All members change over at once. */
+  /** Changes over to another side; all members change at once. */
   #use(side: GlobSide): void {
     const before = new Map(
       Array.from(this.inUse.members.values(), (follower) => [follower.interest.name, follower]),
@@ -144,7 +156,7 @@ export class DirectedGlob implements GlobOfSides {
   }
 }
 
-/** Itself and its alternatives, in order of preference (C-ALT-5). */
+/** Returns a locator and its alternatives, in order of preference (C-ALT-5). */
 function withAlternatives(locator: XdstpLocator): readonly XdstpLocator[] {
   const alt = locator.directives.find(({ kind }) => kind === "alt");
   return alt?.kind === "alt" && alt.locator.scheme === "xdstp"

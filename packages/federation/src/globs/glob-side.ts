@@ -14,7 +14,7 @@ export interface GlobFollowers {
   schedule(): void;
 }
 
-/** The glob that a side is of. */
+/** The glob that a side belongs to. */
 export interface GlobOfSides {
   readonly typeUrl: string;
   readonly asked: readonly Interest[];
@@ -23,25 +23,25 @@ export interface GlobOfSides {
   touch(): void;
 }
 
-/** A glob, or one of its alternatives, and what it has for members. */
+/** One side of a glob with alternatives (the glob itself, or an alternative), and its members. */
 export class GlobSide implements AskSide, MemberSide {
   readonly glob: GlobOfSides;
-  /** With its own alternatives. */
+  /** The locator, with its own alternatives. */
   readonly locator: XdstpLocator;
-  /** By key of their own names. */
+  /** By the key of their own name. */
   readonly members: Map<string, Follower> = new Map<string, Follower>();
-  /** Those of which it is not known what they lead to. */
+  /** The members for which the result is not known yet. */
   readonly pending: Set<Follower> = new Set<Follower>();
   readonly #host: SearchHost;
   readonly #followers: GlobFollowers;
   readonly #before: readonly XdstpLocator[];
   /** One for each set of parameters. */
   #asks: readonly Ask[] = [];
-  /** What they were made for. */
+  /** The interests that `#asks` were created for. */
   #asked: readonly Interest[] | undefined;
   #error: XdsError | undefined;
 
-  /** @param before - the locators that it is the alternative of */
+  /** @param before - The locators that precede it: it is an alternative of these */
   constructor(
     glob: GlobOfSides,
     locator: XdstpLocator,
@@ -56,24 +56,24 @@ export class GlobSide implements AskSide, MemberSide {
     this.#followers = followers;
   }
 
-  /** Its members are those that are delivered. */
+  /** True if the members of this side are delivered. */
   get isInUse(): boolean {
     return this.glob.inUse === this;
   }
 
-  /** Something of it is delivered. */
+  /** True if at least one member is delivered. */
   get shows(): boolean {
     return this.members.values().some(({ shows }) => shows);
   }
 
-  /** All of it is known, and what its members lead to. */
+  /** True if all members are known, and the result for each. */
   get isWhole(): boolean {
     return (
       this.#asks.length > 0 && this.#asks.every(({ settled }) => settled) && this.pending.size === 0
     );
   }
 
-  /** Something of it is known. */
+  /** True if at least a part of it is known. */
   get isHeld(): boolean {
     return this.#asks.some(({ settled }) => settled) || this.members.size > 0;
   }
@@ -82,12 +82,12 @@ export class GlobSide implements AskSide, MemberSide {
     return this.isWhole && this.members.size === 0;
   }
 
-  /** No server is known. */
+  /** The error if no server is known. */
   get broken(): XdsError | undefined {
     return this.#error;
   }
 
-  /** Why it cannot be had for now, or may be old. */
+  /** The reason why it is unavailable now, or may be out of date. */
   get failure(): XdsError | undefined {
     const [first] = this.#asks;
     return (
@@ -96,7 +96,7 @@ export class GlobSide implements AskSide, MemberSide {
     );
   }
 
-  /** No server that could answer is reachable. */
+  /** True if no server that could answer is reachable. */
   get isLost(): boolean {
     const [first] = this.#asks;
     return (
@@ -107,7 +107,7 @@ export class GlobSide implements AskSide, MemberSide {
     );
   }
 
-  /** Asks for it, if that is not done yet, as readers do. */
+  /** Subscribes to it, as readers do, unless this is done already. */
   open(): void {
     const { asked } = this.glob;
     if (this.#asked === asked) return;
@@ -140,7 +140,7 @@ export class GlobSide implements AskSide, MemberSide {
     this.glob.touch();
   }
 
-  /** It has a member of this name. */
+  /** Adds a member. */
   add(name: string, key: string): void {
     const parsed = parseName(key);
     const [first] = this.#asks;
@@ -164,12 +164,12 @@ export class GlobSide implements AskSide, MemberSide {
     route.asks.follow(ask, follower);
   }
 
-  /** Whether a follower is still that of a member. */
+  /** Returns true if a follower is still the one of a member. */
   has(follower: Follower, { key }: Ask): boolean {
     return this.members.get(key) === follower;
   }
 
-  /** What is found of a member is known. */
+  /** Called when the result for a member is known. */
   note(follower: Follower, ask: Ask): void {
     const { outcome } = follower;
     if (outcome.state === "pending") this.pending.add(follower);
@@ -195,17 +195,20 @@ export class GlobSide implements AskSide, MemberSide {
   }
 }
 
-/** The locator of a member. It has the alternatives of the glob, not of its own, so that it differs from the name that is subscribed by itself and chooses by itself (C-ALT-7). */
+/**
+ * Returns the locator of a member. It has the alternatives of the glob, so it differs from a name
+ * that is subscribed by itself and that chooses its own alternative (C-ALT-7).
+ */
 function memberOf(glob: XdstpLocator, segment: string): XdstpLocator {
   return { ...glob, id: `${glob.id.slice(0, -1)}${segment}` };
 }
 
-/** The last part of the id of a name: the part that matches `*` in its glob. */
+/** Returns the last part of the id of a name: the part that matches `*` in its glob. */
 function segmentOf({ id }: { readonly id: string }): string {
   return id.slice(id.lastIndexOf("/") + 1);
 }
 
-/** From one side to the next. */
+/** Returns the steps and hops from the first side to the last one of `sides`, for one member. */
 function wayTo(
   sides: readonly XdstpLocator[],
   segment: string,

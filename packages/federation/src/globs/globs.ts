@@ -25,7 +25,7 @@ export class Globs implements Iterable<DirectedGlob> {
     return this.#all.values();
   }
 
-  /** One of them is to be looked at. */
+  /** True if a glob has changed. */
   get isDirty(): boolean {
     return this.#dirty.size > 0;
   }
@@ -43,7 +43,7 @@ export class Globs implements Iterable<DirectedGlob> {
     return glob;
   }
 
-  /** Readers ask for it with these sets of parameters now. */
+  /** Sets the interests with which readers request a glob now, one for each set of parameters. */
   askedBy(glob: DirectedGlob, asked: readonly Interest[]): void {
     glob.asked = asked;
     this.#ambient.again(glob, interestsIn(glob));
@@ -58,7 +58,7 @@ export class Globs implements Iterable<DirectedGlob> {
     glob.end();
   }
 
-  /** Looks at those of which something has changed. */
+  /** Updates the globs that have changed. */
   look(): void {
     for (const glob of this.#dirty) {
       this.#dirty.delete(glob);
@@ -67,12 +67,15 @@ export class Globs implements Iterable<DirectedGlob> {
     }
   }
 
-  /** Those that have come to be known completely. */
+  /** Returns the interests of globs that are now known completely. */
   takeSettled(): readonly TypedInterest[] {
     return [...this.#looked].filter((glob) => glob.takeSettled()).flatMap(interestsIn);
   }
 
-  /** What has changed is delivered: says what stands next to it, and asks for no more than that. */
+  /**
+   * Called after changes are delivered: reports errors next to the members, and closes sides that
+   * are no longer needed.
+   */
   conclude(): void {
     for (const glob of this.#looked) {
       glob.rest();

@@ -18,7 +18,7 @@ const alt = (...places: readonly string[]): string =>
   places.reduceRight((inner, place) => `${place}#alt=${encodeURIComponent(inner)}`);
 const [A, B, C] = [of("a", "x"), of("b", "x"), of("c", "x")];
 
-/** Three authorities, each of which has its own text for `x`. */
+/** Creates three authorities, each with a text of its own for `x`. */
 async function useThree(
   options: Partial<FederationOptions> = {},
   answering: Answering = ["a", "b", "c"],

@@ -12,7 +12,10 @@ interface Place extends TypedInterest {
   readonly errors: Map<object, XdsError>;
 }
 
-/** The errors next to cached resources: why something on the way to them cannot be fetched. A collection has the first error of its members. */
+/**
+ * The errors next to cached resources: why something on the way to them cannot be fetched. A
+ * collection has the first error of its members.
+ */
 export class Ambient {
   readonly #sink: ResourceSink;
   readonly #places = new InterestMap<Place>();
@@ -26,9 +29,11 @@ export class Ambient {
   }
 
   /**
-   * @param who - Reports it. Its error before is over
-   * @param interests - What readers ask for
-   * @param isReport - It is a new report, also where it has the text of the one before. Default: false
+   * Sets the error that one reporter has. It replaces the previous error of the reporter.
+   * @param who - The reporter
+   * @param interests - The interests of the readers
+   * @param isReport - True if it is a new report, even with the text of the previous one. Default:
+   * false
    */
   set(
     who: object,
@@ -46,7 +51,7 @@ export class Ambient {
     for (const place of places) this.#change(place, who, error, isReport);
   }
 
-  /** Reports the same error to other interests, which are those of the readers now. */
+  /** Reports the same error to other interests, those of the present readers. */
   again(who: object, interests: readonly TypedInterest[]): void {
     this.set(who, this.#said.get(who)?.error, interests);
   }

@@ -6,7 +6,7 @@ import { turn } from "../../test/turn.ts";
 
 const [X, Y] = [of("a", "x"), of("b", "y")];
 
-/** `x` of a leads to `y` of b. */
+/** Creates a redirect from `x` of a to `y` of b. */
 async function useLink(): Promise<Scene> {
   const link = await scene(["a", "b"]);
   link.at("a").put(T, redirect(X, Y));

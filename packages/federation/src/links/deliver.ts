@@ -4,17 +4,17 @@ import type { Follower } from "./follower.ts";
 import { removalOf, variantId } from "./kept.ts";
 import type { LinkedResource } from "./outcome.ts";
 
-/** The state of a name that leads elsewhere, for its readers. */
+/** The changes for the readers of a name with redirects or directives. */
 export interface Delivery {
   readonly put: readonly Put[];
   readonly remove: readonly Removal[];
-  /** The error next to what is cached; null: unchanged. */
+  /** The error next to the cached resource. `null`: unchanged. */
   readonly ambient: XdsError | undefined | null;
 }
 
 const NOTHING: Delivery = { put: [], remove: [], ambient: null };
 
-/** What the newest outcome changes for readers. */
+/** Returns the changes for readers after a new outcome. */
 export function deliver(follower: Follower): Delivery {
   return follower.member === undefined
     ? deliverName(follower)
@@ -28,7 +28,7 @@ function deliverName(follower: Follower): Delivery {
       return NOTHING;
     case "held":
       return { ...changesOf(follower, outcome.resources), ambient: outcome.stale };
-    // As for a subscriber of such a name itself (C-MISS-4).
+    // The result is the same as for a subscriber of the name itself (C-MISS-4).
     case "unreachable":
       if (follower.isGone)
         return {
@@ -38,7 +38,7 @@ function deliverName(follower: Follower): Delivery {
       return isLate(outcome.error) && !shows
         ? removal(follower, outcome.error)
         : { ...NOTHING, ambient: outcome.error };
-    // Also a collection that it would be a member of has the error (C-REDIR-4).
+    // A collection that has this name as a member gets the error too (C-REDIR-4).
     case "broken":
       return { ...(shows ? NOTHING : removal(follower, outcome.error)), ambient: outcome.error };
     case "missing":
@@ -46,7 +46,10 @@ function deliverName(follower: Follower): Delivery {
   }
 }
 
-/** What cannot be found is not a member; what another side has delivered does not stay in its place (C-ALT-7). */
+/**
+ * A name without a resource is not a member. A resource that another side has delivered does not
+ * stay in its place (C-ALT-7).
+ */
 function deliverMember(follower: Follower, isInUse: boolean): Delivery {
   const { outcome, shows, hasTakenOver } = follower;
   if (!isInUse) return { ...NOTHING, remove: variantsOf(follower), ambient: undefined };
@@ -68,8 +71,9 @@ function deliverMember(follower: Follower, isInUse: boolean): Delivery {
 }
 
 /**
- * What was delivered was accepted, except what a reader rejected: there the state before stays.
- * @param error - Why a reader rejected it
+ * Records a delivery as accepted, except for a rejection by a reader: then the previous state
+ * stays.
+ * @param error - The reason why a reader rejected it
  */
 export function noteDelivered(
   follower: Follower,
@@ -94,7 +98,9 @@ export function noteDelivered(
   }
 }
 
-/** Notes the version of what was found and cannot be read. Returns whether it is another one than before. */
+/**
+ * Records the version of an unreadable resource. Returns true if it differs from the previous one.
+ */
 export function noteUnreadable(follower: Follower): boolean {
   const { outcome, unreadable } = follower;
   if (outcome.state !== "broken" || outcome.blame === undefined) return false;
@@ -102,7 +108,10 @@ export function noteUnreadable(follower: Follower): boolean {
   return follower.unreadable !== unreadable;
 }
 
-/** Why a reader has rejected what a name leads to now, in this delivery or an earlier one. */
+/**
+ * Returns the reason why a reader has rejected the resource that the name leads to now, in this
+ * delivery or an earlier one.
+ */
 export function standingRejection({ outcome, rejected, member }: Follower): XdsError | undefined {
   if (outcome.state !== "held" || member?.side.isInUse === false) return undefined;
   for (const { resource, version } of outcome.resources) {
@@ -132,7 +141,7 @@ function changesOf(
   };
 }
 
-/** When it ends is known to those that keep it on the way (C-TTL-4). */
+/** Without the expiry: the resources on the way know when they expire (C-TTL-4). */
 function asLinked(given: Resource, version: string): Resource {
   const resource: { -readonly [Key in keyof Resource]: Resource[Key] } = {
     ...given,
@@ -143,7 +152,7 @@ function asLinked(given: Resource, version: string): Resource {
   return resource;
 }
 
-/** The same version may come with other bytes (B-VER-5), or another TTL. */
+/** The same version may arrive with other bytes (B-VER-5), or with another TTL. */
 function isSame(one: LinkedResource | undefined, other: LinkedResource): boolean {
   return (
     one?.version === other.version &&

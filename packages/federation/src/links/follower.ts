@@ -4,16 +4,22 @@ import type { XdstpLocator } from "@xdstp/uri";
 import type { Ask, RedirectFollower, RedirectPlace } from "../routes/route.ts";
 import { Choice, type Hop, type LinkedResource, type Outcome, type Step } from "./outcome.ts";
 
-/** What a follower follows. */
+/** The start of a follower, and the name under which it delivers. */
 export interface Followed {
   readonly typeUrl: string;
-  /** As what it is delivered, and for whom. */
+  /** The name under which it delivers, and the parameters of its readers. */
   readonly interest: Interest;
-  /** A locator with directives; a name that leads elsewhere, which readers ask for; a member of a glob with alternatives. */
+  /**
+   * A locator with directives, a redirect under a name that readers request, or a member of a glob
+   * with alternatives.
+   */
   readonly start: XdstpLocator | RedirectPlace | GlobMember;
 }
 
-/** One member of a side of a glob with alternatives: where it is found, and the way there from the name that it is delivered under. */
+/**
+ * One member of a side of a glob with alternatives: the subscription that finds it, and the way
+ * there from the name under which it is delivered.
+ */
 export interface GlobMember {
   readonly side: MemberSide;
   readonly ask: Ask;
@@ -21,7 +27,7 @@ export interface GlobMember {
   readonly hops: readonly Hop[];
 }
 
-/** A version that a reader has rejected, and why. */
+/** A version that a reader has rejected, and the reason. */
 export interface RejectedVersion {
   readonly version: string;
   readonly error: XdsError;
@@ -30,47 +36,53 @@ export interface RejectedVersion {
 /** The side of a glob that has a member. */
 export interface MemberSide {
   readonly glob: { readonly asked: readonly Interest[] };
-  /** Its members are those that are delivered. */
+  /** True if the members of this side are delivered. */
   readonly isInUse: boolean;
-  /** Whether a follower is still that of a member. */
+  /** Returns true if a follower is still the one of a member. */
   has(follower: Follower, ask: Ask): boolean;
   /** Called when the result for a member is known. */
   note(follower: Follower, ask: Ask): void;
 }
 
-/** All followers, as one of them knows them. */
+/** All followers, as one of them sees them. */
 export interface FollowerList {
   touch(follower: Follower): void;
   readersChanged(follower: Follower): void;
   end(follower: Follower): void;
 }
 
-/** Up to this number of steps of the way are remembered: twice the steps of one search. Servers decide where the way leads. */
+/**
+ * The maximum number of choices that a follower remembers: twice the number of steps of one search.
+ * It is limited because servers decide where the way leads.
+ */
 const MAX_CHOICES = 64;
 
-/** One name that leads elsewhere, as long as it has subscribers. */
+/** Follows one name with redirects or directives, as long as the name has subscribers. */
 export class Follower implements Followed, RedirectFollower {
   readonly typeUrl: string;
   readonly interest: Interest;
   readonly start: Followed["start"];
-  /** By what readers ask for a name with directives: one interest for each set of parameters (TP2), and one choice for all of them. */
+  /**
+   * The interests of the readers of a name with directives: one for each set of parameters (TP2).
+   * All share one choice of alternative.
+   */
   asked: readonly Interest[];
-  /** Subscriptions on the way. */
+  /** The subscriptions on the way. */
   asks: ReadonlySet<Ask> = new Set();
-  /** Authorities on the way without known servers, or not yet known ones. */
+  /** Authorities on the way whose servers are not known, or not known yet. */
   unknown: readonly string[] = [];
   outcome: Outcome = { state: "pending", hops: [] };
-  /** What has been delivered, by variant. */
+  /** The delivered resources, by variant. */
   readonly delivered: Map<string, LinkedResource> = new Map<string, LinkedResource>();
-  /** What was rejected last, by variant; it is not delivered again. */
+  /** The last rejected versions, by variant. They are not delivered again. */
   readonly rejected: Map<string, RejectedVersion> = new Map<string, RejectedVersion>();
-  /** The version of what was found last that cannot be read. */
+  /** The version of the last unreadable resource. */
   unreadable: string | undefined;
-  /** Where what is delivered was found. */
+  /** The subscription that has found the delivered resource. */
   source: Ask | undefined;
-  /** What came before it stands under its name. */
+  /** True if the resource that it replaces is still cached under its name. */
   stands = false;
-  /** What is delivered is not what it has found itself. */
+  /** True if the delivered resources were taken over from another follower. */
   hasTakenOver = false;
   timer: Timer | undefined;
   readonly #list: FollowerList;
@@ -84,17 +96,17 @@ export class Follower implements Followed, RedirectFollower {
     this.start = start;
   }
 
-  /** Of a glob with alternatives. */
+  /** The member that it follows, if it belongs to a glob with alternatives. */
   get member(): GlobMember | undefined {
     return "side" in this.start ? this.start : undefined;
   }
 
-  /** Something is cached under its name. */
+  /** True if a resource is cached under its name. */
   get shows(): boolean {
     return this.stands || this.delivered.size > 0;
   }
 
-  /** What is delivered was removed where it was found, as far as is known. */
+  /** True if the delivered resource was removed at its source, as far as is known. */
   get isGone(): boolean {
     const { source } = this;
     return (
@@ -106,22 +118,22 @@ export class Follower implements Followed, RedirectFollower {
     );
   }
 
-  /** Something on the way has changed. */
+  /** Called when something on the way has changed. */
   touch(): void {
     this.#list.touch(this);
   }
 
-  /** Others ask for it than before. */
+  /** Called when its readers have changed. */
   readersChanged(): void {
     this.#list.readersChanged(this);
   }
 
-  /** It has no subscribers any more, or leads nowhere else. */
+  /** Called when it has no subscribers any more, or its name is no longer a redirect. */
   end(): void {
     this.#list.end(this);
   }
 
-  /** Which of two locators is in use, at one place of the way. */
+  /** Returns the choice between a locator and its alternative, at one place of the way. */
   choice(id: string): Choice {
     const choice = this.#choices.get(id) ?? new Choice();
     this.#choices.delete(id);
@@ -131,7 +143,10 @@ export class Follower implements Followed, RedirectFollower {
     return choice;
   }
 
-  /** What another one has delivered under the same name is its own to replace. */
+  /**
+   * Takes over the resources that another follower has delivered under the same name, so that this
+   * one replaces them.
+   */
   takeOver({ delivered, source }: Follower): void {
     this.source = source;
     for (const [id, linked] of delivered) this.delivered.set(id, linked);

@@ -22,21 +22,24 @@ import { Follower, type Followed, type FollowerList } from "./follower.ts";
 import { variantId } from "./kept.ts";
 import { Search, type SearchHost } from "./search.ts";
 
-/** What followers need of their federation. */
+/** The parts of a federation that followers use. */
 export interface FollowersHost extends SearchHost {
-  /** The interests of the readers that a follower delivers to. */
+  /** Returns the interests of the readers that a follower delivers to. */
   interestsOf(follower: Follower): readonly TypedInterest[];
   /** Called when all followers have been updated. */
   settled(): void;
 }
 
-/** A rejection of what came of these subscriptions: by a reader, or because it cannot be read. */
+/** A rejection of resources of these subscriptions: by a reader, or because they cannot be read. */
 export interface RejectedLink {
   readonly asks: readonly Ask[];
   readonly error: XdsError;
 }
 
-/** All names that lead elsewhere. When something on their way changes they are searched again; what has changed is delivered in one transaction. */
+/**
+ * All followers. When something on the way of a follower changes, its name is searched again. All
+ * changes are delivered in one transaction.
+ */
 export class Followers implements FollowerList, Iterable<Follower> {
   /** Globs with alternatives, whose members have followers. */
   readonly globs: Globs;
@@ -75,26 +78,26 @@ export class Followers implements FollowerList, Iterable<Follower> {
     follower.asks = new Set();
   }
 
-  /** Something on the way has changed. */
+  /** Marks a follower: something on its way has changed. */
   touch(follower: Follower): void {
     if (!this.#all.has(follower)) return;
     this.#dirty.add(follower);
     this.schedule();
   }
 
-  /** Sets the parameters that readers ask with. */
+  /** Sets the interests with which readers request the name, one for each set of parameters. */
   askedBy(follower: Follower, asked: readonly Interest[]): void {
     follower.asked = asked;
     this.readersChanged(follower);
     this.touch(follower);
   }
 
-  /** Called when other readers ask for it than before. */
+  /** Called when the readers of a follower have changed. */
   readersChanged(follower: Follower): void {
     this.#ambient.again(follower, this.#host.interestsOf(follower));
   }
 
-  /** Settles when this turn is over. */
+  /** Settles at the end of this turn. */
   schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -104,11 +107,11 @@ export class Followers implements FollowerList, Iterable<Follower> {
     });
   }
 
-  /** Searches again for all that may have changed, and delivers what has. */
+  /** Searches all names again that may have changed, and delivers the changes. */
   settle(): readonly RejectedLink[] {
     const asked = new Map<Follower, Set<Ask>>();
     while (this.#dirty.size > 0 || this.globs.isDirty) {
-      // While it is walked, more may be added.
+      // The set may grow while it is iterated.
       for (const follower of this.#dirty) {
         this.#dirty.delete(follower);
         this.#look(follower, asked);
@@ -122,7 +125,7 @@ export class Followers implements FollowerList, Iterable<Follower> {
     return rejected;
   }
 
-  /** @param asked - all subscriptions, before and since */
+  /** @param asked - All subscriptions of each follower, before this pass and since */
   #look(follower: Follower, asked: Map<Follower, Set<Ask>>): void {
     const search = new Search(this.#host, follower);
     const asks = asked.get(follower) ?? new Set(follower.asks);
@@ -177,7 +180,7 @@ export class Followers implements FollowerList, Iterable<Follower> {
     const rejection = rejected.get(idOf(follower));
     noteDelivered(follower, delivery, rejection);
     const error = rejection ?? delivery.ambient ?? standingRejection(follower);
-    // Each version that is rejected is a report of its own (C-ACK-18).
+    // Each rejected version is a report of its own (C-ACK-18).
     const isReport = noteUnreadable(follower) || rejection !== undefined;
     if (error !== undefined || delivery.ambient !== null)
       this.#ambient.set(follower, error, this.#host.interestsOf(follower), isReport);
@@ -189,7 +192,10 @@ function release(follower: Follower, now: ReadonlySet<Ask>, before: ReadonlySet<
   for (const ask of before) if (!now.has(ask)) ask.route.asks.unfollow(ask, follower);
 }
 
-/** Two sides of a glob may speak of one member in a transaction: each name is in it once, and what is put is not removed. */
+/**
+ * Two sides of a glob may both change one member in a transaction. So each name is in the
+ * transaction once, and a name that is put is not removed.
+ */
 function once<What extends Put | Removal>(
   all: readonly What[],
   id: (what: What) => string,
@@ -197,12 +203,15 @@ function once<What extends Put | Removal>(
   return new Map(all.map((what) => [id(what), what]));
 }
 
-/** Rejections that are known at once. Votes come later and do not count here. */
+/** Returns the rejections that are known at once. Later votes of a quorum do not count here. */
 function rejectedIn({ rejected = [] }: Partial<Committed> = {}): ReadonlyMap<string, XdsError> {
   return new Map(rejected.map(({ typeUrl, name, error }) => [`${typeUrl}\n${name}`, error]));
 }
 
-/** Returns what a reader rejects, for all that came on the way; what cannot be read, for what was to be read. */
+/**
+ * Returns the rejections for servers. If a reader rejects the result, every subscription on the way
+ * is rejected. If a list cannot be read, the subscription of the list is.
+ */
 function rejectionsOf(
   follower: Follower,
   rejected: ReadonlyMap<string, XdsError>,
@@ -212,7 +221,8 @@ function rejectionsOf(
     return [{ asks: [outcome.blame.ask], error: outcome.error }];
   const error = rejected.get(idOf(follower));
   if (error !== undefined) return [{ asks: [...asks], error }];
-  // The version that was rejected may come again. Those on the way to it are not rejected for it.
+  // The rejected version may arrive again. Then only the subscription that found it is rejected,
+  // not the ones on the way to it.
   const standing = standingRejection(follower);
   return standing === undefined || outcome.state !== "held"
     ? []

@@ -3,17 +3,17 @@ import { nameKey } from "@xdstp/uri";
 
 import type { ServerLink } from "../routes/server-link.ts";
 
-/** A resource that has followers, and is kept for them. */
+/** A resource that is stored for its followers. */
 export interface Kept {
   /** The server that sent it. */
   readonly link: ServerLink;
   readonly resource: Resource;
-  /** When it ends (C-TTL-4). Absent: it stays. */
+  /** The timer of its TTL (C-TTL-4). Absent: it has none. */
   expiry?: Timer;
   ends?: number;
 }
 
-/** The variants of a name, each until its TTL is over. */
+/** The variants of a name, each until its TTL expires. */
 export class KeptResources {
   readonly #kept = new Map<string, Kept>();
   readonly #clock: Clock;
@@ -39,7 +39,7 @@ export class KeptResources {
     this.#await(id, kept, resource.expireMs);
   }
 
-  /** Each with what is left of its time. */
+  /** Yields the resources, each with the remaining time of its TTL. */
   *lasting(): Iterable<Pick<Kept, "link" | "resource">> {
     for (const { link, resource, ends } of this.#kept.values())
       yield {
@@ -48,13 +48,13 @@ export class KeptResources {
       };
   }
 
-  /** Adds what another one has, with what is left of its TTL. */
+  /** Adds the resources of another one, with the remaining time of their TTLs. */
   share(others: KeptResources): void {
     for (const { link, resource } of others.lasting())
       this.put(variantId(resource), link, resource);
   }
 
-  /** Starts the TTL of a variant again. */
+  /** Restarts the TTL of a variant. */
   refresh(id: string, expireMs: number | undefined): void {
     const kept = this.#kept.get(id);
     if (kept === undefined) return;
@@ -83,7 +83,10 @@ export class KeptResources {
   }
 }
 
-/** Milliseconds that it stays. undefined: it stays without a limit. */
+/**
+ * Returns a resource with this number of milliseconds until it expires. `undefined`: without a
+ * limit.
+ */
 function lasting(given: Resource, leftMs: number | undefined): Resource {
   if (leftMs !== undefined) return { ...given, expireMs: Math.max(1, leftMs) };
   if (given.expireMs === undefined) return given;
@@ -92,24 +95,24 @@ function lasting(given: Resource, leftMs: number | undefined): Resource {
   return resource;
 }
 
-/** A map key for a variant of one name (TP2). */
+/** Returns a map key for a variant of one name (TP2). */
 export function variantId({ constraints }: Pick<Resource, "constraints">): string {
   return constraints === undefined || constraints.length === 0
     ? ""
     : Buffer.from(constraints).toString("base64");
 }
 
-/** A map key for one variant of a name, however the name is spelled (TP2). */
+/** Returns a map key for one variant of a name in any spelling (TP2). */
 export function variantKey(one: Pick<Resource, "name" | "constraints">): string {
   return `${nameKey(one.name)}\n${variantId(one)}`;
 }
 
-/** Whether there is anything; no more than the first is looked up. */
+/** Returns true if there is at least one element. Reads no more than the first. */
 export function hasAny(all: Iterable<unknown>): boolean {
   return Iterator.from(all).some(() => true);
 }
 
-/** The removal of one variant of a name. */
+/** Returns the removal of one variant of a name. */
 export function removalOf(
   typeUrl: string,
   name: string,

@@ -10,7 +10,10 @@ import {
   typeFromTypeUrl,
 } from "@xdstp/uri";
 
-/** The locator in a redirect or in an entry of a list, in either of its forms (N-82); or what is wrong with it. */
+/**
+ * Returns the locator in a redirect or in an entry of a list, from either of its wire forms (N-82),
+ * or the reason why it is invalid.
+ */
 export function locatorOf(located: Located): Locator | Fault {
   const read = locatorFromMessage(located.form === "text" ? located.text : asJson(located.message));
   return read.ok ? read.value : { text: read.error.message, rule: read.error.rule };
@@ -41,7 +44,10 @@ function directiveOf({ directive }: ResourceLocator["directives"][number]): Dire
   return directive.case === "entry" ? { entry: directive.value } : {};
 }
 
-/** Why a locator cannot be used for resources of a type: a scheme that no feed supports yet (C-REDIR-8), or a type that does not fit. undefined: nothing. */
+/**
+ * Returns the reason why a locator cannot be used for resources of a type: a scheme that no feed
+ * supports yet (C-REDIR-8), or a type that does not match. `undefined`: it can be used.
+ */
 export function locatorFault(typeUrl: string, locator: Locator): Fault | undefined {
   return schemeFault(locator) ?? typeFault(typeFromTypeUrl(typeUrl) ?? "", locator);
 }

@@ -3,20 +3,23 @@ import { isLate, type Resource, type XdsError } from "@xdstp/core";
 
 import type { Ask } from "../routes/route.ts";
 
-/** One step from a name to what is delivered under it. */
+/** One step from a requested name to the delivered resource. */
 export interface Hop {
-  /** Why it was taken. */
+  /** The reason for the step. */
   readonly kind: "redirect" | "alt" | "entry";
   /** The next name, as a locator. */
   readonly to: string;
 }
 
-/** What a locator leads to. */
+/** The result of following a locator. */
 export type Outcome =
-  /** Not known yet. */
+  /** The result is not known yet. */
   (
     | { readonly state: "pending" }
-    /** `stale`: why it may be old. `isLost`: no server that could answer is reachable. `ask`: where it was found. */
+    /**
+     * A resource was found. `stale`: the reason why it may be out of date. `isLost`: no server that
+     * could answer is reachable. `ask`: the subscription that found it.
+     */
     | {
         readonly state: "held";
         readonly resources: readonly LinkedResource[];
@@ -24,40 +27,48 @@ export type Outcome =
         readonly isLost: boolean;
         readonly ask: Ask;
       }
-    /** A server says that there is none. */
+    /** A server reports that the resource does not exist. */
     | { readonly state: "missing"; readonly error: XdsError }
-    /** It cannot be fetched. `isLost`: no server that could answer is reachable; else what came was rejected. `isSilence`: its server has not sent it in time. */
+    /**
+     * The resource cannot be fetched. `isLost`: no server that could answer is reachable; if false,
+     * the received resource was rejected. `isSilence`: the server has not sent it in time.
+     */
     | {
         readonly state: "unreachable";
         readonly error: XdsError;
         readonly isLost: boolean;
         readonly isSilence?: boolean;
       }
-    /** The way is broken. `blame`: by what one server has given there; absent: none of them could know. */
+    /**
+     * The way is broken. `blame`: the unreadable content of one server that broke it. Absent: none
+     * of the servers could know.
+     */
     | { readonly state: "broken"; readonly error: XdsError; readonly blame?: Blame }
   ) & { readonly hops: readonly Hop[] };
 
-/** What a server has given that cannot be read. */
+/** Unreadable content that a server has sent. */
 export interface Blame {
   readonly ask: Ask;
   readonly version: string;
 }
 
-/** A resource with the version that it has under the requested name. */
+/** A resource with its version under the requested name. */
 export interface LinkedResource {
   readonly resource: Resource;
   readonly version: string;
 }
 
-/** What has been followed on the way to a resource: the name, and the version of what was there. */
+/** One step on the way to a resource: the name, and the version of the content there. */
 export interface Step {
   readonly name: string;
   readonly version: string;
 }
 
 /**
- * The version of what is answered under another name than its own: over the chain of names and versions and its own version, so that a redirect that moves to a resource of equal version is seen (S-VER-4).
- * A resource without a version has its content in its place.
+ * Returns the version of a resource that is delivered under another name: a hash over the names and
+ * versions of the steps and over its own version. So readers notice when a redirect moves to
+ * another resource of the same version (S-VER-4).
+ * For a resource without a version, its content is used.
  */
 export function linkVersion(
   steps: readonly Step[],
@@ -75,18 +86,20 @@ function digest(content: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(content)).digest("base64url").slice(0, 22);
 }
 
-/** Milliseconds that a choice stands at least, without jitter (C-ALT-4). */
+/** The minimum time between two changes of a choice, in milliseconds, without jitter (C-ALT-4). */
 const HOLD_MS = 5_000;
 
-/** Whether an alternative is in use, and until when that stands. */
+/** A choice between a name and its alternative, with a minimum time between two changes. */
 export class Choice {
   onAlt = false;
   #heldUntil = 0;
 
   /**
-   * Returns when it has to be decided again though nothing has changed.
-   * @param wanted - what the primary calls for; undefined: nothing new
-   * @param shows - something is delivered by the choice that stands, so that there is no hurry
+   * Updates the choice. Returns the time at which to call it again even without a change;
+   * `Infinity`: not necessary.
+   * @param wanted - True if the state of the primary calls for the alternative. `undefined`: no new
+   * information
+   * @param shows - True if the present choice delivers a resource, so a change can wait
    */
   decide(wanted: boolean | undefined, shows: boolean, now: number, random: () => number): number {
     if (wanted === undefined || wanted === this.onAlt) return Infinity;
@@ -97,14 +110,20 @@ export class Choice {
   }
 }
 
-/** A server has answered: that there is none, that it may not be seen, or with something that was rejected. */
+/**
+ * Errors that are answers of a server: the resource does not exist, access is denied, or the
+ * resource was rejected.
+ */
 const ANSWERS: ReadonlySet<string> = new Set([
   "NOT_FOUND",
   "PERMISSION_DENIED",
   "INVALID_ARGUMENT",
 ]);
 
-/** Whether an error of a name, or of a glob, says that no server that could answer is reachable (C-ALT-2). */
+/**
+ * Returns true if an error of a name or of a glob means that no server that could answer is
+ * reachable (C-ALT-2).
+ */
 export function isOutOfReach(error: XdsError): boolean {
   return isLate(error) || !ANSWERS.has(error.code);
 }

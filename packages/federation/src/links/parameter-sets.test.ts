@@ -12,13 +12,13 @@ const limitedTo = (env: string): { readonly constraints: Uint8Array } => ({
 });
 
 interface Reader {
-  /** Texts, by last part of the names. */
+  /** Texts, by the last part of the names. */
   readonly now: string;
   readonly topic: Topic;
   close(): void;
 }
 
-/** Asks for a name with dynamic parameters. */
+/** Subscribes to a name with dynamic parameters. */
 function ask({ cache }: Scene, name: string, env: string): Reader {
   const interest: Interest = { name, parameters: new Map([["env", env]]) };
   const topic = cache.topic(T, interest);

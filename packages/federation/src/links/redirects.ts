@@ -13,7 +13,7 @@ const NONE: ReadonlySet<FollowedRedirect> = new Set();
 export class Redirects {
   readonly #clock: Clock;
   readonly #followers: Followers;
-  /** Called when the TTL of a redirect is over. */
+  /** Called when the TTL of a redirect has expired. */
   readonly #onExpired: (redirect: FollowedRedirect) => void;
   readonly #ofLink = new Map<ServerLink, Set<FollowedRedirect>>();
   #ended = false;
@@ -24,7 +24,7 @@ export class Redirects {
     this.#onExpired = onExpired;
   }
 
-  /** The redirects that one server has sent. */
+  /** Returns the redirects that one server has sent. */
   from(link: ServerLink): ReadonlySet<FollowedRedirect> {
     return this.#ofLink.get(link) ?? NONE;
   }
@@ -44,7 +44,7 @@ export class Redirects {
     this.#touch(redirect);
   }
 
-  /** Removes a redirect. undefined: the name was not a redirect. */
+  /** Removes a redirect. `undefined`: the name was not a redirect. */
   drop(redirect: FollowedRedirect | undefined): void {
     if (redirect === undefined) return;
     const { route, typeUrl, key, follower } = redirect;
@@ -54,14 +54,14 @@ export class Redirects {
     this.#touch(redirect);
   }
 
-  /** Stops following them, and ignores what servers still send: they have no readers. */
+  /** Stops the timers, and ignores later redirects: there are no readers any more. */
   end(): void {
     this.#ended = true;
     for (const redirects of this.#ofLink.values())
       for (const { expiry } of redirects) expiry?.cancel();
   }
 
-  /** Starts the TTL of a redirect again. */
+  /** Restarts the TTL of a redirect. */
   expire(redirect: FollowedRedirect, expireMs: number | undefined): void {
     redirect.expiry?.cancel();
     redirect.expiry =
@@ -72,7 +72,10 @@ export class Redirects {
           });
   }
 
-  /** Follows a redirect while readers ask for its name, or for a collection that contains it. Removes it when it has neither readers nor followers. */
+  /**
+   * Follows a redirect while readers request its name, or a collection that contains it. Removes it
+   * when it has neither readers nor followers.
+   */
   serve(redirect: FollowedRedirect): void {
     const { route, typeUrl, key } = redirect;
     const covering = route.asks.covering(typeUrl, key, globOf(key));
@@ -120,12 +123,14 @@ export class Redirects {
   }
 }
 
-/** The interest of a reader that asks for the name, or else the name as the server spelled it. */
+/**
+ * Returns the interest of a reader that requests the name, or the name as the server spelled it.
+ */
 function interestOf({ name, key }: FollowedRedirect, asked: readonly Interest[]): Interest {
   return asked.find((interest) => nameKey(interest.name) === key) ?? { name };
 }
 
-/** Whether an ordinary resource is still cached under the name. */
+/** Returns true if an ordinary resource is still cached under the name. */
 function isHeld({ route, typeUrl, name }: FollowedRedirect): boolean {
   return route.links.some(({ part }) => hasAny(part.held(typeUrl, { name })));
 }

@@ -22,16 +22,25 @@ import type { Follower, GlobMember } from "./follower.ts";
 import { entryNamed } from "../list/read-list.ts";
 import { interestWith } from "../routes/ask.ts";
 
-/** Where a search looks. */
+/** The parts of a federation that a search uses. */
 export interface SearchHost {
-  /** The servers of an authority. An error: none is known; undefined: not known yet. */
+  /**
+   * Returns the route of an authority, an error if no server is known, or `undefined` if this is
+   * not known yet.
+   */
   routeOf(authority: string): Route | XdsError | undefined;
-  /** Dynamic parameters of an authority (C-DYN-1). */
+  /** Returns the dynamic parameters of an authority (C-DYN-1). */
   parametersOf(authority: string): ReadonlyMap<string, string> | undefined;
   readonly maxHops: number;
-  /** Whether what a live primary says not to exist is looked for at the alternative. */
+  /**
+   * True if the alternative is also used when a reachable primary reports that the resource does
+   * not exist.
+   */
   readonly altOnMissing: boolean;
-  /** Whether an alternative replaces cached resources as soon as its primary cannot be reached (C-ALT-3). */
+  /**
+   * Returns true if the alternative replaces cached resources as soon as the primary is unreachable
+   * (C-ALT-3).
+   */
   altOnUnreachable(authority: string): boolean;
   readonly clock: Clock;
   random(): number;
@@ -45,21 +54,30 @@ interface Way {
   readonly seen: readonly string[];
 }
 
-/** Up to this number of names are subscribed on the way to one, or read again: a server must not make a client do more. */
+/**
+ * The maximum number of names that one search requests or reads. It limits the work that a server
+ * can cause at a client.
+ */
 const MAX_ASKS = 32;
 
 const NONE: readonly never[] = [];
 
-/** Follows a locator as far as it leads, from what is known. What has to be asked for on the way is in `asks`. */
+/**
+ * Follows a locator as far as it leads, using what is known. The subscriptions that are needed on
+ * the way are in `asks`.
+ */
 export class Search {
   readonly asks: Set<Ask> = new Set<Ask>();
-  /** When it has to be looked at again though nothing has changed. */
+  /** The time at which the search has to be repeated even without a change. */
   until: number;
-  /** Authorities on the way without known servers, or not yet known ones. */
+  /** Authorities on the way whose servers are not known, or not known yet. */
   unknown: readonly string[] = NONE;
   readonly #host: SearchHost;
   readonly #follower: Follower;
-  /** How many names have been looked at: alternatives that each lead on to the same ones would multiply. */
+  /**
+   * The number of names that were read. It is limited, since alternatives that all lead to the same
+   * names would multiply.
+   */
   #looks = 0;
 
   constructor(host: SearchHost, follower: Follower) {
@@ -78,7 +96,10 @@ export class Search {
     return this.#redirected(redirect, { ...way, seen: [`${typeUrl}\n${start.key}`] });
   }
 
-  /** Its glob is subscribed, so it need not be. A name that is concluded from silence to be missing is not a member, as in a glob without alternatives. */
+  /**
+   * Returns the outcome for a member of a glob. The glob is subscribed, so the member need not be.
+   * A member that the server has not sent in time is missing, as in a glob without alternatives.
+   */
   #member({ ask, steps, hops }: GlobMember): Outcome {
     const { route, typeUrl, key } = ask;
     this.asks.add(ask);
@@ -124,7 +145,10 @@ export class Search {
     return list.state === "held" ? entryOf(list, entry.entry, locator, way) : list;
   }
 
-  /** The alternative while the primary cannot be had (C-ALT-2), and for a while after (C-ALT-4). */
+  /**
+   * Returns the alternative while the primary is unavailable (C-ALT-2), and for a minimum time
+   * after that (C-ALT-4).
+   */
   #either(
     typeUrl: string,
     locator: XdstpLocator,
@@ -156,11 +180,13 @@ export class Search {
     return found.state === "pending" ? found : neither(primary, found);
   }
 
-  /** undefined: nothing is known yet. */
+  /**
+   * Returns true if the alternative should be used, and `undefined` if there is no new information.
+   */
   #callsForAlt(primary: Outcome, authority: string): boolean | undefined {
     if (primary.state === "pending") return undefined;
     if (primary.state === "held") return primary.isLost && this.#host.altOnUnreachable(authority);
-    // What came was rejected: that is an answer, and no resource to go back to.
+    // A rejection is an answer, and gives no resource to return to.
     if (primary.state === "unreachable") return primary.isLost ? true : undefined;
     return primary.state === "missing" && this.#host.altOnMissing;
   }
@@ -221,7 +247,10 @@ export class Search {
     return this.#askWith(first, route, typeUrl, text, authority);
   }
 
-  /** What comes of a name comes of all that ask for it, with whatever parameters: any of them has the answer. */
+  /**
+   * Subscribes with one set of parameters. A resource of the name reaches all its subscriptions, so
+   * any of them has the answer.
+   */
   #askWith(
     parameters: Interest["parameters"],
     route: Route,
@@ -291,7 +320,7 @@ function entryOf(
         },
       ),
     };
-  // Not over the version of the list, which changes with each of its entries (C-LIST-6).
+  // Does not use the version of the list, which changes with each of its entries (C-LIST-6).
   const way = [...steps, ...list.hops.map(({ to }) => ({ name: to, version: "" }))];
   const resources = found
     .flatMap((one) => ("text" in one ? [] : [one]))
@@ -312,7 +341,10 @@ function broken(text: string, hops: readonly Hop[], rule?: string): Outcome {
   return { state: "broken", error: new XdsError("FAILED_PRECONDITION", text, { rule }), hops };
 }
 
-/** It is missing where both servers say so; else no server that could answer is reachable. */
+/**
+ * Returns the outcome if neither the primary nor the alternative has the resource. It is missing if
+ * both servers report that; otherwise no server that could answer is reachable.
+ */
 function neither(primary: Outcome, found: Outcome): Outcome {
   const both = [primary, found];
   const why = both.map((outcome) => ("error" in outcome ? outcome.error.text : ""));

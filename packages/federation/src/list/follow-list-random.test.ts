@@ -6,30 +6,33 @@ import { inline, located, locatedByText } from "../../test/lists.ts";
 import { turn } from "../../test/turn.ts";
 import type { FollowedList, ListMember } from "./list-member.ts";
 
-/** 20,000 at full size. */
+/** 20,000 if XDSTP_SCALE is 1. */
 const runs = Math.max(100, Math.round(20_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 
 const L = "xdstp://a/acme.v1.FlagCollection/l";
 const ids = ["p", "q", "r", "s"] as const;
 const at = (id: string): string => `xdstp://a/acme.v1.Flag/${id}`;
-/** Ways to say where the member of an id is. */
+/** The kinds of locators for a member with an id. */
 const ways = [
   (id: string) => at(id),
   (id: string) => `${at(id)}#alt=xdstp://b/acme.v1.Flag/${id}`,
 ] as const;
 
-/** One entry: what it shows, or where that is. */
+/** One entry: its text, or its locator. */
 type Entry = { readonly id: string; readonly bytes: Uint8Array } & (
   { readonly locator: string } | { readonly shows: string }
 );
 
-/** What is true of a list, as simply as it can be said. */
+/** The expected state of a list, by the simplest definition. */
 interface Model {
   entries: readonly Entry[];
-  /** What each name holds: a text with its version; null: it does not exist. Absent: nothing is known. */
+  /**
+   * The content of each name: a text with its version. `null`: it does not exist. Absent: nothing
+   * is known.
+   */
   readonly held: Map<string, string | null>;
-  /** What each member shows, by id. */
+  /** The text of each member, by id. */
   shown: Map<string, string>;
 }
 
@@ -43,17 +46,20 @@ function entryOf(random: SeededRandom): Entry {
   return { id, shows: `=${text}@${version}`, bytes: inline(id, text, version) };
 }
 
-/** Each id once, where it is first. */
+/** Returns each id once, at its first place. */
 function listed({ entries }: Model): readonly Entry[] {
   return entries.filter((entry) => entries.find(({ id }) => id === entry.id) === entry);
 }
 
-/** The locators of a list. */
+/** Returns the locators of a list. */
 function locatorsOf(model: Model): readonly string[] {
   return listed(model).flatMap((entry) => ("locator" in entry ? [entry.locator] : []));
 }
 
-/** What comes from elsewhere now goes on as it was until something is known. */
+/**
+ * Returns the expected members. A member that is now located keeps its text until something is
+ * known of its locator.
+ */
 function look(model: Model): Map<string, string> {
   const { held, shown } = model;
   return new Map(
@@ -71,7 +77,7 @@ function look(model: Model): Map<string, string> {
   );
 }
 
-/** A change of the list, or of what a name holds that the feed has been asked for. */
+/** Changes the list, or the content of a subscribed name. */
 function change(random: SeededRandom, scene: Scene, model: Model): void {
   const locators = locatorsOf(model).filter((locator) => scene.wanted.has(locator));
   if (locators.length > 0 && !random.once(3)) {
@@ -87,14 +93,14 @@ function change(random: SeededRandom, scene: Scene, model: Model): void {
     ? [...model.entries].reverse()
     : Array.from({ length: random.below(6) }, () => entryOf(random));
   const named = new Set<string>();
-  // An inline entry whose name occurs twice makes no list (B-LIST-4).
+  // A list with the same inline name twice is invalid (B-LIST-4).
   model.entries = entries.filter(
     (entry) => "locator" in entry || named.size < named.add(entry.id).size,
   );
   scene.putList(L, ...model.entries.map(({ bytes }) => bytes));
 }
 
-/** Held against the model; gives what is shown now. */
+/** Compares the list with the model, and returns the present members. */
 function check(
   list: FollowedList,
   model: Model,
@@ -131,7 +137,7 @@ async function run(seed: number): Promise<void> {
     expect([...scene.wanted].sort(), `seed ${seed}, step ${step}: wanted`).toEqual(
       [L, ...wanted].sort(),
     );
-    // What nobody wants is forgotten.
+    // Names without subscribers are removed.
     for (const name of model.held.keys()) if (!wanted.has(name)) model.held.delete(name);
   }
 }

@@ -25,9 +25,13 @@ import { MemberIndex, memberName, namingList, type NamingList } from "./member-i
 import { readList, type InlineEntry, type LocatedEntry } from "./read-list.ts";
 
 /**
- * Follows a list collection of a source, subscribed under its own type (B-TYPE-6), and each of its members: inline ones are in the list, located ones are subscribed by their locators while the list has them (C-LIST-5).
- * The source is a cache with `directives`, where locators may have these. Never throws. Called by clients and relays.
- * @param watcher - Called when the list or one of its members has changed, once a transaction is visible as a whole, never before `followList` returns
+ * Follows a list collection of a source, which is subscribed under its own type (B-TYPE-6), and
+ * each of its members. Inline members are in the list. Located members are subscribed by their
+ * locators while the list has them (C-LIST-5).
+ * The source is a cache with the option `directives` if locators may have directives. Never throws.
+ * Used by clients and relays.
+ * @param watcher - Woken when the list or one of its members has changed, after the whole
+ * transaction is visible, and never before `followList` returns
  */
 export function followList(
   source: ResourceSource,
@@ -46,15 +50,15 @@ class Following implements FollowedList, Watcher {
   readonly #watcher: Parameters<typeof followList>[3];
   readonly #options: FollowListOptions;
   readonly #parts: ListParts;
-  /** What the parts are of. */
+  /** The list that the parts belong to. */
   #read: Resource | undefined;
   /** A state of the list that cannot be used. */
   #unfit: { readonly resource: Resource; readonly error: XdsError } | undefined;
   readonly #memberIndex = new MemberIndex();
   #holding: Holding = { state: "pending", version: "" };
-  /** A state that was checked and has not come yet. */
+  /** A state that was checked and is not cached yet. */
   #checked: { readonly payload: AnyBytes; readonly entries: readonly LocatedEntry[] } | undefined;
-  /** The list that the parts are of, or will be. */
+  /** The list that the parts belong to, or will belong to. */
   #own: Holding = this.#holding;
   /** The parts in the order of the list. */
   #order: readonly ListPart[] = [];
@@ -134,7 +138,7 @@ class Following implements FollowedList, Watcher {
     this.#touch("members");
   }
 
-  /** New members of a list are subscribed also without a reader. */
+  /** Reads the list even if there is no reader, since new members have to be subscribed. */
   #touch(woken: "members" | "list"): void {
     if (this.#closed) return;
     if (this.#woken !== "list") this.#woken = woken;
@@ -148,7 +152,7 @@ class Following implements FollowedList, Watcher {
     this.#watcher.wake();
   }
 
-  /** `faultOf`: what is there has not been checked. */
+  /** `faultOf`: given if the cached list was not checked yet. */
   #look(faultOf?: FollowListOptions["faultOf"]): void {
     if (this.#woken === "no" || this.#closed) return;
     if (this.#woken === "list") this.#holding = this.#lookAtList(faultOf);
@@ -157,7 +161,7 @@ class Following implements FollowedList, Watcher {
     else this.#memberIndex.replace((this.#order = this.#parts.order));
   }
 
-  /** The next slice, in a turn of its own. */
+  /** Handles the next slice, in a turn of its own. */
   #goOn(): void {
     if (this.#goesOn || !this.#parts.isDue) return;
     this.#goesOn = true;
@@ -176,7 +180,7 @@ class Following implements FollowedList, Watcher {
     if (this.#unfit === undefined) this.#own = now;
     if (this.#parts.isTaking) return this.#holding;
     if (this.#unfit === undefined) return now;
-    // As one that was rejected: the state before stays (C-ACK-5).
+    // The result is the same as for a rejected state: the previous one stays (C-ACK-5).
     return this.#read === undefined
       ? failure(this.#unfit.error)
       : { ...this.#own, error: this.#unfit.error };

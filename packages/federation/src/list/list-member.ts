@@ -3,41 +3,65 @@ import { type Interest, isSameError, type Resource, type Topic, type XdsError } 
 import { notFound } from "../routes/ask.ts";
 import type { InlineEntry } from "./read-list.ts";
 
-/** A list collection and its members as one changing set, as it is now: level-triggered, like a topic. A long list is read in slices. */
+/**
+ * The present state of a list collection and its members. It is level-triggered, like a topic. A
+ * long list is read in slices.
+ */
 export interface FollowedList {
-  /** The list itself: one that is `missing` differs from an empty one, which is `held` (S-LIST-11). */
+  /** The list itself. A `missing` list differs from an empty one, which is `held` (S-LIST-11). */
   readonly holding: {
-    /** What is known of a list or of one member: nothing yet; a resource; that there is none; why none can be had. */
+    /**
+     * The state of a list or of one member. `pending`: nothing is known yet. `held`: there is a
+     * resource. `missing`: it does not exist. `failed`: it is unavailable, and `error` says why.
+     */
     readonly state: "pending" | "held" | "missing" | "failed";
-    /** Only while `held`. */
+    /** Present only in the state `held`. */
     readonly resource?: Resource;
-    /** As it was given, or derived from the content where none was (S-VER-4). Empty: there is none. */
+    /**
+     * The version that the server gave, or a hash of the content if it gave none (S-VER-4). Empty
+     * if there is no resource.
+     */
     readonly version: string;
-    /** Next to a resource: ambient, the cached resource stays valid. Otherwise why there is none. */
+    /**
+     * Next to a resource: an ambient error; the cached resource stays valid. Without a resource:
+     * the reason why there is none.
+     */
     readonly error?: XdsError;
   };
-  /** The list is known, and something is known of each of its members. */
+  /** True if the list is known, and something is known of each member. */
   readonly settled: boolean;
-  /** In the order of the list, each once (C-LIST-5); the same array until something of it changes, and the same object for each until something of that does. */
+  /**
+   * The members in the order of the list, each once (C-LIST-5). The array is the same object until
+   * one of them changes, and so is each member.
+   */
   readonly members: readonly (FollowedList["holding"] & {
-    /** Whether it is inline or not (C-LIST-8). Empty: inline and without a name. */
+    /**
+     * The same name for an inline and for a located member (C-LIST-8). Empty for an inline member
+     * without a name.
+     */
     readonly name: string;
   })[];
-  /** Which places of `members` have changed since they were `before`, so that one reader need not look at all; undefined: any may have. */
+  /**
+   * Returns the indices of `members` that have changed since they were `before`, so that one reader
+   * need not compare all of them. `undefined`: any may have changed.
+   */
   changedSince(before: FollowedList["members"]): readonly number[] | undefined;
-  /** Why a state of the list cannot be taken, with the number of the entry that is bad: a check for the cache (C-ACK-5). What has not changed in it is not looked at again. */
+  /**
+   * Returns the reason why a state of the list is rejected, with the number of the invalid entry: a
+   * check for the cache (C-ACK-5). Entries that have not changed are not checked again.
+   */
   check(resource: Resource): XdsError | undefined;
-  /** Ends it: all subscriptions end, and the listener is not called any more. */
+  /** Ends all subscriptions. The watcher is not woken any more. */
   close(): void;
 }
 
-/** What a name has, as far as it is known. */
+/** The state of a name, as far as it is known. */
 export type Holding = FollowedList["holding"];
 
-/** One member of a list; a new object whenever something of it has changed that a reader would notice. */
+/** One member of a list. It is a new object whenever a reader would notice a difference. */
 export type ListMember = FollowedList["members"][number];
 
-/** What the topic of an exact name has now. */
+/** Returns the present state of the topic of an exact name. */
 export function holdingOf(topic: Topic, typeUrl: string): Holding {
   const {
     interest: { name },
@@ -57,17 +81,23 @@ export function holdingOf(topic: Topic, typeUrl: string): Holding {
   return settled ? failure(notFound(typeUrl, name)) : { state: "pending", version: "" };
 }
 
-/** Nothing is cached, and this is why. */
+/** Returns the state of a name without a resource, with the reason. */
 export function failure(error: XdsError): Holding {
   return { state: error.code === "NOT_FOUND" ? "missing" : "failed", version: "", error };
 }
 
-/** What is shown under a name: the same object as before, unless a reader would notice a difference. */
+/**
+ * Returns the member for a state: the same object as before, unless a reader would notice a
+ * difference.
+ */
 export function shown(before: ListMember | undefined, name: string, now: Holding): ListMember {
   return before !== undefined && isSameHolding(before, now) ? before : { name, ...now };
 }
 
-/** An entry whose version did not change is not delivered again (C-LIST-6), unless its content did all the same (B-VER-5). */
+/**
+ * An entry with an unchanged version is not delivered again (C-LIST-6), unless its content has
+ * changed (B-VER-5).
+ */
 function isSameHolding(one: Holding, other: Holding): boolean {
   return (
     one.state === other.state &&
@@ -86,18 +116,18 @@ function isSameContent(one: Resource | undefined, other: Resource | undefined): 
   );
 }
 
-/** A member in its place in a list, and where it comes from. */
+/** A member at its place in a list, and its source. */
 export interface ListPart {
   /** The same object while a reader would notice no difference. */
   readonly member: ListMember;
-  /** Something is known of it. */
+  /** True if something is known of it. */
   readonly settled: boolean;
-  /** The subscribed locator, printed. Absent: none. */
+  /** The printed locator that is subscribed. Absent for an inline member. */
   readonly locator?: string;
   end(): void;
 }
 
-/** A member for which no server is known. */
+/** Returns a member that cannot be requested, with the reason. */
 export function failedPart(
   name: string,
   error: XdsError,
@@ -106,7 +136,10 @@ export function failedPart(
   return { member: shown(before, name, failure(error)), settled: true, end: () => undefined };
 }
 
-/** A member that is inline in the list. An unchanged member stays the same object. A new member is copied, so that it does not keep the bytes of the whole list in memory. */
+/**
+ * Returns a member that is inline in the list. An unchanged member stays the same object. A new
+ * member is copied, so that it does not keep the bytes of the whole list in memory.
+ */
 export function inlinePart(
   { version, payload }: InlineEntry,
   name: string,
@@ -120,16 +153,29 @@ export function inlinePart(
   return { member: { ...member, resource: { name, version, payload: copy } }, settled: true, end };
 }
 
-/** How a list is followed. */
+/** Options of `followList`. */
 export interface FollowListOptions {
-  /** How many entries it may have (C-LIM-7). Default: 100,000. */
+  /** The maximum number of entries (C-LIM-7). Default: 100,000. */
   readonly maxEntries?: number;
-  /** How many entries of a list are read in one turn; until all are read, the previous state stays. Default: 4,000. */
+  /**
+   * The number of entries of a list that are read in one turn. Until all are read, the previous
+   * state stays in force. Default: 4,000.
+   */
   readonly slice?: number;
-  /** The printed name that a locator of the list subscribes to. Throws an XdsError that says why it cannot. Default: the locator as a name. */
+  /**
+   * Returns the interest for a locator of the list. Throws an XdsError if the locator cannot be
+   * subscribed. Default: the locator as a name.
+   */
   readonly interestOf?: (locator: string) => Interest;
-  /** Called when a member begins to be asked for; gives what ends it. Default: nothing. */
+  /**
+   * Called when a member is first subscribed. Returns a function that ends the need. Default:
+   * nothing.
+   */
   readonly onWanted?: (interest: Interest) => () => void;
-  /** Why a member cannot be used. Called for what was there before it was subscribed here, and by `check`; an inline entry makes the list unusable. Default: it can. */
+  /**
+   * Returns the reason why a member cannot be used. Called for located members that were cached
+   * before they were subscribed here, and by `check` for inline entries: then the whole list is
+   * rejected. Default: every member can be used.
+   */
   readonly faultOf?: (resource: Resource, name: string) => XdsError | undefined;
 }

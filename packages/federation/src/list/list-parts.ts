@@ -13,7 +13,7 @@ import { memberName, type NamingList } from "./member-index.ts";
 import type { InlineEntry, LocatedEntry } from "./read-list.ts";
 import { locatorFault } from "../links/locator-of.ts";
 
-/** Where the members of a list come from. */
+/** The parts of `followList` that the members use. */
 export interface ListPartsHost extends Pick<
   FollowListOptions,
   "interestOf" | "onWanted" | "faultOf" | "slice"
@@ -25,25 +25,28 @@ export interface ListPartsHost extends Pick<
   readonly onWake: (part: ListPart) => void;
 }
 
-/** A state of a list of which not all is taken yet. */
+/** A state of a list that is being read. */
 interface Taking {
   readonly entries: readonly (InlineEntry | LocatedEntry)[];
   at: number;
   readonly parts: Map<string, ListPart>;
   readonly nameless: Map<string, number>;
-  /** Those of states that were never taken to the end. */
+  /** Parts of earlier states that were not read completely. */
   readonly left: ReadonlySet<ListPart>;
 }
 
-/** The members of a list in their order, from one state of it to the next: a long one in slices, and until all of it is taken the one before stands. */
+/**
+ * The members of a list in order, from one state to the next. A long list is read in slices; until
+ * it is read completely, the previous state stays in force.
+ */
 export class ListParts {
   /** In the order of the list. */
   order: readonly ListPart[] = [];
   readonly #host: ListPartsHost;
-  /** By name; those without one by version. */
+  /** By name; those without a name by version. */
   #parts: ReadonlyMap<string, ListPart> = new Map();
   #taking: Taking | undefined;
-  /** Those that are not in it any more, and are still asked for. */
+  /** Parts that are no longer in the list and are still subscribed. */
   #gone: ListPart[] = [];
 
   constructor(host: ListPartsHost) {
@@ -54,17 +57,21 @@ export class ListParts {
     return this.#parts.get(name);
   }
 
-  /** A state is not taken to its end: `order` is of the one before. */
+  /** True while a state is read: `order` belongs to the previous state. */
   get isTaking(): boolean {
     return this.#taking !== undefined;
   }
 
-  /** There is more for a later turn. */
+  /** True if there is work for a later turn. */
   get isDue(): boolean {
     return this.isTaking || this.#gone.length > 0;
   }
 
-  /** Members that stay are not subscribed again; new ones are subscribed before removed ones are unsubscribed. A member that is listed twice counts once, where it is first (C-LIST-5). */
+  /**
+   * Begins a new state. Members that stay are not subscribed again. New ones are subscribed before
+   * removed ones are unsubscribed. A member that is listed twice counts once, at its first place
+   * (C-LIST-5).
+   */
   replace(entries: readonly (InlineEntry | LocatedEntry)[]): void {
     const { left = [], parts = new Map<string, ListPart>() } = this.#taking ?? {};
     this.#taking = {
@@ -74,17 +81,17 @@ export class ListParts {
       nameless: new Map(),
       left: new Set([...left, ...parts.values()]),
     };
-    // A long list has cost enough when it is read.
+    // Reading the entries of a long list has taken enough time for this turn.
     if (entries.length <= this.#slice) this.go();
   }
 
-  /** One slice. */
+  /** Handles one slice. */
   go(): void {
     if (this.#taking !== undefined) this.#take(this.#taking);
     else for (const part of this.#gone.splice(-this.#slice)) part.end();
   }
 
-  /** All subscriptions end. */
+  /** Ends all subscriptions. */
   end(): void {
     const { left = [], parts = new Map<string, ListPart>() } = this.#taking ?? {};
     this.#taking = undefined;
@@ -94,7 +101,7 @@ export class ListParts {
     this.go();
   }
 
-  /** Up to this number are subscribed or unsubscribed in one turn. */
+  /** The maximum number of members that are subscribed or unsubscribed in one turn. */
   get #slice(): number {
     return this.#host.slice ?? 4_000;
   }
@@ -157,14 +164,18 @@ export class ListParts {
   }
 }
 
-/** Each of those that have the same version counts. */
+/** Members with the same version are numbered, since each of them counts. */
 function namelessKey({ version }: InlineEntry, counts: Map<string, number>): string {
   const count = counts.get(version) ?? 0;
   counts.set(version, count + 1);
   return `\n${version}\n${count}`;
 }
 
-/** Why a list cannot have this member, which is then an error of that member alone (C-LIST-9): it is a collection itself (C-LIST-7), of another type, or has no server. undefined: it can. */
+/**
+ * Returns the reason why a list cannot have this member: it is a collection itself (C-LIST-7), its
+ * type differs, or its scheme is not supported. This is an error of the one member (C-LIST-9).
+ * `undefined`: the member is valid.
+ */
 function memberFault(memberTypeUrl: string, locator: Locator): XdsError | undefined {
   const fault = isNested(memberTypeUrl, locator)
     ? {

@@ -9,20 +9,25 @@ import {
   shown,
 } from "./list-member.ts";
 
-/** What a located member is made of. */
+/** The parameters of a located member. */
 export interface LocatedOptions {
   readonly name: string;
   readonly typeUrl: string;
-  /** The locator, printed. */
+  /** The printed locator. */
   readonly locator: string;
   readonly topic: Topic;
-  /** What was shown under its name while it came from elsewhere: that stays until something is known (C-LIST-8). */
+  /**
+   * The previous member of the same name. If it had a resource, it stays until something is known
+   * of the new one (C-LIST-8).
+   */
   readonly before: ListMember | undefined;
-  /** Called when something may have changed. */
+  /** Called when the member may have changed. */
   readonly onWake: (part: ListPart) => void;
-  /** Called when it is not asked for any more. */
+  /** Called when the member is no longer subscribed. */
   readonly onEnd: (() => void) | undefined;
-  /** Why a resource that was there before its subscription here cannot be used. */
+  /**
+   * Returns the reason why a resource that was cached before it was subscribed here cannot be used.
+   */
   readonly faultOf: ((resource: Resource, name: string) => XdsError | undefined) | undefined;
 }
 
@@ -46,7 +51,7 @@ export class LocatedPart implements ListPart, Watcher {
     const resource = topic.members()[0]?.resource;
     const error = resource === undefined ? undefined : faultOf?.(resource, name);
     if (resource !== undefined && error !== undefined) this.#unfit = { resource, error };
-    // Now, and not with all the others of a long list.
+    // Reads it now, so that not all members of a long list are read at once later.
     this.#look();
   }
 
@@ -100,7 +105,7 @@ export class LocatedPart implements ListPart, Watcher {
   }
 }
 
-/** Says nothing of the resource itself (C-ERR-4). */
+/** Returns true for a state that does not report anything about the resource itself (C-ERR-4). */
 function isPassing({ state, error }: Holding): boolean {
   return state === "pending" || (state === "failed" && error?.code !== "PERMISSION_DENIED");
 }

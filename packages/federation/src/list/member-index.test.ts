@@ -7,7 +7,7 @@ interface Fake extends ListPart {
   put(state: ListMember["state"]): void;
 }
 
-/** Parts that count how often they are looked at. */
+/** Parts that count how often they are read. */
 function useParts(count: number): {
   readonly parts: readonly Fake[];
   readonly looks: () => number;

@@ -10,25 +10,31 @@ import {
 import type { ListMember, ListPart } from "./list-member.ts";
 import type { InlineEntry, LocatedEntry } from "./read-list.ts";
 
-/** The members of a list in their order. A change of one of them costs the same however many there are: but for a copy of the array no other one is looked at. */
+/**
+ * The members of a list in order. A change of one member copies the array, and reads no other
+ * member.
+ */
 export class MemberIndex {
-  /** The same array until something of it changes. */
+  /** The same array until a member changes. */
   members: readonly ListMember[] = [];
   #places = new Map<ListPart, number>();
   readonly #woken = new Set<ListPart>();
   readonly #unsettled = new Set<ListPart>();
-  /** Which places have changed since an array was `members`; undefined: so has the order. */
+  /**
+   * The indices that have changed since an array was `members`. `undefined`: the order has changed
+   * too.
+   */
   #since: { readonly members: readonly ListMember[]; readonly places: Set<number> | undefined } = {
     members: [],
     places: new Set(),
   };
 
-  /** Something is known of each. */
+  /** True if something is known of each member. */
   get settled(): boolean {
     return this.#unsettled.size === 0;
   }
 
-  /** Another list of parts: each is looked at. */
+  /** Replaces the parts, and reads all of them. */
   replace(order: readonly ListPart[]): void {
     this.#places = new Map(order.map((part, place) => [part, place]));
     this.#woken.clear();
@@ -44,12 +50,12 @@ export class MemberIndex {
     this.#since = { members: this.#since.members, places: undefined };
   }
 
-  /** Something of it may have changed. */
+  /** Marks a member that may have changed. */
   wake(part: ListPart): void {
     this.#woken.add(part);
   }
 
-  /** Looks at what may have changed. */
+  /** Reads the members that may have changed. */
   look(): void {
     let members: ListMember[] | undefined;
     for (const part of this.#woken) {
@@ -67,7 +73,10 @@ export class MemberIndex {
     if (members !== undefined) this.members = members;
   }
 
-  /** The places that have changed since `before` was `members`, as long as one reader asks; undefined: any may have. */
+  /**
+   * Returns the indices that have changed since `before` was `members`, for one reader.
+   * `undefined`: any may have changed.
+   */
   changedSince(before: readonly ListMember[]): readonly number[] | undefined {
     const { members, places } = this.#since;
     this.#since = { members: this.members, places: new Set() };
@@ -77,17 +86,17 @@ export class MemberIndex {
   }
 }
 
-/** What gives members their names. */
+/** The parts of a list that determine the names of its members. */
 export interface NamingList {
-  /** Without directives, printed. */
+  /** The printed name without directives. */
   readonly name: string;
   /** Absent: the list has an opaque name. */
   readonly authority?: string;
-  /** Without `type.googleapis.com/`. */
+  /** The type without `type.googleapis.com/`. */
   readonly memberType: string;
 }
 
-/** The list of a subscribed name. */
+/** Returns the parts of a subscribed name of a list. */
 export function namingList(name: string, memberTypeUrl: string): NamingList {
   const memberType = typeFromTypeUrl(memberTypeUrl) ?? memberTypeUrl;
   const locator = parseLocator(name);
@@ -97,9 +106,14 @@ export function namingList(name: string, memberTypeUrl: string): NamingList {
 }
 
 /**
- * The name of a member, which is the same whether it is located or inline (C-LIST-8). [000] lists the locators `xdstp://a/T/bar` and `xdstp://a/T/baz`, and then the same two as inline entries `bar` and `baz`:
- * so an inline entry is named by the authority of its list, the type of the members, and its own name as id; or by its own name, where that is an xdstp name. Empty: it has none.
- * A locator is named by what it asks for, without `alt`; one that leads to an inline entry of another list has its `entry` in its name.
+ * Returns the name of a member. It is the same for an inline and for a located member (C-LIST-8):
+ * [000] lists the locators `xdstp://a/T/bar` and `xdstp://a/T/baz`, and then the same two resources
+ * as inline entries `bar` and `baz`.
+ * So the name of an inline entry has the authority of its list, the type of the members, and the
+ * name of the entry as id. An entry whose name is an xdstp name keeps it. Empty: the entry has no
+ * name.
+ * A locator keeps its name without `alt`. If it leads to an inline entry of another list, its name
+ * includes the directive `entry`.
  */
 export function memberName(entry: InlineEntry | LocatedEntry, list: NamingList): string {
   if (entry.kind === "inline") return inlineName(entry.name, list);
@@ -127,7 +141,7 @@ function inlineName(name: string, { authority, memberType }: NamingList): string
       });
 }
 
-/** The name of the inline entry of this very list that a locator leads to. */
+/** Returns the name of the inline entry if a locator leads to an entry of this same list. */
 function ownEntry(locator: Locator, list: NamingList): string | undefined {
   const directive = locator.directives.find(({ kind }) => kind === "entry");
   return directive?.kind === "entry" && withoutDirectives(locator) === list.name

@@ -12,7 +12,7 @@ type ReadListOptions = Parameters<typeof readList>[2];
 const read = (entries: readonly Uint8Array[], options?: ReadListOptions) =>
   readList({ typeUrl: listUrl, value: listOf(...entries) }, memberUrl, options);
 
-/** Entries, or what is wrong. */
+/** Prints entries, or the fault. */
 function shown(
   entries: readonly Uint8Array[],
   options?: ReadListOptions,
@@ -196,7 +196,7 @@ describe("readList()", () => {
   });
 });
 
-/** A locator whose alternative has an alternative, and so on. */
+/** Returns a locator with alternatives nested to this depth. */
 function nested(depth: number): Uint8Array {
   const parts = Buffer.concat([lengthDelimited(2, "x"), lengthDelimited(4, "acme.v1.Flag")]);
   return depth === 0

@@ -12,7 +12,10 @@ import { fromBinary } from "@bufbuild/protobuf";
 
 import { locatorOf } from "../links/locator-of.ts";
 
-/** Reads the entries of a list collection in their order (B-LIST-1); or gives what is wrong with it, with the number of the entry (B-LIST-3, B-LIST-4). Never throws, unless `faultOf` does. */
+/**
+ * Reads the entries of a list collection in order (B-LIST-1). Returns a fault with the number of
+ * the entry for an invalid list (B-LIST-3, B-LIST-4). Never throws, unless `faultOf` does.
+ */
 export function readList(
   { typeUrl, value: bytes }: AnyBytes,
   memberTypeUrl: string,
@@ -20,9 +23,14 @@ export function readList(
     maxEntries = 100_000,
     faultOf,
   }: {
-    /** How many entries it may have: who sends it is not trusted (C-LIM-7). Default: 100,000. */
+    /**
+     * The maximum number of entries, since the sender is not trusted (C-LIM-7). Default: 100,000.
+     */
     readonly maxEntries?: number;
-    /** What is wrong with an inline entry next to its form, which then is a fault of the list. Default: nothing. */
+    /**
+     * Returns a fault for an inline entry whose form is valid; then it is a fault of the list.
+     * Default: nothing.
+     */
     readonly faultOf?: (
       entry: Extract<ListEntry, { readonly kind: "inline" }>,
     ) => Fault | undefined;
@@ -30,7 +38,7 @@ export function readList(
 ):
   | readonly (
       | Extract<ListEntry, { readonly kind: "inline" }>
-      /** The resource is elsewhere. */
+      /** The resource is located elsewhere. */
       | { readonly kind: "locator"; readonly locator: Locator }
     )[]
   | Fault {
@@ -54,10 +62,10 @@ export function readList(
   return fault ?? value;
 }
 
-/** An entry that holds the resource itself. */
+/** An entry that contains the resource. */
 export type InlineEntry = Extract<ListEntry, { readonly kind: "inline" }>;
 
-/** An entry that says where the resource is: it is subscribed by its name. */
+/** An entry with the locator of a resource, which is subscribed by its name. */
 export interface LocatedEntry {
   readonly kind: "locator";
   readonly locator: Locator;
@@ -88,7 +96,10 @@ function readEntryLocator(bytes: Uint8Array): Locator | Fault {
   }
 }
 
-/** Whether the bytes are the text form of a locator. A message never begins with the bytes of a scheme (N-82). */
+/**
+ * Returns true if the bytes are the text form of a locator. A message never begins with the bytes
+ * of a scheme (N-82).
+ */
 function isText(bytes: Uint8Array): boolean {
   return schemes.some((scheme) => scheme.every((byte, at) => bytes[at] === byte));
 }
@@ -107,7 +118,11 @@ const keys: Readonly<Partial<Record<number, "id" | "authority" | "resourceType">
   4: "resourceType",
 };
 
-/** Reads a `xds.core.v3.ResourceLocator` that has only an id, an authority and a type, in ASCII. This is a fast path: nearly all locators in lists are of this kind, and a list may have many. undefined: the locator is of another kind. */
+/**
+ * Reads a `xds.core.v3.ResourceLocator` that has only an id, an authority and a type, in ASCII.
+ * Returns `undefined` for any other locator. This is a fast path: nearly all locators in lists are
+ * of this kind, and a list may have many.
+ */
 function readPlainLocator(bytes: Uint8Array): ResourceLocatorMessage | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   if (/[\x80-\xff]/.test(text)) return undefined;
@@ -120,13 +135,16 @@ function readPlainLocator(bytes: Uint8Array): ResourceLocatorMessage | undefined
   return outcome === "complete" ? read : undefined;
 }
 
-/** Inline entries by name, or what is wrong with the list. */
+/** Inline entries by name, or the fault of the list. */
 type Read = ReadonlyMap<string, InlineEntry> | Fault;
 
-/** A list is read once for any number of its entries. */
+/** Lists that were read, so that each is read once for all its entries. */
 const known = new WeakMap<AnyBytes, Read>();
 
-/** Returns the inline entry of a list that a directive names (C-LIST-7), as a resource. undefined: the list does not have this entry. Returns a fault for an invalid list. */
+/**
+ * Returns the inline entry of a list that a directive names (C-LIST-7), as a resource. Returns
+ * `undefined` if the list does not have the entry, and a fault for an invalid list.
+ */
 export function entryNamed(
   { payload, ...list }: Resource,
   entry: string,

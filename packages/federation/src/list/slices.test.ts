@@ -11,14 +11,14 @@ const range = (from: number, to: number): readonly number[] =>
 const flags = (from: number, to: number): readonly Uint8Array[] =>
   range(from, to).map((id) => located(at(id)));
 
-/** What is wanted, without the list itself. */
+/** Returns the subscribed names without the list itself. */
 const wanted = ({ wanted: all }: Scene): readonly string[] =>
   [...all]
     .filter((name) => name !== L)
     .map((name) => name.slice(name.lastIndexOf("/") + 1))
     .sort((one, other) => Number(one) - Number(other));
 
-/** A scene that counts the topics that are asked for. */
+/** Creates a scene that counts the opened topics. */
 async function useCounting(): Promise<{ readonly scene: Scene; readonly topics: () => number }> {
   const scene = await useScene();
   let topics = 0;

@@ -18,17 +18,23 @@ import { type Ask, Route } from "../routes/route.ts";
 import type { Routes } from "../routes/routes.ts";
 import type { ServerLink } from "../routes/server-link.ts";
 
-/** What readers need of their federation. */
+/** The parts of a federation that readers use. */
 interface ReadersHost {
   readonly routes: Routes;
   readonly followers: Followers;
-  /** What is delivered under another name than its own. */
+  /** The sink for resources that are delivered under another name than their own. */
   readonly linked: ResourceSink;
-  /** These are known but for members that lead elsewhere, of which nothing is known yet. */
+  /**
+   * Reports subscriptions that are known, except for members that lead elsewhere and whose result
+   * is not known yet.
+   */
   owe(asks: readonly Ask[], link: ServerLink): void;
 }
 
-/** The subscriptions of readers: by their own name, by directives that lead elsewhere, and those without a server. */
+/**
+ * The subscriptions of readers: names without directives, names with directives, and names without
+ * a known server.
+ */
 export class Readers {
   readonly #host: ReadersHost;
   readonly #authorityOf = createAuthorityReader();
@@ -65,12 +71,12 @@ export class Readers {
     this.#homeless.drop(authority, asked);
   }
 
-  /** Subscribers wait until its servers are known. */
+  /** Returns true if subscribers wait until the servers of an authority are known. */
   awaits(authority: string): boolean {
     return this.#homeless.has(authority);
   }
 
-  /** The servers of an authority are known now, or why there are none. */
+  /** Called when the search for the servers of an authority has a result. */
   resolved(authority: string): void {
     const route = this.#host.routes.of(authority);
     if (route instanceof Route)
@@ -78,7 +84,7 @@ export class Readers {
     else this.#homeless.tell(authority, route);
   }
 
-  /** Sources that are found from now on are not used. */
+  /** Forgets the waiting subscriptions: sources that are found from now on are not used. */
   clear(): void {
     this.#homeless.clear();
   }
@@ -108,7 +114,7 @@ class Homeless {
     this.#sink = sink;
   }
 
-  /** Whether a subscription of the authority waits. */
+  /** Returns true if a subscription of the authority waits. */
   has(authority: string): boolean {
     return this.#waiting.has(authority);
   }
@@ -135,12 +141,12 @@ class Homeless {
     this.#sink.unavailable({ typeUrl, interest }, undefined);
   }
 
-  /** Reports to the subscriptions of an authority why no server was found. */
+  /** Reports the reason why no server was found to the subscriptions of an authority. */
   tell(authority: string, error: XdsError | undefined): void {
     for (const waiting of this.#waiting.get(authority) ?? []) this.add(authority, waiting, error);
   }
 
-  /** Removes and returns the subscriptions of an authority, whose servers are known now. */
+  /** Removes and returns the subscriptions of an authority whose servers are known now. */
   take(authority: string): readonly TypedInterest[] {
     const waiting = [...(this.#waiting.get(authority) ?? [])];
     this.#waiting.delete(authority);
@@ -154,7 +160,10 @@ class Homeless {
   }
 }
 
-/** Names and globs with directives that readers ask for: each is one, with however many sets of parameters. */
+/**
+ * Names and globs with directives that readers request. Each is one, with any number of sets of
+ * parameters.
+ */
 class Directed {
   readonly #followers: Followers;
   readonly #sink: ResourceSink;
@@ -218,7 +227,7 @@ class Directed {
   }
 }
 
-/** undefined: it has no directives. */
+/** Returns `undefined` if the name has no directives. */
 function directedLocator(name: string): XdstpLocator | undefined {
   const parsed = name.startsWith("xdstp:") && name.includes("#") ? parseLocator(name) : undefined;
   return parsed?.ok === true &&

@@ -4,48 +4,48 @@ import { globMatches, globOf, isGlob, nameKey } from "@xdstp/uri";
 import { KeptResources } from "../links/kept.ts";
 import type { KeyedInterest, ServerLink } from "./server-link.ts";
 
-/** A subscription that servers have to answer. */
+/** A subscription at the servers of a route. */
 interface Asked extends KeyedInterest {
-  /** null: of an opaque name. */
+  /** `null`: the name is opaque. */
   readonly authority: string | null;
 }
 
-/** Follows an ask on the way to what it delivers. */
+/** Follows a subscription that is a step on the way to a delivered resource. */
 export interface AskFollower {
   /** The member of a glob that it delivers. The glob is subscribed, so the member need not be. */
   readonly member: { readonly ask: AskState } | undefined;
-  /** Something that it follows has changed. */
+  /** Called when something that it follows has changed. */
   touch(): void;
 }
 
-/** Gathers the members of a glob under other names (C-ALT-7). */
+/** Collects the members of a glob, to deliver them under other names (C-ALT-7). */
 export interface AskSide {
-  /** The glob has a member of this name. */
+  /** Adds a member of the glob. */
   add(name: string, key: string): void;
-  /** Something of the glob has changed. */
+  /** Called when the state of the glob has changed. */
   touch(): void;
 }
 
-/** One interest of a type, those that follow it, and what is known of it. */
+/** One interest of a type, its users, and what is known of it. */
 export interface AskState extends Asked {
   readonly kind: "name" | "glob" | "wildcard";
-  /** Readers ask for it by its own name, so what comes is passed on as it is. */
+  /** True if readers request it by its own name, so its resources are passed on unchanged. */
   direct: boolean;
-  /** Those that follow it: it is a step on their way, or the end. */
+  /** Its followers: it is a step on their way, or the last one. */
   readonly followers: Set<AskFollower>;
-  /** Of a glob: those that gather its members under other names (C-ALT-7). */
+  /** For a glob: the sides that collect its members under other names (C-ALT-7). */
   readonly sides: Set<AskSide>;
-  /** It is subscribed at servers. A member of a glob that is gathered is not. */
+  /** True if it is subscribed at servers. A member of a collected glob is not. */
   wanted: boolean;
-  /** A collection: all of it is known. */
+  /** For a collection: true if all of it is known. */
   settled: boolean;
-  /** What has come of it, while it has followers. */
+  /** The received resources, while it has followers. */
   readonly kept: KeptResources;
-  /** Of a name: it does not exist, and why. */
+  /** For a name: the reason why it does not exist. */
   missing: XdsError | undefined;
-  /** It is missing because its TTL is over, and not because a server reported it. */
+  /** True if it is missing because its TTL has expired, not because a server reported it. */
   expired: boolean;
-  /** Why it cannot be fetched now, and the server that reported it. */
+  /** The reason why it cannot be fetched now, and the server that reported it. */
   unavailable: { readonly link: ServerLink; readonly error: XdsError } | undefined;
 }
 
@@ -72,7 +72,10 @@ export function createAsk(asked: Asked, clock: Clock): AskState {
   return ask;
 }
 
-/** Notes that the TTL of a resource is over. If it was the last one, that is as if it had been removed (C-TTL-4). */
+/**
+ * Called when the TTL of a resource has expired. If it was the last one, the name is missing, as
+ * after a removal (C-TTL-4).
+ */
 export function expire(ask: AskState): void {
   const {
     typeUrl,
@@ -87,24 +90,27 @@ export function expire(ask: AskState): void {
     );
 }
 
-/** Whether the subscription contains, or is, the name with a key. */
+/** Returns true if the subscription covers the name with this key. */
 export function covers({ kind, key }: Pick<AskState, "kind" | "key">, name: string): boolean {
   return kind === "wildcard" || (kind === "glob" ? globMatches(key, name) : key === name);
 }
 
-/** Returns a test whether an interest contains, or is, the name with a key. Without an interest: all are. */
+/**
+ * Returns a function that tests whether an interest covers the name with a key. Without an interest
+ * it always returns true.
+ */
 export function coveredBy(interest: Interest | undefined): (key: string) => boolean {
   const name = interest?.name ?? "*";
   const asked = { kind: kindOf(name), key: nameKey(name) };
   return (key) => covers(asked, key);
 }
 
-/** Whether it has readers or followers. */
+/** Returns true if it has readers or followers. */
 function isUsed({ direct, followers, sides }: AskState): boolean {
   return direct || followers.size + sides.size > 0;
 }
 
-/** Whether it has to be subscribed at servers. */
+/** Returns true if it has to be subscribed at servers. */
 function isWanted(ask: AskState): boolean {
   return (
     ask.direct ||
@@ -113,18 +119,20 @@ function isWanted(ask: AskState): boolean {
   );
 }
 
-/** The interest of a name with these parameters; none are the same as no parameters. */
+/**
+ * Returns the interest of a name with these parameters. An empty set is the same as no parameters.
+ */
 export function interestWith(name: string, parameters: Interest["parameters"]): Interest {
   return parameters === undefined || parameters.size === 0 ? { name } : { name, parameters };
 }
 
-/** What an interest with this name is. */
+/** Returns the kind of an interest with this name. */
 export function kindOf(name: string): AskState["kind"] {
   if (name === "*") return "wildcard";
   return isGlob(name) ? "glob" : "name";
 }
 
-/** The error of a name that a server reports as missing without a reason. */
+/** Returns the error for a name that a server reports as missing without a reason. */
 export function notFound(typeUrl: string, name: string): XdsError {
   return new XdsError("NOT_FOUND", `${JSON.stringify(name)} does not exist`, {
     typeUrl,
@@ -133,23 +141,23 @@ export function notFound(typeUrl: string, name: string): XdsError {
   });
 }
 
-/** What the asks of a route need of it. */
+/** The parts of a route that its subscriptions use. */
 export interface RouteAsksHost<Ask extends AskState> {
-  /** A new ask without users. */
+  /** Creates a subscription without users. */
   create(asked: Asked): Ask;
-  /** Looks up what came of an ask that was answered under its own name until now. */
+  /** Looks up the received resources of a subscription that had no followers until now. */
   recall(ask: Ask): void;
-  /** Servers have to be asked for it from now on, or not any more: `ask.wanted`. */
+  /** Called when `ask.wanted` has changed: servers have to be asked for it, or no longer. */
   turned(ask: Ask): void;
-  /** Its users have changed, or it has none any more. */
+  /** Called when its users have changed, or it has none any more. */
   changed(ask: Ask): void;
 }
 
-/** The subscriptions of a route, and the users of each: readers, followers, gathered collections. */
+/** The subscriptions of a route, and the users of each: readers, followers and sides of globs. */
 export class RouteAsks<Ask extends AskState> extends InterestMap<Ask> {
   readonly #host: RouteAsksHost<Ask>;
   readonly #followed = new Set<Ask>();
-  /** Those that lost a user in this turn. */
+  /** Subscriptions that have lost a user in this turn. */
   readonly #loose = new Set<Ask>();
 
   constructor(host: RouteAsksHost<Ask>) {
@@ -157,24 +165,27 @@ export class RouteAsks<Ask extends AskState> extends InterestMap<Ask> {
     this.#host = host;
   }
 
-  /** Subscriptions that have followers. */
+  /** Subscriptions that have followers or sides. */
   get followed(): ReadonlySet<Ask> {
     return this.#followed;
   }
 
-  /** Until the end of the turn also those without followers: they may be used again. */
+  /**
+   * Returns true if a subscription has followers, or had some until this turn: it may get followers
+   * again.
+   */
   isFollowed(ask: Ask): boolean {
     return this.#followed.has(ask);
   }
 
-  /** What readers ask for that is, or contains, the name with a key. */
+  /** Returns the subscriptions of readers that cover the name with this key. */
   ofReaders(typeUrl: string, key: string, aliases?: readonly string[]): readonly Ask[] {
     return this.covering(typeUrl, key, globOf(key), aliases?.map(nameKey)).filter(
       ({ direct }) => direct,
     );
   }
 
-  /** The ask of an interest, or a new one without users. */
+  /** Returns the subscription of an interest, or a new one without users. */
   open(typeUrl: string, interest: Interest, authority: string | null): Ask {
     const key = nameKey(interest.name);
     const known = this.get(typeUrl, interest, key);
@@ -184,7 +195,7 @@ export class RouteAsks<Ask extends AskState> extends InterestMap<Ask> {
     return ask;
   }
 
-  /** Readers ask for it by its own name, or do not any more. */
+  /** Sets whether readers request it by its own name. */
   direct(ask: Ask, isDirect: boolean): void {
     ask.direct = isDirect;
     this.#update(ask);
@@ -210,7 +221,10 @@ export class RouteAsks<Ask extends AskState> extends InterestMap<Ask> {
     if (ask.sides.delete(side)) this.#loosen(ask);
   }
 
-  /** A subscription that returns before the turn is over never ended: a server would not send it again. */
+  /**
+   * Delays the end of a subscription until the end of the turn: if it gets a user again by then, it
+   * never ended. A server would not send its resource again.
+   */
   #loosen(ask: Ask): void {
     this.#loose.add(ask);
     if (this.#loose.size === 1)
@@ -240,7 +254,7 @@ export class RouteAsks<Ask extends AskState> extends InterestMap<Ask> {
     this.#host.changed(ask);
   }
 
-  /** Another ask of the same interest may have taken its place in this turn. */
+  /** Another subscription of the same interest may have replaced it in this turn. */
   #drop(ask: Ask): void {
     const { typeUrl, interest, key } = ask;
     if (this.get(typeUrl, interest, key) === ask) this.delete(typeUrl, interest, key);

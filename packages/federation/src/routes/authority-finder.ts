@@ -4,34 +4,44 @@ import { authorityOf } from "@xdstp/uri";
 import type { FederationSource } from "../federation-source.ts";
 import type { FederationOptions } from "../federation.ts";
 
-/** What looking for authorities needs. */
+/** The parts of a federation that the search for authorities uses. */
 export interface FinderHost {
   readonly clock: Clock;
   random(): number;
   readonly resolve: NonNullable<FederationOptions["resolveAuthority"]>;
-  /** Milliseconds in which it has to answer. */
+  /** Milliseconds that `resolve` may take. */
   readonly resolveMs: number;
-  /** Subscribers still wait for it. */
+  /** Returns true if subscribers still wait for the authority. */
   isWanted(authority: string): boolean;
   found(authority: string, source: FederationSource): void;
-  /** No source is found, for this reason: the resolver says so, or has failed. Returns the error for those that wait. */
+  /**
+   * Called when no source is found: the resolver reports none, or has failed. Returns the error for
+   * the subscribers that wait.
+   */
   failed(authority: string, cause: XdsError | undefined): XdsError;
-  /** Those that wait get another error than before. */
+  /** Called when the subscribers that wait get another error than before. */
   changed(authority: string): void;
 }
 
 interface LookedFor {
   readonly authority: string;
   readonly backoff: ReturnType<typeof createBackoff>;
-  /** Why no source is found. Absent: not known yet. */
+  /** The reason why no source is found. Absent: not known yet. */
   error?: XdsError;
-  /** The newest one counts, but for what is found. */
+  /**
+   * The number of calls. Only a failure of the newest call counts; a source that is found always
+   * counts.
+   */
   calls: number;
   deadline: Timer | undefined;
   retry: Timer | undefined;
 }
 
-/** Looks for the sources of authorities, and again while a subscriber waits for one that was not found, after growing waits (as those of C-RECON-1). Of those without subscribers it keeps nothing beyond the next wait. */
+/**
+ * Searches the sources of authorities. It repeats the search while a subscriber waits for an
+ * authority that was not found, after delays that grow as those of C-RECON-1. For an authority
+ * without subscribers it keeps nothing after the next delay.
+ */
 export class AuthorityFinder {
   readonly #host: FinderHost;
   readonly #looked = new Map<string, LookedFor>();
@@ -41,12 +51,15 @@ export class AuthorityFinder {
     this.#host = host;
   }
 
-  /** Begins to look where nothing is known. An error: why none was found up to now; undefined: not known yet. */
+  /**
+   * Begins the search if nothing is known. Returns the reason why no source was found so far, or
+   * `undefined` if this is not known yet.
+   */
   find(authority: string): XdsError | undefined {
     return (this.#looked.get(authority) ?? this.#begin(authority)).error;
   }
 
-  /** What comes from now on is nothing to anybody. */
+  /** Stops all searches. Later results are ignored. */
   end(): void {
     this.#isOver = true;
     for (const looked of this.#looked.values()) stop(looked);
@@ -94,7 +107,7 @@ export class AuthorityFinder {
       );
   }
 
-  /** Also what comes late is taken. */
+  /** A late result is used too. */
   #found(authority: string, source: FederationSource): void {
     if (this.#isOver) return;
     const looked = this.#looked.get(authority);
@@ -123,7 +136,7 @@ export class AuthorityFinder {
   }
 }
 
-/** Throws where it is none at all. */
+/** Throws if the value is not a source. */
 function sourceIn(source: FederationSource | undefined): FederationSource | undefined {
   return source === undefined || source.servers.length === 0 ? undefined : source;
 }
@@ -133,7 +146,11 @@ function stop({ deadline, retry }: LookedFor): void {
   retry?.cancel();
 }
 
-/** Reads the authority of names, of which many in a row have the same; null: an opaque name. A text that is not a name has an authority without servers. */
+/**
+ * Returns a function that reads the authority of a name. It is fast if many names in a row have the
+ * same authority. It returns `null` for an opaque name, and an authority without servers for a text
+ * that is not a name.
+ */
 export function createAuthorityReader(): (name: string) => string | null {
   let prefix = "\n";
   let last: string | null = null;

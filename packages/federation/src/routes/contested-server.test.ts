@@ -34,7 +34,10 @@ it("presents no version that it knows of what a stand-in may have replaced by th
   expect(presented()).toEqual([`${of("a", "x")} X`]);
 });
 
-/** Its status says of `x` whether that is still held, as a client end of ours does of all that is wanted. */
+/**
+ * A server whose status reports whether `x` is still cached, as our client does for all subscribed
+ * names.
+ */
 function looking(server: StoreServer): FederationServer {
   return {
     id: server.id,

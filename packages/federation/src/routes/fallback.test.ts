@@ -8,7 +8,10 @@ import type { FederationSource } from "../index.ts";
 
 const X = of("a", "x");
 
-/** Servers of one authority, in order, each with its own text for `x`, `y` and the members of `ns`. */
+/**
+ * Creates the servers of one authority, in order. Each has its own text for `x`, `y` and the
+ * members of `ns`.
+ */
 async function useServers(...ids: readonly string[]): Promise<Scene> {
   const servers = await scene({ a: ids });
   for (const id of ids)

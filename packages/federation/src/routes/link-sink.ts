@@ -21,10 +21,16 @@ import type { Ask, FollowedRedirect, Route } from "./route.ts";
 import type { KeyedInterest, ServerLink } from "./server-link.ts";
 import { takeTransaction, type Taken } from "./take-transaction.ts";
 
-/** Replaces the version of a resource that a server may have to send again. No server has this version. */
+/**
+ * Replaces the version of a resource that a server may have to send again. No server uses this
+ * version.
+ */
 export const UNSURE = "may have been replaced";
 
-/** Makes the sink of a server. Its `held` lists what the server has sent, under whichever names that is delivered. */
+/**
+ * Creates the sink of a server. Its `held` lists the resources that the server has sent, under
+ * whichever names these are delivered.
+ */
 export function createLinkSink(link: ServerLink, books: LinkBooks): ResourceSink {
   return {
     commit: (transaction) => commit(link, books, transaction),
@@ -45,7 +51,10 @@ function commit(link: ServerLink, books: LinkBooks, transaction: Transaction): C
   );
 }
 
-/** Updates routes and followers after a commit, and adds what readers reject under other names to the result. */
+/**
+ * Updates routes and followers after a commit, and adds the rejections of readers under other names
+ * to the result.
+ */
 function conclude(
   link: ServerLink,
   books: LinkBooks,
@@ -65,7 +74,10 @@ function conclude(
   return rejected.length === 0 ? committed : { ...committed, rejected };
 }
 
-/** Applies what was ignored while the answers of a server did not count. Names are requested again, as the server may be about to send them; collections are settled. */
+/**
+ * Applies the reports that were ignored while the answers of a server did not count. Names are
+ * requested again, as the server may be about to send them; collections are settled.
+ */
 function observe(link: ServerLink, books: LinkBooks): void {
   const silent = [...link.unheard];
   link.unheard.clear();
@@ -81,7 +93,10 @@ function observe(link: ServerLink, books: LinkBooks): void {
   if (settled.length > 0) void commit(link, books, { settled });
 }
 
-/** Rejections of resources that the transaction touched: one for each resource, under however many names readers reject it. */
+/**
+ * Returns the rejections of resources that the transaction touched: one for each resource, under
+ * however many names readers reject it.
+ */
 function rejectedLinks(
   links: readonly RejectedLink[],
   touched: ReadonlySet<Ask>,
@@ -94,7 +109,10 @@ function rejectedLinks(
   return [...new Map(rejected).values()];
 }
 
-/** Removes members that only other servers have sent from a collection that is known completely from this one (C-GRPC-11). */
+/**
+ * Removes members that only other servers have sent from a collection that is known completely from
+ * this server (C-GRPC-11).
+ */
 function dropOrphans(
   link: ServerLink,
   books: LinkBooks,
@@ -129,8 +147,8 @@ function dropOrphans(
 }
 
 /**
- * Forgets what other servers have sent of a name that is followed.
- * @param led - it was a redirect that one of them had sent
+ * Removes the resources that other servers have sent of a name that is followed.
+ * @param led - True if the name was a redirect that one of them had sent
  */
 function dropKept(books: LinkBooks, ask: Ask, link: ServerLink, led: boolean): void {
   const {
@@ -146,7 +164,10 @@ function dropKept(books: LinkBooks, ask: Ask, link: ServerLink, led: boolean): v
   for (const follower of followers) follower.touch();
 }
 
-/** Lists what is cached from a server, as it is presented to that server. Where another server replaces it, or may, versions are `UNSURE`: the server sends everything again. */
+/**
+ * Lists the resources of a server with the versions to present to it. If another server replaces
+ * this one, or may do so, the versions are `UNSURE`: then the server sends everything again.
+ */
 function presented(link: ServerLink, books: LinkBooks, typeUrl: string): Iterable<Held> {
   const held = heldFrom(link, books, typeUrl, undefined);
   if (![...books.users.of(link)].some((route) => route.isContested(link))) return held;
@@ -155,7 +176,10 @@ function presented(link: ServerLink, books: LinkBooks, typeUrl: string): Iterabl
   );
 }
 
-/** Lists what is cached of an interest, from any server of the route, and whether that server replaces this one. Versions are presented to the server that sent them only (C-RECON-3). */
+/**
+ * Lists the cached resources of an interest from all servers of the route. Marks those of a server
+ * that replaces this one. Versions are presented only to the server that sent them (C-RECON-3).
+ */
 function heldOf(link: ServerLink, books: LinkBooks, asked: TypedInterest): Iterable<Held> {
   const { typeUrl, interest } = asked;
   const route = books.routeOfName(interest.name);
@@ -171,7 +195,10 @@ function heldOf(link: ServerLink, books: LinkBooks, asked: TypedInterest): Itera
   );
 }
 
-/** `standsIn` is computed when it is read: it depends on the status of the server, which reads what is cached. */
+/**
+ * `standsIn` is computed when it is read: it depends on the status of the server, which in turn
+ * reads the cached resources.
+ */
 function standingIn(held: Held, standsIn: () => boolean): Held {
   return {
     ...held,
@@ -181,7 +208,10 @@ function standingIn(held: Held, standsIn: () => boolean): Held {
   };
 }
 
-/** Lists what one server has sent: passed on, or kept for followers, or redirects. */
+/**
+ * Lists the resources that one server has sent: those passed on, those kept for followers, and
+ * redirects.
+ */
 function heldFrom(
   link: ServerLink,
   books: LinkBooks,
@@ -201,7 +231,7 @@ function heldFrom(
   return held.values();
 }
 
-/** Redirects that a server has sent. For a single name no others are looked at. */
+/** Returns the redirects that a server has sent. For a single name it reads no others. */
 function redirectsOf(
   link: ServerLink,
   books: LinkBooks,
@@ -274,18 +304,18 @@ function unavailableOne(
   if (ask.direct || error === undefined) link.part.unavailable(scope, error);
 }
 
-/** Notes that a server cannot be reached, or can again. */
+/** Records that a server cannot be reached, or can be reached again. */
 function reachable(link: ServerLink, books: LinkBooks, error: XdsError | undefined): void {
   if (error === undefined) isWell(link, books);
   else link.fail(undefined, error);
   for (const route of [...books.users.of(link)]) {
-    // An empty answer, too, ends the use of later servers.
+    // An empty answer ends the use of later servers too.
     if (error === undefined && link.responded) route.onUpdate(link);
     route.onReachable();
   }
 }
 
-/** Notes the same for the stream of one type, at a server that has one for each. */
+/** Records the same for the stream of one type, at a server that has one for each type. */
 function typeReachable(
   link: ServerLink,
   books: LinkBooks,
@@ -297,7 +327,7 @@ function typeReachable(
   for (const route of books.users.of(link)) route.onReachable();
 }
 
-/** Ends the reports about parts of a server. */
+/** Ends the failures of a server, or of one of its types. */
 function isWell(link: ServerLink, books: LinkBooks, typeUrl?: string): void {
   if (typeUrl === undefined) {
     link.failure = undefined;

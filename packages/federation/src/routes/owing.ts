@@ -4,11 +4,17 @@ import type { ServerLink } from "./server-link.ts";
 
 interface Owed {
   readonly link: ServerLink;
-  /** Members of which it was not known what they lead to. The last one is looked at until that is known: each is looked at once. */
+  /**
+   * Members whose result was not known. Only the last one is checked until its result is known, so
+   * each is checked once.
+   */
   pending: FollowedRedirect[];
 }
 
-/** Collections of which all is known but what some members lead to: they are settled when that is known too. */
+/**
+ * Collections that are known completely, except for the results of some members that lead
+ * elsewhere. They are settled when these are known too.
+ */
 export class Owing {
   readonly #owed = new Map<Ask, Owed>();
 
@@ -16,7 +22,7 @@ export class Owing {
     for (const ask of asks) this.#owed.set(ask, { link, pending: [] });
   }
 
-  /** Settles those of which nothing is pending any more. */
+  /** Settles the collections that have no pending members any more. */
   pay(): void {
     for (const [ask, owed] of this.#owed) {
       const { link } = owed;
@@ -29,7 +35,7 @@ export class Owing {
   }
 }
 
-/** Whether members of a collection lead elsewhere. */
+/** Returns true if members of a collection lead elsewhere. */
 export function isLeadingElsewhere({ route, typeUrl, kind, key }: Ask): boolean {
   return (
     kind !== "name" &&
@@ -37,7 +43,7 @@ export function isLeadingElsewhere({ route, typeUrl, kind, key }: Ask): boolean 
   );
 }
 
-/** Others may have become so since those were gathered. */
+/** Checks the recorded members first, and then all others, which may have become pending since. */
 function isPending(ask: Ask, owed: Owed): boolean {
   if (hasPending(ask, owed.pending)) return true;
   owed.pending = [...ask.route.redirects.ofType(ask.typeUrl)].filter(

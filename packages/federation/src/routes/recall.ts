@@ -5,10 +5,13 @@ import { ownCopy, variantId } from "../links/kept.ts";
 import { notFound, covers } from "./ask.ts";
 import type { Ask } from "./route.ts";
 
-/** Keeps what is cached of a name, under its own name or as a member of a collection, for its first follower. */
+/**
+ * Keeps the cached resources of a name for its first follower. They may be cached under the name
+ * itself or as members of a collection.
+ */
 export function recall(ask: Ask): void {
   const { route, typeUrl, interest, key, kept } = ask;
-  // What is still cached under the name of a redirect came before the redirect.
+  // A resource that is still cached under the name of a redirect arrived before the redirect.
   if (route.redirect(typeUrl, key) !== undefined) return;
   let isHeld = false;
   for (const link of route.links)
@@ -18,7 +21,7 @@ export function recall(ask: Ask): void {
       // The members of a glob are names of their own, and each is kept under its own name.
       if (ask.kind === "name") kept.put(variantId(held), link, asGiven(held, held.resource));
     }
-  // Asked for with other parameters (TP2).
+  // Other subscriptions of the name have other parameters (TP2).
   for (const other of route.asks.ofName(typeUrl, key)) if (other !== ask) kept.share(other.kept);
   const isMissing =
     !isHeld &&
@@ -29,7 +32,7 @@ export function recall(ask: Ask): void {
   if (isMissing) ask.missing = notFound(typeUrl, interest.name);
 }
 
-/** Members of a glob that are known, by key, with their names. */
+/** Returns the known members of a glob: their names, by key. */
 export function gatheredIn({ route, typeUrl, interest, key }: Ask): ReadonlyMap<string, string> {
   const held = route.links.flatMap((link) =>
     Array.from(link.part.held(typeUrl, interest), ({ name }) => name),
@@ -45,7 +48,10 @@ export function gatheredIn({ route, typeUrl, interest, key }: Ask): ReadonlyMap<
   );
 }
 
-/** Delivers what is kept for followers to readers that subscribe to it, by its own name or as a member. */
+/**
+ * Delivers resources that are kept for followers to a new subscription of readers, which requests
+ * the name itself or a collection that contains it.
+ */
 export function showKept(ask: Ask): void {
   const { route, typeUrl } = ask;
   for (const followed of ask.kind === "name"

@@ -64,7 +64,7 @@ describe("a resolver of authorities", () => {
     const all = watch(of("a", "ns/*"));
     await settle();
     expect([asked.size, all.topic.settled]).toEqual([2_000, true]);
-  }, 15_000); // with a look at all the others it takes twice as long
+  }, 15_000); // takes twice as long if all other tests run at the same time
 
   it("that gives what is not a source is an error of its names [C-AUTH-5]", async () => {
     const { watch } = await scene(["a"], {

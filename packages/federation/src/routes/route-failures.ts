@@ -2,12 +2,14 @@ import type { ResourceSink, XdsError } from "@xdstp/core";
 
 import type { LinkFailure } from "./server-link.ts";
 
-/** Why nothing of a route can be had, told to those that ask for names of its authorities. */
+/** The failures of a route, reported to the subscribers of names of its authorities. */
 export class RouteFailures {
   readonly #part: ResourceSink;
-  /** Authorities with subscribed names, and their number; null: opaque names. */
+  /** The number of subscribed names, by authority. `null`: opaque names. */
   readonly #authorities = new Map<string | null, number>();
-  /** As a whole, or by type where it is the streams of that which fail. */
+  /**
+   * The failure of the whole route, under the key `undefined`, and the failures of single types.
+   */
   readonly #failures = new Map<string | undefined, LinkFailure>();
 
   constructor(part: ResourceSink) {
@@ -18,7 +20,7 @@ export class RouteFailures {
     return this.#authorities.keys();
   }
 
-  /** Types that fail by themselves. */
+  /** The types that have a failure of their own. */
   get types(): readonly string[] {
     return [...this.#failures.keys()].filter((typeUrl) => typeUrl !== undefined);
   }
@@ -27,7 +29,7 @@ export class RouteFailures {
     return (this.#failures.get(undefined) ?? this.#failures.get(typeUrl))?.error;
   }
 
-  /** Reports it; false: unchanged. */
+  /** Reports a failure. Returns false if it has not changed. */
   set(typeUrl: string | undefined, failure: LinkFailure | undefined): boolean {
     if (failure?.report === this.#failures.get(typeUrl)?.report) return false;
     if (failure === undefined) this.#failures.delete(typeUrl);
@@ -36,7 +38,7 @@ export class RouteFailures {
     return true;
   }
 
-  /** One more name of this authority is subscribed. */
+  /** Called when one more name of this authority is subscribed. */
   speakFor(authority: string | null): void {
     const count = this.#authorities.get(authority) ?? 0;
     this.#authorities.set(authority, count + 1);
@@ -44,7 +46,7 @@ export class RouteFailures {
       for (const [typeUrl, failure] of this.#failures) this.#say(authority, typeUrl, failure);
   }
 
-  /** One name less. An authority without subscriptions has no report. */
+  /** Called when one name less is subscribed. An authority without subscriptions has no report. */
   beSilentOf(authority: string | null): void {
     const count = this.#authorities.get(authority) ?? 0;
     if (count > 1) {

@@ -34,15 +34,20 @@ export interface FollowedRedirect {
   /** The version of the redirect itself (S-REDIR-7). */
   readonly version: string;
   readonly link: ServerLink;
-  /** The constraints that tell it from other variants of its name (TP2). Absent: it has none. */
+  /**
+   * The constraints that distinguish it from other variants of its name (TP2). Absent: it has none.
+   */
   readonly constraints?: Uint8Array;
-  /** Follows it for the requests of its name, or of a collection that has it. Absent: it is only a step of other redirects. */
+  /**
+   * Follows it for readers of its name, or of a collection that contains it. Absent: it is only a
+   * step of other redirects.
+   */
   follower?: RedirectFollower | undefined;
-  /** When it ends (C-TTL-4). */
+  /** The timer of its TTL (C-TTL-4). */
   expiry?: Timer | undefined;
 }
 
-/** Where a redirect stands, whatever it leads to. */
+/** The name of a redirect in a route, whatever the redirect leads to. */
 export interface RedirectPlace {
   readonly route: Route;
   readonly key: string;
@@ -51,23 +56,23 @@ export interface RedirectPlace {
 /** Follows a redirect for readers. */
 export interface RedirectFollower extends AskFollower {
   readonly outcome: { readonly state: string };
-  /** The resource that it replaced is still shown under its name. */
+  /** True while the resource that the redirect replaced is still cached under its name. */
   stands: boolean;
-  /** Called when other readers ask for it than before. */
+  /** Called when its readers have changed. */
   readersChanged(): void;
   end(): void;
 }
 
-/** What a route needs of its federation. */
+/** The parts of a federation that a route uses. */
 export interface RouteHost extends Omit<RouteAsksHost<Ask>, "create" | "turned"> {
   readonly clock: Clock;
   /** The routes that use each server. */
   readonly users: LinkUsers;
-  /** Where the route reports that its supply is broken. */
+  /** The sink for failures of the route. */
   readonly part: ResourceSink;
 }
 
-/** The routes that have each server in use. */
+/** The routes that use each server. */
 export class LinkUsers {
   readonly #routes = new Map<ServerLink, Set<Route>>();
 
@@ -85,22 +90,24 @@ export class LinkUsers {
   }
 }
 
-/** How a route chooses among its servers. */
+/** The servers of a route, and how it chooses one. */
 export interface RouteOptions {
   readonly links: readonly ServerLink[];
-  /** C-GRPC-7 */
+  /** True if the next server is used as soon as one is unreachable (C-GRPC-7). */
   readonly reachabilityOnly: boolean;
 }
 
 /**
- * Servers in order of preference, for one or more authorities, and the subscriptions at them. A connectivity error while something subscribed is not cached brings the next server into use, next to those before it;
- * the first that comes from one of these ends the use of the later ones (C-GRPC-6).
+ * Servers in order of preference, for one or more authorities, and the subscriptions at them. After
+ * a connectivity error while a subscribed resource is not cached, the route also uses the next
+ * server.
+ * When an earlier server sends something, the route stops using the later ones (C-GRPC-6).
  */
 export class Route {
   readonly links: readonly ServerLink[];
   readonly asks: RouteAsks<Ask>;
   readonly answers: Answers = new Answers();
-  /** Names that lead elsewhere. */
+  /** The redirects of this route. */
   readonly redirects: InterestMap<FollowedRedirect> = new InterestMap<FollowedRedirect>();
   readonly #host: RouteHost;
   readonly #reachabilityOnly: boolean;
@@ -123,7 +130,7 @@ export class Route {
     this.#failures = new RouteFailures(host.part);
   }
 
-  /** Nothing leads elsewhere, and all subscriptions are passed on as they come. */
+  /** True if no name leads elsewhere, so all resources are passed on unchanged. */
   get plain(): boolean {
     return this.asks.followed.size + this.redirects.size === 0;
   }
@@ -136,10 +143,10 @@ export class Route {
     return this.redirects.ofName(typeUrl, key)[0];
   }
 
-  /** Notes that one server cannot give it now. Without an error: it can again. */
+  /** Records that one server cannot provide a subscription now. Without an error: it can again. */
   trouble(ask: Ask, link: ServerLink, error: XdsError | undefined): void {
     this.answers.trouble(ask, link, error);
-    // What was not known during the error is looked up now.
+    // Cached resources that were not found before the error ended are looked up now.
     if (
       error === undefined &&
       this.asks.isFollowed(ask) &&
@@ -150,7 +157,7 @@ export class Route {
     this.#touch(ask);
   }
 
-  /** Why nothing of a type can be fetched now. */
+  /** Returns the reason why no resource of a type can be fetched now. */
   failureOf(typeUrl: string): XdsError | undefined {
     return this.#failures.of(typeUrl);
   }
@@ -159,34 +166,40 @@ export class Route {
     return this.links.slice(0, this.#used).includes(link);
   }
 
-  /** The last server in use, so that no other one has to answer. */
+  /** The last server in use: there is no later one that has to answer. */
   get last(): ServerLink | undefined {
     return this.links[this.#used - 1];
   }
 
-  /** Another server is used next to it for the same names, or may be before it answers. */
+  /**
+   * Returns true if another server is used for the same names, or may be used before this one
+   * answers.
+   */
   isContested(link: ServerLink): boolean {
     return this.links.length > 1 && (link.failure !== undefined || this.last !== link);
   }
 
-  /** Whether the answers of a server count. Silence of a server that has come back, and has not answered yet, does not end the use of another one. */
+  /**
+   * Returns true if the answers of a server count. A server that is connected again and has not
+   * answered yet does not end the use of another one.
+   */
   counts(link: ServerLink): boolean {
     return this.last === link || link.responded;
   }
 
-  /** A server has sent something, so the servers after it are not used any more. */
+  /** Called when a server has sent something: the later servers are not used any more. */
   onUpdate(link: ServerLink): void {
     const used = this.links.indexOf(link) + 1;
     if (used < this.#used) this.#leave(used);
     this.#tell();
   }
 
-  /** Ends what a server has reported about single names, of one type or of all. */
+  /** Ends the errors that a server has reported about single names, of one type or of all types. */
   forgetTrouble(link: ServerLink, typeUrl?: string): void {
     for (const ask of this.answers.troubledBy(link, typeUrl)) this.trouble(ask, link, undefined);
   }
 
-  /** A server, or its stream of one type, has failed or has answered. */
+  /** Called when a server, or its stream of one type, has failed or has answered. */
   onReachable(): void {
     this.#fallBack();
     this.#tell();
@@ -216,7 +229,7 @@ export class Route {
     for (const ask of this.asks) if (ask.wanted) link.want(ask);
   }
 
-  /** Only this number of servers are used from now on. */
+  /** Stops using all servers except the first `used`. */
   #leave(used: number): void {
     for (const link of this.links.slice(used, this.#used)) {
       this.#host.users.delete(link, this);
@@ -229,7 +242,7 @@ export class Route {
     if (used === 0) this.#tell();
   }
 
-  /** Asks the next server, if the last one in use has failed and something is missing. */
+  /** Uses the next server if the last one in use has failed and a resource is missing. */
   #fallBack(): void {
     while (this.#used > 0 && this.#used < this.links.length && this.#isWanting()) this.#use();
   }
@@ -240,7 +253,7 @@ export class Route {
     return last !== undefined && this.answers.waitsFor(last.typeFailures);
   }
 
-  /** A reader is notified of failures only when no server is left. */
+  /** Reports failures to readers, but only when no server is left. */
   #tell(): void {
     this.#tellOf(undefined);
     for (const typeUrl of new Set([
@@ -266,49 +279,55 @@ export class Route {
   }
 }
 
-/** The answers of servers to the requests of a route: which requests have no answer yet, and which cannot be answered now. */
+/** Records which requests of a route have no answer yet, and which cannot be answered now. */
 class Answers {
   readonly #unanswered = new Set<Ask>();
   readonly #troubled = new Set<Ask>();
 
-  /** Whether a request waits for an answer. */
+  /** True if a request waits for an answer. */
   get waits(): boolean {
     return this.#unanswered.size > 0;
   }
 
-  /** A request begins. */
+  /** Called when a request begins. */
   begin(ask: Ask): void {
     if (ask.kept.size === 0 && ask.missing === undefined) this.#unanswered.add(ask);
   }
 
-  /** A request ends. */
+  /** Called when a request ends. */
   end(ask: Ask): void {
     this.#unanswered.delete(ask);
   }
 
-  /** Requests have been answered: with something, or with the report that it does not exist. */
+  /**
+   * Called when requests have been answered: with a resource, or with the report that it does not
+   * exist.
+   */
   note(asks: Iterable<Ask>): void {
     for (const ask of asks) this.#unanswered.delete(ask);
   }
 
-  /** Whether a request is open and has been answered. */
+  /** Returns true if a request is open and has been answered. */
   has(ask: Ask): boolean {
     return ask.wanted && !this.#unanswered.has(ask);
   }
 
-  /** Whether a request of one of these types waits. It is called for each name that begins, so it stops at the first. */
+  /**
+   * Returns true if a request of one of these types waits. It is called for each name that begins,
+   * so it stops at the first match.
+   */
   waitsFor(types: ReadonlyMap<string, unknown>): boolean {
     return types.size > 0 && this.#unanswered.values().some(({ typeUrl }) => types.has(typeUrl));
   }
 
-  /** Notes that one server cannot give it now. Without an error: it can again. */
+  /** Records that one server cannot provide a subscription now. Without an error: it can again. */
   trouble(ask: Ask, link: ServerLink, error: XdsError | undefined): void {
     ask.unavailable = error === undefined ? undefined : { link, error };
     if (error === undefined) this.#troubled.delete(ask);
     else this.#troubled.add(ask);
   }
 
-  /** Returns the requests that one server cannot answer now, of one type or of all. */
+  /** Returns the requests that one server cannot answer now, of one type or of all types. */
   troubledBy(link: ServerLink, typeUrl?: string): readonly Ask[] {
     return [...this.#troubled].filter(
       (ask) => ask.unavailable?.link === link && (typeUrl === undefined || ask.typeUrl === typeUrl),

@@ -5,7 +5,10 @@ import { createStoreServer, type StoreServer } from "../../test/store-server.ts"
 import { turn } from "../../test/turn.ts";
 import type { FederationServer, FederationSource } from "../index.ts";
 
-/** Who is asked for a name; each of the servers `1`, `2`, `3` is in the sources by its index. */
+/**
+ * Returns the servers that a name is requested from. `sourcesOf` gets the servers `1`, `2` and `3`
+ * by index.
+ */
 async function askedFor(
   name: string,
   sourcesOf: (servers: readonly StoreServer[]) => readonly FederationSource[],

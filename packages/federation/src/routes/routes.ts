@@ -4,18 +4,21 @@ import type { FederationServer, FederationSource } from "../federation-source.ts
 import { AuthorityFinder, type FinderHost } from "./authority-finder.ts";
 import type { Route } from "./route.ts";
 
-/** What routes need of their federation. */
+/** The parts of a federation that routes use. */
 export interface RoutesHost {
   open(servers: readonly FederationServer[], reachabilityOnly: boolean): Route;
-  /** How others than those that are configured are looked for. Absent: they are not. */
+  /** The search for authorities that are not configured. Absent: there is no search. */
   readonly finding: Omit<FinderHost, "found" | "failed"> | undefined;
 }
 
-/** The servers of each name (C-AUTH-1). */
+/** The routes of all names (C-AUTH-1). */
 export class Routes {
   readonly #host: RoutesHost;
   readonly #sources: readonly FederationSource[];
-  /** Of authorities that are configured or have been found. Of others, which servers may name as they like, nothing is kept. */
+  /**
+   * Routes of authorities that are configured or were found. Nothing is stored for other
+   * authorities, since servers can invent any number of them.
+   */
   readonly #known = new Map<string, Route>();
   readonly #configured: ReadonlySet<string>;
   readonly #byServers = new Map<string, Route>();
@@ -42,7 +45,10 @@ export class Routes {
     return this.#byServers.values();
   }
 
-  /** The route of an authority; null: of opaque names. An error: no server is known (C-AUTH-5); undefined: not known yet. */
+  /**
+   * Returns the route of an authority, or of opaque names for `null`. Returns an error if no server
+   * is known (C-AUTH-5), and `undefined` if this is not known yet.
+   */
   of(authority: string | null): Route | XdsError | undefined {
     const known = this.known(authority);
     if (known !== undefined || authority === null)
@@ -52,7 +58,7 @@ export class Routes {
       : this.#finder.find(authority);
   }
 
-  /** The same, without looking further than what is configured or found. */
+  /** Returns the same, but only if it is configured or was found; does not begin a search. */
   known(authority: string | null): Route | undefined {
     if (authority === null) return (this.#opaque ??= this.#open(sourcesFor(this.#sources, null)));
     const known = this.#known.get(authority);
@@ -64,7 +70,7 @@ export class Routes {
     return route;
   }
 
-  /** No search is made any more. */
+  /** Stops all searches. */
   end(): void {
     this.#finder?.end();
   }
@@ -83,7 +89,7 @@ export class Routes {
   }
 }
 
-/** Why an authority has no servers (C-AUTH-5); null: opaque names. */
+/** Returns the error for an authority without servers (C-AUTH-5), or for opaque names (`null`). */
 export function unknownAuthority(
   sources: readonly FederationSource[],
   authority: string | null,
@@ -101,7 +107,7 @@ export function unknownAuthority(
   const context = { rule: "C-AUTH-5" };
   if (cause === undefined)
     return new XdsError("INVALID_ARGUMENT", `${what}; add a source for it`, context);
-  // Else looking for it again may do.
+  // Any other error may be temporary, and a later search may succeed.
   const isKnown = cause.code === "NOT_FOUND" || cause.code === "INVALID_ARGUMENT";
   return new XdsError(
     isKnown ? "INVALID_ARGUMENT" : "UNAVAILABLE",
@@ -110,12 +116,15 @@ export function unknownAuthority(
   );
 }
 
-/** Sources that ask the same servers in the same way are one route. */
+/**
+ * Returns an id of sources. Sources with the same servers and the same way of fallback are one
+ * route.
+ */
 export function routeId(sources: readonly FederationSource[]): string {
   return JSON.stringify([isHasty(sources), ...serversOf(sources).map((server) => server.id)]);
 }
 
-/** In order of preference, each once. */
+/** Returns the servers in order of preference, each once. */
 export function serversOf(sources: readonly FederationSource[]): readonly FederationServer[] {
   return [
     ...new Map(
@@ -124,12 +133,16 @@ export function serversOf(sources: readonly FederationSource[]): readonly Federa
   ];
 }
 
-/** The next one is asked as soon as one cannot be reached (C-GRPC-7). */
+/** Returns true if the next server is used as soon as one is unreachable (C-GRPC-7). */
 export function isHasty(sources: readonly FederationSource[]): boolean {
   return sources.some(({ reachabilityOnly }) => reachabilityOnly === true);
 }
 
-/** The one next to the reference, if it is for such names; else those that list the authority, in order, or are for opaque names only; else the default (C-AUTH-1, C-AUTH-3). */
+/**
+ * Returns the sources of an authority: the one next to the reference, if it applies; else those
+ * that list the authority, in order, or (for `null`) those for opaque names only; else the default
+ * (C-AUTH-1, C-AUTH-3).
+ */
 export function sourcesFor(
   sources: readonly FederationSource[],
   authority: string | null,
@@ -149,7 +162,7 @@ export function sourcesFor(
   return own.length > 0 ? own : defaultOf(sources);
 }
 
-/** Those that are for all that no other is for. */
+/** Returns the sources for all names that no other source is for. */
 export function defaultOf(sources: readonly FederationSource[]): readonly FederationSource[] {
   return sources.filter(({ authorities, opaque }) => authorities === undefined && opaque !== true);
 }

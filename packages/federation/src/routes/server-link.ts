@@ -16,34 +16,41 @@ export interface KeyedInterest extends TypedInterest {
   readonly key: string;
 }
 
-/** Why a server, or the stream of one type, cannot be reached now. */
+/** The reason why a server, or its stream of one type, cannot be reached now. */
 export interface LinkFailure {
   readonly error: XdsError;
-  /** Number of the report, of all of this server: each attempt to connect reports, also with the text of the one before. */
+  /**
+   * The number of the report, counted per server. Each attempt to connect makes a new report, even
+   * with the same text.
+   */
   readonly report: number;
 }
 
-/** What a server needs of its federation. */
+/** The parts of a federation that a server uses. */
 export interface LinkHost {
   readonly clock: Clock;
   /** Milliseconds that a server without subscriptions stays open. */
   readonly idleMs: number;
-  /** A sink for what comes from one server. */
+  /** Returns a sink for the resources of one server. */
   part(): ResourceSink;
-  /** The sink that a server commits to. */
+  /** Returns the sink that a server commits to. */
   sinkOf(link: ServerLink): ResourceSink;
-  /** Opens a server, perhaps together with others that use it. */
+  /** Opens a server, perhaps shared with other federations. */
   open(server: FederationServer): OpenServer;
 }
 
-/** One server for all its subscribers: opened with the first subscription, closed a while after the last. One stream, or one of each type, for all of its authorities (C-AGG-1). */
+/**
+ * One server for all its subscribers. It is opened with the first subscription, and closed a while
+ * after the last one. It has one stream, or one for each type, for all of its authorities
+ * (C-AGG-1).
+ */
 export class ServerLink {
   readonly server: FederationServer;
-  /** Why it cannot be reached (C-GRPC-4). */
+  /** The reason why it cannot be reached (C-GRPC-4). */
   failure: LinkFailure | undefined;
-  /** Types whose stream has failed, at a server that has one for each (C-AGG-2). */
+  /** The types whose stream has failed, at a server that has one for each type (C-AGG-2). */
   readonly typeFailures: Map<string, LinkFailure> = new Map<string, LinkFailure>();
-  /** What the server did not send while another one replaced it. */
+  /** Interests that the server reported as missing or settled while its answers did not count. */
   readonly unheard: Set<TypedInterest> = new Set<TypedInterest>();
   readonly #host: LinkHost;
   readonly #wanted = new InterestMap<Interest>();
@@ -63,7 +70,7 @@ export class ServerLink {
     this.#host = host;
   }
 
-  /** The part of the sink that has what the server sent. */
+  /** The part of the sink with the resources of this server. */
   get part(): ResourceSink {
     return (this.#part ??= this.#host.part());
   }
@@ -72,17 +79,20 @@ export class ServerLink {
     return this.#open?.feed.status?.();
   }
 
-  /** Whether the server has answered. A feed that does not know counts as one that has. */
+  /** True if the server has answered. A feed without this information counts as answered. */
   get responded(): boolean {
     return this.#open?.feed.responded ?? true;
   }
 
-  /** Why nothing of a type, or nothing at all, can be fetched from the server now. */
+  /**
+   * Returns the reason why no resource of a type, or none at all, can be fetched from the server
+   * now.
+   */
   failureOf(typeUrl: string | undefined): LinkFailure | undefined {
     return this.failure ?? (typeUrl === undefined ? undefined : this.typeFailures.get(typeUrl));
   }
 
-  /** Notes that the server, or its stream of one type, cannot be reached. */
+  /** Records that the server, or its stream of one type, cannot be reached. */
   fail(typeUrl: string | undefined, error: XdsError): void {
     const failure = { error, report: ++this.#reports };
     if (typeUrl === undefined) this.failure = failure;
@@ -96,7 +106,8 @@ export class ServerLink {
   want({ typeUrl, interest, key }: KeyedInterest): void {
     if (this.#wanted.get(typeUrl, interest, key) !== undefined) return;
     this.#wanted.set(typeUrl, interest, key, interest);
-    // The server has dropped its state with it, so what was just unsubscribed is subscribed again (C-DSUB-4).
+    // A name that was unsubscribed in this turn is subscribed again: the server has deleted its
+    // state with the unsubscription (C-DSUB-4).
     this.#added.set(typeUrl, interest, key, interest);
     this.#schedule();
   }
@@ -114,12 +125,15 @@ export class ServerLink {
     this.want(asked);
   }
 
-  /** Ends what was reported about single names of these authorities. */
+  /** Ends the errors that were reported about names of these authorities. */
   forget(authorities: Iterable<string | null>): void {
     for (const authority of authorities) this.part.unavailable({ authority }, undefined);
   }
 
-  /** Another server replaces it: without other users it is closed at once (C-GRPC-6). */
+  /**
+   * Called when another server replaces it. It is closed at once if it has no other users
+   * (C-GRPC-6).
+   */
   retire(): void {
     this.#retired = true;
     this.#schedule();
@@ -130,7 +144,7 @@ export class ServerLink {
     this.#close();
   }
 
-  /** All changes of one turn are one request (C-SUB-10). */
+  /** Sends all changes of one turn in one request (C-SUB-10). */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { of, resource, scene, T, type Scene } from "../../test/scene.ts";
 import { turn } from "../../test/turn.ts";
 
-/** The first of two servers is down, and has not answered. */
+/** Creates two servers, of which the first is unreachable and has not answered. */
 async function useSilent(): Promise<Scene> {
   const silent = await scene({ a: ["first", "second"] });
   silent.at("first").responded = false;

@@ -27,7 +27,10 @@ const sources = [
 ];
 const named = (authority: string): string => `xdstp://${authority}/acme.v1.Flag/x`;
 
-/** Who is asked for names of these authorities, next to a name for which a ConfigSource counts. */
+/**
+ * Returns the servers that names of these authorities are requested from, with a ConfigSource that
+ * applies to `name`.
+ */
 function askedBeside(
   name: string,
   ownSource: FederationSource,

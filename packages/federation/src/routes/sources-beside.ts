@@ -4,8 +4,12 @@ import type { FederationSource } from "../federation-source.ts";
 import { routeId, sourcesFor } from "./routes.ts";
 
 /**
- * The sources for a name next to which a ConfigSource stands: opaque names, and those of authorities that it lists, are asked there, all others as ever (C-AUTH-1, C-AUTH-4, C-AUTH-6). It stands next to the alternatives of a name too. For whoever follows references, as `@xdstp/client` does.
- * undefined: the name, and each alternative of it, is asked of the very servers of which it would be asked without it, so that one source keeps one stream (C-AGG-1).
+ * Returns the sources for a name with a ConfigSource next to it. Opaque names, and names of the
+ * authorities that it lists, are requested there; all others as without it (C-AUTH-1, C-AUTH-4,
+ * C-AUTH-6). The ConfigSource also applies to the alternatives of the name. It is for programs that
+ * follow references, as `@xdstp/client` does.
+ * Returns `undefined` if the name, and each alternative of it, has the same servers without the
+ * ConfigSource, so that one source keeps one stream (C-AGG-1).
  */
 export function sourcesBeside(
   sources: readonly FederationSource[],
@@ -13,9 +17,12 @@ export function sourcesBeside(
   ownSource: FederationSource,
 ):
   | {
-      /** Equal for ConfigSources that are equal, however they are written. */
+      /** Equal for equal ConfigSources, even if they are written differently. */
       readonly id: string;
-      /** For a federation of its own: contents of different sources under one opaque name are not one. */
+      /**
+       * The sources for a separate federation: different sources may have different contents under
+       * one opaque name.
+       */
       readonly sources: readonly FederationSource[];
     }
   | undefined {
@@ -31,7 +38,10 @@ export function sourcesBeside(
     : undefined;
 }
 
-/** The authorities of a name and of its alternatives, which stand next to the same ConfigSource; null: it is opaque. Empty: it is not a name. */
+/**
+ * Returns the authorities of a name and of its alternatives, which share one ConfigSource. `null`:
+ * the name is opaque. Empty: the text is not a name.
+ */
 export function authoritiesIn(name: string): readonly (string | null)[] {
   if (!name.startsWith("xdstp:")) return [null];
   const parsed = parseLocator(name);

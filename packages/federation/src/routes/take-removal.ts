@@ -23,16 +23,19 @@ export function takeRemoval(taking: Taking, removal: Removal): void {
   }
   taking.updates.add(route);
   const key = nameKey(name);
-  // An opaque name may be that of a resource that is cached under an alias.
+  // An opaque name may be the name of a resource that is cached under an alias.
   if (route.plain || !key.startsWith("xdstp:") || route.asks.ofReaders(typeUrl, key).length > 0)
     taking.pass.remove.push(removal);
   const isLink = takeGone(taking, route, removal);
   const own = removalOf(typeUrl, name, undefined);
-  // Its target is cached under the name itself.
+  // The target of the redirect is cached under the name itself.
   if (isLink && removal.constraints !== undefined && !isSaid(taking, own)) leaveOut(taking, own);
 }
 
-/** Applies a removal for the followers of a name. Returns whether the removed variant was a redirect. */
+/**
+ * Applies a removal for the followers of a name. Returns true if the removed variant was a
+ * redirect.
+ */
 export function takeGone(taking: Taking, route: Route, removal: Removal): boolean {
   const { typeUrl, name, error = notFound(typeUrl, name) } = removal;
   const key = nameKey(name);
@@ -64,7 +67,10 @@ export function takeComplete(taking: Taking, complete: TypedInterest): void {
   else taking.pass.complete.push(complete);
 }
 
-/** Applies a `settled`: the state of an interest is known now. If another server replaces this one, this is recorded for later. */
+/**
+ * Applies a `settled`: the state of an interest is known now. If the answers of this server do not
+ * count yet, it is recorded for later.
+ */
 export function takeSettled(taking: Taking, settled: TypedInterest): void {
   const { route, ask } = asked(taking, settled);
   if (route === undefined) {

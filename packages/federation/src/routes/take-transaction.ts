@@ -16,15 +16,21 @@ import type { FollowedRedirect, Route } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
 import { takeComplete, takeRemoval, takeSettled } from "./take-removal.ts";
 
-/** A transaction of a server, sorted: what is passed on to readers, and what became of the rest. */
+/**
+ * A sorted transaction of a server: the part that is passed on to readers, and the results of the
+ * rest.
+ */
 export interface Taken extends Pick<Taking, "rejected" | "touched" | "updates" | "owed"> {
-  /** What is passed on to readers. */
+  /** The part that is passed on to readers. */
   readonly pass: Transaction;
 }
 
 const NONE: readonly never[] = [];
 
-/** Sorts what a server has sent: resources to pass on, redirects, resources that others follow, names of other servers. */
+/**
+ * Sorts the transaction of a server: resources to pass on, redirects, resources that have
+ * followers, and names of other servers.
+ */
 export function takeTransaction(
   books: LinkBooks,
   link: ServerLink,
@@ -109,7 +115,7 @@ function takePut(taking: Taking, given: Put): void {
   else if (keeps(taking, route, put, key)) taking.pass.put.push(put);
 }
 
-/** Drops aliases of authorities that the server does not serve (C-AUTH-7). */
+/** Removes aliases of authorities that the server does not serve (C-AUTH-7). */
 function withOwnAliases(taking: Taking, put: Put): Put {
   const {
     typeUrl,
@@ -122,7 +128,10 @@ function withOwnAliases(taking: Taking, put: Put): Put {
   return { ...put, resource: { ...put.resource, aliases: own } };
 }
 
-/** Counts a name of an authority that the server does not serve. A late response of a server that is not in use any more is not counted. */
+/**
+ * Counts a name of an authority that the server does not serve. A late response of a server that is
+ * no longer in use is not counted.
+ */
 function noteForeign({ books, link, foreign }: Taking, typeUrl: string, name: string): void {
   if (books.routeOfName(name)?.links.includes(link) !== true)
     foreign.set(typeUrl, withName(foreign.get(typeUrl), name));
@@ -154,7 +163,7 @@ function takeRedirect(
   );
 }
 
-/** Keeps a resource for its followers. Returns whether readers receive it under its own name. */
+/** Keeps a resource for its followers. Returns true if readers receive it under its own name. */
 function keeps(taking: Taking, route: Route, { typeUrl, resource }: Put, key: string): boolean {
   const { books, link } = taking;
   if (route.plain) return true;
@@ -169,12 +178,15 @@ function keeps(taking: Taking, route: Route, { typeUrl, resource }: Put, key: st
 /** The type URL of a redirect (C-REDIR-1). */
 const REDIRECT_TYPE_URL = "type.googleapis.com/xds.core.v3.ResourceLocator";
 
-/** Whether a resource is a redirect. */
+/** Returns true if a resource is a redirect. */
 function isRedirect({ payload }: Resource, typeUrl: string): boolean {
   return payload.typeUrl === REDIRECT_TYPE_URL && typeUrl !== REDIRECT_TYPE_URL;
 }
 
-/** Returns where a redirect leads, or why it is rejected: it is unreadable, of another type (C-REDIR-5), a glob (C-REDIR-6), of another scheme (C-REDIR-8). */
+/**
+ * Returns the target of a redirect, or the reason why the redirect is rejected: it is unreadable,
+ * of another type (C-REDIR-5), a glob (C-REDIR-6), or of another scheme (C-REDIR-8).
+ */
 function redirectTarget(typeUrl: string, payload: Uint8Array): XdstpLocator | Fault {
   const read = readRedirect(payload);
   if (!read.ok) return { text: `the redirect cannot be read: ${read.reason}` };

@@ -14,19 +14,22 @@ import type { Redirects } from "../links/redirects.ts";
 import type { Ask, LinkUsers, Route } from "./route.ts";
 import type { ServerLink } from "./server-link.ts";
 
-/** What the sinks of all servers share. */
+/** The parts of a federation that the sinks of all servers share. */
 export interface LinkBooks {
-  /** Whether redirects are followed. */
+  /** True if redirects are followed. */
   readonly follow: boolean;
   readonly followers: Followers;
   readonly redirects: Redirects;
   /** The routes that use each server. */
   readonly users: LinkUsers;
-  /** The route of a name; undefined: none. */
+  /** Returns the route of a name. `undefined`: there is none. */
   routeOfName(name: string): Route | undefined;
-  /** These collections are complete, except that the targets of some redirects among their members are not known yet. */
+  /**
+   * Reports collections that are complete, except that the targets of some redirects among their
+   * members are not known yet.
+   */
   owe(asks: readonly Ask[], link: ServerLink): void;
-  /** A server has sent names of authorities that it does not serve (C-AUTH-7). */
+  /** Reports that a server has sent names of authorities that it does not serve (C-AUTH-7). */
   foreign(link: ServerLink, typeUrl: string, names: ForeignNames): void;
 }
 
@@ -35,7 +38,7 @@ export interface Taking {
   readonly books: LinkBooks;
   readonly link: ServerLink;
   readonly given: Transaction;
-  /** What is passed on to readers. */
+  /** The part that is passed on to readers. */
   readonly pass: {
     readonly put: Put[];
     readonly remove: Removal[];
@@ -44,7 +47,7 @@ export interface Taking {
     readonly settled: TypedInterest[];
   };
   readonly rejected: Rejection[];
-  /** Followed subscriptions that the transaction has changed. */
+  /** Subscriptions with followers that the transaction has changed. */
   readonly touched: Set<Ask>;
   /** Routes that have received something. */
   readonly updates: Set<Route>;
@@ -52,9 +55,12 @@ export interface Taking {
   readonly owed: Ask[];
   /** Names that the configuration maps to other servers (C-AUTH-7), by type. */
   readonly foreign: Map<string, ForeignNames>;
-  /** Keys of members that were removed because a collection does not have them. Each is removed once, though collections may cover each other. */
+  /**
+   * Keys of members that were removed because a collection does not have them. Each is removed
+   * once, even if collections overlap.
+   */
   readonly leftOut: Set<string>;
-  /** Keys of what the transaction puts and removes. Computed when it is needed. */
+  /** Keys of the names that the transaction puts and removes. Computed when first needed. */
   names?: ReadonlySet<string>;
 }
 
@@ -79,24 +85,27 @@ export function routeIn({ books, link }: Taking, name: string): Route | undefine
   return route?.uses(link) === true && route.counts(link) ? route : undefined;
 }
 
-/** Notes what a server did not send, if its silence does not count yet, as it has not answered and another server replaces it. */
+/**
+ * Records an interest that a server reported as missing or settled, if its answers do not count
+ * yet: it has not answered on this stream, and another server replaces it.
+ */
 export function noteUnheard({ books, link }: Taking, silent: TypedInterest): void {
   if (books.routeOfName(silent.interest.name)?.uses(link) === true) link.unheard.add(silent);
 }
 
-/** Whether a transaction puts or removes a name, in any variant. */
+/** Returns true if a transaction puts or removes a name, in any variant. */
 export function isNamed(taking: Taking, typeUrl: string, name: string): boolean {
   taking.names ??= namesIn(taking.given);
   return taking.names.has(typedNameKey(typeUrl, name));
 }
 
-/** Whether a transaction puts or removes this variant. */
+/** Returns true if a transaction puts or removes this variant. */
 export function isSaid(taking: Taking, removal: Removal): boolean {
   taking.names ??= namesIn(taking.given);
   return taking.names.has(variantIn(removal));
 }
 
-/** Removes a member that its collection does not have any more. */
+/** Removes a member that its collection no longer has. */
 export function leaveOut({ pass, leftOut }: Taking, removal: Removal): void {
   const id = variantIn(removal);
   if (leftOut.has(id)) return;
@@ -104,7 +113,7 @@ export function leaveOut({ pass, leftOut }: Taking, removal: Removal): void {
   pass.remove.push(removal);
 }
 
-/** Changes what is kept of a followed subscription, and marks its followers. */
+/** Changes the kept resources of a subscription, and marks its followers. */
 export function change({ touched }: Taking, ask: Ask, how: () => void): void {
   if (!ask.route.asks.isFollowed(ask)) return;
   ask.missing = undefined;
@@ -128,7 +137,7 @@ function variantIn(removal: Removal): string {
   return `${removal.typeUrl}\n${variantKey(removal)}`;
 }
 
-/** A map key for a type and a name in any spelling. */
+/** Returns a map key for a type and a name in any spelling. */
 export function typedNameKey(typeUrl: string, name: string): string {
   return `${typeUrl}\n${nameKey(name)}`;
 }

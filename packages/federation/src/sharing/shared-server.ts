@@ -20,24 +20,33 @@ interface Named {
   readonly name: string;
 }
 
-/** Up to this number of rejected names are remembered. A dropped name is not reported twice, and perhaps not at all to one that rejects it later. */
+/**
+ * The maximum number of rejected names that are remembered. For a name that was dropped, a tenant
+ * that begins to reject it later may get no report.
+ */
 const REMEMBERED = 1_000;
 
-/** A server in use by several, over one stream: each receives what it subscribes to. With one alone everything passes unchanged. */
+/**
+ * A server that several tenants use over one stream. Each tenant receives the resources that it
+ * subscribes to. With a single tenant everything passes unchanged.
+ */
 export class SharedServer {
   readonly #server: OpenServer;
   readonly #onLeft: () => void;
   readonly #abort = new AbortController();
-  /** Why it cannot be reached; or by type, where it is the streams of that which fail. */
+  /**
+   * The failure of the whole server, under the key `undefined`, and the failures of streams of
+   * single types.
+   */
   readonly #failures = new Map<string | undefined, XdsError>();
-  /** By type and name, what was rejected last, and by whom. */
+  /** By type and name: the last rejection, and the tenants that have rejected. */
   readonly #rejected = new Map<
     string,
     { readonly error: XdsError; readonly rejecters: readonly Tenant[] }
   >();
   #tenants: readonly Tenant[] = [];
 
-  /** @param onLeft - Called when it has no users any more: it is closed then */
+  /** @param onLeft - Called when the last tenant has left, and the server is closed */
   constructor(server: OpenServer, onLeft: () => void) {
     this.#server = server;
     this.#onLeft = onLeft;
@@ -58,7 +67,7 @@ export class SharedServer {
     this.#server.feed.nodeChanged?.();
   }
 
-  /** What one of them sees of it. */
+  /** Returns the status that one tenant sees. */
   statusFor(tenant: Tenant): ClientStatus | undefined {
     const { status } = this;
     if (status === undefined || this.#tenants.length === 1) return status;
@@ -100,7 +109,10 @@ export class SharedServer {
     this.#tenants = this.#tenants.filter((other) => other !== tenant);
   }
 
-  /** A name that another user has received already is requested again, as the server would not send it again (S-SUB-3, S-DSUB-3). */
+  /**
+   * Changes the subscriptions of a tenant. A name that another tenant has already received is
+   * subscribed again, since the server would not send it again (S-SUB-3, S-DSUB-3).
+   */
   want(
     tenant: Tenant,
     typeUrl: string,
@@ -184,7 +196,10 @@ export class SharedServer {
     }
   }
 
-  /** Why something was rejected is the concern of those who did; that it has not come, of those who do not have it. */
+  /**
+   * Returns true if an error concerns a tenant. A rejection concerns the tenants that have
+   * rejected. A timeout concerns the tenants that do not have the resource.
+   */
   #concerns(tenant: Tenant, error: XdsError | undefined, of: Named | undefined): boolean {
     if (error === undefined) return true;
     const { reason, typeUrl = "", resource = "" } = error.context;
@@ -195,7 +210,10 @@ export class SharedServer {
     return of === undefined || reason !== "late" || !tenant.hasOf(of.typeUrl, of);
   }
 
-  /** The client reports a rejected version once (C-ACK-18), so a user that begins to reject what others reject already is notified here. */
+  /**
+   * The client reports a rejected version once (C-ACK-18). So this notifies a tenant that begins to
+   * reject a version that others reject already.
+   */
   #tellLater(rejection: Rejection, rejecters: readonly Tenant[]): void {
     const { typeUrl, name, error } = rejection;
     const id = typedNameKey(typeUrl, name);
@@ -222,8 +240,9 @@ export class SharedServer {
 }
 
 /**
- * Returns the state of a requested resource for one of the federations that share a server: an error that concerns only others counts as cached for it (B-CSDS-2, C-CSDS-3).
- * @param concerns - whether an error is its own
+ * Returns the state of a requested resource for one of the tenants of a server. If its only error
+ * concerns other tenants, the resource counts as cached for this one (B-CSDS-2, C-CSDS-3).
+ * @param concerns - Returns true if an error concerns the tenant
  */
 function forTenant(
   tenant: Tenant,

@@ -7,7 +7,7 @@ import { createSharedServers } from "../index.ts";
 
 const [X, Y, Z] = [of("a", "x"), of("a", "y"), of("b", "z")];
 
-/** Two federations over the same servers, which they share. */
+/** Creates two federations that share the same servers. */
 async function useTwo(
   first: Answering,
   second: Answering = first,
@@ -115,7 +115,8 @@ describe("a server that two federations share", () => {
     const [rejection] = at("a").answers.at(-1)?.rejected ?? [];
     expect(rejection?.error.context).toMatchObject({ reason: "rejected", typeUrl: T, resource: X });
     const { code, text, context } = rejection?.error ?? new XdsError("INTERNAL", "none");
-    // An equal error, and not the same object: whose concern it is depends on its data.
+    // An error with the same data as the original, but not the same object: its data determine whom
+    // it concerns.
     at("a").sink.unavailable(
       { typeUrl: T, interest: { name: X } },
       new XdsError(code, text, context),

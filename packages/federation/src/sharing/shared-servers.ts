@@ -5,18 +5,26 @@ import type { FederationServer, OpenServer } from "../federation-source.ts";
 import { SharedServer } from "./shared-server.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** Servers of several federations, such as those of one program: each has one stream, whoever asks it (C-AGG-1). For the option `servers` of {@link createFederation}. */
+/**
+ * The servers of several federations, such as those of one program. Each server has one stream for
+ * all of them (C-AGG-1). For the option `servers` of {@link createFederation}.
+ */
 export interface SharedServers {
   /**
-   * Opens a server, or joins those that have it open. Servers are the same by their `id`.
-   * @param inWildcard - Which names `*` covers, by {@link Federation.inWildcard}. Default: all
+   * Opens a server, or joins the federations that have it open. Servers with the same `id` are the
+   * same.
+   * @param inWildcard - Returns true for a name that `*` covers, by {@link Federation.inWildcard}.
+   * Default: all names
    */
   open(server: FederationServer, inWildcard?: (name: string) => boolean): OpenServer;
-  /** The subscriptions of all of them at a server. undefined: it is not in use. */
+  /**
+   * Returns the state of a server with the subscriptions of all federations. `undefined`: the
+   * server is not in use.
+   */
   status(id: string): ClientStatus | undefined;
 }
 
-/** Makes {@link SharedServers} of which none is open. */
+/** Creates {@link SharedServers}; none of the servers is open. */
 export function createSharedServers(): SharedServers {
   const open = new Map<string, SharedServer>();
   const make = (server: FederationServer): SharedServer => {
@@ -33,7 +41,7 @@ export function createSharedServers(): SharedServers {
   };
 }
 
-/** A server that is opened, or joined, when it runs. */
+/** Returns a server that is opened, or joined, when its feed runs. */
 function joinLater(find: () => SharedServer, inWildcard: (name: string) => boolean): OpenServer {
   let joined: { readonly shared: SharedServer; readonly tenant: Tenant } | undefined;
   let early: [typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]][] = [];

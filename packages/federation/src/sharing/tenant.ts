@@ -16,14 +16,14 @@ import { hasAny, variantKey } from "../links/kept.ts";
 import { UNSURE } from "../routes/link-sink.ts";
 import { typedNameKey } from "../routes/taking.ts";
 
-/** One of those that share a server, and what it wants of it. */
+/** One of the federations that share a server, and its subscriptions there. */
 export class Tenant {
-  /** Where it takes what comes for it. */
+  /** Receives its part of each transaction. */
   readonly sink: ResourceSink;
   readonly #wanted = new InterestMap<TypedInterest>();
   readonly #inWildcard: (name: string) => boolean;
 
-  /** @param inWildcard - Whether its `*` covers a name (S-WILD-8) */
+  /** @param inWildcard - Returns true if its `*` covers a name (S-WILD-8) */
   constructor(sink: ResourceSink, inWildcard: (name: string) => boolean) {
     this.sink = sink;
     this.#inWildcard = inWildcard;
@@ -42,29 +42,31 @@ export class Tenant {
     this.#wanted.delete(typeUrl, interest, nameKey(interest.name));
   }
 
-  /** Whether it asks for exactly this. */
+  /** Returns true if it subscribes to exactly this interest. */
   wants(typeUrl: string, interest: Interest): boolean {
     return this.#wanted.get(typeUrl, interest, nameKey(interest.name)) !== undefined;
   }
 
-  /** Whether it asks for a name, or for a collection that it is in. */
+  /** Returns true if it subscribes to a name, or to a collection that contains it. */
   covers(typeUrl: string, name: string, aliases?: readonly string[]): boolean {
     return this.covering(typeUrl, name, aliases).length > 0;
   }
 
-  /** What of it covers a name. */
+  /** Returns its subscriptions that cover a name. */
   covering(typeUrl: string, name: string, aliases?: readonly string[]): readonly TypedInterest[] {
     return this.#wanted
       .covering(typeUrl, nameKey(name), globOf(name), aliases?.map(nameKey))
       .filter(({ interest }) => interest.name !== "*" || this.#inWildcard(name));
   }
 
-  /** Whether it has it, under whichever name it asks for it. */
+  /** Returns true if it has the resource, under whichever name it subscribes to it. */
   holds(typeUrl: string, name: string): boolean {
     return hasAny(this.sink.held(typeUrl, { name }));
   }
 
-  /** Whether the server itself has given it, and no other in its place. */
+  /**
+   * Returns true if it has the resource from the server itself, not from a server that replaces it.
+   */
   hasOf(typeUrl: string, interest: Interest): boolean {
     for (const { standIn } of this.sink.held(typeUrl, interest))
       if (standIn === undefined) return true;
@@ -72,7 +74,10 @@ export class Tenant {
   }
 }
 
-/** The users of a name; all, where it is known under another name by which it was subscribed (C-ALIAS-3). */
+/**
+ * Returns the tenants that subscribe to a name. If none does, returns all: the resource may have
+ * been subscribed under another name of it (C-ALIAS-3).
+ */
 function whoAsksFor(
   tenants: readonly Tenant[],
   typeUrl: string,
@@ -83,7 +88,11 @@ function whoAsksFor(
   return asking.length === 0 ? tenants : asking;
 }
 
-/** The part of a transaction for each of those that share a server; one that is not in it has no part. Removals and refreshes are sent to all: one that has not cached the name ignores them. */
+/**
+ * Returns the part of a transaction for each tenant. A tenant without a part is not in the map.
+ * Removals and refreshes are sent to all tenants: a tenant that has not cached the name ignores
+ * them.
+ */
 export function shareTransaction(
   { put = [], remove = [], complete, settled, ...others }: Transaction,
   tenants: readonly Tenant[],
@@ -133,7 +142,10 @@ function hasSome({
   return put.length + remove.length + refresh.length + complete.length + settled.length > 0;
 }
 
-/** What those that share a server hold of it. Where one of them lacks what others have, or has another state of it, the server has to say it again. */
+/**
+ * Returns the resources that the tenants have. If a tenant lacks a resource that others have, or
+ * has another version of it, the server has to send it again.
+ */
 export function jointHeld(
   tenants: readonly Tenant[],
   typeUrl: string,
@@ -149,7 +161,7 @@ export function jointHeld(
         ),
       ] as const,
   );
-  // What the server itself has given to one of them, another cannot have in its place.
+  // A resource from the server itself takes precedence over one of another server.
   const all = new Map(
     books
       .flatMap(([, held]) => [...held])
@@ -180,14 +192,17 @@ function isSame(
   return own === undefined ? !tenant.covers(typeUrl, name) : own.version === version;
 }
 
-/** What became of a transaction that several have taken their parts of. */
+/** The result of a transaction whose parts several tenants have committed. */
 interface JointCommitted {
   readonly committed: Committed;
-  /** Who has rejected what these are the reasons for. */
+  /** The tenants that have rejected, for each rejection. */
   readonly rejecters: ReadonlyMap<Rejection, readonly Tenant[]>;
 }
 
-/** What one of them rejects is rejected: each name once, for the reason of the first. */
+/**
+ * Joins the results: each name that a tenant rejects is rejected once, for the reason of the first
+ * tenant.
+ */
 export function jointCommitted(all: readonly (readonly [Tenant, Committed])[]): JointCommitted {
   const rejections = new Map<string, { readonly rejection: Rejection; readonly by: Tenant[] }>();
   for (const [tenant, { rejected = [] }] of all)
@@ -210,7 +225,9 @@ export function jointCommitted(all: readonly (readonly [Tenant, Committed])[]): 
   };
 }
 
-/** The same, with an error that says what was rejected: it is reported only to those who did. */
+/**
+ * Adds the rejected name to the error, so that it is reported only to the tenants that rejected it.
+ */
 function asRejected({ typeUrl, name, error }: Rejection): Rejection {
   const { code, text, context } = error;
   const about = { ...context, typeUrl, resource: name, reason: "rejected" } as const;

@@ -8,14 +8,17 @@ const LISTS = ["l", "k"] as const;
 const ENTRIES = ["one", "two"] as const;
 export const SERVERS = 4;
 
-/** One name of a store, and what stands there from now on; nothing without a content. */
+/** One name of a store and its new content. Without a content, the name is removed. */
 export interface Change {
   readonly typeUrl: string;
   readonly name: string;
   readonly content: Content | undefined;
 }
 
-/** What is done to a world. It means something in every state of it, so that any part of a history is one. */
+/**
+ * One step of a history. It is possible in every state of the world, so any part of a history is a
+ * history too.
+ */
 export type Deed =
   | { readonly kind: "put"; readonly server: number; readonly changes: readonly Change[] }
   | {
@@ -27,18 +30,18 @@ export type Deed =
     }
   | { readonly kind: "turn"; readonly server: number; readonly state: "up" | "down" | "silent" }
   | { readonly kind: "cut"; readonly server: number }
-  /** The faults end; then every watch shows what a walk finds. */
+  /** The faults end. Then every watch has to show the result of a walk. */
   | { readonly kind: "rest" };
 
-/** A deed at its time, in milliseconds. */
+/** A step at its time, in milliseconds. */
 export interface TimedDeed {
   readonly at: number;
   readonly deed: Deed;
 }
 
 /**
- * Deeds drawn from a seed, with a rest now and then and at the end.
- * @param globs - some globs have alternatives
+ * Returns steps drawn from a seed, with a `rest` now and then and at the end.
+ * @param globs - True if some globs have alternatives
  */
 export function randomDeeds(
   random: SeededRandom,
@@ -71,7 +74,10 @@ function deedOf(random: SeededRandom, nextText: () => string): Deed {
   return { kind: "turn", server, state: random.pick(["up", "up", "down", "silent"] as const) };
 }
 
-/** Its numbers are of their own, so that all else stays as it was before there were such globs. */
+/**
+ * Adds globs with alternatives. It draws from random numbers of its own, so that other steps of a
+ * seed did not change when these globs were added.
+ */
 function withSides(deed: Deed, random: SeededRandom, globs: boolean): Deed {
   if (!globs || !("name" in deed)) return deed;
   if (deed.place?.id.startsWith("g/") === true && random.once(2)) return memberOf(deed, random);
@@ -81,13 +87,16 @@ function withSides(deed: Deed, random: SeededRandom, globs: boolean): Deed {
   return sides.length < 2 ? deed : { ...deed, name: uriOf(chained(sides)), sides };
 }
 
-/** What such a glob may have as a member too, by itself: it goes its own way among the alternatives, and takes no member with it. */
+/**
+ * Returns a name that such a glob may have as a member, subscribed by itself. It chooses its own
+ * alternative, and does not affect the members.
+ */
 function memberOf(deed: Extract<Deed, { name: string }>, random: SeededRandom): Deed {
   const place = chained(sidesOf(random.pick(["g/m", "g/n", "pair/p", "pair/q"]), random));
   return { ...deed, typeUrl: THING, name: uriOf(place), place };
 }
 
-/** The same id at some authorities, each once. */
+/** Returns the same id at some authorities, each once. */
 function sidesOf(id: string, random: SeededRandom): readonly Place[] {
   return [
     ...new Set([random.pick(AUTHORITIES), random.pick(AUTHORITIES), random.pick(AUTHORITIES)]),
@@ -102,7 +111,10 @@ function changesOf(random: SeededRandom, nextText: () => string): readonly Chang
   ];
 }
 
-/** Two members that change together, so that a reader must never see one of them alone. */
+/**
+ * Returns two members that change together, so that a reader must never see only one of the
+ * changes.
+ */
 function pairOf(authority: string, text: string): readonly Change[] {
   return ["pair/p", "pair/q"].map((id) => ({
     typeUrl: THING,
@@ -193,7 +205,7 @@ function named(
   return { typeUrl, name: nameOf(typeUrl, place), place };
 }
 
-/** A line for people. */
+/** Prints a step in one line. */
 export function describeDeed({ at, deed }: TimedDeed): string {
   return `${`${at} ms`.padStart(12)}  ${describe(deed)}`;
 }

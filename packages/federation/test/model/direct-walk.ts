@@ -1,13 +1,16 @@
 import { LIST, nameOf, THING, type Content, type Place } from "./names.ts";
 
-/** What stands where, at each of the servers that answer for an authority, in order. Nobody answers: undefined. */
+/**
+ * Returns the contents of a place at each server of its authority, in order. `undefined`: the
+ * authority has no server.
+ */
 export type Look = (typeUrl: string, place: Place) => readonly (Content | undefined)[] | undefined;
 
-/** Where a place leads to. */
+/** The result for a place. */
 export type Found =
   { readonly state: "held"; readonly content: Content } | { readonly state: "missing" | "broken" };
 
-/** Names that are asked for on the way. */
+/** A result, and the names that are requested on the way. */
 export interface Walked {
   readonly found: Found;
   readonly asked: readonly (readonly [typeUrl: string, place: Place])[];
@@ -16,7 +19,10 @@ export interface Walked {
 const MISSING: Found = { state: "missing" };
 const BROKEN: Found = { state: "broken" };
 
-/** Follows a place through stores that all can be reached: at most 5 redirects, nowhere twice (C-REDIR-4); an alternative has no part in it unless `altOnMissing` (C-ALT-2). */
+/**
+ * Follows a place through stores that are all reachable: at most 5 redirects, and no place twice
+ * (C-REDIR-4). It uses an alternative only with `altOnMissing` (C-ALT-2).
+ */
 export function directWalk(
   look: Look,
   typeUrl: string,
@@ -46,7 +52,10 @@ export function directWalk(
   };
 }
 
-/** Every text that a place may lead to when any of the servers may be asked and any alternative be in use. */
+/**
+ * Returns every text that a place may lead to, with any of the servers and with any alternative in
+ * use.
+ */
 export function everyWalk(
   look: Look,
   typeUrl: string,

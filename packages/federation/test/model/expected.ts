@@ -5,10 +5,13 @@ import { payloadOf } from "./names.ts";
 import { shownOf, textOf } from "./shown.ts";
 import type { Supply } from "./supply.ts";
 
-/** What a walk finds, first; more where it depends on what has been before whether an alternative is in use. */
+/**
+ * The result of a walk. Further results are possible if the use of an alternative depends on the
+ * history.
+ */
 export type Expected = readonly (Found | { readonly state: "any" })[];
 
-/** What is wrong with what a watch of one name shows. */
+/** Returns the difference between a watch of one name and the expected results. */
 export function differenceOf(
   { name }: { readonly name: string },
   topic: Topic,
@@ -36,19 +39,19 @@ export function differenceOf(
       ];
 }
 
-/** It leads nowhere, or may. */
+/** Returns true if the name leads nowhere, or may do so. */
 export function isBroken(expected: Expected): boolean {
   return expected.some(({ state }) => state === "broken" || state === "any");
 }
 
-/** What may be shown. */
+/** Returns the texts that may be shown. */
 export function textsOf(typeUrl: string, expected: Expected): readonly (string | undefined)[] {
   return expected.map((found) =>
     found.state === "held" ? textOf(payloadOf(typeUrl, found.content).value) : undefined,
   );
 }
 
-/** Of an opaque name. */
+/** Returns the result for an opaque name. */
 export function plainOf(server: Supply, key: string): Found {
   const content = server.store.get(key)?.content;
   return content === undefined ? { state: "missing" } : { state: "held", content };

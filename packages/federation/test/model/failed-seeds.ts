@@ -1,4 +1,4 @@
-/** Seeds that failed once, with what they showed. */
+/** Seeds that failed once, and the defects that they showed. */
 export const failedSeeds: readonly {
   readonly seed: number;
   readonly deeds: number;

@@ -21,20 +21,29 @@ interface Row {
   deadline: Timer | undefined;
 }
 
-/** A server without wire: how it answers is drawn from its random numbers. */
+/** Creates a server without a wire. Its random numbers determine how it answers. */
 export function createModelServer(index: number, host: SupplyHost): Supply {
   const whole = host.random.once(3);
   return new ModelServer(`s${index}`, { ...host, whole, lateIsTransient: host.random.once(2) });
 }
 
 interface ModelServerOptions extends SupplyHost {
-  /** All that is asked for is in every response; else only what is new, by the versions that the client holds. */
+  /**
+   * True if every response has all subscribed resources. If false, a response has only those that
+   * are new, by the versions that the client has.
+   */
   readonly whole: boolean;
-  /** What does not come in time is unavailable; else it is missing, with `timedOut`. */
+  /**
+   * True if a resource that does not arrive in time is unavailable. If false, it is missing, with
+   * `timedOut`.
+   */
   readonly lateIsTransient: boolean;
 }
 
-/** A server and the client end towards it, as one: what is wanted is answered after some milliseconds from what is stored then. */
+/**
+ * A server and its client in one: a subscription is answered after some milliseconds from the store
+ * at that time.
+ */
 class ModelServer implements Supply {
   readonly isSilentOfMissing = false;
   readonly id: string;
@@ -44,9 +53,9 @@ class ModelServer implements Supply {
   #state: "up" | "down" | "silent" = "up";
   readonly #options: ModelServerOptions;
   readonly #versions = new Map<string, number>();
-  /** What the client has been told on this stream, by version; "" that there is nothing. */
+  /** The versions that the client has received on this stream. "": the name does not exist. */
   #told = new Map<string, string>();
-  /** Globs that are known to have no members. */
+  /** Globs that are known to be empty. */
   readonly #empty = new Set<string>();
   #sink: ResourceSink | undefined;
   #streaming = false;
@@ -118,7 +127,7 @@ class ModelServer implements Supply {
     else this.#schedule();
   }
 
-  /** The stream ends, and the next one begins. */
+  /** Ends the stream and begins the next one. */
   cut(): void {
     if (this.#state === "down") return;
     this.#hush();
@@ -303,7 +312,7 @@ class ModelServer implements Supply {
     );
   }
 
-  /** A glob that has no members is told so each time (S-GLOB-3). */
+  /** Returns true if a glob became empty. This is sent each time (S-GLOB-3). */
   #isNewlyEmpty({ typeUrl, interest: { name } }: Row, hasMembers: boolean): boolean {
     if (name === "*") return false;
     const key = `${typeUrl} ${name}`;
@@ -381,10 +390,10 @@ class ModelServer implements Supply {
   }
 }
 
-/** No version: what has it is to be said again. */
+/** A version that no resource has: a resource with it is sent again. */
 const AGAIN = "again";
 
-/** Of resources as `type name`. */
+/** Returns true if a subscription covers a resource, given as `type name`. */
 function covers(
   { typeUrl, interest: { name } }: Pick<Row, "typeUrl" | "interest">,
   key: string,

@@ -23,13 +23,13 @@ import { nameOf, payloadOf, type Content, type Place } from "./names.ts";
 import { isIn, memberId, memberName, MEMBERS, placeOf, shownOf, textOf } from "./shown.ts";
 import type { CreateSupply, Supply } from "./supply.ts";
 
-/** Something that has to hold and does not. */
+/** An invariant that does not hold. */
 export interface Violation {
   readonly rule: string;
   readonly text: string;
 }
 
-/** undefined: that there is nothing. */
+/** `undefined`: there is no content. */
 type Said = readonly (Content | undefined)[];
 
 interface Watched {
@@ -41,7 +41,7 @@ interface Watched {
   readonly watcher: { wake(): void };
 }
 
-/** Who answers for each authority, in order; drawn from the seed. */
+/** The servers of each authority, in order. One row is drawn from the seed. */
 const SHAPES: readonly (readonly (readonly number[])[])[] = [
   [[0], [1, 2], [3]],
   [[0], [1, 2], [0]],
@@ -51,7 +51,7 @@ const SHAPES: readonly (readonly (readonly number[])[])[] = [
   [[0], [1], [2]],
 ];
 
-/** Mean number of steps of the world between two steps of the wall clock. */
+/** The mean number of steps of the world between two steps of the wall clock. */
 const STEPS_PER_STEP_OF_WALL_TIME = 50;
 /** The largest step of the wall clock, in milliseconds. */
 const DAY = 86_400_000;
@@ -62,25 +62,31 @@ interface Hub {
   readonly cache: Cache;
 }
 
-/** A federation over servers with stores, or several that share these, and what has to hold of it. The same seed and deeds give the same world. */
+/**
+ * A federation over servers with stores, or several federations that share the servers, and the
+ * invariants. The same seed and steps result in the same world.
+ */
 export class ModelWorld {
   readonly clock: FakeClock = createFakeClock();
   readonly servers: readonly Supply[];
   readonly hubs: readonly Hub[];
   violation: Violation | undefined;
   readonly #watched = new Map<string, Watched>();
-  /** What each server has said, by `type name`, the last of it last; more than that of stand-ins. */
+  /**
+   * The contents that each server has sent, by `type name`, the newest last. For a server that
+   * replaces another one, there may be several.
+   */
   readonly #told = new Map<Supply, Map<string, Said>>();
-  /** The texts that each has said since it last came up, by `type name`. */
+  /** The texts that each server has sent since it was last reachable again, by `type name`. */
   readonly #saidSince = new Map<Supply, Map<string, string | undefined>>();
-  /** All that a name may have shown, by `type name`. */
+  /** All contents that a name may have shown, by `type name`. */
   readonly #led = new Map<string, Set<string>>();
   readonly #sources: readonly (readonly Supply[])[];
   readonly #default: Supply;
   readonly #altOnMissing: boolean;
   readonly #stepper: Stepper;
 
-  /** @param federations - how many there are */
+  /** @param federations - The number of federations */
   constructor(seed: number, create: CreateSupply, federations: number) {
     const random = createSeededRandom(seed).fork(1);
     this.servers = Array.from({ length: SERVERS }, (_, index) =>
@@ -111,7 +117,7 @@ export class ModelWorld {
       clock: this.clock,
       turn,
       onStep: () => {
-        // The wall clock is set as NTP or an operator does. Timers are not affected.
+        // The wall clock is set, as NTP or an operator does. Timers are not affected.
         if (wallSteps.once(STEPS_PER_STEP_OF_WALL_TIME))
           this.clock.stepWallTime(wallSteps.between(-DAY, DAY));
         for (const watched of this.#watched.values()) this.#look(watched);
@@ -185,7 +191,11 @@ export class ModelWorld {
     return server;
   }
 
-  /** What a stand-in said while it counted stays until one before it says something of the name: what it says later, for another of its names, counts no more (seed 20,280). */
+  /**
+   * Content that a replacing server has sent while its answers counted stays until an earlier
+   * server sends something for the name. Content that it sends later, for another of its names,
+   * does not count (seed 20,280).
+   */
   #observe(server: Supply, name: string, key: string, content: Content | undefined): void {
     const order = this.#serversOf(placeOf(name)?.authority ?? "");
     const at = order.indexOf(server);
@@ -223,7 +233,7 @@ export class ModelWorld {
     return server;
   }
 
-  /** A name is asked for through one of them, or all. */
+  /** Returns the federations that request a name: one of them, or all. */
   #hubsOf(name: string): Iterable<number> {
     const lot = Buffer.from(name).reduce((sum, byte) => sum + byte, 0) % (this.hubs.length + 1);
     return lot < this.hubs.length ? [lot] : this.hubs.keys();
@@ -259,7 +269,7 @@ export class ModelWorld {
     watched?.topic.unwatch(watched.watcher);
   }
 
-  /** Before readers hear of something: what all names may show from now on. */
+  /** Records, before readers are notified, what all names may show from now on. */
   #note(): void {
     const look = this.#lookIn((server) => this.#told.get(server) ?? new Map<string, Said>());
     const names = new Set([...this.#told.values()].flatMap((told) => [...told.keys()]));
@@ -304,7 +314,7 @@ export class ModelWorld {
     };
   }
 
-  /** At any time. */
+  /** Checks the invariants that hold at any time. */
   #look({ typeUrl, name, topic }: Watched): void {
     for (const entry of topic.members()) {
       const text = shownOf(entry);
@@ -331,7 +341,11 @@ export class ModelWorld {
       );
   }
 
-  /** One server of an authority has come back and has said some of it, each name for itself (C-GRPC-6); what it has not said yet is as another one left it. */
+  /**
+   * Returns true if one server of an authority is reachable again and has sent a part of its
+   * resources, each name by itself (C-GRPC-6). The other names still have the contents of another
+   * server.
+   */
   #isHalfBack(typeUrl: string, shown: ReadonlyMap<string, string>): boolean {
     return this.#sources.some((servers, index) => {
       const keyOfId = (id: string): string =>
@@ -406,7 +420,8 @@ export class ModelWorld {
           `xdstp://${at.authority}/${type.slice(type.indexOf("/") + 1)}/${at.id}`,
         );
       if (!isSilent || (walk.found.state !== "missing" && !differs)) return [walk.found];
-      // Silence lets an alternative be asked, and ends nothing that is held, but says so.
+      // If a server sends nothing, an alternative may be used. Cached resources stay, with an
+      // error.
       return [
         { state: "missing" },
         { state: "broken" },
@@ -481,7 +496,11 @@ export class ModelWorld {
     return [...wrong, ...surplus, ...(topic.settled ? [] : [`${name} is not settled`])];
   }
 
-  /** The members of the first side, or of the first that has any where that counts, under the names of the first with all others. */
+  /**
+   * Returns differences for a glob with alternatives. Expected are the members of the first side
+   * or, if alternatives count, of the first side that has any, under the names of the first side
+   * with all alternatives.
+   */
   #differencesInSides(
     { name, topic, typeUrl, sides }: Watched,
     look: Look,
@@ -572,7 +591,7 @@ function wantedOf(server: Supply, names: ReadonlySet<string>): readonly string[]
   ];
 }
 
-/** As many as the longest chain of promises in it is long. */
+/** Waits for as many microtasks as its longest chain of promises has. */
 async function turn(): Promise<void> {
   for (let n = 0; n < 12; n++) await Promise.resolve();
 }

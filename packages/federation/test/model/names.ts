@@ -5,17 +5,17 @@ export const THING = "type.googleapis.com/t.T";
 export const LIST = "type.googleapis.com/t.TCollection";
 const REDIRECT = "type.googleapis.com/xds.core.v3.ResourceLocator";
 
-/** Where something is to be found. */
+/** The place of a resource. */
 export interface Place {
   readonly authority: string;
   readonly id: string;
   /** An inline entry of the list of this id (C-LIST-7). */
   readonly entry?: string;
-  /** Where else, when nobody can be reached who could say (C-ALT-2). */
+  /** The alternative, used if no server that could answer is reachable (C-ALT-2). */
   readonly alt?: Place;
 }
 
-/** What stands under a name of a store. */
+/** The content of a name in a store. */
 export type Content =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "redirect"; readonly to: Place }
@@ -23,17 +23,17 @@ export type Content =
 
 export type Entry = { readonly name: string; readonly text: string } | { readonly to: Place };
 
-/** As it is asked for. */
+/** Prints a place as it is requested. */
 export function uriOf(place: Place): string {
   return printLocator(locatorOf(place, "t.T"));
 }
 
-/** Each with those after it as its alternatives. */
+/** Returns the first place, each with the following one as its alternative. */
 export function chained(places: readonly Place[]): Place {
   return places.reduceRight((alt, place) => ({ ...place, alt }));
 }
 
-/** The name that a place without directives has. */
+/** Returns the name of a place without directives. */
 export function nameOf(typeUrl: string, { authority, id }: Place): string {
   return `xdstp://${authority}/${typeUrl.slice(typeUrl.indexOf("/") + 1)}/${id}`;
 }

@@ -5,21 +5,25 @@ import { createModelServer } from "./model-server.ts";
 import { ModelWorld, type Violation } from "./model-world.ts";
 import type { CreateSupply } from "./supply.ts";
 
-/** What a model is made of. */
+/** Options of a model. */
 export interface ModelOptions {
-  /** Makes what makes the servers, once for each world. Default: servers without wire. */
+  /**
+   * Returns a function that creates the servers, called once for each world. Default: servers
+   * without a wire.
+   */
   readonly supply?: () => CreateSupply;
-  /** Some globs have alternatives. Default: true. */
+  /** True if some globs have alternatives. Default: true. */
   readonly globs?: boolean;
-  /** How many federations share the servers, and the names that are asked for. Default: 1. */
+  /** The number of federations that share the servers and the requested names. Default: 1. */
   readonly federations?: number;
 }
 
-/** How often a part of a history is looked at, at most. */
+/** The maximum number of parts of a history that are tried. */
 const TRIES = 600;
 
 /**
- * Lets a world of this seed live through so many deeds. What fails is told by the shortest history that shows it; undefined: all has held.
+ * Runs a world of this seed through `count` steps. Returns the shortest history that still fails,
+ * or `undefined` if all invariants hold.
  */
 export async function runModel(
   seed: number,
@@ -59,7 +63,7 @@ async function violationOf(
   return world.violation;
 }
 
-/** Transactions of fewer changes. */
+/** Splits a transaction into transactions with fewer changes. */
 function simpler({ at, deed }: TimedDeed): readonly TimedDeed[] {
   if (deed.kind !== "put" || deed.changes.length < 2) return [];
   return deed.changes.map((_, index) => ({

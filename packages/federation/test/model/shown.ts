@@ -7,14 +7,14 @@ export function shownOf({ resource }: Entry): string | undefined {
   return resource === undefined ? undefined : textOf(resource.payload.value);
 }
 
-/** Bytes of lists too, as far as they can be told apart. */
+/** Returns a text for bytes. It distinguishes lists too, as far as possible. */
 export function textOf(value: Uint8Array): string {
   return Buffer.from(value)
     .toString("latin1")
     .replace(/[^ -~]+/g, "|");
 }
 
-/** The place of an xdstp name; undefined: it is opaque. */
+/** Returns the place of an xdstp name. `undefined`: the name is opaque. */
 export function placeOf(name: string): Place | undefined {
   const parsed = name.startsWith("xdstp:") ? parseName(name) : undefined;
   return parsed?.ok === true
@@ -22,7 +22,7 @@ export function placeOf(name: string): Place | undefined {
     : undefined;
 }
 
-/** Whether a glob, or `*`, has a name. */
+/** Returns true if a glob, or `*`, contains a name. */
 export function isIn(collection: string, name: string): boolean {
   return (
     collection === "*" ||
@@ -30,15 +30,18 @@ export function isIn(collection: string, name: string): boolean {
   );
 }
 
-/** Last parts of all members that globs with alternatives may have. */
+/** The last parts of all members that globs with alternatives may have. */
 export const MEMBERS = ["m", "n", "p", "q"];
 
-/** A member of a side, by its last part. */
+/** Returns the id of a member of a side, by its last part. */
 export function memberId({ id }: Place, member: string): string {
   return id.replace("*", member);
 }
 
-/** As what it is delivered by a glob with these sides: with the alternatives of the glob. */
+/**
+ * Returns the name under which a glob with these sides delivers a member: with the alternatives of
+ * the glob.
+ */
 export function memberName([first, ...others]: readonly Place[], member: string): string {
   return first === undefined
     ? ""

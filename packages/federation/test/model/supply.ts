@@ -5,21 +5,24 @@ import type { FederationServer } from "../../src/index.ts";
 import type { Change } from "./deeds.ts";
 import type { Content } from "./names.ts";
 
-/** A server with a store, and what may befall it. */
+/** A server with a store, and the faults that may happen to it. */
 export interface Supply extends FederationServer {
-  /** What it has, by `type name`. */
+  /** Its resources, by `type name`. */
   readonly store: ReadonlyMap<string, Stored>;
-  /** What is wanted of it, as `type name`. */
+  /** The subscriptions, as `type name`. */
   readonly wanted: readonly string[];
-  /** A client end is there. */
+  /** True while a client is connected. */
   readonly isOpen: boolean;
-  /** It cannot say of a name that it does not exist but by silence: then an alternative may be in use. */
+  /**
+   * True if the server can report a missing name only by not sending it: then an alternative may be
+   * in use.
+   */
   readonly isSilentOfMissing: boolean;
   put(changes: readonly Change[]): void;
   turn(state: "up" | "down" | "silent"): void;
-  /** Its stream ends, and the next one begins. */
+  /** Ends the stream and begins the next one. */
   cut(): void;
-  /** Nothing of it goes on. */
+  /** Stops the server. */
   end(): void;
 }
 
@@ -28,17 +31,17 @@ export interface Stored {
   readonly typeUrl: string;
   readonly name: string;
   readonly content: Content;
-  /** Counts up with each change of the name, at this server. */
+  /** Increases with each change of the name at this server. */
   readonly version: string;
 }
 
-/** What a supply is made of. */
+/** The parameters of a supply. */
 export interface SupplyHost {
   readonly clock: Clock;
   readonly random: SeededRandom;
-  /** Called before the client hears of it. undefined: nothing is there. */
+  /** Called before the client is notified. `undefined`: the name has no content. */
   readonly onTold: (typeUrl: string, name: string, content: Content | undefined) => void;
 }
 
-/** Makes the servers of a world. */
+/** Creates the servers of a world. */
 export type CreateSupply = (index: number, host: SupplyHost) => Supply;
