@@ -19,42 +19,48 @@ import type { SnapshotStore } from "./snapshot/snapshot-store.ts";
 import { tellErrors } from "./tell-errors.ts";
 import { SnapshotKeeper, type KeepOptions } from "./snapshot/snapshot-keeper.ts";
 
-/** What all hubs of a relay have in common. */
+/** The options that all hubs of a relay share. */
 export interface HubOptions extends Omit<RelayOptions, "bootstrap" | "snapshot"> {
-  /** Whom is asked. */
+  /** The servers upstream, and the node of the relay. */
   readonly facts: BootstrapFacts;
-  /** One connection to each server, whoever asks. */
+  /** The connections, so that there is one to each server. */
   readonly channels: Channels;
-  /** One counter, so that a stream may follow topics of several hubs. */
+  /** One counter for all hubs, so that a stream may follow topics of several hubs. */
   readonly revisions: NonNullable<CacheOptions["revisions"]>;
-  /** Whether it has opaque names: else `*` covers nothing in it. */
+  /** True if the hub has opaque names. If false, `*` covers nothing in it. */
   readonly opaque: boolean;
-  /** Absent: nothing is on disk. */
+  /** Absent: nothing is stored on disk. */
   readonly snapshot?: SnapshotStore | undefined;
   /** The tenant in the snapshot. Default: shared by all clients. */
   readonly space?: string;
 }
 
-/** A cache over a federation that asks as one node: the shared one of a relay, or that of a tenant. */
+/**
+ * A cache over a federation that subscribes as one node: the shared hub of a relay, or the hub of a
+ * tenant.
+ */
 export interface Hub {
-  /** What everyone sees. */
+  /** The resources that all clients see. */
   readonly cache: Cache;
-  /** The same as it is served: with a quorum, some clients see more. */
+  /** The source that is served. With a quorum, some clients see newer resources in it. */
   readonly source: ResourceSource;
   readonly federation: Federation;
-  /** The sources. */
+  /** The sources of the federation. */
   readonly sources: readonly FederationSource[];
-  /** Fills it. */
+  /** Adds a feed to the cache. */
   addFeed(feed: ResourceFeed): FeedHandle;
-  /** Takes notice of what its clients answer. */
+  /** Receives the answers of clients. */
   observe(event: StreamEvent): void;
-  /** Asks upstream from now on. @param over - What stands around all that is asked */
+  /** Begins to subscribe upstream. @param over - Wraps the feed from upstream */
   start(over?: (feed: ResourceFeed) => ResourceFeed): void;
-  /** Ends its streams upstream. The content can still be read. */
+  /** Ends the streams upstream. The contents can still be read. */
   readonly close: () => Promise<void>;
 }
 
-/** Makes a hub that subscribes as this node (B-RELAY-4), once it is started. It connects with the first subscription. */
+/**
+ * Creates a hub that subscribes as this node (B-RELAY-4) once it is started. It connects with the
+ * first subscription.
+ */
 export function createHub(node: BootstrapNode, options: HubOptions): Hub {
   const {
     types = envoyTypes,
@@ -100,7 +106,7 @@ export function createHub(node: BootstrapNode, options: HubOptions): Hub {
   };
 }
 
-/** No client sees a change first. */
+/** Returns one stage for all clients: no client sees a change first. */
 function oneStage(cache: Cache): Quorum {
   return {
     source: cache,
@@ -110,7 +116,10 @@ function oneStage(cache: Cache): Quorum {
   };
 }
 
-/** What stands between upstream and the cache, from the outside in. What is restored counts as held. */
+/**
+ * Returns the feed between upstream and the cache. The snapshot is the inner wrapper, so restored
+ * resources count as cached.
+ */
 function feedOf(
   federation: Federation,
   inWildcard: (name: string) => boolean,
@@ -138,7 +147,10 @@ function federationOf(
   });
 }
 
-/** A removal upstream is one downstream (B-RELAY-13): what stays next to an error is the choice of each client. */
+/**
+ * Returns the sources. A removal upstream is a removal downstream (B-RELAY-13): each client decides
+ * whether it keeps the resource next to an error.
+ */
 function upstreams(
   node: BootstrapNode,
   options: HubOptions,
@@ -184,8 +196,9 @@ function upstreams(
 }
 
 /**
- * Wraps a feed on demand: its transactions are written to the snapshot, and subscribed interests are served from the snapshot until upstream answers (B-RELAY-9).
- * It is the wrapper next to the cache, so that only accepted resources are stored.
+ * Wraps a feed on demand: its transactions are written to the snapshot, and subscribed interests
+ * are served from the snapshot until upstream answers (B-RELAY-9).
+ * It waits for the result of each commit, so only accepted resources are stored.
  */
 export function keepSnapshot(
   feed: ResourceFeed,

@@ -32,8 +32,11 @@ import { rejectNames } from "./opaque/reject-names.ts";
 import type { Snapshot, SnapshotEvent, SnapshotOptions } from "./snapshot/snapshot.ts";
 
 /**
- * Makes a relay: `createServer({ ...createRelay({ bootstrap }).serving })`. It connects when a client wants something.
- * Throws an XdsError where there is no bootstrap, or a broken one, or `opaqueKey` names a field that a node does not have, or `maxTenants` or `upstreamNames` is less than 1; and where the snapshot cannot be opened.
+ * Creates a relay: `createServer({ ...createRelay({ bootstrap }).serving })`. It connects when a
+ * client subscribes.
+ * Throws an XdsError if the bootstrap is missing or invalid, if `opaqueKey` has a field that a node
+ * does not have, if `maxTenants` or `upstreamNames` is less than 1, or if the snapshot cannot be
+ * opened.
  */
 export function createRelay({
   bootstrap,
@@ -158,7 +161,10 @@ function relayOf({
 const reason =
   "a relay shares its cache, and the resource of an opaque name may depend on the node of the client: use xdstp:// names, or set opaqueKey of the relay to the fields of the node that it depends on";
 
-/** The same feed, without opaque names. The error is not a data error, so a client that connects here by mistake keeps its cached resources (S-ERR-3). */
+/**
+ * Wraps a feed without opaque names. Their error is not a data error, so a client that connects
+ * here by mistake keeps its cached resources (S-ERR-3).
+ */
 function rejectOpaque(feed: ResourceFeed, onEvent: (event: RelayEvent) => void): ResourceFeed {
   return rejectNames(feed, {
     isRejected: isOpaque,
@@ -176,7 +182,7 @@ interface ServingParts {
   readonly shared: ResourceSource;
   /** The sources of opaque names, by kind of client. Absent: all clients are served the same. */
   readonly tenants: Tenants | undefined;
-  /** Whether some clients receive changes before the others. */
+  /** True if some clients receive changes before the others. */
   readonly isStaged: boolean;
   /** Receives the answers of clients. */
   readonly observe: (event: StreamEvent) => void;
@@ -201,7 +207,10 @@ function servingOf({
   return { source, ...((tenants !== undefined || isStaged) && { sourceFor }) };
 }
 
-/** Whether a client uses Fetch. Such a client does not send an ACK or NACK until it fetches again. */
+/**
+ * Returns true if a client uses Fetch. Such a client sends its ACK or NACK only when it fetches
+ * again.
+ */
 function isFetch({ path }: { readonly path?: string }): boolean {
   return path?.includes("/Fetch") === true;
 }

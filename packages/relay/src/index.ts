@@ -1,5 +1,5 @@
 /**
- * A relay: a server over a cache over a federation, and what it adds to that sentence.
+ * A relay: a server over a cache over a federation, and the parts that a relay needs in addition.
  *
  * ```ts
  * const relay = createRelay({ bootstrap: { file: "bootstrap.json" } });
@@ -18,5 +18,5 @@ export type { Snapshot, SnapshotOptions } from "./snapshot/snapshot.ts";
 export { SnapshotInUse } from "./snapshot/snapshot-lock.ts";
 export type { SnapshotEvent } from "./snapshot/snapshot.ts";
 
-// What the options name of bootstraps and connections.
+// Bootstraps and connections, used in the options.
 export type { AnyBootstrap, BootstrapNode, Channels, NodeOptions } from "@xdstp/bootstrap";

@@ -22,7 +22,7 @@ const limits: NameLimits = {
 
 const forever = async (): Promise<void> => new Promise(() => undefined);
 
-/** A sink of which nothing but what is unavailable matters. */
+/** Returns a sink that only handles `unavailable`. */
 function sinkOf(unavailable: ResourceSink["unavailable"]): ResourceSink {
   return {
     commit: () => {
@@ -33,7 +33,10 @@ function sinkOf(unavailable: ResourceSink["unavailable"]): ResourceSink {
   };
 }
 
-/** A server that counts what a request adds before what it drops, and what is dropped for nearly a second more. */
+/**
+ * A server that counts the added names of a request before it removes others, and that counts a
+ * removed name for nearly a second more.
+ */
 function createStrictServer(now: () => number): {
   readonly feed: ResourceFeed;
   readonly subscribed: Map<string, Interest>;
@@ -119,7 +122,7 @@ function runSeed(seed: number): void {
       );
 }
 
-/** The one that has waited longest. */
+/** Checks that the name that has waited longest has no room. */
 function expectNoRoom(
   subscribed: ReadonlyMap<string, Interest>,
   typeUrl: string,

@@ -13,8 +13,9 @@ import { isGlob } from "@xdstp/uri";
 import { NameRoom, type NameLimits } from "./name-room.ts";
 
 /**
- * How long an unsubscribed name still counts, in milliseconds.
- * The request that unsubscribes it may be delayed behind a response, and a server may add the names of a request before it removes others (S-DSUB-1).
+ * Milliseconds for which an unsubscribed name still counts.
+ * The request that unsubscribes it may be delayed behind a response, and a server may add the names
+ * of a request before it removes others (S-DSUB-1).
  */
 const ROOM_BACK_MS = 1_000;
 
@@ -37,7 +38,7 @@ export function limitNames(
 /** A name that waits for room. */
 interface Waiting {
   readonly interest: Interest;
-  /** Whether RESOURCE_EXHAUSTED was reported. */
+  /** True if RESOURCE_EXHAUSTED was reported. */
   isReported: boolean;
 }
 

@@ -9,7 +9,7 @@ const ways = (["delta", "sotw"] as const).flatMap((upstream) =>
 );
 const [a, b] = [flagName("a"), flagName("b")];
 
-/** Reads on until the value is there. */
+/** Reads until the value arrives. */
 async function until(client: Client, name: string, value: string): Promise<void> {
   for await (const snapshot of client.watch(flag, name)) if (snapshot.value === value) return;
 }
@@ -35,7 +35,7 @@ describe.each(ways)("over sockets, %s upstream, %s downstream", (upstream, downs
     put(again, a, "2");
     put(again, b, "new");
     await until(second, b, "new");
-    // Equal content of the new server is not news to those who hold it.
+    // Clients do not get equal content of the new server again.
     expect(relay.events.filter(({ kind }) => kind === "push")).toHaveLength(pushes + 1);
     put(again, a, "3");
     await Promise.all([until(first, a, "3"), until(second, a, "3")]);

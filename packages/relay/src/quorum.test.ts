@@ -17,15 +17,18 @@ const pairs = [
 interface Poll {
   readonly world: RelayWorld;
   readonly voters: readonly Voter[];
-  /** Upstream says what these are; gives the nonce. */
+  /** Sends these texts from upstream, and returns the nonce. */
   readonly say: (texts: Readonly<Record<string, string>>) => string;
   readonly talk: (more?: readonly Voter[]) => Promise<void>;
-  /** What upstream was answered since it was asked last, for each response: "ACK", or why not. */
+  /**
+   * Returns the answers to upstream since the previous call: "ACK", or the error, for each
+   * response.
+   */
   readonly answers: () => readonly string[];
   readonly held: () => readonly (string | undefined)[];
 }
 
-/** Clients of one interest, all of which hold the flag `x` as `1`. */
+/** Clients of one interest; all of them have the flag `x` with the text `1`. */
 async function poll({
   up = "delta",
   down = "delta",
@@ -408,7 +411,7 @@ describe("a relay with a quorum", () => {
       await talk(world, voters);
       expect(voters[2]?.seen.join()).not.toContain("bad");
       expect(world.up.requests().at(-1)?.error).toMatch(/"q".*cannot use bad/);
-      // Unwrapped resources of SotW have no names but in their payload.
+      // Unwrapped resources of SotW have no name outside of their payload.
       const shownLast = ({ holds, seen }: Voter): readonly string[] =>
         (down === "delta" ? [...holds.values()] : seen.slice(-2)).map((text) => text.slice(-2));
       for (const voter of voters.slice(0, 2)) expect(shownLast(voter)).toEqual(["p1", "q1"]);
@@ -465,7 +468,7 @@ describe("a relay with a quorum", () => {
     set(voters[0], rejects("bad"));
     say({ "g/x": "bad", "g/hidden": "2" });
     await go();
-    // Of what nobody may see nobody says anything.
+    // No client may see the resource, so no client answers.
     await world.pass(10_000);
     await go();
     expect(answers()).toEqual([expect.stringMatching(/g\/x.*cannot use bad/)]);

@@ -8,9 +8,11 @@ import {
 import { isGlob } from "@xdstp/uri";
 
 /**
- * The same feed. A transient error of one name is passed to clients as it came, where nothing is cached of the name (B-RELAY-13): to a client of its own such a name
- * would be pending, and its clients would not know why. In `resource_errors` it takes nothing from anyone (S-ERR-3); but where absence deletes (S-FULL-1) it would,
- * from a client that does not read errors, so names of such types stay pending.
+ * Wraps a feed: a transient error of one name is also sent to clients, if nothing is cached of the
+ * name (B-RELAY-13). Otherwise the name would stay pending, and clients would not know why.
+ * In `resource_errors` such an error removes nothing (S-ERR-3). For a type whose absence in a SotW
+ * response deletes (S-FULL-1), it would remove the resource from a client that does not read
+ * errors, so names of these types stay pending.
  */
 export function tellErrors(feed: ResourceFeed, types: readonly ResourceType[]): ResourceFeed {
   const silent = new Set(
@@ -25,7 +27,7 @@ export function tellErrors(feed: ResourceFeed, types: readonly ResourceType[]): 
 }
 
 function telling(given: ResourceSink, silent: ReadonlySet<string>): ResourceSink {
-  /** A resource is cached in one of the parts, the sink of the place that it comes from. */
+  /** A resource is cached in one of the parts: in the sink of the source that has sent it. */
   const parts: ResourceSink[] = [];
   return forwardSink(given, (sink) => {
     parts.push(sink);

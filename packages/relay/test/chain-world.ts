@@ -8,29 +8,34 @@ import { onTestFinished } from "vitest";
 import { createRelay, type Relay, type RelayOptions } from "../src/index.ts";
 import type { Variant } from "../../rollout/test/wire-bytes.ts";
 
-/** A control plane, a relay of it and a relay of that one, in a network of memory; nothing has I/O. */
+/**
+ * A control plane, a relay of it and a relay of that relay, in a network in memory, without I/O.
+ */
 export interface ChainWorld {
-  /** What the control plane has. */
+  /** The resources of the control plane. */
   readonly origin: Cache;
-  /** What the control plane was asked for since this was read last, one row for each request that adds names. */
+  /**
+   * Returns the names that the control plane was asked for since the previous call, one row for
+   * each request that adds names.
+   */
   readonly asked: () => readonly (readonly string[])[];
-  /** Why streams of the control plane have ended. */
+  /** Returns the reasons why streams of the control plane have ended. */
   readonly ended: () => readonly string[];
   /** The inner relay and the outer one. */
   readonly relays: readonly Relay[];
-  /** Of the outer relay. */
+  /** The server of the outer relay. */
   readonly server: XdsServer;
   readonly pass: (ms: number) => Promise<void>;
 }
 
-/** What differs from the default. */
+/** Options that differ from the default. */
 export interface ChainOptions {
   readonly origin?: Partial<ServerOptions>;
-  /** Of both relays. */
+  /** Options of both relays. */
   readonly relay?: RelayOptions;
 }
 
-/** Nobody wants anything yet; ended after the test. */
+/** Creates the chain without subscriptions; it ends after the test. */
 export function useChain(
   variant: Variant,
   { origin: originOptions = {}, relay: relayOptions = {} }: ChainOptions = {},

@@ -4,10 +4,13 @@ import { DatabaseWriter } from "../src/snapshot/database-writer.ts";
 import { openToWrite } from "../src/snapshot/database.ts";
 import type { OpenDisk, SnapshotDisk } from "../src/snapshot/snapshot-disk.ts";
 
-/** Writes at once, so that the same things happen each time. What is written is there after a crash of the process. */
+/**
+ * Writes synchronously, so that tests are deterministic. Written data survive a crash of the
+ * process.
+ */
 export const directDisk: OpenDisk = (dir, lock) => diskOf(new DatabaseWriter(dir, lock, openFast));
 
-/** The same, over a writer that the test has made. */
+/** Returns the same over a writer that the test has created. */
 export function diskOf(writer: DatabaseWriter): SnapshotDisk {
   const done = async <T>(act: () => T): Promise<T> => Promise.resolve(act());
   return {
@@ -19,7 +22,7 @@ export function diskOf(writer: DatabaseWriter): SnapshotDisk {
   };
 }
 
-/** Tests end processes, and not machines. */
+/** Tests end processes, not machines. */
 function openFast(path: string): DatabaseSync {
   const database = openToWrite(path);
   database.exec("PRAGMA synchronous = OFF");

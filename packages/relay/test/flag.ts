@@ -4,7 +4,7 @@ import { flagName, flagUrl } from "../../rollout/test/flag.ts";
 
 export { flagName, flagUrl };
 
-/** A type of one's own whose payload is a text: what a relay passes on without knowing it. */
+/** A custom type whose payload is a text: a relay passes it on without knowing it. */
 export const flag: WatchedType<string> = {
   typeUrl: flagUrl,
   decode: (payload) => Buffer.from(payload).toString(),

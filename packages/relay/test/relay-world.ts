@@ -11,19 +11,22 @@ import { connectClient, type NodeInit, type WorldClient } from "../../rollout/te
 import { createUpstream, type Upstream } from "./upstream.ts";
 import type { Variant } from "../../rollout/test/wire-bytes.ts";
 
-/** What a world is made of. */
+/** Options of a world. */
 export interface WorldOptions {
-  /** How upstream is spoken to. Default: `delta`. */
+  /** The variant upstream. Default: `delta`. */
   readonly upstream?: Variant;
-  /** How many servers there are upstream, in order of preference. Default: 1. */
+  /** The number of servers upstream, in order of preference. Default: 1. */
   readonly servers?: number;
-  /** Authorities in the bootstrap, each of the server with this number. Default: none. */
+  /** Authorities in the bootstrap, each with the number of its server. Default: none. */
   readonly authorities?: Readonly<Record<string, number>>;
   readonly relay?: RelayOptions;
   readonly server?: Partial<ServerOptions>;
 }
 
-/** A relay between servers and clients in the hands of the test. Nothing has I/O; time stands still. */
+/**
+ * A relay between servers and clients that the test plays, without I/O. Time only passes when the
+ * test says so.
+ */
 export interface RelayWorld {
   readonly clock: FakeClock;
   readonly relay: Relay;
@@ -34,13 +37,13 @@ export interface RelayWorld {
   readonly events: readonly (RelayEvent | ClientNotice)[];
   readonly served: readonly ServerEvent[];
   readonly connect: (variant: Variant, node?: NodeInit, path?: string) => WorldClient;
-  /** Lets everything happen that needs no time. */
+  /** Runs everything that needs no time. */
   readonly settle: () => Promise<void>;
-  /** Time goes by, and everything that follows from it happens. */
+  /** Lets time pass, and runs everything that follows. */
   readonly pass: (ms: number) => Promise<void>;
 }
 
-/** Makes a world of which nothing is wanted yet; ended after the test. */
+/** Creates a world without subscriptions; it ends after the test. */
 export function useWorld({
   upstream = "delta",
   servers = 1,
@@ -117,7 +120,7 @@ export function useWorld({
   };
 }
 
-/** Connections to servers by the number in their URI. */
+/** Returns channels to servers, by the number in their URI. */
 function channelsTo(upstreams: readonly Upstream[]): Channels {
   return {
     acquire: ({ uri }) => ({

@@ -24,7 +24,9 @@ import { commitWhole } from "../../rollout/test/commit-whole.ts";
 import { directDisk } from "./direct-disk.ts";
 import { flagUrl } from "./flag.ts";
 
-/** A directory that goes with the test. @param parent - The folder that it is made in */
+/**
+ * Creates a directory that is removed after the test. @param parent - The folder that contains it
+ */
 export function useDir(parent = tmpdir()): string {
   const dir = mkdtempSync(join(parent, "xdstp-snapshot-"));
   onTestFinished(() => {
@@ -33,7 +35,7 @@ export function useDir(parent = tmpdir()): string {
   return dir;
 }
 
-/** All bytes of its database, with the write-ahead log. */
+/** Returns all bytes of the database in a directory, with the write-ahead log. */
 export function bytesIn(dir: string): Buffer {
   return Buffer.concat(
     readdirSync(dir)
@@ -42,13 +44,13 @@ export function bytesIn(dir: string): Buffer {
   );
 }
 
-/** What a store is and what it has told. */
+/** A store and its events. */
 export interface OpenStore {
   readonly store: SnapshotStore;
   readonly events: SnapshotEvent[];
 }
 
-/** @param disk - Default: one that writes at once */
+/** @param disk - Default: a disk that writes synchronously */
 export function openStore(
   dir: string,
   options: Partial<SnapshotOptions> = {},
@@ -70,7 +72,7 @@ export function openStore(
   return { store, events };
 }
 
-/** A disk that writes at once, and what was written. */
+/** Returns a disk that writes synchronously, and the list of its changes. */
 export function noteChanges(): { readonly changes: RowChange[]; readonly disk: OpenDisk } {
   const changes: RowChange[] = [];
   const disk: OpenDisk = (...place) => {
@@ -86,7 +88,7 @@ export function noteChanges(): { readonly changes: RowChange[]; readonly disk: O
   return { changes, disk };
 }
 
-/** A disk that writes at once while `error` is undefined. */
+/** Returns a disk that writes synchronously while `error` is undefined. */
 export function createFaultyDisk(): { error: Error | undefined; tries: number; open: OpenDisk } {
   const faulty: ReturnType<typeof createFaultyDisk> = {
     error: undefined,
@@ -106,7 +108,7 @@ export function createFaultyDisk(): { error: Error | undefined; tries: number; o
   return faulty;
 }
 
-/** A put whose payload is a text. */
+/** Returns a put whose payload is a text. */
 export function put(
   name: string,
   text = "1",
@@ -141,7 +143,10 @@ export function store(
   );
 }
 
-/** What can be read: `name=text`, sorted; `name?` is known and not stored. Complete collections as `name!`. */
+/**
+ * Returns the readable resources as `name=text`, sorted. `name?` is known and not stored. Complete
+ * collections are `name!`.
+ */
 export function stateOf(of: SnapshotStore): readonly string[] {
   const records = [...of.index];
   const read = of
@@ -157,14 +162,14 @@ export function stateOf(of: SnapshotStore): readonly string[] {
   ].sort();
 }
 
-/** An upstream in the hands of the test. */
+/** An upstream that the test plays. */
 export interface Upstream {
   readonly feed: ResourceFeed;
-  /** Its sink, a part of the one it was given. A commit resolves when it is decided. */
+  /** Its sink, a part of the sink that it was given. A commit resolves when it is decided. */
   readonly sink: Omit<ResourceSink, "commit"> & {
     commit(transaction: Transaction): Promise<Committed>;
   };
-  /** What is wanted of it now. */
+  /** The subscribed names. */
   readonly wanted: Set<string>;
 }
 
@@ -199,25 +204,25 @@ export function createUpstream(): Upstream {
   };
 }
 
-/** A relay without I/O but for its snapshot. */
+/** A relay without I/O except for its snapshot. */
 export interface Kept extends OpenStore {
   readonly dir: string;
   readonly cache: Cache;
   readonly upstream: Upstream;
   readonly clock: FakeClock;
-  /** Begins to ask; resolves when the snapshot has been asked. */
+  /** Subscribes; resolves when the snapshot was read. */
   watch(...names: readonly (string | Interest)[]): Promise<void>;
   unwatch(...names: readonly string[]): Promise<void>;
-  /** Of a type other than that of flags. */
+  /** Subscribes to a name of another type than that of flags. */
   watchType(typeUrl: string, name: string): Promise<void>;
-  /** What a name shows: its text, `none`, or `pending`; with `~` before it where it is stale. */
+  /** Returns the text of a name, `none`, or `pending`, with `~` before it if it is stale. */
   shown(name: string, typeUrl?: string): string;
-  /** Members of a collection, sorted. */
+  /** Returns the members of a collection, sorted. */
   members(name: string): readonly string[];
   close(): Promise<void>;
 }
 
-/** A cache over a snapshot over an upstream. */
+/** Creates a cache over a snapshot over an upstream. */
 export function useKept(
   dir: string,
   {
@@ -284,7 +289,7 @@ export function useKept(
   };
 }
 
-/** Lets everything that waits for the end of the turn happen. */
+/** Resolves after everything that waits for the end of the turn has run. */
 export async function turn(): Promise<void> {
   await new Promise((resolve) => {
     setImmediate(resolve);

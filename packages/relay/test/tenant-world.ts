@@ -16,28 +16,31 @@ import {
 
 import { createRelay, type Relay } from "../src/index.ts";
 
-/** Cluster of the relay itself. */
+/** The cluster of the relay itself. */
 export const OWN = "relays";
 
-/** One client, and what it watches. */
+/** A client and its watches. */
 export interface TenantClient {
   readonly cluster: string;
   readonly cache: Cache;
   readonly watched: Map<string, Topic>;
 }
 
-/** A control plane that gives each cluster opaque names of its own, a relay with a tenant for each, and clients of both variants, in a network of memory. */
+/**
+ * A control plane that has separate opaque names for each cluster, a relay with a tenant for each,
+ * and clients of both variants, in a network in memory.
+ */
 export interface TenantWorld {
   readonly random: SeededRandom;
   readonly network: Network;
   readonly relay: Relay;
   readonly clients: readonly TenantClient[];
-  /** What the control plane has for a cluster. */
+  /** Returns the resources of the control plane for a cluster. */
   readonly originOf: (cluster: string) => Cache;
   pass(ms: number): Promise<void>;
 }
 
-/** Nobody wants anything yet; all follows from the seed. */
+/** Creates a world without subscriptions. The same seed results in the same world. */
 export function createTenantWorld(seed: number, clusters: readonly string[]): TenantWorld {
   const random = createSeededRandom(seed);
   const clock = createFakeClock();

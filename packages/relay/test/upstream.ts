@@ -13,9 +13,9 @@ import {
 /** One of the streams that a relay has opened. */
 export interface UpstreamCall {
   readonly stream: MemoryStream;
-  /** What has come on it and was not read yet. */
+  /** Returns the requests that have arrived and were not read yet. */
   requests(): readonly UpstreamRequest[];
-  /** Sends a response with a nonce of its own, and returns that. */
+  /** Sends a response with a new nonce, and returns the nonce. */
   reply(typeUrl: string, reply: Reply): string;
 }
 
@@ -24,7 +24,7 @@ export interface UpstreamRequest extends ReturnType<typeof readRequest> {
   readonly bytes: Uint8Array;
 }
 
-/** What is sent; what is absent is empty. */
+/** A response. Absent members are empty. */
 export interface Reply {
   /** Default: the nonce. */
   readonly version?: string;
@@ -39,22 +39,27 @@ export interface Reply {
   )[];
   readonly removed?: readonly string[];
   readonly errors?: readonly WireError[];
-  /** SotW. */
+  /** For SotW only. */
   readonly canary?: boolean;
 }
 
-/** A management server in the hands of the test, in either variant: it says what the test says, and nothing else. */
+/**
+ * A management server that the test plays, in either variant. It sends only what the test sends.
+ */
 export interface Upstream extends UpstreamCall {
   readonly connect: (handler: ByteStreamHandler) => ByteStream;
-  /** All streams that were opened, in order. What this has itself is that of the newest. */
+  /**
+   * All streams that were opened, in order. The members of this object itself belong to the newest
+   * one.
+   */
   readonly calls: readonly UpstreamCall[];
-  /** Cannot be reached. */
+  /** True while it is unreachable. */
   down: boolean;
-  /** Ends the newest stream, and cannot be reached any more. */
+  /** Ends the newest stream, and makes the server unreachable. */
   die(): void;
 }
 
-/** Nobody has connected yet. */
+/** Creates an upstream without connections. */
 export function createUpstream(variant: Variant): Upstream {
   const calls: UpstreamCall[] = [];
   const newest = (): UpstreamCall => {

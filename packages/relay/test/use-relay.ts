@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 
 import { createRelay, type Relay, type RelayOptions } from "../src/index.ts";
 
-/** A management server on loopback and what it serves. */
+/** A management server on loopback, and the cache that it serves. */
 export interface Origin {
   readonly cache: Cache;
   readonly server: XdsServer;
@@ -15,19 +15,22 @@ export interface Origin {
   readonly close: () => Promise<void>;
 }
 
-/** A relay behind its server. */
+/** A relay and its server. */
 export interface ServedRelay extends Origin {
   readonly relay: Relay;
 }
 
-/** Serves an empty cache; closed after the test. `port`: the one of an origin that was closed before. */
+/**
+ * Serves an empty cache, and closes after the test. `port`: the port of an origin that was closed
+ * before.
+ */
 export async function useOrigin(port = 0): Promise<Origin> {
   const cache = createCache();
   cache.commit({});
   return serve(cache, port, () => cache.close());
 }
 
-/** A relay of these servers, which waits little between streams; closed after the test. */
+/** Creates a relay of these servers, closed after the test, with short delays between streams. */
 export async function useRelay(
   uris: readonly string[],
   options: RelayOptions = {},
@@ -40,7 +43,7 @@ export async function useRelay(
   return { relay, ...(await serve(relay.cache, 0, () => relay.close(), relay.serving)) };
 }
 
-/** A client of these servers; closed after the test. `id`: of its node. */
+/** Creates a client of these servers, closed after the test. `id`: the id of its node. */
 export function useClient(
   uris: readonly string[],
   { id = "me", ...options }: ClientOptions & { readonly id?: string } = {},

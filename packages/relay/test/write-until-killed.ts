@@ -1,4 +1,5 @@
-// Writes one state of all names after the other to a snapshot, as a relay does, and prints the number of each that is stored. The parent ends it.
+// Writes states of all names to a snapshot one after the other, as a relay does, and prints the
+// number of each state that is stored. The parent process kills it.
 import { flushCompileCache } from "node:module";
 
 import { keepResource } from "@xdstp/cache";
@@ -6,7 +7,8 @@ import { keepResource } from "@xdstp/cache";
 import { SnapshotStore } from "../src/snapshot/snapshot-store.ts";
 import { flagName, flagUrl } from "./flag.ts";
 
-// Node keeps what it has compiled when it ends, which this program never does by itself: each start would compile the same sources.
+// Node stores compiled code when it exits, which this program never does by itself. Otherwise each
+// start would compile the same sources.
 flushCompileCache();
 
 const [dir = "", count = "0", first = "1"] = process.argv.slice(2);
@@ -18,7 +20,7 @@ const store = new SnapshotStore({
 });
 console.log("open");
 
-// Each name has the number of the state in it, in a body of another length each time.
+// Each body contains the number of the state, and has another length each time.
 for (let state = Number(first); ; state++) {
   for (let nth = 0; nth < Number(count); nth++) {
     const [name, value] = [

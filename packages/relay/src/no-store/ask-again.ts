@@ -14,19 +14,22 @@ import {
 } from "@xdstp/core";
 import { nameKey } from "@xdstp/uri";
 
-/** What may not be kept (`do_not_cache`) is passed on to its present subscribers when it comes; for a later subscriber it is requested upstream again (B-RELAY-11). */
+/**
+ * Handles resources with `do_not_cache`: they are passed on to the present subscribers when they
+ * arrive. For a later subscriber they are requested upstream again (B-RELAY-11).
+ */
 interface AskAgain {
-  /** The same feed, which is heard. */
+  /** Wraps the feed of the cache, to observe it. */
   overFeed(feed: ResourceFeed): ResourceFeed;
-  /** The same source. Where nothing of the kind is cached, its topics are passed on unchanged. */
+  /** Wraps the source. A topic without such a resource is passed on unchanged. */
   overSource(source: ResourceSource): ResourceSource;
 }
 
-/** Nothing has come yet. One for a cache, whose feed and readers it stands between. */
+/** Creates an `AskAgain` for one cache, between its feed and its readers. */
 export function createAskAgain(): AskAgain {
-  /** Of these something may not be kept. */
+  /** Types that have had a resource with `do_not_cache`. */
   const types = new Set<string>();
-  /** The subscriptions that the feed was sent. */
+  /** The subscriptions that were sent to the feed. */
   const wanted = new InterestMap<Interest>();
   let ask: ResourceFeed["want"];
   const waits = new Waits((typeUrl, interests) => {
@@ -73,7 +76,9 @@ export function createAskAgain(): AskAgain {
   };
 }
 
-/** The same sink, which notes each transaction after its commit, so that those who wait for it see it. */
+/**
+ * Wraps a sink, and calls `note` after each commit, so that waiting topics see the committed state.
+ */
 function heard(sink: ResourceSink, note: (transaction: Transaction) => void): ResourceSink {
   return forwardSink(sink, (inner) => ({
     commit(transaction) {
@@ -86,7 +91,7 @@ function heard(sink: ResourceSink, note: (transaction: Transaction) => void): Re
 
 const known = new WeakMap<readonly Entry[], boolean>();
 
-/** Read once per array: members of a collection are one and the same until it changes. */
+/** Cached by array: the members of a collection are the same array until they change. */
 function holdsForOthers(members: readonly Entry[]): boolean {
   const found = known.get(members) ?? members.some(({ resource }) => resource?.noStore === true);
   known.set(members, found);
@@ -97,23 +102,26 @@ interface Row extends Wait {
   readonly interest: Interest;
 }
 
-/** What upstream was asked again, until it has answered. Whoever asks for the same meanwhile waits for the same answer. */
+/**
+ * The interests that are requested from upstream again, until it has answered. Further subscribers of
+ * the same interest wait for the same answer.
+ */
 class Waits {
   readonly #rows = new InterestMap<Row>();
-  /** What is to be asked when the turn is over. */
+  /** The interests that are requested at the end of the turn. */
   readonly #due = new Map<string, Interest[]>();
   readonly #ask: (typeUrl: string, interests: readonly Interest[]) => void;
 
-  /** @param ask - Called after a turn with what is new in it */
+  /** @param ask - Called after a turn with the new interests of each type */
   constructor(ask: (typeUrl: string, interests: readonly Interest[]) => void) {
     this.#ask = ask;
   }
 
-  /** The wait for an interest: one that is there, or a new one. */
+  /** Returns the wait for an interest, an existing or a new one. */
   of(typeUrl: string, interest: Interest): Wait {
     const key = nameKey(interest.name);
     const known = this.#rows.get(typeUrl, interest, key);
-    // One that all have left was perhaps never answered.
+    // A wait that all topics have left may never be answered.
     if (known !== undefined && known.topics.size > 0) return known;
     const row: Row = { interest, over: false, topics: new Set() };
     this.#rows.set(typeUrl, interest, key, row);
@@ -121,7 +129,10 @@ class Waits {
     return row;
   }
 
-  /** Upstream has sent this: its waiting subscribers see what is cached now. */
+  /**
+   * Ends the waits for the interests that upstream has answered: their topics show the cached state
+   * now.
+   */
   note({ put = [], remove = [], complete = [], settled = [] }: Transaction): void {
     if (this.#rows.size === 0) return;
     for (const { typeUrl, resource, as } of put)
@@ -132,7 +143,7 @@ class Waits {
       this.#end(typeUrl, nameKey(interest.name));
   }
 
-  /** It has no subscribers any more. */
+  /** Removes the wait for an interest without subscribers. */
   drop(typeUrl: string, interest: Interest): void {
     if (this.#rows.size > 0) this.#rows.delete(typeUrl, interest, nameKey(interest.name));
   }
@@ -157,13 +168,16 @@ class Waits {
   }
 }
 
-/** What upstream was asked again and has not said yet. One for all who wait for the same. */
+/** The wait for one answer of upstream, shared by all subscribers of the interest. */
 interface Wait {
   over: boolean;
   readonly topics: Set<FreshTopic>;
 }
 
-/** An interest as a later subscriber sees it: its cached content was for others, so nothing is known before upstream has sent it again (B-RELAY-11). */
+/**
+ * An interest as a later subscriber sees it: the cached resources were for earlier subscribers, so
+ * nothing is known until upstream has sent them again (B-RELAY-11).
+ */
 class FreshTopic implements Topic, Watcher {
   declare readonly stale?: XdsError;
   declare readonly label?: string;
@@ -172,14 +186,15 @@ class FreshTopic implements Topic, Watcher {
   readonly #watchers = new Set<Watcher>();
   #wait: Wait | undefined;
 
-  /** @param askAgain - Called when it is watched */
+  /** @param askAgain - Called when the first watcher begins */
   constructor(topic: Topic, askAgain: () => Wait) {
     this.#topic = topic;
     this.#askAgain = askAgain;
   }
 
   static {
-    // Optional in the contract, so they can be declared here but no accessors: these are put on the prototype.
+    // These members are optional in the contract, so a class can declare them, but not as
+    // accessors. They are added to the prototype.
     Object.defineProperties(this.prototype, {
       stale: {
         get(this: FreshTopic) {

@@ -15,34 +15,34 @@ import type { Relay, RelayEvent } from "../relay.ts";
 import type { NodeKey, NodeValues } from "./node-key.ts";
 import { rejectNames } from "./reject-names.ts";
 
-/** A cache for opaque names, and their sources: not before `start`. */
+/** The cache of a tenant with its federation. It does not subscribe upstream before `start`. */
 export interface TenantHub {
   readonly cache: Cache;
   readonly federation: Federation;
-  /** The cache, as clients look at it. */
+  /** The cache as it is served. */
   readonly source: ResourceSource;
   addFeed(feed: ResourceFeed): FeedHandle;
-  /** Takes notice of what its clients answer. */
+  /** Receives the answers of clients. */
   observe(event: StreamEvent): void;
-  /** @param over - What stands around all that is asked upstream */
+  /** @param over - Wraps the feed from upstream */
   start(over?: (feed: ResourceFeed) => ResourceFeed): void;
   readonly close: () => Promise<void>;
 }
 
-/** What tenants need. */
+/** Options of `createTenants`. */
 export interface TenantOptions {
   readonly key: NodeKey;
   readonly most: number;
-  /** For xdstp names, and for clients without a node. */
+  /** The source for xdstp names, and for clients without a node. */
   readonly shared: ResourceSource;
   readonly revisions: NonNullable<CacheOptions["revisions"]>;
   makeHub(key: NodeKey, values: NodeValues): TenantHub;
   readonly onEvent: ((event: RelayEvent) => void) | undefined;
 }
 
-/** Those that opaque names are kept apart for (B-RELAY-2). */
+/** The tenants that have separate opaque names (B-RELAY-2). */
 export interface Tenants {
-  /** What a client is served; the same object for clients with equal keys. */
+  /** Returns the source of a client: the same object for clients with equal keys. */
   viewFor(node: NodeClaim | undefined): ResourceSource;
   status(): ReturnType<Relay["tenants"]>;
   observe(event: StreamEvent): void;
@@ -52,11 +52,14 @@ export interface Tenants {
 interface Tenant {
   readonly values: NodeValues;
   readonly hub: TenantHub;
-  /** Ends the time in which its names are answered with a rejection. Absent: upstream is subscribed. */
+  /** Ends the wait of a tenant whose names are rejected. Absent: the tenant subscribes upstream. */
   admit?: () => void;
 }
 
-/** No tenants yet. One is made with the first subscription to an opaque name of its clients, and ends when it has had none for the linger time. */
+/**
+ * Creates an empty set of tenants. A tenant begins with the first subscription of its clients to an
+ * opaque name. It ends when it has had no subscriptions for the linger time.
+ */
 export function createTenants(options: TenantOptions): Tenants {
   const tenants = new Map<string, Tenant>();
   const views = new Map<string, WeakRef<ResourceSource>>();
@@ -65,7 +68,7 @@ export function createTenants(options: TenantOptions): Tenants {
   });
   const root = createView({ ...options, opaque: () => options.shared, held: () => options.shared });
 
-  /** The number of those with a subscription upstream. */
+  /** The number of tenants that subscribe upstream. */
   let open = 0;
 
   const end = (id: string, tenant: Tenant): void => {
@@ -96,7 +99,7 @@ export function createTenants(options: TenantOptions): Tenants {
         end(id, tenant);
       });
     tenants.set(id, tenant);
-    // Whoever only looks wants nothing of it.
+    // A reader that only reads a topic does not subscribe, so the tenant may end at once.
     queueMicrotask(() => {
       end(id, tenant);
     });
@@ -148,7 +151,7 @@ export function createTenants(options: TenantOptions): Tenants {
   };
 }
 
-/** `cluster=gold, metadata.tier=1`. */
+/** Prints values as `cluster=gold, metadata.tier=1`. */
 function textOf(values: NodeValues): string {
   return Object.entries(values)
     .map(
@@ -157,7 +160,7 @@ function textOf(values: NodeValues): string {
     .join(", ");
 }
 
-/** There are too many: its names are rejected until another one has ended. */
+/** Rejects the names of a tenant until another one has ended, since there are too many. */
 function hold(
   tenant: Tenant,
   begin: () => void,
@@ -183,7 +186,7 @@ function hold(
   };
 }
 
-/** Has no sources. */
+/** A feed without resources. */
 const idle: ResourceFeed = {
   run: (_, signal) =>
     new Promise((resolve) => {
@@ -198,7 +201,7 @@ const idle: ResourceFeed = {
   want: () => undefined,
 };
 
-/** The same feed. Calls back once when it is without subscriptions at the end of a turn. */
+/** Wraps a feed. Calls back at the end of a turn in which the last subscription has ended. */
 function countInterest(feed: ResourceFeed, onIdle: () => void): ResourceFeed {
   const wanted = new InterestMap<Interest>();
   return {
@@ -217,21 +220,27 @@ function countInterest(feed: ResourceFeed, onIdle: () => void): ResourceFeed {
 
 /** The parts of a view. */
 interface ViewParts {
-  /** For xdstp names. */
+  /** The source of xdstp names. */
   readonly shared: ResourceSource;
-  /** For opaque names and `*`: looked up each time, since it ends when it is not used. */
+  /**
+   * Returns the source of opaque names and `*`. Called for each lookup, since the source ends when
+   * it is not used.
+   */
   readonly opaque: () => ResourceSource;
-  /** The same, unless it would have to be made. */
+  /** Returns the same source, or `undefined` if it would have to be created. */
   readonly held: () => ResourceSource | undefined;
   /** The revisions of both. */
   readonly revisions: NonNullable<CacheOptions["revisions"]>;
   /** The source of which this is a view. Absent: it is not the view of a tenant. */
   readonly viewOf?: ResourceSource;
-  /** The tenant, in words for people. */
+  /** The tenant, as a text for display. */
   readonly viewKey?: string;
 }
 
-/** Creates the source of the clients with one key. Each topic is that of the cache which has it (B-RELAY-2). */
+/**
+ * Creates the source for the clients with one key. Each topic is that of the cache that has the
+ * name (B-RELAY-2).
+ */
 function createView({
   shared,
   opaque,
@@ -254,7 +263,10 @@ function createView({
   });
 }
 
-/** Whether the resource of a name may depend on the node of the subscriber (B-RELAY-2): all but xdstp names, and so `*` too. */
+/**
+ * Returns true if the resource of a name may depend on the node of the subscriber (B-RELAY-2): for
+ * all names except xdstp names, and for `*`.
+ */
 export function isOpaque(name: string): boolean {
   return !name.startsWith("xdstp:");
 }

@@ -76,7 +76,7 @@ it.each(["delta", "sotw"] as const)(
     ];
     for (const node of nodes) world.connect(variant, node).ask(flagUrl, "x");
     await world.settle();
-    // The last two say the same: nothing.
+    // The last two nodes have no value for the field, so they are one tenant.
     expect(world.relay.tenants()).toHaveLength(nodes.length - 1);
   },
 );

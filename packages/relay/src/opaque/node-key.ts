@@ -6,32 +6,39 @@ import { type NodeClaim, XdsError } from "@xdstp/core";
 type JsonObject = NonNullable<BootstrapNode["metadata"]>;
 type JsonValue = JsonObject[string];
 
-/** Whom a tenant is to upstream: the relay, with some fields of its clients. */
+/** The node of a tenant upstream: the node of the relay with some fields of its clients. */
 export interface TenantNode {
   readonly node: BootstrapNode;
   readonly userAgent?: NonNullable<NodeOptions["userAgent"]>;
 }
 
-/** One field of a node: how it is read off a client, and put into the node of the relay. */
+/**
+ * One field of a node: how to read it from a client, and how to set it in the node of the relay.
+ */
 interface Field {
   read(node: NodeClaim): JsonValue | undefined;
   put(tenant: TenantNode, value: JsonValue | undefined): TenantNode;
 }
 
-/** The fields that a key is made of (`opaqueKey`). */
+/** The fields of a key (`opaqueKey`). */
 export interface NodeKey {
-  /** The values of a client, by field; those that it does not say are null. */
+  /** Returns the values of a client by field. A field that the node does not have is `null`. */
   valuesOf(node: NodeClaim | undefined): NodeValues;
-  /** Equal for equal values, and short whatever they are. */
+  /** Returns a short id, equal for equal values. */
   idOf(values: NodeValues): string;
-  /** The node of the relay with these values, and nothing else of the client (B-RELAY-4). */
+  /**
+   * Returns the node of the relay with these values, and nothing else of the client (B-RELAY-4).
+   */
   nodeWith(own: TenantNode, values: NodeValues): TenantNode;
 }
 
 /** Values by field. */
 export type NodeValues = Readonly<JsonObject>;
 
-/** A key over these fields. Throws an XdsError, INVALID_ARGUMENT, for one that a node does not have. */
+/**
+ * Creates a key of these fields. Throws an XdsError, INVALID_ARGUMENT, for a field that a node does
+ * not have.
+ */
 export function createNodeKey(names: readonly string[]): NodeKey {
   const fields = new Map(names.map((name) => [name, fieldOf(name)] as const));
   return {
@@ -109,7 +116,7 @@ function metadataField(path: readonly string[]): Field {
     read: ({ metadata }) =>
       path.reduce<JsonValue | undefined>(
         (value, part) => (isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined),
-        // It came as a message, so it is JSON.
+        // Metadata arrives as a protobuf message, so it is valid JSON.
         metadata as JsonObject | undefined,
       ),
     put: (tenant, value) => ({
@@ -137,7 +144,7 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Clients write the keys of equal metadata in any order. */
+/** Sorts the keys, since clients may send equal metadata with keys in any order. */
 function sortedJson(value: JsonValue): string {
   return JSON.stringify(value, (_, inner: JsonValue) =>
     isObject(inner)

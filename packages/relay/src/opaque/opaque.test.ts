@@ -242,7 +242,8 @@ describe("opaque names with a key", () => {
         ["a=of db", "x=for all"],
       ]);
       expect(world.relay.tenants().map(({ values }) => values.cluster)).toEqual(["web", "db"]);
-      // What all have goes out in one frame, what two share in another; the third stream has its own.
+      // A resource of all clients is sent in one frame, and a resource of two clients in another
+      // one. The third stream has a frame of its own.
       shared?.reply(flagUrl, { resources: [{ name: flagName("x"), text: "news", version: "2" }] });
       const before = world.server.stats().frames;
       await world.settle();
@@ -272,7 +273,7 @@ describe("opaque names with a key", () => {
       ["w=1"],
       ["d=1"],
     ]);
-    // News of one cache are not news of what was sent from another.
+    // A change of one cache does not affect what was sent from another one.
     for (const name of ["w2", "w3"]) {
       world.up.calls[0]?.reply(clusterUrl, { resources: [{ name, text: "1" }] });
       await world.settle();

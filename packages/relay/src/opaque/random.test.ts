@@ -14,7 +14,10 @@ const CLUSTERS = ["web", "db", "batch"];
 const NAMES = ["a", "b", "c", flagName("x"), flagName("y")];
 const watcher = { wake: () => undefined };
 
-/** The control plane says something, a client begins or ceases to want something, or a stream breaks. */
+/**
+ * Makes one random step: the control plane changes a resource, a client subscribes or unsubscribes,
+ * or a stream breaks.
+ */
 function act({ random, network, clients, originOf }: TenantWorld, step: number): void {
   const [name, client] = [random.pick(NAMES), random.pick(clients)];
   const origin = originOf(isOpaque(name) ? random.pick(CLUSTERS) : OWN);
@@ -46,7 +49,10 @@ function watch({ cache, watched }: TenantClient, name: string): void {
   watched.set(name, topic);
 }
 
-/** Of each name that a client watches and upstream has for it: what it sees, and what it should. A removal is left out: SotW has no word for it. */
+/**
+ * Returns, for each watched name that upstream has, the state that the client sees and the expected
+ * one. Removals are left out, since SotW cannot report them.
+ */
 function results({
   clients,
   relay,

@@ -1,19 +1,20 @@
 import type { Interest, ResourceFeed, ResourceSink, XdsError } from "@xdstp/core";
 
-/** Which names are not asked upstream, and why. */
+/** The names that are not requested upstream, and the reason. */
 export interface RejectedNames {
-  /** Also asked of globs and `*`. */
+  /** Returns true for a rejected name. It is also called for globs and `*`. */
   isRejected(name: string): boolean;
   why(typeUrl: string, name: string): XdsError;
-  /** Told once per type and turn. */
+  /** Called once per type and turn. */
   onRejected(typeUrl: string, names: readonly string[]): void;
 }
 
 type Updates = Parameters<NonNullable<ResourceFeed["want"]>>;
 
 /**
- * The same feed, which is not asked for some names (B-RELAY-2). An exact name does not exist, for the reason given;
- * a collection stays pending, because an empty one would take from a client what it has.
+ * Wraps a feed that is not asked for some names (B-RELAY-2). An exact name does not exist, with the
+ * reason.
+ * A collection stays pending, because an empty one would remove the resources of a client.
  */
 export function rejectNames(feed: ResourceFeed, names: RejectedNames): ResourceFeed {
   let sink: ResourceSink | undefined;

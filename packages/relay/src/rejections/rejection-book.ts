@@ -8,7 +8,7 @@ import type {
 import { clientKey } from "@xdstp/rollout";
 import type { RelayEvent } from "../relay.ts";
 
-/** What clients reject. */
+/** The rejections of clients. */
 export interface RejectionBook {
   observe(event: StreamEvent): void;
   /** Newest first. */
@@ -21,12 +21,17 @@ interface Row extends Omit<RejectedVersion, "clients" | "by" | "among"> {
   among: number;
 }
 
-/** The number of versions that are kept, of those of one response, and of names of clients of each. */
+/**
+ * Limits: the number of versions, of versions of one response, and of client names of each version.
+ */
 const MOST = 1_000;
 const MOST_OF_ONE = 100;
 const MOST_NAMED = 8;
 
-/** An empty book. It keeps the newest 1,000 versions, and tells of each version and client once. */
+/**
+ * Creates an empty table. It keeps the newest 1,000 versions, and reports each version and client
+ * once.
+ */
 export function createRejectionBook(
   clock: Clock,
   tell: (event: Extract<RelayEvent, { readonly kind: "resource-rejected" }>) => void,
@@ -82,13 +87,16 @@ export function createRejectionBook(
   };
 }
 
-/** A claim is better than an address, where nothing is verified. */
+/** An unverified node id is more useful than an address. */
 function whoIs({ identity, node, peer }: StreamInfo): string {
   if (identity !== undefined) return identity.uris[0] ?? identity.dnsNames[0] ?? identity.subject;
   return node === undefined || node.id === "" ? peer : node.id;
 }
 
-/** What of a response its client did not have; all of it, where that is not known. */
+/**
+ * Returns the entries of a response that its client did not have before; all entries if this is not
+ * known.
+ */
 function updatesOf({ entries, base }: HeldByResponse): readonly Entry[] {
   const updates = entries.filter(({ revision }) => revision > base);
   return updates.length === 0 ? entries : updates;

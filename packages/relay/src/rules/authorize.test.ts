@@ -7,7 +7,10 @@ import { useWorld } from "../../test/relay-world.ts";
 
 const [open, closed] = [flagName("open"), flagName("closed")];
 
-/** Guests see what is open; a policy goes by identity, here the node stands for it. */
+/**
+ * Guests may see what is open. The policy depends on the identity; in this test the node is used
+ * instead.
+ */
 const authorize: Authorize = ({ node }) =>
   createPolicy({
     key: node?.cluster ?? "",

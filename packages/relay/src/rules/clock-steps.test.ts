@@ -9,7 +9,10 @@ const ways = (["delta", "sotw"] as const).flatMap((upstream) =>
   (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const),
 );
 
-/** The resources that a client of a relay receives and the events of the relay, each with its second. The wall clock is stepped each second. */
+/**
+ * Returns the resources that a client of a relay receives and the events of the relay, each with
+ * its second. The wall clock is stepped each second.
+ */
 async function timeline(
   upstream: Variant,
   downstream: Variant,

@@ -7,7 +7,10 @@ import { useDir } from "../../test/snapshots.ts";
 const glob = flagName("ns/*");
 const member = (id: string): string => flagName(`ns/${id}`);
 
-/** A relay that was restarted after upstream had sent `a` and `b` of a glob, and perhaps not all of it. */
+/**
+ * A relay that was restarted after upstream had sent `a` and `b` of a glob, but had not reported
+ * that these are all members.
+ */
 async function restarted(dir: string): Promise<RelayWorld> {
   const first = useWorld({ relay: { snapshot: { dir } } });
   first.connect("delta").ask(flagUrl, glob);

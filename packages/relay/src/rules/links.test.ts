@@ -12,7 +12,7 @@ const ways = (["delta", "sotw"] as const).flatMap((upstream) =>
   (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const),
 );
 
-/** The locator of a flag, with another one as its alternative. */
+/** Returns the locator of a flag, with another one as its alternative. */
 function locator(id: string, alt?: string): Uint8Array {
   return concatBytes([
     lengthDelimited(2, id),

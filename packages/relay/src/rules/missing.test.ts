@@ -22,7 +22,7 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     const late = world.connect(downstream);
     late.ask(flagUrl, name);
     await world.settle();
-    // SotW has no word for it.
+    // SotW cannot report it.
     const gone = downstream === "delta" ? [name] : [];
     expect(
       [client, late].map((one) =>
@@ -92,7 +92,7 @@ describe.each(ways)("of a glob, %s upstream, %s downstream,", (upstream, downstr
   const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
   const cluster = (id: string): string => `xdstp://acme/envoy.config.cluster.v3.Cluster/${id}`;
   const [glob, a] = [cluster("*"), cluster("a")];
-  /** What one answer says; of SotW all that there is. */
+  /** Returns the content of each response. A SotW response has the whole state. */
   const shown = (client: WorldClient): readonly unknown[] =>
     client.take().map(({ resources, removed, errors }) => [resources.length, removed, errors]);
 

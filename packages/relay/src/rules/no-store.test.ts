@@ -18,7 +18,7 @@ const brief = (name: string, text: string): WireResource => ({
 describe.each(ways)(
   "%s upstream, %s downstream: what has `do_not_cache`",
   (upstream, downstream) => {
-    /** One client has it. */
+    /** One client has the resource. */
     const useHeld = async (): Promise<
       RelayWorld & { readonly client: ReturnType<RelayWorld["connect"]> }
     > => {
@@ -42,7 +42,7 @@ describe.each(ways)(
       late.ask(flagUrl, a, b);
       await world.settle();
       expect(late.take().map(({ shown }) => shown)).toEqual([["b=1"]]);
-      // SotW leaves the name out first, so that the server sees it come (S-SUB-3).
+      // The relay unsubscribes the name first, so that the SotW server sees it added (S-SUB-3).
       expect(world.up.requests().map(({ names }) => names)).toEqual(
         upstream === "delta" ? [[a]] : [[b], [b, a]],
       );

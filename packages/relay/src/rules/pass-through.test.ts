@@ -13,7 +13,7 @@ const ways = (["delta", "sotw"] as const).flatMap((upstream) =>
   (["delta", "sotw"] as const).map((downstream) => [upstream, downstream] as const),
 );
 
-/** `not { key: "env" exists {} }`: for whoever has no such parameter. */
+/** `not { key: "env" exists {} }`: matches clients without this parameter. */
 const withoutEnv = lengthDelimited(
   4,
   lengthDelimited(1, concatBytes([lengthDelimited(1, "env"), lengthDelimited(3, "")])),
@@ -82,7 +82,7 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     await world.settle();
     world.up.reply(typeUrl, { resources });
     await world.settle();
-    // What is not wrapped has neither name nor version.
+    // A resource without a wrapper has neither name nor version.
     expect(client.take().map((answer) => [answer.typeUrl, answer.resources])).toEqual([
       [typeUrl, resources],
     ]);
@@ -95,7 +95,7 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     const client = world.connect(downstream);
     client.ask(clusterUrl, cluster("a"), cluster("b"));
     await world.settle();
-    // Without need SotW wraps nothing (S-WRAP-2).
+    // SotW uses wrappers only if they are needed (S-WRAP-2).
     const sent = (...resources: readonly WireResource[]): readonly WireResource[] =>
       downstream === "delta"
         ? resources
@@ -105,7 +105,7 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     if (upstream === "delta") {
       world.up.reply(clusterUrl, { resources: [a] });
       await world.settle();
-      // Delta has no full state: each name goes out when it is known.
+      // Delta has no full state: each name is sent when it is known.
       expect(client.take().map(({ resources }) => resources)).toEqual(
         downstream === "delta" ? [[a]] : [],
       );

@@ -8,7 +8,7 @@ const RESOURCE_EXHAUSTED = 8;
 const [a, b, c] = ["a", "b", "c"].map(flagName) as [string, string, string];
 const otherName = (path: string): string => `xdstp://other/acme.v1.Flag/${path}`;
 
-/** What servers upstream were last asked for, each. */
+/** Returns the names that each server upstream was last asked for. */
 const askedOf = (world: RelayWorld): readonly (readonly string[])[] =>
   world.upstreams.map(({ calls }) =>
     calls.flatMap((call) => call.requests().flatMap(({ names }) => names)),

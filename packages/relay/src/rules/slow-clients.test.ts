@@ -23,7 +23,7 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
           resources: of.map((name) => ({ name, text })),
         });
         await world.settle();
-        // Upstream is read on, and has its ACK.
+        // The relay reads on from upstream, and has sent the ACK.
         expect([
           world.up.stream.paused,
           world.up.requests().map((request) => request.nonce),

@@ -19,7 +19,8 @@ describe.each(["delta", "sotw"] as const)("%s downstream", (variant) => {
     await world.settle();
     expect(clients.every((client) => client.take().length === 1)).toBe(true);
     expect(world.server.stats().frames).toMatchObject({ encoded: 1, shared: CLIENTS - 1 });
-    // Nothing upstream for what each of them answered, nor when half of them go and come back.
+    // The answers of the clients cause nothing upstream, nor does half of them disconnecting and
+    // reconnecting.
     for (const client of clients.slice(0, CLIENTS / 2)) client.stream.cancel();
     await world.pass(30_000);
     const again = clients

@@ -13,7 +13,10 @@ const TTL = 60_000;
 const heartbeat = { name, version: "1", ttlMs: TTL };
 
 describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
-  /** A client that holds what has a TTL, and what came to it each second since. */
+  /**
+   * A client that has a resource with a TTL, and the responses that it received in each second
+   * since.
+   */
   const useHeld = async (): Promise<
     RelayWorld & {
       readonly client: ReturnType<RelayWorld["connect"]>;
@@ -82,7 +85,8 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
       const seen = await world.live(300);
       expect(world.relay.cache.counters.resources).toBe(0);
       const alive = seen.filter(([, { resources }]) => resources.length > 0).map(([at]) => at);
-      // Refreshed after 10 s, so it ends here after 70 s; the last heartbeat came before that.
+      // The TTL was refreshed after 10 s, so the resource expires here after 70 s; the last
+      // heartbeat came earlier.
       expect(Math.max(...alive)).toBeLessThanOrEqual(70);
       expect(seen.flatMap(([at, { removed }]) => removed.map((one) => [at, one]))).toEqual(
         downstream === "delta" ? [[70, name]] : [],

@@ -113,7 +113,7 @@ describe("names beyond what a server upstream accepts", () => {
   it("are limited in their types, of which a server accepts a number on a stream [S-LIM-4]", async () => {
     const world = useWorld();
     const types = new Set<string>();
-    // As long as something is wanted of it, a server has one stream.
+    // A server has one stream as long as a name of it is subscribed.
     world.connect("delta", { id: "calm" }).ask(flagUrl, a);
     for (const half of [0, 40]) {
       const client = world.connect("delta", { id: `n${half}` });
@@ -121,7 +121,7 @@ describe("names beyond what a server upstream accepts", () => {
         client.ask(`type.googleapis.com/acme.v1.T${index}`, `xdstp://acme/acme.v1.T${index}/a`);
       await world.settle();
       client.stream.cancel();
-      // A stream remembers a type of which all names are unsubscribed.
+      // A stream remembers a type even if all its names are unsubscribed.
       await world.pass(120_000);
       for (const { type } of world.up.requests()) types.add(type);
     }
@@ -225,7 +225,7 @@ describe.each(["delta", "sotw"] as const)(
         ask(round % 3);
         await pass(5_000);
       }
-      // Each has asked four times for three names; the one that asked last still waits.
+      // Each client has asked four times for three names. The one that asked last still waits.
       expect([clients.map((client) => shown(client).length), ended()]).toEqual([[12, 12, 9], []]);
     });
   },

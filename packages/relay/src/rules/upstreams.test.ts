@@ -9,7 +9,7 @@ const ways = (["delta", "sotw"] as const).flatMap((upstream) =>
 const [a, b] = [flagName("a"), flagName("b")];
 
 describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
-  /** Wants one more. */
+  /** Subscribes to one more name. */
   const add = async (
     world: RelayWorld & { readonly client: ReturnType<RelayWorld["connect"]> },
     name: string,
@@ -18,7 +18,7 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
     await world.pass(5_000);
   };
 
-  /** Two servers in order; the client holds `a` of the first. */
+  /** Two servers in order; the client has `a` from the first one. */
   const useTwo = async (): Promise<
     RelayWorld & { readonly client: ReturnType<RelayWorld["connect"]> }
   > => {
@@ -62,7 +62,7 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
         .flatMap(({ shown }) => shown)
         .toSorted(),
     ).toEqual(["a=second", "b=second"]);
-    // It can be connected to again, time after time, and says nothing.
+    // The relay can connect to it again and again, and it sends nothing.
     for (let n = 0; n < 5; n++) {
       world.up.down = false;
       await world.pass(130_000);
@@ -88,7 +88,7 @@ describe.each(ways)("%s upstream, %s downstream", (upstream, downstream) => {
         .flatMap(({ shown }) => shown)
         .toSorted(),
     ).toEqual(["a=first", "b=first"]);
-    // From here on it stays with that one.
+    // From here on the relay stays with that server.
     if (second?.stream.closed === undefined) say("late");
     await world.pass(600_000);
     expect(world.client.read()).toEqual([]);

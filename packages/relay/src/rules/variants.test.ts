@@ -21,7 +21,7 @@ const variant = (env: string, text: string): WireResource => ({
 });
 
 interface ParameterClient {
-  /** Reads what has come, and accepts it. */
+  /** Reads the responses that have arrived, and accepts them. */
   take(): readonly WireResource[];
 }
 

@@ -3,10 +3,10 @@ import { nameKey } from "@xdstp/uri";
 
 import type { Noting } from "./note-transaction.ts";
 
-/** Type URLs of which an upstream has sent anything. */
+/** Type URLs of which an upstream has sent something. */
 export type AnsweredTypes = Set<string>;
 
-/** A transaction without the conclusions from silence that the snapshot contradicts. */
+/** A transaction without the conclusions from silence that contradict the snapshot. */
 export interface Believed {
   readonly pass: Transaction;
   /** Removals and settlements that the cache gets and the snapshot does not, since they are only concluded from silence. */

@@ -20,10 +20,10 @@ const glob = flagName("ns/*");
 const aside = (events: readonly SnapshotEvent[]): readonly string[] =>
   events.flatMap((event) => (event.kind === "snapshot-set-aside" ? (event.aside ?? "none") : []));
 
-/** Seeds at full size with XDSTP_SCALE=1, a hundredth without. */
+/** 4,000 seeds with XDSTP_SCALE=1; a hundredth of that by default. */
 const seeds = Math.ceil(4_000 * Number(process.env.XDSTP_SCALE ?? "0.01"));
 
-/** A directory with 60 resources, some of which are large, all in the database. */
+/** A directory with 60 resources in the database, some of them large. */
 async function written(): Promise<{ readonly dir: string; readonly state: readonly string[] }> {
   const dir = useDir();
   const { store } = openStore(dir);

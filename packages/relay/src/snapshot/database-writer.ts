@@ -15,30 +15,33 @@ import { acquireLock, isCurrentLock, type SnapshotLock } from "./snapshot-lock.t
 /** A part of a transaction. */
 export interface Chunk {
   readonly changes: readonly RowChange[];
-  /** Absent: the transaction has begun. */
+  /** Absent: the transaction has begun already. */
   readonly begin: Beginning | undefined;
-  /** Commits. */
+  /** True if the transaction is committed after this chunk. */
   readonly isLast: boolean;
-  /** The write-ahead log is emptied after the commit, so that nothing older is left in it. */
+  /** True if the write-ahead log is emptied after the commit, so that it has no older data. */
   readonly emptiesLog: boolean;
 }
 
-/** How a transaction begins. */
+/** The start of a transaction. */
 export interface Beginning {
-  /** The file that was read or written last. undefined: none; a new one is made, and a file that has its path is set aside. */
+  /**
+   * The file that was read or written last. `undefined`: there is none; a new file is created, and
+   * another file at its path is renamed.
+   */
   readonly file: FileIdentity | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** What has become of a chunk. */
+/** The result of a chunk. */
 export interface Written {
   readonly file: FileIdentity | undefined;
-  /** Where the file was moved that had the path. */
+  /** The new path of the file that had the path before. */
   readonly aside: string | undefined;
 }
 
-/** Another file, or none, has the path of the one that was read or written last. */
+/** Thrown if another file, or none, has the path of the file that was read or written last. */
 export class SnapshotMoved extends Error {
   override readonly name: string = "SnapshotMoved";
 }
@@ -48,22 +51,25 @@ export function databaseOf(dir: string): string {
   return join(dir, "snapshot.db");
 }
 
-/** Writes the database of a directory, and blocks while it does. */
+/** Writes the database of a directory. The calls block. */
 export class DatabaseWriter {
   readonly #dir: string;
   readonly #path: string;
-  /** The lock of whoever has opened the snapshot; replaced when the directory is another one. */
+  /**
+   * The lock file of the process that has opened the snapshot. Replaced if the directory was
+   * replaced.
+   */
   #lockFile: FileIdentity | undefined;
   #lock: SnapshotLock | undefined;
   #database: DatabaseSync | undefined;
   #statements: Readonly<Record<RowChange["change"], StatementSync>> | undefined;
   #file: FileIdentity | undefined;
-  /** Something has failed: the connection may not be able to write any more. */
+  /** True after a failure: the connection may not be able to write any more. */
   #isDoubtful = false;
 
   readonly #openFile: (path: string) => DatabaseSync;
 
-  /** @param open - Tests open a database that has a limit */
+  /** @param open - Used by tests, to open a database with a limit */
   constructor(
     dir: string,
     lockFile: FileIdentity | undefined,
@@ -75,7 +81,10 @@ export class DatabaseWriter {
     this.#lockFile = lockFile;
   }
 
-  /** Throws {@link SnapshotMoved}, `SnapshotInUse`, and what {@link openToWrite} throws; then nothing of the transaction is written. */
+  /**
+   * Writes a chunk. Throws {@link SnapshotMoved}, `SnapshotInUse`, and the errors of
+   * {@link openToWrite}; then nothing of the transaction is written.
+   */
   write({ begin, changes, isLast, emptiesLog }: Chunk): Written {
     try {
       const aside = begin && this.#begin(begin);
@@ -115,7 +124,8 @@ export class DatabaseWriter {
   }
 
   #open(): void {
-    // SQLite removes the log of a database by its path when it closes it, so this is after another file has been set aside.
+    // SQLite removes the log of a database by its path when it closes it. So the old connection is
+    // closed after another file has been renamed.
     this.#database?.close();
     this.#database = undefined;
     this.#file = undefined;
@@ -162,7 +172,7 @@ export class DatabaseWriter {
     try {
       this.#database?.exec("ROLLBACK");
     } catch {
-      // SQLite has done so, or there was no transaction.
+      // SQLite has rolled back already, or there was no transaction.
     }
   }
 }

@@ -6,10 +6,13 @@ import type { DatabaseSync } from "node:sqlite";
 import { checkPrivateFiles, createPrivateFile, SnapshotError, textOf } from "./private-files.ts";
 import type { Row } from "./record.ts";
 
-/** The application id in the header of the file, so that no other program's database is mistaken for a snapshot: "xdst". */
+/**
+ * The application id in the header of the file, "xdst". It distinguishes a snapshot from a database
+ * of another program.
+ */
 const APPLICATION = 0x78647374;
 
-/** Format of the file. */
+/** The format version of the file. */
 const FORMAT = 1;
 
 /** A database that is not a snapshot. */
@@ -17,12 +20,14 @@ export class ForeignDatabase extends Error {
   override readonly name: string = "ForeignDatabase";
 }
 
-/** Room that the write-ahead log keeps on disk when it is not needed. */
+/** Bytes that the write-ahead log keeps on disk when it is not in use. */
 const LOG_BYTES = 4 << 20;
 
 /**
- * Opens a snapshot to write to it; makes it where there is none. A commit is on the disk when it returns, and what is deleted is overwritten with zeros.
- * Throws {@link ForeignDatabase}, a {@link SnapshotError}, and the errors of SQLite and of the system.
+ * Opens a snapshot for writing, and creates it if it does not exist. A commit is on disk when it
+ * returns, and deleted data are overwritten with zeros.
+ * Throws {@link ForeignDatabase}, a {@link SnapshotError}, and the errors of SQLite and of the
+ * system.
  */
 export function openToWrite(path: string): DatabaseSync {
   if (!checkPrivateFiles(path)) createPrivateFile(path);
@@ -44,8 +49,9 @@ export function openToWrite(path: string): DatabaseSync {
 }
 
 /**
- * Opens a snapshot to read from it; undefined where it does not exist, or nothing is in it. A directory that cannot be written to does not matter.
- * Throws as {@link openToWrite} does.
+ * Opens a snapshot for reading. Returns `undefined` if it does not exist or is empty. Works in a
+ * read-only directory.
+ * Throws the same errors as {@link openToWrite}.
  */
 export function openToRead(path: string): DatabaseSync | undefined {
   if (!checkPrivateFiles(path)) return undefined;
@@ -53,7 +59,8 @@ export function openToRead(path: string): DatabaseSync | undefined {
     return checked(path, openSqlite(path, { readOnly: true }));
   } catch (error) {
     if (sqliteCodeOf(error) !== CANNOT_OPEN || isWritable(dirname(path))) throw error;
-    // SQLite cannot create its file of shared memory here, and does not need it: no process can write, and a relay that was closed has not left a log.
+    // SQLite cannot create its shared-memory file here, and does not need it: no process can write,
+    // and a relay that was closed has not left a log.
     const url = `file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`;
     try {
       return checked(path, openSqlite(url, { readOnly: true }));
@@ -69,7 +76,10 @@ export function openToRead(path: string): DatabaseSync | undefined {
 
 const CANNOT_OPEN = 14;
 
-/** undefined: there is nothing in it, as when a process was killed while it made the file. */
+/**
+ * Returns `undefined` for an empty file, as a process leaves it that was killed while it created
+ * the file.
+ */
 function checked(path: string, database: DatabaseSync): DatabaseSync | undefined {
   return opened(database, () => {
     if (!isEmpty(database)) {
@@ -117,7 +127,10 @@ function pragma(database: DatabaseSync, name: "application_id" | "user_version")
   return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
 }
 
-/** Why the structure of a database is damaged; undefined: it is sound. It reads the whole file. */
+/**
+ * Returns the damage in the structure of a database, or `undefined` if it is intact. Reads the
+ * whole file.
+ */
 export function damageOf(database: DatabaseSync): string | undefined {
   try {
     const found = database.prepare("PRAGMA quick_check(1)").get()?.quick_check;
@@ -127,10 +140,13 @@ export function damageOf(database: DatabaseSync): string | undefined {
   }
 }
 
-/** A row without its body, and the bytes that it has on disk. */
+/** A row without its body, and its number of bytes on disk. */
 export type RowHead = Omit<Row, "body"> & { readonly bytes: number };
 
-/** All rows without their bodies, in the order of their ids. Throws the error of SQLite where the file cannot be read on. */
+/**
+ * Yields all rows without their bodies, in the order of their ids. Throws the error of SQLite if
+ * the file cannot be read further.
+ */
 export function* rowHeads(database: DatabaseSync): Generator<RowHead> {
   const rows = database
     .prepare(
@@ -142,7 +158,7 @@ export function* rowHeads(database: DatabaseSync): Generator<RowHead> {
 
 const ROW = "SELECT id, kind, facts, sum, body FROM entry WHERE id = ?";
 
-/** Reads rows by id, as long as the database is open. */
+/** Returns a function that reads rows by id, as long as the database is open. */
 export function rowGetter(database: DatabaseSync): (id: number) => Row | undefined {
   const statement = database.prepare(ROW);
   return (id) => statement.get(id) as unknown as Row | undefined;
@@ -150,21 +166,24 @@ export function rowGetter(database: DatabaseSync): (id: number) => Row | undefin
 
 /**
  * Opens an SQLite database with the library that is part of Node.
- * Throws a {@link SnapshotError} where this Node does not have it, and the error of SQLite.
+ * Throws a {@link SnapshotError} if this Node does not have the library, and the errors of SQLite.
  */
 export function openSqlite(
   path: string,
   options: { readonly readOnly: boolean },
 ): sqlite.DatabaseSync {
   const database = new (loadSqlite().DatabaseSync)(path, options);
-  // Another connection may be recovering the write-ahead log; this takes milliseconds.
+  // Another connection may be recovering the write-ahead log, which takes milliseconds.
   database.exec("PRAGMA busy_timeout = 100");
   return database;
 }
 
 let loaded: Pick<typeof sqlite, "DatabaseSync"> | undefined;
 
-/** Node 22 prints that SQLite is experimental when it is loaded; users of a relay cannot do anything about that, so this one line is left out. */
+/**
+ * Loads SQLite. Node 22 prints a warning that SQLite is experimental. It is suppressed, since users
+ * of a relay cannot do anything about it.
+ */
 function loadSqlite(): NonNullable<typeof loaded> {
   if (loaded !== undefined) return loaded;
   const emitWarning: unknown = Reflect.get(process, "emitWarning");
@@ -188,13 +207,13 @@ export const SqliteCode = {
   NOTADB: 26,
 } as const;
 
-/** Returns the primary result code of an error of SQLite; undefined for any other error. */
+/** Returns the primary result code of an error of SQLite, or `undefined` for any other error. */
 export function sqliteCodeOf(error: unknown): number | undefined {
   const code = (error as { readonly errcode?: unknown } | undefined)?.errcode;
   return typeof code === "number" ? code & 0xff : undefined;
 }
 
-/** Whether an error of SQLite says that the bytes of the file are not those of a database. */
+/** Returns true if an error of SQLite means that the bytes of the file are not a valid database. */
 export function isDamage(error: unknown): boolean {
   const code = sqliteCodeOf(error);
   return code === SqliteCode.CORRUPT || code === SqliteCode.NOTADB;
@@ -206,25 +225,28 @@ export class SnapshotReader {
   #database: DatabaseSync | undefined;
   #get: ((id: number) => Row | undefined) | undefined;
 
-  /** @param database - A connection that is open */
+  /** @param database - An open connection */
   constructor(path: string, database: DatabaseSync | undefined) {
     this.#path = path;
     this.#use(database);
   }
 
-  /** undefined: it does not exist. Throws the error of SQLite. */
+  /** Returns `undefined` if the row does not exist. Throws the error of SQLite. */
   row(id: number): Row | undefined {
     if (this.#get === undefined) this.#use(openToRead(this.#path));
     return this.#get?.(id);
   }
 
-  /** Reads from the file that has the path now. It is opened at once: what is removed later can still be read. */
+  /**
+   * Reads from the file that has the path now. It is opened at once, so it can still be read if it
+   * is removed later.
+   */
   reopen(): void {
     this.close();
     try {
       this.#use(openToRead(this.#path));
     } catch {
-      // The next row tries again, and throws.
+      // The next read tries again, and throws.
     }
   }
 

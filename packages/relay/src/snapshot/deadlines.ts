@@ -2,10 +2,14 @@ import type { Clock, Timer } from "@xdstp/core";
 
 import type { SnapshotRecord } from "./record.ts";
 
-/** Least time between two looks at all records, in milliseconds. */
+/** The minimum time between two checks of all records, in milliseconds. */
 const LOOK_MS = 1_000;
 
-/** Calls back for records that have expired, by the monotonic clock: after a step of the wall clock back a restart would serve them again. Those that end within one second come together. */
+/**
+ * Calls back for records that have expired. It uses the monotonic clock, so a step of the wall
+ * clock does not delay this; a restart would then serve an expired record again. Records that
+ * expire within one second are reported together.
+ */
 export class Deadlines {
   readonly #clock: Clock;
   readonly #onEnd: (record: SnapshotRecord) => void;
@@ -19,7 +23,7 @@ export class Deadlines {
     this.#onEnd = onEnd;
   }
 
-  /** Takes over when a record expires, which may be never. */
+  /** Records when a record expires, or that it does not. */
   note(record: SnapshotRecord): void {
     const { expiresAt } = record;
     if (expiresAt === undefined || this.#stopped) {
@@ -35,7 +39,7 @@ export class Deadlines {
     this.#ends.delete(record);
   }
 
-  /** Calls back for what has ended by now. */
+  /** Calls back for the records that have expired. */
   look(): void {
     const now = this.#clock.now();
     const ended = [...this.#ends].filter(([, end]) => end <= now);
@@ -45,7 +49,7 @@ export class Deadlines {
     for (const [record] of ended) this.#onEnd(record);
   }
 
-  /** Calls back no more. */
+  /** Stops all callbacks. */
   stop(): void {
     this.#stopped = true;
     this.#ends.clear();

@@ -3,16 +3,16 @@ import { XdsError, type StatusName } from "@xdstp/core";
 import { type RecordFacts, type Row, type RowKind, type SnapshotRecord, sumOf } from "./record.ts";
 import type { StoredCollection } from "./type-index.ts";
 
-/** The column `facts`: JSON of what is known without the body. */
+/** The JSON in the column `facts`: all fields except the body. */
 interface Facts {
   readonly type: string;
   readonly name: string;
-  /** Whose: of a relay that asks as several nodes. Absent: of all. */
+  /** The tenant. Absent: shared by all clients. */
   readonly space?: string | undefined;
   /** In base64. */
   readonly constraints?: string | undefined;
   readonly version?: string | undefined;
-  /** Version as it is served, where that is another. */
+  /** The version that is served, if it differs from `version`. */
   readonly served?: string | undefined;
   readonly aliases?: readonly string[] | undefined;
   /** Milliseconds since the epoch. */
@@ -21,20 +21,23 @@ interface Facts {
   /** CRC-32 and length of the resource. */
   readonly checksum?: number | undefined;
   readonly size?: number | undefined;
-  /** Id of the key that it is sealed with. */
+  /** The id of the key that it is encrypted with. */
   readonly key?: string | undefined;
-  /** Dynamic parameters of a collection. */
+  /** The dynamic parameters of a collection. */
   readonly parameters?: readonly (readonly [string, string])[] | undefined;
-  /** Why a collection is empty; `said`: the words of upstream. */
+  /** The reason why a collection is empty. `said`: the text of upstream. */
   readonly error?:
     | { readonly code: StatusName; readonly text: string; readonly said?: string | undefined }
     | undefined;
 }
 
-/** A row without its body, as it is written and as it was read. */
+/** A row without its body. */
 export type BareRow = Omit<Row, "body">;
 
-/** The row of a record. @param keyId - The key that the body is sealed with; nothing that is derived from a secret is next to it */
+/**
+ * Returns the row of a record. @param keyId - The key that the body is encrypted with; then the row
+ * has nothing that is derived from the secret
+ */
 export function rowOfRecord(record: SnapshotRecord, keyId: string | undefined): BareRow {
   const { space, typeUrl, name, constraints, version, served, aliases, storedAt, expiresAt } =
     record;
@@ -56,7 +59,7 @@ export function rowOfRecord(record: SnapshotRecord, keyId: string | undefined): 
   });
 }
 
-/** The row of a collection that is known completely. */
+/** Returns the row of a collection that is known completely. */
 export function rowOfCollection(collection: StoredCollection): BareRow {
   const { row, space, typeUrl, interest, at, error } = collection;
   return rowOf(row, "collection", {
@@ -69,7 +72,7 @@ export function rowOfCollection(collection: StoredCollection): BareRow {
   });
 }
 
-/** The same row with another time at which it expires. */
+/** Returns the row with another expiry time. */
 export function withExpiry(row: Row, expiresAt: number | undefined): Row {
   const facts = JSON.parse(row.facts) as Facts;
   return { ...rowOf(row.id, row.kind, { ...facts, expiresAt }), body: row.body };
@@ -80,7 +83,7 @@ function rowOf(id: number, kind: RowKind, given: Facts): BareRow {
   return { id, kind, facts, sum: sumOf({ kind, facts }) };
 }
 
-/** What a row is, for the index. */
+/** The content of a row, for the index. */
 export type ReadRow =
   | { readonly kind: "collection"; readonly collection: Omit<StoredCollection, "length"> }
   | {
@@ -89,7 +92,7 @@ export type ReadRow =
       readonly keyId: string | undefined;
     };
 
-/** undefined: these are not the bytes that were written. */
+/** Decodes a row. Returns `undefined` if the checksum does not match. */
 export function readRow(row: BareRow): ReadRow | undefined {
   const { id, kind } = row;
   if (typeof row.facts !== "string" || sumOf(row) !== row.sum) return undefined;

@@ -30,7 +30,7 @@ const late = (name: string) => ({
   error: new XdsError("NOT_FOUND", "late", { reason: "late" }),
 });
 
-/** Leaves a snapshot behind of what upstream has said of `ns/*` and of these names. */
+/** Writes a snapshot of what upstream has sent for `ns/*` and for these names. */
 async function leave(dir: string, ...puts: readonly ReturnType<typeof put>[]): Promise<void> {
   const relay = useKept(dir);
   await relay.watch(glob, "*", ...puts.map(({ resource }) => resource.name));
@@ -132,7 +132,7 @@ describe("a snapshot in front of upstream", () => {
     expect(relay.cache.topic(flagUrl, { name: a }).stale?.text).toBe(
       "cannot be reached; what has not come since the start is from the snapshot of 1970-01-01T00:16:40.000Z",
     );
-    // Once it has said something of the type, it is believed when it is silent of a name (C-MISS-4).
+    // Once it has sent something of the type, its silence about a name counts (C-MISS-4).
     await relay.upstream.sink.commit({ put: [put(b, "2")] });
     await relay.upstream.sink.commit({ remove: [late(a)] });
     expect([relay.shown(a), relay.members(glob)]).toEqual(["~none", ["b=2"]]);

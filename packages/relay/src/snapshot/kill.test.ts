@@ -17,7 +17,7 @@ interface Writer {
   readonly errors: () => string;
 }
 
-/** A process that writes, and the lines that it has printed so far. */
+/** Starts a process that writes. Returns it with the lines that it has printed so far. */
 function startWriter(dir: string, first: number): Writer {
   const child = spawn(
     process.execPath,
@@ -34,11 +34,11 @@ function startWriter(dir: string, first: number): Writer {
   child.stdout.on("data", (bytes: Buffer) => {
     text += bytes.toString();
   });
-  // What stands after the last line break was not printed wholly.
+  // The text after the last line break is not a complete line.
   return { child, lines: () => text.split("\n").slice(0, -1), errors: () => errors };
 }
 
-/** The number of the state that each name has on disk. */
+/** Returns the number of the state that each name has on disk. */
 async function statesIn(dir: string): Promise<readonly number[]> {
   const { store, events } = openStore(dir);
   expect(events.map(({ kind }) => kind)).toEqual(["snapshot-opened"]);
@@ -47,10 +47,13 @@ async function statesIn(dir: string): Promise<readonly number[]> {
   return read.map(({ resource }) => parseInt(Buffer.from(resource.payload.value).toString(), 10));
 }
 
-/** A killed process loses nothing that the system has taken from it, so memory shows the same as a disk. A slow disk made a thousand kills take half an hour. */
+/**
+ * A killed process loses nothing that the system has accepted, so a file system in memory is
+ * enough. On a slow disk 1,000 kills took half an hour.
+ */
 const memory = existsSync("/dev/shm") ? "/dev/shm" : undefined;
 
-/** Kills at full size with XDSTP_SCALE=1, a hundredth without. */
+/** 1,000 kills with XDSTP_SCALE=1; a hundredth of that by default. */
 const kills = Math.ceil(1_000 * Number(process.env.XDSTP_SCALE ?? "0.01"));
 
 it("after kill -9 at any time what was reported as stored is there, a batch wholly or not at all, and the folder is open to the next relay at once [B-RELAY-9]", async () => {
@@ -58,7 +61,7 @@ it("after kill -9 at any time what was reported as stored is there, a batch whol
   let dir = useDir(memory);
   let stored = 0;
   for (let kill = 0; kill < kills; kill++) {
-    // A new folder now and then, since making one can be interrupted too.
+    // A new folder from time to time, since its creation can be interrupted too.
     if (random.below(10) === 0) [dir, stored] = [useDir(memory), 0];
     const { child, lines } = startWriter(dir, stored + 1);
     const exit = once(child, "exit");
@@ -76,7 +79,7 @@ it("after kill -9 at any time what was reported as stored is there, a batch whol
     const least = reported.at(-1) ?? stored;
     const states = await statesIn(dir);
     const [state = 0] = states;
-    // One more may be stored of which the report did not come out.
+    // One more state may be stored whose report was not printed.
     expect([kill, least <= state && state <= least + 1]).toEqual([kill, true]);
     expect([kill, states]).toEqual([kill, state === 0 ? [] : Array(names).fill(state)]);
     stored = state;
@@ -94,6 +97,6 @@ it("a second relay on a folder does not start, and says which process has it, un
   child.kill("SIGKILL");
   await exit;
   expect(await statesIn(dir)).toHaveLength(names);
-  // Node 22 would say that SQLite is experimental.
+  // Node 22 would print that SQLite is experimental.
   expect(errors()).not.toMatch(/sqlite/i);
 });

@@ -19,36 +19,42 @@ import { createRecord, type SnapshotRecord } from "./record.ts";
 import type { SnapshotEvent } from "./snapshot.ts";
 import type { SnapshotIndex } from "./snapshot-index.ts";
 
-/** What {@link loadSnapshot} needs. */
+/** Options of {@link loadSnapshot}. */
 export interface LoadOptions {
   readonly dir: string;
   readonly index: SnapshotIndex;
-  /** Id of the key that there is. */
+  /** The id of the available key. */
   readonly keyId: string | undefined;
-  /** Whether a type may not be in the file as it is. */
+  /** Returns true for a type that must not be stored unencrypted. */
   readonly isSecret: (typeUrl: string) => boolean;
   readonly now: number;
   readonly tell: (event: SnapshotEvent) => void;
 }
 
-/** A snapshot that was read. */
+/** The result of {@link loadSnapshot}. */
 export interface LoadedSnapshot {
-  /** For reading bodies. undefined: nothing could be read or made. */
+  /** For reading bodies. `undefined`: no database could be read or created. */
   readonly database: DatabaseSync | undefined;
   readonly file: FileIdentity | undefined;
-  /** Secrets that are not encrypted, from before their type was declared to be one. They are not in the index, and have to be deleted. */
+  /**
+   * Secrets that are not encrypted, since they were stored before their type was declared secret.
+   * They are not in the index, and have to be deleted.
+   */
   readonly exposed: readonly SnapshotRecord[];
 }
 
-/** A row of which the facts are what was written. */
+/** A row whose facts have a valid checksum. */
 interface GoodRow {
   readonly head: RowHead;
   readonly read: ReadRow;
 }
 
 /**
- * Reads the database of a directory into the index, without bodies; makes one where there is none. A damaged file is set aside and what can be read of it is copied; a file of another program is set aside.
- * Throws a {@link SnapshotError} where a newer release wrote it or the path is not a private file, and the error of the system where it cannot be read.
+ * Reads the database of a directory into the index, without bodies. Creates a database if there is
+ * none. A damaged file is renamed, and its readable rows are copied. A file of another program is
+ * renamed.
+ * Throws a {@link SnapshotError} if a newer release wrote it or the path is not a private file, and
+ * the error of the system if it cannot be read.
  */
 export function loadSnapshot(options: LoadOptions): LoadedSnapshot {
   const path = databaseOf(options.dir);
@@ -66,7 +72,7 @@ export function loadSnapshot(options: LoadOptions): LoadedSnapshot {
   return { database, file: database && identityOf(path), exposed };
 }
 
-/** undefined: there is none, or it was set aside. */
+/** Returns `undefined` if there is none, or if it was renamed. */
 function openKnown(options: LoadOptions, path: string): DatabaseSync | undefined {
   try {
     return openToRead(path);
@@ -80,7 +86,10 @@ function openKnown(options: LoadOptions, path: string): DatabaseSync | undefined
   }
 }
 
-/** undefined: it cannot be made now. The first write tries again, and reports why. */
+/**
+ * Returns `undefined` if it cannot be created now. The first write tries again, and reports the
+ * reason.
+ */
 function make(path: string): DatabaseSync | undefined {
   try {
     openToWrite(path).close();
@@ -111,7 +120,10 @@ function goodRows(database: DatabaseSync): {
   return { rows, damage };
 }
 
-/** A lost row may have been a member or a removal, so no collection is complete. */
+/**
+ * Replaces a damaged database. A lost row may have been a member or a removal, so no collection
+ * counts as complete.
+ */
 function replaceDamaged(
   { now, tell }: LoadOptions,
   path: string,
@@ -138,7 +150,7 @@ function replaceDamaged(
   return { database, good };
 }
 
-/** Those whose body can be read are in a new file. */
+/** Copies the rows with a readable body to a new file, and returns them. */
 function copyRows(
   path: string,
   rows: readonly GoodRow[],
@@ -161,12 +173,12 @@ function copyRows(
       made.close();
     }
   } catch {
-    // There is no room for it: it is as if nothing could be read.
+    // There is no room for the file, so no row is used.
     return [];
   }
 }
 
-/** undefined: it cannot be read. */
+/** Returns `undefined` if the body cannot be read. */
 function bodyOf(get: ReturnType<typeof rowGetter>, id: number): Uint8Array | null | undefined {
   try {
     return get(id)?.body;
@@ -175,7 +187,7 @@ function bodyOf(get: ReturnType<typeof rowGetter>, id: number): Uint8Array | nul
   }
 }
 
-/** A file of the format before this one. What is in it comes again from upstream. */
+/** Renames a file of the previous format. Its resources arrive again from upstream. */
 function setJournalAside({ dir, now, tell }: LoadOptions): void {
   const path = join(dir, "snapshot.journal");
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
@@ -201,7 +213,7 @@ function move(
   }
 }
 
-/** Gives the record of a secret that is not encrypted. */
+/** Adds a row to the index. Returns the record if it is an unencrypted secret. */
 function apply(
   { index, keyId, isSecret }: LoadOptions,
   { head: { bytes }, read }: GoodRow,

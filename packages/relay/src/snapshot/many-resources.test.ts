@@ -7,7 +7,10 @@ const glob = flagName("ns/*");
 const names = Array.from({ length: 1_800 }, (_, n) => flagName(`ns/${String(n).padStart(4, "0")}`));
 const all = [{ typeUrl: flagUrl, interest: { name: glob } }];
 
-/** A relay that was restarted with all of them in its snapshot, and is asked for them in this turn. */
+/**
+ * A relay that was restarted with all resources in its snapshot, and gets the subscriptions to all
+ * of them in this turn.
+ */
 async function restarted(): Promise<Kept> {
   const dir = useDir();
   const first = useKept(dir);

@@ -24,41 +24,44 @@ const home = (name: string): string =>
   globs.find((glob) => name.startsWith(glob.slice(0, -1))) ?? name;
 const away = new XdsError("UNAVAILABLE", "cannot be reached");
 
-/** What there is of a name. */
+/** The state of a name. */
 interface Fact {
   readonly text: string;
   readonly until: number;
   readonly noStore: boolean;
 }
 
-/** What is, or will be, on disk. */
+/** The contents that are, or will be, on disk. */
 interface Disk {
   readonly facts: ReadonlyMap<string, Fact>;
   readonly complete: ReadonlySet<string>;
 }
 
-/** A relay, its upstream and its disk, and what has to be seen of them. */
+/** A relay, its upstream and its disk, and the expected state of each. */
 class World {
   readonly random: SeededRandom;
   dir: string = useDir();
   readonly log: string[] = [];
   relay!: Kept;
   clock: FakeClock = createFakeClock({ start: 1_000_000 });
-  /** What upstream has. */
+  /** The resources of upstream. */
   truth = new Map<string, Fact>();
-  /** What clients see. */
+  /** The resources that clients see. */
   view = new Map<string, Fact>();
   disk: { facts: Map<string, Fact>; complete: Set<string> } = {
     facts: new Map(),
     complete: new Set(),
   };
-  /** Lengths of the write-ahead log, with what is stored up to there. */
+  /** Lengths of the write-ahead log, each with the contents that are stored up to there. */
   written: { readonly length: number; readonly disk: Disk }[] = [
     { length: 0, disk: { facts: new Map(), complete: new Set() } },
   ];
   watched = new Set<string>();
   said = new Set<string>();
-  /** Upstream has said these since they were asked for, though perhaps not all of their collection. */
+  /**
+   * Names that upstream has sent since they were requested, even if their collection is not
+   * complete.
+   */
   spoken = new Set<string>();
   settled = new Set<string>();
   heard = false;
@@ -110,13 +113,16 @@ class World {
     this.check();
   }
 
-  /** What waits is written by then. */
+  /** Lets time pass after waiting changes are written. */
   async pass(ms: number): Promise<void> {
     await this.flush();
     this.clock.advance(ms);
   }
 
-  /** Upstream has something else, and tells it, if it can and is asked. */
+  /**
+   * Changes a resource of upstream, and sends it if upstream is reachable and the name is
+   * subscribed.
+   */
   change(): void {
     const name = this.random.pick(names);
     const fact = {
@@ -140,7 +146,7 @@ class World {
     this.tell(name, goes ? undefined : fact);
   }
 
-  /** Upstream says all of an interest, in one way or another. */
+  /** Sends a complete answer for an interest, in one of several ways. */
   answer(name: string): void {
     this.log.push(`answers ${name}`);
     const { sink } = this.relay.upstream;
@@ -261,7 +267,7 @@ class World {
     });
   }
 
-  /** The process is killed while it writes: the log ends somewhere in what was written last. */
+  /** Kills the process while it writes: the log ends somewhere in the last write. */
   async crash(): Promise<void> {
     const before = this.written.at(-1)?.length ?? 0;
     await this.flush();
@@ -307,7 +313,7 @@ class World {
     return [`${name}${this.settled.has(name) ? "!" : ""}`, ...found];
   }
 
-  /** Upstream is there for as long as it takes, and then everybody has what it has. */
+  /** Keeps upstream reachable until all clients have the same resources as upstream. */
   converge(): void {
     if (this.isAway) this.outage(false);
     for (const name of this.watched) {
@@ -325,7 +331,7 @@ function logOf(dir: string): string {
   return join(dir, "snapshot.db-wal");
 }
 
-/** All of them with XDSTP_SCALE=1, a hundredth without. */
+/** 4,000 seeds with XDSTP_SCALE=1; a hundredth of that by default. */
 const seeds = Math.ceil(4_000 * Number(process.env.XDSTP_SCALE ?? "0.01"));
 
 it.each(Array.from({ length: seeds }, (_, nth) => nth + 1))(

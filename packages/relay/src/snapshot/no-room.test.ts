@@ -23,7 +23,7 @@ import { threadDisk, type OpenDisk } from "./snapshot-disk.ts";
 const [a, b, c] = ["ns/a", "ns/b", "ns/c"].map(flagName) as [string, string, string];
 const large = "x".repeat(300_000);
 
-/** A store that writes in a thread, as in a relay. */
+/** Opens a store that writes in a thread, as in a relay. */
 function openThread(dir: string): OpenStore & { readonly kinds: () => readonly string[] } {
   const opened = openStore(dir, {}, threadDisk);
   return { ...opened, kinds: () => opened.events.map(({ kind }) => kind) };
@@ -42,7 +42,7 @@ const hasTmpfs = ((): boolean => {
   }
 })();
 
-/** A directory with room for little. Not every machine lets a test mount one. */
+/** A directory with little room. Not every machine lets a test mount one. */
 function useTmpfs(): { readonly dir: string; readonly remount: (options: string) => void } {
   const dir = useDir();
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=512k,mode=0700", "tmpfs", dir]);
@@ -125,7 +125,7 @@ it.runIf(hasTmpfs)(
     try {
       writeFileSync(join(dir, "other"), large + large);
     } catch {
-      // It is full now.
+      // The disk is full now.
     }
     const { store, kinds } = openThread(dir);
     put(store, a, "1");
@@ -224,7 +224,7 @@ it("a folder that is another one later, as when a volume is mounted late, gets a
     "snapshot-set-aside",
     "snapshot-well",
   ]);
-  // It has the lock of the folder that is there now.
+  // It has the lock of the folder that exists now.
   expect(() => openStore(dir)).toThrow(`is in use by process ${process.pid}`);
   await store.close();
   expect(stateOf(openStore(dir).store)).toEqual([`${a}=1`, `${b}=1`]);

@@ -15,23 +15,26 @@ import { coveredBy } from "./restore.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 import type { SubscribedInterest, SubscribedInterests } from "./subscribed.ts";
 
-/** What {@link noteTransaction} needs of its keeper. */
+/** The parts of a keeper that {@link noteTransaction} uses. */
 export interface Noting {
   readonly store: SnapshotStore;
   readonly space: string;
   readonly subscribed: SubscribedInterests;
-  /** The sink that has the transaction. */
+  /** The sink that has committed the transaction. */
   readonly sink: ResourceSink;
   readonly inWildcard: (name: string) => boolean;
-  /** Some upstream has sent it and not removed it. */
+  /** Returns true if a server upstream has sent the record and not removed it. */
   readonly isHeld: (record: SnapshotRecord) => boolean;
   /** Removes records from the snapshot, and from the cache if they were restored. */
   readonly remove: (gone: readonly SnapshotRecord[]) => void;
-  /** Upstream has answered this interest. */
+  /** Called when upstream has answered an interest. */
   readonly noteAnswer: (subscribed: SubscribedInterest) => void;
 }
 
-/** Writes to the snapshot what upstream has sent and the cache has accepted, and removes the restored resources that it replaces. */
+/**
+ * Writes the resources that upstream has sent and the cache has accepted to the snapshot, and
+ * removes the restored resources that they replace.
+ */
 export function noteTransaction(
   noting: Noting,
   transaction: Transaction,
@@ -59,7 +62,7 @@ function notePut(
   ids: Set<string> | undefined,
 ): void {
   const { store, space, subscribed, sink } = noting;
-  // The version is that of the cached resource: a late answer may be older.
+  // Uses the version of the cached resource, since a late decision may belong to an older one.
   const held =
     bad.size > 0 && bad.has(`${typeUrl}\n${name}`)
       ? undefined
@@ -87,7 +90,10 @@ function notePut(
     for (const one of subscribed.ofName(typeUrl, nameKey(alias))) noting.noteAnswer(one);
 }
 
-/** The resource as it is cached, with bytes that stay. undefined: it was removed while the commit was pending. */
+/**
+ * Returns the cached resource, with bytes that do not change. Returns `undefined` if it was removed
+ * while the commit was pending.
+ */
 function storedOf(
   sink: ResourceSink,
   typeUrl: string,
@@ -122,12 +128,19 @@ function noteRemoval(noting: Noting, { typeUrl, name, constraints }: Removal): v
   for (const one of subscribed.ofName(typeUrl, key)) noting.noteAnswer(one);
 }
 
-/** The removed name was an alias of this record. The record is out of date even if it was not served: after a restart it would bring the alias back. A variant may be for other clients, so it stays. */
+/**
+ * Returns true if the removed name was an alias of this record. Then the record is out of date even
+ * if it was not served: after a restart it would restore the alias. A variant may be for other
+ * clients, so it stays.
+ */
 function isByAlias(record: SnapshotRecord, key: string): boolean {
   return record.key !== key && record.variant === undefined;
 }
 
-/** @param ids - Ids of all members, which are in the same transaction; undefined: the members came earlier */
+/**
+ * @param ids - Ids of all members, which are in the same transaction. `undefined`: the members
+ * arrived earlier
+ */
 function noteWhole(
   noting: Noting,
   { typeUrl, interest, error }: TypedInterest,

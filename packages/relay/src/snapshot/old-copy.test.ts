@@ -9,7 +9,10 @@ import { put, stateOf, useDir, useKept } from "../../test/snapshots.ts";
 const [a, b, glob] = ["ns/a", "ns/b", "ns/*"].map(flagName) as [string, string, string];
 const all = [{ typeUrl: flagUrl, interest: { name: glob } }];
 
-/** A directory whose database was put back to what it was before upstream replaced `a` and removed `b`. */
+/**
+ * A directory whose database was replaced by an older copy, from before upstream replaced `a` and
+ * removed `b`.
+ */
 async function rolledBack(): Promise<string> {
   const [dir, copy] = [useDir(), join(useDir(), "copy")];
   const relay = useKept(dir);

@@ -31,7 +31,7 @@ function publish({ cache }: Origin, flags: Flags): void {
     });
 }
 
-/** Resolves when a client of its own has exactly these. */
+/** Resolves when a new client has exactly these flags. */
 async function clientHas({ uri }: ServedRelay, flags: Flags): Promise<void> {
   const client = useClient([uri]);
   const wanted = JSON.stringify(Object.entries(flags).sort());
@@ -45,7 +45,7 @@ async function clientHas({ uri }: ServedRelay, flags: Flags): Promise<void> {
   await client.close();
 }
 
-/** Resolves when a client of its own has this value of `shop/a`. */
+/** Resolves when a new client has this value of `shop/a`. */
 async function clientReads({ uri }: ServedRelay, text: string): Promise<void> {
   const client = useClient([uri]);
   for await (const { value } of client.watch(flag, flagName("shop/a"))) if (value === text) break;

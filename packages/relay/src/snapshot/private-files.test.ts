@@ -27,7 +27,10 @@ function databaseIn(dir: string): string {
   return join(dir, "snapshot.db");
 }
 
-/** What is found at a path is of another user now: root gives it away, others become somebody else. */
+/**
+ * Makes the file at a path belong to another user: root changes its owner, other users change the
+ * reported user id.
+ */
 function giveAway(path: string): void {
   const own = process.geteuid?.() ?? 0;
   if (own === 0) {
@@ -40,7 +43,7 @@ function giveAway(path: string): void {
   });
 }
 
-/** A folder and a file outside of it that is worth something. */
+/** A folder, and a file outside of it that must not change. */
 function useVictim(): { readonly dir: string; readonly victim: string } {
   const victim = join(useDir(), "victim");
   writeFileSync(victim, "precious\n");

@@ -11,20 +11,25 @@ import {
   type Stats,
 } from "node:fs";
 
-/** Something about the files of a snapshot that only an operator can change. The message is complete: which path, why, what to do. */
+/**
+ * A problem with the files of a snapshot that only an operator can fix. The message has the path,
+ * the reason and the way to fix it.
+ */
 export class SnapshotError extends Error {
   override readonly name: string = "SnapshotError";
 }
 
-/** Distinguishes a file from another one that has its path later. */
+/** Distinguishes a file from another one that has the same path later. */
 export interface FileIdentity {
   readonly device: number;
   readonly inode: number;
 }
 
 /**
- * Makes the directory of a snapshot, of mode 0700, or checks the one that exists: only this user and root may put files there, since the relay serves what is in them.
- * Throws a {@link SnapshotError} where others may, or where it cannot be made. Systems without user ids are not checked.
+ * Creates the directory of a snapshot with mode 0700, or checks an existing one: only this user and
+ * root may write to it, since the relay serves its contents.
+ * Throws a {@link SnapshotError} if others may write to it, or if it cannot be created. Systems
+ * without user ids are not checked.
  */
 export function makePrivateDirectory(dir: string): void {
   try {
@@ -39,15 +44,18 @@ export function makePrivateDirectory(dir: string): void {
   }
 }
 
-/** A database of SQLite, and the files that SQLite keeps next to it. */
+/** Returns the paths of an SQLite database and of the files that SQLite keeps next to it. */
 function filesOf(path: string): readonly string[] {
   return ["", "-wal", "-shm", "-journal"].map((suffix) => path + suffix);
 }
 
 /**
- * Checks that a database and the files next to it are regular files of this user or root, and closes them to others; returns whether the database exists.
- * SQLite follows links, so this is done before it opens a path. The files are never opened here: closing one would end the locks that SQLite has on it in this process.
- * Throws a {@link SnapshotError} for a link, a FIFO, a device, a directory, or a file of another user.
+ * Checks that a database and the files next to it are regular files of this user or root, and
+ * removes the access of others. Returns true if the database exists.
+ * SQLite follows links, so this is done before SQLite opens a path. The files are never opened
+ * here: closing one would end the locks that SQLite has on it in this process.
+ * Throws a {@link SnapshotError} for a link, a FIFO, a device, a directory, or a file of another
+ * user.
  */
 export function checkPrivateFiles(path: string): boolean {
   for (const file of filesOf(path)) {
@@ -57,12 +65,14 @@ export function checkPrivateFiles(path: string): boolean {
   return existsSync(path);
 }
 
-/** Makes an empty file of mode 0600. Throws the error of the system, also where there is something at the path. */
+/**
+ * Creates an empty file with mode 0600. Throws the error of the system, also if the path exists.
+ */
 export function createPrivateFile(path: string): void {
   closeSync(openSync(path, "wx", 0o600));
 }
 
-/** undefined: there is nothing at the path. */
+/** Returns `undefined` if the path does not exist. */
 export function identityOf(path: string): FileIdentity | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats && { device: stats.dev, inode: stats.ino };
@@ -75,7 +85,7 @@ export function isSameFile(
   return one?.device === other?.device && one?.inode === other?.inode;
 }
 
-/** Bytes of a database with its write-ahead log; 0: it does not exist. */
+/** Returns the bytes of a database with its write-ahead log. 0: it does not exist. */
 export function sizeOf(path: string): number {
   return [path, `${path}-wal`].reduce(
     (sum, file) => sum + (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0),
@@ -83,13 +93,16 @@ export function sizeOf(path: string): number {
   );
 }
 
-/** Renames a database with the files next to it; returns the new path, which was free. Throws the error of the system. */
+/**
+ * Renames a database with the files next to it. Returns the new path, which did not exist before.
+ * Throws the error of the system.
+ */
 export function setAside(path: string, why: string, now: number): string {
   const base = `${path}.${why}-${new Date(now).toISOString().replaceAll(":", "-")}`;
   let aside = base;
   for (let nth = 2; lstatSync(aside, { throwIfNoEntry: false }) !== undefined; nth++)
     aside = `${base}-${nth}`;
-  // The log is of no use without its database, so the database goes last.
+  // The log is of no use without its database, so the database is renamed last.
   for (const file of filesOf(path).toReversed())
     if (lstatSync(file, { throwIfNoEntry: false }) !== undefined)
       renameSync(file, aside + file.slice(path.length));
@@ -139,7 +152,7 @@ function directoryError(which: string, why: string): SnapshotError {
   );
 }
 
-/** A file system that is read-only keeps its modes. */
+/** Removes the access of others. In a read-only file system the modes stay as they are. */
 function closeToOthers(path: string): void {
   try {
     chmodSync(path, 0o600);
@@ -154,7 +167,7 @@ function isTrusted(uid: number): boolean {
   return own === undefined || uid === own || uid === 0;
 }
 
-/** undefined: the system does not have user ids. */
+/** Returns `undefined` if the system does not have user ids. */
 function ownUser(): number | undefined {
   return process.geteuid?.();
 }

@@ -10,47 +10,49 @@ import { nameKey } from "@xdstp/uri";
 
 /** The state of one name, or of one variant of it. It is replaced as a whole when upstream sends another state. */
 export interface SnapshotRecord {
-  /** The tenant; empty: shared by all clients. */
+  /** The tenant. Empty: shared by all clients. */
   readonly space: string;
   readonly typeUrl: string;
   /** The name as it was subscribed. */
   readonly name: string;
   /** Equal for equal names (N-40). */
   readonly key: string;
-  /** Which variant (TP2), as it was encoded. */
+  /** The encoded constraints of a variant (TP2). */
   readonly constraints: Uint8Array | undefined;
   readonly variant: Variant | undefined;
   readonly aliases: readonly string[];
   /** `withheld`: it exists and is not stored. `locked`: it is sealed with a key that is not available. */
   readonly state: "stored" | "withheld" | "locked";
-  /** The version of upstream. */
+  /** The version that upstream gave. */
   readonly version: string;
-  /** The version as it is served. */
+  /** The version that is served. */
   readonly served: string;
   /** CRC-32 and length of the resource. */
   readonly checksum: number;
   readonly size: number;
   storedAt: number;
   expiresAt: number | undefined;
-  /** Id of its row; 0: it does not have one yet. A new state of a name has the row of the one before. */
+  /**
+   * The id of its row. 0: it has none yet. A new state of a name keeps the row of the previous one.
+   */
   row: number;
-  /** Bytes that it takes on disk. */
+  /** Bytes on disk. */
   length: number;
-  /** The resource while it is not written yet. */
+  /** The resource, until it is written. */
   resource: StoredResource | undefined;
-  /** Upstream has sent it, or removed it, since it was subscribed. */
+  /** True if upstream has sent or removed it since it was subscribed. */
   answered: boolean;
-  /** The cache has it from the snapshot. */
+  /** True if the cache has it from the snapshot. */
   restored: boolean;
 }
 
-/** Constraints, decoded, and as a text that is equal for equal constraints. */
+/** Decoded constraints, and a text that is equal for equal constraints. */
 interface Variant {
   readonly constraints: Constraints;
   readonly text: string;
 }
 
-/** undefined: there are no constraints. */
+/** Returns `undefined` if there are no constraints. */
 export function readVariant(constraints: Uint8Array | undefined): Variant | undefined {
   if (constraints === undefined || constraints.length === 0) return undefined;
   const read = readConstraints(constraints);
@@ -59,7 +61,10 @@ export function readVariant(constraints: Uint8Array | undefined): Variant | unde
     : { constraints: { kind: "or", of: [] }, text: "" };
 }
 
-/** Whether both variants match some client. A resource without constraints matches every client. */
+/**
+ * Returns true if some client matches both variants. A resource without constraints matches every
+ * client.
+ */
 export function overlap(one: Variant | undefined, other: Variant | undefined): boolean {
   return (
     one === undefined ||
@@ -73,7 +78,7 @@ export function recordId({ key, variant }: Pick<SnapshotRecord, "key" | "variant
   return variant === undefined ? key : `${key}\n${variant.text}`;
 }
 
-/** Fields of a record; the others get defaults. */
+/** The fields of a record. Those that are not given have defaults. */
 export type RecordFacts = Pick<SnapshotRecord, "space" | "typeUrl" | "name"> &
   Partial<SnapshotRecord>;
 
@@ -101,32 +106,39 @@ export function createRecord(facts: RecordFacts): SnapshotRecord {
 
 const NONE: readonly never[] = [];
 
-/** What sealed bytes belong to: they cannot be put under another name. */
+/**
+ * Returns the text that encrypted bytes are bound to, so that they cannot be moved to another name.
+ */
 export function sealedFor({ space, typeUrl, name }: SnapshotRecord): string {
   return JSON.stringify([space, typeUrl, name]);
 }
 
-/** `resource`: as upstream sent it. `sealed`: the same, encrypted. `withheld`: it exists and may not be stored. `collection`: all of it was known. */
+/**
+ * `resource`: as upstream sent it. `sealed`: the same, encrypted. `withheld`: it exists and must
+ * not be stored. `collection`: a collection that was known completely.
+ */
 export type RowKind = "resource" | "sealed" | "withheld" | "collection";
 
 /** One row of the database. */
 export interface Row {
   readonly id: number;
   readonly kind: RowKind;
-  /** JSON of what is known without the body. */
+  /** JSON of all fields except the body. */
   readonly facts: string;
-  /** CRC-32 of kind and facts: SQLite notices a torn write, and not a bit that a disk has changed. */
+  /**
+   * CRC-32 of kind and facts: SQLite detects a torn write, but not a bit that the disk has changed.
+   */
   readonly sum: number;
   readonly body: Uint8Array | null;
 }
 
-/** One change of the database. `facts` changes only these. */
+/** One change of the database. `facts` changes only the facts of a row. */
 export type RowChange =
   | { readonly change: "put"; readonly row: Row }
   | { readonly change: "facts"; readonly row: Omit<Row, "body"> }
   | { readonly change: "delete"; readonly id: number };
 
-/** The checksum that belongs to a row. */
+/** Returns the checksum of a row. */
 export function sumOf({ kind, facts }: Pick<Row, "kind" | "facts">): number {
   return crc32(`${kind} ${facts}`);
 }

@@ -11,28 +11,31 @@ import type { StoredCollection } from "./type-index.ts";
 import type { RestoredRecord, SnapshotStore } from "./snapshot-store.ts";
 import type { SubscribedInterest } from "./subscribed.ts";
 
-/** What {@link restore} needs. */
+/** The parts of a keeper that {@link restore} uses. */
 export interface Restoring {
   readonly store: SnapshotStore;
   readonly space: string;
   /** A sink of its own, so that restored resources never count as sent by upstream. */
   readonly own: ResourceSink;
   readonly inWildcard: (name: string) => boolean;
-  /** Upstream cannot be reached, or does not answer in time. Otherwise readers wait for its first answer. */
+  /**
+   * Returns true if upstream is unreachable, or does not answer in time. Otherwise readers wait for
+   * its first answer.
+   */
   readonly isOut: (subscribed: SubscribedInterest) => boolean;
-  /** It is still subscribed, and upstream has not answered it. */
+  /** Returns true if an interest is still subscribed and upstream has not answered it. */
   readonly isOpen: (subscribed: SubscribedInterest) => boolean;
-  /** Something that is subscribed covers it. */
+  /** Returns true if a subscribed interest covers a record. */
   readonly isCovered: (record: SnapshotRecord) => boolean;
-  /** A restore waits for a later turn (true), or continues (false). */
+  /** Called when a restore waits for a later turn (true), or continues (false). */
   readonly noteTurn: (waits: boolean) => void;
-  /** It is served from the snapshot now, and was not before. */
+  /** Called when an interest begins to be served from the snapshot. */
   readonly noteServed: () => void;
-  /** The relay is closed: nothing more is read. */
+  /** Returns true if the relay is closed, so no more records are read. */
   readonly isOver: () => boolean;
 }
 
-/** The records that an interest covers. */
+/** Returns the records that an interest covers. */
 export function coveredBy(
   { store, space, inWildcard }: Pick<Restoring, "store" | "space" | "inWildcard">,
   { typeUrl, interest }: Pick<SubscribedInterest, "typeUrl" | "interest">,
@@ -40,7 +43,10 @@ export function coveredBy(
   return store.index.typeIndex(space, typeUrl).covered(interest, inWildcard);
 }
 
-/** Number of interests, and of resources, that are restored in one turn of the event loop: 50,000 at once would stop the relay for seconds. */
+/**
+ * The number of interests, and of resources, that are restored in one turn of the event loop.
+ * 50,000 in one turn would block the relay for seconds.
+ */
 const SLICE = 500;
 
 /**
@@ -52,13 +58,16 @@ export function restore(restoring: Restoring, subscribed: readonly SubscribedInt
   goOn(restoring, slicesOf(restoring, subscribed));
 }
 
-/** What one turn does: it restores `records`, and then settles `settles`. */
+/** The work of one turn: it restores `records`, and then settles `settles`. */
 interface Slice {
   readonly records: readonly SnapshotRecord[];
   readonly settles: readonly SubscribedInterest[];
 }
 
-/** Looked up one after the other, since upstream may have answered some of it before a later turn. */
+/**
+ * Yields the slices one after the other, since upstream may have answered some interests before a
+ * later turn.
+ */
 function* slicesOf(
   restoring: Restoring,
   subscribed: readonly SubscribedInterest[],
@@ -90,7 +99,10 @@ function goOn(restoring: Restoring, slices: Iterator<Slice, undefined>): void {
   else void read.then(conclude);
 }
 
-/** Before a later turn upstream may have sent some of these, and clients may have unsubscribed from others. */
+/**
+ * Restores records. Before a later turn upstream may have sent some of them, and clients may have
+ * unsubscribed from others.
+ */
 function restoreRecords(
   restoring: Restoring,
   records: readonly SnapshotRecord[],
@@ -131,7 +143,10 @@ function nextTurn({ noteTurn, isOver }: Restoring, act: () => void): void {
   });
 }
 
-/** Whether upstream has sent another variant meanwhile, for some of the same clients (S-DYN-4). */
+/**
+ * Returns true if upstream has sent another variant in the meantime for some of the same clients
+ * (S-DYN-4).
+ */
 function isReplaced({ store, space }: Restoring, record: SnapshotRecord): boolean {
   const others = store.index.typeIndex(space, record.typeUrl).of(record.key);
   return (
@@ -146,7 +161,7 @@ function isReplaced({ store, space }: Restoring, record: SnapshotRecord): boolea
   );
 }
 
-/** The records that an interest covers and that have not expired. */
+/** Returns the records that an interest covers and that have not expired. */
 function alive(restoring: Restoring, subscribed: SubscribedInterest): readonly SnapshotRecord[] {
   const now = restoring.store.clock.wallTime();
   return coveredBy(restoring, subscribed).filter(({ expiresAt = Infinity }) => expiresAt > now);
@@ -160,7 +175,8 @@ function putOf({ record, resource }: RestoredRecord, store: SnapshotStore, now: 
   const { typeUrl, name, expiresAt } = record;
   const as = name !== resource.name && { as: name };
   if (expiresAt === undefined) return { typeUrl, resource, ...as };
-  // At most one whole TTL, also where the clock was set back; it is stored, so that the next restart does not give more either.
+  // At most one whole TTL, even if the clock was set back. It is stored, so that the next restart
+  // does not extend it either.
   const expireMs = Math.min(expiresAt - now, resource.ttlMs ?? Infinity);
   store.refresh(record, now + expireMs);
   return { typeUrl, resource: { ...resource, expireMs }, ...as };
@@ -191,7 +207,7 @@ function settle(restoring: Restoring, candidates: readonly SubscribedInterest[])
   }
 }
 
-/** An empty collection settles with the reason of upstream. */
+/** Adds the reason of upstream to an empty collection. */
 function settledAs(
   { error }: Pick<StoredCollection, "error"> = {},
   interest: TypedInterest,

@@ -6,16 +6,22 @@ import { XdsError } from "@xdstp/core";
 export interface Seal {
   /** Identifies the key without disclosing it. */
   readonly keyId: string;
-  /** @param about - What the bytes belong to: sealed bytes cannot be moved to another name */
+  /**
+   * @param about - The text that the bytes are bound to, so that they cannot be moved to another
+   * name
+   */
   seal(bytes: Uint8Array, about: string): Buffer;
-  /** undefined: the bytes were not sealed with this key, or not for this name. */
+  /** Returns `undefined` if the bytes were encrypted with another key, or for another name. */
   open(bytes: Uint8Array, about: string): Buffer | undefined;
 }
 
 const NONCE = 12;
 const TAG = 16;
 
-/** AES-256-GCM with a random nonce for each record. Throws INVALID_ARGUMENT where the key has not 32 bytes. */
+/**
+ * Creates a seal: AES-256-GCM with a random nonce for each record. Throws INVALID_ARGUMENT if the
+ * key does not have 32 bytes.
+ */
 export function createSeal(key: Uint8Array): Seal {
   if (key.length !== 32)
     throw new XdsError(

@@ -5,18 +5,21 @@ import { SnapshotMoved, type Chunk, type Written } from "./database-writer.ts";
 import { textOf, type FileIdentity } from "./private-files.ts";
 import type { ThreadReply, ThreadRequest } from "./write-thread.ts";
 
-/** Where a snapshot is written to. One chunk at a time. */
+/** Writes a snapshot, one chunk at a time. */
 export interface SnapshotDisk {
-  /** Rejects where nothing of the transaction is written; with {@link SnapshotMoved} where another file has the path. */
+  /**
+   * Rejects if nothing of the transaction is written; with {@link SnapshotMoved} if another file
+   * has the path.
+   */
   write(chunk: Chunk): Promise<Written>;
-  /** It may be written to again. */
+  /** Closes the connection. A later write opens it again. */
   close(): Promise<void>;
 }
 
-/** @param lock - The file of the lock that the caller has on the directory */
+/** @param lock - The lock file of the caller in the directory */
 export type OpenDisk = (dir: string, lock: FileIdentity | undefined) => SnapshotDisk;
 
-/** Writes in a thread of its own: a disk may take as long as it likes, and the relay goes on. */
+/** Writes in a thread of its own, so that a slow disk does not delay the relay. */
 export const threadDisk: OpenDisk = (dir, lock) => new ThreadDisk(dir, lock);
 
 const isSource: boolean = import.meta.url.endsWith(".ts");
@@ -33,7 +36,7 @@ class ThreadDisk implements SnapshotDisk {
   async write(chunk: Chunk): Promise<Written> {
     const worker = (this.#worker ??= this.#start());
     const { request, bytes } = packed(chunk);
-    // A process does not end while something is being written, and does not go on because something could be.
+    // The process stays alive while a chunk is written. The idle thread does not keep it alive.
     worker.ref();
     const reply = await new Promise<ThreadReply>((resolve) => {
       this.#answer = resolve;
@@ -55,7 +58,7 @@ class ThreadDisk implements SnapshotDisk {
     await exit;
   }
 
-  /** Whatever ends the thread, the next write starts another one. */
+  /** Starts a thread. If the thread ends for any reason, the next write starts another one. */
   #start(): Worker {
     const worker = new Worker(
       new URL(isSource ? "./write-thread.ts" : "./write-thread.js", import.meta.url),
@@ -83,7 +86,10 @@ class ThreadDisk implements SnapshotDisk {
   }
 }
 
-/** The bodies are copied into one buffer, which is handed over: a body is often a view of a much larger one. */
+/**
+ * Copies the bodies into one buffer, which is transferred: a body is often a view of a much larger
+ * buffer.
+ */
 function packed({ changes, ...chunk }: Chunk): {
   readonly request: ThreadRequest;
   readonly bytes: ArrayBuffer;

@@ -1,9 +1,9 @@
 import { recordId, type SnapshotRecord } from "./record.ts";
 import { TypeIndex, type StoredCollection } from "./type-index.ts";
 
-/** What is in a snapshot, without bodies: one index for each type of each space. */
+/** The records of a snapshot without bodies: one index for each type of each tenant. */
 export class SnapshotIndex implements Iterable<SnapshotRecord> {
-  /** Bytes that all of it takes on disk. */
+  /** Bytes of all rows on disk. */
   bytes = 0;
   #lastRow = 0;
   readonly #types = new Map<string, Map<string, TypeIndex>>();
@@ -40,7 +40,7 @@ export class SnapshotIndex implements Iterable<SnapshotRecord> {
     this.bytes += record.length - (before?.length ?? 0);
   }
 
-  /** Whether this record is the current one of its name. */
+  /** Returns true if this record is the current one of its name. */
   has(record: SnapshotRecord): boolean {
     return this.typeIndex(record.space, record.typeUrl).has(record);
   }
@@ -62,7 +62,7 @@ export class SnapshotIndex implements Iterable<SnapshotRecord> {
     index.setCollection(collection);
   }
 
-  /** Returns whether it was there. */
+  /** Returns true if the collection was in the index. */
   deleteCollection({
     space,
     typeUrl,

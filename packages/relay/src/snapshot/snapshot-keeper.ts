@@ -20,7 +20,7 @@ import { SubscribedInterests, type SubscribedInterest } from "./subscribed.ts";
 
 /** Options of {@link SnapshotKeeper}. */
 export interface KeepOptions {
-  /** Which names `*` covers, as the option `wildcard` of the cache. */
+  /** Returns true for a name that `*` covers, as the option `wildcard` of the cache does. */
   readonly inWildcard: (name: string) => boolean;
   /** Separates the records of several caches in one snapshot. Default: empty. */
   readonly space?: string;
@@ -194,7 +194,10 @@ export class SnapshotKeeper {
     return subscribed.failing !== undefined || this.#outages.covers(subscribed);
   }
 
-  /** Upstream has not sent anything of these in time, and its silence does not count (B-RELAY-10): the known members are served. */
+  /**
+   * Serves the known members of collections that upstream has not answered in time, since its
+   * silence does not count (B-RELAY-10).
+   */
   #silent(doubtful: ReadonlySet<Removal | TypedInterest>): void {
     const silent = [...doubtful]
       .flatMap((one) =>
@@ -225,7 +228,7 @@ export class SnapshotKeeper {
     sink.unavailable(scope, error);
   }
 
-  /** Readers see the error of the wider outage, so it has the age too. */
+  /** Adds the age of the snapshot to the error of a wider outage, since readers see this error. */
   #withAge(error: XdsError): XdsError {
     if (this.#restored === 0) return error;
     const newest = [...this.subscribed].reduce(
@@ -255,7 +258,9 @@ class Outages {
   }
 }
 
-/** Whether a scope is within another one. An absent field of `whole` matches every value. */
+/**
+ * Returns true if a scope is within another one. An absent field of `whole` matches every value.
+ */
 function isWithin(part: Scope, whole: Scope): boolean {
   return (
     (whole.typeUrl === undefined || whole.typeUrl === part.typeUrl) &&

@@ -11,20 +11,24 @@ import {
 } from "./private-files.ts";
 import { isDamage, openSqlite, SqliteCode, sqliteCodeOf } from "./database.ts";
 
-/** The lock of a directory, as SQLite has it on the file `lock.db`: the system ends it with the process, however that ends. */
+/**
+ * The lock of a directory: an SQLite lock on the file `lock.db`. The system releases it when the
+ * process ends for any reason.
+ */
 export interface SnapshotLock {
   readonly file: FileIdentity | undefined;
   release(): void;
 }
 
-/** Whether the file of a lock still has its path: the directory may have been replaced. */
+/** Returns true if the lock file still has its path. The directory may have been replaced. */
 export function isCurrentLock(dir: string, file: FileIdentity | undefined): boolean {
   return file !== undefined && isSameFile(identityOf(lockFileOf(dir)), file);
 }
 
 /**
  * Locks a directory for this process.
- * Throws {@link SnapshotInUse} where another relay has it, in this process or in another one, and the error of SQLite or of the system where `lock.db` cannot be written.
+ * Throws {@link SnapshotInUse} if another relay has the lock, in this process or in another one,
+ * and the error of SQLite or of the system if `lock.db` cannot be written.
  */
 export function acquireLock(dir: string, now: number): SnapshotLock {
   const path = lockFileOf(dir);
@@ -49,7 +53,8 @@ export function acquireLock(dir: string, now: number): SnapshotLock {
 function openLocked(dir: string, path: string): DatabaseSync {
   const database = openSqlite(path, { readOnly: false });
   try {
-    // An open write transaction is the lock. The id of the process is committed before it, so that others can read it.
+    // An open write transaction is the lock. The process id is committed before it, so that others
+    // can read it.
     database.exec(`
       PRAGMA synchronous = OFF;
       BEGIN IMMEDIATE;
@@ -66,7 +71,7 @@ function openLocked(dir: string, path: string): DatabaseSync {
   }
 }
 
-/** undefined: it cannot be read now. */
+/** Returns `undefined` if the process id cannot be read now. */
 function ownerIn(database: DatabaseSync): number | undefined {
   try {
     const pid = database.prepare("SELECT pid FROM owner").get()?.pid;
@@ -80,13 +85,16 @@ function lockFileOf(dir: string): string {
   return join(dir, "lock.db");
 }
 
-/** The `cause` of the FAILED_PRECONDITION that is thrown where another process uses the directory of a snapshot. That process may be shutting down, so a later attempt can succeed. */
+/**
+ * The `cause` of the error FAILED_PRECONDITION that is thrown if another process uses the directory
+ * of a snapshot. That process may be shutting down, so a later attempt can succeed.
+ */
 export class SnapshotInUse extends Error {
   /** Always `SnapshotInUse`. */
   override readonly name: string = "SnapshotInUse";
   /** The directory as in the options. */
   readonly dir: string;
-  /** Id of the other process; undefined: the lock could not be read. */
+  /** The id of the other process. `undefined`: the lock could not be read. */
   readonly pid: number | undefined;
 
   constructor(dir: string, pid: number | undefined) {

@@ -33,25 +33,31 @@ import { SnapshotIndex } from "./snapshot-index.ts";
 import { isDamage, SnapshotReader } from "./database.ts";
 import { SnapshotWriter, type Op } from "./snapshot-writer.ts";
 
-/** Types whose resources are secrets, by default. */
+/** The default types of secrets. */
 const SECRETS: readonly string[] = [
   "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret",
 ];
 
-/** Clients subscribe again within this time after a restart; nothing is evicted before. In milliseconds. */
+/**
+ * Milliseconds after a start in which no record is evicted: clients need this time to subscribe
+ * again.
+ */
 const GRACE_MS = 600_000;
 
-/** Least time between two evictions, in milliseconds: each goes through all records. */
+/** The minimum time between two evictions, in milliseconds: each reads all records. */
 const EVICT_MS = 60_000;
 
-/** Whether a record or a collection is subscribed. */
+/** Returns true if a record or a collection is subscribed. */
 export type IsSubscribed = (one: SnapshotRecord | StoredCollection) => boolean;
 
 /** An interest that is served from a snapshot. */
 export interface Served {
-  /** null: of an opaque name. */
+  /** `null`: the name is opaque. */
   readonly authority: string | null;
-  /** When upstream sent it, in milliseconds since the epoch. undefined: it is not served from the snapshot any more. */
+  /**
+   * When upstream sent it, in milliseconds since the epoch. `undefined`: it is no longer served
+   * from the snapshot.
+   */
   readonly restoredAt: number | undefined;
 }
 
@@ -62,20 +68,22 @@ export interface RestoredRecord {
 }
 
 /**
- * Opens the snapshot in a directory. It blocks while it reads the file, about a second for 100,000 resources.
- * Throws an XdsError where another process has the directory, where it cannot be made or read, where a newer release wrote it, and where this Node does not have `node:sqlite`.
+ * Opens the snapshot in a directory. It blocks while it reads the file, for about one second per
+ * 100,000 resources.
+ * Throws an XdsError if another process uses the directory, if it cannot be created or read, if a
+ * newer release wrote it, or if this Node does not have `node:sqlite`.
  */
 export function openSnapshot(options: SnapshotOptions): Snapshot {
   return new SnapshotStore(options);
 }
 
-/** The snapshot behind {@link openSnapshot}: an index in memory of what is in one database. */
+/** The snapshot behind {@link openSnapshot}: an index in memory of one database. */
 export class SnapshotStore implements Snapshot {
   readonly index: SnapshotIndex = new SnapshotIndex();
   readonly clock: Clock;
-  /** One for each cache: records without subscribers may be evicted. */
+  /** One for each cache. Records without subscribers may be evicted. */
   readonly subscribers: Set<IsSubscribed> = new Set<IsSubscribed>();
-  /** One for each cache: the interests that it serves from the snapshot now. */
+  /** One for each cache: returns the interests that it serves from the snapshot now. */
   readonly servings: Set<() => Iterable<Served>> = new Set<() => Iterable<Served>>();
   readonly #dir: string;
   readonly #maxBytes: number;
@@ -179,7 +187,10 @@ export class SnapshotStore implements Snapshot {
     await this.close();
   }
 
-  /** Stores the state of a name that upstream has sent. An equal state is not written again. */
+  /**
+   * Stores the state of a name that upstream has sent. A state that is equal to the stored one is
+   * not written again.
+   */
   put(facts: RecordFacts, resource: StoredResource): SnapshotRecord {
     const isWithheld =
       resource.noStore === true || (this.#seal === undefined && this.#isSecret(facts.typeUrl));
@@ -240,7 +251,7 @@ export class SnapshotStore implements Snapshot {
     return this.index.typeIndex(space, typeUrl).collection(interest);
   }
 
-  /** Reads the resources of records. Rows that are not what was written are reported and deleted. */
+  /** Reads the resources of records. Rows with a wrong checksum are reported and deleted. */
   read(records: readonly SnapshotRecord[]): readonly RestoredRecord[] {
     const read: RestoredRecord[] = [];
     const lost: SnapshotRecord[] = [];
@@ -295,7 +306,10 @@ export class SnapshotStore implements Snapshot {
     });
   }
 
-  /** The resource byte for byte as upstream sent it (B-RELAY-3). undefined: the row is not what was written. */
+  /**
+   * Returns the resource byte for byte as upstream sent it (B-RELAY-3), or `undefined` if the row
+   * is damaged.
+   */
   #resourceOf(record: SnapshotRecord): Resource | undefined {
     const { typeUrl, version } = record;
     const wire = record.resource?.wire ?? this.#wireOf(record);
@@ -320,7 +334,7 @@ export class SnapshotStore implements Snapshot {
     return body.length === record.size && crc32(body) === record.checksum ? body : undefined;
   }
 
-  /** undefined: the row is not what was written. Throws where the file cannot be read now. */
+  /** Returns `undefined` if the row is damaged. Throws if the file cannot be read now. */
   #rowOf(record: SnapshotRecord): Row | undefined {
     let row: Row | undefined;
     try {
@@ -338,7 +352,10 @@ export class SnapshotStore implements Snapshot {
       : row;
   }
 
-  /** A list collection may have its members inline, so the list of a secret type is secret too. */
+  /**
+   * Returns true for the types of secrets and of lists of them: a list collection may have its
+   * members inline.
+   */
   #isSecret(typeUrl: string): boolean {
     return this.#secretTypes.has(typeUrl) || this.#secretTypes.has(memberTypeOf(typeUrl) ?? "");
   }
@@ -379,12 +396,15 @@ export class SnapshotStore implements Snapshot {
     try {
       row = this.#rowOf(record);
     } catch {
-      // It was on a disk that is not there any more.
+      // The row was on a disk that is no longer there.
     }
     return row && { change: "put", row: withExpiry(row, record.expiresAt) };
   }
 
-  /** The key that records of this type are sealed with; undefined: they are stored as they are. */
+  /**
+   * Returns the id of the key that records of this type are encrypted with. `undefined`: they are
+   * stored unencrypted.
+   */
   #keyIdOf({ typeUrl }: SnapshotRecord): string | undefined {
     return this.#isSecret(typeUrl) ? this.#seal?.keyId : undefined;
   }
@@ -423,7 +443,10 @@ export class SnapshotStore implements Snapshot {
     });
   }
 
-  /** Above `maxBytes`: deletes what is not subscribed, the oldest first, down to 90 % of it. */
+  /**
+   * If the rows have more than `maxBytes`, deletes those that are not subscribed, the oldest first,
+   * until 90 % of `maxBytes` are left.
+   */
   #evict(): void {
     const now = this.clock.now();
     if (this.index.bytes <= this.#maxBytes || now < this.#evictAt) return;
@@ -448,12 +471,12 @@ export class SnapshotStore implements Snapshot {
   }
 }
 
-/** When upstream sent it, in milliseconds since the epoch. */
+/** Returns when upstream sent it, in milliseconds since the epoch. */
 function ageOf(one: SnapshotRecord | StoredCollection): number {
   return "interest" in one ? one.at : one.storedAt;
 }
 
-/** Whether two states are equal, times aside. */
+/** Returns true if two states are equal except for their times. */
 function isSame(one: SnapshotRecord, other: SnapshotRecord): boolean {
   return (
     one.state === other.state &&
@@ -465,7 +488,10 @@ function isSame(one: SnapshotRecord, other: SnapshotRecord): boolean {
   );
 }
 
-/** undefined: `lock.db` cannot be written. The snapshot is used all the same, and the first write reports why. */
+/**
+ * Locks the directory. Returns `undefined` if `lock.db` cannot be written. The snapshot is used all
+ * the same, and the first write reports the reason.
+ */
 function lockOf(dir: string, clock: Clock): SnapshotLock | undefined {
   try {
     makePrivateDirectory(dir);

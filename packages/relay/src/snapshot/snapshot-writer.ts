@@ -8,39 +8,48 @@ import type { SnapshotDisk } from "./snapshot-disk.ts";
 import type { SnapshotEvent } from "./snapshot.ts";
 import type { SnapshotIndex } from "./snapshot-index.ts";
 
-/** One change that waits: the newest of its row. `copy`: the row as it is on disk goes to another file. */
+/**
+ * A change that waits to be written: the newest change of its row. `copy`: the stored row is copied
+ * to another file.
+ */
 export type Op =
   | { readonly kind: "put" | "refresh" | "copy"; readonly record: SnapshotRecord }
   | { readonly kind: "collect"; readonly collection: StoredCollection }
   | { readonly kind: "delete"; readonly row: number };
 
-/** What a writer needs of its store. */
+/** The parts of a store that its writer uses. */
 export interface WriterHost {
   readonly dir: string;
   readonly path: string;
   readonly disk: SnapshotDisk;
   readonly index: SnapshotIndex;
   readonly clock: Clock;
-  /** undefined: the row to be copied cannot be read, and the record is lost. */
+  /** Returns `undefined` if the row that should be copied cannot be read, so the record is lost. */
   readonly encode: (op: Op) => RowChange | undefined;
   readonly tell: (event: SnapshotEvent) => void;
-  /** Called before each writing. */
+  /** Called before each write. */
   readonly evict: () => void;
-  /** These could not be copied. */
+  /** Called with the records that could not be copied. */
   readonly lose: (lost: readonly SnapshotRecord[]) => void;
-  /** Rows are read from another file from now on. */
+  /** Called when rows have to be read from another file. */
   readonly turn: () => void;
-  /** Rows are not read any more, unless there is a need. */
+  /** Called when rows are no longer read, so the reader can close its file. */
   readonly letGo: () => void;
 }
 
-/** Changes of this time are written together; with the writing itself it is less than the second that may be lost. */
+/**
+ * Milliseconds in which changes are collected before they are written together. Together with the
+ * write itself it is less than one second, the time whose changes may be lost.
+ */
 const GATHER_MS = 200;
 
-/** Changes, and bytes, that are encoded in one turn of the event loop. */
+/** The maximum number of changes, and of bytes, that are encoded in one turn of the event loop. */
 const CHUNK = { changes: 500, bytes: 1 << 20 };
 
-/** Writes what has changed, in one transaction for all that waits. What cannot be written goes on waiting, one change for each row. */
+/**
+ * Writes all waiting changes in one transaction. If they cannot be written, they keep waiting, one
+ * change for each row.
+ */
 export class SnapshotWriter {
   writtenAt: number | undefined;
   trouble: string | undefined;
@@ -51,22 +60,22 @@ export class SnapshotWriter {
     Math.random,
   );
   #waiting = new Map<number, Op>();
-  /** The file that has the rows; undefined: a new one is to be made. */
+  /** The file with the rows. `undefined`: a new one has to be created. */
   #file: FileIdentity | undefined;
   #timer: Timer | undefined;
   #due = Infinity;
-  /** Nothing can be written: changes wait for the next try. */
+  /** True if the last write failed. Then changes wait for the next attempt. */
   #isStuck = false;
-  /** Something that was deleted may still be in the write-ahead log. */
+  /** True if the write-ahead log may still have deleted data. */
   #emptiesLog = false;
   #work: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  /** @param file - The file that was read; undefined: none, and none could be made */
+  /** @param file - The file that was read. `undefined`: there is none, and none could be created */
   constructor(host: WriterHost, file: FileIdentity | undefined) {
     this.#host = host;
     this.#file = file;
-    // The first try says why.
+    // The first write reports the reason.
     if (file === undefined) this.#schedule(0);
   }
 
@@ -77,21 +86,21 @@ export class SnapshotWriter {
   add(op: Op): void {
     const row = rowOf(op);
     const before = this.#waiting.get(row);
-    // What is put is encoded later, with the time that it has then.
+    // A put is encoded when it is written, with the expiry of that time.
     if (op.kind === "refresh" && before !== undefined) return;
-    // Deleted first, so that it stands at the end.
+    // Deletes the key first, so that the change moves to the end of the map.
     this.#waiting.delete(row);
     this.#waiting.set(row, op);
     if (!this.#isStuck) this.#schedule(GATHER_MS);
   }
 
-  /** After the next commit nothing that was deleted is on the disk. */
+  /** Empties the write-ahead log with the next commit, so that no deleted data are left on disk. */
   purge(): void {
     this.#emptiesLog = true;
     this.#schedule(0);
   }
 
-  /** Writes now; a failure is an event, and does not reject. */
+  /** Writes now. A failure is reported as an event; the promise does not reject. */
   async flush(): Promise<void> {
     this.#cancel();
     this.#work = this.#work.then(() => this.#write());
@@ -102,12 +111,12 @@ export class SnapshotWriter {
     await this.flush();
     this.#isClosed = true;
     this.#cancel();
-    // The last connection empties the log and removes it, and one that only reads cannot do that.
+    // The last connection empties the log and removes it. A read-only connection cannot do that.
     this.#host.letGo();
     await this.#host.disk.close();
   }
 
-  /** The earliest counts. */
+  /** Schedules a write, unless an earlier one is scheduled. */
   #schedule(ms: number): void {
     const { clock } = this.#host;
     const due = clock.now() + ms;
@@ -143,11 +152,14 @@ export class SnapshotWriter {
     }
     if (this.#isStuck) this.#recover();
     this.#isStuck = false;
-    // What came while nothing could be written does not have a time of its own.
+    // Changes that were added while nothing could be written have not scheduled a write.
     if (this.#waiting.size > 0) this.#schedule(GATHER_MS);
   }
 
-  /** All that is known goes to a new file. What is only on disk is read from the old one, which is still open. */
+  /**
+   * Marks all records to be written to a new file. Bodies that are only on disk are read from the
+   * old file, which is still open.
+   */
   #rewrite(): void {
     const { index } = this.#host;
     this.#file = undefined;
@@ -181,7 +193,7 @@ export class SnapshotWriter {
     }
   }
 
-  /** What has come since is newer. */
+  /** Adds newer changes to those that failed. */
   #merge(newer: ReadonlyMap<number, Op>): void {
     for (const [row, op] of newer)
       if (op.kind !== "refresh" || !this.#waiting.has(row)) {
@@ -190,7 +202,7 @@ export class SnapshotWriter {
       }
   }
 
-  /** Gives the records that could not be copied. */
+  /** Returns the records that could not be copied. */
   async #transaction(ops: readonly Op[]): Promise<readonly SnapshotRecord[]> {
     const { clock, disk, tell, turn, path } = this.#host;
     const done: (() => void)[] = [];
@@ -222,7 +234,7 @@ export class SnapshotWriter {
     return lost;
   }
 
-  /** The changes from `from` on that go together, up to `to`. */
+  /** Encodes the changes of the next chunk, from index `from` up to `to`. */
   #chunk(
     ops: readonly Op[],
     from: number,
@@ -256,7 +268,7 @@ export class SnapshotWriter {
     return { changes, to };
   }
 
-  /** Milliseconds until it is tried again. */
+  /** Reports a failure. Returns the milliseconds until the next attempt. */
   #fail(error: unknown): number {
     const { path, tell } = this.#host;
     const retryMs = this.#backoff.next();

@@ -27,7 +27,7 @@ const [a, b, c, glob] = ["ns/a", "ns/b", "ns/c", "ns/*"].map(flagName) as [
   string,
 ];
 
-/** State of a directory after a restart, and what the restart told next to. */
+/** Returns the state of a directory after a restart, and the events of the restart. */
 async function reopened(
   dir: string,
 ): Promise<readonly [state: readonly string[], told: readonly string[]]> {
@@ -168,7 +168,7 @@ describe("a snapshot on disk", () => {
       },
       close: async () => Promise.resolve(),
     }));
-    store.close = async () => Promise.resolve(); // it would wait for the disk
+    store.close = async () => Promise.resolve(); // the original would wait for the disk
     put(store, a, "1");
     void store.flush();
     await expect.poll(() => isAsked).toBe(true);

@@ -9,15 +9,18 @@ export interface SubscribedInterest {
   readonly interest: Interest;
   readonly key: string;
   readonly isCollection: boolean;
-  /** null: the name is opaque. */
+  /** `null`: the name is opaque. */
   readonly authority: string | null;
-  /** Upstream has answered. */
+  /** True if upstream has answered. */
   answered: boolean;
-  /** When upstream sent what is served from the snapshot, in milliseconds since the epoch. undefined: nothing is. */
+  /**
+   * When upstream sent the restored resources, in milliseconds since the epoch. `undefined`: none
+   * are restored.
+   */
   restoredAt: number | undefined;
-  /** It is a collection of which not all members could be restored. */
+  /** True for a collection whose members could not all be restored. */
   isPartial: boolean;
-  /** The error of upstream that will pass. */
+  /** The transient error of upstream. */
   failing: XdsError | undefined;
 }
 
@@ -46,7 +49,7 @@ export class SubscribedInterests extends InterestMap<SubscribedInterest> {
     return this.get(typeUrl, interest, nameKey(interest.name));
   }
 
-  /** Whether any of them covers this record. */
+  /** Returns true if a subscribed interest covers this record. */
   covers(
     { typeUrl, key, name, aliases }: SnapshotRecord,
     inWildcard: (name: string) => boolean,

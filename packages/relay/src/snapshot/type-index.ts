@@ -8,17 +8,17 @@ export interface StoredCollection {
   readonly space: string;
   readonly typeUrl: string;
   readonly interest: Interest;
-  /** When upstream had sent all of it, in milliseconds since the epoch. */
+  /** When upstream had sent the whole collection, in milliseconds since the epoch. */
   readonly at: number;
   /** The reason of upstream why it is empty (S-ERR-5). */
   readonly error?: XdsError;
-  /** Id of its row. */
+  /** The id of its row. */
   readonly row: number;
-  /** Bytes that it takes on disk; 0: it is not there yet. */
+  /** Bytes on disk. 0: it is not written yet. */
   length: number;
 }
 
-/** The records of one type, found by name, alias and glob; bodies stay on disk. */
+/** The records of one type, found by name, alias and glob. Bodies stay on disk. */
 export class TypeIndex implements Iterable<SnapshotRecord> {
   /** The same string for all records, which saves memory. */
   readonly typeUrl: string;
@@ -68,7 +68,10 @@ export class TypeIndex implements Iterable<SnapshotRecord> {
     }
   }
 
-  /** The records of a name: itself, its variants, and those that have it as an alias. */
+  /**
+   * Returns the records of a name: the record itself, its variants, and the records that have the
+   * name as an alias.
+   */
   of(key: string): readonly SnapshotRecord[] {
     const own = this.#records.get(key);
     return [
@@ -78,7 +81,7 @@ export class TypeIndex implements Iterable<SnapshotRecord> {
     ];
   }
 
-  /** The records that an interest covers; with parameters only the variants that match. */
+  /** Returns the records that an interest covers; with parameters, only the variants that match. */
   covered(
     { name, parameters }: Interest,
     inWildcard: (name: string) => boolean,
@@ -115,7 +118,7 @@ export class TypeIndex implements Iterable<SnapshotRecord> {
     this.#collections.delete(this.typeUrl, interest, nameKey(interest.name));
   }
 
-  /** The complete collections that have this record as a member. */
+  /** Returns the complete collections that have this record as a member. */
   collectionsOf({ key }: SnapshotRecord): readonly StoredCollection[] {
     return this.#collections.covering(this.typeUrl, key, globOf(key));
   }

@@ -1,4 +1,4 @@
-// The thread that writes a snapshot. It loads nothing but what SQLite needs.
+// The thread that writes a snapshot. It loads only the modules that SQLite needs.
 import { parentPort, workerData } from "node:worker_threads";
 
 import { DatabaseWriter, SnapshotMoved, type Chunk, type Written } from "./database-writer.ts";
@@ -6,7 +6,7 @@ import { textOf, type FileIdentity } from "./private-files.ts";
 
 /** A chunk whose bodies are in one buffer, one after the other. */
 export interface ThreadRequest extends Chunk {
-  /** Bytes of the body of each change; -1: it does not have one. */
+  /** The length of the body of each change. -1: the change has no body. */
   readonly lengths: readonly number[];
   readonly bytes: Uint8Array;
 }

@@ -10,18 +10,21 @@ import { authorityOf } from "@xdstp/uri";
 import type { Relay, RelayEvent, UpstreamStatus } from "../relay.ts";
 import type { Served } from "../snapshot/snapshot-store.ts";
 
-/** What {@link statusOf} puts together. */
+/** The parameters of {@link statusOf}. */
 interface StatusParts {
   readonly sources: readonly FederationSource[];
-  /** All that ask these servers. */
+  /** All federations that use these servers. */
   readonly federations: readonly Pick<Federation, "status">[];
   readonly words: LastWords;
   readonly lookUps: LookUpBook;
-  /** What is served from the snapshot. */
+  /** Returns the interests that are served from the snapshot. */
   readonly restored: () => readonly Served[];
 }
 
-/** The status of a relay, at the cost of the names that are asked upstream. */
+/**
+ * Returns the status of a relay. The cost grows with the number of names that are subscribed
+ * upstream.
+ */
 export function statusOf({
   federations,
   restored,
@@ -56,14 +59,17 @@ function upstream(
   };
 }
 
-/** For a server without a response since the start, the cached resources are as old as the snapshot. */
+/**
+ * If a server has sent no response since the start, its cached resources are as old as the
+ * snapshot.
+ */
 function sinceWhen(word: LastWord, restoredAt: number | undefined): LastWord {
   return word.lastWordAt !== undefined || restoredAt === undefined
     ? word
     : { staleSince: restoredAt };
 }
 
-/** Of what time the newest is that is served in the place of these sources. */
+/** Returns the time of the newest restored resource of these sources. */
 function restoredFor(
   own: readonly FederationSource[],
   sources: readonly FederationSource[],
@@ -77,7 +83,10 @@ function restoredFor(
   return times.length === 0 ? undefined : times.reduce((newest, time) => Math.max(newest, time));
 }
 
-/** The servers of an authority: those that list it, or those for all else; null: of opaque names. */
+/**
+ * Returns the sources of an authority: those that list it, or else the default sources. `null`:
+ * opaque names.
+ */
 function sourcesOf(
   sources: readonly FederationSource[],
   authority: string | null,
@@ -100,15 +109,18 @@ function stateOf({ status, failure }: FederationServerStatus): UpstreamStatus["s
   return status.responded ? "answering" : "connecting";
 }
 
-/** Counts what clients begin to ask for. */
+/** Counts the subscriptions of clients. */
 export interface LookUpBook {
-  /** The same source, which counts. */
+  /** Wraps a source, to count its topics. */
   over(source: ResourceSource): ResourceSource;
-  /** Of names that a server is for, by its id. */
+  /** Returns the counts for the names of a server, by its id. */
   of(server: string): UpstreamStatus["lookUps"];
 }
 
-/** An empty book. It has one count for each source, whatever authorities clients name. */
+/**
+ * Creates a table with one count for each source. Its size does not depend on the authorities in
+ * the names of clients.
+ */
 export function createLookUpBook(sources: readonly FederationSource[]): LookUpBook {
   const counts = sources.map(({ servers, authorities, opaque }) => ({
     ids: new Set(servers.map(({ id }) => id)),
@@ -147,7 +159,7 @@ export function createLookUpBook(sources: readonly FederationSource[]): LookUpBo
   };
 }
 
-/** Readers ask for a topic once for each name that they begin to want. */
+/** A reader opens a topic once for each name that it subscribes to. */
 function observed(
   source: ResourceSource,
   note: (name: string, isHeld: boolean) => void,
@@ -161,20 +173,20 @@ function observed(
   });
 }
 
-/** When a server was heard last. Times are milliseconds since the epoch. */
+/** The time of the last message of a server. Times are milliseconds since the epoch. */
 interface LastWord {
   readonly lastWordAt?: number;
   readonly staleSince?: number;
 }
 
-/** Notes when servers say something, and when they cease to. */
+/** Records when servers send responses, and when their streams end. */
 export interface LastWords {
   note(event: RelayEvent | ClientNotice): void;
-  /** By the URI of a server. */
+  /** Returns the times of a server, by its URI. */
   of(server: string): LastWord;
 }
 
-/** An empty book. Servers are those of the configuration, so it does not grow. */
+/** Creates an empty table. Its keys are servers of the configuration, so it does not grow. */
 export function createLastWords(clock: Clock): LastWords {
   const words = new Map<string, LastWord>();
   return {
