@@ -30,6 +30,11 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   ]);
   const descriptors = call.texts("descriptors").map((file) => pathFrom(io.cwd, file));
   const registry = await loadRegistry(descriptors);
-  await startLanguageServer({ input: process.stdin, output: process.stdout, dir, registry });
+  const { stdin: input, stdout: output } = process;
+  try {
+    await startLanguageServer({ input, output, dir, registry });
+  } finally {
+    input.destroy(); // Else an editor that keeps it open keeps the process.
+  }
   return 0;
 }

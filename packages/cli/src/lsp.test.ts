@@ -35,6 +35,25 @@ describe("xdstp lsp", () => {
     expect(await exited).toEqual([0, null]);
   });
 
+  it("ends with an error where a message has no length", async () => {
+    const bin = join(import.meta.dirname, "bin.ts");
+    const server = spawn(process.execPath, ["--conditions=@xdstp/source", bin, "lsp"], {
+      stdio: ["pipe", "ignore", "pipe"],
+    });
+    let errors = "";
+    server.stderr.on("data", (chunk) => {
+      errors += String(chunk);
+    });
+    server.stdin.write("Length: 2\r\n\r\n{}"); // The input stays open.
+    const [code] = (await once(server, "close")) as [number];
+    expect({ code, errors }).toEqual({
+      code: 1,
+      errors: expect.stringContaining(
+        "the input is not of the Language Server Protocol: Header must provide a Content-Length property.",
+      ) as string,
+    });
+  });
+
   it("says what is wrong with its call", async () => {
     expect(await runToEnd(["lsp", "a", "b"])).toMatchObject({ code: 2, out: "" });
     expect(await runToEnd(["lsp", "--descriptors", "nothing.binpb"])).toMatchObject({ code: 1 });

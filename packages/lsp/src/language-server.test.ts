@@ -6,8 +6,11 @@ import type {
   TextDocumentEdit,
   WorkspaceEdit,
 } from "vscode-languageserver/node";
+import { PassThrough } from "node:stream";
+import { envoyRegistry } from "@xdstp/protos/envoy";
 import { describe, expect, it } from "vitest";
 import { type Editor, useEditor } from "../test/use-editor.ts";
+import { startLanguageServer } from "./language-server.ts";
 
 const cluster = "config/_opaque/clusters/web.yaml";
 const routes = "config/_opaque/routes/shop.yaml";
@@ -166,7 +169,49 @@ describe("names", () => {
   });
 });
 
+describe("messages", () => {
+  it.each([
+    ["no length", "Length: 2\r\n\r\n{}", "Header must provide a Content-Length property."],
+    [
+      "a length in words",
+      "Content-Length: two\r\n\r\n{}",
+      "Content-Length value must be a number. Got two",
+    ],
+    ["no header", "{}\r\n\r\n", "Message header must separate key and value using ':'"],
+  ])("with %s end the server with a reason", async (_, text, reason) => {
+    const input = new PassThrough();
+    const server = startLanguageServer({
+      input,
+      output: new PassThrough(),
+      dir: "config",
+      registry: envoyRegistry(),
+    });
+    input.write(text);
+    await expect(server).rejects.toThrow(
+      `the input is not of the Language Server Protocol: ${reason}`,
+    );
+  });
+
+  it("that are not JSON are passed over", async () => {
+    const editor = await useEditor(files);
+    editor.write("Content-Length: 3\r\n\r\n{a}");
+    const at = editor.open(routes, atCluster);
+    expect(await editor.ask("definition", routes, at)).toHaveLength(1);
+  });
+});
+
 describe("rename", () => {
+  it.each(["a\nb", "a\u0000", "\u007f"])(
+    "to %j, which has a control character, is rejected",
+    async (newName) => {
+      const editor = await useEditor(files);
+      const at = editor.open(routes, atCluster);
+      await expect(editor.ask("rename", routes, at, { newName })).rejects.toThrow(
+        "a name has no control characters, such as a line end",
+      );
+    },
+  );
+
   it("changes the name, all references and the path of the file, and no equal text", async () => {
     const editor = await useEditor(files);
     const at = editor.open(routes, atCluster);

@@ -49,14 +49,15 @@ export interface LanguageServerOptions {
   readonly delayMs?: number;
 }
 
-/** Starts a language server for a folder of resources, and for configurations with which Envoy starts. The promise resolves when the editor ends it or closes the stream. */
+/**
+ * Starts a language server for a folder of resources, and for configurations with which Envoy starts. The promise resolves when the editor ends it or closes the stream.
+ * It rejects where the input has a header of a message that cannot be read: where the next message begins is not known then.
+ */
 export async function startLanguageServer(options: LanguageServerOptions): Promise<void> {
   const { input, output, registry, delayMs = 150 } = options;
   // With the streams themselves, the library would end the process where the input ends.
-  const connection = createConnection(
-    new StreamMessageReader(input),
-    new StreamMessageWriter(output),
-  );
+  const reader = new StreamMessageReader(input);
+  const connection = createConnection(reader, new StreamMessageWriter(output));
   const documents = new TextDocuments(TextDocument);
   const ended = Promise.withResolvers<undefined>();
   let folder: Folder | undefined;
@@ -122,18 +123,29 @@ export async function startLanguageServer(options: LanguageServerOptions): Promi
     folder?.rename(textDocument.uri, position, newName),
   );
   const end = (): void => {
-    checks.stop();
-    folder?.close();
     ended.resolve(undefined);
   };
+  reader.onError((error) => {
+    if (!headerFault.test(error.message)) return; // A body that is not JSON: the next message follows it.
+    const [reason = ""] = error.message.split("\n");
+    ended.reject(new Error(`the input is not of the Language Server Protocol: ${reason}`));
+  });
   connection.onExit(end);
   input.on("end", end);
   input.on("close", end);
   documents.listen(connection);
   connection.listen();
-  await ended.promise;
-  connection.dispose();
+  try {
+    await ended.promise;
+  } finally {
+    checks.stop();
+    folder?.close();
+    connection.dispose();
+  }
 }
+
+/** How errors of the reader begin that are about a header. */
+const headerFault = /^(?:Header|Message header|Content-Length)\b/;
 
 function dirOf(dir: string, { workspaceFolders, rootUri }: InitializeParamsWithRoot): string {
   if (isAbsolute(dir)) return dir;

@@ -58,6 +58,8 @@ function rejectNewName(old: TypedName, newName: string, names: FolderNames): voi
   const { typeUrl, name } = old;
   const prefix = xdstpPrefix(name);
   if (newName === "" || newName === name) throw new RenameError("give another name");
+  if (/\p{Cc}/u.test(newName))
+    throw new RenameError("a name has no control characters, such as a line end");
   if (prefix !== xdstpPrefix(newName))
     throw new RenameError(
       prefix === undefined

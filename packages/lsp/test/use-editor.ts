@@ -22,6 +22,8 @@ export interface Editor {
   /** Opens a file, with another text than it has on disk where one is given. The mark `‸` is left out, and its place returned. */
   open(path: string, text?: string): Position;
   change(path: string, text: string): void;
+  /** Writes to the server as it is. */
+  write(text: string): void;
   /** Sends a request about a place of a document. */
   ask<T>(method: string, path: string, position: Position, more?: object): Promise<T>;
   /** Resolves with the diagnostics of a file when they are so, as `line severity code`. */
@@ -108,6 +110,9 @@ export async function useEditor(files: Readonly<Record<string, string>>): Promis
         textDocument: { uri: uri(path), version: ++version },
         contentChanges: [{ text }],
       });
+    },
+    write(text) {
+      toServer.write(text);
     },
     ask: async (method, path, position, more = {}) =>
       connection.sendRequest(`textDocument/${method}`, {
