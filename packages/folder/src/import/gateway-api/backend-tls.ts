@@ -13,6 +13,7 @@ import {
   requiredText,
   rootOf,
   textOf,
+  titleOf,
 } from "./object-node.ts";
 import { everyOne, type TlsSecrets } from "./tls-secrets.ts";
 
@@ -30,6 +31,15 @@ export function createBackendTls(objects: KubernetesObjects, secrets: TlsSecrets
     reportUnread(spec, ["targetRefs", "validation"]);
     return itemsOf(field(spec, "targetRefs")).flatMap((node) => targetAt(node, spec) ?? []);
   });
+  for (const [at, target] of targets.entries()) {
+    const older = targets.slice(0, at).find((other) => isSameTarget(other, target));
+    if (older !== undefined)
+      notImported(
+        target.node,
+        `${titleOf(older.spec.object)} is older, and has this Service`,
+        "keep one of them",
+      );
+  }
   return {
     transportOf(service, port) {
       const ofService = targets.filter(
@@ -45,6 +55,7 @@ export function createBackendTls(objects: KubernetesObjects, secrets: TlsSecrets
 }
 
 interface Target {
+  readonly node: ObjectNode;
   readonly spec: ObjectNode;
   readonly namespace: string;
   readonly name: string;
@@ -60,7 +71,13 @@ function targetAt(node: ObjectNode, spec: ObjectNode): Target | undefined {
     return undefined;
   }
   const section = textOf(field(node, "sectionName"));
-  return { spec, namespace: node.object.namespace, name, section };
+  return { node, spec, namespace: node.object.namespace, name, section };
+}
+
+function isSameTarget(one: Target, other: Target): boolean {
+  return (
+    one.namespace === other.namespace && one.name === other.name && one.section === other.section
+  );
 }
 
 /** The authorities of the images of Envoy and of Debian. */

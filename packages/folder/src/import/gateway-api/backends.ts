@@ -51,6 +51,7 @@ export function createBackends(
       const service = serviceOf(reference, follow);
       const port = service && portOf(reference, number, service);
       if (service === undefined || port === undefined) return undefined;
+      reportAffinity(service);
       const transport = protocol === "tcp" ? {} : tls.transportOf(service, port.name);
       if (transport === undefined) {
         notImported(
@@ -108,6 +109,16 @@ function serviceOf(reference: ObjectNode, follow: FollowReference): KubernetesOb
   }
   const namespace = textOf(field(reference, "namespace")) ?? reference.object.namespace;
   return follow(reference, { kind: "Service", namespace, name });
+}
+
+function reportAffinity(service: KubernetesObject): void {
+  const affinity = field(rootOf(service), "spec", "sessionAffinity");
+  if (textOf(affinity) === "ClientIP")
+    notImported(
+      affinity,
+      "requests of a client may reach several endpoints",
+      "write lb_policy: RING_HASH into the cluster, and hash_policy into its routes",
+    );
 }
 
 interface ServicePort {

@@ -3,7 +3,7 @@ import { listener as listenerType, routeConfiguration } from "@xdstp/resource-ty
 import { adsSource, type JsonResource } from "../plan-import.ts";
 import type { AttachedRoute } from "./attached-routes.ts";
 import type { Backends } from "./backends.ts";
-import { byAge, type GatewayListener, titleOfListener } from "./gateway-listeners.ts";
+import { type GatewayListener, titleOfListener } from "./gateway-listeners.ts";
 import { anyHost, bySpecificity } from "./hostnames.ts";
 import {
   dangling,
@@ -21,6 +21,7 @@ import { virtualHosts } from "./virtual-hosts.ts";
 /** The listeners of Envoy and their routes: one listener for all listeners of Gateways on a port, which has the name of the first of them. */
 export function envoyListeners(
   listeners: readonly GatewayListener[],
+  /** The older route first. */
   attached: readonly AttachedRoute[],
   backends: Backends,
 ): readonly JsonResource[] {
@@ -147,9 +148,8 @@ function streamChains(
   { attached, taken, backends }: StreamContext,
 ): readonly JsonObject[] {
   if (listener.protocol !== "TLS" && listener.protocol !== "TCP") return [];
-  const own = attached
-    .filter((one) => one.listener === listener)
-    .sort((one, other) => byAge(one.route, other.route));
+  const own = attached.filter((one) => one.listener === listener);
+  if (own.length === 0) reportWithoutRoute(listener);
   return own
     .flatMap((one) => {
       const free = one.hostnames.filter((hostname) => {
@@ -171,6 +171,11 @@ function streamChains(
     })
     .sort((one, other) => bySpecificity(one.hostname, other.hostname))
     .map(({ json }) => json);
+}
+
+function reportWithoutRoute({ node, kinds }: GatewayListener): void {
+  const needed = [...kinds].join(" or ");
+  notImported(node, "it has no route", `attach a ${needed}, or remove the listener`);
 }
 
 /** Of the rules of a TLSRoute or TCPRoute one can be matched: the first. */
@@ -220,9 +225,8 @@ function udpListener(
   attached: readonly AttachedRoute[],
   backends: Backends,
 ): readonly JsonResource[] {
-  const [first, ...others] = attached
-    .filter((one) => one.listener === listener)
-    .sort((one, other) => byAge(one.route, other.route));
+  const [first, ...others] = attached.filter((one) => one.listener === listener);
+  if (first === undefined) reportWithoutRoute(listener);
   for (const other of others)
     notImported(
       rootOf(other.route),

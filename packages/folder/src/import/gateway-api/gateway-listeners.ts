@@ -107,6 +107,12 @@ function listenerAt(
       `the protocol ${JSON.stringify(written)} is not supported`,
       `write one of ${protocols.join(", ")}`,
     );
+  if (hostname !== anyHost && (protocol === "TCP" || protocol === "UDP"))
+    notImported(
+      field(node, "hostname"),
+      `a connection of ${protocol} does not name a host, so all of them are forwarded`,
+      "remove it, or write the protocol TLS",
+    );
   if (port === undefined || protocol === undefined || hostname === undefined) return undefined;
   const allowed = field(node, "allowedRoutes");
   reportUnread(allowed, ["kinds", "namespaces"]);
@@ -116,7 +122,7 @@ function listenerAt(
     name,
     port,
     protocol,
-    hostname,
+    hostname: protocol === "TCP" || protocol === "UDP" ? anyHost : hostname,
     kinds: kindsOf(field(allowed, "kinds"), kindsFor(protocol, node)),
     tls: undefined,
     certificates: [],

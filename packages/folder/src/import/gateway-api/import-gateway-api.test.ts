@@ -220,6 +220,76 @@ describe("importGatewayApi", () => {
   });
 });
 
+describe("what is not imported", () => {
+  const parts = [gateway(http), route(toService()), service("a")];
+  const base = `apiVersion: gateway.networking.k8s.io/v1\n`;
+
+  it.each([
+    [
+      `${base}kind: GatewayClass\nmetadata: { name: c }\nspec: { controllerName: x, parametersRef: { name: p } }\n`,
+      "GatewayClass c: spec.parametersRef is not imported: they are settings of another implementation",
+    ],
+    [
+      `${base}kind: HTTPRoute\nmetadata: { name: s }\nspecs: {}\n`,
+      "HTTPRoute default/s: specs is not imported: this field is not supported",
+    ],
+    [
+      gateway("{ name: t, port: 9000, protocol: TCP }", "name: t, namespace: shop"),
+      "Gateway shop/t: spec.listeners[0] is not imported: it has no route (attach a TCPRoute, or remove the listener)",
+    ],
+    [
+      gateway("{ name: t, port: 9000, protocol: UDP, hostname: a.b }", "name: t, namespace: shop"),
+      "Gateway shop/t: spec.listeners[0].hostname is not imported: a connection of UDP does not name a host",
+    ],
+    [
+      gateway("{ name: t, port: 9000, protocol: SCTP }", "name: t, namespace: shop"),
+      'spec.listeners[0].protocol is not imported: the protocol "SCTP" is not supported',
+    ],
+    [
+      gateway("{ name: t, port: 8443, protocol: HTTPS }", "name: t, namespace: shop"),
+      "Gateway shop/t: spec.listeners[0] is not imported: it has no certificateRefs",
+    ],
+    [
+      route(
+        "rules: [{ filters: [{ type: RequestRedirect, requestRedirect: { port: 1 } }], backendRefs: [{ name: a, port: 80 }] }]",
+        "name: s, namespace: shop",
+      ),
+      "HTTPRoute shop/s: spec.rules[0].backendRefs is not imported: the rule redirects all requests",
+    ],
+    [
+      route(
+        "rules: [{ filters: [{ type: RequestMirror, requestMirror: { backendRef: { name: a, port: 80, weight: 2 } } }] }]",
+        "name: s, namespace: shop",
+      ),
+      "requestMirror.backendRef.weight is not imported: this field is not supported",
+    ],
+  ])("is reported (%#)", (text, expected) => {
+    expect(shown(imported(...parts, text)).join("\n")).toContain(expected);
+  });
+
+  it("of a Service with session affinity is reported", () => {
+    const sticky = service("a").replace(
+      "spec: { ports",
+      "spec: { sessionAffinity: ClientIP, ports",
+    );
+    expect(shown(imported(gateway(http), route(toService()), sticky))).toEqual([
+      "k8s.yaml:18:9: Service shop/a: spec.sessionAffinity is not imported: requests of a client may reach several endpoints (write lb_policy: RING_HASH into the cluster, and hash_policy into its routes)",
+    ]);
+  });
+
+  it("of two policies of a Service is the younger one", () => {
+    const policy = (name: string, created: string): string =>
+      `${base}kind: BackendTLSPolicy\nmetadata: { name: ${name}, namespace: shop, creationTimestamp: "${created}" }\nspec: { targetRefs: [{ group: "", kind: Service, name: a }], validation: { hostname: ${name}.example, wellKnownCACertificates: System } }\n`;
+    const result = imported(...parts, policy("young", "2022-01-01"), policy("old", "2021-01-01"));
+    expect(shown(result)).toEqual([
+      expect.stringContaining(
+        "BackendTLSPolicy shop/young: spec.targetRefs[0] is not imported: BackendTLSPolicy shop/old is older, and has this Service",
+      ),
+    ]);
+    expect(JSON.stringify(resources(result, "Cluster"))).toContain('"sni":"old.example"');
+  });
+});
+
 describe("hosts", () => {
   const at = (name: string, hostname: string): string =>
     `{ name: ${name}, port: 8080, protocol: HTTP, hostname: "${hostname}" }`;
@@ -405,10 +475,11 @@ describe("rules", () => {
     ["backendRefs: [{ name: a, port: 80, kind: Bucket, group: s.org }]"],
     ["backendRefs: [{ name: a, namespace: other, port: 80 }]"],
     ["name: nothing"],
+    [""],
   ])("answer with 500 where they have %s, and say why", (content) => {
     const result = imported(
       gateway(http),
-      route(`rules: [{ ${content} }]`),
+      route(content === "" ? "hostnames: []" : `rules: [{ ${content} }]`),
       service("a"),
       service("a", "other"),
     );

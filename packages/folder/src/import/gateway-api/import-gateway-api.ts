@@ -13,10 +13,14 @@ import { envoyListeners } from "./envoy-listeners.ts";
 import { gatewayListeners } from "./gateway-listeners.ts";
 import { type KubernetesObjects, type ObjectFile, readObjects } from "./kubernetes-objects.ts";
 import {
+  field,
   type Finding,
   type ObjectNode,
   type ObjectReport,
   placeOf,
+  reportUnread,
+  reportUnreadRoot,
+  rootOf,
   titleOf,
 } from "./object-node.ts";
 import { createReferences } from "./reference-grants.ts";
@@ -44,6 +48,7 @@ export function importGatewayApi({ files, registry, connection }: GatewayApiOpti
   const backends = createBackends(objects, follow, createBackendTls(objects, secrets));
   const listeners = gatewayListeners(objects, secrets);
   const attached = attachRoutes(objects, listeners);
+  reportRest(objects);
   const served = envoyListeners(listeners, attached, backends);
   const found = bySeverity(report.problems(files));
   const errors = [...problems, ...found.problems];
@@ -63,6 +68,25 @@ export function importGatewayApi({ files, registry, connection }: GatewayApiOpti
   const notes = [...unusedObjects(objects), ...plan.notes];
   return { ...plan, notes, missing: [], problems: [], warnings: found.warnings };
 }
+
+/** Reports what no other part reads of objects that are read. */
+function reportRest(objects: KubernetesObjects): void {
+  for (const kind of wholeKinds) for (const object of objects.of(kind)) reportUnreadRoot(object);
+  for (const object of objects.of("GatewayClass"))
+    reportUnread(field(rootOf(object), "spec"), ["controllerName", "description"]);
+}
+
+const wholeKinds = [
+  "Gateway",
+  "GatewayClass",
+  "HTTPRoute",
+  "GRPCRoute",
+  "TLSRoute",
+  "TCPRoute",
+  "UDPRoute",
+  "ReferenceGrant",
+  "BackendTLSPolicy",
+] as const;
 
 /** Objects of which nothing was read, since nothing refers to them. */
 function unusedObjects(objects: KubernetesObjects): readonly string[] {

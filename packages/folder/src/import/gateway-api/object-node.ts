@@ -157,6 +157,11 @@ export function durationOf(node: ObjectNode): number | undefined {
   );
 }
 
+/** Reports the fields of a whole object other than the usual ones. */
+export function reportUnreadRoot(object: KubernetesObject): void {
+  reportUnread(rootOf(object), ["apiVersion", "kind", "metadata", "spec", "status"]);
+}
+
 /** Reports the fields of an object that are not among the known ones. */
 export function reportUnread(node: ObjectNode, known: readonly string[]): void {
   for (const [key, child] of entriesOf(node))
@@ -212,6 +217,11 @@ const unread: Readonly<Record<string, readonly [reason: string, wayOut: string]>
   ],
   infrastructure: ["the import starts no Envoy", "give its labels to the one that you start"],
   addresses: ["listeners are bound to 0.0.0.0", "change the address in the file of the listener"],
+  parametersRef: [
+    "they are settings of another implementation",
+    "change the written files where they need what it says",
+  ],
+  backend: ["Envoy shows no certificate to backends", "add it to the files of the clusters"],
   backendTLS: ["Envoy shows no certificate to backends", "add it to the files of the clusters"],
   options: ["they belong to another implementation", "change the TLS context of the listener"],
   defaultScope: ["routes are attached by their parentRefs only", "name the Gateway in each route"],

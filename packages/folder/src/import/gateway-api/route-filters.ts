@@ -273,7 +273,9 @@ function escaped(text: string): string {
 /** A mirror without a backend is reported, and requests are forwarded all the same. */
 function mirrorBy(node: ObjectNode, { backends, protocol }: FilterContext): Filter {
   reportUnread(node, ["backendRef", "percent", "fraction"]);
-  const name = backends.clusterOf(field(node, "backendRef"), protocol);
+  const reference = field(node, "backendRef");
+  reportUnread(reference, ["group", "kind", "namespace", "name", "port"]);
+  const name = backends.clusterOf(reference, protocol);
   if (name === undefined) return {};
   const percent = integerOf(field(node, "percent"), 0, 100);
   const numerator = integerOf(field(node, "fraction", "numerator"), 0, 2 ** 31);

@@ -9,6 +9,7 @@ import {
   isSet,
   itemsOf,
   type KubernetesObject,
+  notImported,
   type ObjectNode,
   reportUnread,
   reportWrong,
@@ -70,7 +71,7 @@ export function rulesOf(
 ): readonly MatchedRoutes[] {
   const isGrpc = route.kind === "GRPCRoute";
   const protocol = isGrpc ? "grpc" : "http";
-  return itemsOf(field(rootOf(route), "spec", "rules")).flatMap((rule, ruleAt) => {
+  return rulesIn(route).flatMap((rule, ruleAt) => {
     reportUnread(rule, isGrpc ? grpcFields : httpFields);
     const context = { listener, backends, protocol, isBackend: false } as const;
     const filters = filtersOf(field(rule, "filters"), context);
@@ -84,6 +85,13 @@ export function rulesOf(
       })),
     }));
   });
+}
+
+/** An HTTPRoute whose rules are not set has one that is empty. */
+function rulesIn(route: KubernetesObject): readonly ObjectNode[] {
+  const list = field(rootOf(route), "spec", "rules");
+  if (isSet(list) || route.kind !== "HTTPRoute") return itemsOf(list);
+  return [{ ...list, value: {} }];
 }
 
 const grpcFields = ["name", "matches", "filters", "backendRefs"];
@@ -109,6 +117,8 @@ function forwardingOf(
   const failure: JsonObject = { direct_response: { status: protocol === "grpc" ? 503 : 500 } };
   const refs = field(rule, "backendRefs");
   const { usable, lost } = weightedBackends(rule, backends, protocol);
+  if (filters.redirect !== undefined && itemsOf(refs).length > 0)
+    notImported(refs, "the rule redirects all requests", "remove the filter or the backendRefs");
   const limits = timing(rule, protocol);
   if (usable.length === 0 && filters.redirect === undefined && !filters.isBroken)
     dangling(
