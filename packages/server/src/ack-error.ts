@@ -4,27 +4,31 @@ import type { NackError } from "@xdstp/protocol/server";
 const brand = Symbol.for("@xdstp/AckError");
 
 /**
- * Why `waitForAck` has given up, with those whose ACK is missing: ABORTED, a client has rejected; DEADLINE_EXCEEDED, it took too long;
- * CANCELLED, the caller's signal; UNAVAILABLE, the server is closed.
+ * The error of `waitForAck`, with the clients whose ACK is missing. ABORTED: a client has rejected.
+ * DEADLINE_EXCEEDED: the timeout has passed. CANCELLED: the signal of the caller has aborted.
+ * UNAVAILABLE: the server is closed.
  */
 export class AckError extends XdsError {
-  /** `AckError`. */
+  /** Always `AckError`. */
   override readonly name: string = "AckError";
-  /** The clients whose ACK is missing, and how far each has come. One that is not connected has only `node` and `state`. */
+  /**
+   * The clients whose ACK is missing, with their state. For a client that is not connected there
+   * are only `node` and `state`.
+   */
   readonly missing: readonly {
     /** The node id, a claim of the client. */
     readonly node: string;
-    /** How far it has come. */
+    /** The state of the change at the client. */
     readonly state: "absent" | "pending" | "in-flight" | "rejected";
-    /** Address of the client. */
+    /** The address of the client. */
     readonly peer?: string;
-    /** Which stream it is. */
+    /** The id of the stream. */
     readonly stream?: number;
-    /** The type of which something is missing. */
+    /** The type of the missing resources. */
     readonly typeUrl?: string;
-    /** The first ten names that are missing. */
+    /** The first ten missing names. */
     readonly names?: readonly string[];
-    /** What the client said, cut, unescaped and untrusted (S-ACK-15). */
+    /** The error of the client, cut, unescaped and untrusted (S-ACK-15). */
     readonly error?: NackError;
   }[];
 
@@ -34,7 +38,7 @@ export class AckError extends XdsError {
     Object.defineProperty(this, brand, { value: true });
   }
 
-  /** Two installed copies of this package recognise each other's errors. */
+  /** Two installed copies of this package recognize each other's errors. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === "object" && value !== null && brand in value;
   }

@@ -7,30 +7,42 @@ import {
   type TypeView,
 } from "@xdstp/protocol/server";
 
-/** The names of one topic that a client has not accepted yet; one array for all clients that lack the same. */
+/**
+ * The entries of one topic that a client has not accepted yet. Clients that lack the same entries
+ * share one array.
+ */
 type Lacking = readonly Entry[];
 
-/** Follows one type on one stream until the client has accepted what a revision changed, or something later (S-ACK-9). */
+/**
+ * Follows one type on one stream until the client has accepted the changes of a revision, or a
+ * later state of them (S-ACK-9).
+ */
 export interface AckTracker {
-  /** Looks at topics that are new. Answers "rejected" if the client has rejected something of it already. */
+  /** Checks new topics. Returns "rejected" if the client has already rejected a change. */
   look(view: TypeView): "rejected" | undefined;
-  /** A response goes out. */
+  /** Called when a response is sent. */
   pushed(): void;
-  /** The response was accepted. */
+  /** Called when the response is accepted. */
   acked(): void;
-  /** Whether the newest response holds something that is waited for. */
+  /** True if the newest response has a change that is waited for. */
   readonly holds: boolean;
-  /** Something of the revision concerns the client. */
+  /** True if a change of the revision concerns the client. */
   readonly concerned: boolean;
   readonly done: boolean;
-  /** What is missing, with how far the first of it has come. */
+  /** Returns the missing names, and the delivery state of the first. */
   missing(): { readonly names: readonly string[]; readonly delivery: Delivery };
 }
 
-/** Of the trackers of one wait, what they share: so that a change that concerns thousands is looked at once. */
+/**
+ * Returns the changes of a topic. The trackers of one wait share it, so a change that concerns
+ * thousands of clients is looked up once.
+ */
 export type ChangesOf = (topic: Topic) => Lacking;
 
-/** What each topic holds that was changed at a revision or later; looked up once per topic. */
+/**
+ * Returns a function for the entries of a topic that were changed at a revision or later. It looks
+ * up each topic once.
+ */
 export function changesFrom(revision: number): ChangesOf {
   const known = new Map<Topic, Lacking>();
   return (topic) => {
@@ -47,7 +59,7 @@ export function changesFrom(revision: number): ChangesOf {
   };
 }
 
-/** A tracker that has not looked yet. */
+/** Creates a tracker that has not checked any topic yet. */
 export function createAckTracker(revision: number, changesOf: ChangesOf): AckTracker {
   return new Tracker(revision, changesOf);
 }
@@ -59,7 +71,10 @@ class Tracker implements AckTracker {
   readonly #changesOf: ChangesOf;
   readonly #seen = new Set<Topic>();
   #lacking = new Map<Topic, Lacking>();
-  /** What is still lacking once the newest response is accepted; undefined: it holds nothing of it. */
+  /**
+   * The entries that are missing once the newest response is accepted. `undefined`: the response
+   * has none of them.
+   */
   #after: Map<Topic, Lacking> | undefined;
 
   constructor(revision: number, changesOf: ChangesOf) {
@@ -104,7 +119,7 @@ class Tracker implements AckTracker {
     );
   }
 
-  /** The usual case: nothing of the revision can have been accepted. */
+  /** The usual case: the client cannot have accepted anything of the revision yet. */
   #isBehind({ exchange }: TypeView): boolean {
     return exchange.rejected === undefined && exchange.accepted < this.#revision;
   }
@@ -124,7 +139,10 @@ class Tracker implements AckTracker {
     if (holds) this.#after = after;
   }
 
-  /** What a client held before it asked is not sent to it: then the state tells. */
+  /**
+   * A client is not sent a resource that it already had when it subscribed. Then the delivery state
+   * shows that it is accepted.
+   */
   acked(): void {
     this.#lacking = this.#after ?? this.#lacking;
     this.#after = undefined;
@@ -160,7 +178,10 @@ function isRemoval({ resource }: Entry): boolean {
 
 const rests = new WeakMap<Batch, Map<Lacking, Lacking>>();
 
-/** What a response leaves lacking; streams share their responses. */
+/**
+ * Returns the entries that a response leaves missing. Cached by response, since streams share
+ * responses.
+ */
 function restOf(
   sent: Batch,
   removals: TypeView["removals"],

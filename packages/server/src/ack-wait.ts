@@ -5,49 +5,61 @@ import { changesFrom, createAckTracker, type AckTracker } from "./ack-tracker.ts
 import type { OpenStreams } from "./open-streams.ts";
 import type { ServerEvent } from "./server-event.ts";
 
-/** All have accepted. */
+/** The result of a wait in which all clients have accepted. */
 export interface AckReport {
   /** The revision that was waited for. */
   readonly revision: number;
-  /** What the revision changed had no subscribers during the wait, so there was nothing to wait for. */
+  /**
+   * True if the changes of the revision had no subscribers during the wait, so there was nothing to
+   * wait for.
+   */
   readonly noSubscribers: boolean;
-  /** The clients that were concerned. An ACK says that a client has taken it, not that it is in force there. */
+  /**
+   * The clients that the changes concerned. An ACK means that a client has accepted a change, not
+   * that the change is in force there.
+   */
   readonly accepted: readonly {
     /** The node id, a claim of the client. */
     readonly node: string;
-    /** Address of the client. */
+    /** The address of the client. */
     readonly peer: string;
-    /** Which stream it is: the `id` of its status. */
+    /** The id of the stream, as in its status. */
     readonly stream: number;
-    /** The types of which something was changed for it. */
+    /** The types of the changes that concerned it. */
     readonly typeUrls: readonly string[];
   }[];
-  /** Subscribers that disconnected without an answer: their state is unknown. One that came back and accepted is in `accepted` too, as another stream. */
+  /**
+   * Subscribers that disconnected without an answer: their state is unknown. A client that came
+   * back and accepted is in `accepted` too, as another stream.
+   */
   readonly gone: AckReport["accepted"];
 }
 
 type MissingAck = AckError["missing"][number];
 type AckedClient = AckReport["accepted"][number];
 
-/** A client that has rejected what is waited for. */
+/** A client that has rejected a change that is waited for. */
 export interface Rejection {
   readonly stream: number;
   readonly node: string;
   readonly error: NackError;
 }
 
-/** One wait for the ACKs of a revision; without time and promises. */
+/** One wait for the ACKs of a revision, without timers and promises. */
 export interface AckWait {
-  /** Looks at streams and types that are new. Answers with the first client that has rejected. */
+  /** Checks new streams and types. Returns the first client that has rejected. */
   look(): Rejection | undefined;
-  /** Takes notice of an event; `again` is called in a later microtask if something new is to be looked at. Answers with a rejection. */
+  /**
+   * Handles an event. Calls `again` in a later microtask if there is something new to check.
+   * Returns a rejection if the event is one.
+   */
   observe(event: ServerEvent, again: () => void): Rejection | undefined;
   readonly done: boolean;
   report(): AckReport;
   missing(rejection?: Pick<Rejection, "stream" | "error">): readonly MissingAck[];
 }
 
-/** A wait that has not looked yet. */
+/** Creates a wait that has not checked any stream yet. */
 export function createAckWait(
   streams: Pick<OpenStreams, "all" | "get">,
   revision: number,
@@ -69,14 +81,14 @@ class Wait implements AckWait {
   readonly #matches: (node: NodeInfo) => boolean;
   readonly #changesOf: ReturnType<typeof changesFrom>;
   readonly #followed = new Map<number, Followed>();
-  /** Clients that were concerned and have left: with an ACK, and without. */
+  /** Clients that the changes concerned and that have disconnected, with an ACK and without. */
   readonly #left: { readonly accepted: AckedClient[]; readonly gone: AckedClient[] } = {
     accepted: [],
     gone: [],
   };
-  /** Named clients that were done and have disconnected. */
+  /** Node ids of named clients that had accepted and have disconnected. */
   readonly #satisfied = new Set<string>();
-  /** Trackers that are not done. */
+  /** Trackers that still wait. */
   #open = new Set<AckTracker>();
   #newcomers = new Set<number>();
 
@@ -161,7 +173,7 @@ class Wait implements AckWait {
       : undefined;
   }
 
-  /** A stream tells of what it is about to do; once it has, it is looked at. */
+  /** An event is emitted before the stream has acted on it, so the stream is checked later. */
   #lookLater(id: number, again: () => void): void {
     if (this.#newcomers.size === 0) queueMicrotask(again);
     this.#newcomers.add(id);

@@ -3,24 +3,30 @@ import { type Clock, createDeadlines } from "@xdstp/core";
 import type { ServerLimits } from "./server-limits.ts";
 import type { ServerStats } from "./xds-server.ts";
 
-/** A stream that wants to begin. */
+/** A stream that waits to begin. */
 export interface Newcomer {
-  /** It may begin. Never called within `enter`. */
+  /** Lets the stream begin. Never called within `enter`. */
   admit(): void;
-  /** It has waited too long. */
+  /** Called when the stream has waited too long. */
   reject(): void;
 }
 
-/** Lets streams begin, some at a time, in the order in which they came. */
+/** Lets a limited number of streams begin at a time, in order of arrival. */
 export interface Admission {
-  /** `now`: it begins at once. `later`: `admit` or `reject` follows. `never`: too many wait. */
+  /**
+   * Requests to begin. `now`: the stream begins at once. `later`: `admit` or `reject` follows.
+   * `never`: too many streams wait.
+   */
   enter(newcomer: Newcomer): "now" | "later" | "never";
-  /** Its first sync is done, or it has disconnected; more than one call does no harm. */
+  /**
+   * Called when the first sync of a stream is done, or it has disconnected. Further calls do
+   * nothing.
+   */
   leave(newcomer: Newcomer): void;
   stats(): ServerStats["admission"];
 }
 
-/** An empty admission. */
+/** Creates an admission without streams. */
 export function createAdmission(clock: Clock, limits: ServerLimits["admission"]): Admission {
   const counted = { waited: 0, rejected: 0 };
   const syncing = createDeadlines<Newcomer>(clock, limits.firstSyncMs, () => {

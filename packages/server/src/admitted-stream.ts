@@ -7,14 +7,16 @@ import {
 } from "@xdstp/core";
 import type { Admission, Newcomer } from "./admission.ts";
 
-/** A handler that also ends its call from this side. */
+/** A handler whose call can also be ended by the server. */
 export interface EndableHandler extends ByteStreamHandler {
   end(status: Status): void;
 }
 
 /**
- * Serves a stream from its first message on only when the admission lets it begin (S-RECON-9): a stream that is merely open costs nothing.
- * Its first sync is over with the first message that the client sends after a response. While it waits it is not read.
+ * Serves a stream from its first message on, once the admission lets it begin (S-RECON-9). An open
+ * stream without a message costs nothing.
+ * Its first sync is over with the first message that the client sends after a response. While the
+ * stream waits it is not read.
  */
 export function admitStream(
   admission: Admission,
@@ -30,7 +32,7 @@ const crowded: Status = {
   code: StatusCode.RESOURCE_EXHAUSTED,
   message: "too many clients are beginning at once; try again later",
 };
-/** Messages that a wire delivers although it is paused. */
+/** The maximum number of messages that are kept if a wire delivers them although it is paused. */
 const mostKept = 16;
 
 class Admitted implements ByteStreamHandler, ByteStream, Newcomer {
@@ -40,7 +42,7 @@ class Admitted implements ByteStreamHandler, ByteStream, Newcomer {
   #state: "silent" | "waiting" | "syncing" | "answered" | "done" = "silent";
   #kept: Uint8Array[] = [];
   #ended = false;
-  /** The stream itself does not want to read. */
+  /** True if the stream itself has paused reading. */
   #paused = false;
 
   constructor(admission: Admission, out: ByteStream) {

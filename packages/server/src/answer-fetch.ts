@@ -24,9 +24,12 @@ interface FetchCall {
   /** The type of the service. */
   readonly typeUrl: string;
   readonly request: DiscoveryRequest;
-  /** The client has disconnected, or the server is closing. */
+  /** Aborts when the client has disconnected, or the server is closing. */
   readonly signal: AbortSignal;
-  /** Where it waits until its answer may be made, and who waits. */
+  /**
+   * The queue in which the call waits until its response may be created, and the principal of the
+   * call.
+   */
   readonly line: AnswerLine;
   readonly who: string;
 }
@@ -37,15 +40,19 @@ const notKnown: Status = {
 };
 const done: Status = { code: StatusCode.OK, message: "" };
 
-/** The version of a state without resources, as SotW streams write it: a sum over nothing (S-VER-7). */
+/**
+ * The version of a state without resources, as SotW streams write it: a sum over nothing (S-VER-7).
+ */
 const EMPTY_VERSION = "0";
 
 /**
- * Answers one Fetch: what a SotW stream that holds nothing would get first, once all of it is settled (S-REST-9).
+ * Answers one Fetch with the first response that a SotW stream of a client without resources would
+ * get, once all of it is settled (S-REST-9).
  *
- * It waits `limits.settleMs` at most. Then what is settled goes out, if that is not nothing; but a client that holds a version of a
- * full-state type would take the rest for deleted, and gets UNAVAILABLE (S-STREAM-9).
- * @returns undefined: aborted
+ * It waits for at most `limits.settleMs`, then sends the settled part, if there is one. But a
+ * client that sends a version of a full-state type would delete the other resources, so it gets
+ * UNAVAILABLE (S-STREAM-9).
+ * @returns `undefined` if the signal has aborted
  */
 export async function answerFetch(
   context: ServerContext,
@@ -78,13 +85,13 @@ interface OneAnswer {
   /** The requested topics. */
   readonly topics: readonly Topic[];
   ask(request: DiscoveryRequest): void;
-  /** How the state machine ended the stream, if it did. */
+  /** Returns the status with which the state machine ended the stream, if it did. */
   closed(): Status | undefined;
-  /** What goes out as of now. */
+  /** Returns the messages that are sent now. */
   answer(): readonly Uint8Array[];
-  /** A state, or all of what there is to say, is too large for one message. */
+  /** Returns true if one resource, or the whole state, is too large for one message. */
   tooLarge(): boolean;
-  /** Bytes of what went out. */
+  /** Returns the number of bytes that were sent. */
   sentBytes(): number;
   end(): void;
 }
@@ -143,7 +150,10 @@ function openOnce(context: ServerContext, typeUrl: string): OneAnswer {
   };
 }
 
-/** The request as of a client that holds nothing: the state comes whole whatever version it names (S-REST-9). */
+/**
+ * Returns the request as a client without resources would send it: then the response has the whole
+ * state, whatever version the request has (S-REST-9).
+ */
 function asFirst({
   node,
   resourceNames,
@@ -189,20 +199,20 @@ function recordingSource(source: ResourceSource, onTopic: (topic: Topic) => void
   });
 }
 
-/** Up to this number of bytes are copied or encoded before others get a turn. */
+/** The maximum number of bytes that are copied or encoded before other work gets a turn. */
 export const BYTES_PER_TURN: number = 1 << 20;
 
-/** Lets everything else that is due go first. */
+/** Resolves in a later turn of the event loop, after all other work that is due. */
 export async function nextLoopTurn(): Promise<void> {
   await new Promise<void>((resolve) => {
     setImmediate(resolve);
   });
 }
 
-/** How a wait ended. */
+/** The result of a wait. */
 type Settled = "settled" | "late" | "aborted";
 
-/** What a wait is bounded by. */
+/** The limits of a wait. */
 interface WaitLimits {
   readonly clock: Clock;
   /** Milliseconds. */
@@ -210,7 +220,10 @@ interface WaitLimits {
   readonly signal: AbortSignal;
 }
 
-/** Waits until every topic is settled, for a time at most. Leaves no watcher, timer or listener behind. */
+/**
+ * Waits until every topic is settled, up to a maximum time. Leaves no watcher, timer or listener
+ * behind.
+ */
 export async function whenSettled(topics: readonly Topic[], limits: WaitLimits): Promise<Settled> {
   if (limits.signal.aborted) return "aborted";
   const open = topics.filter((topic) => !topic.settled);

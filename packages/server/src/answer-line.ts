@@ -3,16 +3,24 @@ import { type Status, StatusCode } from "@xdstp/core";
 import type { ServerLimits } from "./server-limits.ts";
 import type { ServerStats } from "./xds-server.ts";
 
-/** How many answers of one kind are made at the same time, and how many calls may wait for theirs (S-LIM-1). */
+/**
+ * The number of answers of one kind that are created at the same time, and the number of calls that
+ * may wait (S-LIM-1).
+ */
 interface AnswerLineOptions {
   readonly atOnce: number;
   readonly waiting: number;
 }
 
-/** Answers that cost much, some at a time: each principal's in the order in which it has asked, and one of every principal in turn. */
+/**
+ * A queue for expensive answers. Principals are served in turn; the calls of one principal are
+ * served in order of arrival.
+ */
 export interface AnswerLine {
   /**
-   * The answer; RESOURCE_EXHAUSTED where too many wait, CANCELLED where the signal aborts meanwhile. Of those who wait, who has most makes room for who has less.
+   * Returns the answer, RESOURCE_EXHAUSTED if too many calls wait, or CANCELLED if the signal
+   * aborts. If the queue is full, the newest call of the principal with the most waiting calls is
+   * rejected in favor of one with fewer.
    * @param who - The principal; see {@link principalOf}
    */
   run<T>(who: string, signal: AbortSignal, answer: () => T | Promise<T>): Promise<T | Status>;
@@ -25,10 +33,13 @@ const tooMany: Status = {
 };
 const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was cancelled" };
 
-/** Ends the wait of a call: undefined, its turn has come; a status, it never will. */
+/** Ends the wait of a call. `undefined`: its turn has come. A status: the call is rejected. */
 type Settle = (rejection: Status | undefined) => void;
 
-/** An empty queue. Its places are passed on in a later turn of the event loop, so that an answer is on its way and others are served between two answers. */
+/**
+ * Creates an empty queue. The next call begins in a later turn of the event loop, so that an answer
+ * is sent and other work is done between two answers.
+ */
 export function createAnswerLine({ atOnce, waiting: most }: AnswerLineOptions): AnswerLine {
   const waiting = createFairQueue<Settle>();
   let answering = 0;
@@ -101,20 +112,28 @@ export function createAnswerLines({
   return { status, fetch, stats: () => ({ status: status.stats(), fetch: fetch.stats() }) };
 }
 
-/** What waits, by who waits for it. Whoever waits gets one out in turn, however many others have. */
+/**
+ * Waiting items by owner. Each owner gets one item out in turn, whatever number of items the others
+ * have.
+ */
 export interface FairQueue<T> {
-  /** How many wait. */
+  /** The number of waiting items. */
   readonly size: number;
   add(who: string, item: T): void;
-  /** Takes it out; nothing if it is not in. */
+  /** Removes an item, if it is in the queue. */
   remove(who: string, item: T): void;
-  /** Takes the next one out: the oldest of whoever has waited longest since the last turn. */
+  /**
+   * Removes and returns the next item: the oldest of the owner whose last turn is the longest ago.
+   */
   take(): T | undefined;
-  /** Makes room for one more of `who`: removes the newest of the one with the most. undefined: none would have more than `who`. */
+  /**
+   * Makes room for one more item of `who`: removes and returns the newest item of the owner with
+   * the most. `undefined`: no owner would have more than `who`.
+   */
   makeRoom(who: string): T | undefined;
 }
 
-/** An empty queue. */
+/** Creates an empty queue. */
 export function createFairQueue<T>(): FairQueue<T> {
   const queues = new Map<string, Set<T>>();
   let size = 0;

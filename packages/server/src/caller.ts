@@ -5,17 +5,23 @@ import { type CallPeer, principalOf as principalOfNames } from "@xdstp/grpc/serv
 import { nodeInfoOf, withoutExtensions } from "@xdstp/protocol/server";
 import { type Node, NodeSchema } from "@xdstp/protos/discovery";
 
-/** By which a caller is counted: its certified names, or where there are none its address without the port; undefined is the program itself. */
+/**
+ * Returns the identity by which calls are counted: the names in the certificate, or else the
+ * address without the port. `undefined` is the program itself.
+ */
 export function principalOf(peer: CallPeer | undefined): string {
   return peer === undefined
     ? ""
     : principalOfNames(peer.identity, peer.address.replace(/:\d+$/, ""));
 }
 
-/** The field of the node in a request. */
+/** The number of the field `node` in a request. */
 const NODE = { delta: 1, sotw: 2 } as const;
 
-/** What the node of a request says, without reading the rest of it; undefined: there is none. Throws on a node that cannot be decoded. */
+/**
+ * Reads the node of a request, without decoding the rest. Returns `undefined` if there is none.
+ * Throws if the node cannot be decoded.
+ */
 export function nodeClaim(message: Uint8Array, variant: "delta" | "sotw"): NodeClaim | undefined {
   const short = withoutExtensions(message, variant);
   const parts: Uint8Array[] = [];
@@ -27,7 +33,7 @@ export function nodeClaim(message: Uint8Array, variant: "delta" | "sotw"): NodeC
   return parts.length === 0 ? undefined : claimOf(fromBinary(NodeSchema, concatBytes(parts)));
 }
 
-/** What a decoded node claims. */
+/** Returns the claims of a decoded node. */
 export function claimOf(node: Node): NodeClaim {
   const { metadata, locality } = node;
   const place = locality && {

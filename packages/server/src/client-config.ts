@@ -18,12 +18,13 @@ import {
   typeConfig,
 } from "./generic-configs.ts";
 
-/** Makes the rows of a stream. */
+/** Creates the rows of a stream. */
 export type RowsOf = (stream: ServerStream) => Iterable<ClientConfig_GenericXdsConfig>;
 
 /**
- * One stream as client status shows it. A node id is a claim that two clients may make, so streams are never joined: the address of the peer, as `client_scope`, tells them apart.
- * @param spend - Called for each row; throws when there are too many
+ * Returns one stream as a `ClientConfig`. Two clients may claim the same node id, so streams are
+ * never joined: the address of the client, as `client_scope`, distinguishes them.
+ * @param spend - Called for each row; throws if there are too many
  */
 export function clientConfig(
   stream: ServerStream,
@@ -42,7 +43,7 @@ export function clientConfig(
   return config;
 }
 
-/** A row for each resource. */
+/** Returns a function for a row per resource. */
 export function rowsByName(
   show: ShowPayload,
   formerOf: (stream: ServerStream) => FormerStates,
@@ -52,16 +53,22 @@ export function rowsByName(
   };
 }
 
-/** A row for each type. */
+/** Returns a row per type. */
 export const rowsByType: RowsOf = (stream) => stream.status().types.map(typeConfig);
 
-/** A field of `node.metadata` in client status: the key of the view that the client is served. No metadata of the client stands next to it. */
+/**
+ * The field of `node.metadata` in client status with the key of the view that the client is served.
+ * Metadata of the client itself are not included.
+ */
 export const VIEW_KEY = "xdstp.view";
 
-/** UTF-16 units of a view's key that are shown: it may come from the metadata of a client. */
+/**
+ * The maximum number of UTF-16 units of a view key that are shown: it may come from the metadata of
+ * a client.
+ */
 const mostViewKey = 256;
 
-/** What is kept of a node, as a node. */
+/** Returns the stored part of a node as a message. */
 function nodeOf(
   { id, cluster, userAgentName, userAgentVersion, locality, clientFeatures }: NodeInfo,
   viewKey: string | undefined,
@@ -82,13 +89,18 @@ function nodeOf(
   });
 }
 
-/** A `client_features` entry of the caller. It requests the rejections of clients by resource and version, if the source counts them. A server that does not know it ignores it. */
+/**
+ * An entry in `client_features` of the caller. It requests the rejections of clients by resource
+ * and version, if the source counts them. A server that does not know it ignores it.
+ */
 export const REJECTIONS = "xdstp.status.rejections";
 
 /**
- * Returns the rejections of clients as one more `ClientConfig`, with {@link REJECTIONS} as its scope. It has a row for each version of a resource, newest first, with the reason of the first client that rejected it.
+ * Returns the rejections of clients as one more `ClientConfig`, with {@link REJECTIONS} as its
+ * scope. It has a row for each version of a resource, newest first, with the reason of the first
+ * client that rejected it.
  * Its `xds_config` is a `Struct`: `clients`, `by` and `among` as in {@link RejectedVersion}.
- * @param spend - Called for each row; throws when there are too many
+ * @param spend - Called for each row; throws if there are too many
  */
 export function rejectionConfig(
   rejections: readonly RejectedVersion[],

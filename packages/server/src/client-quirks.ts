@@ -9,9 +9,11 @@ const grpcGo = "gRPC Go";
 const grpcNode = "gRPC Node";
 
 /**
- * What single clients do otherwise than the rules say, and what is done about it: the default of `createServer`.
+ * The differences of single clients from the protocol, and how the server handles each: the default
+ * of `createServer`.
  *
- * A row without effect is met by a rule that holds for everyone; it is here so that the rule is not mistaken for needless.
+ * A row without `effect` needs no special handling, since a rule for all clients covers it. It
+ * shows why that rule is needed.
  */
 export const clientQuirks: readonly Quirk[] = [
   // Streams and nodes.

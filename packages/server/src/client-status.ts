@@ -45,39 +45,45 @@ export interface StatusCaller {
   /** Absent: the program itself. */
   readonly peer: CallPeer | undefined;
   readonly signal: AbortSignal;
-  /** As much as the caller may see; absent: everything. */
+  /** The part that the caller may see. Absent: everything. */
   readonly view: StatusView | undefined;
 }
 
-/** What answering needs. */
+/** Options of {@link createClientStatus}. */
 export interface ClientStatusOptions {
   readonly streams: () => Iterable<ServerStream>;
-  /** What a stream is served from. */
+  /** Returns the source that a stream is served from. */
   readonly sourceOf: (stream: ServerStream) => FormerStates;
-  /** What clients have rejected; absent: not counted. */
+  /** Returns the rejections of clients. Absent: not counted. */
   readonly rejections: (() => readonly RejectedVersion[]) | undefined;
   /** Why a client has what it has. */
   readonly explain: Explain;
-  /** How things stand with what is served; absent: nothing is known. */
+  /** Returns the health of what is served. Absent: unknown. */
   readonly health: (() => readonly Health[]) | undefined;
   /** All resources that the server has; absent: they are not listed. */
   readonly resources: (() => Iterable<ServedResource>) | undefined;
   /** Whether a policy decides what the client of a stream may see. */
   readonly isFiltered: (stream: ServerStream) => boolean;
-  /** The types that can be searched for secrets. Default: Envoy's API, loaded with the first request that wants contents. */
+  /**
+   * The types that can be searched for secrets. Default: Envoy's API, loaded with the first request
+   * for contents.
+   */
   readonly registry: Registry | undefined;
-  /** Bytes of one response. */
+  /** The maximum number of bytes of one response. */
   readonly mostBytes: number;
-  /** Where a request waits until its answer may be made. */
+  /** The queue in which a request waits until its response may be created. */
   readonly line: AnswerLine;
 }
 
-/** Up to this number of rows are made before others get a turn. */
+/** The maximum number of rows that are created before other work gets a turn. */
 const rowsPerTurn = 1_000;
 
 class TooLarge extends Error {}
 
-/** Client status: what each client was sent, accepted and rejected (B-CSDS-1). Secrets are hidden (B-CSDS-7). */
+/**
+ * Creates client status: what each client was sent, accepted and rejected (B-CSDS-1). Secrets are
+ * hidden (B-CSDS-7).
+ */
 export function createClientStatus(options: ClientStatusOptions): AnswerStatus {
   return async (request, caller) =>
     options.line.run(principalOf(caller.peer), caller.signal, async () =>
@@ -114,7 +120,8 @@ async function answerOf(
     }
     if (view?.isWhole !== false && rejections !== undefined && asks(request, REJECTIONS))
       config.push(rejectionConfig(rejections(), budget.spend));
-    // Node matchers do not count here: with them the number would tell who the hidden clients are.
+    // Node matchers do not apply to this number: otherwise a caller could use them to find out node
+    // ids of hidden clients.
     if (asks(request, SERVER_FACTS))
       config.push(
         serverFactsConfig(
@@ -185,9 +192,12 @@ function tooLarge(most: number): Status {
 
 const shownPayloads = new WeakMap<Registry, WeakMap<AnyBytes, AnyBytes>>();
 
-/** Each payload is searched once, whoever asks. */
+/**
+ * Returns a function that hides the secrets of a payload. Each payload is searched once for all
+ * requests.
+ */
 async function shower(given: Registry | undefined): Promise<ShowPayload> {
-  // Loaded only when it is needed: Envoy's whole API takes time and memory that no stream needs.
+  // Loaded only when needed: the whole API of Envoy takes time and memory that streams do not need.
   const { envoyRegistry, withoutSecrets } = await import("@xdstp/protos/envoy");
   const registry = given ?? envoyRegistry();
   const known = shownPayloads.get(registry) ?? new WeakMap<AnyBytes, AnyBytes>();
@@ -204,7 +214,9 @@ interface Budget {
   readonly isTurnOver: () => boolean;
 }
 
-/** A rough count: enough that no request fills the memory. */
+/**
+ * Counts bytes and rows. The count is approximate, but limits the memory that one request can use.
+ */
 function createBudget(mostBytes: number): Budget {
   let bytes = 0;
   let rows = 0;
@@ -229,12 +241,14 @@ function createBudget(mostBytes: number): Budget {
   };
 }
 
-/** Whether a client is one of those asked for. */
+/** Returns true if a client matches the request. */
 type NodeTest = (node: NodeInfo | undefined) => boolean;
 
 /**
- * Reads the matchers of a status request: one of them has to hold, and none means every client (B-CSDS-5).
- * @returns INVALID_ARGUMENT for what cannot be tested: the metadata of nodes, which is not kept, regular expressions, which a stranger must not choose, and matchers of one's own
+ * Reads the matchers of a status request. A client matches if one of them does; without matchers
+ * all clients match (B-CSDS-5).
+ * @returns INVALID_ARGUMENT for matchers that cannot be tested: node metadata, which are not
+ * stored; regular expressions, which an untrusted caller must not choose; and custom matchers
  */
 function nodeTestOf(matchers: readonly NodeMatcher[]): NodeTest | Status {
   const tests = matchers.map(testOf);

@@ -36,10 +36,13 @@ import type { ServerOptions, XdsServer } from "./xds-server.ts";
 import { clientQuirks } from "./client-quirks.ts";
 
 /**
- * Serves a source over gRPC: ADS and every service of one type, in SotW, delta and unary Fetch (B-STREAM-1, B-STREAM-2).
+ * Serves a source over gRPC: ADS and every service of one type, in SotW, delta and unary Fetch
+ * (B-STREAM-1, B-STREAM-2).
  *
- * Bad input of a client ends its stream, a fault of the source ends the stream that met it, and a listener that throws ends nothing.
- * Throws an XdsError if there is no source, or a limit, a certificate or a row of `services` cannot be.
+ * Invalid input ends the stream that it came on. An exception of the source ends the stream that
+ * caused it. An exception of a listener ends nothing.
+ * Throws an XdsError if there is no source, or if a limit, a certificate or a row of `services` is
+ * invalid.
  */
 export function createServer(options: ServerOptions): XdsServer {
   checkSource(options);
@@ -188,7 +191,7 @@ function rejectionsOf(source: ServerOptions["source"]): ClientStatusOptions["rej
   return source.rejections === undefined ? undefined : () => source.rejections?.() ?? [];
 }
 
-/** The source receives events of streams, if it listens. */
+/** Creates the hub for events. The source receives the events of streams if it has `observe`. */
 function hubFor(source: ServerOptions["source"], onEvent: ServerOptions["onEvent"]): EventHub {
   const hub = createEventHub();
   if (onEvent !== undefined) hub.listen(onEvent);
@@ -199,7 +202,10 @@ function hubFor(source: ServerOptions["source"], onEvent: ServerOptions["onEvent
   return hub;
 }
 
-/** Throws an XdsError where the options of a server have nothing to serve. TypeScript reports this at compile time; this check is for programs in JavaScript. */
+/**
+ * Throws an XdsError if the options of a server have no source. TypeScript reports this at compile
+ * time; this check is for programs in JavaScript.
+ */
 function checkSource(options: { readonly source?: unknown } | undefined): void {
   const source = options?.source as { readonly topic?: unknown } | null | undefined;
   if (typeof source?.topic === "function") return;
@@ -252,7 +258,10 @@ function sharedContext(
   };
 }
 
-/** Waits until everything that a scheduler holds now has been served, for `atMostMs` milliseconds at most. */
+/**
+ * Waits until everything in the queue of a scheduler has been served, for at most `atMostMs`
+ * milliseconds.
+ */
 export async function nextTurn(
   scheduler: Scheduler,
   clock: Clock,

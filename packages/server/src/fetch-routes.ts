@@ -27,14 +27,14 @@ type AnswerFetch = (
   call: FetchCaller,
 ) => Promise<DiscoveryResponse | Status>;
 
-/** Who calls, and until when. */
+/** The caller, and the signal that ends the call. */
 type FetchCaller = Pick<MethodCall, "peer" | "signal">;
 
-/** JSON would need the descriptor of every type that is served. */
+/** JSON would need the descriptor of every served type. */
 const binaryOnly =
   "a Fetch holds resources of any type and is binary: send application/grpc or application/proto";
 
-/** The Fetch methods as routes, served over gRPC, gRPC-web and the protocol of Connect. */
+/** Returns the Fetch methods as routes, served over gRPC, gRPC-Web and the Connect protocol. */
 export function fetchRoutes(
   methods: readonly FetchMethod[],
   answer: AnswerFetch,
@@ -50,7 +50,10 @@ export function fetchRoutes(
   };
 }
 
-/** All Fetch methods have the same messages, so a row of data is enough: a service of your own needs no generated code. */
+/**
+ * Returns the descriptor of a method. All Fetch methods have the same messages, so a service of
+ * your own needs no generated code.
+ */
 function described({
   service,
   method,
@@ -67,7 +70,7 @@ function orThrow(answer: DiscoveryResponse | Status, context?: XdsErrorContext):
   return answer;
 }
 
-/** Fetch as a function, for whoever needs no wire. */
+/** Returns Fetch as a function, for callers without a wire. */
 export function fetchByType(
   methods: readonly FetchMethod[],
   answer: AnswerFetch,
@@ -88,7 +91,7 @@ export function fetchByType(
   };
 }
 
-/** What answering needs. */
+/** Options of {@link createFetchResponder}. */
 interface ResponderOptions {
   readonly context: ServerContext;
   readonly access: ServerAccess;
@@ -100,7 +103,10 @@ const OK: Status = { code: StatusCode.OK, message: "" };
 const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was cancelled" };
 const broken: Status = { code: StatusCode.INTERNAL, message: "internal error" };
 
-/** Answers Fetches, tells of each, and survives its source. */
+/**
+ * Returns a function that answers Fetches and emits an event for each. An exception of the source
+ * becomes INTERNAL.
+ */
 export function createFetchResponder({
   context,
   access: { contexts, decider, gate },

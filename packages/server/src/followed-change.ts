@@ -2,21 +2,24 @@ import { changesFrom, createAckTracker, type AckTracker } from "./ack-tracker.ts
 import type { OpenStreams } from "./open-streams.ts";
 import type { ServerEvent } from "./server-event.ts";
 
-/** One change on its way to the streams that it concerned when it was made; answers are counted by stream and type. */
+/**
+ * One change, followed to the streams that it concerned when it was made. Answers are counted by
+ * stream and type.
+ */
 export interface FollowedChange {
   /** The types with a change for at least one client. */
   readonly typeUrls: readonly string[];
-  /** Answers that are missing. */
+  /** The number of missing answers. */
   readonly open: number;
   readonly accepted: number;
   readonly rejected: number;
-  /** Streams that ended without an answer, times their types. */
+  /** The number of answers that are missing because their streams have ended. */
   readonly gone: number;
-  /** Takes notice of an event. Answers with what it was for this change. */
+  /** Handles an event. Returns the meaning of the event for this change. */
   observe(event: ServerEvent): "push" | "ack" | "nack" | undefined;
 }
 
-/** Follows what was changed from a revision on. */
+/** Follows the changes from a revision on. */
 export function followChange(streams: Pick<OpenStreams, "all">, revision: number): FollowedChange {
   return new Followed(streams, revision);
 }

@@ -1,10 +1,11 @@
 import { StatusCode, type ResourceSource, type Status } from "@xdstp/core";
 
-/** Which clients may connect. */
+/** Decides whether clients may connect. */
 export interface Gate {
   /**
-   * Why a new stream or Fetch is turned away; undefined: it may come in. Throws what the source throws.
-   * @param of - What it is served from. Default: the source of the gate
+   * Returns the status that rejects a new stream or Fetch, or `undefined` if it is admitted. Throws
+   * the exceptions of the source.
+   * @param of - The source that the stream is served from. Default: the source of the gate
    */
   rejection(of?: Pick<ResourceSource, "ready">): Status | undefined;
   /** Admits no more clients. */
@@ -17,13 +18,16 @@ const notReady: Status = {
   code: StatusCode.UNAVAILABLE,
   message: "the first complete state is not loaded yet",
 };
-/** No client is served any more. */
+/** The status of clients that are rejected while the server closes. */
 export const shuttingDown: Status = {
   code: StatusCode.UNAVAILABLE,
   message: "the server is shutting down",
 };
 
-/** A gate that opens with the first complete state of the source (S-STREAM-9), and closes for good (S-STREAM-13). */
+/**
+ * Creates a gate that opens with the first complete state of the source (S-STREAM-9). After `close`
+ * it stays closed (S-STREAM-13).
+ */
 export function createGate(source: Pick<ResourceSource, "ready">): Gate {
   const closing = new AbortController();
   return {

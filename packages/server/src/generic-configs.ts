@@ -16,16 +16,19 @@ import {
   ConfigStatus,
 } from "@xdstp/protos/status";
 
-/** How a payload is shown; undefined: not at all. */
+/** Returns a payload for display. `undefined`: it is not shown. */
 export type ShowPayload = (payload: AnyBytes) => AnyBytes | undefined;
 
-/** Where what was replaced since can be had. */
+/** Returns former states of resources that were replaced since. */
 export type FormerStates = Pick<ResourceSource, "asOf">;
 
 /**
- * One type of one client, a row for each resource and for each name that does not exist (B-CSDS-2, S-CSDS-4).
+ * Yields the rows of one type of one client: one for each resource, and one for each name that does
+ * not exist (B-CSDS-2, S-CSDS-4).
  *
- * `version_info` is the version that the client accepted last, that of a response as in `xds_config` of csds.proto; `xds_config` what the client holds, where the source still has it.
+ * `version_info` is the version of the response that the client accepted last, as for `xds_config`
+ * in csds.proto. `xds_config` is the resource that the client has, if the source still has that
+ * state.
  */
 export function* genericConfigs(
   view: TypeView,
@@ -91,7 +94,10 @@ function statusOf(delivery: Delivery, hadOne: boolean): ConfigStatus {
   return delivery === "in-flight" || hadOne ? ConfigStatus.STALE : ConfigStatus.NOT_SENT;
 }
 
-/** The client holds this very state; in full state what has not changed is sent again each time. */
+/**
+ * Returns true if the client has this state. A full-state response repeats unchanged resources, so
+ * a response in flight does not mean that the client lacks them.
+ */
 function isHeld(
   { removals, acceptedUpTo }: TypeView,
   { revision }: Entry,
@@ -100,7 +106,10 @@ function isHeld(
   return delivery === "accepted" || (removals === "absent" && revision <= acceptedUpTo);
 }
 
-/** What the client had accepted before this state. For an answer to a subscription it is unknown whether the client had anything. */
+/**
+ * Returns the state that the client had accepted before this one. For an answer to a subscription
+ * it is unknown whether the client had a state.
+ */
 function formerOf(
   { typeUrl, acceptedUpTo, exchange: { inFlight, rejected } }: TypeView,
   topic: Topic,
@@ -128,7 +137,7 @@ function timeAt(ms: number | undefined): Row {
   return ms === undefined ? {} : { lastUpdated: timestampFromMs(ms) };
 }
 
-/** What the client said last, until it has accepted something. */
+/** Returns the last error of the client, until it has accepted a response. */
 function errorOf(
   { exchange: { lastError } }: TypeView,
   delivery: Delivery,
@@ -150,7 +159,10 @@ function errorOf(
   };
 }
 
-/** A `client_features` entry of the caller: one row per type is enough, without names. Servers that do not know it send a row for each resource. */
+/**
+ * An entry in `client_features` of the caller: it requests one row per type, without names. Servers
+ * that do not know it send a row for each resource.
+ */
 export const BY_TYPE = "xdstp.status.by-type";
 
 const states: Readonly<Record<TypeStatus["state"], ConfigStatus>> = {
@@ -167,7 +179,10 @@ function detailsOf({ code, message, missed }: LastError): string {
   return missed === undefined ? text : `${text}; it ${missedText(missed)}`;
 }
 
-/** One type of one client in one row: what thousands of clients with thousands of resources can be asked for (S-CSDS-4). */
+/**
+ * Returns one row for one type of one client. Use it for thousands of clients with thousands of
+ * resources (S-CSDS-4).
+ */
 export function typeConfig({
   typeUrl,
   state,

@@ -6,8 +6,10 @@ import type { ServerEvent } from "./server-event.ts";
 const levels: readonly LogLine["level"][] = ["info", "warning", "error"];
 
 /**
- * A listener that writes each event as one line of JSON, without its end: `server.events(logEvents(console.log))`. {@link LogLine} is its shape.
- * Control characters and what could turn the direction of a line are escaped, since it contains texts of clients (S-ACK-15); keys and passwords in them are blanked.
+ * Returns a listener that writes each event as one line of JSON, without the line break:
+ * `server.events(logEvents(console.log))`. {@link LogLine} is its shape.
+ * Control characters, and characters that change the direction of text, are escaped, since a line
+ * may contain texts of clients (S-ACK-15). Keys and passwords in these texts are blanked.
  */
 export function logEvents(
   write: (line: string) => void,
@@ -17,7 +19,7 @@ export function logEvents(
   }: {
     /** The lowest level that is written. Default: `info`, everything. */
     readonly level?: LogLine["level"];
-    /** Default: the clock of the machine. */
+    /** Default: the system clock. */
     readonly clock?: Clock;
   } = {},
 ): (event: ServerEvent) => void {
@@ -28,7 +30,10 @@ export function logEvents(
   };
 }
 
-/** JSON.stringify leaves some characters alone that a terminal takes for commands. */
+/**
+ * Escapes the characters that JSON.stringify does not escape and that a terminal interprets as
+ * commands.
+ */
 function escaped(json: string): string {
   return json.replaceAll(
     /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
@@ -36,21 +41,24 @@ function escaped(json: string): string {
   );
 }
 
-/** An event as a flat object; what does not apply is absent. Texts of clients are as they came, but without keys and passwords. */
+/**
+ * An event as a flat object; a field that does not apply is absent. Texts of clients are unchanged,
+ * except that keys and passwords are blanked.
+ */
 export interface LogLine {
   /** ISO 8601, in UTC. */
   readonly time: string;
-  /** How serious it is. */
+  /** The severity. */
   readonly level: "info" | "warning" | "error";
-  /** Tells these lines apart from those of the commands. */
+  /** Distinguishes these lines from the lines of the commands. */
   readonly from: "server";
   /** The kind of the event. */
   readonly event: ServerEvent["kind"];
   /** The node id: a claim of the client. */
   readonly client?: string;
-  /** Address of the client. */
+  /** The address of the client. */
   readonly peer?: string;
-  /** Number of the stream within the process. */
+  /** The id of the stream, unique within the process. */
   readonly stream?: number;
   /** The variant of the stream. Absent: the event is not about a stream. */
   readonly variant?: "delta" | "sotw";
@@ -60,18 +68,18 @@ export interface LogLine {
   readonly version?: string;
   /** The nonce of the response. Absent: the event is not about a response. */
   readonly nonce?: string;
-  /** Why: what the client says of a rejection, why it was turned away, cut or ended, what was thrown. */
+  /** The reason: the text of a NACK, why a call was rejected, cut or ended, or an exception. */
   readonly reason?: string;
-  /** A gRPC status, or what the client gave as one. */
+  /** A gRPC status code, or the code that the client sent. */
   readonly code?: number;
-  /** What else the event tells; see the README. */
+  /** Further fields of the event; see the README. */
   readonly [more: string]: unknown;
 }
 
-/** Longer texts are cut to this length. */
+/** The maximum length of texts; longer ones are cut. */
 const TEXT = 4_096;
 
-/** One event as the object of one line. @param time - Milliseconds since the epoch */
+/** Returns one event as the object of one line. @param time - Milliseconds since the epoch */
 export function logLine(event: ServerEvent, time: number): LogLine {
   const { reason, ...fields } = fieldsOf(event);
   return {
@@ -212,7 +220,10 @@ function levelOf(event: ServerEvent): LogLine["level"] {
   }
 }
 
-/** An old Node is noted once, and serves: it is for people who read the log, and is not an alarm. */
+/**
+ * An old version of Node is reported once as information, since the server works. It is not an
+ * alarm.
+ */
 const warningLevels: Readonly<
   Record<Extract<ServerEvent, { kind: "warning" }>["warning"], LogLine["level"]>
 > = { "node-version": "info", "unrelated-source": "warning" };

@@ -1,7 +1,7 @@
 import { XdsError } from "@xdstp/core";
 import type { ServiceRow } from "@xdstp/protos/services";
 
-/** A streaming method. Without a type it is ADS. */
+/** A streaming method. A method without a type is one of ADS. */
 export interface StreamMethod {
   readonly variant: "delta" | "sotw";
   readonly typeUrl?: string;
@@ -15,7 +15,7 @@ export interface FetchMethod {
   readonly typeUrl: string;
 }
 
-/** The methods of a server by path. */
+/** The methods of a server. */
 export interface MethodTable {
   readonly streams: ReadonlyMap<string, StreamMethod>;
   readonly fetches: readonly FetchMethod[];
@@ -23,7 +23,10 @@ export interface MethodTable {
 
 const NAME = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/;
 
-/** Lays out the methods of services. Throws an XdsError that names a row which cannot be served: a bad name, no method, a path twice, a Fetch without a type. */
+/**
+ * Returns the methods of services. Throws an XdsError that names an invalid row: an invalid name,
+ * no method, a path that occurs twice, or a Fetch without a type.
+ */
 export function methodTable(services: readonly ServiceRow[]): MethodTable {
   const streams = new Map<string, StreamMethod>();
   const fetches = new Map<string, FetchMethod>();

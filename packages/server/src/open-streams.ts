@@ -1,23 +1,25 @@
 import { type ByteStream, type ByteStreamHandler, type Status, StatusCode } from "@xdstp/core";
 import type { Drainable, Scheduler, ServerStream, StreamStatus } from "@xdstp/protocol/server";
 
-/** The streams of a server that are open. */
+/** The open streams of a server. */
 export interface OpenStreams {
-  /** Takes a stream in until it is closed. */
+  /** Adds a stream until it is closed. */
   add(served: ServerStream, out: ByteStream): GuardedStream;
-  /** Ends the stream that a scheduler has served and that has thrown. */
+  /** Ends the stream whose turn in a scheduler has thrown an exception. */
   fail(drainable: object, error: unknown): void;
-  /** By `StreamInfo.id`. */
+  /** Returns a stream by its `StreamInfo.id`. */
   get(id: number): ServerStream | undefined;
-  /** In the order in which they came. */
+  /** Returns the streams in order of arrival. */
   all(): readonly ServerStream[];
-  /** A row per stream, in the order in which they came. */
+  /** Returns a row per stream, in order of arrival. */
   status(): readonly StreamStatus[];
-  /** Ends all with OK: a client that has had a response takes no harm (S-STREAM-13). */
+  /**
+   * Ends all streams with OK: then a client that has had a response keeps its state (S-STREAM-13).
+   */
   end(): void;
 }
 
-/** No streams yet. */
+/** Creates an empty set of streams. */
 export function createOpenStreams(fault: (where: string, error: unknown) => void): OpenStreams {
   const open = new Map<object, GuardedStream>();
   const byId = new Map<number, ServerStream>();
@@ -48,20 +50,26 @@ export function createOpenStreams(fault: (where: string, error: unknown) => void
   };
 }
 
-/** What a guarded stream tells its server. */
+/** The parts of a server that a guarded stream uses. */
 interface StreamHost {
-  /** A call into the state machine, or into the source behind it, has thrown. */
+  /**
+   * Called when a call into the state machine, or into the source behind it, has thrown an
+   * exception.
+   */
   fault(where: string, error: unknown): void;
-  /** The call is over; once. */
+  /** Called once, when the call is over. */
   closed(stream: GuardedStream): void;
 }
 
-/** A served stream whose faults end it and nothing else: the peer sees INTERNAL and a fixed text (S-STREAM-7). */
+/**
+ * A served stream. An exception in it ends only this stream; the client receives INTERNAL and a
+ * fixed text (S-STREAM-7).
+ */
 export interface GuardedStream extends ByteStreamHandler {
   readonly served: ServerStream;
-  /** Ends it from this side. */
+  /** Ends the stream from the server. */
   end(status: Status): void;
-  /** Ends it as broken. */
+  /** Ends the stream with INTERNAL, and reports the exception. */
   fail(where: string, error: unknown): void;
 }
 
@@ -125,7 +133,7 @@ class Guard implements GuardedStream {
     return answer;
   }
 
-  /** A machine that cannot even end must not keep its call open. */
+  /** Closes the call even if the state machine throws while it ends. */
   end(status: Status): void {
     try {
       this.served.end(status.code, status.message);
@@ -149,7 +157,9 @@ class Guard implements GuardedStream {
   }
 }
 
-/** A scheduler whose turns survive what they serve: a throw ends up in `onFault`, and the others in the queue are served. */
+/**
+ * Returns a scheduler that passes exceptions to `onFault` and continues with the rest of the queue.
+ */
 export function createGuardedScheduler(
   inner: Scheduler,
   onFault: (drainable: Drainable, error: unknown) => void,

@@ -4,7 +4,7 @@ import type { StreamInfo, StreamStatus } from "@xdstp/protocol/server";
 import type { EventHub, ServerEvent } from "./server-event.ts";
 import type { MetricsMeter, ServerStats } from "./xds-server.ts";
 
-/** What is measured. */
+/** The parts of a server that are measured. */
 export interface MetricsHost {
   readonly meter: MetricsMeter;
   readonly hub: EventHub;
@@ -24,8 +24,10 @@ const bytes = {
 };
 
 /**
- * Measures a server, with the names that Istio has given to what it measures alike (`pilot_...`), so that dashboards go on working; what only we measure begins with `xdstp_`.
- * No label holds what a client chooses: no node ids, and of types only those that are served. Returns a function that ends it.
+ * Records the metrics of a server. Metrics that Istio has too use its names (`pilot_...`), so that
+ * dashboards continue to work; the others begin with `xdstp_`.
+ * No label has a value that a client chooses: there are no node ids, and only served types. Returns
+ * a function that stops recording.
  */
 export function recordMetrics(host: MetricsHost): () => void {
   const stopEvents = host.hub.listen(recorderOf(host));
@@ -100,7 +102,7 @@ function recorderOf({ meter, clock, source }: MetricsHost): (event: ServerEvent)
   };
 }
 
-/** Values that are read only when metrics are scraped. */
+/** Registers values that are read only when metrics are collected. */
 function observe({ meter, source, status, stats }: MetricsHost): () => void {
   const stops: (() => void)[] = [];
   const add = (observable: Observable, read: (result: ObservableResult) => void): void => {
@@ -219,7 +221,10 @@ function observe({ meter, source, status, stats }: MetricsHost): () => void {
   };
 }
 
-/** A client may ask for a type of any name: only what is served has a label of its own. */
+/**
+ * Returns the label of a type. A client may request any type URL, so only served types have a label
+ * of their own.
+ */
 function typeLabel(source: MetricsHost["source"], typeUrl: string): string {
   return source.serves(typeUrl) ? typeUrl.slice(typeUrl.lastIndexOf("/") + 1) : "other";
 }

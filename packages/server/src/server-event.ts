@@ -2,21 +2,30 @@ import type { NodeInfo, Status } from "@xdstp/core";
 import type { GrpcEvent } from "@xdstp/grpc/server";
 import type { NackError, StreamEvent } from "@xdstp/protocol/server";
 
-/** Everything that happens in a server: on its streams, on the wire, and what was turned away. `kind` tells them apart. */
+/**
+ * An event of a server: on its streams, on the wire, or about rejected calls. `kind` distinguishes
+ * them.
+ */
 export type ServerEvent =
   | StreamEvent
   | GrpcEvent
-  /** A stream or Fetch that was turned away before it began: unknown method, source not ready, shutting down, not allowed. */
+  /**
+   * A stream or Fetch that was rejected before it began: the method is unknown, the source is not
+   * ready, the server is shutting down, or access is denied.
+   */
   | {
-      /** A call was turned away. */
+      /** A call was rejected. */
       readonly kind: "rejected";
       /** The gRPC method. */
       readonly path: string;
-      /** Address of the peer; empty where the wire does not tell. */
+      /** The address of the client. Empty if the wire does not know it. */
       readonly peer: string;
       /** The status that the client was sent. */
       readonly status: Status;
-      /** Why it was not admitted, or why that could not be decided: the text of what `authorize` threw. The client receives `status` only. */
+      /**
+       * The reason of the rejection, or of the failed decision: the text of the error that
+       * `authorize` threw. The client receives `status` only.
+       */
       readonly reason?: string;
     }
   /** A Fetch was answered (S-REST-9). */
@@ -25,45 +34,56 @@ export type ServerEvent =
       readonly kind: "fetch";
       /** The type URL of the request. */
       readonly typeUrl: string;
-      /** As claimed in the request. */
+      /** The claims of the node in the request. */
       readonly node: NodeInfo | undefined;
-      /** The names, as the request lists them. */
+      /** The requested names. */
       readonly names: readonly string[];
-      /** The version that the client says it has. */
+      /** The version that the client claims to have. */
       readonly accepted: string;
-      /** What the client says of the last answer, cut: a NACK (S-REST-4). */
+      /** The error of the client about the previous response, cut: a NACK (S-REST-4). */
       readonly error?: NackError;
-      /** OK, or why there was no answer. */
+      /** OK, or the reason why there was no response. */
       readonly status: Status;
-      /** Version and number of the resources that went out; empty and 0 without an answer. */
+      /** The version of the response. Empty if there was none. */
       readonly version: string;
-      /** How many resources were sent; 0 without an answer. */
+      /** The number of resources in the response. 0 if there was none. */
       readonly resources: number;
     }
-  /** Something that an operator should fix and that does not keep clients from being served. Each is reported once. */
+  /**
+   * A problem that an operator should fix, and that does not prevent clients from being served.
+   * Each is reported once.
+   */
   | {
-      /** Something is not as it should be, and the server goes on. */
+      /** A problem was found; the server works. */
       readonly kind: "warning";
       /**
-       * `node-version`: this Node lacks security fixes for HTTP/2; reported when the server begins to listen.
-       * `unrelated-source`: `sourceFor` gave a client a source whose revisions are a sequence of their own, so `waitForAck`, client status and metrics do not cover its clients.
+       * `node-version`: this version of Node lacks security fixes for HTTP/2; reported when the
+       * server begins to listen.
+       * `unrelated-source`: `sourceFor` returned a source whose revisions are a sequence of their
+       * own, so `waitForAck`, client status and metrics do not cover its clients.
        */
       readonly warning: "node-version" | "unrelated-source";
-      /** One line with the way out. */
+      /** One line that also says how to fix the problem. */
       readonly message: string;
     };
 
-/** A listener for events. */
+/** Passes events to listeners. */
 export interface EventHub {
-  /** Adds a listener; the answer removes it. */
+  /** Adds a listener. Returns a function that removes it. */
   listen(listener: (event: ServerEvent) => void): () => void;
-  /** Notifies all listeners, in the order in which they were added. undefined without listeners, so that no event is made. */
+  /**
+   * Calls all listeners, in the order in which they were added. `undefined` without listeners, so
+   * that no event is created.
+   */
   readonly emit: ((event: ServerEvent) => void) | undefined;
-  /** Reports an error thrown by code of the user. The peer sees a fixed text at most. */
+  /** Reports an exception in code of the user. The client receives a fixed text at most. */
   readonly fault: (where: string, error: unknown) => void;
 }
 
-/** A hub that survives its listeners: an error of one is reported to all as a fault, once, and goes no further. */
+/**
+ * Creates a hub. An exception of a listener is reported once to all listeners as a `fault`, and has
+ * no other effect.
+ */
 export function createEventHub(): EventHub {
   const listeners = new Set<(event: ServerEvent) => void>();
   const tell = (event: ServerEvent): void => {

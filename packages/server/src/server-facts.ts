@@ -7,22 +7,27 @@ import {
   ConfigStatus,
 } from "@xdstp/protos/status";
 
-/** A `client_features` entry of the caller: requests the server's facts about itself. Servers that do not know it leave them out; a caller that does not send it gets clients only. */
+/**
+ * An entry in `client_features` of the caller: it requests the facts of the server itself. Servers
+ * that do not know it ignore it. Without it, the response has clients only.
+ */
 export const SERVER_FACTS = "xdstp.status.server";
 
-/** What a server says of itself in client status. */
+/** The facts of a server in client status. */
 interface ServerFacts {
   /** The number of open streams that the caller may not see. */
   readonly hiddenStreams: number;
-  /** Absent: the caller may not see it, or the server has none. */
+  /** Empty if the caller may not see it, or the server has none. */
   readonly health: readonly Health[];
 }
 
 /**
- * The facts as one more `ClientConfig` with {@link SERVER_FACTS} as its scope and without a node.
- * A row for each {@link Health} has its name, when it was loaded (`last_updated`) and why it is stale (`error_state`); its `xds_config` is a `Struct` with `kind` and `expiresAt`.
+ * Returns the facts as one more `ClientConfig` with {@link SERVER_FACTS} as its scope and without a
+ * node.
+ * A row for each {@link Health} has its name, when it was loaded (`last_updated`) and why it is
+ * stale (`error_state`); its `xds_config` is a `Struct` with `kind` and `expiresAt`.
  * A row without a name has `hiddenStreams` in such a `Struct`.
- * @param spend - Called for each row; throws when there are too many
+ * @param spend - Called for each row; throws if there are too many
  */
 export function serverFactsConfig(
   { hiddenStreams, health }: ServerFacts,
@@ -55,15 +60,21 @@ function structOf(fields: JsonObject): Row {
   return { xdsConfig: anyPack(StructSchema, fromJson(StructSchema, fields)) };
 }
 
-/** How things stand with something that a server serves or uses: a folder, a policy file, a certificate, a server above it. */
+/**
+ * The health of something that a server serves or uses: a folder, a policy file, a certificate, or
+ * a server upstream.
+ */
 export interface Health {
-  /** What it is. A kind that is not known is shown as it is. */
+  /** The kind. An unknown kind is shown unchanged. */
   readonly kind: "source" | "policy" | "certificate" | "upstream" | (string & {});
-  /** Which one, for people: a directory, a file, an address. */
+  /** The name for display: a directory, a file, or an address. */
   readonly name: string;
-  /** When its last good state was loaded, in milliseconds since the epoch. Absent: never. */
+  /** When its last valid state was loaded, in milliseconds since the epoch. Absent: never. */
   readonly loadedAt?: number;
-  /** The newest state is not used, since when (milliseconds since the epoch), why, and the number of files that are broken, where that is known. Absent: the last good state is the newest one. */
+  /**
+   * Present if the newest state is invalid and not used: since when (milliseconds since the epoch),
+   * why, and the number of broken files if known. Absent: the last valid state is the newest one.
+   */
   readonly stale?: {
     readonly since: number;
     readonly reason: string;

@@ -2,40 +2,82 @@ import { XdsError } from "@xdstp/core";
 import { defaultGrpcLimits, type GrpcLimits } from "@xdstp/grpc/server";
 import { defaultLimits, type StreamLimits } from "@xdstp/protocol/server";
 
-/** All limits of a server, in groups. Each has a default; none can be switched off. */
+/** All limits of a server, in groups. Each has a default. None can be switched off. */
 export interface ServerLimits {
-  /** Of each stream: sizes of responses, numbers and lengths of subscriptions, rates, waits. */
+  /**
+   * Limits of each stream: sizes of responses, numbers and lengths of subscriptions, rates, and
+   * waiting times.
+   */
   readonly stream: StreamLimits;
-  /** How many streams may begin at once (S-RECON-9). */
+  /** Limits of the number of streams that begin at once (S-RECON-9). */
   readonly admission: {
-    /** Streams that do their first sync at the same time. Default: 1,000. Further streams wait, and are not ended. */
+    /**
+     * The number of streams in their first sync at the same time. Default: 1,000. Further streams
+     * wait; they are not ended.
+     */
     readonly firstSyncs: number;
-    /** Milliseconds after which a first sync makes room for another, though its client has not answered. Default: 1,000. A client that needs longer, for instance for 50 MB, continues next to the others. */
+    /**
+     * Milliseconds after which a first sync makes room for another one, even if its client has not
+     * answered. Default: 1,000. A client that needs longer, for example for 50 MB, continues at the
+     * same time as the others.
+     */
     readonly firstSyncMs: number;
-    /** Streams that may wait to begin. One more gets RESOURCE_EXHAUSTED. Default: 20,000. Room: as many as there may be connections. */
+    /**
+     * The number of streams that may wait to begin. A further one gets RESOURCE_EXHAUSTED. Default:
+     * 20,000, the number of connections that are possible.
+     */
     readonly waitingSyncs: number;
-    /** Milliseconds that a stream may wait to begin; then it gets RESOURCE_EXHAUSTED. Default: 10,000. Room: in that time at least 10,000 streams begin; the others come back by their back-off. */
+    /**
+     * Milliseconds that a stream may wait to begin; then it gets RESOURCE_EXHAUSTED. Default:
+     * 10,000. At least 10,000 streams begin in this time; the others retry after their back-off.
+     */
     readonly admissionMs: number;
   };
-  /** How long and how much streams wait until `authorize` and `sourceFor` have decided what they may see. */
+  /**
+   * Limits of streams that wait until `authorize` and `sourceFor` have decided what they may see.
+   */
   readonly access: {
-    /** Milliseconds that `authorize` and `sourceFor` have together; then the client gets UNAVAILABLE. Default: 10,000. The latency of the client does not count. */
+    /**
+     * Milliseconds that `authorize` and `sourceFor` may take together; then the client gets
+     * UNAVAILABLE. Default: 10,000. The latency of the client does not count.
+     */
     readonly authorizeMs: number;
-    /** Messages of one stream that may wait for it, since the wire delivers them although it is paused. One more gets RESOURCE_EXHAUSTED. Default: 64. Room: an Envoy sends one request for each of about a dozen types before it has an answer. */
+    /**
+     * The number of messages of one stream that may wait for the decision, since the wire may
+     * deliver messages although it is paused. A further one gets RESOURCE_EXHAUSTED. Default: 64.
+     * An Envoy sends one request for each of about 12 types before it has a response.
+     */
     readonly waitingMessages: number;
-    /** Bytes of these messages behind the first one. Default: 16 MiB. Room: the first requests of an Envoy with 100,000 names of endpoints, and of the clusters that it still holds. */
+    /**
+     * The number of bytes of these messages, without the first one. Default: 16 MiB, enough for the
+     * first requests of an Envoy with 100,000 names of endpoints and its cached clusters.
+     */
     readonly waitingBytes: number;
   };
-  /** Of answers to single calls: Fetch and client status (S-LIM-1). Principals are served in turn: a principal is the identity in the certificate, or the IP address without one. Streams do not count here. */
+  /**
+   * Limits of answers to single calls: Fetch and client status (S-LIM-1). Principals are served in
+   * turn. A principal is the identity in the certificate, or the IP address without one. Streams
+   * are not counted.
+   */
   readonly answers: {
-    /** Answers to status requests that are made at the same time. Default: 2. Others wait their turn. */
+    /**
+     * The number of status requests that are answered at the same time. Default: 2. Others wait for
+     * their turn.
+     */
     readonly statusAnswers: number;
-    /** Answers to Fetches that are made at the same time, after the requested resources are known. Default: 4. Others wait their turn. */
+    /**
+     * The number of Fetches that are answered at the same time, after the requested resources are
+     * known. Default: 4. Others wait for their turn.
+     */
     readonly fetchAnswers: number;
-    /** Calls that may wait, for each of these two kinds. Above this number, a call of the principal with the most waiting calls ends with RESOURCE_EXHAUSTED. Default: 1,000, enough for 1,000 pollers at the same moment with one call each. */
+    /**
+     * The number of calls that may wait, for each of these two kinds. Above this number, a call of
+     * the principal with the most waiting calls ends with RESOURCE_EXHAUSTED. Default: 1,000,
+     * enough for 1,000 pollers with one call each at the same moment.
+     */
     readonly waitingAnswers: number;
   };
-  /** Of connections, calls and messages. */
+  /** Limits of connections, calls and messages. */
   readonly wire: GrpcLimits;
 }
 
@@ -70,7 +112,8 @@ export type GivenLimits = { readonly [G in Group]?: Partial<ServerLimits[G]> };
 
 /**
  * Returns the given limits of each group, without those that are undefined.
- * Throws an XdsError that names a group or a limit that does not exist, or a limit that is not a whole number from 1 to 2,147,483,647.
+ * Throws an XdsError that names a group or a limit that does not exist, or a limit that is not an
+ * integer from 1 to 2,147,483,647.
  */
 export function checkLimits(limits: GivenLimits = {}): Required<GivenLimits> {
   for (const name of Object.keys(limits)) checkGroup(name);

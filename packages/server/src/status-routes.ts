@@ -18,15 +18,18 @@ export const STREAM_STATUS =
 const binaryOnly =
   "resources are of any type and shown in binary: set exclude_resource_contents, or send application/grpc or application/proto";
 
-/** The callers that may read client status. Absent parts do not restrict. */
+/** The callers that may read client status. Absent members do not restrict. */
 export interface StatusReaders {
-  /** Whether a caller may read the status of all clients; decided for each request. */
+  /** Returns true if a caller may read the status of all clients. Called for each request. */
   readonly mayRead?: (peer: CallPeer) => boolean | Promise<boolean>;
-  /** How much of it. */
+  /** Returns the part that a caller may read. */
   readonly viewOf?: StatusViewOf | undefined;
 }
 
-/** Client status as routes: at once, and as a stream with one response for each request (B-CSDS-1). Other callers get PERMISSION_DENIED (B-CSDS-7). */
+/**
+ * Returns client status as routes: as one response, and as a stream with one response for each
+ * request (B-CSDS-1). Callers without permission get PERMISSION_DENIED (B-CSDS-7).
+ */
 export function statusRoutes(
   answer: AnswerStatus,
   { mayRead = () => true, viewOf }: StatusReaders = {},
@@ -60,7 +63,10 @@ export function statusRoutes(
   };
 }
 
-/** Yields the messages of a call until its signal aborts, and throws the reason of the signal then. It also throws while it waits for the next message, since the call would not end otherwise. */
+/**
+ * Yields the messages of a call until its signal aborts, then throws the reason of the signal, even
+ * while it waits for the next message. Otherwise the call would not end.
+ */
 async function* untilAborted<T>(
   messages: AsyncIterable<T>,
   signal: AbortSignal,
@@ -89,7 +95,7 @@ async function orAbort<T>(task: Promise<T>, signal: AbortSignal): Promise<T> {
   }
 }
 
-/** A status as what a handler throws, so that its call ends with it. */
+/** Returns a status as an error that a handler throws to end its call with this status. */
 export function statusError({ code, message }: Status, context?: XdsErrorContext): XdsError {
   return new XdsError(statusNameOf(code) ?? "UNKNOWN", message, context);
 }

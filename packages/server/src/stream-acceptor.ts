@@ -16,7 +16,7 @@ import type { Rejection } from "./access/access-decider.ts";
 import { authorizeStream } from "./access/authorized-stream.ts";
 import type { ServerAccess } from "./access/create-access.ts";
 
-/** Decides on a streaming call, and serves it. `identity` is what the wire has verified. */
+/** Accepts or rejects a streaming call. `identity` is the identity that the wire has verified. */
 export type AcceptStream = (
   path: string,
   peer: string,
@@ -24,7 +24,7 @@ export type AcceptStream = (
   identity?: PeerIdentity,
 ) => ByteStreamHandler | Status;
 
-/** What a decision needs. */
+/** Options of {@link createStreamAcceptor}. */
 export interface AcceptorOptions {
   readonly methods: ReadonlyMap<string, StreamMethod>;
   readonly access: ServerAccess;
@@ -36,7 +36,7 @@ export interface AcceptorOptions {
 const unknownMethod: Status = { code: StatusCode.UNIMPLEMENTED, message: "unknown method" };
 const broken: Status = { code: StatusCode.INTERNAL, message: "internal error" };
 
-/** The streaming methods of a server, whatever wire the calls come by. */
+/** Returns a function that serves the streaming methods of a server over any wire. */
 export function createStreamAcceptor(options: AcceptorOptions): AcceptStream {
   const {
     methods,
@@ -66,7 +66,10 @@ interface Called {
   readonly identity: PeerIdentity | undefined;
 }
 
-/** How a call is opened: at once, or when it is decided what its client may see. */
+/**
+ * Returns a function that opens a call: at once, or after the decision about what its client may
+ * see.
+ */
 function openerOf(
   { access: { source, contexts, decider, book, limits }, streams, hub }: AcceptorOptions,
   { path, peer, method, identity }: Called,

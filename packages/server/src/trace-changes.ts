@@ -5,34 +5,39 @@ import type { EventHub, ServerEvent } from "./server-event.ts";
 import { followChange, type FollowedChange } from "./followed-change.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
-/** What is traced, and how much of it. */
+/** Options of {@link traceChanges}. */
 export interface TraceOptions {
   readonly tracer: Pick<Tracer, "startSpan">;
   readonly clock: Clock;
   readonly source: Pick<ResourceSource, "revision">;
-  /** Spans that are open at one time; changes beyond are not traced, and counted. Default: 32. */
+  /** The maximum number of open spans. Further changes are counted, but not traced. Default: 32. */
   readonly mostOpen?: number;
-  /** Milliseconds after which a span ends with answers missing. Default: 30,000. */
+  /** Milliseconds after which a span ends even if answers are missing. Default: 30,000. */
   readonly limitMs?: number;
 }
 
-/** Traces of changes, before the first. */
+/** Creates spans for changes. */
 export interface ChangeTraces {
-  /** The same scheduler, by which commits are noticed: they wake streams, at once and in their own context. */
+  /**
+   * Wraps a scheduler to notice commits: a commit wakes streams synchronously, in the context of
+   * the commit.
+   */
   noticing(scheduler: Scheduler): Scheduler;
-  /** Follows the changes from now on; the answer ends the spans that are open. */
+  /** Follows the changes from now on. Returns a function that ends the open spans. */
   follow(hub: EventHub, streams: Pick<OpenStreams, "all">): () => void;
 }
 
-/** Up to this number of rejections of one change are events of their own. */
+/** The maximum number of rejections of one change that are recorded as events. */
 const mostNacks = 10;
 /** `SpanStatusCode.ERROR`, as a number. */
 // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- importing the enum would load the OpenTelemetry API in programs without a tracer
 const ERROR: SpanStatusCode.ERROR = 2;
 
 /**
- * One span `xds change` per change, from its commit to the last ACK or NACK of the streams that it concerned then, or until they have disconnected or the time is over.
- * What is committed in one go is one change. A span that is made in another one's context becomes its child.
+ * Creates one span `xds change` per change. It begins at the commit. It ends with the last ACK or
+ * NACK of the streams that the change concerned, when these have disconnected, or after `limitMs`.
+ * Commits without a pause between them are one change. A span that is created in the context of
+ * another one becomes its child.
  */
 export function traceChanges(options: TraceOptions): ChangeTraces {
   const { clock, source } = options;
@@ -50,7 +55,7 @@ export function traceChanges(options: TraceOptions): ChangeTraces {
 
 interface Notice {
   seen: number;
-  /** First revision of a change that is not looked at yet. */
+  /** The first revision of a change that was not followed yet. */
   from: number | undefined;
   at: number;
   begin: () => void;
@@ -71,7 +76,10 @@ interface Traced {
   readonly span: Span;
   readonly change: FollowedChange;
   readonly timer: Timer;
-  /** The wall time of the zero of `Clock.now()`, read once: a step of the wall clock must not reorder the events of a span. */
+  /**
+   * The wall time at the zero of `Clock.now()`. It is read once per span, so that a step of the
+   * wall clock does not reorder the events of a span.
+   */
   readonly zeroTime: number;
   pushed: boolean;
 }
@@ -139,7 +147,7 @@ function follow(
   };
 }
 
-/** Whether it was the last answer. */
+/** Returns true if the event was the last answer. */
 function observe(traced: Traced, event: ServerEvent, now: number): boolean {
   const { span, change, zeroTime } = traced;
   const before = change.rejected;

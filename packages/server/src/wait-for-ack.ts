@@ -7,18 +7,24 @@ import type { Gate } from "./gate.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { XdsServer } from "./xds-server.ts";
 
-/** What waiting needs of a server. */
+/** The parts of a server that a wait uses. */
 export interface WaitHost {
   readonly source: Pick<ResourceSource, "revision">;
   readonly clock: Clock;
   readonly streams: Pick<OpenStreams, "all" | "get">;
   readonly hub: EventHub;
   readonly gate: Gate;
-  /** Some clients are served from sources whose revisions are sequences of their own. Default: false. */
+  /**
+   * True if some clients are served from sources whose revisions are sequences of their own.
+   * Default: false.
+   */
   readonly hasUnrelated?: boolean | undefined;
 }
 
-/** Waits until every client that wants something changed by a revision has accepted it, or a later state of it (S-ACK-9). */
+/**
+ * Waits until every client that subscribes to a change of a revision has accepted it, or a later
+ * state of it (S-ACK-9).
+ */
 export async function waitForAck(
   host: WaitHost,
   revision: number,

@@ -36,111 +36,169 @@ import type { ServedResource } from "./served-resources.ts";
 import type { ServerEvent } from "./server-event.ts";
 import type { ServerLimits } from "./server-limits.ts";
 
-/** What {@link createServer} needs. Only `source` has to be given. */
+/** Options of {@link createServer}. Only `source` is required. */
 export interface ServerOptions {
-  /** What is served: a cache, or a filter over one. It brings the data of the types with it; types without data are served too. */
+  /**
+   * The source that is served: a cache, or a filter over one. It has the resource types; types that
+   * it does not describe are served too.
+   */
   readonly source: ListeningSource;
   /**
-   * The services that are offered, and nothing else. Default: ADS and every service of one type of Envoy's API.
-   * A row of data adds a service of your own; a type of your own needs none on ADS.
+   * The services that the server offers. Default: ADS and every service of one type of Envoy's API.
+   * A row adds a service of your own. A type of your own needs no row for ADS.
    */
   readonly services?: readonly ServiceRow[];
-  /** Certificate and key, and whether clients have to show a certificate. Absent: no TLS. */
+  /**
+   * The certificate and the key, and whether clients have to present a certificate. Absent: no TLS.
+   */
   readonly tls?: TlsOptions;
-  /** Ends connections when they are so old, spread at random, so that clients spread over replicas again (S-STREAM-13). Absent: never. */
+  /**
+   * Closes connections at this age, spread at random, so that clients are distributed over the
+   * replicas again (S-STREAM-13). Absent: never.
+   */
   readonly connectionAge?: ConnectionAge;
-  /** Limits that replace those of {@link defaultServerLimits}, in the groups `stream`, `admission`, `access`, `answers` and `wire`: `{ stream: { subscriptions: 5_000 } }`. */
+  /**
+   * Limits that replace those of {@link defaultServerLimits}, in the groups `stream`, `admission`,
+   * `access`, `answers` and `wire`: `{ stream: { subscriptions: 5_000 } }`.
+   */
   readonly limits?: { readonly [Group in keyof ServerLimits]?: Partial<ServerLimits[Group]> };
   /**
-   * Decides what each client may see. Absent: everyone sees everything. A node id is a claim and no identity: decide by `peer.identity`, which needs `tls.clientCa` (S-NODE-8).
-   * While it is asked the stream is not read. With it, client status shows each caller the clients that have an equal policy and the same source.
+   * Decides what each client may see. Absent: every client sees everything. A node id is a claim,
+   * not an identity: decide by `peer.identity`, which needs `tls.clientCa` (S-NODE-8).
+   * The stream is not read before the decision. With `authorize`, client status shows each caller
+   * the clients with an equal policy and the same source.
    */
   readonly authorize?: Authorize;
-  /** Chooses the source of each client: a node's own view, or undefined for `source`. Asked after `authorize`, with the same time; what it throws rejects the stream. Revisions of `waitForAck` are those of `source`, and clients of other sources do not count there. Client status shows each caller the clients of the same source, so give those who belong together the same object. Absent: `source` for all. */
+  /**
+   * Chooses the source of each client: a view for its node, or `undefined` for `source`. Called
+   * after `authorize`, within the same time limit; an exception rejects the stream. Revisions of
+   * `waitForAck` are those of `source`, so clients of unrelated sources are not waited for. Client
+   * status shows each caller the clients of the same source, so return the same object for clients
+   * that belong together. Absent: `source` for all clients.
+   */
   readonly sourceFor?: ((
     peer: Peer,
     options: { readonly signal: AbortSignal },
   ) => ResourceSource | undefined | Promise<ResourceSource | undefined>) & {
-    /** Whether all that it gives is ready when the source of the server is: then new streams are turned away at once until that is ready (S-STREAM-9). Default: false, that is known once a source was chosen. */
+    /**
+     * True if every source that it returns is ready when the source of the server is. Then new
+     * streams are rejected at once until that is ready (S-STREAM-9). Default: false; then readiness
+     * is checked after a source was chosen.
+     */
     readonly viewsOnly?: boolean;
   };
-  /** What single clients need. Default: {@link clientQuirks}; rows of your own go behind them. */
+  /**
+   * The special handling of single clients. Default: {@link clientQuirks}; add rows of your own
+   * after these.
+   */
   readonly quirks?: readonly Quirk[];
-  /** `control_plane.identifier` of each response, for people (B-NODE-9). Default: `xdstp`. Empty: none. */
+  /**
+   * `control_plane.identifier` of each response, for display (B-NODE-9). Default: `xdstp`. Empty:
+   * none.
+   */
   readonly controlPlane?: string;
   /**
-   * Offers client status (CSDS): what every client was sent, accepted and rejected, with the resources (B-CSDS-1). Default: true, to whoever reaches the port;
-   * a function decides by address and verified identity whether a caller may read it, for each request; what it throws is a bug, and the caller gets INTERNAL. Secrets in resources are hidden (B-CSDS-7).
+   * Offers client status (CSDS): what every client was sent, accepted and rejected, with the
+   * resources (B-CSDS-1). Default: true, for every caller that reaches the port.
+   * A function decides for each request, by address and verified identity, whether the caller may
+   * read it; if it throws, the caller gets INTERNAL. Secrets in resources are hidden (B-CSDS-7).
    */
   readonly clientStatus?: boolean | ((peer: CallPeer) => boolean | Promise<boolean>);
-  /** Further methods, served through Connect next to Fetch and client status; client status of a program's own clients, for instance, instead of that of this server. Default: none. */
+  /**
+   * Adds further methods, served through Connect next to Fetch and client status; for example the
+   * client status of a program's own clients instead of that of this server. Default: none.
+   */
   readonly routes?: (router: MethodRouter) => void;
-  /** The health of what is served, read with each status request of a caller that may see all clients. Default: unknown. */
+  /**
+   * Returns the health of what is served. Called for each status request of a caller that may see
+   * all clients. Default: unknown.
+   */
   readonly health?: () => readonly Health[];
   /** Says where a resource came from, for {@link XdsServer.explain}: a file, a server. Only callers that may see all clients are shown it. Default: unknown. */
   readonly originOf?: OriginOf;
-  /** The types whose resources client status shows: what cannot be searched for secrets is left out. Default: Envoy's API. */
+  /**
+   * The types whose resources client status shows. A resource that cannot be searched for secrets
+   * is not shown. Default: Envoy's API.
+   */
   readonly registry?: Registry;
-  /** A meter of the OpenTelemetry API, or the part of one that is used: then the server is measured. Default: none. */
+  /**
+   * A meter of the OpenTelemetry API, or the part of one that is used, for metrics of the server.
+   * Default: none.
+   */
   readonly meter?: MetricsMeter;
-  /** A tracer of the OpenTelemetry API: then each change is a span, from its commit to the last answer. Default: none. Costs a look at every stream per change. */
+  /**
+   * A tracer of the OpenTelemetry API: each change becomes a span, from its commit to the last
+   * answer. Each change then checks every stream. Default: none.
+   */
   readonly tracer?: Pick<Tracer, "startSpan">;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Default: slices of 256 streams per turn of the event loop. */
+  /** Default: a scheduler with slices of 256 streams per turn of the event loop. */
   readonly scheduler?: Scheduler;
-  /** Default: that of this process. Below the versions with known security fixes the event `warning` says so, and everybody is served. */
+  /**
+   * The version of Node. Below the versions with known security fixes, the server reports an event
+   * `warning` and serves as usual. Default: the version of this process.
+   */
   readonly nodeVersion?: string;
   /**
    * All resources that are served, read with a status request that lists them (`xdstp plan` does) and whose caller may see all clients. Of `createNodeCaches` it is `nodes.serving.resources`.
    * Default: they are not listed.
    */
   readonly resources?: () => Iterable<ServedResource>;
-  /** The first listener; see {@link XdsServer.events}. Events hold live state: to print one, use {@link logLine}. */
+  /**
+   * The first listener; see {@link XdsServer.events}. Events have live state: to print one, use
+   * {@link logLine}.
+   */
   readonly onEvent?: (event: ServerEvent) => void;
 }
 
-/** What a server has counted. */
+/** The counters of a server. */
 export interface ServerStats {
-  /** Connections, streams, messages and what was cut. */
+  /** Connections, streams and messages, and those that were cut. */
   readonly wire: GrpcStats;
-  /** How often responses were encoded, shared and stamped again. */
+  /** The numbers of responses that were encoded, shared, and copied with a new nonce. */
   readonly frames: Readonly<FrameCounters>;
-  /** Streams that begin, and that had to wait for it. */
+  /** Streams that begin, or that had to wait before they began. */
   readonly admission: {
-    /** Streams in their first sync, and streams that wait for it. */
+    /** The number of streams in their first sync. */
     readonly syncing: number;
-    /** Streams that wait for their first sync. */
+    /** The number of streams that wait for their first sync. */
     readonly waiting: number;
-    /** Streams that had to wait, and of them those that were turned away. */
+    /** The number of streams that had to wait, including those that were rejected. */
     readonly waited: number;
-    /** Streams that have waited and were turned away. */
+    /** The number of streams that had to wait and were rejected. */
     readonly rejected: number;
   };
-  /** Status requests and Fetches that are answered, that wait for it, and that were turned away. */
+  /** Status requests and Fetches that are being answered, that wait, and that were rejected. */
   readonly answers: Readonly<
     Record<
       "status" | "fetch",
       {
-        /** Answers that are made now. */
+        /** The number of answers that are being created. */
         readonly answering: number;
-        /** Calls that wait for theirs. */
+        /** The number of calls that wait for their answer. */
         readonly waiting: number;
-        /** Calls that were turned away since too many waited. */
+        /** The number of calls that were rejected because too many waited. */
         readonly rejected: number;
       }
     >
   >;
-  /** How often a limit of the streams was met, by its name; one that never was is absent. */
+  /**
+   * The number of times that each limit of the streams was reached, by name. A limit that was never
+   * reached is absent.
+   */
   readonly limits: LimitCounts["counts"];
 }
 
 /** An xDS management server. */
 export interface XdsServer extends AsyncDisposable {
   /**
-   * Opens the port, once: gRPC over HTTP/2, with TLS where the option is given. `host` is 127.0.0.1 by default; port 0 takes a free one, and the answer says which.
-   * Or a socket at a path of the file system, where there must be no file, for clients of the target `unix:PATH`; then `host` of the answer is that target, and `port` is 0.
-   * Rejects with an XdsError that names the address: UNAVAILABLE if the system rejects it, FAILED_PRECONDITION if this server listens or is closed.
+   * Opens the port, once: gRPC over HTTP/2, with TLS if the option is given. `host` is 127.0.0.1 by
+   * default. Port 0 selects a free port; the result has the number.
+   * With `path`: opens a socket at a path of the file system, where no file may exist, for clients
+   * of the target `unix:PATH`. Then `host` of the result is that target, and `port` is 0.
+   * Rejects with an XdsError that names the address: UNAVAILABLE if the system rejects it,
+   * FAILED_PRECONDITION if this server already listens or is closed.
    */
   listen(
     where: { readonly host?: string; readonly port: number } | { readonly path: string },
@@ -151,25 +209,33 @@ export interface XdsServer extends AsyncDisposable {
     readonly port: number;
   }>;
   /**
-   * Ends in order (S-STREAM-13): no new streams, what is due already goes out, then each stream ends with OK.
-   * With `spreadMs` all receive GOAWAY at once, are still served, and those of each connection end with UNAVAILABLE at a time of their own within it,
-   * so that not all clients of a large server come back at once. What a client has not read `graceMs` (default 5,000) later is cut.
-   * Resolves when nothing is left; a second call gives the same promise.
+   * Shuts down in order (S-STREAM-13): accepts no new streams, sends responses that are due, then
+   * ends each stream with OK.
+   * With `spreadMs`, all clients receive GOAWAY at once and are still served. The streams of each
+   * connection end with UNAVAILABLE at a random time within `spreadMs`, so that the clients of a
+   * large server do not all reconnect at once. Data that a client has not read after `graceMs`
+   * milliseconds (default 5,000) are dropped.
+   * Resolves when everything is closed. A second call returns the same promise.
    */
   close(options?: { readonly graceMs?: number; readonly spreadMs?: number }): Promise<void>;
   /**
-   * Replaces certificate, key and authorities for all connections to come; those that are open stay.
-   * Throws an XdsError and changes nothing: INVALID_ARGUMENT if something is broken, FAILED_PRECONDITION if the server has no TLS
-   * or would begin or cease to ask for certificates of clients.
+   * Replaces certificate, key and authorities for new connections; open ones stay.
+   * Throws an XdsError and changes nothing: INVALID_ARGUMENT for invalid options,
+   * FAILED_PRECONDITION if the server has no TLS, or if it would begin or stop to require client
+   * certificates.
    */
   setTls(tls: TlsOptions): void;
-  /** A row per open stream, with a row per type in it: what was sent, accepted, rejected and why (S-ACK-9). */
+  /**
+   * Returns a row per open stream, with a row per type: what was sent, accepted, rejected and why
+   * (S-ACK-9).
+   */
   status(): readonly StreamStatus[];
   /**
-   * Serves one streaming call without I/O, for other wires and for tests: a handler, or the status that rejects it.
+   * Serves one streaming call without I/O, for other wires and for tests. Returns a handler, or the
+   * status that rejects the call.
    * @param path - The gRPC method, `/package.Service/Method`; it selects the variant (B-STREAM-1)
-   * @param peer - Address of the client, for people
-   * @param identity - Who the client is, as its wire has verified it
+   * @param peer - The address of the client, for display
+   * @param identity - The identity of the client, as its wire has verified it
    */
   accept(
     path: string,
@@ -178,9 +244,11 @@ export interface XdsServer extends AsyncDisposable {
     identity?: PeerIdentity,
   ): ByteStreamHandler | Status;
   /**
-   * Answers one Fetch without I/O, for other wires and for tests: the current state, whatever version the request names (S-REST-9).
-   * Rejects with an XdsError where a client would get a status: UNAVAILABLE, INVALID_ARGUMENT, RESOURCE_EXHAUSTED, CANCELLED, INTERNAL;
-   * UNIMPLEMENTED if no service offers a Fetch of this type; what `authorize` says of `peer` (default: an unknown caller).
+   * Answers one Fetch without I/O, for other wires and for tests, with the current state, whatever
+   * version the request has (S-REST-9).
+   * Rejects with an XdsError if a client would get a status: UNAVAILABLE, INVALID_ARGUMENT,
+   * RESOURCE_EXHAUSTED, CANCELLED, INTERNAL; UNIMPLEMENTED if no service offers a Fetch of this
+   * type; or the rejection of `peer` by `authorize` (default: an unknown caller).
    */
   fetch(
     typeUrl: string,
@@ -188,17 +256,30 @@ export interface XdsServer extends AsyncDisposable {
     options?: { readonly signal?: AbortSignal; readonly peer?: CallPeer },
   ): Promise<DiscoveryResponse>;
   /**
-   * Answers one status request without I/O: a row for each resource of each client (B-CSDS-1), of every client where the request says nothing. Rejects with an XdsError: INVALID_ARGUMENT for matchers that cannot be tested,
-   * RESOURCE_EXHAUSTED where the answer would be larger than `limits.stream.fullStateBytes`, CANCELLED. With `authorize` or `sourceFor`, `peer` is shown what it may see; without `peer` the program itself asks, and sees all.
+   * Answers one status request without I/O: a row for each resource of each client that matches the
+   * request (B-CSDS-1). Rejects with an XdsError: INVALID_ARGUMENT for matchers that cannot be
+   * tested, RESOURCE_EXHAUSTED if the response would be larger than `limits.stream.fullStateBytes`,
+   * CANCELLED.
+   * With `authorize` or `sourceFor`, the response has what `peer` may see. Without `peer` the
+   * program itself is the caller, and sees everything.
    */
   clientStatus(
     request?: Omit<MessageInitShape<typeof ClientStatusRequestSchema>, "$typeName">,
     options?: { readonly signal?: AbortSignal; readonly peer?: CallPeer },
   ): Promise<ClientStatusResponse>;
   /**
-   * Explains why a client has a version of a resource, or does not have it: whether it is subscribed, allowed and served, what holds it back, what the client answered.
-   * It reads the state of the streams now, at the cost of the subscriptions of that node. Over the wire it is part of client status: `client_features` has `xdstp.status.explain`, and `node.metadata` the question under that key.
-   * Rejects with an XdsError, INVALID_ARGUMENT, for a question without a node, a type or the name of one resource.
+   * Waits until every connected client that subscribes to a change of a revision has accepted it,
+   * or a later state. The revision is in the result of `cache.put`, `transaction` or `commit`.
+   * Without subscribers it resolves at once with `noSubscribers: true`. Clients that connect during
+   * the wait count too. A client that disconnects is waited for only if it is named; otherwise it
+   * is in `gone`.
+   * An ACK means that a client has accepted a change, not that the change is in force there.
+   *
+   * Call it before the next change: a resource that was changed again counts as changed by this
+   * revision. With `createNodeCaches`, changes under other keys do not count.
+   * Rejects with an {@link AckError}, which lists the missing clients: ABORTED at the first NACK,
+   * DEADLINE_EXCEEDED, CANCELLED, or UNAVAILABLE when the server closes. Rejects with
+   * INVALID_ARGUMENT for a revision that does not exist.
    */
   explain(asked: ExplainQuestion): Promise<Explanation>;
   /**
@@ -213,8 +294,9 @@ export interface XdsServer extends AsyncDisposable {
     revision: number,
     options?: {
       /**
-       * Node ids: only these count, and one that is not connected is waited for. Or a test: those connected clients for which it holds.
-       * Default: every connected client. A node id is a claim of the client.
+       * A list of node ids: only these clients count, and those that are not connected are waited
+       * for. Or a function: the connected clients for which it returns true count. Default: every
+       * connected client. A node id is a claim of the client.
        */
       readonly nodes?: readonly string[] | ((node: NodeInfo) => boolean);
       /** Milliseconds. Default: 30,000. */
@@ -223,9 +305,12 @@ export interface XdsServer extends AsyncDisposable {
       readonly signal?: AbortSignal;
     },
   ): Promise<AckReport>;
-  /** Adds a listener, called synchronously; the answer removes it. An error that it throws is reported as an event of kind `fault` and goes no further. */
+  /**
+   * Adds a listener, which is called synchronously. Returns a function that removes it. An
+   * exception of the listener is reported as an event of kind `fault`, and has no other effect.
+   */
   events(listener: (event: ServerEvent) => void): () => void;
-  /** What is open and what was counted. */
+  /** Returns the number of open connections and streams, and the counters. */
   stats(): ServerStats;
 }
 

@@ -5,31 +5,34 @@ import type { ServerStream } from "@xdstp/protocol/server";
 import type { EndableHandler } from "../admitted-stream.ts";
 import type { OpenStreams } from "../open-streams.ts";
 
-/** What a client is served. */
+/** The source of a client, and what it may see of it. */
 export interface Access {
   readonly policy: Policy | undefined;
-  /** What was chosen for it, all of it. */
+  /** The source that was chosen for the client, unfiltered. */
   readonly root: ResourceSource;
-  /** What of it the client may see. */
+  /** The part of the source that the client may see. */
   readonly source: ResourceSource;
-  /** Whether the client may see a name now. */
+  /** Returns true if the client may see a name now. */
   allows(typeUrl: string, name: string): boolean;
-  /** Tells when the client may see something else; the answer ends it. */
+  /**
+   * Calls the listener when the rights of the client change. Returns a function that removes the
+   * listener.
+   */
   onChange(listener: () => void): () => void;
-  /** Call it once when it is not needed any more. */
+  /** Call it once when the access is no longer needed. */
   release(): void;
 }
 
-/** What the streams of a server were let see. */
+/** The access of each stream of a server. */
 export interface AccessBook {
-  /** Streams of which nothing is decided yet. */
+  /** Streams without a decision yet. */
   readonly waiting: Set<EndableHandler>;
   note(stream: ServerStream, access: Access): void;
-  /** undefined: everything. */
+  /** Returns `undefined` for a stream without restrictions. */
   of(stream: ServerStream): Access | undefined;
 }
 
-/** Nothing noted yet; what is, is forgotten with its stream. */
+/** Creates an empty table. An entry is removed with its stream. */
 export function createAccessBook(): AccessBook {
   const notes = new WeakMap<ServerStream, Access>();
   return {
@@ -41,12 +44,18 @@ export function createAccessBook(): AccessBook {
   };
 }
 
-/** What a source is a view of, or the source itself: its clients and those of all its views are looked at as one. */
+/**
+ * Returns the source that a source is a view of, or the source itself. The clients of a source and
+ * of all its views are treated as one group.
+ */
 export function rootOf(source: ResourceSource): ResourceSource {
   return source.viewOf ?? source;
 }
 
-/** The streams that are served from a source, from a view of it, or from a filter over these: revisions of other sources say nothing of it. */
+/**
+ * Returns the streams that are served from a source, from a view of it, or from a filter over
+ * these. Revisions of other sources are unrelated to it.
+ */
 export function streamsOn(
   source: ResourceSource,
   streams: OpenStreams,

@@ -6,7 +6,7 @@ import { rootOf, type Access } from "./access-book.ts";
 import type { ServerOptions } from "../xds-server.ts";
 import type { Authorize, Peer } from "./authorize.ts";
 
-/** Why a client is not served. */
+/** The reason why a client is not served. */
 export interface Rejection {
   readonly status: Status;
   /** For the operator. */
@@ -17,15 +17,18 @@ export interface Rejection {
 export interface AccessDecider {
   /** Never rejects. */
   decide(peer: Peer, signal: AbortSignal): Promise<Access | Rejection>;
-  /** Whether `sourceFor` has given a source whose revisions are not those of the server's. */
+  /**
+   * True if `sourceFor` has returned a source whose revisions are not those of the source of the
+   * server.
+   */
   readonly hasUnrelated: boolean;
 }
 
-/** What deciding needs. */
+/** Options of {@link createAccessDecider}. */
 export interface DeskOptions {
   readonly authorize: Authorize | undefined;
   readonly sourceFor: ServerOptions["sourceFor"];
-  /** For those who have no source of their own. */
+  /** The source of clients for which `sourceFor` chooses none. */
   readonly source: ResourceSource;
   readonly filters: SharedFilters;
   readonly clock: Clock;
@@ -34,17 +37,17 @@ export interface DeskOptions {
   readonly hub: EventHub;
 }
 
-/** What the client receives: fixed texts. */
+/** The texts that a client receives; they are fixed. */
 const texts = { PERMISSION_DENIED: "not allowed", UNAUTHENTICATED: "not authenticated" } as const;
 const unknown: Status = { code: StatusCode.UNAVAILABLE, message: "access cannot be decided now" };
 const cancelled: Status = { code: StatusCode.CANCELLED, message: "the call was cancelled" };
-/** Also what streams end with whose policy is revoked. */
+/** Also the status of streams whose policy is revoked. */
 export const revoked: Status = {
   code: StatusCode.PERMISSION_DENIED,
   message: "access was revoked",
 };
 
-/** Asks `authorize`, then `sourceFor`, within one time. */
+/** Calls `authorize`, then `sourceFor`, within one time limit. */
 export function createAccessDecider(options: DeskOptions): AccessDecider {
   const { filters, gate, clock, authorizeMs, hub } = options;
   let hasUnrelated = false;
@@ -134,7 +137,9 @@ function isPolicy(policy: Partial<Policy> | undefined | null): boolean {
   return typeof policy?.key === "string" && typeof policy.allows === "function";
 }
 
-/** The outcome of a task; rejects as soon as the signal aborts, whatever the task does then. */
+/**
+ * Returns the result of a task. Rejects as soon as the signal aborts, even if the task continues.
+ */
 async function within<T>(
   signal: AbortSignal,
   task: (signal: AbortSignal) => Promise<T>,

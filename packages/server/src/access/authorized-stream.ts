@@ -7,26 +7,29 @@ import type { ServerLimits } from "../server-limits.ts";
 import type { Peer } from "./authorize.ts";
 import { nodeClaim } from "../caller.ts";
 
-/** Who opens streams once it is decided what they may see. */
+/** Opens streams after the decision about what they may see. */
 export interface AuthorizedHost {
   readonly decider: AccessDecider;
   readonly limits: ServerLimits["access"];
   /** Streams that are not opened yet. */
   readonly waiting: Set<EndableHandler>;
-  /** Opens a stream; it gets the messages that have waited. */
+  /** Opens a stream. It then gets the messages that have waited. */
   open(access: Access, out: ByteStream): GuardedStream;
-  /** A stream is not opened. */
+  /** Called when a stream is rejected. */
   rejected(rejection: Rejection): void;
   fault(where: string, error: unknown): void;
 }
 
-/** A call that begins with its first message. */
+/** A call before its first message. */
 export interface AuthorizedCall {
   readonly peer: Omit<Peer, "node">;
   readonly variant: "delta" | "sotw";
 }
 
-/** Serves a stream from its first message on only once it is decided what it may see. Until then it is not read. */
+/**
+ * Serves a stream from its first message on, after the decision about what it may see. Until then
+ * the stream is not read.
+ */
 export function authorizeStream(
   host: AuthorizedHost,
   call: AuthorizedCall,
@@ -58,13 +61,13 @@ class Authorized implements EndableHandler {
   #served: GuardedStream | undefined;
   #access: Access | undefined;
   #unwatch: (() => void) | undefined;
-  /** Present from the first message on, until it is decided. */
+  /** Present from the first message until the decision. */
   #asking: AbortController | undefined;
   #kept: Uint8Array[] = [];
   #bytes = 0;
-  /** The client sends no more. */
+  /** True if the client sends no more messages. */
   #ended = false;
-  /** Nothing comes of it any more. */
+  /** True if the stream was ended. */
   #over = false;
 
   constructor(host: AuthorizedHost, call: AuthorizedCall, out: ByteStream) {
@@ -100,7 +103,10 @@ class Authorized implements EndableHandler {
     }
   }
 
-  /** The first message of a type may be large (S-SIZE-5); for those behind the first of all this is known once they are read. */
+  /**
+   * The first message of a type may be large (S-SIZE-5). Whether a message after the first one of
+   * the stream is such a message is known only when it is read.
+   */
   admits(length: number, prefix: Uint8Array): boolean | undefined {
     if (this.#served !== undefined) return this.#served.admits?.(length, prefix) ?? false;
     return this.#asking === undefined ? true : undefined;

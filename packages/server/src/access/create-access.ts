@@ -14,14 +14,14 @@ import { defaultServerLimits, type ServerLimits } from "../server-limits.ts";
 import type { ServerOptions } from "../xds-server.ts";
 import type { Authorize } from "./authorize.ts";
 
-/** Who is served, and what. */
+/** Which clients are served, and from which source. */
 export interface ServerAccess {
-  /** What is served where nothing is decided per client. */
+  /** The source for servers that do not decide per client. */
   readonly source: ResourceSource;
   readonly contexts: SourceContexts;
-  /** Asked before anything is decided. */
+  /** Checked before any decision. */
   readonly gate: Gate;
-  /** Absent: everyone is served everything. */
+  /** Absent: every client is served everything. */
   readonly decider: AccessDecider | undefined;
   readonly book: AccessBook;
   readonly limits: ServerLimits["access"];
@@ -29,14 +29,14 @@ export interface ServerAccess {
   readonly viewOf: StatusViewOf | undefined;
 }
 
-/** What the options of a server say of it. */
+/** The options of a server about access. */
 export interface AccessOptions {
   readonly authorize?: Authorize | undefined;
   readonly sourceFor?: ServerOptions["sourceFor"];
   readonly limits: Partial<ServerLimits["access"]>;
 }
 
-/** No client has connected yet. */
+/** Creates the access of a server without clients. */
 export function createAccess(
   context: ServerContext,
   hub: EventHub,
@@ -71,7 +71,7 @@ export function createAccess(
   return { source, contexts: createSourceContexts(context), gate, decider, book, limits, viewOf };
 }
 
-/** Which source has to be ready is known once one was chosen. */
+/** Used if the source that has to be ready is known only after one was chosen. */
 const alwaysReady = { ready: true };
 
 /** The servers of the two protocol variants. */
@@ -118,20 +118,24 @@ function createSourceContexts(base: ServerContext): SourceContexts {
 /** The part of the status of the clients that a caller may see. */
 export interface StatusView {
   shows(stream: ServerStream): boolean;
-  /** Whether it may contain a name. */
+  /** Returns true if the status may contain a name. */
   allows(typeUrl: string, name: string): boolean;
-  /** Whether that is all clients of the source of the server, and all names. */
+  /** True if that is all clients of the source of the server, and all names. */
   readonly isWhole: boolean;
 }
 
-/** What a caller of client status may see, or why nothing. */
+/** Returns what a caller of client status may see, or the status that rejects it. */
 export type StatusViewOf = (
   peer: CallPeer,
   path: string,
   signal: AbortSignal,
 ) => Promise<StatusView | Status>;
 
-/** Shows the clients that have the same source and an equal policy, or none where there are no policies, and of them the names that it allows now. A policy with `status: all` shows every client of the source with every name. */
+/**
+ * Returns a function for the view of a caller. It shows the clients that have the same source and
+ * an equal policy, and of them the names that the policy allows now. Without `authorize` it shows
+ * all clients of the source with all names; so does a policy with `status: "all"`.
+ */
 export function statusViewOf(
   source: ResourceSource,
   decider: AccessDecider,
