@@ -8,8 +8,10 @@ import type { Target } from "./parse-target.ts";
 const longestMessage = 2048;
 
 /**
- * The status that headers or trailers carry; undefined: none. Its text is what the server says, in one line and cut at 2,048 characters.
- * Connect's reader is not used: it throws at a broken percent sign, and lets `grpc-status-details-bin` overrule the status.
+ * Returns the status in headers or trailers, or `undefined` if there is none. Its text is the
+ * message of the server, in one line and cut at 2,048 characters.
+ * Does not use the reader of Connect, which throws on an invalid percent sign, and lets
+ * `grpc-status-details-bin` override the status.
  */
 export function statusIn(headers: IncomingHttpHeaders): Status | undefined {
   const { "grpc-status": status, "grpc-message": message } = headers;
@@ -25,7 +27,10 @@ export function statusIn(headers: IncomingHttpHeaders): Status | undefined {
       };
 }
 
-/** What is wrong with the head of an answer that carries no status; undefined: messages follow. */
+/**
+ * Returns the status for response headers that are not those of a gRPC response, or `undefined` if
+ * messages follow.
+ */
 export function headProblem(headers: IncomingHttpHeaders): Status | undefined {
   const http = Number(headers[":status"]);
   if (http !== 200)
@@ -48,7 +53,7 @@ function hintOf(http: number): string {
   return "is it a gRPC server?";
 }
 
-/** How a call ended that was reset, or ended without a status. */
+/** Returns the status of a call that was reset, or that ended without a status. */
 export function statusOfReset(code: number): Status {
   if (code === constants.NGHTTP2_NO_ERROR)
     return { code: StatusCode.INTERNAL, message: "the server ended the call without a status" };
@@ -58,7 +63,7 @@ export function statusOfReset(code: number): Status {
   };
 }
 
-/** As gRPC maps them; all others are INTERNAL. */
+/** The mapping of gRPC. All other codes become INTERNAL. */
 const resetCodes = new Map<number, number>([
   [constants.NGHTTP2_REFUSED_STREAM, StatusCode.UNAVAILABLE],
   [constants.NGHTTP2_CANCEL, StatusCode.CANCELLED],
@@ -66,7 +71,7 @@ const resetCodes = new Map<number, number>([
   [constants.NGHTTP2_INADEQUATE_SECURITY, StatusCode.PERMISSION_DENIED],
 ]);
 
-/** What a broken percent sign begins stays as it is. */
+/** Decodes percent encoding. An invalid percent sign stays unchanged. */
 function decodeGrpcMessage(text: string): string {
   return text
     .slice(0, 3 * longestMessage)
@@ -82,19 +87,22 @@ function oneLine(text: string): string {
   return text.replace(controls, " ").slice(0, longestMessage);
 }
 
-/** What failed, and how far it had come. */
+/** A failed connection, and how far it had come. */
 interface ConnectionFailure {
   readonly target: Target;
   readonly tls: boolean;
-  /** HTTP/2 was spoken before. */
+  /** True if the server has answered over HTTP/2. */
   readonly ready: boolean;
-  /** A call was answered before. */
+  /** True if a call was answered. */
   readonly answered: boolean;
-  /** What Node or Connect threw; absent: the server closed the connection without a word. */
+  /** The error of Node or Connect. Absent: the server closed the connection without an error. */
   readonly error?: unknown;
 }
 
-/** Why there is no connection (any more), in one line: what was tried, what came of it, the code to look for, and what to do. */
+/**
+ * Returns one line about why there is no connection (any more): the target, the reason with its
+ * code, and how to fix it.
+ */
 export function describeFailure(failure: ConnectionFailure): string {
   const { target, ready, error } = failure;
   const cause = rootOf(error);
@@ -106,13 +114,13 @@ export function describeFailure(failure: ConnectionFailure): string {
     .slice(0, 400);
 }
 
-/** Node's error with what it says next to its text. */
+/** An error of Node with its additional fields. */
 interface NodeError extends Error {
   readonly code?: string | number;
   readonly cert?: { readonly subjectaltname?: string };
 }
 
-/** The error below those that wrap it. */
+/** Returns the innermost cause of an error. */
 function rootOf(error: unknown): NodeError {
   let root = error;
   for (let depth = 0; depth < 8 && root instanceof Error && root.cause instanceof Error; depth++)
@@ -172,7 +180,7 @@ function tlsWords(code: string): string | undefined {
     : undefined;
 }
 
-/** The connection stood, and what came over it was not HTTP/2. */
+/** Describes a connection that was established, but over which the server did not send HTTP/2. */
 function notHttp2(error: NodeError, { tls }: ConnectionFailure): string {
   const hint = tls
     ? "does it speak gRPC over TLS, and want a certificate?"
@@ -180,7 +188,10 @@ function notHttp2(error: NodeError, { tls }: ConnectionFailure): string {
   return `no HTTP/2 came of it (${codeOf(error) || plainly(error)}); ${hint}`;
 }
 
-/** Over TLS 1.3 a server looks at the certificate of its client when that believes to be connected. */
+/**
+ * Describes a connection that ended. Over TLS 1.3 a server checks the certificate of its client
+ * after the client counts as connected, so a missing certificate may be the reason.
+ */
 function ended(error: NodeError, { tls, answered }: ConnectionFailure): string {
   if (tls && !answered && goawayOf(error) === "INADEQUATE_SECURITY")
     return certificateWanted("INADEQUATE_SECURITY");
@@ -195,7 +206,7 @@ function plainly(error: NodeError): string {
   return code === "" || text.includes(code) ? text : `${text} (${code})`;
 }
 
-/** The HTTP/2 error with which the server has closed the connection. */
+/** Returns the HTTP/2 error with which the server has closed the connection. */
 function goawayOf({ message }: NodeError): string | undefined {
   const code = /^Session closed with error code (\d+)$/.exec(message)?.[1];
   return code === undefined ? undefined : http2ErrorName(Number(code));
@@ -205,12 +216,15 @@ function certificateWanted(code: string): string {
   return `the server wants a client certificate that it trusts (${code}); give one as tls.cert and tls.key`;
 }
 
-/** Connect's codes are numbers, and say less than its texts. */
+/**
+ * Returns the code of an error of Node. The codes of Connect are numbers, and less precise than its
+ * texts.
+ */
 function codeOf({ code }: NodeError): string {
   return typeof code === "string" ? code : "";
 }
 
-/** By their numbers in RFC 9113. */
+/** HTTP/2 error names by number (RFC 9113). */
 const names = [
   "NO_ERROR",
   "PROTOCOL_ERROR",
@@ -228,7 +242,7 @@ const names = [
   "HTTP_1_1_REQUIRED",
 ];
 
-/** The name of an error code of HTTP/2. */
+/** Returns the name of an HTTP/2 error code. */
 function http2ErrorName(code: number): string {
   return names[code] ?? `code ${code}`;
 }

@@ -3,20 +3,26 @@ import { createDeadlines, type Clock, type Deadlines, type Status } from "@xdstp
 import { resolveLimits } from "../wire/resolve-limits.ts";
 import type { Target } from "./parse-target.ts";
 
-/** What all parts of one channel share. */
+/** The state that all parts of one channel share. */
 export interface ChannelContext {
   readonly target: Target;
   readonly limits: ChannelLimits;
   readonly clock: Clock;
-  /** Never throws. */
+  /** Reports an event. Never throws. */
   emit(event: ChannelEvent): void;
-  /** Calls in the middle of a message, of which more has to come in time. */
+  /** Calls with an incomplete message, which has to continue in time. */
   readonly stalls: Deadlines<{ onStalled(): void }>;
-  /** Memory of unfinished messages; negative gives back. false: the limit is reached. */
+  /**
+   * Reserves memory for unfinished messages; a negative number releases it. Returns false if the
+   * limit is reached.
+   */
   reserve(bytes: number): boolean;
 }
 
-/** The context of one channel. What `onEvent` throws goes no further: it must not end a connection. */
+/**
+ * Creates the context of one channel. Exceptions of `onEvent` are ignored, since they must not end
+ * a connection.
+ */
 export function createChannelContext(
   shared: Pick<ChannelContext, "target" | "limits" | "clock">,
   onEvent?: (event: ChannelEvent) => void,
@@ -31,7 +37,7 @@ export function createChannelContext(
       try {
         onEvent?.(event);
       } catch {
-        /* see above */
+        /** ignored, see above */
       }
     },
     reserve(bytes) {
@@ -43,27 +49,60 @@ export function createChannelContext(
 }
 
 /**
- * What one channel takes from its server, which it does not trust (C-LIM-7). None can be switched off; each is a whole number from 1 to 2,147,483,647.
- * Headers and trailers have no limit here: Node resets a call whose server sends more than 128.
+ * Limits on what the server of one channel may send: the server is not trusted (C-LIM-7). None can
+ * be switched off. Each is an integer from 1 to 2,147,483,647.
+ * Headers and trailers have no limit here: Node resets a call whose server sends more than 128 of
+ * them.
  *
- * "Room" says how far real servers stay below the limit: ours, and those on grpc-go and grpc-java, with 50 MB of state and 200 ms of latency each way.
+ * "Room" is the distance of real servers from the limit: our server, grpc-go and grpc-java, with 50
+ * MB of state and a latency of 200 ms in each direction.
  */
 export interface ChannelLimits {
-  /** Bytes of a message received. Beyond it the call ends with RESOURCE_EXHAUSTED before anything is allocated. Default 64 MiB. Room: a SotW state of 50 MB in one response. */
+  /**
+   * The maximum number of bytes of a received message. Beyond it the call ends with
+   * RESOURCE_EXHAUSTED, before memory is allocated. Default: 64 MiB. Room: a SotW state of 50 MB in
+   * one response.
+   */
   readonly maxMessageBytes: number;
-  /** Bytes of unfinished messages that all calls of the channel may hold. Beyond it a call ends with RESOURCE_EXHAUSTED. Default 256 MiB. Room: four states of 50 MB that arrive at the same time. */
+  /**
+   * The maximum number of bytes of unfinished messages of all calls of the channel. Beyond it a
+   * call ends with RESOURCE_EXHAUSTED. Default: 256 MiB. Room: four states of 50 MB that arrive at
+   * the same time.
+   */
   readonly maxPartialBytes: number;
-  /** Bytes that the server may send on a call before this side reads them; SETTINGS tell it so. It limits what may be on the way at once: with 200 ms of delay each way, 8 MiB allow 20 MB a second. Default 8 MiB. It slows a server and does not end a call. */
+  /**
+   * The number of bytes that the server may send on a call before they are read, announced in
+   * SETTINGS. It limits the rate: with a latency of 200 ms in each direction, 8 MiB allow 20 MB/s.
+   * Default: 8 MiB. It slows a server, and does not end a call.
+   */
   readonly windowBytes: number;
-  /** Milliseconds without a byte of a message that has begun, while it is read. Beyond it the call ends with DEADLINE_EXCEEDED; pings find only that a connection is dead. Default 60,000. Any byte of the message counts, at any rate. */
+  /**
+   * Milliseconds without a byte of an incomplete message, while the call is read. Beyond it the
+   * call ends with DEADLINE_EXCEEDED; pings only detect a dead connection. Default: 60,000. Any
+   * byte of the message counts, at any rate.
+   */
   readonly stalledMs: number;
-  /** Milliseconds until a connection has to be there: name looked up, TLS done, the first SETTINGS of the server read. Default 20,000. Room: DNS, TCP, TLS and SETTINGS are about five round trips, 2 s at 200 ms each way. */
+  /**
+   * Milliseconds until a connection has to be ready: DNS lookup, TLS, and the first SETTINGS of the
+   * server. Default: 20,000. Room: DNS, TCP, TLS and SETTINGS take about five round trips, 2 s with
+   * 200 ms in each direction.
+   */
   readonly connectMs: number;
-  /** Milliseconds without a byte of the server until it is pinged, while calls are open. Default 30,000. A server that calls that too often (GOAWAY `too_many_pings`; grpc-go and grpc-java take one in five minutes by default) is pinged half as often from then on (gRFC A8). */
+  /**
+   * Milliseconds without a byte from the server until it is pinged, while calls are open. Default:
+   * 30,000. If a server reports that this is too often (GOAWAY `too_many_pings`; grpc-go and
+   * grpc-java allow one ping in five minutes by default), the interval is doubled (gRFC A8).
+   */
   readonly pingMs: number;
-  /** Milliseconds until a ping has to be answered; else the connection is given up. Default 10,000. Any byte that is received counts. */
+  /**
+   * Milliseconds until a ping has to be answered; otherwise the connection is closed. Default:
+   * 10,000. Any received byte counts as an answer.
+   */
   readonly pingTimeoutMs: number;
-  /** Milliseconds that a server gets to end a call which this side has ended in order; then it is reset. Default 5,000. Nothing is lost with the call. */
+  /**
+   * Milliseconds that a server has to end a call after the client has ended it in order; then the
+   * call is reset. Default: 5,000. A reset loses nothing.
+   */
   readonly closeGraceMs: number;
 }
 
@@ -81,14 +120,16 @@ export const defaultChannelLimits: ChannelLimits = {
   closeGraceMs: 5_000,
 };
 
-/** The limits of one channel. Throws an XdsError that names a limit which cannot be kept. */
+/** Returns the limits of one channel. Throws an XdsError that names an invalid limit. */
 export function resolveChannelLimits(limits?: Partial<ChannelLimits>): ChannelLimits {
   return resolveLimits(defaultChannelLimits, limits);
 }
 
 /**
- * The state of a channel, in the words of gRPC. `idle`: there is no connection and none is needed. `ready`: the server has answered over HTTP/2.
- * `transient-failure`: the last attempt or connection failed, `status` says why; the next call tries again (C-GRPC-4). `shutdown`: the channel is closed.
+ * The state of a channel, in the terms of gRPC. `idle`: there is no connection, and none is needed.
+ * `ready`: the server has answered over HTTP/2.
+ * `transient-failure`: the last attempt or connection failed, and `status` has the reason; the next
+ * call tries again (C-GRPC-4). `shutdown`: the channel is closed.
  *
  * @see https://github.com/grpc/grpc/blob/master/doc/connectivity-semantics-and-api.md
  */
@@ -96,8 +137,8 @@ export type Connectivity =
   | { readonly state: "idle" | "connecting" | "ready" | "shutdown" }
   | { readonly state: "transient-failure"; readonly status: Status };
 
-/** What happens in a channel, for logs and metrics. */
+/** An event of a channel, for logs and metrics. */
 export type ChannelEvent =
   | { readonly kind: "connectivity"; readonly connectivity: Connectivity }
-  /** A handler threw, which it must not. Its call ended with INTERNAL. */
+  /** A handler has thrown an exception, which it must not do. Its call has ended with INTERNAL. */
   | { readonly kind: "fault"; readonly where: string; readonly error: unknown };

@@ -2,25 +2,39 @@ import { createSecureContext, type SecureContext } from "node:tls";
 import { XdsError } from "@xdstp/core";
 import { certificatesIn, reasonOf } from "../wire/certificates-in.ts";
 
-/** How a channel checks its server, and proves who it is itself. All PEM, as text or bytes. */
+/**
+ * How a channel verifies its server and authenticates itself. All values are PEM, as text or bytes.
+ */
 export interface ChannelTls {
-  /** The authorities that may sign the certificate of the server. Absent: those that Node trusts. */
+  /**
+   * The authorities that may sign the certificate of the server. Absent: the authorities that Node
+   * trusts.
+   */
   readonly ca?: string | Uint8Array;
-  /** The certificate of this client, with those between it and its authority behind it; with `key`. Absent: none is shown. */
+  /**
+   * The certificate of this client, followed by the intermediate certificates; requires `key`.
+   * Absent: the client presents none.
+   */
   readonly cert?: string | Uint8Array;
   /** The private key of `cert`. */
   readonly key?: string | Uint8Array;
-  /** The name that the certificate of the server has to be for, also sent as SNI. Default: the host of the target. */
+  /**
+   * The name that the certificate of the server has to match, also sent as SNI. Default: the host
+   * of the target.
+   */
   readonly servername?: string;
 }
 
-/** What new connections begin their TLS with. */
+/** The TLS parameters of new connections. */
 export interface ChannelCredentials {
   readonly context: SecureContext;
   readonly servername: string | undefined;
 }
 
-/** Throws an XdsError, INVALID_ARGUMENT, that says which part is broken and why. */
+/**
+ * Returns the parameters. Throws an XdsError, INVALID_ARGUMENT, that names the invalid part and the
+ * reason.
+ */
 export function credentialsOf(tls: ChannelTls): ChannelCredentials {
   const { ca, cert, key, servername } = tls;
   if ((cert === undefined) !== (key === undefined)) {

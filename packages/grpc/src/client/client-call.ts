@@ -23,7 +23,7 @@ import { headProblem, statusIn, statusOfReset } from "./call-status.ts";
 import type { ChannelContext } from "./channel-context.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** Where a call lives. */
+/** The channel of a call. */
 export interface CallPlace {
   readonly context: ChannelContext;
   readonly sessions: Sessions;
@@ -31,13 +31,13 @@ export interface CallPlace {
   closed(): void;
 }
 
-/** A call, seen from its channel. */
+/** A call, as its channel uses it. */
 export interface ClientCall extends ByteStream {
-  /** Ends the call in order, whatever status its handler gets. */
+  /** Ends the call in order; its handler receives this status. */
   leave(status: Status): void;
 }
 
-/** A question to the peer whether more is on its way, with the state of the call when it was asked. */
+/** A probe of the peer, with the state of the call when it was sent. */
 interface Probe {
   readonly sent: number;
   readonly received: number;
@@ -45,7 +45,7 @@ interface Probe {
   isAnswered: boolean;
 }
 
-/** Begins a streaming call. Nothing of the handler is called before this returns. */
+/** Begins a streaming call. The handler is not called before this returns. */
 export function openClientCall(
   place: CallPlace,
   path: string,
@@ -67,16 +67,16 @@ class OpenCall implements ClientCall, MessageReaderHost {
   readonly #reader: MessageReader;
   #stream: ClientHttp2Stream | undefined;
   #session: Http2Session | undefined;
-  /** Sent before there was a connection. */
+  /** Messages that were sent before there was a connection. */
   #waiting: Uint8Array[] = [];
-  /** `send` has answered false, and `onDrained` is owed. */
+  /** True if `send` has returned false, so `onDrained` has to be called. */
   #full = false;
   #paused = false;
-  /** Messages that were sent, and bytes of messages that were received. */
+  /** The number of sent messages, and of received bytes of messages. */
   #sent = 0;
   #received = 0;
   #probe: Probe | undefined;
-  /** How this side ends the call, once it does. */
+  /** The status with which this side ends the call. */
   #status: Status | undefined;
   #answer: Status | undefined;
   #error: unknown;
@@ -94,7 +94,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
     );
   }
 
-  /** There is no connection yet. */
+  /** True while there is no connection. */
   get opening(): boolean {
     return this.#stream === undefined && !this.#over;
   }
@@ -127,8 +127,10 @@ class OpenCall implements ClientCall, MessageReaderHost {
   }
 
   /**
-   * The answer to a PING follows all that the peer has sent before. A peer that gets many of them without sending anything ends the connection (gRFC A8),
-   * so there is none inside of a message, and one serves all who ask while nothing is sent or received.
+   * The answer to a PING arrives after everything that the peer has sent before. A peer that
+   * receives many PINGs without sending anything closes the connection (gRFC A8).
+   * So no PING is sent inside of a message, and one PING answers all probes while nothing is sent
+   * or received.
    */
   probe(onAnswer: (isIdle: boolean) => void): void {
     const stream = this.#stream;
@@ -171,7 +173,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
     else this.#stop(status, reset);
   }
 
-  /** What the server still sends is thrown away. */
+  /** Ends the call in order, and discards what the server still sends. */
   leave(status: Status): void {
     this.#stop(status, (stream) => {
       stream.end();
@@ -179,7 +181,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
     });
   }
 
-  /** The connection is there. */
+  /** Called when the connection is ready. */
   begin(stream: ClientHttp2Stream): void {
     stream.on("error", (error) => {
       this.#error = error;
@@ -215,7 +217,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
     this.#flush(stream);
   }
 
-  /** The call is over. */
+  /** Called when the call is over. */
   end(status: Status): void {
     if (this.#over) return;
     this.#over = true;
@@ -235,7 +237,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
       this.#handler.onMessage(message);
     });
   }
-  /** There is one limit for all messages. */
+  /** All messages have the same limit. */
   admits(): boolean {
     return false;
   }
@@ -243,9 +245,9 @@ class OpenCall implements ClientCall, MessageReaderHost {
     return true;
   }
   leaveTurn(): void {
-    /* no caller waits */
+    /** no other call waits */
   }
-  /** Half a message, and no more. */
+  /** Called when an incomplete message does not continue. */
   onStalled(): void {
     const { stalledMs } = this.#place.context.limits;
     this.#fail({
@@ -311,14 +313,17 @@ class OpenCall implements ClientCall, MessageReaderHost {
     this.#watch();
   }
 
-  /** A message that has begun has to go on, as long as it is this side's turn to read. */
+  /** Starts or stops the timer for an incomplete message. It runs only while the call is read. */
   #watch(): void {
     const { stalls } = this.#place.context;
     if (this.#reader.inside && !this.#paused) stalls.add(this);
     else stalls.remove(this);
   }
 
-  /** The server has said all, so the call is over, whatever this side still had to say. Node ends what is read of a broken call too; there `close` tells why. */
+  /**
+   * The server has sent everything, so the call is over, even if this side has not. Node also emits
+   * `end` for a broken call; then `close` has the reason.
+   */
   #onEnd(stream: ClientHttp2Stream): void {
     if (stream.closed || stream.destroyed) return;
     this.#answer ??= statusOfReset(constants.NGHTTP2_NO_ERROR);
@@ -333,7 +338,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
     );
   }
 
-  /** What does not leave, or is not answered, ends all the same. */
+  /** Ends the call. A timer ends it even if the frames cannot be sent, or are not answered. */
   #stop(status: Status, finish: (stream: ClientHttp2Stream) => void): void {
     if (this.#status !== undefined || this.#over) return;
     this.#status = status;
@@ -352,7 +357,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
     finish(stream);
   }
 
-  /** The answer of the server cannot be used. */
+  /** Ends the call because the response of the server is invalid. */
   #fail(status: Status): void {
     if (this.#status !== undefined || this.#stream === undefined) return;
     this.#status = status;
@@ -360,7 +365,7 @@ class OpenCall implements ClientCall, MessageReaderHost {
     reset(this.#stream);
   }
 
-  /** Calls the handler, which must not throw; if it does, no other call is affected. */
+  /** Calls the handler. An exception ends this call with INTERNAL, and affects no other call. */
   #ask(where: string, call: () => void): void {
     try {
       call();
@@ -374,7 +379,10 @@ class OpenCall implements ClientCall, MessageReaderHost {
   }
 }
 
-/** Node sends no PING on a session that is closing; SETTINGS are answered too. Without a session the end of the call follows. */
+/**
+ * Sends a PING. On a session that is closing, Node sends no PING; SETTINGS are answered too.
+ * Without a session, the end of the call follows.
+ */
 function pingOver(stream: ClientHttp2Stream, onAnswer: (error: Error | null) => void): void {
   const { session } = stream;
   if (session === undefined || session.destroyed) return;

@@ -24,59 +24,79 @@ import { requireNode } from "../wire/node-warning.ts";
 import { parseTarget } from "./parse-target.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 
-/** What {@link createGrpcChannel} needs. */
+/** Options of {@link createGrpcChannel}. */
 export interface GrpcChannelOptions {
-  /** The server, as gRPC names it: `host:port` (port 443 if absent), `[::1]:port`, `dns:///host:port`, `unix:path`, `unix:///path`. */
+  /**
+   * The server, as gRPC names it: `host:port` (port 443 if absent), `[::1]:port`,
+   * `dns:///host:port`, `unix:path`, `unix:///path`.
+   */
   readonly target: string;
   /** Absent: HTTP/2 without TLS. `{}`: TLS with the authorities that Node trusts. */
   readonly tls?: ChannelTls;
-  /** What calls itself in front of `grpc-node-xdstp` in the header `user-agent`. Default: nothing. */
+  /** The text before `grpc-node-xdstp` in the header `user-agent`. Default: none. */
   readonly userAgent?: string;
   /** See {@link ChannelLimits} for the defaults. */
   readonly limits?: Partial<ChannelLimits>;
-  /** For `connectMs` and `closeGraceMs`. Pings go by the clock of the machine. Default: the clock of the machine. */
+  /**
+   * The clock for `connectMs` and `closeGraceMs`. Pings use the system clock. Default: the system
+   * clock.
+   */
   readonly clock?: Clock;
-  /** Told what happens. What it throws goes no further. */
+  /** Receives events. Exceptions are ignored. */
   readonly onEvent?: (event: ChannelEvent) => void;
 }
 
-/** The way to one server. All its calls share a connection, which is made with the first and again with the first after it was lost. */
+/**
+ * A channel to one server. All its calls share a connection. It is created with the first call, and
+ * again with the first call after it was lost.
+ */
 export interface GrpcChannel {
-  /** As it was given. */
+  /** The target as it was given. */
   readonly target: string;
   /**
-   * Begins a streaming call. While there is no connection, `send` takes messages and answers false; `onDrained` follows with the connection.
-   * If there can be none the call ends with UNAVAILABLE and the reason; nothing is tried again by itself (C-RECON-1 is the business of the caller).
-   * Throws an XdsError: INVALID_ARGUMENT for a path or metadata that cannot be sent, FAILED_PRECONDITION after `close`.
+   * Begins a streaming call. While there is no connection, `send` queues messages and returns
+   * false; `onDrained` is called when the connection is ready.
+   * If the connection fails, the call ends with UNAVAILABLE and the reason. The channel does not
+   * retry; the caller does (C-RECON-1).
+   * Throws an XdsError: INVALID_ARGUMENT for a path or metadata that cannot be sent,
+   * FAILED_PRECONDITION after `close`.
    */
   open(
     call: {
       /** The method to call: `/package.Service/Method`. */
       readonly path: string;
-      /** Headers next to those of gRPC: names in lower case, values in printable ASCII. */
+      /** Headers in addition to those of gRPC: names in lower case, values in printable ASCII. */
       readonly metadata?: Readonly<Record<string, string>>;
     },
     handler: ByteStreamHandler,
   ): ByteStream;
-  /** The state of the channel. Changes are reported to `onEvent`. */
+  /** Returns the state of the channel. Changes are reported to `onEvent`. */
   connectivity(): Connectivity;
   /**
-   * Replaces certificates and name. Calls to come go over a new connection with the new files. Calls that are open stay on the old connection,
-   * which ends with the last of them; whoever wants it to end sooner closes them.
-   * Throws an XdsError and changes nothing: INVALID_ARGUMENT if something is broken, FAILED_PRECONDITION if this channel has no TLS or is closed.
+   * Replaces certificates and name. New calls use a new connection with the new files. Open calls
+   * stay on the old connection, which closes after the last of them; to close it sooner, close the
+   * calls.
+   * Throws an XdsError and changes nothing: INVALID_ARGUMENT for an invalid part,
+   * FAILED_PRECONDITION if this channel has no TLS or is closed.
    */
   replaceTls(tls: ChannelTls): void;
-  /** Ends all calls, with CANCELLED to their handlers and in order to the server, then the connection. Resolves when nothing is left; a second call gives the same promise. */
+  /**
+   * Ends all calls in order, with CANCELLED for their handlers, then the connection. Resolves when
+   * everything is closed. A second call returns the same promise.
+   */
   close(): Promise<void>;
   /** The same as `close`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * A channel to a gRPC server over HTTP/2, with or without TLS. It knows nothing of what the bytes mean.
+ * Creates a channel to a gRPC server over HTTP/2, with or without TLS. It does not interpret
+ * messages.
  *
- * Connect's session manager opens, shares and pings the connections. The server is not trusted: what it does wrong ends its call or its connection,
- * never the process (C-LIM-7). No compression is offered. Throws an XdsError if the target, a limit or a certificate is broken, or Node is older than 22.
+ * Connect's session manager opens, shares and pings the connections. The server is not trusted: a
+ * server's error ends its call or its connection, never the process (C-LIM-7). No compression
+ * is offered.
+ * Throws an XdsError if the target, a limit or a certificate is invalid, or Node is older than 22.
  */
 export function createGrpcChannel(options: GrpcChannelOptions): GrpcChannel {
   requireNode(process.versions.node);
@@ -90,7 +110,7 @@ class Channel implements GrpcChannel {
   readonly #context: ChannelContext;
   readonly #headers: OutgoingHttpHeaders;
   readonly #secure: boolean;
-  /** Each open call, and what waits for its end. */
+  /** Each open call, with a function that is called at its end. */
   readonly #calls = new Map<ClientCall, () => void>();
   /** Connections with old certificates that still have calls. */
   readonly #draining = new Set<Promise<void>>();
@@ -198,7 +218,10 @@ class Channel implements GrpcChannel {
     return sessions;
   }
 
-  /** Told a little later: who listens may close the channel, and not in the midst of connecting. */
+  /**
+   * Reports a state in a microtask, since a listener may close the channel, which must not happen
+   * in the middle of connecting.
+   */
   #become(next: Connectivity): void {
     if (this.#connectivity.state === "shutdown" || isDeepStrictEqual(this.#connectivity, next))
       return;
@@ -224,10 +247,10 @@ class Channel implements GrpcChannel {
 }
 
 function ignoreEnd(): void {
-  /* waits */
+  /** no caller waits for the end */
 }
 
-/** The headers that all calls of a channel have. No compression is offered. */
+/** Returns the headers that all calls of a channel have. No compression is offered. */
 function sharedHeaders(
   authority: string,
   secure: boolean,
@@ -245,7 +268,10 @@ function sharedHeaders(
 const reserved =
   /^(?:grpc-.*|content-type|te|user-agent|connection|host|transfer-encoding|upgrade|keep-alive|proxy-connection|http2-settings)$/;
 
-/** The metadata of a call, if it can be sent with its path. Throws an XdsError, INVALID_ARGUMENT, that names what cannot, but never a value: it may be secret. */
+/**
+ * Returns the metadata of a call. Throws an XdsError, INVALID_ARGUMENT, for an invalid path or
+ * name. The error never contains a value, which may be secret.
+ */
 function checkedMetadata(
   path: string,
   metadata: Readonly<Record<string, string>> = {},

@@ -1,25 +1,26 @@
 import { XdsError } from "@xdstp/core";
 
-/** Where a channel connects to. */
+/** The server that a channel connects to. */
 export interface Target {
-  /** As it was given, for people. */
+  /** The target as it was given, for display. */
   readonly text: string;
-  /** What `:authority` says: `host:port`, or `localhost` for a socket in the file system. */
+  /** The value of `:authority`: `host:port`, or `localhost` for a socket in the file system. */
   readonly authority: string;
-  /** The default name that the certificate of the server must be for. */
+  /** The default name that the certificate of the server has to match. */
   readonly host: string;
-  /** Where the socket goes. */
+  /** The address of the socket. */
   readonly address: { readonly host: string; readonly port: number } | { readonly path: string };
 }
 
-/** The port of a target without one, as gRPC has it. */
+/** The port of a target without one, as in gRPC. */
 const defaultPort = 443;
 const scheme = /^([a-z][a-z0-9+.-]*):(?!\d+$)(.*)$/i;
 const hostAndPort = /^(?:\[([0-9a-f:.%a-z]+)\]|([^:/?#@\s[\]]+))(?::(\d{1,5}))?$/i;
 
 /**
- * A target as gRPC names it: `host:port`, `[::1]:port`, `dns:///host:port`, `unix:path`, `unix:///path`.
- * Throws an XdsError, INVALID_ARGUMENT, that names the target and what would do.
+ * Parses a target as gRPC names it: `host:port`, `[::1]:port`, `dns:///host:port`, `unix:path`,
+ * `unix:///path`.
+ * Throws an XdsError, INVALID_ARGUMENT, that names the target and the expected form.
  *
  * @see https://github.com/grpc/grpc/blob/master/doc/naming.md
  */
@@ -44,7 +45,7 @@ export function parseTarget(text: string): Target {
   }
 }
 
-/** `dns://resolver/name` would ask a resolver of its own. */
+/** `dns://resolver/name` names a DNS server, which is not supported. */
 function withoutResolver(text: string, rest: string): string {
   if (!rest.startsWith("//")) return rest;
   if (!rest.startsWith("///"))

@@ -9,34 +9,48 @@ import type { ChannelCredentials } from "./channel-tls.ts";
 import { describeFailure } from "./call-status.ts";
 import type { Target } from "./parse-target.ts";
 
-/** The connections of a channel with one set of certificates: usually one, and those that have received GOAWAY and still have calls. */
+/**
+ * The connections of a channel with one set of certificates: usually one, and those that have
+ * received GOAWAY and still have calls.
+ */
 export interface Sessions {
-  /** Begins a call, connecting first if need be; or says why there can be no connection. Never rejects. */
+  /**
+   * Begins a call, and connects first if necessary. Returns the reason if the connection fails.
+   * Never rejects.
+   */
   request(path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream | RequestFailure>;
-  /** Bytes have come on a call: its connection lives. */
+  /** Called when bytes of a call have arrived, so its connection is alive. */
   received(stream: ClientHttp2Stream): void;
-  /** Why a call is over whose connection is; undefined: its connection lives. */
+  /**
+   * Returns the status of a call whose connection has ended, or `undefined` if the connection is
+   * alive.
+   */
   lost(session: Http2Session | undefined, error: unknown): Status | undefined;
-  /** Takes no new calls. Resolves when the last one that is open has ended, and the connection with it. */
+  /**
+   * Accepts no new calls. Resolves when the last open call has ended, and its connection is closed.
+   */
   retire(): Promise<void>;
   /** Ends all connections at once. Resolves when their sockets are closed. */
   abort(): Promise<void>;
 }
 
-/** There is no call, since there is no connection. */
+/** The call could not begin, since there is no connection. */
 export interface RequestFailure {
   readonly failure: Status;
 }
 
-/** Told how the connections stand. */
+/** Is notified of the state of the connections. */
 export interface SessionsHost {
   onConnecting(): void;
   onReady(): void;
-  /** None is left, and none is being made. `status` absent: the last one ended in order. */
+  /**
+   * Called when no connection is left and none is being created. `status` absent: the last one
+   * ended in order.
+   */
   onLost(status?: Status): void;
 }
 
-/** Sessions that Connect's manager opens, shares and pings. */
+/** Creates sessions that Connect's manager opens, shares and pings. */
 export function createSessions(
   context: ChannelContext,
   credentials: ChannelCredentials | undefined,
@@ -45,18 +59,22 @@ export function createSessions(
   return new ManagedSessions(context, credentials, host);
 }
 
-/** For all calls of a connection: twice what one may have on the way. */
+/** The window of a whole connection: twice the window of one call. */
 const connectionWindowBytes = 16 * 1024 * 1024;
 
-/** Node counts what a session has yet to send and what waits to be read, and beyond 10 MB it resets calls: a request with 100,000 names is as large. Windows and messages have limits of their own. */
+/**
+ * Node counts the bytes that a session has to send and that wait to be read, and resets calls
+ * beyond 10 MB by default. A request with 100,000 names is that large. Windows and messages have
+ * their own limits.
+ */
 const sessionMegabytes = 1_024;
 
 interface SeenSession {
-  /** The server has spoken HTTP/2. */
+  /** True if the server has sent SETTINGS. */
   ready: boolean;
-  /** It has answered a call. */
+  /** True if the server has answered a call. */
   answered: boolean;
-  /** It is over, and the host knows. */
+  /** True if it is over, and the host was notified. */
   over: boolean;
 }
 
@@ -68,7 +86,7 @@ class ManagedSessions implements Sessions {
   readonly #sockets = new Set<Socket>();
   /** Each session that has had a call. */
   readonly #seen = new WeakMap<Http2Session, SeenSession>();
-  /** Those whose server has spoken. */
+  /** Sessions whose server has sent SETTINGS. */
   readonly #ready = new Set<SeenSession>();
   #connecting = false;
   #deadline: Timer | undefined;
@@ -85,7 +103,7 @@ class ManagedSessions implements Sessions {
     this.#context = context;
     this.#credentials = credentials;
     this.#host = host;
-    // The sockets are ours, so the URL is never looked up; each call says its own authority.
+    // The sockets are created here, so the URL is never looked up; each call has its own authority.
     this.#manager = new Http2SessionManager(
       "http://channel.invalid",
       { pingIntervalMs: pingMs, pingTimeoutMs },
@@ -154,8 +172,9 @@ class ManagedSessions implements Sessions {
   }
 
   /**
-   * Connect pings after a time without bytes of a response. While a large request is on its way over a slow link the answer to a ping would wait behind it;
-   * the WINDOW_UPDATE frames of the server show that the connection lives.
+   * Connect pings after a time without bytes of a response. While a large request is sent over a
+   * slow link, the answer to a ping would wait behind it.
+   * In this time the WINDOW_UPDATE frames of the server show that the connection is alive.
    */
   #lookForLife(stream: ClientHttp2Stream): Timer {
     const everyMs = Math.max(1, Math.floor(this.#context.limits.pingMs / 2));
@@ -168,7 +187,7 @@ class ManagedSessions implements Sessions {
       receivedBytes = bytesRead;
       timer = systemClock.after(everyMs, look);
     };
-    // As the pings of Connect do, it goes by the clock of the machine.
+    // Uses the system clock, as the pings of Connect do.
     let timer = systemClock.after(everyMs, look);
     return {
       cancel: () => {
@@ -185,7 +204,7 @@ class ManagedSessions implements Sessions {
   #connect(): Socket {
     const { clock, limits, target } = this.#context;
     const socket = openSocket(target, this.#credentials);
-    // The event is not sent for an address, nor for a socket in the file system.
+    // The event `lookup` is not emitted for an address, nor for a socket in the file system.
     let isResolved = !("host" in target.address) || isIP(target.address.host) !== 0;
     socket.once("lookup", () => {
       isResolved = true;
@@ -210,7 +229,7 @@ class ManagedSessions implements Sessions {
     return socket;
   }
 
-  /** Begins with the first call of a session: Connect shows none before. */
+  /** Begins with the first call of a session: Connect does not give access to a session earlier. */
   #watch(session: Http2Session): SeenSession {
     const known = this.#seen.get(session);
     if (known !== undefined) return known;
@@ -266,17 +285,23 @@ class ManagedSessions implements Sessions {
   }
 }
 
-/** So the manager ends a connection that has received GOAWAY and has no calls. */
+/**
+ * Returns true for the error with which the manager ends a connection that has received GOAWAY and
+ * has no calls.
+ */
 function isOrderly(error: Error): boolean {
   return error instanceof ConnectError && error.code === Code.Canceled;
 }
 
-/** Whoever has to know listens next to this; without a listener the process would end. */
+/** Other listeners handle the error. Without any listener the process would end. */
 function ignore(): void {
-  /* see above */
+  /** see above */
 }
 
-/** Begins a connection to a target, over TLS 1.2 or newer with ALPN `h2` where credentials are given. Whatever goes wrong is an error of the socket. */
+/**
+ * Opens a connection to a target; with credentials over TLS 1.2 or newer with ALPN `h2`. Failures
+ * are errors of the socket.
+ */
 function openSocket(target: Target, credentials: ChannelCredentials | undefined): Socket {
   if (credentials === undefined) return connectTcp({ ...target.address, noDelay: true });
   const { context, servername = isIP(target.host) === 0 ? target.host : undefined } = credentials;
@@ -288,7 +313,8 @@ function openSocket(target: Target, credentials: ChannelCredentials | undefined)
   });
   socket.setNoDelay(true);
   socket.once("secureConnect", () => {
-    // Not at once: Node ends the process if a socket is destroyed before its HTTP/2 session has taken it over, in this same event.
+    // In a later turn, since Node ends the process if a socket is destroyed in this event before
+    // its HTTP/2 session has taken it over.
     if (socket.alpnProtocol !== "h2")
       setImmediate(() => {
         socket.destroy(new Error("the server does not offer h2 in ALPN"));

@@ -16,7 +16,7 @@ import { openRawCall, type AcceptCall, type RawCallHost } from "./raw-call.ts";
 import { rejectWithHttp, rejectWithStatus } from "./end-request.ts";
 import { createTally, type Tally } from "./tally.ts";
 
-/** A request as it comes from HTTP/2. */
+/** A request as it arrives over HTTP/2. */
 export interface IncomingCall {
   readonly stream: ServerHttp2Stream;
   readonly headers: IncomingHttpHeaders;
@@ -24,21 +24,21 @@ export interface IncomingCall {
   readonly rawHeaders: readonly string[];
 }
 
-/** Sends each request to the one who serves it. */
+/** Passes each request to the code that serves it. */
 export interface CallDispatch {
   open(call: IncomingCall): void;
-  /** Rejects new calls, and with `now` ends every streaming call after what was sent to it. */
+  /** Rejects new calls. With `now`, also ends every streaming call after its queued messages. */
   drain(now: boolean): void;
 }
 
-/** What a dispatch chooses from. */
+/** The code that serves calls. */
 export interface CallTargets {
   readonly accept: AcceptCall;
   readonly isStreaming: (path: string) => boolean;
   readonly routes: ConnectRoutes;
 }
 
-/** How calls end that a server has no time for any more. */
+/** The status of calls that are rejected because the server is closing. */
 export const shuttingDown: Status = {
   code: StatusCode.UNAVAILABLE,
   message: "the server is shutting down",
@@ -55,7 +55,7 @@ const badTimeout: Status = {
   message: "grpc-timeout must be 1 to 8 digits and one of H M S m u n",
 };
 
-/** A dispatch for one server. */
+/** Creates the dispatch of one server. */
 export function createCallDispatch(
   targets: CallTargets,
   context: GrpcContext,
@@ -64,7 +64,8 @@ export function createCallDispatch(
   const dispatch = new Dispatch(targets, context, connections);
   return {
     open(call) {
-      // Without a listener the reset by a peer would end the process; `close` says all that matters.
+      // Without a listener a reset by a peer would end the process. The event `close` has all that
+      // is needed.
       call.stream.on("error", ignore);
       try {
         dispatch.open(call);
@@ -176,7 +177,10 @@ class Dispatch implements CallDispatch, RawCallHost {
     }
   }
 
-  /** HTTP/2 rejects the next call before it comes here, so what can be counted is that the last one is open. */
+  /**
+   * HTTP/2 rejects the next call before it arrives here, so this counts when the last allowed call
+   * is open.
+   */
   #countFull({ streams, calls }: Connection): void {
     if (streams.size + calls >= this.context.limits.maxStreamsPerConnection)
       this.context.counters.connectionsFilled += 1;
@@ -215,9 +219,9 @@ function reject(call: IncomingCall, status: Status, httpCode: number): void {
   else rejectWithHttp(call.stream, httpCode);
 }
 
-/** The stream's `close` says all that matters. */
+/** The event `close` of the stream has all that is needed. */
 function ignore(): void {
-  /* see above */
+  /** see above */
 }
 
 function giveUp(stream: ServerHttp2Stream): void {
@@ -225,10 +229,11 @@ function giveUp(stream: ServerHttp2Stream): void {
 }
 
 /**
- * Whether a `:path` is written in the one way that names a method: one slash before each part, no escapes, no dot segments.
- * `query` allows a query behind it, which only GET has.
+ * Returns true if a `:path` is written in the one form that names a method: one slash before each
+ * part, no escapes, no dot segments. `query` allows a query after it, which only GET has.
  *
- * Whoever authorises by path and whoever routes by it must read the same (CVE-2026-33186).
+ * Code that authorizes by path and code that routes by path must read the same path
+ * (CVE-2026-33186).
  */
 export function isCanonicalPath(path: string, query = false): boolean {
   const mark = path.indexOf("?");

@@ -7,7 +7,7 @@ import type { GrpcContext } from "./grpc-context.ts";
 import { isPeerFaultCode, type StreamCut } from "./grpc-event.ts";
 import { stallTimer } from "../wire/deadlines.ts";
 
-/** A request that Connect serves, and where it came from. */
+/** A request that Connect serves, and its connection. */
 export interface ConnectCall extends Pick<
   ConnectRequest,
   "stream" | "headers" | "flags" | "rawHeaders"
@@ -18,8 +18,9 @@ export interface ConnectCall extends Pick<
 }
 
 /**
- * Serves one call through Connect, and bounds what Connect does not: the time in which the request must arrive and the response be read.
- * A client that sends many messages may be silent as long as it likes.
+ * Serves one call through Connect, and adds limits that Connect does not have: the time in which
+ * the request has to arrive, and in which the response has to be read.
+ * A client that sends many messages may pause for any time.
  */
 export function serveConnectCall(
   call: ConnectCall,
@@ -70,17 +71,20 @@ export function serveConnectCall(
   });
 }
 
-/** HTTP codes by which Connect says that the peer sent what cannot be served. */
+/** HTTP codes with which Connect rejects an invalid request. */
 const peerFaultHttpCodes: ReadonlySet<unknown> = new Set([400, 405, 415, 501]);
 
-/** A call that Connect rejects is recognised by the headers and trailers that it sent. Over gRPC-web the status is in the body, so such a call does not count. */
+/**
+ * Returns true if Connect has rejected a call, by the headers and trailers that it sent. Over
+ * gRPC-Web the status is in the body, so such a call is not recognized.
+ */
 function isRejected({ headersSent, sentHeaders, sentTrailers }: ServerHttp2Stream): boolean {
   const code = sentTrailers?.["grpc-status"];
   if (code !== undefined) return isPeerFaultCode(Number(code));
   return headersSent && peerFaultHttpCodes.has(sentHeaders[":status"]);
 }
 
-/** Connect reads the body by itself, so what HTTP/2 hands over is counted on its way. */
+/** Counts the bytes of the body, which Connect reads itself. */
 function creditBody(stream: ServerHttp2Stream, connection: Connection): void {
   const push = stream.push.bind(stream);
   stream.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {

@@ -30,13 +30,16 @@ import { longestTimerMs } from "../wire/deadlines.ts";
 
 /** The methods that Connect serves. */
 export interface ConnectRoutes {
-  /** Whether the path is a method, and whether its client sends more than one message. */
+  /**
+   * Returns whether the client of a method sends one message or many. `undefined`: the path is not
+   * a method.
+   */
   find(path: string): "one-message" | "many-messages" | undefined;
   /** Serves a request whose path was found. */
   serve(request: ConnectRequest): void;
 }
 
-/** A request as an HTTP/2 server gets it. */
+/** A request as an HTTP/2 server receives it. */
 export interface ConnectRequest {
   readonly stream: ServerHttp2Stream;
   readonly headers: IncomingHttpHeaders;
@@ -45,15 +48,16 @@ export interface ConnectRequest {
   readonly peer: CallPeer;
   /** Called when the response begins. */
   onResponse(): void;
-  /** Called when there can be no response. */
+  /** Called if there can be no response. */
   onFault(): void;
 }
 
 /**
- * The routes of one server. No compression is sent or read: Connect would compress every message for each client again.
+ * Creates the routes of one server. No compression is sent or read: Connect would compress every
+ * message again for each client.
  *
- * This is connect-node's own adapter but for two things: failures are events instead of lines on the console, and its objects are made
- * only for requests that come here, not for each raw stream.
+ * This is connect-node's own adapter, except for two things: failures are events instead of lines
+ * on the console, and its objects are created only for these requests, not for each raw stream.
  */
 export function createConnectRoutes(
   routes: ((router: MethodRouter) => void) | undefined,
@@ -69,7 +73,7 @@ export function createConnectRoutes(
   routes?.(narrowed(router));
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   const pending = new WeakMap<ServerHttp2Stream, ConnectRequest>();
-  // Makes Node's request and response objects; it never listens.
+  // Creates Node's request and response objects; it never listens.
   const objects = createServer((request, response) => {
     const of = pending.get(request.stream);
     const handler = handlers.get(pathOf(request.url));
@@ -94,7 +98,10 @@ export function createConnectRoutes(
   };
 }
 
-/** What {@link MethodRouter} promises, of the router of Connect: its types need the libraries of a browser, so they stay in here. */
+/**
+ * Returns a {@link MethodRouter} over the router of Connect. The types of Connect need the
+ * libraries of a browser, so they are not exported.
+ */
 function narrowed(given: ConnectRouter): MethodRouter {
   const router = given as unknown as LooseRouter;
   return {
@@ -115,7 +122,10 @@ function narrowed(given: ConnectRouter): MethodRouter {
 type AnyHandler = (request: unknown, call: MethodCall) => unknown;
 type ConnectHandler = (request: unknown, context: HandlerContext) => unknown;
 
-/** The router of Connect without its types for each kind of method, which are those of {@link MethodRouter} already. */
+/**
+ * The router of Connect without its types for each kind of method; {@link MethodRouter} has these
+ * types already.
+ */
 interface LooseRouter {
   rpc(method: DescMethod, handle: ConnectHandler): void;
   service(service: DescService, handlers: Readonly<Record<string, ConnectHandler>>): void;
@@ -123,7 +133,7 @@ interface LooseRouter {
 
 const peerKey = createContextKey<CallPeer>({ address: "" }, { description: "who calls" });
 
-/** What a handler is to know of its call, of all that Connect tells. */
+/** Passes only these parts of Connect's context to a handler. */
 function withPeer(handle: AnyHandler): ConnectHandler {
   return (request, { signal, requestHeader, values }) =>
     handle(request, { signal, requestHeader, peer: values.get(peerKey) });
@@ -151,7 +161,7 @@ function answer(
     await universalResponseToNodeResponse(result, response);
   };
   respond().catch((error: unknown) => {
-    // A client that went away is not a fault.
+    // A client that disconnects is not a fault.
     if (of.stream.destroyed || of.stream.closed || ConnectError.from(error).code === Code.Aborted)
       return;
     context.fault(handler.requestPath, error);
@@ -159,7 +169,7 @@ function answer(
   });
 }
 
-/** undefined: authority and path make no URL. */
+/** Returns `undefined` if authority and path are not a valid URL. */
 function read(
   request: Http2ServerRequest,
   response: Http2ServerResponse,
@@ -177,7 +187,10 @@ function read(
   }
 }
 
-/** A thrown value that is neither an XdsError nor a ConnectError is a bug: an event for us, a fixed text for the peer. */
+/**
+ * An exception that is neither an XdsError nor a ConnectError is a bug: it is reported as an event,
+ * and the client receives a fixed text.
+ */
 function hideFaults(context: GrpcContext): Interceptor {
   const hide = (path: string, error: unknown): ConnectError => {
     if (error instanceof ConnectError) return error;
@@ -198,7 +211,7 @@ function hideFaults(context: GrpcContext): Interceptor {
   };
 }
 
-/** gRPC and Connect number their codes alike, but for OK, which is not an error. */
+/** gRPC and Connect use the same numbers for codes, except for OK, which is not an error. */
 const codes: ReadonlyMap<number, Code> = new Map(
   Object.values(Code).flatMap((code) => (typeof code === "number" ? [[code, code] as const] : [])),
 );
@@ -218,7 +231,10 @@ async function* guarded<T>(
   }
 }
 
-/** A timeout beyond what a timer takes would fire at once; Connect does not check. 24 days serve as well as the requested time. */
+/**
+ * Limits a timeout to the maximum of a timer, 24 days. A longer one would fire at once, and Connect
+ * does not check it.
+ */
 function clampTimeouts(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const grpc = headers["grpc-timeout"];
   if (typeof grpc === "string" && (parseGrpcTimeout(grpc) ?? 0) > longestTimerMs)

@@ -3,9 +3,12 @@ import type { GrpcContext } from "./grpc-context.ts";
 import type { ConnectionCut } from "./grpc-event.ts";
 import { startDeadline } from "../wire/deadlines.ts";
 
-/** How old a connection may become. */
+/** The maximum age of connections. */
 export interface ConnectionAge {
-  /** Milliseconds until it gets GOAWAY. Each connection gets up to 10 % more or less, at random, so that those that came together do not come back together. */
+  /**
+   * Milliseconds until a connection gets GOAWAY, at random 10 % more or less, so that connections
+   * that began together do not end together.
+   */
   readonly ms: number;
   /** Milliseconds from then until its streams end with UNAVAILABLE. Default: 5,000. */
   readonly graceMs?: number;
@@ -17,7 +20,7 @@ export interface Retirable {
   retire(ms: number, status: Status, graceMs: number, reason: ConnectionCut): void;
 }
 
-/** An age as it was given. Throws an XdsError if a time is not a positive number. */
+/** Returns the age. Throws an XdsError if a time is not a positive number. */
 export function checkedAge(age: ConnectionAge | undefined): ConnectionAge | undefined {
   for (const [name, value] of Object.entries(age ?? {})) {
     if (!(Number.isFinite(value) && value > 0))
@@ -34,7 +37,7 @@ const tooOld: Status = {
   message: "the connection has reached its age: connect again",
 };
 
-/** Begins the life of a connection (S-STREAM-13). */
+/** Starts the timer for the age of a connection (S-STREAM-13). */
 export function ageTimer(
   connection: Retirable,
   context: GrpcContext,

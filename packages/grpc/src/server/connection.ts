@@ -15,90 +15,127 @@ import {
 import { createTurn, type Turn } from "./turn.ts";
 import { createWireMeter, type WireMeter } from "./wire-meter.ts";
 
-/** One HTTP/2 connection, with what its calls share. */
+/** One HTTP/2 connection, with the state that its calls share. */
 export interface Connection extends Retirable {
-  /** IP address, the key of the limit of connections per peer. */
+  /** The IP address, the key of the limit of connections per peer. */
   readonly address: string;
-  /** Who it is by its certificate, or else its IP address: the key of the limit of streams per peer. */
+  /**
+   * The identity in the certificate, or else the IP address: the key of the limit of streams per
+   * peer.
+   */
   readonly principal: string;
-  /** From the verified certificate of the client; absent without TLS, without a certificate, and with one that does not hold. */
+  /**
+   * From the verified certificate of the client. Absent without TLS, without a certificate, and
+   * with an invalid one.
+   */
   readonly identity: PeerIdentity | undefined;
-  /** Address and port, for people. */
+  /** Address and port, for display. */
   readonly peer: string;
-  /** Why it was cut, once it is. */
+  /** The reason why it was cut, if it was. */
   readonly cutBy: ConnectionCut | undefined;
-  /** Neither side has ended it. */
+  /** True if neither side has ended it. */
   readonly alive: boolean;
-  /** Open calls that Connect serves. */
+  /** The number of open calls that Connect serves. */
   calls: number;
-  /** Whose turn it is to read a message above the ordinary limit. */
+  /** The turn to read a message above the ordinary limit. */
   readonly largeMessage: Turn;
-  /** What moves on the connection. */
+  /** Counts the bytes of the connection. */
   readonly meter: WireMeter;
-  /** A call that this server serves is open: the connection is not a silent one any more. */
+  /**
+   * Called when a call is opened that this server serves, so the connection is not idle any more.
+   */
   opensCall(): void;
-  /** Bytes of a message were received. */
+  /** Called when bytes of a message were received. */
   credit(bytes: number): void;
   /** A call with headers of `headerBytes` has arrived. Headers that are rejected are not content. */
   arrived(headerBytes: number): void;
-  /** A call was rejected for what the peer sent. Too many of them end the connection. */
+  /**
+   * Called when a call was rejected because of what the peer sent. Too many of these end the
+   * connection.
+   */
   rejected(): void;
-  /** The time for the first call is over. A connection that has none is cut, or gets the same time again if its link is slow. */
+  /**
+   * Called when the time for the first call is over. A connection without a call is cut, or gets
+   * the same time again if its link is slow.
+   */
   missesCall(): void;
-  /** Called some times a second: ends a connection that goes on sending what carries nothing. `now`: milliseconds of the clock. Returns the header blocks since the last look that HTTP/2 has rejected. */
+  /**
+   * Called several times per second. Cuts a connection that keeps sending frames without content.
+   * `now`: milliseconds of the clock. Returns the number of header blocks that HTTP/2 has rejected
+   * since the last call.
+   */
   look(now: number): number;
-  /** Memory of unfinished messages; negative gives back. false: the limit is reached. */
+  /**
+   * Reserves memory for unfinished messages; a negative number releases it. Returns false if the
+   * limit is reached.
+   */
   reserve(bytes: number): boolean;
-  /** Tells the client why and ends the connection with all its calls. */
+  /** Ends the connection with all its calls, and sends the client the reason. */
   cut(reason: ConnectionCut): void;
-  /** The same for one that was not admitted: nothing waits for its end. */
+  /** Does the same for a connection that was not admitted, without waiting for its end. */
   turnAway(reason: ConnectionCut): void;
-  /** Takes no new calls, and ends when the open ones have, or after `graceMs`. */
+  /** Accepts no new calls. The connection ends after the open calls, or after `graceMs`. */
   drain(graceMs: number, reason: ConnectionCut): void;
-  /** A streaming call of this connection is open. */
+  /** The open streaming calls of this connection. */
   readonly streams: Set<ByteStream>;
 }
 
-/** HTTP/2 error codes of cuts that a client can act upon; all others are ENHANCE_YOUR_CALM. */
+/** HTTP/2 error codes of cuts that a client can act upon. All others are ENHANCE_YOUR_CALM. */
 const codes: Readonly<Partial<Record<ConnectionCut, number>>> = {
   "no-certificate": constants.NGHTTP2_INADEQUATE_SECURITY,
 };
 
-/** The peer of such a connection did nothing wrong. It was asked to leave, and stayed. */
+/**
+ * Cuts of connections whose peer did nothing wrong, but did not disconnect in time after a request
+ * to do so.
+ */
 const graces: ReadonlySet<ConnectionCut> = new Set<ConnectionCut>([
   "drain-grace",
   "goaway-grace",
   "age-grace",
 ]);
 const maxWaitingLargeMessages = 16;
-/** Credit per second: bytes that may carry no content, and calls that may be rejected. A higher limit of rejected calls brings back more. */
+/**
+ * Credit per second: bytes without content, and calls that may be rejected. With a higher limit of
+ * rejected calls, more are credited.
+ */
 export const emptyBytesPerSecond: number = 16 * 1024;
 const rejectedCallsPerSecond = 20;
 const secondsOfRejectedCalls = 50;
-/** The bytes that a header block counts as which HTTP/2 rejects, however short it is: 88 references to a value of 4 KB in the table of HPACK take 0.1 ms to read. */
+/**
+ * The number of bytes that a header block counts as if HTTP/2 rejects it, however short it is: 88
+ * references to a value of 4 KB in the HPACK table take 0.1 ms to read.
+ */
 export const rejectedBlockBytes: number = 64 * 1024;
-/** No block that is rejected is shorter: a peer may leave out ids of streams. */
+/**
+ * The minimum length of a rejected block. It bounds the count, since a peer may skip stream ids.
+ */
 const leastBlockBytes = 64;
 const connectionWindowBytes = 4 * 1024 * 1024;
 
-/** Who holds connections. */
+/** The set of connections of a server. */
 export interface ConnectionHost {
   readonly context: GrpcContext;
   readonly keepalive: Keepalive;
-  /** Connections without a call; {@link Connection.missesCall} is called for those that are due. */
+  /**
+   * Connections without a call. {@link Connection.missesCall} is called when their time is over.
+   */
   readonly silent: Deadlines<Connection>;
-  /** Absent: a connection may become as old as it likes. */
+  /** Absent: connections have no maximum age. */
   readonly age: ConnectionAge | undefined;
   /** Called once, when a connection is over. */
   closed(session: ServerHttp2Session, connection: Connection): void;
 }
 
-/** Begins to watch over a session. */
+/** Begins to watch a session. */
 export function createConnection(session: ServerHttp2Session, host: ConnectionHost): Connection {
   return new Watched(session, host);
 }
 
-/** Where a session keeps its connection, so that all share their listeners: a closure for each would take a fifth of the memory of an idle client. */
+/**
+ * The key under which a session stores its connection, so that all sessions share their listeners:
+ * a closure for each would take a fifth of the memory of an idle client.
+ */
 const watchedBy = Symbol("connection");
 type WatchedSession = ServerHttp2Session & { [watchedBy]?: Watched };
 
@@ -114,7 +151,7 @@ class Watched implements Connection, KeptAlive {
   readonly meter: WireMeter;
   #pings: PingGuard | undefined;
   #largeMessage: Turn | undefined;
-  /** Bytes received when the time for the first call began. */
+  /** The number of received bytes when the time for the first call began. */
   #silentFrom: number;
   #grace: Timer | undefined;
   #age: Timer | undefined;
@@ -122,9 +159,12 @@ class Watched implements Connection, KeptAlive {
   #partialBytes = 0;
   #rejectedCalls = 0;
   #contentBytes = 0;
-  /** Bytes received that carried nothing, less what has come back since; down to what comes back in a second. */
+  /**
+   * Received bytes without content, minus the credit since; at least minus the credit of one
+   * second.
+   */
   #emptyBytes = -emptyBytesPerSecond;
-  /** Calls that HTTP/2 has handed over. */
+  /** The number of calls that HTTP/2 has passed on. */
   #arrivedCalls = 0;
   #atLook: { ms: number; received: number; content: number; sent: number; calls: number };
 
@@ -152,7 +192,7 @@ class Watched implements Connection, KeptAlive {
     session.setLocalWindowSize(connectionWindowBytes);
   }
 
-  /** Made when first wanted: few connections ever do, and there are many. */
+  /** Created when first needed, since few of the many connections need it. */
   get largeMessage(): Turn {
     return (this.#largeMessage ??= createTurn(maxWaitingLargeMessages));
   }
@@ -208,7 +248,10 @@ class Watched implements Connection, KeptAlive {
     return came === 0 ? 0 : this.#weigh(came);
   }
 
-  /** Content is credited twice, since small frames have large heads, and a quarter of what was sent, since reading takes frames too. */
+  /**
+   * Credits content twice, since small frames have large headers, and a quarter of the sent bytes,
+   * since reading causes frames too.
+   */
   #weigh(came: number): number {
     const { sentBytes } = this.meter;
     const before = this.#atLook;
@@ -226,7 +269,11 @@ class Watched implements Connection, KeptAlive {
     this.#emptyBytes = Math.max(-emptyBytesPerSecond, this.#emptyBytes + bytes);
   }
 
-  /** Node does not report which header blocks it rejects. Each has opened a stream that was not handed over. On a session that is closing, good calls are not handed over either. */
+  /**
+   * Returns the number of header blocks that HTTP/2 has rejected. Node does not report them. Each
+   * has opened a stream that was not passed on. On a session that is closing, valid calls are not
+   * passed on either.
+   */
   #rejectedBlocks(came: number): number {
     const { session } = this;
     if (session.destroyed || session.closed) return 0;
@@ -266,7 +313,7 @@ class Watched implements Connection, KeptAlive {
     const code = graces.has(reason)
       ? constants.NGHTTP2_NO_ERROR
       : (codes[reason] ?? constants.NGHTTP2_ENHANCE_YOUR_CALM);
-    // Without an error Node drops the code. Every session and stream listens for it.
+    // Without an error Node drops the code. Every session and stream has a listener for it.
     this.session.destroy(new Error(`cut: ${reason}`), code);
   }
 
@@ -294,7 +341,10 @@ class Watched implements Connection, KeptAlive {
     this.session.close();
   }
 
-  /** HTTP/2 itself has ended it. What a socket, the client or `cut` ends with has another code. */
+  /**
+   * Called when HTTP/2 itself has ended the connection. Errors of the socket, of the client and of
+   * `cut` have other codes.
+   */
   failed({ code, message }: NodeJS.ErrnoException): void {
     if (code !== "ERR_HTTP2_ERROR" && code !== "ERR_HTTP2_TOO_MANY_INVALID_FRAMES") return;
     this.cutBy = "protocol-error";
@@ -314,7 +364,10 @@ class Watched implements Connection, KeptAlive {
     if (!this.#pings.ping()) this.cut("ping-flood");
   }
 
-  /** The client opens no more calls. Those that are open are in use, and stay. A connection without calls ends by itself. */
+  /**
+   * Called when the client opens no more calls. Open calls stay. A connection without calls ends by
+   * itself.
+   */
   goaway(): void {
     if (this.session.destroyed || this.#grace !== undefined) return;
     this.session.close();
@@ -322,8 +375,9 @@ class Watched implements Connection, KeptAlive {
   }
 
   /**
-   * After a GOAWAY of the peer, Node reports no violation of the protocol by it: the session stays open, and neither reads nor writes.
-   * A session that reads the answer to a probe, or writes, is alive.
+   * After a GOAWAY of the peer, Node does not report a protocol violation of the peer: the session
+   * stays open, and neither reads nor writes.
+   * A session that reads the answer to a probe, or that writes, is alive.
    */
   #awaitCalls(): void {
     const { sentBytes } = this.meter;
@@ -343,7 +397,10 @@ class Watched implements Connection, KeptAlive {
     this.#host.closed(this.session, this);
   }
 
-  /** Nothing is waited for any more. The session tells of its end later, on some versions of Node after its server has ended. */
+  /**
+   * Cancels all timers. The session reports its end later, in some versions of Node after its
+   * server has ended.
+   */
   #calm(): void {
     this.#host.keepalive.stop(this);
     this.#host.silent.remove(this);
@@ -352,7 +409,10 @@ class Watched implements Connection, KeptAlive {
   }
 }
 
-/** A certificate that does not hold counts as none, also where showing one is optional (CVE-2026-101916). */
+/**
+ * Returns the identity in a valid certificate. An invalid certificate counts as none, even if
+ * certificates are optional (CVE-2026-101916).
+ */
 function verifiedIdentity(socket: TLSSocket): PeerIdentity | undefined {
   const certificate =
     (socket.authorized as boolean | undefined) === true
@@ -371,12 +431,12 @@ function onGoaway(this: WatchedSession): void {
   this[watchedBy]?.goaway();
 }
 
-/** The listener stays: Node tells the end of a session once. */
+/** The listener stays, since Node emits the end of a session once. */
 function onClose(this: WatchedSession): void {
   this[watchedBy]?.closed();
 }
 
-/** Without a listener the process would end. Sockets have theirs from the server. */
+/** Without a listener the process would end. Sockets have listeners of the server. */
 function onError(this: WatchedSession, error: NodeJS.ErrnoException): void {
   this[watchedBy]?.failed(error);
 }

@@ -14,30 +14,34 @@ import { createTally } from "./tally.ts";
 
 /** The open connections of one server. */
 export interface Connections {
-  /** Takes a new session in, or cuts it where there are too many. */
+  /** Admits a new session, or cuts it if there are too many. */
   open(session: ServerHttp2Session): void;
-  /** The connection of a session that was admitted and is open. */
+  /** Returns the connection of a session that was admitted and is open. */
   of(session: ServerHttp2Session | undefined): Connection | undefined;
   /**
-   * Sends every client away; resolves when the last connection has closed. Streams end with `status` within `spreadMs`, those of each connection at a time of its own.
-   * What is left `graceMs` after that is cut.
+   * Disconnects all clients. Resolves when the last connection has closed. Streams end with
+   * `status` within `spreadMs`, those of each connection at a random time. Connections that are
+   * still open `graceMs` after that are cut.
    */
   drain(graceMs: number, spreadMs: number, status: Status): Promise<void>;
 }
 
-/** Which clients a server admits, and for how long. */
+/** The rules for admitting connections. */
 export interface ConnectionRules {
-  /** Clients without an identity are not admitted. */
+  /** True if clients without an identity are not admitted. */
   readonly needsCertificate: boolean;
   readonly age: ConnectionAge | undefined;
 }
 
-/** Milliseconds between two looks at what connections send: the more of them there are, the longer, so that looks take half a percent of the time at most. */
+/**
+ * Returns the milliseconds between two checks of all connections. The interval grows with their
+ * number, so that checks take at most 0.5 % of the time.
+ */
 function lookMs(connections: number): number {
   return Math.min(1_000, Math.max(50, connections / 4));
 }
 
-/** No connections yet. */
+/** Creates an empty set of connections. */
 export function createConnections(
   context: GrpcContext,
   { needsCertificate, age }: ConnectionRules,
@@ -114,9 +118,12 @@ export function createConnections(
   };
 }
 
-/** The header blocks of each peer that HTTP/2 has rejected: a peer gets no more of them by more connections. */
+/**
+ * Counts the header blocks of each peer that HTTP/2 has rejected, so that a peer gets no more of
+ * them by opening more connections.
+ */
 interface Rejections {
-  /** true: the peer has sent too many. */
+  /** Returns true if the peer has sent too many. */
   add(peer: string, blocks: number): boolean;
 }
 

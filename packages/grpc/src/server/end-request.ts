@@ -4,10 +4,13 @@ import { type Status, StatusCode } from "@xdstp/core";
 const mostTurns = 8;
 
 /**
- * Ends the client's side of a call whose response is complete; without it the call would stay open until the client ends its side too (RFC 9113 section 8.1).
+ * Ends the client's side of a call whose response is complete. Otherwise the call would stay open
+ * until the client's side ends too (RFC 9113 section 8.1).
  *
- * Node sends a reset ahead of trailers that are still waiting, so this looks again at the next turns of the event loop until they are out.
- * On a connection that is blocked for longer it gives up: gRPC clients end their side themselves when they read the trailers.
+ * Node sends a reset before trailers that still wait, so this checks in the next turns of the event
+ * loop whether they were sent.
+ * If a connection is blocked for longer it gives up: gRPC clients end their side themselves when
+ * they read the trailers.
  */
 export function endRequest(stream: ServerHttp2Stream, turns: number = mostTurns): void {
   setImmediate(() => {
@@ -17,7 +20,7 @@ export function endRequest(stream: ServerHttp2Stream, turns: number = mostTurns)
   });
 }
 
-/** Answers a call with a status and nothing else, in one frame. */
+/** Answers a call with a status only, in one frame. */
 export function rejectWithStatus(stream: ServerHttp2Stream, status: Status): void {
   answer(stream, {
     ":status": 200,
@@ -49,8 +52,9 @@ const longestMessage = 2048;
 const utf8 = new TextEncoder();
 
 /**
- * The trailers that end a call. A code that gRPC does not know becomes UNKNOWN.
- * The text is percent-encoded UTF-8 and cut at 2,048 bytes: clients bound what they take as trailers.
+ * Returns the trailers that end a call. An unknown code becomes UNKNOWN.
+ * The text is percent-encoded UTF-8 and cut at 2,048 bytes, since clients limit the size of
+ * trailers.
  */
 export function statusTrailers(status: Status): Record<string, string> {
   const known =
@@ -63,7 +67,10 @@ export function statusTrailers(status: Status): Record<string, string> {
     : { ...trailers, "grpc-message": encodeGrpcMessage(status.message) };
 }
 
-/** A text as `grpc-message` carries it: printable ASCII except `%` is unchanged. Lone surrogates become U+FFFD. */
+/**
+ * Encodes a text for `grpc-message`: printable ASCII except `%` is unchanged. Lone surrogates
+ * become U+FFFD.
+ */
 export function encodeGrpcMessage(text: string): string {
   if (text.length <= longestMessage && /^[ -$&-~]*$/.test(text)) return text;
   let encoded = "";

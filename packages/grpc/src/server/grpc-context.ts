@@ -3,12 +3,12 @@ import type { Clock } from "@xdstp/core";
 import type { ConnectionCut, GrpcEvent, StreamCut } from "./grpc-event.ts";
 import type { GrpcLimits } from "./grpc-limits.ts";
 
-/** What all connections and calls of one server share. */
+/** The state that all connections and calls of one server share. */
 export interface GrpcContext {
   readonly limits: GrpcLimits;
   readonly clock: Clock;
   readonly counters: GrpcCounters;
-  /** Tells the listener; what it throws is counted and goes no further. */
+  /** Calls the listener. Its exceptions are counted, and have no other effect. */
   emit(event: GrpcEvent): void;
   /** Counts one cut. */
   count(reason: ConnectionCut | StreamCut): void;
@@ -16,7 +16,7 @@ export interface GrpcContext {
   fault(where: string, error: unknown): void;
 }
 
-/** The context of a new server. */
+/** Creates the context of a new server. */
 export function createContext(
   limits: GrpcLimits,
   clock: Clock,
@@ -45,7 +45,7 @@ export function createContext(
   };
 }
 
-/** What is open now, and what was counted since the server was made. */
+/** The open connections and calls, and the counters since the server was created. */
 export interface GrpcStats {
   /** Open connections. */
   readonly connections: number;
@@ -53,27 +53,33 @@ export interface GrpcStats {
   readonly streams: number;
   /** Open calls that Connect serves. */
   readonly calls: number;
-  /** Connections admitted. */
+  /** Connections that were admitted. */
   readonly connectionsOpened: number;
-  /** Connections told to go because of their age. */
+  /** Connections that got GOAWAY because of their age. */
   readonly connectionsRetired: number;
-  /** How often a connection had all the calls open that one may have (`maxStreamsPerConnection`). Its client waits with more; HTTP/2 rejects what others send all the same. */
+  /**
+   * How often a connection had the maximum number of open calls (`maxStreamsPerConnection`). Most
+   * clients then wait; HTTP/2 rejects further calls.
+   */
   readonly connectionsFilled: number;
-  /** Streaming calls begun. */
+  /** Streaming calls that began. */
   readonly streamsOpened: number;
-  /** Calls given to Connect. */
+  /** Calls that were passed to Connect. */
   readonly callsOpened: number;
-  /** Messages of streaming calls that handlers got. */
+  /** Messages of streaming calls that handlers received. */
   readonly messagesReceived: number;
   /** Messages of streaming calls that handlers sent. */
   readonly messagesSent: number;
-  /** What was thrown by handlers, routes and listeners of events. */
+  /** Exceptions of handlers, routes and event listeners. */
   readonly faults: number;
-  /** Connections and calls cut or rejected, by reason; a reason that never happened is absent. */
+  /**
+   * Connections and calls that were cut or rejected, by reason. A reason that never occurred is
+   * absent.
+   */
   readonly cuts: Readonly<Partial<Record<ConnectionCut | StreamCut, number>>>;
 }
 
-/** The counters behind {@link GrpcStats}, written where things happen. */
+/** The counters behind {@link GrpcStats}. */
 interface GrpcCounters {
   connections: number;
   streams: number;
@@ -89,7 +95,7 @@ interface GrpcCounters {
   readonly cuts: Map<ConnectionCut | StreamCut, number>;
 }
 
-/** Counters at zero. */
+/** Creates counters at zero. */
 function createCounters(): GrpcCounters {
   return {
     connections: 0,
@@ -107,7 +113,7 @@ function createCounters(): GrpcCounters {
   };
 }
 
-/** A copy of the counters, to give away. */
+/** Returns a copy of the counters. */
 export function statsOf(counters: GrpcCounters): GrpcStats {
   return { ...counters, cuts: Object.fromEntries(counters.cuts) };
 }

@@ -1,8 +1,11 @@
 import { StatusCode, type PeerIdentity, type Status } from "@xdstp/core";
 
 /**
- * Why the server ended a connection that its peer wanted to keep. `protocol-error`: its client does not keep to HTTP/2, or goes on resetting calls (RFC 9113 section 5.4.1).
- * `no-content`: it goes on sending frames that carry nothing, or headers that HTTP/2 rejects. `rejected-calls`: it goes on opening calls that cannot be served, or that break the protocol of the handler.
+ * The reason why the server ended a connection that its peer still used. `protocol-error`: the
+ * client violates HTTP/2, or keeps resetting calls (RFC 9113 section 5.4.1).
+ * `no-content`: it keeps sending frames without content, or headers that HTTP/2 rejects.
+ * `rejected-calls`: it keeps opening calls that cannot be served, or that violate the protocol of
+ * the handler.
  */
 export type ConnectionCut =
   | "too-many-connections"
@@ -19,7 +22,7 @@ export type ConnectionCut =
   | "age-grace"
   | "drain-grace";
 
-/** Why the server ended or rejected a call that its peer wanted to keep. */
+/** The reason why the server ended or rejected a call that its peer still used. */
 export type StreamCut =
   | "too-many-streams"
   | "too-many-calls"
@@ -36,7 +39,10 @@ export type StreamCut =
   | "not-reading"
   | "fault";
 
-/** The peer has sent what no server can serve, so that trying again does not help. */
+/**
+ * Returns true if the peer has sent something that no server can serve, so that a retry does not
+ * help.
+ */
 export function isPeerFault(reason: StreamCut): boolean {
   return peerFaults.has(reason);
 }
@@ -51,14 +57,19 @@ const peerFaults: ReadonlySet<StreamCut> = new Set<StreamCut>([
 ]);
 
 /**
- * Whether a call ended with a status that says that the peer broke the protocol or called a method that does not exist.
- * UNAVAILABLE, RESOURCE_EXHAUSTED and PERMISSION_DENIED do not: they depend on the state, the limits and the policy of the server.
+ * Returns true if a call ended with a status that means that the peer violated the protocol or
+ * called an unknown method.
+ * UNAVAILABLE, RESOURCE_EXHAUSTED and PERMISSION_DENIED do not count: they depend on the state, the
+ * limits and the policy of the server.
  */
 export function isPeerFaultCode(code: number): boolean {
   return code === StatusCode.INVALID_ARGUMENT || code === StatusCode.UNIMPLEMENTED;
 }
 
-/** What happens on the wire, for logs and metrics. `peer` is address and port; `detail` is the code of an error of OpenSSL, or what HTTP/2 says of a `protocol-error`. */
+/**
+ * An event on the wire, for logs and metrics. `peer` is address and port. `detail` is the code of
+ * an OpenSSL error, or the text of HTTP/2 about a `protocol-error`.
+ */
 export type GrpcEvent =
   | { readonly kind: "connection-opened"; readonly peer: string; readonly identity?: PeerIdentity }
   | { readonly kind: "connection-closed"; readonly peer: string }
@@ -82,5 +93,8 @@ export type GrpcEvent =
       readonly reason: StreamCut;
       readonly status: Status;
     }
-  /** A bug in what the server was given, or an error of the operating system. The peer saw a fixed text at most. */
+  /**
+   * A bug in a handler, route or listener, or an error of the operating system. The peer received a
+   * fixed text at most.
+   */
   | { readonly kind: "fault"; readonly where: string; readonly error: unknown };

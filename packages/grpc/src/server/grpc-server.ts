@@ -15,56 +15,75 @@ import { requireNode } from "../wire/node-warning.ts";
 import { demandOf, type TlsOptions, secureContextOf } from "./tls-options.ts";
 import type { AcceptCall } from "./raw-call.ts";
 
-/** What {@link createGrpcServer} needs. */
+/** Options of {@link createGrpcServer}. */
 export interface GrpcServerOptions {
-  /** Decides on each streaming call: a handler for it, or a status that rejects it. Called once per call, before its first message. */
+  /**
+   * Accepts or rejects each streaming call: returns a handler, or a status that rejects it. Called
+   * once per call, before its first message.
+   */
   readonly accept: AcceptCall;
-  /** Whether a path, `/package.Service/Method`, is a streaming method that `accept` serves. */
+  /**
+   * Returns true if a path, `/package.Service/Method`, is a streaming method that `accept` serves.
+   */
   readonly isStreaming: (path: string) => boolean;
-  /** Registers all other methods, which Connect serves over gRPC, gRPC-web and its own protocol. Called once. Default: none. */
+  /**
+   * Registers all other methods, which Connect serves over gRPC, gRPC-Web and its own protocol.
+   * Called once. Default: none.
+   */
   readonly routes?: (router: MethodRouter) => void;
   /** Absent: HTTP/2 without TLS. */
   readonly tls?: TlsOptions;
-  /** Absent: connections may become as old as they like. */
+  /** Absent: connections have no maximum age. */
   readonly connectionAge?: ConnectionAge;
   /** See {@link GrpcLimits} for the defaults. */
   readonly limits?: Partial<GrpcLimits>;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Told what happens. What it throws is counted in {@link GrpcStats.faults} and goes no further. */
+  /**
+   * Receives events. Exceptions are counted in {@link GrpcStats.faults}, and have no other effect.
+   */
   readonly onEvent?: (event: GrpcEvent) => void;
 }
 
 /** A server of byte streams. */
 export interface GrpcServer {
   /**
-   * Opens the port, once. `host` is 127.0.0.1 by default; port 0 takes a free one, and the answer says which. Or a socket at a path of the file system, where there must be no file; then the answer is `unix:PATH` with port 0.
-   * Rejects with an XdsError: UNAVAILABLE if the system rejects the address, FAILED_PRECONDITION if this server listens or is closed.
+   * Opens the port, once. `host` is 127.0.0.1 by default. Port 0 selects a free port; the result
+   * has the number. With `path`: opens a socket at a path of the file system, where no file may
+   * exist; then the result is `unix:PATH` with port 0.
+   * Rejects with an XdsError: UNAVAILABLE if the system rejects the address, FAILED_PRECONDITION if
+   * this server already listens or is closed.
    */
   listen(
     where: { readonly host?: string; readonly port: number } | { readonly path: string },
   ): Promise<{ readonly address: string; readonly port: number }>;
   /**
-   * Ends in order (S-STREAM-13): no new connections and calls, what was sent still goes out, then each call ends with UNAVAILABLE.
-   * With `spreadMs` (default 0) the calls of each connection end at a time of their own within it, so that not all clients come back at once.
-   * What is open `graceMs` (default 5,000) later is cut. Resolves when nothing is left; a second call gives the same promise.
+   * Shuts down in order (S-STREAM-13): accepts no new connections and calls, sends queued messages,
+   * then ends each call with UNAVAILABLE.
+   * With `spreadMs` (default 0) the calls of each connection end at a random time within it, so
+   * that not all clients reconnect at once.
+   * Calls that are open `graceMs` (default 5,000) later are cut. Resolves when everything is
+   * closed. A second call returns the same promise.
    */
   close(options?: { readonly graceMs?: number; readonly spreadMs?: number }): Promise<void>;
   /**
-   * Replaces certificate, key and authorities for all connections to come; those that are open stay as they are.
-   * Throws an XdsError and changes nothing: INVALID_ARGUMENT if something is broken, FAILED_PRECONDITION if this server has no TLS,
-   * or if it would begin or cease to ask for certificates of clients.
+   * Replaces certificate, key and authorities for new connections; open ones stay as they are.
+   * Throws an XdsError and changes nothing: INVALID_ARGUMENT for an invalid part,
+   * FAILED_PRECONDITION if this server has no TLS, or if it would begin or stop to request client
+   * certificates.
    */
   setTls(tls: TlsOptions): void;
-  /** What is open and what was counted. */
+  /** Returns the open connections and calls, and the counters. */
   stats(): GrpcStats;
 }
 
 /**
- * A gRPC server over HTTP/2, with or without TLS: streaming methods as raw bytes on `node:http2`, all others through Connect.
+ * Creates a gRPC server over HTTP/2, with or without TLS: streaming methods as raw bytes on
+ * `node:http2`, all others through Connect.
  *
- * It knows nothing of what the bytes mean. Bad input of a peer ends its call or its connection, never the process, and every limit
- * that ends one has a counter (S-LIM-1, S-LIM-3, S-STREAM-7). Throws an XdsError if a limit is not a number it can keep, a certificate is broken, or Node is older than 22.
+ * It does not interpret messages. Invalid input of a peer ends its call or its connection, never
+ * the process. Every limit that ends one has a counter (S-LIM-1, S-LIM-3, S-STREAM-7).
+ * Throws an XdsError if a limit or a certificate is invalid, or Node is older than 22.
  */
 export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
   requireNode(process.versions.node);
@@ -129,7 +148,10 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
   };
 }
 
-/** `setTls` of a server that was made with `first`. Node fixes whether it asks for certificates when the server is made. */
+/**
+ * Returns `setTls` of a server that was created with `first`. Node fixes at creation whether a
+ * server requests certificates.
+ */
 function replaceableTls(
   server: Http2Server | Http2SecureServer,
   first: TlsOptions | undefined,

@@ -12,29 +12,39 @@ import type { GrpcContext } from "./grpc-context.ts";
 import { peerName } from "./identity-of.ts";
 import { secureContextOf, type TlsOptions } from "./tls-options.ts";
 
-/** Node's count includes what is queued for all calls of a connection, each bounded by itself; its default of 10 MB rejects calls long before. */
+/**
+ * Node's count includes what is queued for all calls of a connection, each of which has its own
+ * limit. Its default of 10 MB would reject calls long before.
+ */
 const sessionMegabytes = 1024;
 const streamWindowBytes = 1024 * 1024;
 const backlog = 4096;
 const defaultHost = "127.0.0.1";
-/** More than a header block that HTTP/2 takes can hold without the tricks of HPACK. */
+/** More than the size of any header block that HTTP/2 accepts without HPACK compression. */
 const headerSlackBytes = 256 * 1024;
-/** Headers of one call, each as short as a byte by compression. Real clients send some dozen. */
+/**
+ * The maximum number of headers of one call, each of which may be compressed to one byte. Real
+ * clients send a few dozen.
+ */
 const headerCount = 1_000;
 
-/** A server for HTTP/2 that tells its clients what it takes; with `tls` for TLS 1.2 and newer with ALPN `h2`, and nothing else. */
+/**
+ * Creates an HTTP/2 server that announces its limits to clients; with `tls` for TLS 1.2 and newer
+ * with ALPN `h2` only.
+ */
 export function createHttp2Server(
   context: GrpcContext,
   tls?: TlsOptions,
 ): Http2Server | Http2SecureServer {
   const server =
     tls === undefined ? createServer(settingsOf(context)) : createTlsServer(context, tls);
-  // What is still in its handshake counts: it has no session yet that could be counted.
+  // Connections in their handshake count, which have no session yet.
   server.maxConnections = context.limits.maxConnections;
   server.on("drop", (socket?: DropArgument) => {
     cut(context, "too-many-connections", peerName(socket ?? {}));
   });
-  // Without a listener the error of a socket that has no session yet would end the process (CVE-2025-59465).
+  // Without a listener the error of a socket without a session would end the process
+  // (CVE-2025-59465).
   server.on("connection", (socket: Socket) => {
     socket.on("error", ignore);
   });
@@ -48,7 +58,8 @@ function createTlsServer(context: GrpcContext, tls: TlsOptions): Http2SecureServ
     ...secureContextOf(tls, context.clock.wallTime()),
     handshakeTimeout: context.limits.firstMessageMs,
     requestCert: tls.clientCa !== undefined,
-    // Who must show a certificate and has none that holds is cut as a connection: Node would drop it without a word.
+    // A client without a valid certificate is cut as a connection. Node would close it without a
+    // reason.
     rejectUnauthorized: false,
   });
   server.on("secureConnection", (socket: TLSSocket) => {
@@ -66,11 +77,13 @@ function createTlsServer(context: GrpcContext, tls: TlsOptions): Http2SecureServ
 }
 
 function settingsOf({ limits }: GrpcContext): ServerOptions {
-  // Beyond these Node resets a call without a word. What lies between is rejected by `CallDispatch`, with a status and a counter.
+  // Beyond these Node resets a call without a status. Between the two limits `CallDispatch` rejects
+  // the call, with a status and a counter.
   const maxHeaderListSize = limits.headerListBytes + headerSlackBytes;
   return {
     maxSessionMemory: sessionMegabytes,
-    // A client that gives up all its calls at once is not an attack (grpc-node#2872); one that goes on is (CVE-2023-44487).
+    // A client that cancels all its calls at once is not an attack (grpc-node#2872). A client that
+    // keeps doing so is (CVE-2023-44487).
     streamResetBurst: Math.max(1000, limits.maxStreamsPerConnection),
     streamResetRate: 100,
     maxHeaderListPairs: headerCount,
@@ -83,7 +96,7 @@ function settingsOf({ limits }: GrpcContext): ServerOptions {
   };
 }
 
-/** Where a server listens: a port, or a socket in the file system. */
+/** The address of a server: a port, or a socket in the file system. */
 type ListenAddress = { readonly host?: string; readonly port: number } | { readonly path: string };
 
 /** Opens the port or the socket; rejects with an XdsError that names the address. */
@@ -96,7 +109,7 @@ export async function listenOn(
       reject(rejected(where, cause));
     };
     server.once("error", onError);
-    // In a cluster a port is shared; a path is of one process.
+    // In a cluster processes share a port; a path belongs to one process.
     server.listen(
       {
         ...("path" in where ? { ...where, exclusive: true } : { host: defaultHost, ...where }),
@@ -113,7 +126,7 @@ export async function listenOn(
   return { address: bound.address, port: bound.port };
 }
 
-/** Takes no more connections. Resolves at once if there was no port. */
+/** Accepts no more connections. Resolves at once if the server does not listen. */
 export async function stopListening(server: Http2Server | Http2SecureServer): Promise<void> {
   if (!server.listening) return;
   await new Promise<void>((resolve) => {
@@ -163,7 +176,7 @@ function pathWay(code: string | undefined): string {
   return "choose a short path in a folder that there is and that you may write to";
 }
 
-/** The end of the session or socket follows; there is nothing else to do. */
+/** The end of the session or socket follows, and needs no action. */
 function ignore(): void {
-  /* see above */
+  /** see above */
 }

@@ -1,7 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import type { PeerIdentity } from "@xdstp/core";
 
-/** What a verified certificate says of its holder. The caller has checked that it is verified. */
+/** Returns the identity in a certificate. The caller has verified the certificate. */
 export function identityOf(
   certificate: Pick<X509Certificate, "subject" | "subjectAltName" | "fingerprint256">,
 ): PeerIdentity {
@@ -14,7 +14,10 @@ export function identityOf(
   };
 }
 
-/** By which a peer is counted: its certified names, or where there are none its address. The server counts open calls by it, and its callers what they bound per peer (S-LIM-1). */
+/**
+ * Returns the key by which a peer is counted: the names in its certificate, or else its address. It
+ * is the key of the limit of open calls, and of other limits per peer (S-LIM-1).
+ */
 export function principalOf(identity: PeerIdentity | undefined, address: string): string {
   if (identity === undefined) return address;
   return (
@@ -25,9 +28,11 @@ export function principalOf(identity: PeerIdentity | undefined, address: string)
 const oneName = /(?:^|, )([\w ]+):("(?:[^"\\]|\\.)*"|[^",]*)(?=$|, )/y;
 
 /**
- * Node's text form of alternative names: `URI:a, DNS:b`, values with anything unusual in them as JSON strings.
- * Text that is not wholly of this form is not an identity, and neither is a value with a space, a control character or a byte beyond ASCII:
- * a name that ends at a NUL for one reader and goes on for another is how certificates are forged (CVE-2026-47778).
+ * Parses Node's text form of alternative names: `URI:a, DNS:b`, with unusual values as JSON
+ * strings.
+ * A text that does not match this form completely is not an identity. Neither is a value with a
+ * space, a control character or a non-ASCII byte: certificates are forged with names that end at a
+ * NUL for one reader and continue for another (CVE-2026-47778).
  */
 function alternativeNames(text: string): readonly (readonly [kind: string, value: string])[] {
   const names: (readonly [string, string])[] = [];
@@ -50,7 +55,7 @@ function unquote(raw: string): string | undefined {
   }
 }
 
-/** Address and port of a socket, for people. */
+/** Returns the address and port of a socket, for display. */
 export function peerName(socket: {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;

@@ -10,26 +10,26 @@ import {
   type MessageReaderHost,
 } from "../wire/message-reader.ts";
 
-/** Who gets what an inbox reads. */
+/** Receives what an inbox reads. */
 export interface InboxHost extends Pick<MessageReaderHost, "onMessage" | "admits"> {
-  /** The call cannot go on. */
+  /** Called when the call cannot continue. */
   onBad(reason: StreamCut, status: Status): void;
 }
 
 /** The reading side of one call: messages, their deadline, and their turn if they are large. */
 export interface Inbox {
-  /** A message has begun and is not complete. */
+  /** True while a message is incomplete. */
   readonly inside: boolean;
-  /** Takes what has come. */
+  /** Reads a chunk. */
   read(chunk: Buffer): void;
-  /** Reads no message until `resume`, and so slows the client once its window is full. */
+  /** Reads no message until `resume`, which slows the client when its window is full. */
   pause(): void;
   resume(): void;
-  /** Reads no more; what still comes is thrown away. */
+  /** Stops reading, and discards what still arrives. */
   stop(): void;
 }
 
-/** An inbox of a stream. Reading waits for no writing (B-STREAM-12). */
+/** Creates the inbox of a stream. Reading does not wait for writing (B-STREAM-12). */
 export function createInbox(
   stream: ServerHttp2Stream,
   connection: Connection,
@@ -51,7 +51,7 @@ class StreamInbox implements Inbox, MessageReaderHost {
   readonly #host: InboxHost;
   readonly #reader: MessageReader;
   #timer: Timer | undefined;
-  /** The message that the timer watches, by the reader's count. */
+  /** The number of the message that the timer watches. */
   #timed = -1;
   #stopped = false;
   #paused = false;
@@ -131,7 +131,10 @@ class StreamInbox implements Inbox, MessageReaderHost {
     this.#watch();
   }
 
-  /** By this function the connection knows who waits; few streams ever need one. */
+  /**
+   * The connection identifies a waiting call by this function. It is created when first needed,
+   * since few streams need it.
+   */
   get #granted(): () => void {
     return (this.#proceed ??= (): void => {
       this.#reader.proceed();
@@ -141,7 +144,10 @@ class StreamInbox implements Inbox, MessageReaderHost {
     });
   }
 
-  /** A message that has begun has to go on; one that waits for this side does not. The calls of a connection share its link, so its bytes count. */
+  /**
+   * Starts or stops the timer. An incomplete message has to continue, unless this side has paused
+   * it. All calls of a connection share its link, so all its bytes count.
+   */
   #watch(): void {
     const watched = this.#reader.inside && !this.#reader.waiting && !this.#paused;
     if (watched && this.#timer !== undefined && this.#timed === this.#reader.count) return;

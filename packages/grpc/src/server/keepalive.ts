@@ -9,26 +9,28 @@ interface KeepaliveTimes {
   readonly minBytesPerSecond: number;
 }
 
-/** What is kept alive. */
+/** A connection that is kept alive. */
 export interface KeptAlive {
   readonly session: ServerHttp2Session;
   readonly meter: WireMeter;
-  /** Nothing was received in time. */
+  /** Called when nothing was received in time. */
   lost(): void;
 }
 
-/** Pings the connections of a server, each while it lives. */
+/** Pings the open connections of a server. */
 export interface Keepalive {
   start(connection: KeptAlive): void;
   stop(connection: KeptAlive): void;
 }
 
 /**
- * A keepalive with two timers, however many connections there are.
+ * Creates a keepalive that uses two timers for any number of connections.
  *
- * Whatever is received answers a ping, as in gRPC: on a slow link the ping waits behind megabytes in the buffers of the socket, and its answer behind them too,
- * while WINDOW_UPDATE frames keep coming. A client with a large window sends such a frame only after half of the window. So the bytes that a client reads also answer a ping, if they are
- * at least the least rate. A lost peer reads nothing: only the buffers of the socket are filled.
+ * Any received byte answers a ping, as in gRPC: on a slow link the ping and its answer wait behind
+ * megabytes in the buffers of the socket, while WINDOW_UPDATE frames keep arriving. A client with a
+ * large window sends such a frame only after half of the window.
+ * So the bytes that a client reads also answer a ping, if they reach the minimum rate. A lost peer
+ * reads nothing: only the buffers of the socket are filled.
  */
 export function createKeepalive(clock: Clock, times: KeepaliveTimes): Keepalive {
   const leastSent = (times.minBytesPerSecond * times.pingTimeoutMs) / 1_000;
@@ -100,17 +102,19 @@ export function probeSession(
 
 /** Watches the pings of one client. */
 export interface PingGuard {
-  /** A ping was received. false: too many came too soon. */
+  /** Called when a ping was received. Returns false if too many came too soon. */
   ping(): boolean;
 }
 
 const forgiven = 3;
 
 /**
- * A guard that forgives three pings in a row that come sooner than `minIntervalMs` after the one before.
+ * Creates a guard that allows three pings in a row that come sooner than `minIntervalMs` after the
+ * previous one.
  *
- * Clients answer DATA with pings to measure the bandwidth (grpc-go, C-core and grpc-java do). So a ping after which `sentBytes` has grown begins a new row,
- * as every DATA or HEADERS frame does in the server of grpc-go (gRFC A8).
+ * Clients answer DATA with pings to measure the bandwidth (grpc-go, C-core and grpc-java do). So a
+ * ping after which `sentBytes` has grown begins a new row, as every DATA or HEADERS frame does in
+ * the server of grpc-go (gRFC A8).
  */
 export function createPingGuard(
   clock: Clock,

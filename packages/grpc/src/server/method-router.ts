@@ -10,11 +10,17 @@ import type {
 } from "@bufbuild/protobuf";
 import type { PeerIdentity } from "@xdstp/core";
 
-/** Registers the methods that are not served as raw bytes; see {@link GrpcServerOptions.routes}. What it is given later replaces what it was given before. */
+/**
+ * Registers the methods that are not served as raw bytes; see {@link GrpcServerOptions.routes}. A
+ * later registration replaces an earlier one.
+ */
 export interface MethodRouter {
-  /** One method. */
+  /** Registers one method. */
   rpc<M extends DescMethod>(method: M, handle: MethodHandler<M>): void;
-  /** Methods of one service, by their names in lower camel case. Those without a handler answer UNIMPLEMENTED. */
+  /**
+   * Registers methods of one service, by their names in lower camel case. Methods without a handler
+   * return UNIMPLEMENTED.
+   */
   service<S extends DescService>(service: S, handlers: ServiceHandlers<S>): void;
 }
 
@@ -24,8 +30,9 @@ export type ServiceHandlers<S extends DescService> = {
 };
 
 /**
- * Answers a call. It rejects with an XdsError, whose code and text the client receives; whatever else it throws is a bug:
- * the client receives INTERNAL and a fixed text, and `onEvent` the error.
+ * Answers a call. To reject it, throw an XdsError, whose code and text the client receives. Any
+ * other exception is a bug: the client receives INTERNAL and a fixed text, and `onEvent` receives
+ * the error.
  */
 export type MethodHandler<M extends DescMethod> =
   M extends DescMethodUnary<infer I, infer O>
@@ -47,7 +54,10 @@ export type MethodHandler<M extends DescMethod> =
             ) => AsyncIterable<MessageInitShape<O>>
           : never;
 
-/** Who calls: address and port, which prove nothing, and the identity from the verified certificate of the client where it has shown one. */
+/**
+ * The caller: address and port, which do not prove an identity, and the identity from its verified
+ * certificate if there is one.
+ */
 export interface CallPeer {
   /** Address and port of the peer. */
   readonly address: string;
@@ -55,11 +65,11 @@ export interface CallPeer {
   readonly identity?: PeerIdentity;
 }
 
-/** What a handler knows of its call. */
+/** The parts of a call that a handler receives. */
 export interface MethodCall {
-  /** Who calls. */
+  /** The caller. */
   readonly peer: CallPeer;
-  /** Aborts when the client goes away, the deadline passes or the server closes. */
+  /** Aborts when the client disconnects, the deadline passes or the server closes. */
   readonly signal: AbortSignal;
   /** The headers of the request; names in any case. */
   readonly requestHeader: { get(name: string): string | null };

@@ -6,23 +6,23 @@ import type { WireMeter } from "./wire-meter.ts";
 
 /** The writing side of one call: one write per message, and a bounded queue (S-LIM-3). */
 export interface Outbox {
-  /** Queues bytes. false: the wire is full. */
+  /** Queues bytes. Returns false if the wire is full. */
   write(bytes: Uint8Array): boolean;
-  /** The wire has room again. */
+  /** Called when the wire has room again. */
   drained(): void;
-  /** Nothing more is written; from now on the peer has to read what is left. */
+  /** Ends writing. From now on the peer has to read what is queued. */
   end(): void;
-  /** Forgets its timer. */
+  /** Cancels the timer. */
   stop(): void;
 }
 
-/** Whose outbox it is. */
+/** The call of an outbox. */
 export interface OutboxHost {
-  /** The peer holds too much in the queue, or takes nothing for too long. */
+  /** Called when the queue of the peer is too large, or the peer reads nothing for too long. */
   onStuck(reason: "queued-bytes" | "not-reading"): void;
 }
 
-/** An outbox of a stream. */
+/** Creates the outbox of a stream. */
 export function createOutbox(
   stream: ServerHttp2Stream,
   meter: WireMeter,
@@ -37,7 +37,10 @@ class StreamOutbox implements Outbox {
   readonly #meter: WireMeter;
   readonly #context: GrpcContext;
   readonly #host: OutboxHost;
-  /** Size of the oldest message that may still be queued: the one in flight, which the limit leaves out. */
+  /**
+   * The size of the oldest message that may still be queued: the one in flight, which the limit
+   * does not include.
+   */
   #inFlightBytes = 0;
   #timer: Timer | undefined;
 
@@ -74,7 +77,10 @@ class StreamOutbox implements Outbox {
     this.#timer = undefined;
   }
 
-  /** HTTP/2 may send what other calls of the connection wait for first, so the bytes of the connection count. */
+  /**
+   * HTTP/2 may send the data of other calls of the connection first, so all bytes of the connection
+   * count.
+   */
   #watch(): void {
     const {
       clock,

@@ -16,36 +16,41 @@ import type { CallPeer } from "./method-router.ts";
 import { createOutbox, type Outbox, type OutboxHost } from "./outbox.ts";
 import { startDeadline } from "../wire/deadlines.ts";
 
-/** What a handler factory learns of a call before it decides. */
+/** The data of a call before it is accepted. */
 export interface StreamCall {
   /** The method, `/package.Service/Method`, exactly as it was requested. */
   readonly path: string;
-  /** Who calls. */
+  /** The caller. */
   readonly peer: CallPeer;
   /** The request headers, names in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** Milliseconds that the client gives the call; absent: no limit. The server ends the call by itself. */
+  /**
+   * The client's deadline in milliseconds. The call ends when it has passed. Absent: no limit.
+   */
   readonly deadlineMs?: number;
 }
 
-/** Decides on a call: a handler, or a status that rejects it. */
+/** Accepts or rejects a call: returns a handler, or a status that rejects it. */
 export type AcceptCall = (call: StreamCall, out: ByteStream) => ByteStreamHandler | Status;
 
-/** Who holds raw calls. */
+/** The set of raw calls of a server. */
 export interface RawCallHost {
   readonly context: GrpcContext;
   /** Called once, when a call is over. */
   closed(call: ByteStream, connection: Connection): void;
 }
 
-/** Where a raw call lives. */
+/** The stream and the connection of a raw call. */
 export interface RawCallPlace {
   readonly stream: ServerHttp2Stream;
   readonly connection: Connection;
   readonly host: RawCallHost;
 }
 
-/** Serves one streaming call on an HTTP/2 stream. Answers the stream, so that the server can close it. */
+/**
+ * Serves one streaming call on an HTTP/2 stream. Returns the byte stream, so that the server can
+ * close it.
+ */
 export function openRawCall(place: RawCallPlace, call: StreamCall, accept: AcceptCall): ByteStream {
   place.connection.opensCall();
   const raw = new RawCall(place, call);
@@ -72,7 +77,10 @@ const unfinished: Status = {
   message: "the client ended the call inside a message",
 };
 
-/** Where a stream keeps its call, so that all share their listeners: there are many calls, and six closures for each. */
+/**
+ * The key under which a stream stores its call, so that all streams share their listeners: there
+ * are many calls, and each would need six closures.
+ */
 const servedBy = Symbol("raw call");
 type ServedStream = ServerHttp2Stream & { [servedBy]?: RawCall };
 
@@ -84,7 +92,7 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
   readonly #inbox: Inbox;
   readonly #outbox: Outbox;
   #handler: ByteStreamHandler | undefined;
-  /** How the call ends, once that is decided. */
+  /** The status of the call, once it is decided. */
   #status: Status | undefined;
   #deadline: Timer | undefined;
 
@@ -192,7 +200,7 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
   }
 
   onEnd(): void {
-    // Node ends what is read of a broken call too; `close` follows and tells why.
+    // Node also emits `end` for a broken call; `close` follows with the reason.
     if (this.#status !== undefined || this.#stream.closed || this.#stream.destroyed) return;
     if (this.#inbox.inside) {
       this.#cut("malformed", unfinished);
@@ -225,7 +233,7 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
     }
   }
 
-  /** Why a call is over that neither side has ended in order. */
+  /** Returns the status of a call that neither side has ended in order. */
   #lost(): Status {
     const connection = this.#connection;
     if (connection.cutBy !== undefined)
@@ -256,14 +264,14 @@ class RawCall implements ByteStream, InboxHost, OutboxHost {
     this.#cut("fault", internalError);
   }
 
-  /** Ends a call that its peer wanted to keep: what was queued still goes out, then the status. */
+  /** Ends a call that its peer still used: sends what was queued, then the status. */
   #cut(reason: StreamCut, status: Status): void {
     if (this.#status !== undefined) return;
     this.#tell(reason, status);
     this.#end(status);
   }
 
-  /** Ends a call whose queue does not move: a status would have to wait behind it. */
+  /** Ends a call whose queue does not move: a status would have to wait behind the queue. */
   onStuck(reason: StreamCut): void {
     const stream = this.#stream;
     this.#status ??= unread;

@@ -1,12 +1,14 @@
-/** Counts what is open, per key and in total, up to two limits. */
+/** Counts per key and in total, up to two limits. */
 export interface Tally {
-  /** One more. false: a limit is reached, nothing is counted. */
+  /** Adds one. Returns false if a limit is reached; then nothing is counted. */
   add(key: string): boolean;
-  /** One less of what was added. */
+  /** Removes one that was added. */
   remove(key: string): void;
 }
 
-/** A tally of at most `maxTotal`, and `maxPerKey` of one key. A key at zero costs nothing. */
+/**
+ * Creates a tally of at most `maxTotal`, and `maxPerKey` of one key. A key at zero needs no memory.
+ */
 export function createTally(maxTotal: number, maxPerKey: number): Tally {
   const open = new Map<string, number>();
   let total = 0;

@@ -3,27 +3,33 @@ import { constants } from "node:crypto";
 import { XdsError } from "@xdstp/core";
 import { certificatesIn, reasonOf } from "../wire/certificates-in.ts";
 
-/** How a server proves who it is, and what it asks of its clients. All PEM, as text or bytes. */
+/**
+ * The certificate of a server, and how it verifies clients. All values are PEM, as text or bytes.
+ */
 export interface TlsOptions {
-  /** The certificate of the server, with those between it and its authority behind it. */
+  /** The certificate of the server, followed by the intermediate certificates. */
   readonly cert: string | Uint8Array;
   /** The private key of the certificate. */
   readonly key: string | Uint8Array;
   /** The authorities that may sign certificates of clients. Absent: no certificate is requested, and clients have no identity. */
   readonly clientCa?: string | Uint8Array;
   /**
-   * With `clientCa`: whether a client must show a certificate. `required`: who has none that holds is cut before anything is read of it.
-   * `optional`: such a client is served, without an identity. Default: `required`.
+   * Whether a client has to present a certificate, if `clientCa` is given. `required`: a client
+   * without a valid one is cut before anything is read. `optional`: it is served without an
+   * identity. Default: `required`.
    */
   readonly clientCertificate?: "required" | "optional";
 }
 
-/** Whether clients have to show a certificate. */
+/** Returns whether clients have to present a certificate. */
 export function demandOf(tls: TlsOptions | undefined): "required" | "optional" | "none" {
   return tls?.clientCa === undefined ? "none" : (tls.clientCertificate ?? "required");
 }
 
-/** What Node keeps of {@link TlsOptions} and may be replaced while it listens. Throws an XdsError, INVALID_ARGUMENT, that says which part is broken and why. */
+/**
+ * Returns the part of {@link TlsOptions} that can be replaced while Node listens. Throws an
+ * XdsError, INVALID_ARGUMENT, that names the invalid part and the reason.
+ */
 export function secureContextOf(tls: TlsOptions, now: number): SecureContextOptions {
   const { cert, key, clientCa } = tls;
   const [own] = certificatesIn("cert", cert);
@@ -34,7 +40,8 @@ export function secureContextOf(tls: TlsOptions, now: number): SecureContextOpti
     cert: Buffer.from(cert),
     key: Buffer.from(key),
     minVersion: "TLSv1.2",
-    // A session that is resumed is not verified again: none is where clients have to prove who they are.
+    // A resumed session is not verified again. So there are no resumed sessions if clients have to
+    // authenticate.
     ...(clientCa === undefined
       ? {}
       : { ca: Buffer.from(clientCa), secureOptions: constants.SSL_OP_NO_TICKET }),

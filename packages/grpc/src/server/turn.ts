@@ -1,12 +1,15 @@
-/** One at a time; the others wait in the order in which they came. */
+/** Grants a turn to one user at a time; the others wait in order of arrival. */
 export interface Turn {
-  /** true: it is yours. false: `granted` is called when it is. undefined: too many wait already. */
+  /**
+   * Requests the turn. true: it is granted. false: `granted` is called later. `undefined`: too many
+   * wait already.
+   */
   take(granted: () => void): boolean | undefined;
-  /** Gives a turn back, or leaves the queue. */
+  /** Returns a turn, or leaves the queue. */
   leave(granted: () => void): void;
 }
 
-/** A turn for which at most `maxWaiting` may wait. */
+/** Creates a turn for which at most `maxWaiting` users may wait. */
 export function createTurn(maxWaiting: number): Turn {
   let holder: (() => void) | undefined;
   const waiting = new Set<() => void>();

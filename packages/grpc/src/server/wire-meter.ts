@@ -1,23 +1,29 @@
 import type { ServerHttp2Session } from "node:http2";
 
-/** Bytes of a PING frame, and of the ACK that answers one (RFC 9113 section 6.7). */
+/** Bytes of a PING frame, and of its ACK (RFC 9113 section 6.7). */
 const pingBytes = 17;
-/** Bytes of the ACK that answers a SETTINGS frame (RFC 9113 section 6.5). */
+/** Bytes of the ACK of a SETTINGS frame (RFC 9113 section 6.5). */
 const settingsAckBytes = 9;
 
-/** Counts what moves on a connection. Bytes that move are life: the limits of time look here before they cut. */
+/**
+ * Counts the bytes of a connection. A connection with moving bytes is alive: time limits check this
+ * before they cut.
+ */
 export interface WireMeter {
-  /** Bytes of DATA and HEADERS written to the socket. Answers to PING and SETTINGS do not count: a peer causes them by itself. */
+  /**
+   * Bytes of DATA and HEADERS written to the socket. Answers to PING and SETTINGS do not count,
+   * since a peer alone can cause them.
+   */
   readonly sentBytes: number;
-  /** Bytes read from the socket, of whatever frames. */
+  /** Bytes read from the socket, of any frames. */
   readonly receivedBytes: number;
-  /** A PING was received, or is sent: 17 bytes are written for it. */
+  /** Called when a PING was received, or is sent: 17 bytes are written for it. */
   pinged(): void;
-  /** SETTINGS were received: their ACK is written. */
+  /** Called when SETTINGS were received: their ACK is written. */
   settled(): void;
 }
 
-/** A meter of one session. */
+/** Creates the meter of one session. */
 export function createWireMeter(session: ServerHttp2Session): WireMeter {
   return new SocketMeter(session);
 }
@@ -25,7 +31,9 @@ export function createWireMeter(session: ServerHttp2Session): WireMeter {
 class SocketMeter implements WireMeter {
   readonly #session: ServerHttp2Session;
   #controlBytes = 0;
-  /** The ACK of a PING is written after it was counted, so the difference may fall for a moment. */
+  /**
+   * The ACK of a PING is written after it was counted, so the difference may decrease for a moment.
+   */
   #sentBytes = 0;
   #receivedBytes = 0;
 

@@ -3,7 +3,10 @@ import { XdsError } from "@xdstp/core";
 
 const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The certificates of a PEM; Node passes over what it cannot read. Throws an XdsError, INVALID_ARGUMENT, that says which part of `tls` is broken. */
+/**
+ * Returns the certificates of a PEM. Throws an XdsError, INVALID_ARGUMENT, that names the invalid
+ * part of `tls`; Node itself would ignore an unreadable certificate.
+ */
 export function certificatesIn(
   name: "cert" | "ca" | "clientCa",
   pem: string | Uint8Array,
@@ -20,7 +23,7 @@ export function certificatesIn(
   }
 }
 
-/** OpenSSL's own word for it; it never holds a part of the key. */
+/** Returns the code of OpenSSL. It never contains a part of the key. */
 export function reasonOf(cause: unknown): string {
   return (cause as { readonly code?: string }).code ?? "unknown error";
 }

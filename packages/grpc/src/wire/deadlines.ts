@@ -1,9 +1,12 @@
 import type { Clock, Timer } from "@xdstp/core";
 
-/** The longest time a timer of Node takes; beyond it fires at once. */
+/** The maximum delay of a timer of Node. A longer one fires at once. */
 export const longestTimerMs = 0x7fff_ffff;
 
-/** Calls back once after `ms` milliseconds, however many: a clock's timer holds 24 days, a `grpc-timeout` of Armeria 292 years. */
+/**
+ * Calls back once after `ms` milliseconds, for any number: a timer holds 24 days, but a
+ * `grpc-timeout` of Armeria may be 292 years.
+ */
 export function startDeadline(clock: Clock, ms: number, callback: () => void): Timer {
   if (ms <= longestTimerMs) return clock.after(ms, callback);
   let timer: Timer = clock.after(longestTimerMs, () => {
@@ -16,19 +19,22 @@ export function startDeadline(clock: Clock, ms: number, callback: () => void): T
   };
 }
 
-/** What {@link stallTimer} watches. */
+/** Options of {@link stallTimer}. */
 interface Stall {
-  /** Milliseconds of one look. */
+  /** Milliseconds between two checks. */
   readonly ms: number;
-  /** Bytes that have to move within a look. */
+  /** The minimum number of bytes between two checks. */
   readonly leastBytes: number;
-  /** Bytes that have moved so far. */
+  /** Returns the number of bytes so far. */
   readonly moved: () => number;
-  /** Too few have moved. Called once. */
+  /** Called once, when there were too few. */
   readonly onStalled: () => void;
 }
 
-/** A minimal rate instead of a fixed time: calls back once fewer than `leastBytes` have moved within `ms` milliseconds. */
+/**
+ * Enforces a minimum rate: calls back once fewer than `leastBytes` have moved within `ms`
+ * milliseconds.
+ */
 export function stallTimer(clock: Clock, stall: Stall): Timer {
   const { ms, leastBytes, moved, onStalled } = stall;
   let before = moved();

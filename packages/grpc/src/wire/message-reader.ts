@@ -1,56 +1,68 @@
 import { StatusCode, type Status } from "@xdstp/core";
 
-/** Why a stream of messages cannot go on. */
+/** The reason why a stream of messages cannot continue. */
 export type BadMessage = "malformed" | "compressed" | "too-large" | "partial-bytes";
 
-/** Who feeds a reader: told what was read, asked what may be. */
+/** Receives the messages of a reader, and decides what may be read. */
 export interface MessageReaderHost {
-  /** One whole message; a view of what was read, or a buffer of its own. */
+  /** Called with one whole message: a view of the chunk, or a buffer of its own. */
   onMessage(message: Uint8Array): void;
-  /** May a message above the ordinary limit be read? undefined: ask again with more of it. */
+  /**
+   * Returns true if a message above the ordinary limit may be read. `undefined`: call again with
+   * more of it.
+   */
   admits(length: number, prefix: Uint8Array): boolean | undefined;
   /**
-   * An admitted message begins. false: another one is being read on this connection; the reader waits for {@link MessageReader.proceed}.
-   * undefined: too many wait.
+   * Called when an admitted message begins. false: another one is being read on this connection, so
+   * the reader waits for {@link MessageReader.proceed}. `undefined`: too many wait.
    */
   takeTurn(): boolean | undefined;
-  /** The admitted message is complete, or is given up. */
+  /** Called when the admitted message is complete, or was discarded. */
   leaveTurn(): void;
-  /** Asks for memory of an unfinished message; negative gives back. false: there is none left. */
+  /**
+   * Reserves memory for an unfinished message; a negative number releases it. Returns false if none
+   * is left.
+   */
   reserve(bytes: number): boolean;
-  /** The stream cannot go on. The reader reads no more. */
+  /** Called when the stream cannot continue. The reader stops. */
   onBad(reason: BadMessage, status: Status): void;
 }
 
-/** The sizes of {@link MessageReader}, in bytes. */
+/** The limits of {@link MessageReader}, in bytes. */
 export interface MessageReaderLimits {
   readonly maxMessageBytes: number;
   readonly maxFirstMessageBytes: number;
 }
 
-/** Cuts a stream of bytes into the messages of gRPC. A message that lies whole in one chunk is not copied. */
+/**
+ * Splits a stream of bytes into gRPC messages. A message that is completely in one chunk is not
+ * copied.
+ */
 export interface MessageReader {
-  /** Messages given out. */
+  /** The number of messages so far. */
   readonly count: number;
-  /** A message has begun and is not complete. */
+  /** True while a message is incomplete. */
   readonly inside: boolean;
-  /** An admitted message waits for its turn: give no more bytes until `proceed`. */
+  /** True while an admitted message waits for its turn: pass no bytes until `proceed`. */
   readonly waiting: boolean;
-  /** Reads on. Answers how many bytes it took: all of them, unless it waits, is paused or has stopped. */
+  /**
+   * Reads a chunk. Returns the number of bytes that were read: all of them, unless the reader
+   * waits, is paused or has stopped.
+   */
   push(chunk: Uint8Array): number;
-  /** It is this message's turn. */
+  /** Called when it is the turn of the message. */
   proceed(): void;
-  /** Gives out no further message: `push` takes nothing that would be one, until `resume`. */
+  /** Passes on no further message: `push` reads nothing that would complete one, until `resume`. */
   pause(): void;
   resume(): void;
-  /** Reads no more and gives its memory back. */
+  /** Stops reading, and releases memory. */
   stop(): void;
 }
 
 const headBytes = 5;
 const smallestBuffer = 16 * 1024;
 
-/** A reader of one stream; keeps the sizes of `limits` before it allocates. */
+/** Creates the reader of one stream. It checks the sizes of `limits` before it allocates memory. */
 export function createMessageReader(
   limits: MessageReaderLimits,
   host: MessageReaderHost,
@@ -63,15 +75,18 @@ class Reader implements MessageReader {
   readonly #host: MessageReaderHost;
   count = 0;
   #state: "reading" | "undecided" | "waiting" | "admitted" | "stopped" = "reading";
-  /** The first bytes of a head that came in pieces. */
+  /** The first bytes of a prefix that arrived in pieces. */
   #head: Buffer | undefined;
   #headFilled = 0;
-  /** Length of the message whose head is read, else -1. */
+  /** The length of the message whose prefix was read, else -1. */
   #length = -1;
   #body: Buffer | undefined;
   #filled = 0;
   #paused = false;
-  /** At this many bytes an undecided message is asked about again; doubles, so that a trickle costs few questions. */
+  /**
+   * The number of bytes at which an undecided message is checked again. It doubles, so that many
+   * small chunks cause few checks.
+   */
   #askAt = 0;
 
   constructor(limits: MessageReaderLimits, host: MessageReaderHost) {
@@ -123,7 +138,7 @@ class Reader implements MessageReader {
     if (turn) this.#host.leaveTurn();
   }
 
-  /** The common case: head and body lie in one chunk. */
+  /** The common case: prefix and body are in one chunk. */
   #readWhole(chunk: Uint8Array, at: number): number {
     const length =
       (chunk[at + 1] ?? 0) * 0x100_0000 +
@@ -151,7 +166,7 @@ class Reader implements MessageReader {
     return at + taken;
   }
 
-  /** Judges a head before anything is allocated for its body. */
+  /** Checks a prefix before memory is allocated for the body. */
   #begin(flag: number, length: number): void {
     if (flag === 1) {
       this.#bad(
@@ -213,7 +228,10 @@ class Reader implements MessageReader {
     else this.#state = turn ? "admitted" : "waiting";
   }
 
-  /** The buffer of the message, with room for `needed` bytes. It grows with what has come, so that a length alone costs nothing. */
+  /**
+   * Returns the buffer of the message, with room for `needed` bytes. It grows with the received
+   * bytes, so that a length alone costs no memory.
+   */
   #bodyFor(needed: number): Buffer | undefined {
     const held = this.#body?.length ?? 0;
     if (this.#body !== undefined && needed <= held) return this.#body;

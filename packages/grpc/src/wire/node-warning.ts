@@ -1,8 +1,10 @@
 import { XdsError } from "@xdstp/core";
 
 /**
- * The first release of each line with the security fixes of November 2026, newest line first. Lines between them have ended.
- * They are the newest of all versions that the table of known vulnerabilities asks for, so one comparison covers its rows.
+ * The first release of each line with the security fixes of November 2026, newest line first. Other
+ * lines have ended.
+ * They are the newest of all versions that the table of known vulnerabilities requires, so one
+ * comparison covers its rows.
  */
 const fixed = [
   [26, 13, 1],
@@ -11,7 +13,8 @@ const fixed = [
 ] as const;
 
 /**
- * One line for people if this version of Node has known vulnerabilities in HTTP/2, as client or server; undefined if not. Show it once, at the start, and go on.
+ * Returns one line for display if this version of Node has known vulnerabilities in HTTP/2, as
+ * client or server, or `undefined`. Show it once, at the start, and continue.
  * @param version - As in `process.versions.node`
  */
 export function nodeWarning(version: string): string | undefined {
@@ -31,8 +34,8 @@ function isBelow(own: readonly number[], other: readonly number[]): boolean {
 const oldest = 22;
 
 /**
- * Rejects a Node that is too old: there a server and a channel can be made, and every stream would end with INTERNAL.
- * Throws an XdsError with FAILED_PRECONDITION.
+ * Throws an XdsError with FAILED_PRECONDITION if Node is too old: a server and a channel could be
+ * created, but every stream would end with INTERNAL.
  * @param version - As in `process.versions.node`
  */
 export function requireNode(version: string): void {

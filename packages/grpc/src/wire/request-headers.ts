@@ -8,9 +8,11 @@ const milliseconds: Readonly<Record<string, number>> = {
 };
 
 /**
- * The milliseconds of a `grpc-timeout` header, rounded up to whole ones; undefined if it is none: 1 to 8 digits and one of H M S m u n.
+ * Returns the milliseconds of a `grpc-timeout` header, rounded up to an integer, or `undefined` if
+ * it is invalid. Valid are 1 to 8 digits and one of H M S m u n.
  *
- * The longest, `99999999H`, is 3.6e14: more than a timer takes, see {@link startDeadline}.
+ * The longest, `99999999H`, is 3.6e14 ms: more than the maximum of a timer, see
+ * {@link startDeadline}.
  *
  * @see https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
  */
@@ -20,21 +22,27 @@ export function parseGrpcTimeout(value: string): number | undefined {
   return factor === undefined ? undefined : Math.ceil(Number(digits) * factor);
 }
 
-/** Bytes that each header counts next to its name and value (RFC 9113 section 6.5.2). */
+/** Bytes that each header counts in addition to its name and value (RFC 9113 section 6.5.2). */
 const headerOverhead = 32;
 
-/** The size of a header list as HTTP/2 counts it, uncompressed: names and values in turn, of one byte per character. */
+/**
+ * Returns the size of a header list as HTTP/2 counts it, uncompressed. `rawHeaders` has names and
+ * values in turn, with one byte per character.
+ */
 export function headerListSize(rawHeaders: readonly string[]): number {
   const overhead = (rawHeaders.length / 2) * headerOverhead;
   return rawHeaders.reduce((size, text) => size + text.length, overhead);
 }
 
-/** Whether the raw path reads a body of this type: `application/grpc` or `application/grpc+proto`, in any case, parameters ignored. */
+/**
+ * Returns true if the raw path reads a body of this type: `application/grpc` or
+ * `application/grpc+proto`, in any case, without regard to parameters.
+ */
 export function isGrpcContentType(value: string | undefined): boolean {
   return value !== undefined && /^application\/grpc(?:\+proto)?[ \t]*(?:;|$)/i.test(value);
 }
 
-/** Whether the peer speaks gRPC at all, and so reads a status from trailers. */
+/** Returns true if the peer uses gRPC, and so reads a status from trailers. */
 export function speaksGrpc(value: string | undefined): boolean {
   return value !== undefined && /^application\/grpc(?:[+;]|$)/i.test(value);
 }

@@ -1,6 +1,9 @@
 import { XdsError } from "@xdstp/core";
 
-/** Limits with what was given over the defaults. Throws an XdsError that names a limit which is not a whole number from 1 to 2,147,483,647. */
+/**
+ * Returns the defaults with the given limits. Throws an XdsError that names a limit that is not an
+ * integer from 1 to 2,147,483,647.
+ */
 export function resolveLimits<Limits extends object>(
   defaults: Limits,
   limits: Partial<Limits> = {},
