@@ -5,16 +5,22 @@ import type { BootstrapCredentials, TlsCredentials } from "./grpc/bootstrap.ts";
 
 /** The credentials of a server, ready for a channel. */
 interface LoadedCredentials {
-  /** The option `tls` of the channel; absent: without TLS. */
+  /** The option `tls` of the channel. Absent: without TLS. */
   readonly tls?: ChannelTls;
-  /** Keeps the certificates of a channel as new as their files, until closed. Does nothing where there are none. */
+  /**
+   * Updates the certificates of a channel when their files change, until closed. Does nothing if
+   * there are no files.
+   */
   follow(
     channel: Pick<GrpcChannel, "replaceTls">,
     options?: Pick<FollowTlsOptions, "clock" | "onEvent">,
   ): { close(): void };
 }
 
-/** Reads the files of credentials. Throws an XdsError, NOT_FOUND, that names the one that cannot be read; whether they fit together the channel says. */
+/**
+ * Reads the files of credentials. Throws an XdsError, NOT_FOUND, that names an unreadable file. The
+ * channel checks whether the files match each other.
+ */
 export function loadCredentials(credentials: BootstrapCredentials): LoadedCredentials {
   if (credentials.type === "insecure") return { follow: () => ({ close: () => undefined }) };
   const first = readTlsFiles(credentials);
@@ -32,36 +38,44 @@ export function loadCredentials(credentials: BootstrapCredentials): LoadedCreden
   };
 }
 
-/** What becomes of files that have changed. */
+/** The result of a change of certificate files. */
 export type CredentialsEvent =
-  /** They are in use for connections to come. */
+  /** The new files are used for new connections. */
   | { readonly kind: "credentials-replaced"; readonly files: readonly string[] }
-  /** They cannot be used, `error` says why; what was before stays in use. Told once for each reason. */
+  /**
+   * The new files cannot be used, and `error` has the reason; the previous ones stay in use.
+   * Reported once for each reason.
+   */
   | {
       readonly kind: "credentials-rejected";
       readonly files: readonly string[];
       readonly error: XdsError;
     };
 
-/** What {@link followTlsFiles} needs. */
+/** Options of {@link followTlsFiles}. */
 interface FollowTlsOptions {
   readonly credentials: TlsCredentials;
-  /** What is in use. */
+  /** The certificates that are in use. */
   readonly first: ChannelTls;
-  /** Puts others to use, as `replaceTls` of a channel does; throws if they are broken. */
+  /** Uses other certificates, as `replaceTls` of a channel does. Throws if they are invalid. */
   readonly apply: (tls: ChannelTls) => void;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Told what has changed. What it throws goes no further. */
+  /** Receives events. Exceptions are ignored. */
   readonly onEvent?: (event: CredentialsEvent) => void;
 }
 
-/** A look at the times of the files costs nothing, so a change need not wait for the interval. */
+/**
+ * The modification times are checked at least this often, in milliseconds. A check costs little, so
+ * a change need not wait for the refresh interval.
+ */
 const lookMs = 10_000;
 
 /**
- * Puts certificates to use as their files change. They are read again every `refreshIntervalMs` (A65), and within ten seconds of a change of their times.
- * What is broken, half written or does not belong together is never used: it is read again with each look, until it can be.
+ * Updates certificates when their files change. The files are read again every `refreshIntervalMs`
+ * (A65), and within 10 s of a change of their modification times.
+ * Files that are invalid, half written or do not match each other are not used: they are read again
+ * at each check until they can be used.
  */
 function followTlsFiles({
   credentials,
@@ -117,16 +131,19 @@ function tell(onEvent: FollowTlsOptions["onEvent"], event: CredentialsEvent): vo
   try {
     onEvent?.(event);
   } catch {
-    /* certificates go on being followed */
+    /** the certificates are still followed */
   }
 }
 
-/** Equal for equal contents. */
+/** Returns a text that is equal for equal contents. */
 function fingerprint({ ca, cert, key }: ChannelTls): string {
   return [ca, cert, key].map((pem) => Buffer.from(pem ?? "").toString("base64")).join(" ");
 }
 
-/** When the files were last changed; a renewed link shows by the inode behind it. */
+/**
+ * Returns the modification times of the files. It includes the inode, so that a replaced link is
+ * noticed.
+ */
 function timesOf(files: readonly string[]): string {
   return files
     .map((file) => {
@@ -140,7 +157,10 @@ function timesOf(files: readonly string[]): string {
     .join(" ");
 }
 
-/** The certificates that credentials name, for a channel. Throws an XdsError, NOT_FOUND, that names the file that cannot be read. */
+/**
+ * Reads the certificates of credentials, for a channel. Throws an XdsError, NOT_FOUND, that names
+ * an unreadable file.
+ */
 function readTlsFiles({
   caCertificateFile,
   certificateFile,
@@ -155,7 +175,7 @@ function readTlsFiles({
   };
 }
 
-/** The files that credentials name. */
+/** Returns the file names in credentials. */
 function tlsFilesOf({
   caCertificateFile,
   certificateFile,

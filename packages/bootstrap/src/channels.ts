@@ -5,11 +5,14 @@ import type { BootstrapServer } from "./grpc/bootstrap.ts";
 import { credentialsKey } from "./server-config.ts";
 import { type CredentialsEvent, loadCredentials } from "./channel-credentials.ts";
 
-/** Channels to servers: equal servers share one, however many clients there are (C-GRPC-12). */
+/** Channels to servers. Clients of equal servers share one channel (C-GRPC-12). */
 export interface Channels {
-  /** Throws an XdsError where the target or the certificates are broken. */
+  /**
+   * Returns the channel to a server. Throws an XdsError if the target or the certificates are
+   * invalid.
+   */
   acquire(server: BootstrapServer): Pick<GrpcChannel, "open"> & {
-    /** This user needs the channel no more; the last one closes it. */
+    /** Releases the channel. It is closed when its last user has released it. */
     release(): void;
   };
 }
@@ -20,17 +23,17 @@ interface Slot {
   users: number;
 }
 
-/** Channels that are shared by all who are given these. */
+/** Creates channels, which all users of the returned object share. */
 export function createChannels({
   clock,
   limits,
   onEvent,
 }: {
-  /** The clock of deadlines. Default: that of the machine. */
+  /** The clock of deadlines. Default: the system clock. */
   readonly clock?: Clock;
-  /** Other values of the limits of `@xdstp/grpc/client`, for each channel. Default: those of its `ChannelLimits`. */
+  /** Limits of `@xdstp/grpc/client`, for each channel. Each one given here replaces its default. */
   readonly limits?: Partial<ChannelLimits>;
-  /** Notified when certificates are replaced or rejected. */
+  /** Receives an event when certificates are replaced or rejected. */
   readonly onEvent?: (server: string, event: CredentialsEvent) => void;
 } = {}): Channels {
   const slots = new Map<string, Slot>();

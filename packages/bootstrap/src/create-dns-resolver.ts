@@ -4,15 +4,22 @@ import { XdsError } from "@xdstp/core";
 import type { BootstrapCredentials } from "./grpc/bootstrap.ts";
 import type { ServerConfig, SourceConfig } from "./server-config.ts";
 
-/** Up to this number of targets of SRV records become servers. */
+/** The maximum number of targets of SRV records that become servers. */
 const maxTargets = 16;
 
 /**
- * Finds the source of an authority in DNS: what SRV records say, else the host of that name if it has an address; with a port, only that. For `resolveAuthority` of `createClient`; a federation takes it through `createSources`. Nothing is kept: whoever asks keeps what is found while it runs.
+ * Returns a function that finds the source of an authority in DNS: the targets of its SRV records,
+ * or else the host of that name if it has an address. For an authority with a port, only the host.
+ * Use it as `resolveAuthority` of `createClient`; for a federation, pass its result through
+ * `createSources`. It does not cache results.
  *
- * Whoever a name leads to by this is asked, on any host and port that DNS says. That server has a certificate for the authority, whatever DNS says it is called (RFC 6125); with credentials that are not TLS it can be anybody.
+ * The client connects to any host and port that DNS returns. The certificate of that server has to
+ * match the authority, not the name in DNS (RFC 6125). With credentials other than TLS, the server
+ * is not authenticated.
  *
- * The function that it gives throws an XdsError: INVALID_ARGUMENT for an authority that is not a host name, NOT_FOUND where DNS has nothing of it (C-AUTH-5), both with what was tried; UNAVAILABLE where DNS did not answer.
+ * The returned function throws an XdsError with the queries that were made: INVALID_ARGUMENT for an
+ * authority that is not a host name, NOT_FOUND if DNS has no record for it (C-AUTH-5), UNAVAILABLE
+ * if DNS did not answer.
  */
 export function createDnsResolver({
   credentials,
@@ -21,15 +28,21 @@ export function createDnsResolver({
   queries = new Resolver({ timeout: 2_000, tries: 2 }),
   random = Math.random,
 }: {
-  /** How the servers that are found are spoken to. Default: TLS, by whom Node trusts. A `servername` in it goes for all. */
+  /**
+   * The credentials for the servers that are found. Default: TLS with the authorities that Node
+   * trusts. A `servername` in it applies to all servers.
+   */
   readonly credentials?: BootstrapCredentials;
-  /** What SRV records stand under, before the authority. Default: `_xds._tcp`. */
+  /** The prefix of SRV records, before the authority. Default: `_xds._tcp`. */
   readonly service?: string;
-  /** The port where there is no SRV record, and the authority has none. Default: 443. */
+  /** The port if there is no SRV record, and the authority has no port. Default: 443. */
   readonly port?: number;
-  /** Who is asked. Default: the DNS servers of the machine, twice, with 2 s for each answer. */
+  /** Sends the queries. Default: the DNS servers of the system, with two tries of 2 s each. */
   readonly queries?: DnsQueries;
-  /** Draws lots among SRV records of equal priority: from 0 to below 1. Default: `Math.random`. */
+  /**
+   * Selects among SRV records of equal priority. Returns a number from 0 up to 1. Default:
+   * `Math.random`.
+   */
   readonly random?: () => number;
 } = {}): (authority: string) => Promise<SourceConfig> {
   return async (authority) => {
@@ -68,7 +81,10 @@ function credentialsFor(
   return credentials.type === "tls" ? { servername: host, ...credentials } : credentials;
 }
 
-/** A record of the root says that there is no such service. */
+/**
+ * Returns the targets of SRV records. A record with the target `.` means that there is no such
+ * service.
+ */
 function targetsOf(
   records: readonly SrvRecord[],
   name: string,
@@ -83,7 +99,9 @@ function targetsOf(
     .map(({ name: target, port }) => `${target}:${port}`);
 }
 
-/** Also where DNS does not answer for one of its families. */
+/**
+ * Returns true if a host has an IPv4 or IPv6 address, even if the query for the other family fails.
+ */
 async function hasAddress(queries: DnsQueries, host: string): Promise<boolean> {
   const families = await Promise.allSettled([
     recordsOf(`A ${host}`, () => queries.resolve4(host)),
@@ -95,14 +113,18 @@ async function hasAddress(queries: DnsQueries, host: string): Promise<boolean> {
   return false;
 }
 
-/** The host and port of an authority, for queries to DNS. */
+/** The host and the port of an authority, for DNS queries. */
 interface AuthorityHost {
   readonly host: string;
   /** Absent: the authority does not have a port. */
   readonly port?: number;
 }
 
-/** Throws an XdsError, INVALID_ARGUMENT, for an authority that is not `name.example` or `name.example:port`. A name of one label is invalid: the resolver of the machine may append its search domains to it. */
+/**
+ * Throws an XdsError, INVALID_ARGUMENT, for an authority that is not `name.example` or
+ * `name.example:port`. A name of one label is invalid: the resolver of the system may append its
+ * search domains to it.
+ */
 function hostOfAuthority(authority: string): AuthorityHost {
   const [, host = "", digits] = /^([^:]*)(?::(\d{1,5}))?$/.exec(authority) ?? [];
   const port = digits === undefined ? undefined : Number(digits);
@@ -133,7 +155,10 @@ function orderTargets(records: readonly SrvRecord[], random: () => number): read
 
 const label = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
-/** Whether a text is a host name (RFC 1123) without a dot at its end, such as `xds.example.com` or `localhost`. IP addresses and international names that are not encoded are not host names. */
+/**
+ * Returns true for a host name (RFC 1123) without a dot at its end, such as `xds.example.com` or
+ * `localhost`. IP addresses, and international names that are not encoded, are not host names.
+ */
 function isHostName(text: string): boolean {
   const labels = text.split(".");
   return (
@@ -143,7 +168,10 @@ function isHostName(text: string): boolean {
   );
 }
 
-/** The queries to DNS. A `Resolver` of `node:dns/promises` has them. Each rejects with a `code` as those of Node do. */
+/**
+ * The DNS queries that are used. A `Resolver` of `node:dns/promises` has them. Each rejects with a
+ * `code` as in Node.
+ */
 export interface DnsQueries {
   /** SRV records. */
   resolveSrv(name: string): Promise<readonly SrvRecord[]>;
@@ -153,7 +181,10 @@ export interface DnsQueries {
   resolve6(name: string): Promise<readonly string[]>;
 }
 
-/** The records of a query; none where DNS says that there are none. Throws an XdsError, UNAVAILABLE, where it does not say. */
+/**
+ * Returns the records of a query, or none if DNS reports that there are none. Throws an XdsError,
+ * UNAVAILABLE, if DNS did not answer.
+ */
 async function recordsOf<Record>(
   what: string,
   query: () => Promise<readonly Record[]>,

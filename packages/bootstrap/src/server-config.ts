@@ -7,50 +7,85 @@ import type {
 } from "./grpc/bootstrap.ts";
 import type { BootstrapSources } from "./grpc/read-bootstrap.ts";
 
-/** A management server and how it is spoken to, as configuration says it. One of a gRPC bootstrap is one as it is. */
+/** The configuration of a management server. A server of a gRPC bootstrap is one. */
 export interface ServerConfig extends BootstrapServer {
-  /** Default: that of all servers, which is `delta` unless the program says `sotw`. */
+  /** Default: the variant for all servers, which is `delta` unless the program sets `sotw`. */
   readonly variant?: "delta" | "sotw";
-  /** One stream for all types; else one for each, on the service of the type (C-AGG-2). Default: true. */
+  /**
+   * True for one stream for all types; false for one stream for each type, on the service of the
+   * type (C-AGG-2). Default: true.
+   */
   readonly aggregated?: boolean;
   /** Headers of each stream: names in lower case, values in printable ASCII. Default: none. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** `rate_limit_settings`: requests that may be sent at once, and requests per second after that. Default: that of all servers. */
+  /**
+   * `rate_limit_settings`: the number of requests that may be sent at once, and of requests per
+   * second after that. Default: the rate for all servers.
+   */
   readonly rate?: { readonly burst: number; readonly perSecond: number };
-  /** A resource that the server removes stays, with the error next to it, as gRPC has it (C-GRPC-9). Default: true, unless its features have `fail_on_data_errors`. */
+  /**
+   * True if a resource that the server removes stays cached, with an error next to it, as in gRPC
+   * (C-GRPC-9). Default: true, unless its features include `fail_on_data_errors`.
+   */
   readonly keepRemoved?: boolean;
 }
 
-/** Servers in order of preference, and the names that are requested of them. Sources that list one authority are tried in order (C-AUTH-3). */
+/**
+ * Servers in order of preference, and the names that are requested from them. Sources that list one
+ * authority are tried in order (C-AUTH-3).
+ */
 export interface SourceConfig {
-  /** The next one is asked when one above cannot be reached (C-GRPC-6). At least one. */
+  /**
+   * The servers in order, at least one. The next one is used when a previous one cannot be reached
+   * (C-GRPC-6).
+   */
   readonly servers: readonly ServerConfig[];
-  /** Exactly as names write them; `""` is one too. Absent: it is the default, for all that no other source is for, opaque names included (C-AUTH-1). */
+  /**
+   * The authorities exactly as in names; `""` is an authority too. Absent: this is the default
+   * source, for all names that no other source is for, including opaque names (C-AUTH-1).
+   */
   readonly authorities?: readonly string[];
-  /** Opaque names only, and no xdstp name whose authority no source lists: with `authorities` in its bootstrap gRPC knows no others (C-AUTH-5). The default is not asked for opaque names then. Only without `authorities`. Default: false. */
+  /**
+   * True if the source is for opaque names only, and not for xdstp names whose authority no source
+   * lists: with `authorities` in its bootstrap, gRPC has no servers for these (C-AUTH-5). Then the
+   * default source is not used for opaque names. Only without `authorities`. Default: false.
+   */
   readonly opaque?: boolean;
-  /** The next server is asked as soon as one cannot be reached, also when nothing is missing (C-GRPC-7). Default: false. */
+  /**
+   * True if the next server is used as soon as one is unreachable, even if no resource is missing
+   * (C-GRPC-7). Default: false.
+   */
   readonly reachabilityOnly?: boolean;
-  /** Where it is configured, for people, such as `config_sources[0]`. Default: unknown. */
+  /**
+   * The place of the source in its configuration, for display, such as `config_sources[0]`.
+   * Default: unknown.
+   */
   readonly place?: string;
 }
 
-/** The bootstrap of a client or a relay: a bootstrap of gRPC, parsed or as the place that has it; or sources, as `readEnvoyBootstrap` of `@xdstp/bootstrap/envoy` reads them, or as a program configures them itself. */
+/**
+ * The bootstrap of a client or a relay: a bootstrap of gRPC, parsed or as its location; or sources,
+ * as `readEnvoyBootstrap` of `@xdstp/bootstrap/envoy` returns them, or as a program configures
+ * them.
+ */
 export type AnyBootstrap =
   | Bootstrap
   | BootstrapSources
   | {
-      /** The node that the bootstrap gives. */
+      /** The node of the client. */
       readonly node: BootstrapNode;
-      /** In order (C-AUTH-1). */
+      /** The sources in order (C-AUTH-1). */
       readonly sources: readonly SourceConfig[];
-      /** The one ADS source. Default: opaque names are requested where the sources say. */
+      /** The one ADS source. Default: the sources determine the servers of opaque names. */
       readonly ads?: SourceConfig;
       /** Fields of the node that become context parameters (C-CTX-3). Default: none. */
       readonly nodeContextParams?: readonly string[];
     };
 
-/** Equal for servers that are equal, however they are written: those share a stream (C-AGG-1). What may be secret in it is hashed. */
+/**
+ * Returns an id that is equal for equal servers, even if they are written differently. Such servers
+ * share a stream (C-AGG-1). Values that may be secret are hashed.
+ */
 export function serverId({
   uri,
   credentials,
@@ -80,7 +115,7 @@ function hashOf(metadata: Readonly<Record<string, string>>): string {
     : createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
 }
 
-/** Equal for equal credentials, however they are written. */
+/** Returns a key that is equal for equal credentials, even if they are written differently. */
 export function credentialsKey(credentials: BootstrapCredentials): string {
   return JSON.stringify(credentials, [
     "type",

@@ -5,7 +5,7 @@ import { type Place, type Placed, wrongAt } from "../grpc/place.ts";
 import type { ServerConfig, SourceConfig } from "../server-config.ts";
 import type { EnvoyConfigSource } from "./config-source.ts";
 
-/** A ConfigSource of a bootstrap and where it stands. */
+/** A ConfigSource of a bootstrap, and its place. */
 export interface PlacedSource {
   readonly source: EnvoyConfigSource;
   readonly place: Place;
@@ -26,7 +26,10 @@ interface BootstrapConfigSources {
 
 const adsPlace = "dynamic_resources.ads_config";
 
-/** Sources in the order of C-AUTH-1. The last of `config_sources` may be without authorities: then it is the default. */
+/**
+ * Returns the sources in the order of C-AUTH-1. The last of `config_sources` may have no
+ * authorities: then it is the default.
+ */
 export function bootstrapSources({
   listed,
   fallback,
@@ -88,7 +91,10 @@ function serversOf(
   return ads;
 }
 
-/** A locator of `dynamic_resources` under a key, or nothing. Throws an XdsError for one that leads to no collection of the type. */
+/**
+ * Returns a locator of `dynamic_resources` under a key, or an empty object. Throws an XdsError for
+ * a locator that is not a collection of the type.
+ */
 export function readLocator<const Key extends string>(
   key: Key,
   found: Placed<JsonValue> | undefined,
@@ -105,7 +111,7 @@ export function readLocator<const Key extends string>(
   return { [key]: value } as Partial<Record<Key, string>>;
 }
 
-/** A glob, or a list; it may have directives. */
+/** Returns true for a glob or a list. It may have directives. */
 function isCollection(text: string, type: string, place: Place): boolean {
   const parsed = parseLocator(text);
   if (!parsed.ok)

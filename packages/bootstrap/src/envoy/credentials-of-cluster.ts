@@ -16,9 +16,11 @@ const rawUrl = typeUrlOf("envoy.extensions.transport_sockets.raw_buffer.v3.RawBu
 const tlsUrl = typeUrlOf(UpstreamTlsContextSchema.typeName);
 
 /**
- * How a static cluster is spoken to. The certificate of a server has to be for the SNI, else for its address, also where Envoy would not look.
- * Throws an XdsError for certificates that are not files, and for checks that would be left out.
- * @param host - Of the address
+ * Returns the credentials for a static cluster. The certificate of a server has to match the SNI,
+ * or else its address, even if Envoy would not check this.
+ * Throws an XdsError for certificates that are not files, and for checks that this client does not
+ * support.
+ * @param host - The host of the address
  */
 export function credentialsOfCluster(
   { transportSocket, transportSocketMatches }: Cluster,
@@ -87,7 +89,9 @@ function tlsOfContext(
   };
 }
 
-/** The other fields that check a certificate or leave a check out: this client supports none of them. */
+/**
+ * Further fields that check a certificate or disable a check. This client supports none of them.
+ */
 const others: readonly (readonly [keyof CertificateValidationContext, string])[] = [
   ["verifyCertificateSpki", "verify_certificate_spki"],
   ["verifyCertificateHash", "verify_certificate_hash"],
@@ -100,8 +104,9 @@ const others: readonly (readonly [keyof CertificateValidationContext, string])[]
 ];
 
 /**
- * The name that the certificate of a server has to be for. Further checks would be left out, so they throw an XdsError, UNIMPLEMENTED.
- * @param name - The SNI, else the host
+ * Returns the name that the certificate of a server has to match. Throws an XdsError,
+ * UNIMPLEMENTED, for further checks, since they would not be made.
+ * @param name - The SNI, or else the host
  */
 function checkPeerChecks(
   validation: CertificateValidationContext | undefined,
@@ -118,7 +123,10 @@ function checkPeerChecks(
   return nameIn(validation, place, name);
 }
 
-/** A certificate that is good for a name has it among its alternative names. */
+/**
+ * Returns the name if the matchers allow exactly it: a certificate that is valid for a name has it
+ * among its alternative names.
+ */
 function nameIn(
   { matchTypedSubjectAltNames: matchers }: CertificateValidationContext,
   place: Place,
@@ -142,7 +150,7 @@ function isSet(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
-/** A file that a configuration names, and where it does. */
+/** A file in a configuration, and its place. */
 interface NamedFile {
   readonly data: DataSource | undefined;
   readonly place: Place;
@@ -150,7 +158,10 @@ interface NamedFile {
 
 const refreshIntervalMs = 600_000;
 
-/** TLS with files; they are followed as those of a gRPC bootstrap are. Throws an XdsError for certificates that are not files, and for one without its key. */
+/**
+ * Returns TLS credentials with files, which are followed as those of a gRPC bootstrap. Throws an
+ * XdsError for certificates that are not files, and for a certificate without its key.
+ */
 export function tlsOf(
   { ca, cert, key }: Partial<Readonly<Record<"ca" | "cert" | "key", NamedFile>>>,
   place: Place,

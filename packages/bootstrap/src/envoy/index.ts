@@ -1,5 +1,5 @@
 /**
- * Envoy's way to say where configuration comes from: ConfigSource messages, and the bootstrap.
+ * Reads Envoy's configuration of sources: ConfigSource messages, and the bootstrap.
  *
  * ```ts
  * import { readEnvoyBootstrap } from "@xdstp/bootstrap/envoy";

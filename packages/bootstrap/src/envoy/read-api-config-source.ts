@@ -9,7 +9,7 @@ import type { ServerConfig } from "../server-config.ts";
 import type { EnvoyBootstrap } from "./config-source.ts";
 import { readGrpcService } from "./read-grpc-service.ts";
 
-/** How each kind is spoken to (C-AGG-2). */
+/** The variant of each API type, and whether it uses one stream for all types (C-AGG-2). */
 const kinds: ReadonlyMap<ApiType, Required<Pick<ServerConfig, "variant" | "aggregated">>> = new Map(
   [
     [ApiType.GRPC, { variant: "sotw", aggregated: false }],
@@ -20,8 +20,10 @@ const kinds: ReadonlyMap<ApiType, Required<Pick<ServerConfig, "variant" | "aggre
 );
 
 /**
- * The servers of an ApiConfigSource in order of preference: its `grpc_services` are tried one after the other.
- * @param isAds - It is `ads_config` of a bootstrap: GRPC and DELTA_GRPC are one stream for all types
+ * Returns the servers of an ApiConfigSource in order of preference: its `grpc_services` are tried
+ * one after the other.
+ * @param isAds - True for `ads_config` of a bootstrap: then GRPC and DELTA_GRPC use one stream for
+ * all types
  */
 export function readApiConfigSource(
   config: ApiConfigSource,
@@ -77,7 +79,7 @@ function kindOf(
 
 type Rate = NonNullable<ServerConfig["rate"]>;
 
-/** 100 tokens, ten of them new each second. */
+/** Returns a rate. The defaults are 100 tokens, and 10 new ones per second. */
 function rateOf({ maxTokens = 100, fillRate = 10 }: RateLimitSettings, place: Place): Rate {
   if (maxTokens < 1)
     throw wrongAt(inside(place, "max_tokens"), "is 0: nothing could ever be asked for");
@@ -89,13 +91,16 @@ function rateOf({ maxTokens = 100, fillRate = 10 }: RateLimitSettings, place: Pl
   return { burst: maxTokens, perSecond: fillRate };
 }
 
-/** Throws where a ConfigSource wants resources of a version other than v3. AUTO is the value of an absent field; v2 was removed everywhere. */
+/**
+ * Throws if a ConfigSource requires resources of a version other than v3. AUTO is the value of an
+ * absent field; v2 was removed everywhere.
+ */
 export function checkVersion(version: ApiVersion, place: Place): void {
   if (version !== ApiVersion.V3 && version !== ApiVersion.AUTO)
     throw wrongAt(place, `is ${nameOf(version)}; there is only V3`);
 }
 
-/** Throws where the transport is not said to be v3, as Envoy does. */
+/** Throws if the transport version is not set to v3, as Envoy does. */
 function checkTransportVersion(version: ApiVersion, place: Place): void {
   if (version !== ApiVersion.V3)
     throw wrongAt(

@@ -12,17 +12,20 @@ import type { SourceConfig } from "../server-config.ts";
 export interface ReadConfigSourceOptions {
   /** Resolves `envoy_grpc.cluster_name`. Default: there are no clusters. */
   readonly clusters?: EnvoyBootstrap["clusters"];
-  /** What errors call it. Default: `ConfigSource`. */
+  /** The name of the source in errors. Default: `ConfigSource`. */
   readonly source?: string;
 }
 
 const initialFetchMs = 15_000;
 
 /**
- * Reads an `envoy.config.core.v3.ConfigSource`: the generated message, its JSON, or a text in YAML or JSON (C-AUTH-1, C-AUTH-6, C-AGG-2).
- * `resource_api_version` may be absent; what only tunes Envoy's own connections is passed over.
+ * Reads an `envoy.config.core.v3.ConfigSource`: the generated message, its JSON, or a text in YAML
+ * or JSON (C-AUTH-1, C-AUTH-6, C-AGG-2).
+ * `resource_api_version` may be absent. Fields that only tune Envoy's own connections are ignored.
  *
- * Throws an XdsError that names the field: INVALID_ARGUMENT for what is broken or missing, UNIMPLEMENTED for what there is no feed for yet (paths, REST), and for checks and credentials that would be left out in silence.
+ * Throws an XdsError that names the field: INVALID_ARGUMENT for an invalid or missing value;
+ * UNIMPLEMENTED for sources that are not supported yet (paths, REST), and for checks and
+ * credentials that would be ignored otherwise.
  */
 export function readConfigSource(
   config: ConfigSource | object | string,
@@ -32,7 +35,7 @@ export function readConfigSource(
   return sourceOf(messageOf(config, place), place, clusters);
 }
 
-/** The same at a place of something larger. @internal */
+/** Reads a ConfigSource at a place in a larger configuration. @internal */
 export function readPlacedConfigSource(
   json: JsonValue,
   place: Place,

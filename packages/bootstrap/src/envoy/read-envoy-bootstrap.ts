@@ -28,12 +28,14 @@ import { serversOfCluster } from "./servers-of-cluster.ts";
 const typeName = "envoy.config.bootstrap.v3.Bootstrap";
 
 /**
- * Reads what a bootstrap of Envoy says of xDS: `node`, `config_sources`, `default_config_source`, `dynamic_resources`, `node_context_params`, and of static clusters those that lead to management servers.
- * The rest of it is not looked at.
+ * Reads the xDS part of a bootstrap of Envoy: `node`, `config_sources`, `default_config_source`,
+ * `dynamic_resources`, `node_context_params`, and the static clusters that lead to management
+ * servers. Other fields are not read.
  *
- * Throws an XdsError that names `source` and the field: INVALID_ARGUMENT for what is broken or missing, UNIMPLEMENTED for what cannot be done here yet.
+ * Throws an XdsError that names `source` and the field: INVALID_ARGUMENT for an invalid or missing
+ * value, UNIMPLEMENTED for a value that is not supported yet.
  * @param bootstrap - A text in YAML or JSON, its JSON, or the message
- * @param source - What errors call it
+ * @param source - The name of the bootstrap in errors
  */
 export function readEnvoyBootstrap(
   bootstrap: string | object,
@@ -109,7 +111,7 @@ function listOf(found: Placed<JsonValue> | undefined): readonly Placed<JsonValue
   return found === undefined ? [] : items(asArray(found));
 }
 
-/** Each of them is looked at by itself, so that the error names it. */
+/** Each parameter is checked separately, so that the error names it. */
 function readParams(found: Placed<JsonValue> | undefined): readonly string[] {
   return listOf(found).map(({ value, place }) => {
     if (typeof value === "string" && nodeContextParams({}, [value]).ok) return value;
@@ -121,7 +123,10 @@ function readParams(found: Placed<JsonValue> | undefined): readonly string[] {
   });
 }
 
-/** `node` of a bootstrap; an empty one where it is absent. The user agent and features of Envoy in it are not copied: the client sends its own. */
+/**
+ * Returns `node` of a bootstrap, or an empty node if it is absent. The user agent and features of
+ * Envoy in it are not copied: the client sends its own.
+ */
 function readNode(json: Placed<JsonObject> | undefined): BootstrapNode {
   if (json === undefined) return { id: "", cluster: "" };
   const { id, cluster, locality, metadata, dynamicParameters } = readMessage(NodeSchema, json);
@@ -181,7 +186,7 @@ function fieldsOf(typeName: string, json: Placed<JsonValue> | undefined): Fields
     field(object, name) ?? field(object, known.find((one) => one.name === name)?.jsonName ?? name);
 }
 
-/** The object in a field. undefined: the field is absent. */
+/** Returns the object in a field, or `undefined` if the field is absent. */
 function objectOf(found: Placed<JsonValue> | undefined): Placed<JsonObject> | undefined {
   return found === undefined ? undefined : asObject(found);
 }

@@ -12,7 +12,10 @@ import type { ServerConfig } from "../server-config.ts";
 import type { EnvoyBootstrap } from "./config-source.ts";
 import { tlsOf } from "./credentials-of-cluster.ts";
 
-/** The servers of a GrpcService: one, or those that its cluster leads to. Timeouts, retries and other tuning of Envoy's own client are passed over. */
+/**
+ * Returns the servers of a GrpcService: one, or those of its cluster. Timeouts, retries and other
+ * tuning of Envoy's own client are ignored.
+ */
 export function readGrpcService(
   { targetSpecifier: { case: kind, value }, initialMetadata }: GrpcService,
   place: Place,
@@ -66,7 +69,7 @@ function envoyServers(
   return servers;
 }
 
-/** Values may hold keys, so no error shows one. */
+/** Returns the headers. Values may contain keys, so errors do not show them. */
 function metadataOf(
   headers: readonly HeaderValue[],
   place: Place,
@@ -86,7 +89,10 @@ function metadataOf(
   );
 }
 
-/** The credentials of a `google_grpc`: absent and local ones are none. */
+/**
+ * Returns the credentials of a `google_grpc`. Without credentials, or with local ones, the
+ * connection is insecure.
+ */
 function readGoogleCredentials(google: GrpcService_GoogleGrpc, place: Place): BootstrapCredentials {
   rejectOthers(google, place);
   const at = inside(place, "channel_credentials");

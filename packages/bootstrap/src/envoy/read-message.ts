@@ -10,7 +10,10 @@ import { typeUrlOf } from "@xdstp/resource-types";
 import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
 import { asObject, inside, type Place, type Placed, wrongAt } from "../grpc/place.ts";
 
-/** A message from JSON. Throws an XdsError, INVALID_ARGUMENT, that names the field, and of a secret one not the value. */
+/**
+ * Decodes a message from JSON. Throws an XdsError, INVALID_ARGUMENT, that names the field, and does
+ * not show the value of a secret one.
+ */
 export function readMessage<Schema extends DescMessage>(
   schema: Schema,
   { value, place }: Placed<JsonObject>,
@@ -27,7 +30,7 @@ export function readMessage<Schema extends DescMessage>(
   }
 }
 
-/** The decoder repeats the type, which the path says. */
+/** Removes the type from an error of the decoder, since the path already has it. */
 function plain(reason: string): string {
   const [, type, value] = /^cannot decode enum (\S+) from JSON: (.*)$/s.exec(reason) ?? [];
   if (type !== undefined) return `is ${value ?? ""}, which is not a valid ${type}`;
@@ -35,11 +38,14 @@ function plain(reason: string): string {
   return `cannot be read: ${reason.replace(/^cannot decode (?:message|field) \S+ from JSON: /, "")}`;
 }
 
-/** Decoders of protobuf go no deeper. */
+/** The depth that decoders of protobuf support. */
 const maxDepth = 100;
 const maxAliases = 10_000;
 
-/** The object in a text in YAML 1.2 or JSON. Throws an XdsError that says where it is broken, but shows nothing of it: it may be secret. */
+/**
+ * Returns the object in a text in YAML 1.2 or JSON. Throws an XdsError with the position of a
+ * syntax error; it shows no part of the text, which may be secret.
+ */
 export function parseText(text: string, place: Place): Placed<JsonObject> {
   return asObject({ value: parse(text, place), place });
 }

@@ -8,7 +8,7 @@ import type { BootstrapServer } from "../grpc/bootstrap.ts";
 import { inside, type Place, unsupportedAt, wrongAt } from "../grpc/place.ts";
 import { credentialsOfCluster } from "./credentials-of-cluster.ts";
 
-/** Types with addresses in the bootstrap. */
+/** Discovery types whose addresses are in the bootstrap. */
 const types: ReadonlySet<DiscoveryType> = new Set([
   DiscoveryType.STATIC,
   DiscoveryType.STRICT_DNS,
@@ -20,7 +20,10 @@ const away: ReadonlySet<HealthStatus> = new Set([
   HealthStatus.TIMEOUT,
 ]);
 
-/** The servers that a static cluster of an Envoy bootstrap leads to: its addresses by priority, each a server. Balancing and tuning are passed over: there is one stream. */
+/**
+ * Returns the servers of a static cluster of an Envoy bootstrap: its addresses by priority, each a
+ * server. Load balancing and tuning are ignored, since there is one stream.
+ */
 export function serversOfCluster(cluster: Cluster, place: Place): readonly BootstrapServer[] {
   checkType(cluster, place);
   checkHttp2(cluster, place);
@@ -69,7 +72,10 @@ function addressesOf(
     );
 }
 
-/** What gRPC calls the target; `host` is what the certificate of the server is for. */
+/**
+ * Returns the target in the syntax of gRPC, and the host that the certificate of the server has to
+ * match.
+ */
 function targetOf(
   address: Address | undefined,
   place: Place,
@@ -93,7 +99,7 @@ function targetOf(
 
 const name = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
-/** As much of `HttpProtocolOptions` as is looked at. */
+/** The part of `HttpProtocolOptions` that is read. */
 interface HttpProtocolOptions {
   readonly upstreamProtocolOptions: {
     readonly case?: string;
@@ -101,7 +107,10 @@ interface HttpProtocolOptions {
   };
 }
 
-/** Throws for a cluster that Envoy would speak to in HTTP/1: gRPC needs HTTP/2, so it is not meant as a management server, or would not work as one. */
+/**
+ * Throws for a cluster that Envoy would use with HTTP/1. gRPC needs HTTP/2, so the cluster is not
+ * for management servers, or would not work as one.
+ */
 function checkHttp2(cluster: Cluster, place: Place): void {
   const any = cluster.typedExtensionProtocolOptions[name];
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- Envoy's API deprecates the field, but existing bootstraps still set it

@@ -1,18 +1,24 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 
-/** The configuration of a client before its first request: the bootstrap of gRPC, read and checked (C-GRPC-1). */
+/**
+ * The configuration of a client before its first request: the parsed and checked bootstrap of gRPC
+ * (C-GRPC-1).
+ */
 export interface Bootstrap {
-  /** The servers in order of preference: the next one is asked when one above cannot be reached (C-GRPC-6). At least one. */
+  /**
+   * The servers in order of preference, at least one. The next one is used when a previous one
+   * cannot be reached (C-GRPC-6).
+   */
   readonly servers: readonly BootstrapServer[];
-  /** The node as which the client introduces itself. */
+  /** The node of the client. */
   readonly node: BootstrapNode;
-  /** By authority, exactly as written; `""` is one too. */
+  /** By authority, exactly as written; `""` is an authority too. */
   readonly authorities: ReadonlyMap<
     string,
     {
       /** `client_listener_resource_name_template`; begins with `xdstp://AUTHORITY/` (N-91). Absent: `xdstp://AUTHORITY/envoy.config.listener.v3.Listener/%s`. */
       readonly clientListenerTemplate?: string;
-      /** Its own servers. Empty: those of the bootstrap. */
+      /** The servers of the authority. Empty: it uses the servers of the bootstrap. */
       readonly servers: readonly BootstrapServer[];
       /** `fallback_on_reachability_only` (C-GRPC-7, A47). */
       readonly fallbackOnReachabilityOnly: boolean;
@@ -22,7 +28,10 @@ export interface Bootstrap {
   readonly clientListenerTemplate?: string;
   /** `server_listener_resource_name_template`: the name of the listener of an xDS server by its address (C-GRPC-17). */
   readonly serverListenerTemplate?: string;
-  /** Where certificates of the data plane come from, by the name that resources use. Kept as they are. */
+  /**
+   * The sources of data-plane certificates, by the name that resources use. Their configuration is
+   * not interpreted.
+   */
   readonly certificateProviders: ReadonlyMap<
     string,
     {
@@ -38,13 +47,19 @@ export interface Bootstrap {
 export interface BootstrapServer {
   /** `server_uri`: the target of the channel, as gRPC names it. */
   readonly uri: string;
-  /** The first of `channel_creds` that is known here. */
+  /** The first known entry of `channel_creds`. */
   readonly credentials: BootstrapCredentials;
-  /** `server_features`, those unknown here too. Known: `fail_on_data_errors` (C-GRPC-9), `resource_timer_is_transient_error` (C-GRPC-10), `trusted_xds_server`. */
+  /**
+   * `server_features`, including unknown ones. Known: `fail_on_data_errors` (C-GRPC-9),
+   * `resource_timer_is_transient_error` (C-GRPC-10), `trusted_xds_server`.
+   */
   readonly features: ReadonlySet<string>;
 }
 
-/** How to speak to a management server: in plain text, or with TLS, which is mutual if there is a certificate. Paths are as written. */
+/**
+ * The credentials for a management server: plain text, or TLS, which is mutual if there is a
+ * certificate. Paths are as written.
+ */
 export type BootstrapCredentials =
   | { readonly type: "insecure" }
   | {
@@ -55,7 +70,10 @@ export type BootstrapCredentials =
       readonly certificateFile?: string;
       /** The private key of this client; with `certificateFile`. */
       readonly privateKeyFile?: string;
-      /** The name that the certificate of the server has to be for, also sent as SNI. A gRPC bootstrap cannot say it. Absent: the host of the target. */
+      /**
+       * The name that the certificate of the server has to match, also sent as SNI. A gRPC
+       * bootstrap cannot set it. Absent: the host of the target.
+       */
       readonly servername?: string;
       /** Milliseconds until the files are read again. Default 600,000. */
       readonly refreshIntervalMs: number;
@@ -64,7 +82,7 @@ export type BootstrapCredentials =
 /** The credentials with TLS. */
 export type TlsCredentials = Extract<BootstrapCredentials, { readonly type: "tls" }>;
 
-/** `node` of the bootstrap. What the client says of its program is not part of it. */
+/** `node` of the bootstrap, without the name and features of the program. */
 export interface BootstrapNode {
   /** `node.id`; empty: none. */
   readonly id: string;
@@ -81,6 +99,9 @@ export interface BootstrapNode {
   };
   /** Any JSON object, for the server. */
   readonly metadata?: JsonObject;
-  /** `dynamic_parameters`, by type URL: context parameters for the server, which are not part of names (N-65). A gRPC bootstrap has none. */
+  /**
+   * `dynamic_parameters`, by type URL: context parameters for the server, which are not part of
+   * names (N-65). A gRPC bootstrap has none.
+   */
   readonly dynamicParameters?: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }

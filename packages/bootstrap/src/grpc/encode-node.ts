@@ -5,14 +5,17 @@ import { isDeeperThan, maxMetadataDepth, XdsError } from "@xdstp/core";
 import { nodeContextParams } from "@xdstp/uri";
 import type { BootstrapNode } from "./bootstrap.ts";
 
-/** The features that a client lists (C-NODE-5): resources with a TTL, and SotW resources in a wrapper, in both spellings that servers know. */
+/**
+ * The features that a client lists (C-NODE-5): resources with a TTL, and SotW resources in a
+ * wrapper, in both spellings that servers use.
+ */
 export const clientFeatures: readonly string[] = [
   "xds.config.supports-resource-ttl",
   "xds.config.supports-resource-in-sotw",
   "xds.config.resource-in-sotw",
 ];
 
-/** What the client says next to its bootstrap. */
+/** The fields of a node that are not in the bootstrap. */
 export interface NodeOptions {
   /** Default: {@link clientFeatures}. */
   readonly features?: readonly string[];
@@ -20,7 +23,10 @@ export interface NodeOptions {
   readonly userAgent?: { readonly name: string; readonly version: string };
 }
 
-/** The bytes of `envoy.config.core.v3.Node` for the first request of each stream (C-NODE-1). Throws INVALID_ARGUMENT for metadata that nests too deeply: no server could read it. */
+/**
+ * Returns the encoded `envoy.config.core.v3.Node` for the first request of each stream (C-NODE-1).
+ * Throws INVALID_ARGUMENT for metadata that nest too deeply for any server to read.
+ */
 export function encodeNode(
   { id, cluster, locality, metadata, dynamicParameters = new Map() }: BootstrapNode,
   { features = clientFeatures, userAgent }: NodeOptions = {},
@@ -53,7 +59,7 @@ export function encodeNode(
   );
 }
 
-/** `unknown` where a bundler has left the manifest behind. */
+/** Returns `unknown` if a bundler has not included the manifest. */
 function ownVersion(): string {
   try {
     return (
@@ -66,7 +72,10 @@ function ownVersion(): string {
   }
 }
 
-/** The context parameters that fields of a node become: the layer `node` of names (C-CTX-3). Throws an XdsError, INVALID_ARGUMENT, for a field that cannot be one. */
+/**
+ * Returns the context parameters for fields of a node: the layer `node` of names (C-CTX-3). Throws
+ * an XdsError, INVALID_ARGUMENT, for a field that cannot be a parameter.
+ */
 export function nodeParams(
   { id, cluster, locality, metadata }: BootstrapNode,
   fields: readonly string[],

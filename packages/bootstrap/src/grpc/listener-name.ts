@@ -4,10 +4,12 @@ import { defaultListenerTemplate, expandTemplate } from "@xdstp/uri";
 import type { Bootstrap } from "./bootstrap.ts";
 
 /**
- * The name of the listener of a data-plane target, as gRPC makes it (C-GRPC-1, A47): by the template of its authority, or, without one, by that of the bootstrap.
+ * Returns the name of the listener of a data-plane target, as in gRPC (C-GRPC-1, A47): by the
+ * template of its authority or, without an authority, by the template of the bootstrap.
  * Throws an XdsError, INVALID_ARGUMENT, for an authority that the bootstrap does not have.
- * @param target - What a program dials: the path of `xds://AUTHORITY/TARGET`, without its first slash
- * @param authority - Of the target. Absent: it has none
+ * @param target - The target that a program dials: the path of `xds://AUTHORITY/TARGET`, without
+ * its first slash
+ * @param authority - The authority of the target. Absent: it has none
  */
 export function clientListenerName(
   { authorities, clientListenerTemplate = "%s" }: Bootstrap,
@@ -26,8 +28,10 @@ export function clientListenerName(
 }
 
 /**
- * The name of the listener of an xDS server, by the address that it listens on (C-GRPC-17, A36). A server whose listener is missing or goes does not serve, and keeps watching: it may come at any time.
- * Throws an XdsError, FAILED_PRECONDITION, where the bootstrap has no template for it.
+ * Returns the name of the listener of an xDS server, by the address that it listens on (C-GRPC-17,
+ * A36). A server whose listener is missing or removed does not serve, and keeps watching, since the
+ * listener may be added at any time.
+ * Throws an XdsError, FAILED_PRECONDITION, if the bootstrap has no template for it.
  * @param address - As `0.0.0.0:8080` or `[::]:8080`
  */
 export function serverListenerName({ serverListenerTemplate }: Bootstrap, address: string): string {

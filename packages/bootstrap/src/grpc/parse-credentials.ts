@@ -13,7 +13,10 @@ import {
 
 const refreshMs = 600_000;
 
-/** The first credentials of a server that are known here (C-GRPC-1). Those after them are not looked at, as nothing is of those that are unknown. */
+/**
+ * Returns the first known credentials of a server (C-GRPC-1). Later ones, and the configuration of
+ * unknown ones, are not read.
+ */
 export function parseCredentials(server: Placed<JsonObject>): BootstrapCredentials {
   const unknown: string[] = [];
   for (const item of itemsIn(server, "channel_creds")) {
@@ -40,7 +43,7 @@ export function parseCredentials(server: Placed<JsonObject>): BootstrapCredentia
   );
 }
 
-/** A65. */
+/** Reads TLS credentials (A65). */
 function tlsOf(one: Placed<JsonObject>): BootstrapCredentials {
   const config = objectIn(one, "config") ?? { value: {}, place: one.place };
   const [caCertificateFile, certificateFile, privateKeyFile] = [
@@ -76,7 +79,10 @@ function refreshOf(config: Placed<JsonObject>): number {
   return ms;
 }
 
-/** Milliseconds of a duration as protobuf writes it in JSON, like `600s` or `1.5s`. undefined: the text is not a duration, or it is not above zero. */
+/**
+ * Returns the milliseconds of a duration in protobuf's JSON form, such as `600s` or `1.5s`. Returns
+ * `undefined` if the text is not a duration, or not above zero.
+ */
 function parseDuration(text: string): number | undefined {
   const seconds = /^(\d{1,12}(?:\.\d{1,9})?)s$/.exec(text)?.[1];
   const ms = Math.round(Number(seconds) * 1000);

@@ -1,23 +1,23 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { XdsError } from "@xdstp/core";
 
-/** A spot in a configuration: where that is from, and the path to the value. */
+/** A place in a configuration: its source, and the path to the value. */
 export interface Place {
-  /** A file, a variable or an argument, for people. */
+  /** A file, a variable or an argument, for display. */
   readonly source: string;
-  /** Like `xds_servers[0].server_uri`; empty: the whole. */
+  /** A path such as `xds_servers[0].server_uri`. Empty: the whole configuration. */
   readonly path: string;
-  /** What the whole is called. Default: the bootstrap. */
+  /** The name of the whole configuration. Default: the bootstrap. */
   readonly whole?: string;
 }
 
-/** A value and where it stands. */
+/** A value and its place. */
 export interface Placed<T> {
   readonly value: T;
   readonly place: Place;
 }
 
-/** An error that names the source, the path, and what is wrong and would be right. */
+/** Returns an error with the source, the path, the problem and the way to fix it. */
 export function wrongAt(
   { source, path, whole = "the bootstrap" }: Place,
   problem: string,
@@ -27,7 +27,7 @@ export function wrongAt(
   return new XdsError("INVALID_ARGUMENT", text, { rule });
 }
 
-/** The value of a field; undefined where it is absent or null. */
+/** Returns the value of a field, or `undefined` if it is absent or null. */
 export function field(
   { value, place }: Placed<JsonObject>,
   name: string,
@@ -41,7 +41,7 @@ export function field(
       };
 }
 
-/** The entries of an object, with a place each. */
+/** Returns the entries of an object, each with its place. */
 export function entries({
   value,
   place,
@@ -52,7 +52,7 @@ export function entries({
   ]);
 }
 
-/** The items of an array, with a place each. */
+/** Returns the items of an array, each with its place. */
 export function items({
   value,
   place,
@@ -63,32 +63,32 @@ export function items({
   }));
 }
 
-/** Takes an object, or throws. */
+/** Returns the value as an object, or throws. */
 export function asObject({ value, place }: Placed<JsonValue>): Placed<JsonObject> {
   if (typeof value !== "object" || value === null || isArray(value))
     throw wrongAt(place, `is ${kindOf(value)}; it must be an object`);
   return { value, place };
 }
 
-/** Takes an array, or throws. */
+/** Returns the value as an array, or throws. */
 export function asArray({ value, place }: Placed<JsonValue>): Placed<readonly JsonValue[]> {
   if (!isArray(value)) throw wrongAt(place, `is ${kindOf(value)}; it must be an array`);
   return { value, place };
 }
 
-/** A field that is an object, or absent. */
+/** Returns a field as an object, or `undefined` if it is absent. */
 export function objectIn(object: Placed<JsonObject>, name: string): Placed<JsonObject> | undefined {
   const found = field(object, name);
   return found === undefined ? undefined : asObject(found);
 }
 
-/** The items of a field that is an array; none where it is absent. */
+/** Returns the items of an array in a field. None if it is absent. */
 export function itemsIn(object: Placed<JsonObject>, name: string): readonly Placed<JsonValue>[] {
   const found = field(object, name);
   return found === undefined ? [] : items(asArray(found));
 }
 
-/** A field that is a string, or absent. */
+/** Returns a field as a string, or `undefined` if it is absent. */
 export function stringIn(object: Placed<JsonObject>, name: string): string | undefined {
   const found = field(object, name);
   if (found === undefined || typeof found.value === "string")
@@ -96,14 +96,14 @@ export function stringIn(object: Placed<JsonObject>, name: string): string | und
   throw wrongAt(found.place, `is ${kindOf(found.value)}; it must be a string`);
 }
 
-/** A field that is a boolean; false where it is absent. */
+/** Returns a field as a boolean. False if it is absent. */
 export function booleanIn(object: Placed<JsonObject>, name: string): boolean {
   const found = field(object, name);
   if (found === undefined || typeof found.value === "boolean") return found?.value === true;
   throw wrongAt(found.place, `is ${kindOf(found.value)}; it must be true or false`);
 }
 
-/** A field that must be there. */
+/** Returns a value, or throws if it is absent. */
 export function required<T>(
   found: T | undefined,
   { place }: Placed<JsonObject>,
@@ -124,7 +124,7 @@ function isArray(value: JsonValue): value is JsonValue[] {
   return Array.isArray(value);
 }
 
-/** A spot further in. */
+/** Returns a place inside of another one. */
 export function inside({ path, ...place }: Place, ...steps: readonly (string | number)[]): Place {
   return {
     ...place,
@@ -138,7 +138,7 @@ export function inside({ path, ...place }: Place, ...steps: readonly (string | n
   };
 }
 
-/** The error of what is there and has no meaning here yet. */
+/** Returns the error for a value that is not supported yet. */
 export function unsupportedAt({ source, path }: Place, problem: string): XdsError {
   return new XdsError("UNIMPLEMENTED", `${source}: ${path} ${problem}`);
 }

@@ -17,22 +17,26 @@ import {
 } from "./place.ts";
 import { parseCredentials } from "./parse-credentials.ts";
 
-/** Where {@link readBootstrap} looks, in this order: `json`, `file`, the environment. */
+/**
+ * The locations that {@link readBootstrap} tries, in this order: `json`, `file`, the environment.
+ */
 export interface BootstrapSources {
   /** The bootstrap itself, as text or parsed. */
   readonly json?: string | object;
   /** The path of a file. */
   readonly file?: string;
-  /** Default: that of the process. An empty variable counts as absent. */
+  /** Default: the environment of the process. An empty variable counts as absent. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * The bootstrap that a program is given, or finds as every gRPC program does: the file that `GRPC_XDS_BOOTSTRAP` names, else the JSON in
- * `GRPC_XDS_BOOTSTRAP_CONFIG` (C-GRPC-1). The first source there is counts, broken or not.
+ * Reads the bootstrap from an option, or as every gRPC program does: from the file that
+ * `GRPC_XDS_BOOTSTRAP` names, or else from the JSON in `GRPC_XDS_BOOTSTRAP_CONFIG` (C-GRPC-1). The
+ * first location that is given counts, even if it is invalid.
  *
- * Throws an XdsError: FAILED_PRECONDITION says that there is none and what was tried, NOT_FOUND that a file cannot be read,
- * INVALID_ARGUMENT what is wrong where (see {@link parseBootstrap}).
+ * Throws an XdsError: FAILED_PRECONDITION if there is none, with the locations that were tried;
+ * NOT_FOUND if a file cannot be read; INVALID_ARGUMENT with the invalid place (see
+ * {@link parseBootstrap}).
  */
 export function readBootstrap({ json, file, env = process.env }: BootstrapSources = {}): Bootstrap {
   if (json !== undefined) return parseBootstrap(json);
@@ -73,9 +77,11 @@ function textOf(path: string, source: string): string {
 }
 
 /**
- * Reads the bootstrap of gRPC, as text or parsed already (C-GRPC-1). Unknown fields and server features are passed over.
+ * Parses the bootstrap of gRPC, from text or JSON (C-GRPC-1). Unknown fields and server features
+ * are ignored.
  *
- * Throws an XdsError, INVALID_ARGUMENT, that names `source` (default: `bootstrap`), the path in the JSON, what is wrong and what would be right.
+ * Throws an XdsError, INVALID_ARGUMENT, with `source` (default: `bootstrap`), the path in the JSON,
+ * the problem and the way to fix it.
  *
  * @see https://github.com/grpc/grpc/blob/master/doc/grpc_xds_bootstrap_format.md
  */
@@ -122,7 +128,7 @@ function providersOf(bootstrap: Placed<JsonObject>): Bootstrap["certificateProvi
   );
 }
 
-/** `authorities` of a bootstrap. A template of another authority is an error (N-91). */
+/** Reads `authorities` of a bootstrap. A template of another authority is an error (N-91). */
 function parseAuthorities(bootstrap: Placed<JsonObject>): Bootstrap["authorities"] {
   const authorities = objectIn(bootstrap, "authorities");
   return new Map(
@@ -149,7 +155,7 @@ function authorityOf(name: string, authority: Placed<JsonObject>): Authority {
   };
 }
 
-/** `node` of a bootstrap; an empty one where it is absent. */
+/** Reads `node` of a bootstrap, or returns an empty node if it is absent. */
 function parseNode(bootstrap: Placed<JsonObject>): BootstrapNode {
   const node = objectIn(bootstrap, "node");
   if (node === undefined) return { id: "", cluster: "" };
@@ -171,7 +177,7 @@ function localityOf(locality: Placed<JsonObject>): NonNullable<BootstrapNode["lo
   };
 }
 
-/** `xds_servers` of a bootstrap or of an authority; an empty list where it is absent. */
+/** Reads `xds_servers` of a bootstrap or of an authority. Empty if it is absent. */
 function parseServers(parent: Placed<JsonObject>): readonly BootstrapServer[] {
   return itemsIn(parent, "xds_servers").map((item) => {
     const server = asObject(item);
@@ -200,7 +206,10 @@ function featuresOf(server: Placed<JsonObject>): ReadonlySet<string> {
 
 const maxCharacters = 4 * 1024 * 1024;
 
-/** The object in a text. Throws an XdsError that says where it is broken, but shows nothing of it: metadata may be secret. */
+/**
+ * Returns the object in a text. Throws an XdsError with the position of a syntax error; it shows no
+ * part of the text, since metadata may be secret.
+ */
 function parseJson(text: string, source: string): Placed<JsonObject> {
   const place: Place = { source, path: "" };
   if (text.length > maxCharacters)
@@ -208,7 +217,7 @@ function parseJson(text: string, source: string): Placed<JsonObject> {
   return checkedDepth({ value: parse(text.replace(/^\uFEFF/, ""), place), place });
 }
 
-/** The same for JSON that is parsed already. */
+/** Checks the depth of parsed JSON, and returns it as an object. */
 function checkedDepth(json: Placed<JsonValue>): Placed<JsonObject> {
   if (isDeeperThan(json.value, maxMetadataDepth))
     throw wrongAt(
@@ -223,7 +232,7 @@ function parse(text: string, place: Place): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch (error) {
-    // V8 does not always say where, and else only by a piece of the text.
+    // V8 does not always report the position; its other messages contain a part of the text.
     const where = /line \d+ column \d+/.exec(error instanceof Error ? error.message : "")?.[0];
     throw wrongAt(
       place,
