@@ -10,23 +10,35 @@ import { describeRequest, describeResponse } from "./read-message.ts";
 import type { RecordedEvent } from "./recording.ts";
 import { redactResponse } from "./redact-response.ts";
 
-/** A recorder, which writes down what passes on the streams of one client. Times count from here. */
+/**
+ * Creates a recorder, which writes down the messages on the streams of one client. The times of the
+ * events count from this call.
+ */
 export function createRecorder({
   variant,
   write,
   hide,
   clock = systemClock,
 }: {
-  /** The variant of the streams. */
+  /** The protocol variant of the streams. */
   readonly variant: "delta" | "sotw";
-  /** Told each event as it happens; see `formatEvent` for a line of it. The bytes are a copy. */
+  /**
+   * Called with each event as it happens. `formatEvent` turns an event into one line of a
+   * recording. The bytes in the event are a copy.
+   */
   readonly write: (event: RecordedEvent) => void;
-  /** Returns the part of a payload that may be recorded, such as `withoutSecrets` of `@xdstp/protos/envoy`. Default: all of it. */
+  /**
+   * Returns the part of a payload that may be recorded, such as `withoutSecrets` of
+   * `@xdstp/protos/envoy`. Default: the whole payload.
+   */
   readonly hide?: (payload: AnyBytes) => AnyBytes;
-  /** Default: the clock of the machine. */
+  /** The clock that gives the times. Default: the clock of the machine. */
   readonly clock?: Clock;
 }): {
-  /** An observer for one more stream, for `observeStream`. `server`: whom it asks. */
+  /**
+   * Creates the observer of one more stream, for `observeStream`. `server` is the server that the
+   * stream goes to.
+   */
   observe(server: string): StreamObserver;
 } {
   const start = clock.now();
@@ -65,20 +77,25 @@ export function createRecorder({
   };
 }
 
-/** Sees what passes on one stream. Called before whoever it passes to; the bytes are lent. It must not throw. */
+/**
+ * Observes one stream. Each method is called before the message or the end is passed on. The bytes
+ * belong to the stream, so an observer must copy what it keeps. The methods must not throw.
+ */
 export interface StreamObserver {
-  /** A message was sent. */
+  /** Called when a message is sent. */
   sent(message: Uint8Array): void;
-  /** A message was received. */
+  /** Called when a message is received. */
   received(message: Uint8Array): void;
-  /** Once. `own`: this side has ended it, just now. */
+  /** Called once, when the stream ends. `own` is true if this side has just ended it. */
   closed(status: Status, own: boolean): void;
 }
 
-/** Opens a stream: `connect` of a client, or the `open` of a channel with its method. */
+/**
+ * Opens a stream, such as the `connect` of a client, or the `open` of a channel with its method.
+ */
 export type OpenStream = (handler: ByteStreamHandler) => ByteStream;
 
-/** The same streams, with an observer for each. */
+/** Returns a function that opens the same streams and attaches an observer to each. */
 export function observeStream(open: OpenStream, observe: () => StreamObserver): OpenStream {
   return (handler) => {
     const observer = observe();
@@ -98,7 +115,10 @@ export function observeStream(open: OpenStream, observe: () => StreamObserver): 
   };
 }
 
-/** What a handler leaves out has a meaning, so it is left out here too. */
+/**
+ * Returns a handler that also calls the observer. A method that the handler does not define stays
+ * undefined, because its absence has a meaning.
+ */
 function observedHandler(
   handler: ByteStreamHandler,
   observer: StreamObserver,

@@ -11,15 +11,20 @@ import {
   type TypeScript,
 } from "./replay-script.ts";
 
-/** An event of a replay server. `stream` counts the clients. */
+/** An event of a replay server. `stream` is the number of the client's stream, from 1. */
 export type ReplayServerEvent = { readonly stream: number } &
-  /** A client has connected, and gets what this stream of the recording got. */
+  /** A client has opened a stream. The server plays stream `plays` of the recording to it. */
   (
     | { readonly kind: "opened"; readonly plays: number }
     | { readonly kind: "request" | "response"; readonly type: string; readonly text: string }
-    /** It asks for what the recording has not. There is no answer. */
+    /**
+     * The client sends something that the recording does not have. The server does not answer it.
+     */
     | { readonly kind: "unknown"; readonly type: string; readonly what: readonly string[] }
-    /** It answers otherwise than the recording; undefined: with an ACK. */
+    /**
+     * The client answers a response differently than in the recording. `recorded` and `now` are the
+     * error messages of the two answers; undefined means an ACK.
+     */
     | {
         readonly kind: "verdict";
         readonly type: string;
@@ -27,7 +32,10 @@ export type ReplayServerEvent = { readonly stream: number } &
         readonly recorded: string | undefined;
         readonly now: string | undefined;
       }
-    /** It is over. `unplayed`: responses that it did not get, since it has not said what the recording says before them, `unsaid`. */
+    /**
+     * The stream is over. `unplayed` is the number of responses that were not sent, because the
+     * client did not send `unsaid`, which it sent before them in the recording.
+     */
     | {
         readonly kind: "closed";
         readonly status: Status;
@@ -37,15 +45,23 @@ export type ReplayServerEvent = { readonly stream: number } &
   );
 
 /**
- * A server that answers as a recording did: each response goes out once the client has said of its type all that the recording says before it, in whatever number of requests and at whatever time.
+ * Creates a server that answers as the server of a recording did. The server sends each response as
+ * soon as the client has sent everything about its type that the recording has before that
+ * response. The number and the times of the requests do not matter.
  *
- * Nonces are those of the recording. @param onEvent - Told what happens; must not throw
+ * The nonces are those of the recording.
+ *
+ * @param onEvent - Called with each event. It must not throw
  */
 export function createReplayServer(
   recording: Recording,
   onEvent: (event: ReplayServerEvent) => void = () => undefined,
 ): {
-  /** Takes one stream, as a server of byte streams does. The streams that come get those of the recording in their order, and then from the first again. */
+  /**
+   * Accepts one stream, as a server of byte streams does. The first stream gets the first stream of
+   * the recording, the second the second, and so on; after the last one, the server begins with the
+   * first again.
+   */
   accept(out: ByteStream): ByteStreamHandler;
 } {
   const scripts = scriptsOf(recording);
@@ -128,7 +144,10 @@ interface PlayedType {
   left(): { readonly unplayed: number; readonly unsaid: readonly string[] };
 }
 
-/** Facts are counted: what the recording has twice before a response must be sent twice. */
+/**
+ * Plays one type of a stream. It counts the facts: a fact that the recording has twice before a
+ * response must be sent twice.
+ */
 function playType(
   { variant, out, tell }: Play,
   type: string,
@@ -140,7 +159,10 @@ function playType(
   let at = 0;
   const isSaid = (own: readonly string[]): boolean =>
     own.every((fact) => (said.get(fact) ?? 0) > (needed.get(fact) ?? 0));
-  /** A client may unsubscribe when it has everything: a recording that was stopped then does not have that request. */
+  /**
+   * Returns true if all responses were sent. A client may then unsubscribe, because a recording
+   * that was stopped before that does not have the request.
+   */
   const isPlayed = (): boolean => steps.slice(at).every(({ kind }) => kind === "request");
   const go = (): void => {
     for (let step = steps[at]; step !== undefined; step = steps[++at]) {

@@ -1,19 +1,27 @@
 import type { ReadResource, ReadResponse } from "./read-message.ts";
 
-/** What a client holds of one type after some responses, by name. */
+/** The resources of one type that a client holds after some responses, by name. */
 export interface HeldState {
   readonly resources: ReadonlyMap<string, ReadResource>;
   apply(response: ReadResponse): void;
 }
 
-/** One name that two sides hold differently. Absent: that side has none. */
+/**
+ * A name for which the recorded state and the present state differ. A side that has no such
+ * resource is absent.
+ */
 export interface HeldDifference {
   readonly name: string;
   readonly recorded?: ReadResource;
   readonly now?: ReadResource;
 }
 
-/** Begins with nothing. @param isFullState - A response is the full state: what it leaves out is removed */
+/**
+ * Creates an empty state.
+ *
+ * @param isFullState - Whether a response contains the full state, so that a resource that it
+ * leaves out is removed
+ */
 export function createHeldState(isFullState: boolean): HeldState {
   const resources = new Map<string, ReadResource>();
   return {
@@ -27,7 +35,10 @@ export function createHeldState(isFullState: boolean): HeldState {
   };
 }
 
-/** Where the content differs. Versions are a server's own business. */
+/**
+ * Returns the names whose content differs. Versions are not compared, because each server chooses
+ * its own.
+ */
 export function heldDifferences(recorded: HeldState, now: HeldState): readonly HeldDifference[] {
   const names = [...new Set([...recorded.resources.keys(), ...now.resources.keys()])].sort();
   return names.flatMap((name) => {

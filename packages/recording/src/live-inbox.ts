@@ -1,19 +1,25 @@
 import type { ByteStreamHandler, Clock, Status } from "@xdstp/core";
 
-/** What comes on a stream, one message after the other, for whoever waits for it. */
+/** Keeps the messages of a stream until the caller takes them, one after the other. */
 export interface LiveInbox {
   readonly handler: ByteStreamHandler;
-  /** Messages that were not taken yet. */
+  /** The number of messages that were not taken yet. */
   readonly length: number;
-  /** How the stream ended. Absent: it has not. */
+  /** The status that the stream ended with. Undefined while it is open. */
   readonly closed: Status | undefined;
-  /** The oldest message; undefined: none has come in `ms` milliseconds, or none will. */
+  /**
+   * Takes the oldest message. Returns undefined if no message comes within `ms` milliseconds, or if
+   * the stream has ended.
+   */
   next(ms: number): Promise<Uint8Array | undefined>;
-  /** How the stream ended; undefined: it has not in `ms` milliseconds. */
+  /**
+   * Returns the status that the stream ended with, or undefined if it does not end within `ms`
+   * milliseconds.
+   */
   whenClosed(ms: number): Promise<Status | undefined>;
 }
 
-/** An inbox for one stream. `signal` ends the waiting. */
+/** Creates the inbox of one stream. Aborting `signal` ends every wait. */
 export function createLiveInbox(clock: Clock, signal?: AbortSignal): LiveInbox {
   const messages: Uint8Array[] = [];
   let closed: Status | undefined;

@@ -11,47 +11,50 @@ import type { Variant } from "./recording.ts";
 
 /** One resource of a response. */
 export interface ReadResource {
-  /** The name of the resource; `#` and its place in the response where the response does not give one. */
+  /**
+   * The name of the resource. If the response does not give a name, it is `#` and the place of the
+   * resource in the response.
+   */
   readonly name: string;
-  /** The version of the resource; empty: none. */
+  /** The version of the resource, or empty if it has none. */
   readonly version: string;
-  /** Of the payload; empty: there is none. */
+  /** The type URL of the payload, or empty if there is no payload. */
   readonly type: string;
   /** The bytes of the payload. */
   readonly payload: Uint8Array;
 }
 
-/** A request of either variant. */
+/** A request of the delta or the SotW variant. */
 export type ReadRequest = ReturnType<typeof readRequest>;
 
-/** A response of either variant. */
+/** A response of the delta or the SotW variant. */
 export interface ReadResponse {
-  /** `type_url`. */
+  /** The `type_url` of the response. */
   readonly type: string;
-  /** The nonce. */
+  /** The nonce of the response. */
   readonly nonce: string;
-  /** `version_info` or `system_version_info`. */
+  /** The `version_info` (SotW) or `system_version_info` (delta) of the response. */
   readonly version: string;
-  /** The resources. */
+  /** The resources of the response. */
   readonly resources: readonly ReadResource[];
-  /** Delta: removed resources. */
+  /** The names of the removed resources. Empty in SotW, which does not send them. */
   readonly removed: readonly string[];
 }
 
-/** Reads a request. Throws where the bytes are none. */
+/** Decodes a request. Throws if the bytes are not a request. */
 export function readRequest(
   variant: "delta" | "sotw",
   bytes: Uint8Array,
 ): {
-  /** `type_url`; empty: none. */
+  /** The `type_url` of the request, or empty if it has none. */
   readonly type: string;
-  /** The nonce that it answers; empty: none. */
+  /** The nonce of the response that this request answers, or empty if it answers none. */
   readonly nonce: string;
-  /** Why it rejects. Absent: it does not. */
+  /** The error message of a NACK. Absent if the request is not a NACK. */
   readonly error?: string;
-  /** Delta: added subscriptions. SotW: all subscriptions. */
+  /** Delta: the names of the added subscriptions. SotW: the names of all subscriptions. */
   readonly names: readonly string[];
-  /** Delta: what is not wanted any more. */
+  /** The names that the client unsubscribes from. Empty in SotW, which does not send them. */
   readonly dropped: readonly string[];
 } {
   if (variant === "sotw") {
@@ -83,7 +86,7 @@ export function readRequest(
   };
 }
 
-/** Reads a response. Throws where the bytes are none. */
+/** Decodes a response. Throws if the bytes are not a response. */
 export function readResponse(variant: Variant, bytes: Uint8Array): ReadResponse {
   if (variant === "sotw") {
     const { typeUrl, nonce, versionInfo, resources } = fromBinary(DiscoveryResponseSchema, bytes);
@@ -113,7 +116,9 @@ export function readResponse(variant: Variant, bytes: Uint8Array): ReadResponse 
   };
 }
 
-/** A resource in this form says its own name. */
+/**
+ * The type URL of the `Resource` wrapper, which gives the name and the version of a SotW resource.
+ */
 export const wrapperType = "type.googleapis.com/envoy.service.discovery.v3.Resource";
 
 function sotwResource(type: string, value: Uint8Array, index: number): ReadResource {
@@ -128,7 +133,9 @@ function sotwResource(type: string, value: Uint8Array, index: number): ReadResou
   };
 }
 
-/** In all of Envoy's types that have a name it is the first field. */
+/**
+ * Returns the name in a payload. In each Envoy type that has a name, the name is the first field.
+ */
 function nameIn(payload: Uint8Array): string | undefined {
   let name: string | undefined;
   walkFields(payload, (field, start, end, wireType) => {
@@ -139,17 +146,17 @@ function nameIn(payload: Uint8Array): string | undefined {
   return name === "" ? undefined : name;
 }
 
-/** A message in short, for people and for search. */
+/** A summary of a message, for people and for search. */
 interface MessageSummary {
   readonly type: string;
   readonly nonce: string;
   readonly text: string;
 }
 
-/** Up to this number of names are listed. */
+/** The largest number of names that a summary lists. */
 const mostNames = 10;
 
-/** Returns a request in short, or a note that the bytes are not a request. */
+/** Returns a summary of a request, or a note that the bytes are not a request. */
 export function describeRequest(variant: Variant, bytes: Uint8Array): MessageSummary {
   return described(
     () => readRequest(variant, bytes),
@@ -157,7 +164,7 @@ export function describeRequest(variant: Variant, bytes: Uint8Array): MessageSum
   );
 }
 
-/** Returns a response in short, or a note that the bytes are not a response. */
+/** Returns a summary of a response, or a note that the bytes are not a response. */
 export function describeResponse(variant: Variant, bytes: Uint8Array): MessageSummary {
   return described(() => readResponse(variant, bytes), responseText);
 }

@@ -1,7 +1,10 @@
 import { XdsError } from "@xdstp/core";
 import type { RecordedEvent, Recording } from "./recording.ts";
 
-/** A recording as JSON lines, each with its end. Without events it is the first line: {@link formatEvent} makes those that follow. */
+/**
+ * Returns a recording as JSON lines, each with its line end. For a recording without events it
+ * returns only the first line; {@link formatEvent} makes the lines that follow.
+ */
 export function formatRecording(recording: Recording): string {
   const { variant, path, server, node, time, events } = recording;
   const header = {
@@ -16,7 +19,7 @@ export function formatRecording(recording: Recording): string {
   return [JSON.stringify(header), ...events.map(formatEvent), ""].join("\n");
 }
 
-/** The line of an event, without its end. */
+/** Returns the line of an event, without its line end. */
 export function formatEvent(event: RecordedEvent): string {
   if ("bytes" in event) {
     const { at, stream, kind, type, nonce, text, bytes } = event;
@@ -50,9 +53,11 @@ export function formatEvent(event: RecordedEvent): string {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads what `formatRecording` writes. A last line that was cut off is left out: whoever recorded it was stopped.
+ * Parses the text that `formatRecording` writes. It ignores an incomplete last line, which remains
+ * when the recorder was stopped while it wrote.
  *
- * Throws an XdsError, INVALID_ARGUMENT, that names `source` (default: `recording`), the line and what is wrong with it.
+ * Throws an XdsError with the code INVALID_ARGUMENT, which names `source` (default: `recording`),
+ * the line and what is wrong with the line.
  */
 export function parseRecording(text: string, source = "recording"): Recording {
   const lines = text.split("\n");

@@ -1,57 +1,62 @@
 import type { Status } from "@xdstp/core";
 
-/** Which variant of the protocol a stream speaks. */
+/** The protocol variant of a stream. */
 export type Variant = Recording["variant"];
 
-/** The streams of a client, message by message: what a bug report holds, and what a test plays. */
+/**
+ * The messages on the streams of a client, in order. A bug report can contain a recording, and a
+ * test can replay it.
+ */
 export interface Recording {
-  /** The variant of the stream. */
+  /** The protocol variant of the streams. */
   readonly variant: "delta" | "sotw";
-  /** The method, `/package.Service/Method`. */
+  /** The gRPC method, `/package.Service/Method`. */
   readonly path: string;
-  /** The server of the client, for people. */
+  /** The server of the client, as a text for people. */
   readonly server: string;
   /** The id of the node. */
   readonly node: string;
-  /** When it began, in milliseconds since the epoch. */
+  /** The time at which the recording began, in milliseconds since the epoch. */
   readonly time: number;
-  /** What was sent and received, in order. */
+  /** The events, in order. */
   readonly events: readonly RecordedEvent[];
 }
 
-/** What happened on a stream. */
+/** An event on a stream. */
 export type RecordedEvent = {
-  /** Milliseconds since the recording began. */
+  /** The milliseconds since the recording began. */
   readonly at: number;
   /** The number of the stream, from 1. */
   readonly stream: number;
 } & (
   | {
-      /** The client has begun one. */
+      /** The client has opened a stream. */
       readonly kind: "open";
-      /** Whom it asks. */
+      /** The server that the stream goes to. */
       readonly server: string;
     }
   | {
-      /** Who sent it: `request` the client, `response` the server. */
+      /** The kind of the message: the client sent a `request`, the server sent a `response`. */
       readonly kind: "request" | "response";
-      /** The type URL. */
+      /** The type URL of the message. */
       readonly type: string;
-      /** That of a response, or the one that a request answers; empty: none. */
+      /**
+       * The nonce of the response, or the nonce that the request answers. Empty if there is none.
+       */
       readonly nonce: string;
-      /** What it says, for people. */
+      /** A summary of the message, for people. */
       readonly text: string;
-      /** The message as it was on the wire, without the five bytes of gRPC. */
+      /** The bytes of the message, without the five bytes that gRPC puts before it. */
       readonly bytes: Uint8Array;
     }
   | {
-      /** It is over. */
+      /** The stream has ended. */
       readonly kind: "end";
-      /** Who ended it. */
+      /** The side that ended the stream. */
       readonly by: "client" | "server";
       readonly status: Status;
     }
 );
 
-/** One message. */
+/** An event that is a message. */
 export type RecordedMessage = Extract<RecordedEvent, { readonly bytes: Uint8Array }>;

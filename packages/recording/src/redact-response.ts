@@ -9,10 +9,17 @@ import {
 import { wrapperType } from "./read-message.ts";
 import type { Variant } from "./recording.ts";
 
-/** What may be kept of a payload; the same object where that is all of it. */
+/**
+ * Returns the part of a payload that may be recorded. It returns the same object if that is the
+ * whole payload.
+ */
 export type HidePayload = (payload: AnyBytes) => AnyBytes;
 
-/** A response without what `hide` takes out of its payloads: the same bytes where that is nothing. Versions and nonces stay. Bytes that are not a response are left out. */
+/**
+ * Returns a response without the parts of its payloads that `hide` removes, or the same bytes if
+ * `hide` removes nothing. Versions and nonces stay. Bytes that are not a response are replaced with
+ * no bytes.
+ */
 export function redactResponse(variant: Variant, bytes: Uint8Array, hide: HidePayload): Uint8Array {
   try {
     return variant === "delta" ? redactDelta(bytes, hide) : redactSotw(bytes, hide);
@@ -47,7 +54,7 @@ function hideInWrapper(payload: AnyBytes, hide: HidePayload): AnyBytes {
   return hidden ? { typeUrl: payload.typeUrl, value: toBinary(ResourceSchema, wrapper) } : payload;
 }
 
-/** Answers whether anything was hidden. */
+/** Redacts the payloads in place. Returns true if anything was removed. */
 function hideIn(slots: readonly Slot[], hide: HidePayload): boolean {
   let hidden = false;
   for (const slot of slots) {

@@ -23,24 +23,33 @@ import { createLiveInbox, type LiveInbox } from "./live-inbox.ts";
 import type { RecordedEvent, RecordedMessage, Recording, Variant } from "./recording.ts";
 
 /**
- * Plays the client's side of a recording, stream after stream: sends what it sent, with the nonces of the present server, and compares the state after each response. Returns the number of differences.
+ * Plays the client's side of a recording, stream after stream. It sends the recorded requests with
+ * the nonces of the present server, and compares the state after each response with the recorded
+ * state. Returns the number of differences.
  *
- * More responses than were recorded are not a difference as long as they come to the same; these are accepted.
+ * The server may send more responses than the recording has, as long as they lead to the same
+ * state. The replay accepts these responses.
  */
 export async function replayClient(options: {
-  /** The recording whose client side is sent. */
+  /** The recording whose requests are sent. */
   readonly recording: Recording;
-  /** Opens a stream to the server of now, with the method of the recording. */
+  /** Opens a stream to the present server, with the method of the recording. */
   readonly open: OpenStream;
-  /** Milliseconds that the server gets for what the recording says it answered. Default: 5,000. */
+  /**
+   * The time in milliseconds that the server has for each response of the recording. Default:
+   * 5,000.
+   */
   readonly answerMs?: number;
-  /** Whether a SotW response of a type is all there is. Default: of none. */
+  /**
+   * Returns true if a SotW response of the type contains the full state. Default: false for every
+   * type.
+   */
   readonly isFullState?: (typeUrl: string) => boolean;
-  /** Default: the clock of the machine. */
+  /** The clock that measures the waits. Default: the clock of the machine. */
   readonly clock?: Clock;
-  /** Ends it. */
+  /** Aborting this signal ends the replay. */
   readonly signal?: AbortSignal;
-  /** Told what happens. */
+  /** Called with each event. */
   readonly onEvent?: (event: ReplayClientEvent) => void;
 }): Promise<number> {
   const streams = [...new Set(options.recording.events.map(({ stream }) => stream))];
@@ -54,23 +63,32 @@ export async function replayClient(options: {
 
 type ReplayClientOptions = Parameters<typeof replayClient>[0];
 
-/** Events while the client's side of a recording is played. `stream` is that of the recording. */
+/**
+ * An event while the client's side of a recording is played. `stream` is the number of the stream
+ * in the recording.
+ */
 export type ReplayClientEvent = { readonly stream: number } & (
   | { readonly kind: "request" | "response"; readonly type: string; readonly text: string }
-  /** The server holds something else than it did. Told once for each name and state. */
+  /**
+   * The present server has sent another state than the recorded one. Reported once for each name
+   * and state.
+   */
   | {
       readonly kind: "difference";
       readonly type: string;
       readonly difference: {
         /** The name of the resource. */
         readonly name: string;
-        /** The state in the recording. Absent: nothing. */
+        /** The resource in the recording. Absent if the recording has none. */
         readonly recorded?: ReadResource;
-        /** The state now. Absent: nothing. */
+        /** The resource that the present server has sent. Absent if it has sent none. */
         readonly now?: ReadResource;
       };
     }
-  /** The stream ended otherwise; undefined: it did not end. */
+  /**
+   * The stream ended with another status than in the recording. Undefined means that the stream did
+   * not end.
+   */
   | {
       readonly kind: "ended";
       readonly recorded: Status | undefined;
@@ -81,17 +99,20 @@ export type ReplayClientEvent = { readonly stream: number } & (
 interface PlayedType {
   readonly recorded: HeldState;
   readonly now: HeldState;
-  /** Recorded nonces, and those of now in their place. */
+  /** The nonces of the present server, by the recorded nonces that they replace. */
   readonly nonces: Map<string, string>;
-  /** Of the last response; empty: none. */
+  /** The version of the last response, or empty if there was none. */
   version: string;
-  /** The last request as it was sent. */
+  /** The last request, as it was sent. */
   request: Uint8Array | undefined;
-  /** A response that is not answered yet; empty: none. */
+  /** The nonce of the response that is not answered yet, or empty if there is none. */
   unanswered: string;
-  /** The response that was accepted although the recording does not say so; empty: none. */
+  /**
+   * The nonce of the last response that was accepted without a recorded answer, or empty if there
+   * was none.
+   */
   accepted: string;
-  /** Differences that were reported. */
+  /** The differences that were reported. */
   readonly told: Set<string>;
 }
 
@@ -111,7 +132,7 @@ class StreamReplay {
     this.#out = options.open(this.#inbox.handler);
   }
 
-  /** Returns the number of differences. */
+  /** Plays the stream. Returns the number of differences. */
   async run(): Promise<number> {
     const events = this.#options.recording.events.filter(({ stream }) => stream === this.#stream);
     for (const event of events) if (!(await this.#play(event))) break;
@@ -119,7 +140,7 @@ class StreamReplay {
     return this.#differences;
   }
 
-  /** false: there is no more stream to play on. */
+  /** Plays one event. Returns false if the stream is over. */
   async #play(event: RecordedEvent): Promise<boolean> {
     if (this.#options.signal?.aborted === true) return false;
     if (event.kind === "open") return true;
@@ -191,7 +212,10 @@ class StreamReplay {
     this.#compare(typeUrl, type);
   }
 
-  /** A second response of a type comes only once the first is answered, so that one is accepted here. */
+  /**
+   * Takes a response into the state. Returns its type, or undefined if the bytes are not a
+   * response.
+   */
   #take(bytes: Uint8Array): PlayedType | undefined {
     const response = readOrNot(this.#options.recording.variant, bytes);
     if (response === undefined) return undefined;
@@ -207,7 +231,10 @@ class StreamReplay {
     return type;
   }
 
-  /** A further response of a type comes only once the one before is answered. */
+  /**
+   * Sends an ACK for a response that the recording does not answer. The server sends the next
+   * response of the type only after that.
+   */
   #accept(type: PlayedType): void {
     if (type.request === undefined || type.accepted === type.unanswered) return;
     type.accepted = type.unanswered;
@@ -283,10 +310,10 @@ function readOrNot(variant: Recording["variant"], bytes: Uint8Array): ReadRespon
   }
 }
 
-/** Number of bytes before the message in `Message.enveloped`. */
+/** The number of bytes before the message in `Message.enveloped`. */
 const ENVELOPE = 5;
 
-/** Encoded bytes as a byte stream sends them. */
+/** Returns encoded bytes as a message of a byte stream. */
 export function messageOf(bytes: Uint8Array): Message {
   const enveloped = new Uint8Array(ENVELOPE + bytes.length);
   new DataView(enveloped.buffer).setUint32(1, bytes.length);
@@ -294,15 +321,15 @@ export function messageOf(bytes: Uint8Array): Message {
   return { enveloped, bytes: enveloped.subarray(ENVELOPE) };
 }
 
-/** The answer of a recorded request to a response, put for the server that runs now. */
+/** The answer to a response, with the values of the present server. */
 interface LiveAnswer {
-  /** Empty: there is nothing to answer. */
+  /** The nonce of the response, or empty if there is no response to answer. */
   readonly nonce: string;
-  /** SotW: of the response that was accepted last. */
+  /** SotW: the version of the response that was accepted last. */
   readonly version: string;
 }
 
-/** A recorded request with the nonce and version of the server that it goes to. */
+/** Returns a recorded request with the nonce and the version of the present server. */
 function withAnswer(
   variant: Variant,
   bytes: Uint8Array,
@@ -319,7 +346,7 @@ function withAnswer(
   return toBinary(DiscoveryRequestSchema, request);
 }
 
-/** An ACK that changes no subscription: that of the request before. */
+/** Returns an ACK with the same subscriptions as the request before it. */
 function ackAfter(variant: Variant, before: Uint8Array, answer: LiveAnswer): Uint8Array {
   if (variant === "delta") {
     const { typeUrl } = fromBinary(DeltaDiscoveryRequestSchema, before);

@@ -1,17 +1,23 @@
 import { readRequest, type ReadRequest, type ReadResource, readResponse } from "./read-message.ts";
 import type { RecordedEvent, RecordedMessage, Recording, Variant } from "./recording.ts";
 
-/** One step of a type: what the client sends, or what the server answers once everything before it was sent. */
+/**
+ * One step of a type: something that the client sends, or a response that the server sends once all
+ * steps before it are done.
+ */
 type ScriptStep =
   | { readonly kind: "request"; readonly facts: readonly string[] }
   | { readonly kind: "response"; readonly message: RecordedMessage };
 
-/** What one stream says of one type. */
+/** The steps of one type on one stream. */
 export interface TypeScript {
   readonly steps: readonly ScriptStep[];
-  /** All that the client says. */
+  /** All facts that the client sends. */
   readonly facts: ReadonlySet<string>;
-  /** How each response was answered: undefined with an ACK, else why not. */
+  /**
+   * The answer to each response, by nonce: undefined for an ACK, otherwise the error message of the
+   * NACK.
+   */
   readonly verdicts: ReadonlyMap<string, string | undefined>;
 }
 
@@ -19,11 +25,14 @@ export interface TypeScript {
 export interface StreamScript {
   readonly stream: number;
   readonly types: ReadonlyMap<string, TypeScript>;
-  /** How the server ended it. Absent: it did not. */
+  /** The status with which the server ended the stream. Absent if the server did not end it. */
   readonly end?: Extract<RecordedEvent, { kind: "end" }>["status"];
 }
 
-/** The streams of a recording in their order. Messages that cannot be read are left out. */
+/**
+ * Returns the scripts of the streams of a recording, in order. It ignores messages that cannot be
+ * read.
+ */
 export function scriptsOf({ variant, events }: Recording): readonly StreamScript[] {
   const streams = [...new Set(events.map(({ stream }) => stream))];
   return streams.map((stream) => {
@@ -63,7 +72,9 @@ function typeScript(
   };
 }
 
-/** Everything that a response of a recording holds, for whoever looks for something in it. */
+/**
+ * Returns the resources of a response in a recording. Returns none if the bytes are not a response.
+ */
 export function payloadsOf(
   { variant }: Pick<Recording, "variant">,
   { bytes }: { readonly bytes: Uint8Array },
@@ -75,10 +86,16 @@ export function payloadsOf(
   }
 }
 
-/** What a request of one type contains, each as a text: `+name` is subscribed, `-name` is unsubscribed, `=nonce` is answered. */
+/**
+ * Returns the facts of a request of one type, each as a text: `+name` subscribes, `-name`
+ * unsubscribes, `=nonce` answers a response.
+ */
 export type FactReader = (request: ReadRequest) => readonly string[];
 
-/** Reads the requests of one type on one stream in their order: what one says depends on those before it. */
+/**
+ * Creates a reader of the requests of one type on one stream. The requests must be read in order,
+ * because the facts of a request depend on the requests before it.
+ */
 export function createFactReader(variant: Variant): FactReader {
   return variant === "delta" ? deltaReader() : sotwReader();
 }
@@ -96,7 +113,10 @@ function deltaReader(): FactReader {
   };
 }
 
-/** Each request lists all subscriptions; facts are the differences from the one before. */
+/**
+ * Creates a reader of SotW requests. Each request lists all subscriptions; the facts are the
+ * differences from the request before.
+ */
 function sotwReader(): FactReader {
   let before: ReadonlySet<string> | undefined;
   return ({ names, nonce }) => {
