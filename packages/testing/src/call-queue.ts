@@ -2,24 +2,30 @@
 export interface Call {
   readonly at: number;
   readonly callback: () => void;
-  /** Order among equal times. */
+  /** The order among equal times. */
   readonly number: number;
   cancelled: boolean;
 }
 
-/** Calls in the order of their times, equal times in the order of their making. */
+/**
+ * Calls in the order of their times. Calls with equal times are in the order in which they were
+ * added.
+ */
 export interface CallQueue {
   readonly size: number;
   add(at: number, callback: () => void): Call;
-  /** Does nothing where it has been taken. */
+  /** Cancels a call. Does nothing if it was already taken. */
   cancel(call: Call): void;
-  /** The next one, left where it is. */
+  /** Returns the next call, and leaves it in the queue. */
   peek(): Call | undefined;
-  /** The next one, taken out. */
+  /** Removes and returns the next call. */
   take(): Call | undefined;
 }
 
-/** A binary heap; what is cancelled is left in it until it comes up, or is the greater part of it. */
+/**
+ * Creates a binary heap. Cancelled calls stay in it until they come first, or until they are more
+ * than half of it.
+ */
 export function createCallQueue(): CallQueue {
   return new Heap();
 }
@@ -60,7 +66,7 @@ class Heap implements CallQueue {
     const first = this.peek();
     if (first === undefined) return undefined;
     this.#removeFirst();
-    // A call that has been made can no longer be cancelled.
+    // Marks the call as no longer cancellable.
     first.cancelled = true;
     return first;
   }
@@ -70,7 +76,7 @@ class Heap implements CallQueue {
     if (last !== undefined && this.#calls.length > 0) this.#down(last);
   }
 
-  /** An array in order is a heap. */
+  /** A sorted array is a heap. */
   #compact(): void {
     this.#calls = this.#calls
       .filter(({ cancelled }) => !cancelled)

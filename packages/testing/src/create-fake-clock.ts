@@ -5,21 +5,30 @@ import { createCallQueue } from "./call-queue.ts";
 /** A `Clock` that stands still until a test moves it. */
 export interface FakeClock extends Clock {
   /**
-   * Moves the time on and makes the calls that fall due, in the order of their times, equal times in the order of their making; `now()` is the time of each.
-   * What a call puts on the clock falls due in the same `advance` if its time is within it. A call that throws ends the `advance` at its time.
+   * Moves the time forward and makes the calls that are due, in the order of their times; calls
+   * with equal times are made in the order in which they were added. `now()` is the time of each
+   * call.
+   * A call that is added by another call is made in the same `advance` if its time is within it. A
+   * call that throws ends the `advance` at its time.
    */
   advance(ms: number): void;
-  /** Moves the time to the next call and makes it, that one alone. false: none waits. */
+  /** Moves the time to the next call and makes only that call. Returns false if no call waits. */
   step(): boolean;
-  /** Sets the wall clock forward, or back with a negative number, as NTP or an operator does. `now()` and the calls that wait stay where they are. */
+  /**
+   * Steps the wall clock forward, or back with a negative number, as NTP or an operator does.
+   * `now()` and waiting calls are not affected.
+   */
   stepWallTime(ms: number): void;
-  /** When the next call falls due; undefined: none waits. */
+  /** The time of the next call. `undefined`: no call waits. */
   readonly next: number | undefined;
-  /** Calls that wait. */
+  /** The number of waiting calls. */
   readonly pending: number;
 }
 
-/** Time for tests: nothing happens by itself, and the same test always runs the same way. */
+/**
+ * Creates a clock for tests: time passes only when the test says so, so the same test always runs
+ * in the same way.
+ */
 export function createFakeClock(
   options: {
     /** The first value of `now()` and of `wallTime()`, in milliseconds. Default: 0. */

@@ -1,18 +1,20 @@
-/** Collects work for later turns and does it when a test says so. */
+/** Collects work for later turns, and runs it when a test says so. */
 export interface ManualScheduler {
-  /** Takes the place of `setImmediate`: the `later` option of schedulers. */
+  /** Replaces `setImmediate`: the option `later` of schedulers. */
   readonly later: (callback: () => void) => void;
-  /** One turn: does what was collected before it began. Returns how much that was. */
+  /**
+   * Runs one turn: all work that was collected before it began. Returns the number of callbacks.
+   */
   turn(): number;
-  /** Turns until nothing is left. Throws after 100,000 turns, which is work that never ends. */
+  /** Runs turns until no work is left. Throws after 100,000 turns, since such work never ends. */
   run(): void;
-  /** What waits for the next turn. */
+  /** The number of callbacks that wait for the next turn. */
   readonly pending: number;
 }
 
 const MAX_TURNS = 100_000;
 
-/** Turns of an event loop, in the hands of a test. */
+/** Creates a scheduler whose turns a test controls. */
 export function createManualScheduler(): ManualScheduler {
   const waiting: (() => void)[] = [];
   const turn = (): number => {

@@ -6,32 +6,46 @@ import {
   StatusCode,
 } from "@xdstp/core";
 
-/** A call in memory, seen from the peer of the state machine. Nothing happens by itself: each step is a call of the test, and is over when the call returns. */
+/**
+ * A call in memory, seen from the peer of the state machine. Each step is a call of the test, and
+ * has completed when that call returns.
+ */
 export interface MemoryStream {
-  /** Gives the state machine a message. Its bytes are overwritten afterwards, as a wire that reuses its buffers would. Ignored once the call is over. */
+  /**
+   * Passes a message to the state machine. Its bytes are overwritten afterwards, as by a wire that
+   * reuses its buffers. Ignored once the call is over.
+   */
   send(message: Uint8Array): void;
-  /** The oldest message that was not taken yet; undefined: none. */
+  /** Returns the oldest message that was not taken yet. `undefined`: there is none. */
   take(): Uint8Array | undefined;
-  /** How many messages were not taken yet. */
+  /** The number of messages that were not taken yet. */
   readonly unread: number;
-  /** Fills the wire: from now on `send` asks the state machine to wait. What it sends nevertheless arrives. */
+  /**
+   * Fills the wire: from now on `send` asks the state machine to wait. Messages that it sends
+   * nevertheless arrive.
+   */
   fill(): void;
-  /** Empties the wire and says so, if it was full. */
+  /** Empties the wire, and notifies the state machine if it was full. */
   drain(): void;
-  /** The state machine reads no more: what is sent waits until it reads on. */
+  /** True while the state machine has paused reading: sent messages wait until it resumes. */
   readonly paused: boolean;
-  /** Says that this side sends no more; told once what waits has been read. */
+  /**
+   * Ends this side of the call. The state machine is notified after it has read the waiting
+   * messages.
+   */
   end(): void;
-  /** Ends the call from this side. Default: CANCELLED. */
+  /** Ends the whole call from this side. Default: CANCELLED. */
   cancel(status?: Status): void;
-  /** How the call ended; undefined while it lasts. */
+  /** The status with which the call ended. `undefined` while it is open. */
   readonly closed: Status | undefined;
 }
 
 interface Call {
   full: boolean;
   paused: boolean;
-  /** Sent while the machine was not reading, and perhaps the end behind it. */
+  /**
+   * Messages that were sent while the machine had paused reading, and perhaps the end after them.
+   */
   readonly waiting: (Uint8Array | "end")[];
   closed: Status | undefined;
   /** Absent until `serve` has returned. */
@@ -42,8 +56,9 @@ const OK: Status = { code: StatusCode.OK, message: "" };
 const CANCELLED: Status = { code: StatusCode.CANCELLED, message: "cancelled by the peer" };
 
 /**
- * Joins a state machine to a peer that a test plays. `serve` gets the byte stream to write to and returns the handler, as a wire expects it.
- * It holds the machine to the contract: a message whose two forms differ is thrown back at it.
+ * Connects a state machine to a peer that a test plays. `serve` gets the byte stream to write to
+ * and returns the handler, as with a wire.
+ * It checks the contract of the machine: it throws for a message whose two forms differ.
  */
 export function createMemoryStream(serve: (out: ByteStream) => ByteStreamHandler): MemoryStream {
   const messages: Uint8Array[] = [];
@@ -119,17 +134,20 @@ function isHalted({ paused, closed }: Call): boolean {
   return paused || closed !== undefined;
 }
 
-/** Bytes in front of the message in `Message.enveloped`. */
+/** Bytes before the message in `Message.enveloped`. */
 const ENVELOPE = 5;
 
-/** Hands a message over. Its bytes belong to the wire: who keeps them finds them changed. */
+/**
+ * Passes a message to a handler. Its bytes belong to the wire: they are overwritten afterwards, so
+ * a handler that keeps them sees other bytes.
+ */
 export function lend(message: Uint8Array, handler: ByteStreamHandler): void {
   const bytes = new Uint8Array(message);
   handler.onMessage(bytes);
   bytes.fill(0xff);
 }
 
-/** Throws where the two forms of a message differ. */
+/** Throws if the two forms of a message differ. */
 export function checkEnvelope({ bytes, enveloped }: Message): void {
   const head = new DataView(
     enveloped.buffer,

@@ -10,32 +10,37 @@ export interface TestCertificate {
 
 /** Signs certificates for one test. Do not trust it elsewhere. */
 export interface TestAuthority {
-  /** Its own certificate, PEM: what peers trust. */
+  /** Its own certificate, PEM, which peers have to trust. */
   readonly cert: string;
-  /** Makes a key and signs a certificate for it. The bytes of a name go in as they are, so that a test can make invalid ones. */
+  /**
+   * Creates a key and signs a certificate for it. The bytes of a name are used unchanged, so that a
+   * test can create invalid names.
+   */
   issue(options?: {
     /** The common name of the subject. Default: `test`. */
     readonly name?: string;
-    /** URI names, a SPIFFE id for example. Default: none. */
+    /** URI names, for example a SPIFFE id. Default: none. */
     readonly uris?: readonly string[];
-    /** DNS names. Default: none; a certificate of a server wants `localhost`. */
+    /** DNS names. Default: none. A certificate of a server needs `localhost`. */
     readonly dnsNames?: readonly string[];
     /** IPv4 addresses. Default: none. */
     readonly addresses?: readonly string[];
-    /** Default: an hour ago. */
+    /** Default: one hour ago. */
     readonly notBefore?: Date;
-    /** Default: in a day. */
+    /** Default: in one day. */
     readonly notAfter?: Date;
   }): TestCertificate;
 }
 
-/** What a certificate says. */
+/** The contents of a certificate. */
 type TestCertificateOptions = NonNullable<Parameters<TestAuthority["issue"]>[0]>;
 
 const ecdsaWithSha256 = sequence(objectId(1, 2, 840, 10045, 4, 3, 2));
 const commonName = objectId(2, 5, 4, 3);
 
-/** An authority with a new P-256 key, valid for a day; without files and without another program. */
+/**
+ * Creates an authority with a new P-256 key, valid for one day, without files and other programs.
+ */
 export function createTestAuthority(name = "test authority"): TestAuthority {
   const keys = newKeys();
   const cert = certificate({
@@ -140,7 +145,10 @@ function pem(der: Buffer): string {
   return ["-----BEGIN CERTIFICATE-----", ...lines, "-----END CERTIFICATE-----", ""].join("\n");
 }
 
-/** The few shapes of ASN.1 DER that a certificate is made of (X.690). Each function gives one encoded value. */
+/**
+ * Encodes the few forms of ASN.1 DER that a certificate needs (X.690). Each function returns one
+ * encoded value.
+ */
 function encode(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(contents);
   return Buffer.concat([Buffer.of(tag), lengthOf(body.length), body]);
@@ -158,7 +166,7 @@ function lengthOf(length: number): Buffer {
 function sequence(...members: readonly Uint8Array[]): Buffer {
   return encode(0x30, ...members);
 }
-/** SET OF; several members have to be in the order of their bytes. */
+/** SET OF. Several members have to be in the order of their bytes. */
 function setOf(...members: readonly Uint8Array[]): Buffer {
   return encode(0x31, ...members);
 }
@@ -179,7 +187,7 @@ function derBoolean(value: boolean): Buffer {
   return encode(0x01, Buffer.of(value ? 0xff : 0));
 }
 
-/** A positive whole number; its highest bit must be 0. */
+/** A positive integer. Its highest bit must be 0. */
 function derInteger(bytes: Uint8Array): Buffer {
   return encode(0x02, bytes);
 }

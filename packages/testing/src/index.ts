@@ -1,5 +1,6 @@
 /**
- * What tests of xDS programs need and no single package owns: memory byte streams, raw clients, a clock and turns in the hands of the test.
+ * Parts for tests of xDS programs: byte streams in memory, raw clients and servers, and a clock and
+ * turns that the test controls.
  *
  * @packageDocumentation
  */
@@ -15,7 +16,7 @@ export {
   type TestCertificate,
 } from "./create-test-authority.ts";
 
-// Programs in a network of memory, step by step.
+// Programs in a network in memory, step by step.
 export { createNetwork } from "./simulation/create-network.ts";
 export type { Connection, Network, NetworkObserver, Side } from "./simulation/network.ts";
 export { createSeededRandom, type SeededRandom } from "./simulation/seeded-random.ts";

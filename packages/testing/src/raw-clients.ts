@@ -11,17 +11,26 @@ import {
 import type { MemoryStream } from "./create-memory-stream.ts";
 import { createReader, type RawMessages } from "./raw-wire.ts";
 
-/** Sends and reads single messages; it never answers by itself. */
+/** Sends and reads single messages. It never answers by itself. */
 export interface RawClient<Variant extends keyof RawMessages> {
-  /** The oldest response not read yet. Throws where there is none. */
+  /** Returns the oldest response that was not read yet. Throws if there is none. */
   next(): RawMessages[Variant]["response"];
-  /** All that was not read yet; none is an empty list. */
+  /** Returns all responses that were not read yet, or an empty list. */
   rest(): readonly RawMessages[Variant]["response"][];
-  /** Sends a request as it is. In the SotW variant its names are remembered for the answers of its type. */
+  /**
+   * Sends a request unchanged. In the SotW variant its names are remembered for the answers of its
+   * type.
+   */
   send(request: RawMessages[Variant]["requestInit"]): void;
-  /** Accepts a response; in the SotW variant with the names asked for last. `more` goes into the same request (names, for instance) and wins. */
+  /**
+   * Accepts a response; in the SotW variant with the names of the last request. `more` is added to
+   * the request (names, for example), and takes precedence.
+   */
   ack(response: RawMessages[Variant]["response"], more?: RawMessages[Variant]["requestInit"]): void;
-  /** Rejects a response, with INVALID_ARGUMENT and the text; in the SotW variant with the version accepted last and the names asked for last. `more` wins. */
+  /**
+   * Rejects a response, with INVALID_ARGUMENT and the text; in the SotW variant with the last
+   * accepted version and the names of the last request. `more` takes precedence.
+   */
   nack(
     response: RawMessages[Variant]["response"],
     text: string,
@@ -32,7 +41,7 @@ export interface RawClient<Variant extends keyof RawMessages> {
 type DeltaRequestInit = RawMessages["delta"]["requestInit"];
 type SotwRequestInit = RawMessages["sotw"]["requestInit"];
 
-/** A client of the delta variant for scripts that say each step. */
+/** Creates a delta client that sends only what the test says. */
 export function createRawDeltaClient(
   wire: Pick<MemoryStream, "send" | "take">,
   options: {
@@ -63,13 +72,13 @@ export function createRawDeltaClient(
   };
 }
 
-/** What an answer repeats. */
+/** The fields that an answer repeats. */
 interface Subscription {
   readonly names: SotwRequestInit["resourceNames"];
   readonly version: string;
 }
 
-/** A client of the SotW variant for scripts that say each step. */
+/** Creates a SotW client that sends only what the test says. */
 export function createRawSotwClient(
   wire: Pick<MemoryStream, "send" | "take">,
   options: {

@@ -10,49 +10,52 @@ import {
 import { createMemoryStream, type MemoryStream } from "./create-memory-stream.ts";
 import { createReader, type RawMessages } from "./raw-wire.ts";
 
-/** A server in the hands of the test: accepts the streams of a client, reads requests and sends responses one by one. It never answers by itself. */
+/**
+ * A server that the test plays: it accepts the streams of a client, reads requests and sends
+ * responses one by one. It never answers by itself.
+ */
 export interface RawServer<Variant extends keyof RawMessages> {
-  /** The oldest request not read yet. Throws where there is none. */
+  /** Returns the oldest request that was not read yet. Throws if there is none. */
   next(): RawMessages[Variant]["request"];
-  /** All that was not read yet; none is an empty list. */
+  /** Returns all requests that were not read yet, or an empty list. */
   rest(): readonly RawMessages[Variant]["request"][];
-  /** The function that a client opens its streams with. */
+  /** The function with which a client opens its streams. */
   readonly connect: (handler: ByteStreamHandler) => ByteStream;
-  /** Streams opened so far. */
+  /** The number of streams that were opened. */
   readonly streams: number;
-  /** There is an open stream. */
+  /** True while a stream is open. */
   readonly connected: boolean;
-  /** The client reads no more on the newest stream (C-ACK-13). */
+  /** True while the client has paused reading on the newest stream (C-ACK-13). */
   readonly paused: boolean;
-  /** How the newest stream ended; undefined while it lasts. */
+  /** The status with which the newest stream ended. `undefined` while it is open. */
   readonly closed: Status | undefined;
-  /** Sends a response as it is. */
+  /** Sends a response unchanged. */
   send(response: RawMessages[Variant]["responseInit"]): void;
-  /** Sends bytes as they are. */
+  /** Sends bytes unchanged. */
   sendBytes(bytes: Uint8Array): void;
   /** Ends the newest stream. Default: UNAVAILABLE. */
   close(status?: Status): void;
-  /** From now on a new stream is opening until `reach`. */
+  /** From now on a new stream stays in the state opening until `reach`. */
   delay(): void;
-  /** The client has reached the server. */
+  /** Reports to the client that the server is reached. */
   reach(): void;
   /** Fills the wire of the newest stream: the client has to wait. */
   fill(): void;
-  /** Empties it. */
+  /** Empties the wire. */
   drain(): void;
 }
 
-/** How a variant is written on the wire. */
+/** How messages of a variant are encoded. */
 interface ServerCodec<Variant extends keyof RawMessages> {
-  /** A request, decoded. */
+  /** Decodes a request. */
   decode(bytes: Uint8Array): RawMessages[Variant]["request"];
-  /** A response, encoded. */
+  /** Encodes a response. */
   encode(response: RawMessages[Variant]["responseInit"]): Uint8Array;
 }
 
 const AWAY: Status = { code: 14, message: "the server is down" };
 
-/** A server for scripts that say each step. */
+/** Creates a server that sends only what the test says. */
 function createRawServer<Variant extends keyof RawMessages>(
   codec: ServerCodec<Variant>,
 ): RawServer<Variant> {
@@ -113,7 +116,7 @@ function createRawServer<Variant extends keyof RawMessages>(
   };
 }
 
-/** A server of the delta variant for scripts that say each step. */
+/** Creates a delta server that sends only what the test says. */
 export function createRawDeltaServer(): RawServer<"delta"> {
   return createRawServer<"delta">({
     decode: (bytes) => fromBinary(DeltaDiscoveryRequestSchema, bytes),
@@ -122,7 +125,7 @@ export function createRawDeltaServer(): RawServer<"delta"> {
   });
 }
 
-/** A server of the SotW variant for scripts that say each step. */
+/** Creates a SotW server that sends only what the test says. */
 export function createRawSotwServer(): RawServer<"sotw"> {
   return createRawServer<"sotw">({
     decode: (bytes) => fromBinary(DiscoveryRequestSchema, bytes),

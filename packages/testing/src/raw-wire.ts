@@ -12,16 +12,19 @@ import type {
 
 import type { MemoryStream } from "./create-memory-stream.ts";
 
-/** The messages of each variant: as they are read, and as plain objects to send, of which what is left out is not sent. */
+/**
+ * The messages of each variant: as they are read, and as plain objects to send. Members that are
+ * left out are not sent.
+ */
 export interface RawMessages {
-  /** Of the delta variant. */
+  /** Messages of the delta variant. */
   readonly delta: {
     readonly request: DeltaDiscoveryRequest;
     readonly requestInit: Omit<MessageInitShape<typeof DeltaDiscoveryRequestSchema>, "$typeName">;
     readonly response: DeltaDiscoveryResponse;
     readonly responseInit: Omit<MessageInitShape<typeof DeltaDiscoveryResponseSchema>, "$typeName">;
   };
-  /** Of the SotW variant. */
+  /** Messages of the SotW variant. */
   readonly sotw: {
     readonly request: DiscoveryRequest;
     readonly requestInit: Omit<MessageInitShape<typeof DiscoveryRequestSchema>, "$typeName">;
@@ -30,13 +33,13 @@ export interface RawMessages {
   };
 }
 
-/** Takes and decodes what comes on a wire. */
+/** Reads and decodes the messages of a wire. */
 interface Reader<Message> {
   next(): Message;
   rest(): readonly Message[];
 }
 
-/** Reads a wire message by message. */
+/** Creates a reader of a wire. */
 export function createReader<Message>(
   wire: Pick<MemoryStream, "take">,
   decode: (bytes: Uint8Array) => Message,

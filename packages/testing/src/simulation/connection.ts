@@ -10,21 +10,21 @@ import { checkEnvelope, lend } from "../create-memory-stream.ts";
 import type { Connection, NetworkObserver, Serve, Side } from "./network.ts";
 import { createPipe, type Cargo, type Pipe, type PipeOptions } from "./pipe.ts";
 
-/** What a connection needs of its network. */
+/** The parts of a network that a connection uses. */
 export interface ConnectionHost extends PipeOptions {
   readonly clock: Clock;
   readonly keepaliveMs: number;
   readonly observer: NetworkObserver;
-  /** Neither end is open any more. */
+  /** Called when neither side is open any more. */
   onOver(connection: OpenConnection): void;
 }
 
-/** Whither. */
+/** The target of a call. */
 export interface Call {
   readonly id: number;
   readonly address: string;
   readonly isDuplicate: boolean;
-  /** Who listens there when the call arrives. */
+  /** Returns the server that listens at the address when the call arrives. */
   serve(): Serve | undefined;
 }
 
@@ -33,14 +33,14 @@ export interface OpenConnection extends Connection {
   readonly stream: Required<Omit<ByteStream, "probe">>;
 }
 
-/** One end. */
+/** One side of a connection. */
 interface End {
   readonly side: Side;
   /** Absent until the call has arrived. */
   handler: ByteStreamHandler | undefined;
-  /** How it ended; undefined while it is open. */
+  /** The status with which it ended. `undefined` while it is open. */
   closed: Status | undefined;
-  /** On which it sends and receives. */
+  /** The pipe on which it sends. */
   readonly out: Pipe;
   readonly in: Pipe;
 }
@@ -48,7 +48,7 @@ interface End {
 const LOST: Status = { code: StatusCode.UNAVAILABLE, message: "the connection was lost" };
 const NO_SERVER: Status = { code: StatusCode.UNAVAILABLE, message: "no server listens there" };
 
-/** A call that is on its way. */
+/** Creates a call that is on its way. */
 export function createConnection(
   host: ConnectionHost,
   call: Call,
@@ -142,7 +142,7 @@ class TwoWays implements OpenConnection {
     clock.after(random.between(least, most), callback);
   }
 
-  /** The call has reached its address. */
+  /** Called when the call has reached its address. */
   #arrive(serve: Serve | undefined): void {
     const server = this.#server;
     if (this.#isCut || this.#client.closed !== undefined) {

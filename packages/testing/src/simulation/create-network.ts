@@ -4,7 +4,7 @@ import type { NetworkObserver, Network, Serve } from "./network.ts";
 
 import { createConnection, type ConnectionHost, type OpenConnection } from "./connection.ts";
 
-/** A network in memory. It knows byte streams and a clock, and nothing of what the bytes mean. */
+/** Creates a network in memory. It passes byte streams, and does not interpret the bytes. */
 export function createNetwork({
   clock,
   random,
@@ -13,17 +13,23 @@ export function createNetwork({
   keepaliveMs = 20_000,
   observer = {},
 }: {
-  /** Everything that happens is a call of it. */
+  /** The clock of all events. */
   readonly clock: Clock;
-  /** All delays come from it. */
+  /** The source of all delays. */
   readonly random: SeededRandom;
-  /** Milliseconds that a message is on its way, at least and at most. Default: 1 to 30. */
+  /** The minimum and maximum delay of a message, in milliseconds. Default: 1 to 30. */
   readonly delayMs?: readonly [least: number, most: number];
-  /** Messages on their way in one direction from which the sender must wait. Default: 16. */
+  /**
+   * The number of messages on their way in one direction from which the sender has to wait.
+   * Default: 16.
+   */
   readonly window?: number;
-  /** Milliseconds after which an end that was not told of a cut takes the connection for lost. Default: 20,000. */
+  /**
+   * Milliseconds after which a side that was not notified of a cut treats the connection as lost.
+   * Default: 20,000.
+   */
   readonly keepaliveMs?: number;
-  /** Sees all messages. Default: none. */
+  /** Observes all messages. Default: none. */
   readonly observer?: NetworkObserver;
 }): Network {
   const listeners = new Map<string, Serve>();
@@ -85,7 +91,7 @@ const deaf: ByteStreamHandler = {
   onClosed: () => undefined,
 };
 
-/** Says everything twice. The second call ends with the first one. */
+/** Sends everything twice. The second call ends with the first one. */
 function doubled(
   open: (handler: ByteStreamHandler, isDuplicate: boolean) => OpenConnection["stream"],
   handler: ByteStreamHandler,

@@ -1,16 +1,18 @@
 import type { FakeClock } from "../create-fake-clock.ts";
 
-/** Runs a simulation, one event after the other: what falls due next on the clock is a step. */
+/**
+ * Runs a simulation, one event after the other. The next call that is due on the clock is a step.
+ */
 export interface Stepper {
-  /** Made so far. */
+  /** The number of steps so far. */
   readonly steps: number;
-  /** Makes all steps of the next `ms` milliseconds of the clock, and moves it there. */
+  /** Runs all steps of the next `ms` milliseconds of the clock, and moves the clock there. */
   run(ms: number): Promise<void>;
-  /** Does something as a step of its own, now. */
+  /** Runs an action as a step of its own, now. */
   act(action: () => void): Promise<void>;
 }
 
-/** The one who moves the clock. */
+/** Creates a stepper, which moves the clock. */
 export function createStepper({
   clock,
   turn = nextTurn,
@@ -18,9 +20,12 @@ export function createStepper({
 }: {
   /** The clock that is advanced. */
   readonly clock: FakeClock;
-  /** Lets the promises and microtasks of a step end before the next one. Default: `setImmediate`, so that all of them have. */
+  /**
+   * Lets the promises and microtasks of a step complete before the next one. Default:
+   * `setImmediate`, which lets all of them complete.
+   */
   readonly turn?: () => Promise<void>;
-  /** Called after each step; what it throws ends the run. */
+  /** Called after each step. An exception ends the run. */
   readonly onStep?: () => void;
 }): Stepper {
   let steps = 0;

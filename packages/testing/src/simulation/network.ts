@@ -1,21 +1,26 @@
 import type { ByteStream, ByteStreamHandler } from "@xdstp/core";
 
-/** Which end. */
+/** A side of a connection. */
 export type Side = "client" | "server";
 
-/** Sees what travels, as bytes; must not keep or change them. */
+/** Observes messages as bytes. It must not keep or change them. */
 export interface NetworkObserver {
-  /** An end sends a message. */
+  /** Called when a side sends a message. */
   onSent?(connection: Connection, from: Side, bytes: Uint8Array): void;
-  /** A message is about to be handed to the other end. */
+  /** Called before a message is passed to the other side. */
   onArrived?(connection: Connection, from: Side, bytes: Uint8Array): void;
 }
 
-/** Byte streams between the programs of one process. Within a stream nothing overtakes; streams overtake each other. */
+/**
+ * Byte streams between the programs of one process. The messages of one stream arrive in order;
+ * messages of different streams may overtake each other.
+ */
 export interface Network {
   /**
-   * Accepts the calls to an address until it is closed. Streams that are open then go on. Throws where a server listens there already.
-   * @param serve - Answers a call: gets the stream to write to, and returns the handler of what comes
+   * Accepts the calls to an address until it is closed. Open streams then continue. Throws if a
+   * server listens there already.
+   * @param serve - Answers a call: gets the stream to write to, and returns the handler of received
+   * messages
    */
   listen(
     address: string,
@@ -23,31 +28,42 @@ export interface Network {
   ): { close(): void };
   /** Opens a stream; `opening` at first. Without a server it is closed with UNAVAILABLE. */
   connect(address: string, handler: ByteStreamHandler): ByteStream;
-  /** Those of which an end is open, oldest first. */
+  /** The connections with an open side, oldest first. */
   readonly connections: readonly Connection[];
-  /** The next call arrives twice, as if a proxy had tried again: the second one receives all that the client sends, and its answers are lost. */
+  /**
+   * Makes the next call arrive twice, as if a proxy had retried it: the second one receives
+   * everything that the client sends, and its answers are lost.
+   */
   duplicateNext(): void;
 }
 
 /** The server of an address. */
 export type Serve = Parameters<Network["listen"]>[1];
 
-/** One call, and what may befall it. */
+/** One call, and the faults that can happen to it. */
 export interface Connection {
-  /** Counts up from 1. */
+  /** Increases from 1. */
   readonly id: number;
-  /** The server that it leads to. */
+  /** The address of the server. */
   readonly address: string;
-  /** The other half of a duplicate call, whose answers are lost. */
+  /** True for the second call of a duplicate, whose answers are lost. */
   readonly isDuplicate: boolean;
-  /** Whether this end takes it for open. */
+  /** Returns true if this side treats the connection as open. */
   isOpen(side: Side): boolean;
   /**
-   * Nothing arrives any more. A side that is notified sees UNAVAILABLE at once; one that is not goes on, receives nothing, and notices it after the time of the keepalive: the connection is half-open.
+   * Cuts the connection: nothing arrives any more. A notified side sees UNAVAILABLE at once. The
+   * other side continues, receives nothing, and notices after the keepalive time: the connection is
+   * half-open.
    */
   cut(told: "both" | "neither" | Side): void;
-  /** For `ms` milliseconds nothing arrives, either way; then all of it. Neither side is notified. */
+  /**
+   * Delays everything in both directions by up to `ms` milliseconds; then all of it arrives.
+   * Neither side is notified.
+   */
   stall(ms: number): void;
-  /** The client, or the server, needs `ms` milliseconds more for each message: a slow reader, which fills the window of the other side. 0: no more. */
+  /**
+   * Makes the client, or the server, need `ms` milliseconds more for each message, as a slow reader
+   * that fills the window of the other side. 0: ends this.
+   */
   slow(side: Side, ms: number): void;
 }

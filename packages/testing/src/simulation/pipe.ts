@@ -2,46 +2,46 @@ import type { Clock, Message, Status, Timer } from "@xdstp/core";
 
 import type { SeededRandom } from "./seeded-random.ts";
 
-/** What travels: a message, or the end of the call behind all that was sent. */
+/** A message, or the end of the call after all messages. */
 export type Cargo =
   | { readonly bytes: Uint8Array; readonly status?: undefined }
   | { readonly bytes?: undefined; readonly status: Status };
 
-/** How a way delays what travels on it. */
+/** The delays of a pipe. */
 export interface PipeOptions {
   readonly clock: Clock;
   readonly random: SeededRandom;
-  /** Milliseconds, at least and at most. */
+  /** The minimum and maximum, in milliseconds. */
   readonly delayMs: readonly [least: number, most: number];
-  /** Messages on the way from which the sender has to wait. */
+  /** The number of messages on their way from which the sender has to wait. */
   readonly window: number;
 }
 
-/** The two ends of one way. */
+/** The sender and the receiver of a pipe. */
 export interface PipeEnds {
   onArrived(cargo: Cargo): void;
-  /** The sender may go on. */
+  /** Called when the sender may continue. */
   onDrained(): void;
 }
 
-/** One way of a connection: what is sent arrives in its order, each message after a time of its own. */
+/** One direction of a connection: messages arrive in order, each after a delay of its own. */
 export interface Pipe {
-  /** false: wait for `onDrained`. */
+  /** Sends a message. Returns false if the sender has to wait for `onDrained`. */
   send(message: Message): boolean;
   finish(status: Status): void;
-  /** Nothing arrives before this time, in milliseconds since the epoch. */
+  /** Lets nothing arrive before this time, in milliseconds since the epoch. */
   holdUntil(time: number): void;
-  /** Each message needs this number of milliseconds more. */
+  /** Makes each message need this number of milliseconds more. */
   slow(ms: number): void;
-  /** The receiver reads no more, or reads on. */
+  /** Sets whether the receiver reads. */
   read(on: boolean): void;
-  /** What is on the way, and what is sent from now on, is lost. */
+  /** Loses all messages on their way, and all that are sent from now on. */
   lose(): void;
-  /** Messages on the way. */
+  /** The number of messages on their way. */
   readonly waiting: number;
 }
 
-/** An empty way, on which nothing arrives before {@link Pipe.read}. */
+/** Creates an empty pipe, on which nothing arrives before {@link Pipe.read}. */
 export function createPipe(options: PipeOptions, ends: PipeEnds): Pipe {
   return new OneWay(options, ends);
 }
@@ -121,7 +121,7 @@ class OneWay implements Pipe {
           });
   }
 
-  /** One at a time: what it does may change everything. */
+  /** Passes on one message at a time, since its handler may change everything. */
   #arrive(): void {
     const next = this.#queue.shift();
     this.#timer = undefined;
@@ -131,7 +131,7 @@ class OneWay implements Pipe {
     this.#ends.onArrived(next.cargo);
   }
 
-  /** The sender is notified as late as of anything else. */
+  /** The sender is notified with the delay of a message. */
   #drain(): void {
     const {
       clock,

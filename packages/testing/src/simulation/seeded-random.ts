@@ -1,22 +1,25 @@
-/** Numbers from a seed: the same seed gives the same numbers, on every machine. */
+/** Random numbers from a seed: the same seed gives the same numbers on every machine. */
 export interface SeededRandom {
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   next(): number;
-  /** A whole number from 0 to below `limit`. */
+  /** Returns an integer from 0 to below `limit`. */
   below(limit: number): number;
-  /** A whole number from `least` to `most`, both included. */
+  /** Returns an integer from `least` to `most`, both included. */
   between(least: number, most: number): number;
-  /** true once in `times`. */
+  /** Returns true once in `times` calls on average. */
   once(times: number): boolean;
-  /** Throws where there is nothing to pick from. */
+  /** Returns one of the elements. Throws if there are none. */
   pick<T>(from: readonly T[]): T;
-  /** Numbers of their own for a part of the whole, so that what one part draws changes nothing for another. */
+  /**
+   * Returns random numbers for a part of the whole, so that the numbers that one part draws do not
+   * affect another part.
+   */
   fork(label: number): SeededRandom;
 }
 
 /**
- * Random numbers that follow from a seed, the same ones on every machine.
- * @param seed - A whole number; only its lowest 32 bits count
+ * Creates random numbers from a seed; the same ones on every machine.
+ * @param seed - An integer; only its lowest 32 bits count
  */
 export function createSeededRandom(seed: number): SeededRandom {
   const origin = mix(seed >>> 0);
@@ -40,7 +43,7 @@ const RANGE = 2 ** 32;
 /** The golden ratio, as 32 bits. */
 const STEP = 0x9e3779b9;
 
-/** The finaliser of MurmurHash3: neighbours come out far from each other. */
+/** The finalizer of MurmurHash3: neighboring inputs result in distant outputs. */
 function mix(value: number): number {
   let bits = value;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);

@@ -1,6 +1,8 @@
 /**
- * The shortest history that still fails, as far as leaving things out finds it (delta debugging): first large parts are left out, then smaller ones, at last each action alone;
- * then each action is replaced by a simpler one. `history` has to fail; `fails` has to give the same answer each time.
+ * Returns the shortest history that still fails, as far as leaving out actions finds it (delta
+ * debugging). It first leaves out large parts, then smaller ones, and at last single actions; then
+ * it replaces each action by a simpler one.
+ * `history` has to fail. `fails` has to return the same result each time.
  */
 export async function shrinkHistory<Action>(
   history: readonly Action[],
@@ -9,9 +11,9 @@ export async function shrinkHistory<Action>(
     tries = 2_000,
     simpler = () => [],
   }: {
-    /** How often `fails` is called at most. Default: 2,000. */
+    /** The maximum number of calls of `fails`. Default: 2,000. */
     readonly tries?: number;
-    /** Simpler actions that may replace an action. Default: nothing. */
+    /** Returns simpler actions that may replace an action. Default: none. */
     readonly simpler?: (action: Action) => readonly Action[];
   } = {},
 ): Promise<readonly Action[]> {
