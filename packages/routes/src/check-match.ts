@@ -15,22 +15,27 @@ import {
 import type { ReadRequest } from "./route-request.ts";
 import { matchTemplateOf, readUriTemplate } from "./uri-template.ts";
 
-/** A condition of a route that a request does not meet, or that it meets only perhaps. */
+/** A condition of a route that the request does not meet, or may not meet. */
 export interface Finding {
-  /** `no`: the request does not meet it. `maybe`: the request alone does not decide. */
+  /**
+   * `no` if the request does not meet the condition. `maybe` if the request alone does not decide.
+   */
   readonly verdict: "no" | "maybe";
-  /** One clause: `the path "/x" does not begin with "/api"`. */
+  /** The reason, as one clause: `the path "/x" does not begin with "/api"`. */
   readonly reason: string;
 }
 
 type PathPolicy = Extract<RouteMatch["pathSpecifier"], { case: "pathMatchPolicy" }>["value"];
 
-/** What a route configuration says for all of its routes. */
+/** The settings of a route configuration that apply to the matches of all its routes. */
 export interface MatchSettings {
   readonly ignorePathParametersInPathMatching: boolean;
 }
 
-/** Returns the conditions of a match that a request does not surely meet. None: the route takes the request. */
+/**
+ * Returns the conditions of a match that the request does not meet or may not meet. An empty list
+ * means that the route matches.
+ */
 export function checkMatch(
   match: RouteMatch | undefined,
   request: ReadRequest,
@@ -62,7 +67,9 @@ function maybe(reason: string): Finding {
   return { verdict: "maybe", reason };
 }
 
-/** A match in words, for a text that is compared. */
+/**
+ * Turns the result of a text comparison into a finding. Returns undefined if the condition is met.
+ */
 function findingOf(match: TextMatch, isInverted: boolean, reason: string): Finding | undefined {
   if (match === "unknown") return maybe(`${reason} (it cannot be evaluated here)`);
   return (match === "yes") === isInverted ? no(reason) : undefined;
@@ -191,7 +198,10 @@ function checkHeader(matcher: HeaderMatcher, { headers }: ReadRequest): Finding 
   );
 }
 
-/** A header with several values matches by any of them; inverted, by none. */
+/**
+ * Combines the results for the values of one header. A header with several values matches if any
+ * value matches; an inverted matcher matches if none does.
+ */
 function anyOf(matches: readonly TextMatch[]): TextMatch {
   if (matches.includes("yes")) return "yes";
   return matches.includes("unknown") ? "unknown" : "no";
@@ -205,7 +215,7 @@ type HeaderSpecifier = Exclude<
 function matchHeaderValue(specifier: HeaderSpecifier, value: string): TextMatch {
   if (specifier.case !== "rangeMatch") {
     const matcher = textMatcherOf(specifier);
-    // The older form of an exact match takes an empty text for any value.
+    // The older form of an exact match accepts any value if its own text is empty.
     if (specifier.case === "exactMatch" && matcher.matchPattern.value === "") return "yes";
     return matchText(matcher, value);
   }
@@ -221,7 +231,7 @@ const deprecatedKinds = {
   containsMatch: "contains",
 } as const;
 
-/** The older forms of a header matcher as a `StringMatcher`. */
+/** Returns a header matcher, also one in an older form, as a `StringMatcher`. */
 function textMatcherOf(specifier: Exclude<HeaderSpecifier, { case: "rangeMatch" }>): StringMatcher {
   if (specifier.case === "stringMatch") return specifier.value;
   return {

@@ -8,36 +8,56 @@ import { findVirtualHost } from "./find-virtual-host.ts";
 import { outcomeOf, type RouteOutcome } from "./outcome-of.ts";
 import { type ReadRequest, readRequest, type RouteRequest } from "./route-request.ts";
 
-/** A route that was tried. */
+/** A route that was compared with the request. */
 export interface TriedRoute {
-  /** The place of the route in its virtual host, from 0. */
+  /** The position of the route in its virtual host, from 0. */
   readonly index: number;
-  /** Empty where the route has none. */
+  /** The name of the route. Empty if it has none. */
   readonly name: string;
-  /** `maybe`: what a request does not show decides, such as a share of the requests, a runtime key, metadata or an extension. */
+  /**
+   * Whether the route matches. `maybe` means that something decides that the request does not show,
+   * such as a share of the requests, a runtime key, metadata or an extension.
+   */
   readonly match: "yes" | "no" | "maybe";
-  /** Why it does not match, or what decides; empty after `yes`. */
+  /** For `no`, why the route does not match; for `maybe`, what decides. Empty for `yes`. */
   readonly reasons: readonly string[];
-  /** What it does with the request. Absent after `no`. */
+  /** What the route does with the request. Absent for `no`. */
   readonly outcome?: RouteOutcome;
 }
 
-/** Which route takes a request. */
+/** The route that takes a request, and how it was found. */
 export interface FoundRoute {
-  /** Undefined where no domain matches: Envoy answers 404. */
+  /**
+   * The virtual host of the request. Undefined if no domain matches; Envoy then answers with 404.
+   */
   readonly virtualHost: { readonly name: string; readonly domain: string } | undefined;
-  /** The redirect to https of a virtual host with `require_tls`, which is before all routes. */
+  /**
+   * The redirect to https by the `require_tls` of the virtual host. Envoy sends it before it tries
+   * any route.
+   */
   readonly redirect?: RouteOutcome;
-  /** The routes in order, up to the first that surely matches. Those after it are not tried. */
+  /**
+   * The routes in order, up to the first one that surely matches. The routes after that one are not
+   * tried.
+   */
   readonly tried: readonly TriedRoute[];
-  /** The last of `tried` where it surely matches. Undefined: Envoy answers 404, unless one that is `maybe` matches. */
+  /**
+   * The last route of `tried`, if it surely matches. If undefined, Envoy answers with 404, unless a
+   * route with `maybe` matches.
+   */
   readonly route: TriedRoute | undefined;
-  /** What may lead to another route and is not evaluated, a clause each. */
+  /**
+   * Parts of the configuration that may lead to another route and are not evaluated, one clause
+   * each.
+   */
   readonly notes: readonly string[];
 }
 
 /**
- * Finds the route of a request as Envoy's router does: the virtual host by the host, then the first route that matches. It never throws; a regular expression that is not valid gives `maybe`.
+ * Finds the route of a request in the same way as Envoy's router: it finds the virtual host by the
+ * host of the request, and then the first route that matches. It never throws. A regular expression
+ * that is not valid gives `maybe`.
+ *
  * @see https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_conn_man/route_matching
  */
 export function findRoute(config: RouteConfiguration, request: RouteRequest): FoundRoute {
@@ -51,7 +71,7 @@ export function findRoute(config: RouteConfiguration, request: RouteRequest): Fo
     notes: notesOf(config, virtualHost),
   };
   if (needsTls(virtualHost, read)) {
-    // The port stays, unlike with `https_redirect` of a route.
+    // The redirect keeps the port, unlike a redirect by `https_redirect` of a route.
     const location = `https://${read.authority}${read.path}`;
     return {
       ...result,
@@ -87,7 +107,10 @@ function tryRoutes(
   return tried;
 }
 
-/** Envoy knows an internal request by the address of the client; here the header says so that Envoy itself would set. */
+/**
+ * Returns true if the virtual host redirects the request to https. Envoy recognizes an internal
+ * request by the address of the client; this function looks for the header that Envoy then sets.
+ */
 function needsTls({ requireTls }: VirtualHost, { scheme, headers }: ReadRequest): boolean {
   if (scheme === "https" || requireTls === VirtualHost_TlsRequirementType.NONE) return false;
   return (

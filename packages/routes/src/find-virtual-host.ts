@@ -1,14 +1,15 @@
 import type { RouteConfiguration, VirtualHost } from "@xdstp/protos/envoy/route";
 import { firstValue, type ReadRequest } from "./route-request.ts";
 
-/** A virtual host, and the domain of it that the host of a request has. */
+/** A virtual host, and its domain that matches the host of a request. */
 export interface FoundVirtualHost {
   readonly virtualHost: VirtualHost;
   readonly domain: string;
 }
 
 /**
- * Returns the virtual host of a request: an exact domain before the longest `*.suffix`, before the longest `prefix.*`, before `*`. Domains are compared in lower case.
+ * Returns the virtual host of a request. An exact domain wins over the longest `*.suffix`, that
+ * over the longest `prefix.*`, and that over `*`. Domains are compared in lower case.
  */
 export function findVirtualHost(
   config: RouteConfiguration,
@@ -29,13 +30,19 @@ function hostOf({ vhostHeader }: RouteConfiguration, request: ReadRequest): stri
   return vhostHeader === "" ? request.authority : firstValue(request, vhostHeader);
 }
 
-/** Without another domain than `*`, Envoy does not look at the host. */
+/**
+ * Returns the host of a request that has none: an empty one if `*` is the only domain, because
+ * Envoy then does not look at the host, otherwise undefined.
+ */
 function missingHost({ virtualHosts }: RouteConfiguration): string | undefined {
   const isPlain = virtualHosts.every(({ domains }) => domains.every((domain) => domain === "*"));
   return isPlain ? "" : undefined;
 }
 
-/** Returns how close a domain is to a host, the smallest first; undefined where it does not match. A wildcard needs one character at least. */
+/**
+ * Returns the rank of a domain for a host, where the lowest rank wins, or undefined if the domain
+ * does not match. A wildcard matches at least one character.
+ */
 function rankOf(domain: string, host: string): readonly number[] | undefined {
   if (domain === "*") return [3, 0];
   if (domain.startsWith("*"))
@@ -53,7 +60,7 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
   return (a[0] ?? 0) - (b[0] ?? 0) || (a[1] ?? 0) - (b[1] ?? 0);
 }
 
-/** Returns a host without its port: `shop.example:8080` and `[::1]:8080`. */
+/** Returns a host without its port, as in `shop.example:8080` or `[::1]:8080`. */
 export function withoutPort(host: string): string {
   return /^(.*):\d+$/.exec(host)?.[1] ?? host;
 }

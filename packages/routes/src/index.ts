@@ -1,5 +1,6 @@
 /**
- * Which route of an Envoy `RouteConfiguration` takes a request.
+ * Finds the route of an Envoy `RouteConfiguration` that takes a request.
+ *
  * @packageDocumentation
  */
 export { findRoute, type FoundRoute, type TriedRoute } from "./find-route.ts";

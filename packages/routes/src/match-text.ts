@@ -4,10 +4,16 @@ import { RE2JS } from "re2js";
 /** Envoy's `StringMatcher`. */
 export type StringMatcher = NonNullable<CookieMatcher["stringMatch"]>;
 
-/** Whether a text matches. `unknown`: an extension decides, or the expression is not valid. */
+/**
+ * Whether a text matches. `unknown` means that an extension decides, or that the regular expression
+ * is not valid.
+ */
 export type TextMatch = "yes" | "no" | "unknown";
 
-/** Compares a text with a `StringMatcher` of Envoy: the whole text with an expression, and without case only where the matcher says so. */
+/**
+ * Compares a text with an Envoy `StringMatcher`. A regular expression must match the whole text.
+ * The comparison ignores case only if the matcher sets `ignore_case`.
+ */
 export function matchText(matcher: StringMatcher | undefined, text: string): TextMatch {
   const pattern = matcher?.matchPattern;
   if (matcher === undefined || pattern?.case === undefined || pattern.case === "custom")
@@ -26,7 +32,7 @@ const matchers = {
   contains: (text: string, wanted: string) => text.includes(wanted),
 } as const;
 
-/** Compares a whole text with a regular expression of RE2. */
+/** Returns whether an RE2 regular expression matches the whole text. */
 export function matchExpression(regex: string, text: string): TextMatch {
   const expression = expressionOf(regex);
   if (expression === undefined) return "unknown";
@@ -34,9 +40,12 @@ export function matchExpression(regex: string, text: string): TextMatch {
 }
 
 /**
- * Replaces each match of an expression of RE2, as `regex_rewrite` does.
- * @param substitution - `\1` is the first group, `\0` the match, `\\` a backslash. One that names a group which the expression does not have leaves the text as it is
- * @returns undefined where the expression is not valid
+ * Replaces each match of an RE2 regular expression, as `regex_rewrite` does.
+ *
+ * @param substitution - The replacement, where `\1` is the first group, `\0` the match, and `\\` a
+ * backslash. If it names a group that the expression does not have, the text stays as it is
+ *
+ * @returns The new text, or undefined if the expression is not valid
  */
 export function replaceExpression(
   regex: string,
@@ -52,7 +61,7 @@ export function replaceExpression(
   let end = 0;
   let isFirst = true;
   while (matcher.find()) {
-    // As in RE2, and unlike in Java, an empty text right after a match does not match.
+    // In RE2, unlike in Java, an empty text right after a match is not a match.
     if (!isFirst && matcher.end() === end && matcher.start() === end) continue;
     replaced += text.slice(end, matcher.start());
     replaced += substitution.replace(/\\(\d|\\)/g, (_, which: string) =>
@@ -72,7 +81,7 @@ function expressionOf(regex: string): RE2JS | undefined {
   }
 }
 
-/** Says in words what a `StringMatcher` accepts. */
+/** Describes the texts that a `StringMatcher` accepts. */
 export function describeText(matcher: StringMatcher | undefined): string {
   const pattern = matcher?.matchPattern;
   if (pattern?.case === undefined) return "an empty matcher";
@@ -88,7 +97,7 @@ const words = {
   contains: "a text that contains ",
 } as const;
 
-/** A text of a configuration or a request, as messages show it. */
+/** Returns a text of a configuration or a request in quotation marks, for messages. */
 export function quote(text: string): string {
   return JSON.stringify(text);
 }

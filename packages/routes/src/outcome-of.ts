@@ -10,28 +10,36 @@ export type RouteOutcome =
   | {
       readonly kind: "redirect";
       readonly status: number;
-      /** The `Location`. Undefined where only Envoy can make it, as with a formatter. */
+      /**
+       * The `Location` header. Undefined if only Envoy can compute it, such as with a formatter.
+       */
       readonly location: string | undefined;
     }
   | { readonly kind: "direct-response"; readonly status: number }
   /** The route is for a client such as gRPC, or a filter answers. */
   | { readonly kind: "other"; readonly action: string };
 
-/** A request that goes on to a cluster. */
+/** The request is forwarded to a cluster. */
 export interface ForwardedOutcome {
-  /** Distinguishes it from the other outcomes. */
+  /** Distinguishes this outcome from the others. */
   readonly kind: "cluster";
-  /** The clusters of which one gets the request, with their weights. Empty where an extension chooses, or where the header that names the cluster is missing. */
+  /**
+   * The clusters, with their weights; one of them gets the request. Empty if an extension chooses
+   * the cluster, or if the request does not have the header that names the cluster.
+   */
   readonly clusters: readonly { readonly name: string; readonly weight: number }[];
   /** How the cluster is chosen. */
   readonly chosenBy: "name" | "weights" | "header" | "extension";
-  /** The path that the cluster gets. Undefined where only Envoy can make it. */
+  /** The path that the cluster gets. Undefined if only Envoy can compute it. */
   readonly path: string | undefined;
-  /** The host that the cluster gets. Undefined where only Envoy can make it, as by the name of the endpoint. */
+  /**
+   * The host that the cluster gets. Undefined if only Envoy can compute it, such as from the name
+   * of the endpoint.
+   */
   readonly host: string | undefined;
 }
 
-/** Returns what a route that has matched does with a request. */
+/** Returns what a matching route does with a request. */
 export function outcomeOf(route: Route, request: ReadRequest): RouteOutcome {
   const { action } = route;
   switch (action.case) {
@@ -88,7 +96,7 @@ function clustersOf(
   }
 }
 
-/** How a route, or a redirect, changes a path. */
+/** The settings with which a route or a redirect changes the path. */
 type PathRewrite = Pick<RouteAction, "prefixRewrite" | "regexRewrite" | "pathRewrite"> & {
   readonly pathRewritePolicy?: RouteAction["pathRewritePolicy"];
 };
@@ -126,7 +134,10 @@ function templatedPath(
   return rewritten === undefined ? undefined : rewritten + path.slice(bare.length);
 }
 
-/** The length of what `prefix_rewrite` replaces: the prefix or path of the match, or with an expression the whole path. */
+/**
+ * Returns the length of the text that `prefix_rewrite` replaces: the prefix or path of the match,
+ * or the whole path if the match is a regular expression.
+ */
 function matchedLength(
   specifier: NonNullable<Route["match"]>["pathSpecifier"] | undefined,
   path: string,
@@ -182,7 +193,10 @@ function locationOf(
   return `${newScheme}://${host}${port}${path.startsWith("/") ? "" : "/"}${path}`;
 }
 
-/** The host of the request, without a port that is replaced, or that was the default of the scheme before. */
+/**
+ * Returns the host of the request. It removes a port that the redirect replaces, and a port that
+ * was the default of the old scheme.
+ */
 function redirectedHost(
   { authority, scheme }: ReadRequest,
   newScheme: string,

@@ -1,20 +1,23 @@
-/** An HTTP request, as a proxy reads it. */
+/** An HTTP request as a proxy receives it. */
 export interface RouteRequest {
-  /** Default: `GET`. */
+  /** The HTTP method. Default: `GET`. */
   readonly method?: string;
-  /** The host, with its port where the client sends one: `shop.example`, `shop.example:8080`. */
+  /** The host, with its port if the client sends one: `shop.example` or `shop.example:8080`. */
   readonly authority: string;
   /** The path with its query: `/items?page=2`. Empty for a CONNECT without a path. */
   readonly path: string;
-  /** Default: `http`. */
+  /** The scheme of the request. Default: `http`. */
   readonly scheme?: "http" | "https";
-  /** Headers by name, in upper or lower case. */
+  /** The headers by name, in upper or lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** What the client did about a certificate. Default: `none` over `http`, and unknown over `https`. */
+  /**
+   * Whether the client presented a certificate, and whether it was validated. Default: `none` for
+   * `http`, unknown for `https`.
+   */
   readonly clientCertificate?: "none" | "presented" | "validated";
 }
 
-/** A request in the form that matchers read. */
+/** A request in the form that the matchers use. */
 export interface ReadRequest {
   readonly method: string;
   readonly authority: string;
@@ -22,15 +25,15 @@ export interface ReadRequest {
   readonly path: string;
   /** The path without its query. */
   readonly barePath: string;
-  /** The values of each header by its name in lower case, pseudo headers included. */
+  /** The values of each header, pseudo headers included, by the header's name in lower case. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** The first value of each parameter of the query, not decoded. */
+  /** The first value of each query parameter, not decoded. */
   readonly query: ReadonlyMap<string, string>;
   readonly cookies: ReadonlyMap<string, string>;
   readonly clientCertificate: "none" | "presented" | "validated" | "unknown";
 }
 
-/** Reads a request once for all matchers. */
+/** Converts a request once, so that all matchers can use it. */
 export function readRequest(request: RouteRequest): ReadRequest {
   const { method = "GET", authority, path, scheme = "http" } = request;
   const headers = new Map<string, readonly string[]>([
@@ -57,7 +60,7 @@ export function readRequest(request: RouteRequest): ReadRequest {
   };
 }
 
-/** Returns the first value of a header: what routes read names of clusters and hosts from. */
+/** Returns the first value of a header. Routes read the names of clusters and hosts from it. */
 export function firstValue({ headers }: ReadRequest, name: string): string | undefined {
   return headers.get(name.toLowerCase())?.[0];
 }
@@ -67,7 +70,10 @@ export function withoutQuery(path: string): string {
   return /^[^?#]*/.exec(path)?.[0] ?? path;
 }
 
-/** Envoy takes no notice of a cookie without "=", and takes the quotes off a value. */
+/**
+ * Reads the cookies as Envoy does: it ignores a cookie without "=", and removes the quotation marks
+ * around a value.
+ */
 function cookiesIn(headers: readonly string[]): ReadonlyMap<string, string> {
   const parts = headers.flatMap((cookies) => cookies.split(";"));
   const values = firstValues(parts.filter((cookie) => cookie.includes("=")));
@@ -76,7 +82,7 @@ function cookiesIn(headers: readonly string[]): ReadonlyMap<string, string> {
   );
 }
 
-/** The values of `name=value`, the first of each name. */
+/** Returns the first value of each name in a list of `name=value` texts. */
 function firstValues(parts: readonly string[]): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   for (const part of parts) {
