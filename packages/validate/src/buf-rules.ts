@@ -3,15 +3,18 @@ import type { Path } from "@bufbuild/protobuf/reflect";
 import type { PathStep, Place, Violation } from "./violation.ts";
 import { violationAt } from "./violation.ts";
 
-/** The rules of `buf/validate/validate.proto`, evaluated by protovalidate. */
+/** Checks the rules of `buf/validate/validate.proto`, with protovalidate. */
 export interface BufRules {
-  /** Whether messages of the type may have such rules, or messages with such rules in them. */
+  /** Returns true if messages of the type, or messages in them, may have such rules. */
   apply(desc: DescMessage): boolean;
-  /** The violations in a message, but not in what an Any in it holds. */
+  /** Returns the violations in a message, without those in the messages that an Any contains. */
   check(desc: DescMessage, message: Message, place: Place | undefined): readonly Violation[];
 }
 
-/** Loads protovalidate, which takes 75 ms and 80 ms for its first message, if a type of the registry has rules of this kind. */
+/**
+ * Loads protovalidate if a type of the registry has rules of this kind. Loading takes 75 ms, and
+ * the first message takes a further 80 ms.
+ */
 export async function loadBufRules(registry: Registry): Promise<BufRules | undefined> {
   if (isWithout(rulesFile, registry)) return undefined;
   const isAbove = createImportSearch(rulesFile);
@@ -40,18 +43,24 @@ export async function loadBufRules(registry: Registry): Promise<BufRules | undef
 
 const rulesFile = "buf/validate/validate.proto";
 
-/** What a registry has that holds all that its files import. */
+/** The part of a registry that says it has every file that its files import. */
 interface CompleteRegistry {
   readonly holdsImports: true;
   getFile(name: string): DescFile | undefined;
 }
 
-/** Whether a registry says by itself that its types do not import a file. A search would decode all files of `envoyRegistry()`. */
+/**
+ * Returns true if the registry states that it does not have a file, so that no type imports it.
+ * This avoids a search, which would decode all files of `envoyRegistry()`.
+ */
 function isWithout(file: string, registry: Registry & Partial<CompleteRegistry>): boolean {
   return registry.holdsImports === true && registry.getFile?.(file) === undefined;
 }
 
-/** Says of files whether they import this one, directly or by others. */
+/**
+ * Creates a function that returns true if a file imports the named file, directly or through other
+ * files.
+ */
 export function createImportSearch(name: string): (file: DescFile) => boolean {
   const known = new Map<DescFile, boolean>();
   const search = (file: DescFile): boolean => {

@@ -9,19 +9,25 @@ import { walkMessage } from "./walk-message.ts";
 /** Checks messages against the rules of their types. */
 export interface Validator {
   /**
-   * Returns the rules that the message, and all that is in it, does not keep; an empty list says that it is valid.
+   * Returns the violations of rules in the message and in everything that it contains. An empty
+   * list means that the message is valid.
    *
-   * The rules are those of the type of this name in the registry, and of the schema itself where the registry does not have it. What a `google.protobuf.Any` holds is checked if the registry has its type.
+   * The rules are those of the registry's type with the same name, or those of the schema if the
+   * registry does not have the type. The content of a `google.protobuf.Any` is checked if the
+   * registry has its type.
    *
-   * Whatever a message has in it, this does not throw. It throws an Error for a schema with `buf.validate` rules, where the registry has no type with such rules.
+   * This method does not throw for any content of a message. It throws an Error for a schema with
+   * `buf.validate` rules if no type of the registry has such rules.
    */
   check<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): readonly Violation[];
 }
 
 /**
- * Makes a {@link Validator} of the types of a registry: `envoyRegistry()`, or `registryWith(...)` for types of your own as well.
+ * Creates a {@link Validator} for the types of a registry: `envoyRegistry()`, or
+ * `registryWith(...)` if you also have types of your own.
  *
- * The rules of a type are read when the first message of it is checked. protovalidate is loaded only if a type has `buf.validate` rules.
+ * The validator reads the rules of a type when it checks the first message of the type. It loads
+ * protovalidate only if a type has `buf.validate` rules.
  */
 export async function createValidator(options: {
   readonly registry: Registry;
@@ -40,7 +46,7 @@ export async function createValidator(options: {
       const roots: Root[] = [{ desc, message, place: undefined }];
       const walk: Walk = { registry, plan, roots, violations: [] };
       walkMessage(walk, desc, message);
-      // protovalidate has no limit of its own for messages within each other.
+      // protovalidate itself does not limit how deep messages may be nested.
       const isTooDeep = walk.violations.some(({ rule }) => rule === "nesting");
       if (bufRules === undefined || isTooDeep) return walk.violations;
       return [

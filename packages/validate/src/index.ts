@@ -1,5 +1,7 @@
 /**
- * Checks messages against the rules that their types give: `validate.rules` of the Envoy API, and `buf.validate` of your own types. Needs Node.
+ * Checks messages against the rules of their types: `validate.rules` of the Envoy API, and
+ * `buf.validate` of your own types. Needs Node.
+ *
  * @packageDocumentation
  */
 export { createValidator, type Validator } from "./create-validator.ts";

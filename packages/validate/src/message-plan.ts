@@ -8,48 +8,60 @@ import type { ValueCheck } from "./value-rules.ts";
 import { all, countCheck, listCheck, unlessEmpty, valueCheck } from "./value-rules.ts";
 import type { PathStep } from "./violation.ts";
 
-/** What has to be checked of the messages of one type: only fields that have rules, or messages in them. */
+/**
+ * The checks for the messages of one type. A plan lists only fields that have rules or that contain
+ * messages.
+ */
 export interface MessagePlan {
   readonly fields: readonly FieldPlan[];
   readonly oneofs: readonly OneofPlan[];
 }
 
-/** A field: how its value is found, the rules of the whole, and of what is in it. */
+/**
+ * The checks of a field: how to read its value, the rules of the whole field, and the rules of each
+ * item.
+ */
 export interface FieldPlan {
   readonly step: PathStep;
   readonly kind: "single" | "list" | "map";
-  /** The value, undefined where the field is not set. */
+  /** Returns the value, or undefined if the field is not set. */
   readonly read: (message: Message) => unknown;
   readonly isRequired: boolean;
-  /** Of a list or a map as a whole. */
+  /** The check of a list or a map as a whole. */
   readonly check: ValueCheck | undefined;
-  /** Whether no item of a list may be there twice. */
+  /** Whether the items of a list must all differ. */
   readonly isUnique: boolean;
   readonly keys: KeyPlan | undefined;
-  /** Of the value, or of each item or value in it. */
+  /** The checks of the value, or of each item of a list or value of a map. */
   readonly item: ItemPlan;
 }
 
 interface KeyPlan {
   readonly check: ValueCheck;
-  /** JavaScript has the keys of every map as texts. */
+  /** Converts a key from text, because JavaScript represents the keys of every map as texts. */
   readonly parse: (key: string) => unknown;
 }
 
-/** A value: its rules, and the type of the message that it is, if that has to be walked. */
+/**
+ * The checks of a value: its rules, and the type of the message if the message itself must be
+ * checked.
+ */
 export interface ItemPlan {
   readonly check: ValueCheck | undefined;
   readonly message: DescMessage | undefined;
 }
 
-/** A oneof of which one field has to be set. */
+/** A oneof of which one field must be set. */
 export interface OneofPlan {
   readonly step: PathStep;
   readonly localName: string;
   readonly message: string;
 }
 
-/** The plans of types, each made from its `validate.rules` when it is first needed. */
+/**
+ * Returns a function that gives the plan of a type. It makes each plan from the `validate.rules` of
+ * the type on the first call.
+ */
 export function createPlans(reader: RuleReader): (message: DescMessage) => MessagePlan {
   const plans = new Map<DescMessage, MessagePlan>();
   return (message) => {
@@ -59,7 +71,7 @@ export function createPlans(reader: RuleReader): (message: DescMessage) => Messa
   };
 }
 
-/** The plan of a type, from its `validate.rules`. */
+/** Makes the plan of a type from its `validate.rules`. */
 export function planOf(message: DescMessage, reader: RuleReader): MessagePlan {
   if (reader.isDisabled(message)) return { fields: [], oneofs: [] };
   return {
@@ -82,7 +94,7 @@ function fieldPlan(field: DescField, rules: Settings | undefined): FieldPlan | u
     step: { kind: "field", name: field.name, jsonName: field.jsonName },
     kind: field.fieldKind === "list" || field.fieldKind === "map" ? field.fieldKind : "single",
     read: readerOf(field),
-    // A message that is the chosen field of a oneof is always there.
+    // A message that is the chosen field of a oneof is always set.
     isRequired: field.fieldKind === "message" && field.oneof === undefined && isRequired(rules),
     check: wholeCheck(field, rules),
     isUnique: settingsIn(rules, "repeated")?.unique === true,
@@ -112,13 +124,16 @@ function readerOf(field: DescField): FieldPlan["read"] {
   const isOptionalScalar =
     (field.fieldKind === "scalar" || field.fieldKind === "enum") &&
     field.presence !== FeatureSet_FieldPresence.IMPLICIT;
-  // A scalar that is not set may have a default of its own (proto2).
+  // A scalar field that is not set may have its own default value (proto2).
   if (isOptionalScalar)
     return (message) => (isFieldSet(message, field) ? memberOf(message, localName) : undefined);
   return (message) => memberOf(message, localName);
 }
 
-/** The chosen field of a oneof; undefined where the generated code of the message leaves the oneof out, as the transport's own messages do. */
+/**
+ * Returns the chosen field of a oneof, or undefined if the message has no such property. The
+ * messages of the transports, for example, are generated without it.
+ */
 export function chosenOf(
   message: Message,
   oneof: string,
@@ -188,7 +203,8 @@ function itemPlan(field: DescField, rules: Settings | undefined): ItemPlan {
   if (message === undefined) return { check, message };
   if (isWrapperDesc(message)) return { check: check && unwrapped(check), message: undefined };
   const isSkipped = settingsIn(rules, "message")?.skip === true;
-  // Rules of an Any on another message, as ExtensionConfigSource.config_source has them, end the walk in protoc-gen-validate.
+  // In protoc-gen-validate, rules for an Any that are set on another message type end the check of
+  // the value. `ExtensionConfigSource.config_source` has such rules.
   const isTakenForAny = rules?.any !== undefined && message.typeName !== "google.protobuf.Any";
   return { check, message: isSkipped || isTakenForAny || isLeaf(message) ? undefined : message };
 }
@@ -208,12 +224,18 @@ function checkOf(
   );
 }
 
-/** The type URL of an Any, or in the list of rules. */
+/**
+ * Returns the type URL of an Any. A text, which comes from the list in the rules, already is a type
+ * URL.
+ */
 function typeUrlOf(value: unknown): unknown {
   return typeof value === "string" ? value : (value as { typeUrl?: string }).typeUrl;
 }
 
-/** A wrapper such as UInt32Value is its value, but in lists, maps and oneofs. */
+/**
+ * Returns a check of the value in a wrapper, such as UInt32Value. Only lists, maps and oneofs
+ * contain wrapper messages; elsewhere, the value of the field is the wrapped value.
+ */
 function unwrapped(check: ValueCheck): ValueCheck {
   return (value, report) => {
     const isBoxed = typeof value === "object" && value !== null && "$typeName" in value;
@@ -221,7 +243,10 @@ function unwrapped(check: ValueCheck): ValueCheck {
   };
 }
 
-/** Well-known types have no rules within; only an Any holds messages. */
+/**
+ * Returns true if the content of a message needs no check. Well-known types have no rules inside,
+ * and only an Any of them contains messages with rules.
+ */
 function isLeaf({ typeName }: DescMessage): boolean {
   return typeName.startsWith("google.protobuf.") && typeName !== "google.protobuf.Any";
 }

@@ -4,9 +4,10 @@ import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 
 /**
- * A regular expression in the syntax of RE2, which finds a match anywhere in a text in linear time.
+ * A regular expression in the syntax of RE2. It finds a match anywhere in a text, in linear time.
  *
- * The engine is loaded when the first text is matched: it takes 13 ms, and most messages have no pattern.
+ * The engine is loaded when the first text is matched, because loading takes 13 ms and most
+ * messages have no pattern.
  */
 export function createPattern(pattern: string): (text: string) => boolean {
   let compiled: RE2JS | undefined;

@@ -3,26 +3,37 @@ import { getExtension, hasExtension, isMessage } from "@bufbuild/protobuf";
 import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { reflect } from "@bufbuild/protobuf/reflect";
 
-/** What is set in a message of rules, by the names of `validate.proto`: `{ string: { min_len: 1n } }`. */
+/**
+ * The settings of a message of rules, by the field names of `validate.proto`:
+ * `{ string: { min_len: 1n } }`.
+ */
 export type Settings = Readonly<Record<string, unknown>>;
 
 /** Reads the rules of fields, oneofs and messages from the options of their descriptors. */
 export interface RuleReader {
-  /** The rules of a field. */
+  /** Returns the rules of a field. */
   rulesOf(field: AnyDesc): Settings | undefined;
-  /** Whether one of a oneof's fields has to be set. */
+  /** Returns true if one field of a oneof must be set. */
   isRequired(oneof: AnyDesc): boolean;
-  /** Whether the rules of a message, and of all that is in it, are switched off. */
+  /**
+   * Returns true if the rules of a message, and of everything that it contains, are switched off.
+   */
   isDisabled(message: DescMessage): boolean;
 }
 
-/** The options that hold rules, by their full names. */
+/** The full names of the options that contain rules. */
 export interface RuleOptions {
-  /** Of a field: a message of rules. */
+  /** The option of a field, which is a message of rules. */
   readonly field: string;
-  /** Of a oneof: whether one of its fields has to be set, as a boolean or as a message with the field `required`. */
+  /**
+   * The option of a oneof that says whether one of its fields must be set. It is a boolean, or a
+   * message with the field `required`.
+   */
   readonly oneof: string;
-  /** Of a message: booleans, each of which switches its rules off. */
+  /**
+   * The options of a message, which are booleans. Each of them switches the rules of the message
+   * off.
+   */
   readonly switches: readonly string[];
 }
 
@@ -33,9 +44,11 @@ const ofProtocGenValidate: RuleOptions = {
 };
 
 /**
- * Makes a {@link RuleReader} of the options that a registry defines; where it does not, no type has rules of this kind.
+ * Creates a {@link RuleReader} for the options that a registry defines. If the registry does not
+ * define them, no type has rules of this kind.
  *
- * @param options - The names of the options. Default: those of `validate/validate.proto` (protoc-gen-validate), which the Envoy API has
+ * @param options - The names of the options. Default: those of `validate/validate.proto`
+ * (protoc-gen-validate), which the Envoy API uses
  */
 export function createRuleReader(
   registry: Registry,
@@ -61,7 +74,7 @@ export function createRuleReader(
   };
 }
 
-/** The rules of one kind within others. */
+/** Returns the rules of one kind, which are nested in other rules. */
 export function settingsIn(settings: Settings | undefined, name: string): Settings | undefined {
   return settings?.[name] as Settings | undefined;
 }

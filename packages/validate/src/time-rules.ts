@@ -2,13 +2,13 @@ import type { Settings } from "./rule-settings.ts";
 import type { ValueCheck } from "./value-rules.ts";
 import { all, listCheck, rangeCheck } from "./value-rules.ts";
 
-/** Seconds and nanoseconds, of a Duration or a Timestamp. */
+/** The seconds and nanoseconds of a Duration or a Timestamp. */
 interface Span {
   readonly seconds?: bigint | undefined;
   readonly nanos?: number | undefined;
 }
 
-/** The check of a `google.protobuf.Duration` that is set. */
+/** Returns the check of a `google.protobuf.Duration` that is set. */
 export function durationCheck(rules: Settings): ValueCheck | undefined {
   const check = all(
     equalCheck("duration", rules),
@@ -20,7 +20,10 @@ export function durationCheck(rules: Settings): ValueCheck | undefined {
     : onlyValid("duration", isDuration, "must be a duration of at most 10,000 years", check);
 }
 
-/** The check of a `google.protobuf.Timestamp` that is set. `now` gives the time in milliseconds. */
+/**
+ * Returns the check of a `google.protobuf.Timestamp` that is set. `now` returns the current time in
+ * milliseconds.
+ */
 export function timestampCheck(rules: Settings, now: () => number): ValueCheck | undefined {
   const check = all(
     equalCheck("timestamp", rules),
@@ -96,7 +99,7 @@ function nowCheck(rules: Settings, now: () => number): ValueCheck | undefined {
   };
 }
 
-/** As in JSON: `0.001s`. */
+/** Returns a duration as JSON spells it: `0.001s`. */
 function durationText(value: unknown): string {
   const nanos = nanosOf(value);
   const [sign, size] = nanos < 0n ? ["-", -nanos] : ["", nanos];

@@ -9,7 +9,10 @@ export type Report = (rule: string, message: string) => void;
 /** Checks a value that is set. */
 export type ValueCheck = (value: unknown, report: Report) => void;
 
-/** The check of a value by the rules of one kind, such as `string` or `uint32`. Lists, maps and messages have rules of their own. */
+/**
+ * Returns the check of a value by the rules of one kind, such as `string` or `uint32`. Lists, maps
+ * and messages have other rules.
+ */
 export function valueCheck(
   kind: string,
   rules: Settings,
@@ -29,7 +32,7 @@ export function valueCheck(
   }
 }
 
-/** One check of several; undefined where there are none. */
+/** Combines several checks into one. Returns undefined if there are none. */
 export function all(...checks: readonly (ValueCheck | undefined)[]): ValueCheck | undefined {
   const given = checks.filter((check) => check !== undefined);
   if (given.length < 2) return given[0];
@@ -53,9 +56,10 @@ function numberCheck(kind: string, rules: Settings): ValueCheck | undefined {
 }
 
 /**
- * A check of `lt`, `lte`, `gt` and `gte`. With a lower limit that is not less than the upper one, the value has to be outside of both.
+ * Returns a check of `lt`, `lte`, `gt` and `gte`. If the lower limit is not less than the upper
+ * limit, the value must be outside the range between them.
  *
- * It is written so that NaN keeps every limit but an outer one, as in protoc-gen-validate.
+ * As in protoc-gen-validate, NaN violates the limits only if the value must be outside the range.
  */
 export function rangeCheck(
   kind: string,
@@ -109,7 +113,7 @@ function constCheck(
   };
 }
 
-/** A check of `in` or `not_in`, by the key of each value. */
+/** Returns a check of `in` or `not_in`, which compares the key of each value. */
 export function listCheck(
   kind: string,
   rules: Settings,
@@ -130,7 +134,7 @@ function isFilled(list: unknown): list is readonly unknown[] {
   return Array.isArray(list) && list.length > 0;
 }
 
-/** A check of how many there are of something. `exact`, `least` and `most` are the names of the rules. */
+/** Returns a check of a count. `exact`, `least` and `most` are the names of the rules. */
 export function countCheck(
   kind: string,
   rules: Settings,
@@ -157,7 +161,7 @@ export function countCheck(
   };
 }
 
-/** The check, of values that are not empty, where the rules say `ignore_empty`. */
+/** Returns the check. If the rules set `ignore_empty`, it skips empty values. */
 export function unlessEmpty(
   rules: Settings,
   check: ValueCheck | undefined,
@@ -233,7 +237,10 @@ const formats: Readonly<Record<string, readonly [(text: string) => boolean, stri
   ],
 };
 
-/** The formats that have a plain definition; `email`, `uri` and `uri_ref` are whatever the parsers of Go's library accept, and are not checked. */
+/**
+ * The formats that have a precise definition. `email`, `uri` and `uri_ref` are not checked, because
+ * they are defined only by what the parsers of Go's library accept.
+ */
 function formatCheck(rules: Settings): ValueCheck | undefined {
   const format = Object.keys(formats).find((name) => rules[name] === true);
   const [holds, what] = formats[format ?? ""] ?? [];
@@ -243,7 +250,7 @@ function formatCheck(rules: Settings): ValueCheck | undefined {
   };
 }
 
-/** Without the zone that Node allows after a `%`. */
+/** Returns true for an IP address without a zone. Node also accepts a zone after a `%`. */
 function isAddress(text: string): boolean {
   return isIP(text) > 0 && !text.includes("%");
 }
@@ -256,7 +263,10 @@ function isHostname(text: string): boolean {
   );
 }
 
-/** Texts of HTTP headers. Without `strict` only what ends a line is rejected, and an empty name is accepted. */
+/**
+ * Returns the check of the name or the value of an HTTP header. If `strict` is false, the check
+ * rejects only line breaks and NUL characters, and accepts an empty name.
+ */
 function headerCheck(rules: Settings): ValueCheck | undefined {
   const { well_known_regex: regex } = rules;
   const name = regex === 1 ? "header_name" : regex === 2 ? "header_value" : undefined;

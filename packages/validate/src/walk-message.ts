@@ -5,26 +5,29 @@ import { chosenOf, type FieldPlan, type ItemPlan, type MessagePlan } from "./mes
 import type { Place, Violation } from "./violation.ts";
 import { violationAt } from "./violation.ts";
 
-/** Messages may be within each other so deep, those in an Any counted in; as deep as JSON may be (B-LIM-5). */
+/**
+ * The maximum depth of nested messages, including those in an Any. It is the same limit as for JSON
+ * (B-LIM-5).
+ */
 const maxDepth = 100;
 
-/** A message that is not part of another one: that which is checked, or what an Any holds. */
+/** A message that is not part of another one: the checked message, or the content of an Any. */
 export interface Root {
   readonly desc: DescMessage;
   readonly message: Message;
   readonly place: Place | undefined;
 }
 
-/** What a walk needs. */
+/** The state of a walk. */
 export interface Walk {
   readonly registry: Registry;
   plan(message: DescMessage): MessagePlan;
-  /** Gets what each Any holds. */
+  /** Called with the content of each Any. */
   readonly roots: Root[];
   readonly violations: Violation[];
 }
 
-/** Walks over a message, and all that is in it, and collects its violations. */
+/** Walks through a message and everything that it contains, and collects the violations. */
 export function walkMessage(
   walk: Walk,
   desc: DescMessage,
@@ -84,7 +87,7 @@ function walkField(
     }
 }
 
-/** Numbers that are NaN are never equal. */
+/** Reports each item of a list that repeats an earlier item. NaN does not repeat NaN. */
 function findRepeated(walk: Walk, list: readonly unknown[], above: Place): void {
   const seen = new Set<unknown>();
   for (const [index, item] of list.entries()) {
@@ -108,7 +111,7 @@ function walkItem(walk: Walk, item: ItemPlan, value: unknown, place: Place, dept
     walkMessage(walk, item.message, value as Message, place, depth + 1);
 }
 
-/** An Any of a type that the registry does not have is left alone. */
+/** Checks the content of an Any. It ignores an Any whose type is not in the registry. */
 function walkAny(
   walk: Walk,
   { typeUrl, value }: Any,
