@@ -7,7 +7,7 @@ import type { Status } from "./xds-error.ts";
 export interface Message {
   /** The message. */
   readonly bytes: Uint8Array;
-  /** The same bytes behind the five bytes that gRPC puts before a message. */
+  /** The same bytes, after the five-byte prefix that gRPC puts before a message. */
   readonly enveloped: Uint8Array;
 }
 

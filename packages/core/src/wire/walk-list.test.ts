@@ -16,7 +16,7 @@ const inEntry = (name: string, typeUrl = TYPE): Uint8Array =>
 const inline = (name: string, typeUrl = TYPE): Uint8Array => field(1, inEntry(name, typeUrl));
 const located = field(1, field(1, field(2, "id")));
 
-/** What a visitor sees. */
+/** Returns the entries that a visitor is called with, as text. */
 function seen(list: Uint8Array): readonly string[] {
   const told: string[] = [];
   const show = (entry: ListEntry): string =>

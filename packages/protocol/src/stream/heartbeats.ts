@@ -29,10 +29,7 @@ export interface Heartbeats {
 
 /** The greatest number of heartbeats per turn of the scheduler. */
 const SLICE = 64;
-/**
- * The shortest time between two passes, in milliseconds. A TTL below three times as much cannot be
- * kept alive reliably.
- */
+/** The shortest time between two passes, in milliseconds. A shorter TTL cannot be kept alive. */
 const SHORTEST = 20;
 
 /**
