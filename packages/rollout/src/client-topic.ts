@@ -10,13 +10,19 @@ import {
   type XdsError,
 } from "@xdstp/core";
 
-/** Who reads: one stream, and whose it is. */
+/** The reader of a topic: one stream, with the client that it belongs to. */
 export interface Reader {
-  /** Absent: a client whose answers cannot be distinguished from those of others, and that never sees a change first. */
+  /**
+   * The key of the client. undefined: its answers cannot be distinguished from those of other
+   * clients, so it never sees a change first.
+   */
   readonly client: string | undefined;
 }
 
-/** The streams of one interest, and its two topics: the accepted state, and the state that is tried first. */
+/**
+ * The streams of one interest, and its two topics: the accepted state, and the state that is tried
+ * first.
+ */
 export interface TopicGroup {
   readonly accepted: Topic;
   readonly ahead: Topic;
@@ -28,15 +34,20 @@ export interface TopicGroup {
   leave(topic: ClientTopic): void;
 }
 
-/** One interest as one stream sees it: what is accepted, or what is ahead of it. It changes over at most once, and only while both hold the same. */
+/**
+ * One interest as one stream sees it: the accepted state, or the state ahead of it. It changes over
+ * from the first to the second at most once, and only while both are equal.
+ */
 export class ClientTopic implements Topic, Watcher {
   declare readonly stale?: XdsError;
   declare readonly label?: string;
   readonly reader: Reader;
-  /** Of the interest; without watchers it may be one of several. */
+  /** The group of the interest; without watchers it may be one of several. */
   group: TopicGroup;
   #ahead = false;
-  /** When it has changed over, and what its head was. Absent: it saw one and the same all the time. */
+  /**
+   * The revision at which it has changed over, and its head at that time. undefined: it has not.
+   */
   #changed: { readonly revision: number; readonly head: number } | undefined;
   readonly #watchers = new Set<Watcher>();
 
@@ -46,7 +57,8 @@ export class ClientTopic implements Topic, Watcher {
   }
 
   static {
-    // Optional in the contract, so they can be declared here but no accessors: these are put on the prototype.
+    // These are optional in the contract, so they cannot be declared as accessors here; the
+    // accessors are put on the prototype.
     Object.defineProperties(this.prototype, {
       stale: {
         get(this: ClientTopic) {
@@ -61,7 +73,7 @@ export class ClientTopic implements Topic, Watcher {
     });
   }
 
-  /** It shows what is ahead of what is accepted. */
+  /** True if it shows the state ahead of the accepted one. */
   get isAhead(): boolean {
     return this.#ahead;
   }
@@ -127,12 +139,15 @@ export class ClientTopic implements Topic, Watcher {
     for (const watcher of this.#watchers) watcher.wake(this);
   }
 
-  /** From now on it shows what is ahead; nothing was read yet. */
+  /** Shows the state ahead from now on. For a stream that has read nothing yet. */
   lookAhead(): void {
     this.#ahead = true;
   }
 
-  /** The same for a stream that has read up to somewhere: what it has not read of what is accepted is still to come (`changes`). */
+  /**
+   * Shows the state ahead from now on, for a stream that has read up to some revision. `changes`
+   * still returns what it has not read of the accepted state.
+   */
   changeOver(revision: number): void {
     this.#changed = { revision, head: this.head };
     this.#now.unwatch(this);
@@ -163,7 +178,10 @@ function joinOf(old: Entries, updates: Entries): Entries {
   return updates.length === 0 && rest.length === old.length ? old : [...rest, ...updates];
 }
 
-/** A source as one stream of a client sees it: topics of a quorum are its own, so that it may see first. All else is that of the source. */
+/**
+ * Returns a source as one stream of a client sees it. The topics of a quorum are those of the
+ * stream, so that it may see changes first; everything else is that of the source.
+ */
 export function readerView(source: ResourceSource, client: string): ResourceSource {
   const reader: Reader = { client };
   return forwardSource(source, {
@@ -175,14 +193,17 @@ export function readerView(source: ResourceSource, client: string): ResourceSour
   });
 }
 
-/** The key that distinguishes clients: the verified identity, or else the node id; undefined where there is neither. */
+/**
+ * Returns the key that distinguishes clients: the verified identity, or else the node id.
+ * undefined: the client has neither.
+ */
 export function clientKey({
   identity,
   node,
 }: {
-  /** As its wire has verified it. */
+  /** The identity, as the wire has verified it. */
   readonly identity?: PeerIdentity;
-  /** As it says. */
+  /** The node, as the client claims it. */
   readonly node?: Pick<NodeInfo, "id"> | undefined;
 }): string | undefined {
   if (identity !== undefined)

@@ -1,12 +1,15 @@
 import type { Held, Put, Resource, ResourceSink, StoredResource } from "@xdstp/core";
 import { contentVersion } from "@xdstp/cache";
 
-/** The name that a resource is filed under. */
+/** Returns the name under which a resource is cached. */
 export function nameOf({ resource, as }: Put): string {
   return as ?? resource.name;
 }
 
-/** What a cache holds of a name, whoever gave it; of variants (TP2) nothing. */
+/**
+ * Returns the cached resource of a name, whichever server gave it. undefined: there is none, or the
+ * name has variants (TP2).
+ */
 export function heldOf(
   sink: Pick<ResourceSink, "held">,
   typeUrl: string,
@@ -16,7 +19,10 @@ export function heldOf(
   return others.length > 0 || only?.constraints !== undefined ? undefined : only?.resource;
 }
 
-/** Whether two resources differ in nothing that a client could reject. */
+/**
+ * Returns true if two resources have the same content, so that a client cannot accept one and
+ * reject the other.
+ */
 export function isSameContent(a: Resource, b: Resource): boolean {
   return (
     a.payload.typeUrl === b.payload.typeUrl &&
@@ -28,7 +34,7 @@ export function isSameContent(a: Resource, b: Resource): boolean {
 
 const none = new Uint8Array();
 
-/** The put of the cached resource. */
+/** Returns a put of the cached resource. */
 export function putOf(typeUrl: string, name: string, held: StoredResource): Put {
   const { payload, aliases, noStore, metadata } = held;
   const version = contentVersion(held) === held.given ? "" : held.given;

@@ -1,5 +1,5 @@
 /**
- * A change that some clients see before all others: they accept it for everyone, or reject it for everyone.
+ * A quorum: some clients see a change before all others, and accept or reject it for all of them.
  *
  * ```ts
  * const quorum = createQuorum({ accepted, ahead, revisions, clients: 3, waitMs: 10_000 });

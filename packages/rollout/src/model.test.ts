@@ -17,20 +17,20 @@ const waitMs = 10_000;
 interface Stream {
   readonly voter: Voter;
   readonly asks: readonly string[];
-  /** How much of what it has seen was looked at. */
+  /** The number of its seen states that were checked. */
   looked: number;
 }
 
-/** What upstream knows: what was not rejected, in the order in which it was said. */
+/** The state of the upstream servers: what was not rejected, in the order in which it was sent. */
 class Model {
   readonly world: StageWorld;
   readonly random: SeededRandom;
   readonly streams: Stream[] = [];
   readonly truth = new Map<string, string>();
-  /** Every text that was ever given to everyone, by name. */
+  /** Every text that was ever given to all clients, by name. */
   readonly given = new Map<string, Set<string>>();
   readonly #busy: boolean[];
-  /** What was put last, and by which commit. */
+  /** The last put of each name, and its commit. */
   readonly #touched = new Map<string, { readonly before: number; readonly version: string }>();
   #texts = 0;
   #said = 0;
@@ -55,7 +55,7 @@ class Model {
     this.given.set(name, texts.add(text));
   }
 
-  /** One of the places says something, unless it waits for an answer. */
+  /** One of the places commits something, unless it waits for an answer. */
   say(): void {
     const { random } = this;
     const place = random.below(this.#busy.length);
@@ -107,7 +107,7 @@ class Model {
       });
   }
 
-  /** Some of what a commit puts may be given to everyone while the rest of it waits. */
+  /** Notes that a part of a commit may be given to all clients while the rest of it waits. */
   #noteGiven(): void {
     for (const [name, { version }] of this.#touched)
       if (versionIn(this.world.accepted, name) === version) this.truth.set(name, version);
@@ -166,7 +166,7 @@ class Model {
     if (this.streams.length > 0) this.random.pick(this.streams).voter.verdict = this.#verdict();
   }
 
-  /** Nobody sees what is undecided or was rejected, unless it sees first. */
+  /** Checks that only the clients that see first see what is undecided or was rejected. */
   look(): void {
     for (const stream of this.streams) {
       const { voter, asks } = stream;
@@ -189,7 +189,7 @@ class Model {
     }
   }
 
-  /** What a client has rejected it is not sent again unchanged, so everything changes again. */
+  /** Changes every name again, since a client is not sent again unchanged what it has rejected. */
   async end(): Promise<void> {
     await this.rest();
     void this.world.sinks[0]?.commit({
@@ -201,7 +201,7 @@ class Model {
     await this.rest();
   }
 
-  /** Everyone answers, and time goes by. */
+  /** Lets every client answer, and time pass. */
   async rest(): Promise<void> {
     for (const { voter } of this.streams) voter.verdict = accepts;
     for (let round = 0; round < 400; round++) {
@@ -238,7 +238,9 @@ function versionIn(cache: StageWorld["accepted"], name: string): string | undefi
   return [...cache.held(flagUrl, { name })][0]?.version;
 }
 
-/** Resources of full state go without their names in SotW, so their texts hold them. */
+/**
+ * In SotW resources of full state are sent without their names, so their texts contain the name.
+ */
 function lastOf(name: string): string {
   return name.slice(name.lastIndexOf("/") + 1);
 }
@@ -281,7 +283,7 @@ describe("a quorum, whatever happens", () => {
     for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
       try {
         rejected += await play(seed);
-        // Within one turn of the event loop V8 keeps all that a WeakRef was made of.
+        // V8 keeps the targets of WeakRefs until the turn of the event loop is over.
         await new Promise((resolve) => {
           setImmediate(resolve);
         });

@@ -14,13 +14,19 @@ import { TrialGroups } from "./trial-groups.ts";
 import { stageSink } from "./stage-sink.ts";
 import { Trials } from "./trials.ts";
 
-/** A cache in two stages: what everyone sees, and what some clients see before it is decided. */
+/**
+ * A cache in two stages: the state that all clients see, and the state that some clients see before
+ * it is decided.
+ */
 export interface Quorum {
-  /** For whoever has no say. {@link readerView} gives it to those who have. */
+  /**
+   * The source for clients without a vote. {@link readerView} turns it into the source of a client
+   * with a vote.
+   */
   readonly source: ResourceSource;
   /** Runs a feed for both stages; it is sent subscriptions once. */
   addFeed(feed: ResourceFeed): FeedHandle;
-  /** Takes notice of what happens on the streams of the server. */
+  /** Handles an event of the streams of the server. */
   observe(event: StreamEvent): void;
   /** Ends the votes, and closes both caches. */
   close(): Promise<void>;
@@ -30,11 +36,17 @@ export interface Quorum {
 export interface QuorumOptions {
   /** The number of distinct clients of each interest that receive a new version first. The same number of acceptances is enough. Default: 3. */
   readonly clients?: number;
-  /** Milliseconds after which a missing answer counts as acceptance. The answer to upstream waits at most as long. Default: 10,000. */
+  /**
+   * Milliseconds after which a missing answer counts as acceptance. The answer to the upstream
+   * server waits at most as long. Default: 10,000.
+   */
   readonly waitMs?: number;
 }
 
-/** Makes a quorum of two caches; events of the streams are its votes (`observe`). Throws an XdsError, INVALID_ARGUMENT, for numbers that cannot be. */
+/**
+ * Creates a quorum from two caches; the events of streams are its votes (`observe`). Throws an
+ * XdsError, INVALID_ARGUMENT, for invalid numbers.
+ */
 export function createQuorum({
   accepted,
   ahead,
@@ -43,13 +55,13 @@ export function createQuorum({
   clients = 3,
   waitMs = 10_000,
 }: QuorumOptions & {
-  /** What everyone sees. */
+  /** The state that all clients see. */
   readonly accepted: Cache;
-  /** A cache with the same options; it holds everything, and more. */
+  /** A cache with the same options. It has the accepted state, and changes on trial. */
   readonly ahead: Cache;
-  /** The counter of both. */
+  /** The revision counter of both caches. */
   readonly revisions: NonNullable<CacheOptions["revisions"]>;
-  /** Default: that of the system. */
+  /** The clock of all timers. Default: the clock of the machine. */
   readonly clock?: Clock;
 }): Quorum {
   checkQuorum(clients, waitMs);
@@ -95,7 +107,10 @@ function sourceOf(
   });
 }
 
-/** The stage ahead is a cache of its own, which is given all that comes and asks for nothing: whoever reads watches both. */
+/**
+ * Runs a feed for both caches. The cache ahead is given everything and subscribes to nothing
+ * itself: every reader watches both caches.
+ */
 function addFeed(
   feed: ResourceFeed,
   { accepted, ahead }: { readonly accepted: Cache; readonly ahead: Cache },

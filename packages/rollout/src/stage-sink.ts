@@ -14,7 +14,10 @@ import { heldOf, isSameContent, nameOf, putOf } from "./held-of.ts";
 import type { TrialGroup, TrialGroups } from "./trial-groups.ts";
 import type { Stage, Trials } from "./trials.ts";
 
-/** The sinks that one place gives to: of the cache that everyone sees, and of the one that is ahead. */
+/**
+ * The sinks of one place from which resources come: that of the cache that all clients see, and
+ * that of the cache ahead.
+ */
 export interface StageSinks {
   readonly accepted: ResourceSink;
   readonly ahead: ResourceSink;
@@ -29,21 +32,25 @@ export interface StageHost {
     readonly accepted: Pick<ResourceSink, "held">;
     readonly ahead: Pick<ResourceSink, "held">;
   };
-  /** Whether a name was removed so recently that a client may not have been notified yet. */
+  /**
+   * Returns true if a name was removed so recently that a client may not have been notified yet.
+   */
   wasRemoved(typeUrl: string, name: string): boolean;
 }
 
-/** A put that is not given to everyone at once. */
+/** A put that is not given to all clients at once. */
 interface Waiting {
   readonly put: Put;
   readonly candidate: Candidate;
-  /** What everyone keeps meanwhile. */
+  /** The resource that all other clients keep in the meantime. */
   readonly before: StoredResource | undefined;
 }
 
 /**
- * A sink for both caches: what has changed is first shown to those who see first, everything else is given to everyone at once.
- * What waits is decided by votes; what they reject is rejected with their reasons (B-RELAY-5).
+ * Creates a sink for both caches. A changed resource is first shown to the clients that see first;
+ * everything else is given to all clients at once.
+ * Votes decide on what waits. A rejected resource is rejected with the reasons of the clients
+ * (B-RELAY-5).
  */
 export function stageSink(sinks: StageSinks, host: StageHost): ResourceSink {
   const { accepted, ahead } = sinks;
@@ -80,7 +87,10 @@ function commit(sinks: StageSinks, host: StageHost, transaction: Transaction): C
     : { ...committed, decided: concluded(sinks, committed, waiting) };
 }
 
-/** What is not ahead any more; and of what is withheld, which is not ahead, what is spoken of. */
+/**
+ * Returns the candidates that a transaction replaces: those that are no longer in the cache ahead,
+ * and withheld ones, which are not in it, that the transaction names.
+ */
 function supersededBy(
   { trials, held }: StageHost,
   { put = [], remove = [] }: Transaction,
@@ -105,7 +115,10 @@ function idOf(typeUrl: string, name: string): string {
   return `${typeUrl}\n${nameKey(name)}`;
 }
 
-/** What has changed ahead and is to be decided, and what comes again while it is. */
+/**
+ * Returns the puts that have changed the cache ahead and that need a vote, and those that repeat a
+ * change on which a vote is running.
+ */
 function waitingOf(
   host: StageHost,
   transaction: Transaction,
@@ -128,12 +141,18 @@ function waitingOf(
   });
 }
 
-/** What has a time to live cannot wait, and a variant is never parted from the one that it replaces. */
+/**
+ * Returns true if a put cannot wait for a vote: a resource with a time to live, or a variant, which
+ * has to come with the removal of the one that it replaces.
+ */
 function isExempt({ resource: { ttlMs, expireMs, constraints } }: Put): boolean {
   return ttlMs !== undefined || expireMs !== undefined || (constraints?.length ?? 0) > 0;
 }
 
-/** Whether there is something before it that could be kept: another content, or an answer that there is none. */
+/**
+ * Returns true if clients could keep an earlier state: a resource with other content, or the answer
+ * that the name does not exist.
+ */
 function isChange(
   host: StageHost,
   put: Put,
@@ -147,7 +166,7 @@ function isChange(
   );
 }
 
-/** The same transaction for those who keep what was before. */
+/** Returns the transaction for the clients that keep the earlier state. */
 function without(transaction: Transaction, waiting: readonly Waiting[]): Transaction {
   const kept = new Map(
     waiting.map(({ put, before }) => [
@@ -198,7 +217,10 @@ function stageOf(sinks: StageSinks, { held }: StageHost, label: string | undefin
   };
 }
 
-/** What went ahead is removed for everyone, also where another server had given it. */
+/**
+ * Ends the votes on replaced candidates. A name that was removed in the cache ahead is removed for
+ * all clients, even if another server had given it.
+ */
 function supersede(
   { accepted }: StageSinks,
   { trials, held }: StageHost,

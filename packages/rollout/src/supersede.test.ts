@@ -21,11 +21,11 @@ interface Scene {
   readonly world: StageWorld;
   readonly voters: readonly Voter[];
   readonly go: () => Promise<void>;
-  /** What those have seen who do not see first. */
+  /** Returns what the clients have seen that do not see first. */
   readonly others: () => readonly string[];
 }
 
-/** Four clients hold `1`; the first two, who see first, say nothing more. */
+/** Four clients have `1`; the first two, which see first, do not answer any more. */
 async function scene(): Promise<Scene> {
   const world = createStageWorld({ clients: 2 }, 2);
   const voters = ["a", "b", "c", "d"].map((id) => openVoter(world, "delta", id));

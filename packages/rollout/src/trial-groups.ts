@@ -12,9 +12,9 @@ import { ClientTopic, type Reader, type TopicGroup } from "./client-topic.ts";
 
 /** Two caches that are read as one. */
 interface Stages {
-  /** What everyone sees. */
+  /** The state that all clients see. */
   readonly accepted: ResourceSource;
-  /** The same, and what is on trial. */
+  /** The accepted state, and changes on trial. */
   readonly ahead: ResourceSource;
   readonly revisions: NonNullable<CacheOptions["revisions"]>;
 }
@@ -57,7 +57,10 @@ export class TrialGroups implements TrialGroupHost {
     this.#touched.delete(group);
   }
 
-  /** Does something ahead. Gives what came to be there by it, with those that are shown it. */
+  /**
+   * Calls `act`, which changes the cache ahead. Returns the resources that this has added, with the
+   * groups whose first clients are shown them.
+   */
   watching(act: () => void): ReadonlyMap<StoredResource, readonly TrialGroup[]> {
     const before = this.revision;
     this.#touched.clear();
@@ -96,25 +99,34 @@ function append(
 
 /** The parts of a quorum that each of its groups uses. */
 interface TrialGroupHost {
-  /** How many clients see first. */
+  /** The number of clients that see first. */
   readonly clients: number;
   readonly revision: number;
-  /** Something of it has changed ahead. */
+  /** Called when a name of the group has changed ahead. */
   touched(group: TrialGroup): void;
-  /** The first stream has come. Returns the group of its interest: this one, or one that is open already. */
+  /**
+   * Called with the first stream. Returns the group of its interest: this one, or one that is
+   * already open.
+   */
   opened(group: TrialGroup): TrialGroup;
-  /** The last stream has ended. */
+  /** Called when the last stream has ended. */
   closed(group: TrialGroup): void;
 }
 
 type Streams = Map<string, Set<ClientTopic>>;
 
-/** One interest, and which of its clients see a change first: the first N, and the next one when one of them disconnects. */
+/**
+ * One interest, and the clients that see a change first: the first N, and the next one when one of
+ * them disconnects.
+ */
 export class TrialGroup implements TopicGroup, Watcher {
   readonly typeUrl: string;
   readonly accepted: Topic;
   readonly ahead: Topic;
-  /** Names that differ between the two topics now: meanwhile no stream changes over from one to the other. */
+  /**
+   * The number of names that differ between the two topics. While there are any, no stream changes
+   * over from one topic to the other.
+   */
   trials = 0;
   readonly #host: TrialGroupHost;
   readonly #members: Streams = new Map();
@@ -141,7 +153,10 @@ export class TrialGroup implements TopicGroup, Watcher {
     return this.#topics.get(reader) ?? new ClientTopic(this, reader);
   }
 
-  /** A stream begins to watch. Both topics are subscribed as long as one of them is, so that both are given everything. */
+  /**
+   * Adds a stream that begins to watch. Both topics are subscribed while there is a stream, so that
+   * both are given everything.
+   */
   enter(topic: ClientTopic): TrialGroup {
     const group = this.#topics.size > 0 ? this : this.#host.opened(this);
     group.#add(topic);
@@ -159,7 +174,7 @@ export class TrialGroup implements TopicGroup, Watcher {
     this.#host.closed(this);
   }
 
-  /** Free places are taken by those who have waited longest. */
+  /** Gives free places to the clients that have waited longest. */
   fill(): void {
     if (this.trials > 0) return;
     for (const [client, topics] of this.#waiting) {

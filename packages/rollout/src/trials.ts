@@ -6,20 +6,26 @@ import { clientKey } from "./client-topic.ts";
 
 type Answer = Extract<StreamEvent, { readonly kind: "ack" | "nack" }>;
 
-/** Where candidates are shown, and what becomes of them. */
+/** The place in which candidates are shown and concluded. */
 export type Stage = Pick<VoteHost, "show" | "withdraw" | "conclude">;
 
-/** What is on trial, and who has answered. */
+/** The candidates on trial, and the votes on them. */
 export class Trials {
   readonly #limits: Pick<VoteHost, "clock" | "clients" | "waitMs">;
   readonly #openVotes = new Map<Candidate, Vote>();
-  /** What is shown, by what it is. */
+  /** The candidates that are shown, by their resource. */
   readonly #shown = new Map<StoredResource, Candidate>();
-  /** What was shown and withdrawn: a rejection that it explains says nothing of what is shown now. */
+  /**
+   * Resources that were shown and withdrawn. A rejection that one of them explains says nothing
+   * about what is shown now.
+   */
   readonly #withdrawn = new WeakSet<StoredResource>();
-  /** What is on trial in the arrays of responses, as long as that stays the same. */
+  /** The candidates in the arrays of responses; cleared when the shown candidates change. */
   #found = new WeakMap<readonly Entry[], ReadonlySet<Candidate>>();
-  /** Types by stream whose client rejects something that was never on trial: it goes on rejecting, whatever comes next to it. */
+  /**
+   * By stream, the types whose client rejects a response without a candidate. It will reject again
+   * whatever is added, so its rejections do not count.
+   */
   readonly #stubborn = new Map<number, Set<string>>();
 
   constructor(limits: {
@@ -34,7 +40,7 @@ export class Trials {
     return { size: this.#openVotes.size, [Symbol.iterator]: () => this.#openVotes.keys() };
   }
 
-  /** What is shown and is this very resource. */
+  /** Returns the candidate that is shown with exactly this resource. */
   of(resource: StoredResource | undefined): Candidate | undefined {
     return resource === undefined ? undefined : this.#shown.get(resource);
   }
@@ -61,7 +67,7 @@ export class Trials {
     this.#show(candidates);
   }
 
-  /** Something newer has come in the place of these. */
+  /** Ends the trials of candidates that a newer change has replaced. */
   supersede(candidates: readonly Candidate[]): void {
     const openVotes = new Set(
       candidates.flatMap((candidate) => this.#openVotes.get(candidate) ?? []),
@@ -75,7 +81,10 @@ export class Trials {
     for (const vote of openVotes) vote.goOn();
   }
 
-  /** A stream tells of what it is about to note: what follows from it may change what it has to send, so it follows when that is done. */
+  /**
+   * Handles an event of a stream. The stream reports it before it has applied it, and a conclusion
+   * may change what the stream has to send, so the conclusion follows when that is done.
+   */
   observe(event: StreamEvent): void {
     if (event.kind === "disconnect") this.#stubborn.delete(event.stream.id);
     if (event.kind === "ack")
@@ -120,7 +129,10 @@ export class Trials {
       vote.reject(client, rejectedBy(client, error), candidates);
   }
 
-  /** The candidates in a response to one of those who see them first, but for what it has accepted before; by vote. */
+  /**
+   * Returns the candidates in a response, by vote, except those that the client has already
+   * accepted.
+   */
   #hit(client: string, held: HeldByResponse | undefined): ReadonlyMap<Vote, readonly Candidate[]> {
     const hit = new Map<Vote, Candidate[]>();
     for (const candidate of held === undefined ? [] : this.#findIn(held.entries)) {
@@ -133,7 +145,7 @@ export class Trials {
     return hit;
   }
 
-  /** Looked up once per array: streams share their arrays. */
+  /** Returns the candidates in an array; computed once per array, since streams share arrays. */
   #findIn(entries: readonly Entry[]): ReadonlySet<Candidate> {
     let found = this.#found.get(entries);
     if (found === undefined)

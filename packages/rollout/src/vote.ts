@@ -6,22 +6,23 @@ export interface VoteHost {
   readonly clock: Clock;
   readonly clients: number;
   readonly waitMs: number;
-  /** Shows these again to those who see first. */
+  /** Shows candidates again to the clients that see first. */
   show(candidates: readonly Candidate[]): void;
-  /** Puts what was before in their place. */
+  /** Withdraws candidates: shows the earlier state again. */
   withdraw(candidates: readonly Candidate[]): void;
-  /** Does what follows from a verdict. */
+  /** Applies a verdict. */
   conclude(candidates: readonly Candidate[], verdict: Verdict): void;
 }
 
 /**
- * The vote on what one transaction has changed. A client answers a response as a whole: where it has rejected several candidates at once,
- * half of them are withdrawn until it has answered the others, and so on, until the bad one is alone (S-ACK-15: its text does not say which one it is).
+ * The vote on the changes of one transaction. A client answers a response as a whole, and its text
+ * does not say which change is bad (S-ACK-15). If it rejects several candidates at once, half of
+ * them are withdrawn until it has answered the others, and so on, until the bad one is alone.
  */
 export class Vote {
   readonly #host: VoteHost;
   readonly #shown: Set<Candidate>;
-  /** Under suspicion and out of sight, by halves. */
+  /** The candidates that were withdrawn, by halves. */
   readonly #withheld: Candidate[][] = [];
   readonly #timer: Timer;
 
@@ -59,7 +60,9 @@ export class Vote {
     this.#count();
   }
 
-  /** Something newer has come; `goOn` is called once that is known of all. */
+  /**
+   * Removes a candidate that a newer change has replaced. Call `goOn` when all of them are removed.
+   */
   leave(candidate: Candidate): void {
     this.#shown.delete(candidate);
     for (const half of this.#withheld)
@@ -70,7 +73,7 @@ export class Vote {
     this.#count();
   }
 
-  /** A quorum that ends runs no votes any more. */
+  /** Ends the vote without a verdict. */
   close(): void {
     this.#timer.cancel();
   }
@@ -93,7 +96,10 @@ export class Vote {
     if (half.length > 0) this.#host.show(half);
   }
 
-  /** Silence is acceptance, but not of what a client has rejected together with others. */
+  /**
+   * Concludes after the time limit. A missing answer counts as acceptance, except for candidates
+   * that a client has rejected together with others.
+   */
   #timeOut(): void {
     const { open } = this;
     this.#withheld.length = 0;
@@ -109,7 +115,10 @@ export class Vote {
   }
 }
 
-/** How a trial has ended. An error: it is rejected, for that reason. `superseded`: there is something newer of the name by now. */
+/**
+ * The end of a trial. An error: the candidate is rejected, for that reason. `superseded`: a newer
+ * change of the name has come.
+ */
 export type Verdict = "accepted" | "superseded" | XdsError;
 
 /** A changed resource that some clients see before the others. */
@@ -118,10 +127,16 @@ export class Candidate {
   readonly name: string;
   /** The interests whose first clients are shown it. */
   readonly groups: readonly TrialGroup[];
-  /** What is ahead under the name, as far as this trial is concerned. */
+  /**
+   * The resource of the name in the cache ahead, as far as this trial has put it there. undefined:
+   * none.
+   */
   held: StoredResource | undefined;
   readonly accepts: Set<string> = new Set<string>();
-  /** Who has rejected it together with others, and has not accepted it since. */
+  /**
+   * The clients that have rejected it together with others and have not accepted it since, with
+   * their reasons.
+   */
   readonly suspectedBy: Map<string, XdsError> = new Map<string, XdsError>();
   readonly verdict: Promise<Verdict>;
   readonly #end: (verdict: Verdict) => void;
@@ -139,12 +154,15 @@ export class Candidate {
     this.#everAsked();
   }
 
-  /** Why it is under suspicion. */
+  /** The reason of the first such rejection. undefined: there is none. */
   get suspicion(): XdsError | undefined {
     return this.suspectedBy.values().next().value;
   }
 
-  /** Enough clients have accepted it, or all that ever saw it: who has left is silent. */
+  /**
+   * Returns true if enough clients have accepted it, or all clients that were ever shown it. A
+   * client that has disconnected does not answer.
+   */
   isAccepted(clients: number): boolean {
     return (
       this.suspectedBy.size === 0 &&
@@ -157,7 +175,7 @@ export class Candidate {
     this.suspectedBy.delete(client);
   }
 
-  /** Once, when what follows from it is in both caches. */
+  /** Ends the trial. Called once, when both caches have the outcome. */
   end(verdict: Verdict): void {
     this.#end(verdict);
     for (const group of this.groups) group.trials--;

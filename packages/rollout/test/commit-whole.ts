@@ -1,6 +1,6 @@
 import type { Committed, ResourceSink, Transaction } from "@xdstp/core";
 
-/** Commits, and resolves when what waits for votes is decided. */
+/** Commits a transaction, and resolves when the part that waits for votes is decided. */
 export async function commitWhole(
   sink: ResourceSink,
   transaction: Transaction,

@@ -10,22 +10,25 @@ import { flagUrl } from "./flag.ts";
 import type { VoterWorld } from "./voter.ts";
 import { connectClient } from "./world-client.ts";
 
-/** A quorum behind a server, with a feed in the hands of the test in place of upstreams. */
+/** A quorum behind a server, with a feed that the test controls in place of upstream servers. */
 export interface StageWorld extends VoterWorld {
-  /** Time goes by, and everything that follows from it happens. */
+  /** Advances the time, and runs everything that follows from it. */
   readonly pass: (ms: number) => Promise<void>;
   readonly clock: FakeClock;
   readonly accepted: Cache;
   readonly ahead: Cache;
   readonly quorum: Quorum;
   readonly server: XdsServer;
-  /** As many places that things come from. */
+  /** One sink for each place from which resources come. */
   readonly sinks: readonly ResourceSink[];
-  /** What the streams of a client look at. */
+  /** Returns the topics of the streams of a client. */
   readonly topicsOf: (id: string) => readonly ClientTopic[];
 }
 
-/** The feed pushes all it has: nothing is forgotten because nobody asks. Flags are sent as a whole in SotW. */
+/**
+ * Creates a world whose feed pushes everything that it has, so that no name is dropped without
+ * subscribers. In SotW flags have full state.
+ */
 export function createStageWorld(options: QuorumOptions, places = 1): StageWorld {
   const clock = createFakeClock({ start: 1_000_000 });
   const turns = createManualScheduler();

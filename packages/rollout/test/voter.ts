@@ -4,24 +4,24 @@ import type { Answer, NodeInit, WorldClient } from "./world-client.ts";
 /** The part of a simulated world that a voter uses. */
 export interface VoterWorld {
   readonly connect: (variant: Variant, node?: NodeInit) => WorldClient;
-  /** Lets everything happen that needs no time. */
+  /** Runs everything that needs no time. */
   readonly settle: () => Promise<void>;
 }
 
 /** A client that answers by itself. */
 export interface Voter extends WorldClient {
   readonly id: string;
-  /** Everything that it was shown, `name=text` each. */
+  /** Everything that it was shown, each as `name=text`. */
   readonly seen: string[];
-  /** What it has accepted last of each name; nothing where that was a removal. */
+  /** The text of each name that it last accepted; names whose removal it accepted are deleted. */
   readonly holds: Map<string, string>;
-  /** Why it rejects a response, or undefined; "silent": it says nothing. */
+  /** Returns why it rejects a response, or undefined to accept it; "silent" sends no answer. */
   verdict: (answer: Answer) => string | undefined;
-  /** Reads and answers what has come; false: there was nothing. */
+  /** Reads and answers what has come. Returns false if there was nothing. */
   answer(): boolean;
 }
 
-/** Rejects what has this text. */
+/** Rejects responses with one of these texts. */
 export function rejects(...texts: readonly string[]): Voter["verdict"] {
   return ({ shown }) =>
     shown.some((one) => texts.includes(one.split("=")[1] ?? ""))
@@ -32,10 +32,10 @@ export function rejects(...texts: readonly string[]): Voter["verdict"] {
 /** Accepts everything. */
 export const accepts: Voter["verdict"] = () => undefined;
 
-/** Says nothing yet. */
+/** Sends no answer yet. */
 export const silent: Voter["verdict"] = () => "silent";
 
-/** Opens a stream of a client. `whole`: a response of SotW is all there is. */
+/** Opens a stream of a client. `whole`: a SotW response has all resources. */
 export function openVoter(
   world: Pick<VoterWorld, "connect">,
   variant: Variant,
@@ -86,13 +86,16 @@ export function openVoter(
   return voter;
 }
 
-/** What SotW sends without its name may have it in its text, behind an `@`. */
+/**
+ * Returns the name of a resource. A SotW resource that is sent without its name may have it in its
+ * text, after an `@`.
+ */
 function nameIn(shown: string): string {
   const [name = "", text = ""] = shown.split("=");
   return text.split("@")[1] ?? name;
 }
 
-/** Everybody reads and answers until nothing is left to say. */
+/** Lets all voters read and answer until there is nothing left. */
 export async function talk(
   world: Pick<VoterWorld, "settle">,
   voters: readonly Voter[],

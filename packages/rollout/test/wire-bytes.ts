@@ -1,19 +1,19 @@
 import { concatBytes, lengthDelimited, walkFields } from "@xdstp/core/wire";
 
-/** A `Resource` as it is on the wire: what may differ is kept as bytes. */
+/** A `Resource` as it is on the wire: parts that may differ are kept as bytes. */
 export interface WireResource {
   readonly name: string;
   readonly version: string;
-  /** The whole `Any`. Absent: no body, a heartbeat for instance. */
+  /** The whole `Any`. Absent: there is no body, as in a heartbeat. */
   readonly any?: Uint8Array;
   readonly aliases?: readonly string[];
   readonly ttlMs?: number;
-  /** `DynamicParameterConstraints`. */
+  /** The encoded `DynamicParameterConstraints`. */
   readonly constraints?: Uint8Array;
-  /** `Metadata`. */
+  /** The encoded `Metadata`. */
   readonly metadata?: Uint8Array;
   readonly noStore?: boolean;
-  /** SotW: the payload itself, not a `Resource` around it, which has no version. */
+  /** SotW: true for a payload without a `Resource` around it, which has no version. */
   readonly bare?: boolean;
 }
 
@@ -25,11 +25,11 @@ export interface WireResponse {
   readonly resources: readonly WireResource[];
   readonly removed: readonly string[];
   readonly errors: readonly WireError[];
-  /** SotW. */
+  /** SotW only. */
   readonly canary?: boolean;
 }
 
-/** One of `resource_errors`. */
+/** One of the `resource_errors`. */
 export interface WireError {
   readonly name: string;
   readonly code: number;
@@ -52,7 +52,7 @@ const RESOURCE = {
 const CANARY = 3;
 const RESPONSE = { delta: { removed: 6, errors: 9 }, sotw: { removed: 0, errors: 7 } } as const;
 
-/** A number as a field of wire type 0. */
+/** Encodes a number as a field of wire type 0. */
 function varintField(field: number, value: number): Uint8Array {
   const bytes = [field << 3];
   for (let rest = value; ; rest = Math.floor(rest / 128)) {
@@ -61,12 +61,12 @@ function varintField(field: number, value: number): Uint8Array {
   }
 }
 
-/** An `Any`. */
+/** Encodes an `Any`. */
 export function anyOf(typeUrl: string, payload: Uint8Array): Uint8Array {
   return concatBytes([lengthDelimited(1, typeUrl), lengthDelimited(2, payload)]);
 }
 
-/** The bytes of a response. */
+/** Encodes a response. */
 export function encodeResponse(
   variant: Variant,
   { typeUrl, nonce, version, resources, removed, errors, canary }: WireResponse,
@@ -136,7 +136,7 @@ function encodeResource({
   ]);
 }
 
-/** Reads a response; of a name that was appended the last one counts. */
+/** Decodes a response; of a repeated name the last one counts. */
 export function decodeResponse(variant: Variant, bytes: Uint8Array): WireResponse {
   const fields = RESPONSE[variant];
   const all = fieldsOf(bytes);

@@ -18,27 +18,30 @@ import {
 /** A `Node` as a plain object. */
 export type NodeInit = NonNullable<RawMessages["delta"]["requestInit"]["node"]>;
 
-/** What requests of both variants can say. */
+/** The request fields that both variants have. */
 export type AnyRequest = Pick<
   RawMessages["delta"]["requestInit"],
   "typeUrl" | "responseNonce" | "errorDetail"
 >;
 
-/** What one response said. */
+/** One response. */
 export interface Answer extends WireResponse {
-  /** Each resource as `name=text`, without what is in front of the last segment of its name; without a body `name@version`. */
+  /**
+   * Each resource as `name=text`, with the last segment of its name only; without a body
+   * `name@version`.
+   */
   readonly shown: readonly string[];
 }
 
-/** A client of a server, message by message. */
+/** A client of a server that sends and reads single messages. */
 export interface WorldClient {
   readonly stream: MemoryStream;
   readonly closed: Status | undefined;
-  /** Sends a request as it is; the first one carries the node. */
+  /** Sends a request as it is; the first one has the node. */
   send(request: AnyRequest): void;
-  /** Wants these names, in SotW instead of those before. */
+  /** Subscribes to these names; in SotW they replace the earlier ones. */
   ask(typeUrl: string, ...names: readonly string[]): void;
-  /** Wants these no more. */
+  /** Unsubscribes from these names. */
   leave(typeUrl: string, ...names: readonly string[]): void;
   /** Reads what has come. */
   read(): readonly Answer[];
@@ -91,7 +94,7 @@ export function connectClient(
   };
 }
 
-/** The text of a payload is all that is behind the type of its `Any`. */
+/** The text of a payload is everything after the type of its `Any`. */
 function show({ name, version, any }: WireResource): string {
   const last = name.slice(name.lastIndexOf("/") + 1);
   return any === undefined ? `${last}@${version}` : `${last}=${textOf(any)}`;
