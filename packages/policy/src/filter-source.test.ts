@@ -520,11 +520,14 @@ interface Reader {
   readonly topic: Topic;
   readonly faults: readonly string[];
   held(): readonly string[];
-  /** Takes what is new; `check` gets the names that come with a resource. */
+  /** Reads what is new. `check` is called with the names that have a resource. */
   read(check: (shown: ReadonlySet<string>) => void): void;
 }
 
-/** Follows a topic as a stream does: whenever it was woken, from where it has read. */
+/**
+ * Follows a topic as a stream does: it reads after each wake, from the revision up to which it has
+ * read.
+ */
 function createReader(source: ResourceSource, name: string): Reader {
   const topic = source.topic(TYPE, { name });
   const state = new Map<string, string>();

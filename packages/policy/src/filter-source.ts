@@ -14,33 +14,43 @@ import { FilteredTopic, type FilterHost } from "./filtered-topic.ts";
 import type { Policy } from "./policy.ts";
 import type { LogWindow } from "./visible-log.ts";
 
-/** What may be seen of a source. */
+/** The part of a source that a policy allows. */
 export interface FilteredSource extends ResourceSource {
-  /** Whether a name, in any spelling, may be seen now. */
+  /** Returns true if a name, in any spelling, is allowed now. */
   allows(typeUrl: string, name: string): boolean;
-  /** Tells of each change of what may be seen, once it is in force; the answer ends it. Who keeps entries to send them later has to look again (`ServerStream.thaw`). */
+  /**
+   * Calls the listener after each change of the policy, once it is in force. Returns a function
+   * that removes the listener. A reader that keeps entries to send them later has to check them
+   * again (`ServerStream.thaw`).
+   */
   onChange(listener: () => void): () => void;
-  /** Listens to the policy no more. */
+  /** Stops listening to the policy. */
   close(): void;
 }
 
-/** Options of {@link filterSource}. */
+/** The options of {@link filterSource}. */
 export interface FilterOptions {
-  /** Default: the clock of the machine. */
+  /** The clock of the removal window. Default: the clock of the machine. */
   readonly clock?: Clock;
-  /** Told what `allows` has thrown, once until the policy changes. */
+  /**
+   * Called with an error that `allows` has thrown; once until the policy changes. Default: errors
+   * are not reported.
+   */
   readonly onFault?: (error: unknown) => void;
 }
 
-/** As the cache remembers removals (S-RECON-10). */
+/** The time and number of removals that are kept, as in the cache (S-RECON-10). */
 const REMOVALS_MS = 600_000;
 const REMOVALS_COUNT = 100_000;
 
 /**
- * A source as a policy allows it to be seen: forbidden names do not exist, globs and `*` have only members that are allowed, and versions are those of what is visible (S-LIM-8).
+ * Creates a source with only what a policy allows: forbidden names do not exist, globs and `*` have
+ * only allowed members, and versions are computed from what is visible (S-LIM-8).
  *
- * Its arrays are those of the cache where nothing is hidden, and else the same for all readers of this filter. One filter serves all streams with the key of the policy.
- * When the policy changes, what is forbidden by it is removed and what is allowed by it arrives, under a revision between that of the source and the next one.
+ * If nothing is hidden in an array, it is the array of the cache; otherwise it is the same for all
+ * readers of this filter. One filter serves all streams with the key of the policy.
+ * When the policy changes, names that it forbids now are removed and names that it allows now are
+ * added, at a revision between that of the source and the next one.
  */
 export function filterSource(
   source: ResourceSource,
@@ -73,11 +83,14 @@ class Filter implements FilterHost {
   readonly #onFault: (error: unknown) => void;
   readonly #topics = new WeakMap<Topic, FilteredTopic>();
   readonly #watched = new Set<FilteredTopic>();
-  /** Watched topics of names that may not be seen: the topic behind is not watched, so it does not lead to them. */
+  /**
+   * Watched topics of forbidden names. The topic of the source is not watched, so it does not lead
+   * to them.
+   */
   readonly #barred = new InterestMap<FilteredTopic>();
   readonly #listeners = new Set<() => void>();
   readonly #unwatch: (() => void) | undefined;
-  /** Revision of the newest change of the policy. */
+  /** The revision of the newest change of the policy. */
   #changed = 0;
   #hasThrown = false;
 
@@ -155,7 +168,10 @@ class Filter implements FilterHost {
       this.#barred.delete(typeUrl, interest, interest.name);
   }
 
-  /** All topics change at one revision, and watchers are notified when that is done. */
+  /**
+   * Applies a change of the policy: all topics change at one revision, and their watchers are
+   * notified after that.
+   */
   #reconsider(): void {
     this.epoch++;
     this.#hasThrown = false;
@@ -167,17 +183,24 @@ class Filter implements FilterHost {
     const updates = [...this.#watched].filter((topic) => topic.hasUpdates);
     if (updates.length > 0) this.#changed = revision;
     for (const topic of updates) topic.tell();
-    // Also without a change: an entry that was read to be sent later may be removed since, and be forbidden now.
+    // Called even if nothing visible has changed: an entry that was read to be sent later may have
+    // been removed since, and be forbidden now.
     for (const listener of this.#listeners) listener();
   }
 }
 
-/** The next number that there is: sources count in whole numbers, so billions of changes of a policy have room before the next revision. */
+/**
+ * Returns the next greater number that can be represented. Revisions of sources are whole numbers,
+ * so there is room for billions of policy changes before the next revision.
+ */
 function soonAfter(revision: number): number {
   return revision + Math.max(revision, 1) * Number.EPSILON;
 }
 
-/** Whether a policy allows a name, which may have any spelling. Only `true` allows. An error is reported and denies the name, as does every other result, for instance a promise. */
+/**
+ * Returns true if a policy allows a name, which may have any spelling. Only `true` allows. An error
+ * is reported and denies the name, as does every other result, for instance a promise.
+ */
 function allowedBy(
   policy: Policy,
   typeUrl: string,

@@ -9,9 +9,9 @@ import {
 import { isGlob } from "@xdstp/uri";
 import { TopicView, type ViewedTopic, type ViewHost } from "./topic-view.ts";
 
-/** What the topics of one filter share. */
+/** The state that the topics of one filter share. */
 export interface FilterHost extends ViewHost {
-  /** How often the policy has changed. */
+  /** The number of changes of the policy so far. */
   readonly epoch: number;
   opened(topic: FilteredTopic): void;
   closed(topic: FilteredTopic): void;
@@ -20,9 +20,11 @@ export interface FilterHost extends ViewHost {
 /**
  * A topic as one policy shows it (S-LIM-8).
  *
- * The topic of a name that may be seen hands on what the topic behind it gives. All others keep a view of what may be seen: globs and `*`,
- * names that may not be seen, and aliases, since what they lead to has a name of its own. A name that may not be seen is not even asked for behind (B-RELAY-16).
- * It has no label: with one, a client that comes back under another policy would look like one that has everything.
+ * The topic of an allowed name passes on what the topic of the source returns. All other topics
+ * have a view of what is allowed: globs and `*`, forbidden names, and aliases, since their resource
+ * has a name of its own. The source is not even asked for a forbidden name (B-RELAY-16).
+ * A filtered topic has no label: with a label, a client that comes back under another policy would
+ * seem to have everything.
  */
 export class FilteredTopic implements Topic, Watcher, ViewedTopic {
   declare readonly stale?: XdsError;
@@ -33,17 +35,17 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
   readonly behind: Topic;
   readonly #host: FilterHost;
   #watchers: Watcher | Set<Watcher> | undefined;
-  /** The topic behind is watched, or would be. */
+  /** True if the topic of the source is watched, or would be. */
   #following = true;
-  /** Absent: everything may be seen. */
+  /** The view. undefined: everything is allowed. */
   #view: TopicView | undefined;
-  /** Revision of the topic behind up to which it was read. */
+  /** The revision of the topic of the source up to which it was read. */
   #read = -1;
-  /** Without a view: what was shown last. */
+  /** Without a view: the entry that was last shown. */
   #last: Entry | undefined;
-  /** What the watchers know. */
+  /** The state that the watchers know. */
   #told: Told = { settled: false, head: 0, stale: undefined };
-  /** Without watchers: what the view was made of. */
+  /** Without watchers: the state from which the view was made. */
   #seen: Seen | undefined;
 
   constructor(typeUrl: string, inner: Topic, host: FilterHost) {
@@ -55,7 +57,8 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
   }
 
   static {
-    // Optional in the contract, so it can be declared but no accessor: it is put on the prototype.
+    // It is optional in the contract, so it cannot be declared as an accessor here; the accessor is
+    // put on the prototype.
     Object.defineProperty(this.prototype, "stale", {
       get(this: FilteredTopic) {
         return this.#stale;
@@ -63,7 +66,7 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
     });
   }
 
-  /** A name that may not be seen. */
+  /** True for a forbidden name. */
   get barred(): boolean {
     return !this.#following;
   }
@@ -115,13 +118,13 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
     if (known === watcher || (known instanceof Set && known.size === 0)) this.#close();
   }
 
-  /** The topic behind has moved. */
+  /** Called when the topic of the source has changed. */
   wake(): void {
     this.#pull();
     if (this.hasUpdates) this.tell();
   }
 
-  /** The policy has changed. Watchers are notified by `tell`, once all topics have changed. */
+  /** Applies a change of the policy. `tell` notifies the watchers, once all topics have changed. */
   reconsider(revision: number): void {
     this.#pull();
     if (!this.isCollection) this.#follow(this.#host.allows(this.typeUrl, this.interest.name));
@@ -129,7 +132,10 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
     if (view !== undefined) this.#compare(view, revision);
   }
 
-  /** Something has changed that the watchers do not know. An equal error that is reported again has not (S-ERR-1). */
+  /**
+   * True if something has changed that the watchers do not know. An equal error that is reported
+   * again is not a change (S-ERR-1).
+   */
   get hasUpdates(): boolean {
     const { settled, head, stale } = this.#now();
     return (
@@ -139,7 +145,7 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
     );
   }
 
-  /** Tells all watchers; one that throws does not keep the others from being told. */
+  /** Wakes all watchers. If one throws, the others are woken nevertheless. */
   tell(): void {
     const known = this.#watchers;
     this.#told = this.#now();
@@ -158,7 +164,7 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
     return this.#following ? this.behind.stale : undefined;
   }
 
-  /** The view as of now; undefined: everything may be seen. */
+  /** The present view. undefined: everything is allowed. */
   get #current(): TopicView | undefined {
     if (this.#watchers === undefined) this.#look();
     else this.#pull();
@@ -179,7 +185,10 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
     this.#host.opened(this);
   }
 
-  /** Until the source moves it reads as it did: whoever leaves may still ask what it has missed. */
+  /**
+   * Ends the watch. Until the source changes the topic returns what it did, so that a reader that
+   * ends can still read what it has missed.
+   */
   #close(): void {
     this.#pull();
     this.#seen = {
@@ -201,7 +210,9 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
     else this.behind.unwatch(this);
   }
 
-  /** Reads it again if something has moved while it has no watchers. */
+  /**
+   * Reads the topic of the source again if something has changed while the topic has no watchers.
+   */
   #look(): void {
     const { epoch, revision } = this.#host;
     if (this.#seen?.epoch === epoch && this.#seen.revision === revision) return;
@@ -229,14 +240,14 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
     if (this.#following) this.#read = this.behind.head;
   }
 
-  /** All that is still known of the topic behind, oldest first. */
+  /** Returns everything that is still known of the topic of the source, oldest first. */
   #remembered(): readonly Entry[] {
     return [...this.behind.members(), ...this.behind.removed()].sort(
       (a, b) => a.revision - b.revision,
     );
   }
 
-  /** It shows nothing but the name itself. */
+  /** Returns true if the topic of the source has only entries of the name itself. */
   #isPlain(): boolean {
     return this.behind.changes(0)?.every(({ name }) => name === this.interest.name) === true;
   }
@@ -254,7 +265,7 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
     else this.#take(this.#view ?? this.#leavePlain());
   }
 
-  /** From now on there is something to hide. What was shown so far stands. */
+  /** Creates a view, since something is hidden from now on. What was shown so far stays visible. */
   #leavePlain(): TopicView {
     const last = this.#last;
     this.#view = new TopicView(this, this.#host);
@@ -286,18 +297,20 @@ export class FilteredTopic implements Topic, Watcher, ViewedTopic {
   }
 }
 
-/** What the watchers of a topic look at when they are woken. */
+/** The state of a topic that its watchers read when they are woken. */
 interface Told {
   readonly settled: boolean;
   readonly head: number;
   readonly stale: XdsError | undefined;
 }
 
-/** What the view of a topic without watchers was made of. */
+/** The state from which the view of a topic without watchers was made. */
 interface Seen {
   readonly revision: number;
   readonly epoch: number;
-  /** Of the topic behind; absent: not followed, or not known. */
+  /**
+   * The members of the topic of the source. undefined: it is not watched, or they are not known.
+   */
   readonly members: readonly Entry[] | undefined;
   readonly settled: boolean;
 }

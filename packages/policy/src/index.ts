@@ -1,8 +1,10 @@
 /**
- * Policies, which decide what resources a client may see, and a filter that gives each client a source with only these.
+ * Policies, which decide what resources a client may see, and a filter that gives each client a
+ * source with only these.
  *
  * ```ts
- * const visible = filterSource(cache, { key: "shop", allows: (_, name) => name.startsWith("shop/") });
+ * const visible = filterSource(cache, { key: "shop", allows: (_, name) => name.startsWith("shop/")
+ * });
  * ```
  *
  * @packageDocumentation

@@ -1,15 +1,15 @@
 import type { Entry, StoredResource, XdsError } from "@xdstp/core";
 
-/** An entry that a filter has to make: the cache has none that says this. */
+/** An entry that a filter creates, since the cache has none with this content. */
 export class OwnEntry implements Entry {
   readonly revision: number;
-  /** Its log writes it for a removal. */
+  /** For a removal, written by the log that has it. */
   since: number;
   readonly name: string;
   readonly resource?: StoredResource;
   readonly error?: XdsError;
   readonly constraints?: Uint8Array;
-  /** Written by its log. */
+  /** True if a newer entry has replaced it. Written by the log that has it. */
   replaced = false;
   readonly #of: Entry | undefined;
 
@@ -36,7 +36,10 @@ export class OwnEntry implements Entry {
   }
 }
 
-/** Says that a name does not exist, or that this variant of it was removed (S-DYN-5). */
+/**
+ * Returns an entry that says that a name does not exist, or that this variant of it was removed
+ * (S-DYN-5).
+ */
 export function absence(
   name: string,
   revision: number,
@@ -48,7 +51,10 @@ export function absence(
 
 const shown = new WeakMap<Entry, OwnEntry>();
 
-/** An entry for readers to whom its name is newer than to the cache; mostly the same object for the same two numbers. */
+/**
+ * Returns an entry for readers that see a name at a later revision than that of the cache; mostly
+ * the same object for the same two revisions.
+ */
 export function shownSince(entry: Entry, revision: number, since: number): Entry {
   if (revision === entry.revision && since === entry.since) return entry;
   const known = shown.get(entry);

@@ -4,14 +4,17 @@ import type { Policy } from "./policy.ts";
 
 /** One filter for each source and policy key. */
 export interface SharedFilters {
-  /** Returns the filter of a source and the key of a policy; the first policy with a key decides for all of them. */
+  /**
+   * Returns the filter of a source and the key of a policy. The first policy with a key decides for
+   * all of them.
+   */
   acquire(
     source: ResourceSource,
     policy: Policy,
   ): {
-    /** The filter: the same for every lease of the source and the policy key. */
+    /** The filter, which is the same for every lease of the source and the policy key. */
     readonly source: FilteredSource;
-    /** Call it once. The filter is closed with its last lease. */
+    /** Ends the lease; call it once. The filter is closed with its last lease. */
     release(): void;
   };
 }
@@ -21,7 +24,10 @@ interface Held {
   leases: number;
 }
 
-/** Shares filters: streams with equal rights have one view and its bytes. A filter is made with its first lease and closed with its last one. */
+/**
+ * Shares filters, so that streams with equal rights have one view and its bytes. A filter is
+ * created with its first lease and closed with its last one.
+ */
 export function createSharedFilters(options: FilterOptions): SharedFilters {
   const bySource = new WeakMap<ResourceSource, Map<string, Held>>();
   return {

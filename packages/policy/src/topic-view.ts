@@ -2,40 +2,46 @@ import type { Entry, Interest, Topic, XdsError } from "@xdstp/core";
 import { absence, shownSince } from "./own-entry.ts";
 import { aloneOf, VisibleLog, type LogWindow } from "./visible-log.ts";
 
-/** What a view asks of its filter. */
+/** The filter, as a view uses it. */
 export interface ViewHost {
-  /** Revision of the filtered source. */
+  /** The revision of the filtered source. */
   readonly revision: number;
   readonly window: LogWindow;
   allows(typeUrl: string, name: string): boolean;
-  /** The error of a name that may not be seen, beyond that it does not exist. */
+  /** Returns the error of a forbidden name. undefined: it only does not exist. */
   denial(typeUrl: string, name: string): XdsError | undefined;
 }
 
-/** The topic that a view is of. */
+/** The topic of a view. */
 export interface ViewedTopic {
   readonly typeUrl: string;
   readonly interest: Interest;
   readonly isCollection: boolean;
   /** The topic of the source. */
   readonly behind: Topic;
-  /** A name that may not be seen: nothing is asked behind. */
+  /** True for a forbidden name: nothing is read from the source. */
   readonly barred: boolean;
 }
 
-/** What may be seen of a topic in which something is hidden: a log of its own, with the revisions at which names came into sight and left it. */
+/**
+ * The allowed part of a topic in which something is hidden: a log of its own, with the revisions at
+ * which names became visible or hidden.
+ */
 export class TopicView {
   readonly #topic: ViewedTopic;
   readonly #host: ViewHost;
   readonly #log: VisibleLog;
   #settled = false;
   #settledAt = 0;
-  /** In the log: there is nothing, and never was. */
+  /** The entry in the log that says that nothing exists and nothing ever did. */
   #mark: Entry | undefined;
-  /** Names that an alias has led to and leads to no more: what the client knows of them is still to be removed when they go. */
+  /**
+   * Names that an alias has led to and no longer leads to. The client may have them, so their
+   * removals are still to be sent.
+   */
   #former: Set<string> | undefined;
 
-  /** Nothing up to `floor` is known any more; -1: all is. */
+  /** @param floor - The revision up to which the history is not known; -1: all of it is known */
   constructor(topic: ViewedTopic, host: ViewHost, floor = -1) {
     this.#topic = topic;
     this.#host = host;
@@ -65,7 +71,9 @@ export class TopicView {
       : aloneOf(none);
   }
 
-  /** The resource of a name, in the spelling of the topic behind. */
+  /**
+   * Returns the entry of a name that has a resource, in the spelling of the topic of the source.
+   */
   get(name: string): Entry | undefined {
     const newest = this.#log.newest(name);
     return newest?.resource === undefined ? undefined : newest;
@@ -79,27 +87,30 @@ export class TopicView {
     return this.#log.goneOf(name).filter((entry) => entry !== this.#mark);
   }
 
-  /** Starts with all that is known of the topic behind, oldest first. */
+  /** Starts with everything that is known of the topic of the source, oldest first. */
   begin(entries: readonly Entry[]): void {
     for (const entry of entries) this.#note(entry, true);
     this.#settled = this.#topic.barred || this.#topic.behind.settled;
     this.#markEmpty(this.#host.revision);
   }
 
-  /** Starts where everything could be seen so far, with what was shown last. */
+  /** Starts with the entry that was last shown, after a time in which everything was allowed. */
   goOn(last: Entry | undefined): void {
     this.#settled = last !== undefined;
     if (last !== undefined) this.#log.add(last, true);
     if (last?.resource === undefined) this.#mark = last;
   }
 
-  /** The removal is sent again: readers may treat the removal of the cache as superseded when the name comes back. */
+  /**
+   * Adds the removal again: readers may treat the removal of the cache as superseded when the name
+   * comes back.
+   */
   repeatNone(revision: number): void {
     if (this.#log.count === 0 && this.#settled)
       this.#noteNone(this.#absence(this.#topic.interest.name, revision));
   }
 
-  /** Takes what is new of the topic behind. */
+  /** Reads new entries of the topic of the source. */
   take(entries: readonly Entry[]): void {
     for (const entry of entries) this.#note(entry, false);
     if (!this.#topic.isCollection) this.#leaveFormer();
@@ -107,7 +118,7 @@ export class TopicView {
     this.#markEmpty(this.#host.revision);
   }
 
-  /** Brings the log to what is now and may be seen now. */
+  /** Brings the log to the present state and the present rights. */
   compare(revision: number): void {
     const { isCollection, barred } = this.#topic;
     const visible = this.#showVisible(revision);
@@ -157,8 +168,9 @@ export class TopicView {
     }
     const held = this.#log.newest(name);
     const allowed = isOwn || this.#allows(name);
-    // The cache takes its removal for superseded when the name comes back; here that counts only once it may be seen.
-    // For what was hidden and is removed already nothing is sent again.
+    // When a name comes back, the cache treats its removal as superseded; for readers of the filter
+    // that holds only once the name is allowed.
+    // A name that was hidden is already removed for these readers, so nothing is sent again.
     if (resource === undefined) {
       if (
         held?.resource !== undefined ||
@@ -179,7 +191,10 @@ export class TopicView {
     else if (held?.resource !== undefined) this.#log.add(absence(name, entry.revision));
   }
 
-  /** A name leads to one resource. That it leads to another now removes nothing: the one before may exist as it did. */
+  /**
+   * Forgets names that an alias no longer leads to. They are not removed: they may still exist as
+   * before.
+   */
   #leaveFormer(): void {
     const target = this.#topic.behind.members()[0]?.name;
     for (const { name } of this.#log.members()) {
@@ -195,7 +210,9 @@ export class TopicView {
     this.#log.add(absence(name, revision));
   }
 
-  /** The requested name does not exist. For a collection the filter reports it itself. */
+  /**
+   * Notes that the requested name does not exist. For a collection the filter reports that itself.
+   */
   #noteNone(entry: Entry): void {
     if (this.#topic.isCollection) return;
     const held = this.#log.newest(entry.name);
@@ -210,7 +227,7 @@ export class TopicView {
     this.#settledAt = revision;
   }
 
-  /** Why there is nothing may be another reason now. */
+  /** Updates the reason why the name does not exist. */
   #explain(revision: number): void {
     const {
       typeUrl,
@@ -224,7 +241,10 @@ export class TopicView {
     this.#noteNone(absence(name, revision, error));
   }
 
-  /** Settled and empty is an entry, as in every topic; it goes once there is something. */
+  /**
+   * Adds the entry of a settled, empty topic, as every topic has one; removes it when there is
+   * something.
+   */
   #markEmpty(revision: number): void {
     const { name } = this.#topic.interest;
     if (this.#log.count > 0) {
@@ -245,7 +265,10 @@ export class TopicView {
   }
 }
 
-/** A variant was removed (S-DYN-5): its place is free for the next one. A reader that was not shown it is not notified, unless `mayHold` says that a reader may have it nevertheless. */
+/**
+ * Notes that a variant was removed (S-DYN-5). A reader that was not shown the variant is not
+ * notified, unless `mayHold` says that a reader may have it nevertheless.
+ */
 function noteGone(
   log: VisibleLog,
   { name, revision, error, constraints }: Entry,
@@ -256,7 +279,7 @@ function noteGone(
   if (isShown || mayHold()) log.add(absence(name, revision, error, constraints));
 }
 
-/** Something newer of a name; in the place of another variant it takes that away. */
+/** Shows a newer entry of a name. If it is another variant, the earlier one is removed. */
 function showAnew(log: VisibleLog, held: Entry, entry: Entry): void {
   const constraints = held.resource?.constraints;
   if (constraints !== undefined && !isVariant(entry, constraints))
@@ -264,7 +287,7 @@ function showAnew(log: VisibleLog, held: Entry, entry: Entry): void {
   log.add(entry);
 }
 
-/** A variant may not be seen any more. false: it is none. */
+/** Hides a variant that is not allowed any more. Returns false if the entry is not a variant. */
 function hideVariant(log: VisibleLog, { name, resource }: Entry, revision: number): boolean {
   if (resource?.constraints === undefined) return false;
   log.forget(name);

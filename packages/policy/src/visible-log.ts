@@ -2,12 +2,15 @@ import { CompactedLog, type Entry } from "@xdstp/core";
 import { createSmallMap, entryKey, type SmallMap } from "@xdstp/protocol/server";
 import { OwnEntry } from "./own-entry.ts";
 
-/** How long removals are remembered: as long as by the cache behind, so that no reader that it keeps is lost here. */
+/**
+ * The limits on removals that are kept: those of the cache, so that a reader which the cache still
+ * serves does not miss a removal here.
+ */
 export interface LogWindow {
   now(): number;
-  /** Milliseconds. */
+  /** The time for which a removal is kept, in milliseconds. */
   readonly ms: number;
-  /** Removals of one topic. */
+  /** The number of removals of one topic. */
   readonly count: number;
 }
 
@@ -15,33 +18,37 @@ const NOTHING: readonly Entry[] = Object.freeze([]);
 const HASHES = 2 ** 52;
 
 /**
- * What may be seen of a topic, as a compacted log: each name once, at its newest revision, and next to it the variants of it that went (TP2).
+ * The allowed part of a topic as a compacted log: each name once, at its newest revision, and its
+ * removed variants (TP2).
  *
- * An entry that is added costs O(1); arrays are made when they are read, once for all readers in the same state.
+ * Adding an entry costs O(1). Arrays are made when they are read, once for all readers in the same
+ * state.
  */
 export class VisibleLog {
   head = 0;
-  /** Sum over the members, modulo 2^52. */
+  /** The sum of the hashes of the members, modulo 2^52. */
   hash = 0;
-  /** Number of members. */
+  /** The number of members. */
   count = 0;
   readonly #window: LogWindow;
   readonly #log = new CompactedLog<Entry>((entry) => this.#placeOf(entry) !== undefined);
   readonly #newest: SmallMap<string, Entry> = createSmallMap();
   #members: readonly Entry[] | undefined;
-  /** A variant was removed. */
+  /** True if a variant was removed. */
   #hasGone = false;
   #floor: number;
-  /** Oldest first. */
+  /** The removals, oldest first. */
   #removals: { readonly entry: Entry; readonly at: number }[] | undefined;
 
-  /** @param floor - What is older is not known */
+  /** @param floor - The revision up to which the history is not known */
   constructor(window: LogWindow, floor: number) {
     this.#window = window;
     this.#floor = floor;
   }
 
-  /** The newest entry of a name in the spelling of its entries: a resource, or its removal. */
+  /**
+   * Returns the newest entry of a name, in the spelling of its entries: a resource, or its removal.
+   */
   newest(name: string): Entry | undefined {
     return this.#newest.get(name);
   }
@@ -50,7 +57,10 @@ export class VisibleLog {
     return this.#newest.get(name)?.resource !== undefined;
   }
 
-  /** Makes an entry the newest of its name. A removal is forgotten after the window; what `stays` is not. */
+  /**
+   * Makes an entry the newest of its name. A removal is dropped after the window, unless it
+   * `stays`.
+   */
   add(entry: Entry, stays = false): void {
     const key = this.#keyFor(entry);
     const held = this.#newest.get(key);
@@ -71,20 +81,22 @@ export class VisibleLog {
     this.#members = undefined;
   }
 
-  /** Removed variants of a name, the one without constraints included. */
+  /** Returns the removed variants of a name, including the one without constraints. */
   goneOf(name: string): readonly Entry[] {
     return this.#hasGone ? this.removals().filter((entry) => entry.name === name) : NOTHING;
   }
 
-  /** Forgets a name without saying that it went. */
+  /** Drops a name without a removal. */
   forget(key: string): void {
     if (this.#bury(key)) this.#newest.delete(key);
     this.#members = undefined;
   }
 
   /**
-   * What is newer, oldest first; the same array while nothing lies between. undefined: that history is not kept any more.
-   * @param all - The same of what the log was made of: where nothing is hidden that array is given, so that its frame is shared
+   * Returns the entries newer than a revision, oldest first; the same array while no entry is added
+   * in between. undefined: the history is not kept any more.
+   * @param all - Returns the same entries of the topic of the source. If nothing is hidden, that
+   * array is returned, so that its frame is shared
    */
   after(revision: number, all: () => readonly Entry[] | undefined): readonly Entry[] | undefined {
     if (revision >= this.head) return NOTHING;
@@ -92,7 +104,7 @@ export class VisibleLog {
     return this.#log.after(revision, (entries) => asShared(entries, all));
   }
 
-  /** The same array until something is added; `all` as in `after`. */
+  /** Returns the members; the same array until an entry is added. `all` as in `after`. */
   members(all: () => readonly Entry[] | undefined = () => undefined): readonly Entry[] {
     return (this.#members ??= asShared(
       this.#log.filter(({ resource }) => resource !== undefined),
@@ -105,7 +117,10 @@ export class VisibleLog {
     return this.#log.filter(({ resource }) => resource === undefined);
   }
 
-  /** The removal of the variant without constraints does not remove another variant, in either order of the two. */
+  /**
+   * Returns the key under which an entry is stored. The removal of the variant without constraints
+   * does not remove another variant, whichever of the two comes first.
+   */
   #keyFor(entry: Entry): string {
     const isAside =
       entry.resource === undefined &&
@@ -113,7 +128,7 @@ export class VisibleLog {
     return isAside ? goneKeyOf(entry) : keyOf(entry);
   }
 
-  /** Where an entry stands; undefined: something newer is in its place. */
+  /** Returns the key under which an entry is stored. undefined: a newer entry has replaced it. */
   #placeOf(entry: Entry): string | undefined {
     const key = keyOf(entry);
     if (this.#newest.get(key) === entry) return key;
@@ -122,7 +137,10 @@ export class VisibleLog {
       : undefined;
   }
 
-  /** A variant replaces the one without constraints: the removal of that one is still to be sent. */
+  /**
+   * Keeps the removal of the variant without constraints, which is still to be sent, when another
+   * variant replaces it.
+   */
   #setAside(name: string): void {
     const none = this.#newest.get(name);
     if (none === undefined || none.resource !== undefined) return;
@@ -165,12 +183,18 @@ export class VisibleLog {
   }
 }
 
-/** The removal of a variant stands next to what there is of the name now. */
+/**
+ * Returns the key of an entry. The removal of a variant is stored next to the present entry of the
+ * name.
+ */
 function keyOf(entry: Entry): string {
   return entry.constraints === undefined ? entry.name : goneKeyOf(entry);
 }
 
-/** The place in the log of the removal of this variant, or of the one without constraints, while another variant of the name exists. */
+/**
+ * Returns the key for the removal of this variant, or of the one without constraints, while another
+ * variant of the name exists.
+ */
 function goneKeyOf(entry: Entry): string {
   const key = entryKey(entry, entry.name);
   return key === entry.name ? `${key}\n` : key;
@@ -178,14 +202,20 @@ function goneKeyOf(entry: Entry): string {
 
 const alone = new WeakMap<Entry, readonly Entry[]>();
 
-/** One entry as an array, the same one whichever topics of whichever policies give it, so that they share its frame. */
+/**
+ * Returns an entry as an array; the same array in all topics of all policies, so that they share
+ * its frame.
+ */
 export function aloneOf(entry: Entry): readonly Entry[] {
   const known = alone.get(entry) ?? [entry];
   alone.set(entry, known);
   return known;
 }
 
-/** Everything is the array of everything: streams of different rights share frames where they can. */
+/**
+ * Returns the array of the source if it has the same entries, so that streams with different rights
+ * share frames.
+ */
 function asShared(
   entries: readonly Entry[],
   all: () => readonly Entry[] | undefined,

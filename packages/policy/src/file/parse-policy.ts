@@ -14,30 +14,38 @@ import { collectionTypeOf, typeFromTypeUrl } from "@xdstp/uri";
 
 import { addressRange, namePattern } from "./patterns.ts";
 
-/** The clients of a rule, by the URI in their certificate (with `*` at the end, how it begins) or by their address. */
+/**
+ * The clients of a rule: by the URI in their certificate (with `*` at the end, by its beginning),
+ * or by their address.
+ */
 export type RuleSubject =
   | { readonly identity: string; readonly address?: undefined }
   | { readonly identity?: undefined; readonly address: string };
 
-/** What clients of one kind may see. */
+/** A rule: what the clients of one kind may see. */
 export type PolicyRule = RuleSubject & {
-  /** By type URL, or `*` for every type: names, or with `*` at the end how they begin, in canonical spelling. */
+  /**
+   * The allowed names by type URL, or by `*` for every type. Each is a name in canonical spelling
+   * or, with `*` at the end, the beginning of names.
+   */
   readonly allow: ReadonlyMap<string, readonly string[]>;
-  /** How a forbidden name is answered, as in `Policy.forbidden`. */
+  /** The answer to a forbidden name, as in `Policy.forbidden`. */
   readonly forbidden: "missing" | "denied";
-  /** Which clients `xdstp status` shows to them: those of this rule, or all. */
+  /** The clients that `xdstp status` shows to them: those of this rule, or all. */
   readonly status: "own" | "all";
   /** File and line of the rule, for people. Absent: the rule is not from a file. */
   readonly place?: string;
 };
 
-/** How messages name the clients of a rule. */
+/** Returns the name of a rule's clients in messages. */
 export function subjectOf({ identity, address }: RuleSubject): string {
   return identity ?? `address ${address}`;
 }
 
 /**
- * Reads the rules of a policy file, YAML or JSON. Throws an XdsError, INVALID_ARGUMENT, with file, line and reason for the first thing in it that is wrong: a rule that is half understood would show too much or too little.
+ * Reads the rules of a policy file, in YAML or JSON. Throws an XdsError, INVALID_ARGUMENT, with
+ * file, line and reason for the first error: a rule that is half understood would show too much or
+ * too little.
  * @param file - The name of the file in messages
  */
 export function parsePolicy(
@@ -46,7 +54,10 @@ export function parsePolicy(
   {
     certificates,
   }: {
-    /** Clients have to show certificates. Without them a rule by identity fits no client. */
+    /**
+     * Whether clients have to show certificates. Without certificates a rule by identity matches no
+     * client, so it is an error.
+     */
     readonly certificates: boolean;
   } = { certificates: true },
 ): readonly PolicyRule[] {
@@ -97,7 +108,10 @@ function parse(text: string, lineCounter: LineCounter, fail: Fail): Node | null 
   }
 }
 
-/** The parser says of what overflows its stack only that. */
+/**
+ * Returns the reason why a text is not YAML. If the stack of the parser overflows, its message says
+ * only that.
+ */
 function whyNot(message: string): string {
   return message.includes("call stack")
     ? "nests too deeply; rules have four levels"
@@ -272,10 +286,17 @@ function startOf(node: unknown): number | undefined {
   return range?.[0] ?? key?.range?.[0];
 }
 
-/** Matches the authority and the type of a name or prefix in canonical spelling, and the character that ends the type. */
+/**
+ * Matches the authority and the type of a name or prefix in canonical spelling, and the character
+ * that ends the type.
+ */
 const typeIn = /^xdstp:\/\/[^/]*\/([^/?*]*)([/?*]?)/;
 
-/** Whether a pattern, as `namePattern` gives it, can match a name that is requested under a type: a name of that type, or a list collection of it (B-TYPE-5, B-TYPE-6). Opaque names may have any type. */
+/**
+ * Returns true if a pattern, as `namePattern` returns it, can match a name that is requested under
+ * a type: a name of that type, or a list collection of it (B-TYPE-5, B-TYPE-6). Opaque names may
+ * have any type.
+ */
 function patternFitsType(pattern: string, typeUrl: string): boolean {
   const [, type, end] = typeIn.exec(pattern) ?? [];
   if (type === undefined) return true;

@@ -1,7 +1,10 @@
 import { BlockList, isIP } from "node:net";
 import { parseName, printName } from "@xdstp/uri";
 
-/** What makes a name of any beginning of one. */
+/**
+ * Endings that complete a beginning to a name: every valid beginning becomes a name with one of
+ * them.
+ */
 const endings = [
   "",
   "x",
@@ -20,12 +23,16 @@ const endings = [
   "%80%80",
 ] as const;
 
-/** A pattern that fits names, or one that fits none and, where it is known, what was meant. */
+/**
+ * A pattern that matches names; or, if it matches none, the pattern that was probably meant, if one
+ * is known.
+ */
 type NamePattern = { readonly pattern: string } | { readonly meant: string | undefined };
 
 /**
- * A name in canonical spelling, or with `*` at its end how such names begin. Names are compared in that spelling, so a beginning that no canonical
- * name has fits nothing. Opaque names are as they are (N-40).
+ * Returns a pattern for a name in canonical spelling or, with `*` at the end, for the beginning of
+ * such names. Names are compared in canonical spelling, so a beginning that no canonical name has
+ * matches nothing. Opaque names are used as they are (N-40).
  */
 export function namePattern(text: string): NamePattern {
   if (!text.startsWith("xdstp:")) return { pattern: text };
@@ -57,15 +64,18 @@ function canonicalOf(text: string): string | undefined {
 
 /** A range of IP addresses. */
 export interface AddressRange {
-  /** How many bits of an address it fixes: the more, the smaller it is. */
+  /** The number of bits of an address that it fixes: the more bits, the smaller the range. */
   readonly bits: number;
-  /** Whether a peer is in it, by its address and port as a server shows it: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
+  /**
+   * Returns true if a peer is in the range, by its address and port as a server reports them:
+   * `192.0.2.1:5000`, `[2001:db8::1]:5000`.
+   */
   has(peer: string): boolean;
 }
 
 const lengths = { ipv4: 32, ipv6: 128 } as const;
 
-/** Reads `192.0.2.0/24`, `2001:db8::/32`, or one address. undefined: it is neither. */
+/** Reads `192.0.2.0/24`, `2001:db8::/32`, or one address. undefined: the text is none of these. */
 export function addressRange(text: string): AddressRange | undefined {
   const [, address = "", digits] = /^([\d.]+|[\da-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const family = familyOf(address);
@@ -79,7 +89,8 @@ export function addressRange(text: string): AddressRange | undefined {
     has(peer) {
       const host = hostOf(peer);
       const known = familyOf(host);
-      // An IPv4 address that came over IPv6, ::ffff:192.0.2.1, is in the ranges of IPv4 as well.
+      // An IPv4 address in the form of IPv6, such as ::ffff:192.0.2.1, is also in the ranges of
+      // IPv4.
       return known !== undefined && list.check(host, known);
     },
   };
@@ -91,7 +102,7 @@ function familyOf(address: string): "ipv4" | "ipv6" | undefined {
   return version === 4 ? "ipv4" : "ipv6";
 }
 
-/** Without the port, brackets and the zone of a link-local address. */
+/** Returns the host of an address without port, brackets and the zone of a link-local address. */
 function hostOf(peer: string): string {
   const [, bracketed, plain = ""] =
     /^(?:\[([^\]%]*)(?:%[^\]]*)?\]|([^:]*))(?::\d+)?$/.exec(peer) ?? [];

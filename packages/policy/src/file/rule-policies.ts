@@ -3,28 +3,38 @@ import { type ChangeablePolicy, createPolicy, type Policy } from "../policy.ts";
 import { type AddressRange, addressRange } from "./patterns.ts";
 import { type PolicyRule, subjectOf } from "./parse-policy.ts";
 
-/** The rules that are in force. */
+/** The policies of the rules that are in force. */
 export interface RulePolicies {
   /**
-   * Returns the policy of a client, by its verified identity and its address and port: the option `authorize` of a server. Of several rules the one that says most about the identity counts, and where none goes by the identity, the one with the smallest range of addresses.
-   * Throws an XdsError where no rule matches: UNAUTHENTICATED for a client without a certificate if all rules go by identity, else PERMISSION_DENIED.
+   * Returns the policy of a client, by its verified identity and its address: the option
+   * `authorize` of a server. If several rules match the identity, the most specific one counts; if
+   * none matches by identity, the rule with the smallest range of addresses counts.
+   * Throws an XdsError if no rule matches: UNAUTHENTICATED for a client without a certificate if
+   * all rules are by identity, else PERMISSION_DENIED.
    */
   readonly authorize: (peer: {
     readonly address: string;
     readonly identity?: PeerIdentity;
   }) => Policy;
-  /** Replaces the rules while streams live: names arrive and are removed. Streams whose rule was removed or changed end, and may connect again. */
+  /**
+   * Replaces the rules while streams are open: names that are allowed now are sent, and names that
+   * are forbidden now are removed. Streams whose rule was removed, or changed in a way that affects
+   * which clients it covers, end and may connect again.
+   */
   apply(rules: readonly PolicyRule[]): void;
 }
 
 interface Held {
   readonly rule: PolicyRule;
   readonly policy: ChangeablePolicy;
-  /** Of a rule by address. */
+  /** The address range of a rule by address. */
   readonly range: AddressRange | undefined;
 }
 
-/** Makes the policies of rules, which {@link parsePolicy} reads. Clients with one rule share one policy. */
+/**
+ * Creates the policies of rules that {@link parsePolicy} has read. All clients of a rule share one
+ * policy.
+ */
 export function createRulePolicies(first: readonly PolicyRule[]): RulePolicies {
   const nameOf = (rule: PolicyRule): string => ruleName(held.get(subjectOf(rule))?.rule ?? rule);
   let held: ReadonlyMap<string, Held> = new Map(
@@ -63,7 +73,10 @@ export function createRulePolicies(first: readonly PolicyRule[]): RulePolicies {
   };
 }
 
-/** The same policy with other answers; a new one where clients have to be decided again. */
+/**
+ * Returns the policy of a rule after a change: the earlier one with new answers, or a new one if
+ * its clients have to be authorized again.
+ */
 function renewed(
   before: Held | undefined,
   rule: PolicyRule,
@@ -81,7 +94,10 @@ function renewed(
   return { ...before, rule };
 }
 
-/** A policy that was revoked may still be asked for a while, so its key is not used again. */
+/**
+ * Creates the policy of a rule. A revoked policy may still be used for a while, so its key is not
+ * used again.
+ */
 function hold(rule: PolicyRule, generation: number, nameOf: (rule: PolicyRule) => string): Held {
   return {
     rule,
@@ -96,7 +112,9 @@ function hold(rule: PolicyRule, generation: number, nameOf: (rule: PolicyRule) =
   };
 }
 
-/** `the rule for spiffe://shop/* (policy.yaml:12)`. */
+/**
+ * Returns the name of a rule for people, such as `the rule for spiffe://shop/* (policy.yaml:12)`.
+ */
 function ruleName(rule: PolicyRule): string {
   const place = rule.place === undefined ? "" : ` (${rule.place})`;
   return `the rule for ${subjectOf(rule)}${place}`;
@@ -123,12 +141,18 @@ function bestInRange(held: Iterable<Held>, address: string): Held | undefined {
   return fitting.toSorted((a, b) => (b.range?.bits ?? 0) - (a.range?.bits ?? 0))[0];
 }
 
-/** A whole identity says more than any beginning, a longer beginning more than a shorter one. */
+/**
+ * Returns how specific a rule is: a whole identity is more specific than any beginning, and a
+ * longer beginning is more specific than a shorter one.
+ */
 function weightOf({ identity = "" }: PolicyRule): number {
   return identity.endsWith("*") ? identity.length : Number.MAX_SAFE_INTEGER;
 }
 
-/** Whether clients of `wider` may be clients of a new rule by now. Every rule that is added may concern the clients of a range. */
+/**
+ * Returns true if clients of the rule `wider` may match a new rule now. Any new rule may match the
+ * clients of a range of addresses.
+ */
 function covers({ identity: wider }: PolicyRule, { identity: narrower }: PolicyRule): boolean {
   if (wider === undefined) return true;
   return (
