@@ -1,6 +1,9 @@
 import { fault, type UriError } from "./uri-error.ts";
 
-/** What holds for any URI behind its scheme: the authority marker (N-02), no control characters (N-04), no unpaired surrogates (N-06). */
+/**
+ * Checks what holds for any URI after its scheme: the authority marker (N-02), no control
+ * characters (N-04), no unpaired surrogates (N-06).
+ */
 export function checkText(text: string, schemeEnd: number): UriError | undefined {
   if (!text.startsWith("//", schemeEnd))
     return fault("authority-marker", "authority", text, schemeEnd);
@@ -19,12 +22,15 @@ function findControl(text: string): number {
   return -1;
 }
 
-/** The index of the first unpaired surrogate, or -1. */
+/** Returns the index of the first unpaired surrogate; -1: there is none. */
 export function findSurrogate(text: string): number {
   return text.search(/\p{Surrogate}/u);
 }
 
-/** Keys and values that no parser gave: none may have an unpaired surrogate, which would be printed as another character (N-06). */
+/**
+ * Checks keys and values that do not come from a parser: none may have an unpaired surrogate, which
+ * would be printed as another character (N-06).
+ */
 export function checkParams(params: ReadonlyMap<string, string>): UriError | undefined {
   for (const text of [...params].flat()) {
     const unpaired = findSurrogate(text);

@@ -2,21 +2,30 @@ import { checkParams } from "./check-text.ts";
 import type { XdstpLocator, XdstpName } from "./locator.ts";
 import { fault, type ParseResult } from "./uri-error.ts";
 
-/** Context parameters that are not in the literal locator, without their prefixes. Absent: none. */
+/**
+ * Context parameters that are not in the literal locator, with keys without their prefixes. Absent:
+ * none.
+ */
 export interface ContextLayers {
   /** Layer 1, from `nodeContextParams`: each becomes `xds.node.<field>`. */
   readonly node?: ReadonlyMap<string, string>;
-  /** Layer 3, what the client can do with this type: each becomes `xds.client_feature.<feature>`, `true` or `false`. */
+  /**
+   * Layer 3, the abilities of the client for this type: each becomes
+   * `xds.client_feature.<feature>`, `true` or `false`.
+   */
   readonly clientFeatures?: ReadonlyMap<string, boolean>;
   /** Layer 4, computed for this request (N-63: `vip`, `listening_address`, `host`): each becomes `xds.resource.<key>`. */
   readonly attributes?: ReadonlyMap<string, string>;
 }
 
 /**
- * The name to ask for: the literal locator without its directives, with the layers of xdstp-names.md section 8.
+ * Returns the name to subscribe to: the literal locator without its directives, with the layers of
+ * xdstp-names.md section 8.
  *
- * Called by a client before it subscribes. The error `reserved-key` says that the locator itself uses a key under `xds.` (N-60, B-CTX-2);
- * so each layer has its own prefix, and no key of one can hide that of another. The error `utf8` says that a key or a value has an unpaired surrogate (N-06). Values pass unchanged (N-64).
+ * A client calls it before it subscribes. Each layer has a prefix of its own, so no key of one
+ * layer can hide that of another. Values are not changed (N-64).
+ * The error `reserved-key` means that the locator itself uses a key under `xds.` (N-60, B-CTX-2).
+ * The error `utf8` means that a key or a value has an unpaired surrogate (N-06).
  */
 export function composeName(
   locator: XdstpLocator | XdstpName,
@@ -52,7 +61,7 @@ type NodeFields = Parameters<typeof nodeContextParams>[0];
 
 type Fields = readonly (readonly [key: string, value: string])[];
 
-/** What each field that may be named gives (N-62). */
+/** The function that reads each field that may be named (N-62). */
 const renderers = new Map<string, (node: NodeFields) => string | Fields>([
   ["id", (node) => node.id ?? ""],
   ["cluster", (node) => node.cluster ?? ""],
@@ -73,10 +82,14 @@ const renderers = new Map<string, (node: NodeFields) => string | Fields>([
 ]);
 
 /**
- * The context parameters of the chosen fields of `envoy.config.core.v3.Node`, in their protobuf JSON form, for the layer `node` of `composeName` (N-62).
+ * Returns the context parameters of chosen fields of an `envoy.config.core.v3.Node` in its protobuf
+ * JSON form, for the layer `node` of `composeName` (N-62).
  *
- * An unset field gives the empty string, as Envoy has it, so that the set of keys depends on the configuration only; metadata gives one parameter per
- * top-level key, with the JSON text as its value. The error `node-field` says that a field cannot be named, `utf8` that one has an unpaired surrogate (N-06). Called once, when a bootstrap is read.
+ * An unset field gives an empty string, as in Envoy, so that the set of keys depends on the
+ * configuration only. Metadata gives one parameter per top-level key, with the JSON text as its
+ * value.
+ * The error `node-field` means that a field cannot be named. The error `utf8` means that a key or
+ * value has an unpaired surrogate (N-06). Called once, when a bootstrap is read.
  */
 export function nodeContextParams(
   node: {

@@ -9,7 +9,7 @@ import { nameKey } from "./name-key.ts";
 import { printName } from "./print-name.ts";
 import type { XdstpName } from "./locator.ts";
 
-/** What comes before the last slash; undefined without one (N-52). */
+/** Returns the text before the last slash; undefined without one (N-52). */
 function parentOf(id: string): string | undefined {
   const slash = id.lastIndexOf("/");
   return slash === -1 ? undefined : id.slice(0, slash);
@@ -17,7 +17,7 @@ function parentOf(id: string): string | undefined {
 
 const isStar = ({ id }: XdstpName): boolean => id === "*" || id.endsWith("/*");
 
-/** Membership by parts, as the rules say it (N-51 to N-53). */
+/** Returns true for a member, compared by parts, as the rules describe it (N-51 to N-53). */
 function isMember(glob: XdstpName, member: XdstpName): boolean {
   if (
     !isStar(glob) ||

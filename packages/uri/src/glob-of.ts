@@ -1,13 +1,18 @@
 import { canonicalName, nameKey } from "./name-key.ts";
 import type { Locator, XdstpName } from "./locator.ts";
 
-/** The glob that was found last, and what its members begin and end with: of names that come together nearly all have the same one, whose string is then made and hashed once. */
+/**
+ * The glob that was found last, and the beginning and end of its members. Names that come together
+ * nearly all have the same glob, whose string is so created and hashed once.
+ */
 let known = { start: "", end: "", glob: "" };
 
 /**
- * The canonical string of the one glob that covers a name (N-51, N-52), so that membership is one look-up (N-54).
+ * Returns the canonical string of the one glob that covers a name (N-51, N-52), so that membership
+ * needs one look-up (N-54).
  *
- * undefined for what no glob covers: a glob, a name with an empty id (N-53), an opaque name (N-56), a text that does not parse.
+ * undefined for a text that no glob covers: a glob, a name with an empty id (N-53), an opaque name
+ * (N-56), a text that is not a valid name.
  */
 export function globOf(name: string): string | undefined {
   const key = canonicalName(name);
@@ -19,15 +24,18 @@ export function globOf(name: string): string | undefined {
   return known.glob;
 }
 
-/** Whether a name is a member of a glob (N-51 to N-53). Both may have any spelling. False when `glob` is not a glob or `name` is not an xdstp name. */
+/**
+ * Returns true if a name is a member of a glob (N-51 to N-53). Both may have any spelling. False if
+ * `glob` is not a glob or `name` is not an xdstp name.
+ */
 export function globMatches(glob: string, name: string): boolean {
   return globOf(name) === nameKey(glob);
 }
 
 /**
- * Whether something is a glob: its decoded id is `*` or ends in `/*` (N-50).
+ * Returns true for a glob: its decoded id is `*` or ends in `/*` (N-50).
  *
- * A string is taken as a name as received; an opaque name never is a glob (N-56).
+ * A string is read as a name as received; an opaque name is never a glob (N-56).
  * A locator with the scheme `xdstp` or `file` may be a glob, one with `http` may not (N-20, N-57).
  */
 export function isGlob(name: string | XdstpName | Locator): boolean {
@@ -38,13 +46,16 @@ export function isGlob(name: string | XdstpName | Locator): boolean {
   return key !== undefined && segment !== undefined && isStar(key, segment);
 }
 
-/** Where a segment of the id lies in a canonical name. */
+/** The range of a segment of the id in a canonical name. */
 interface Segment {
   readonly start: number;
   readonly end: number;
 }
 
-/** Where the last segment of the id lies in a canonical name; undefined when the id is empty. There the raw `/`, `*` and `?` are those of the parts. */
+/**
+ * Returns the range of the last segment of the id in a canonical name; undefined: the id is empty.
+ * In a canonical name the raw `/`, `*` and `?` are separators, never parts of decoded texts.
+ */
 function lastSegment(key: string): Segment | undefined {
   const question = key.indexOf("?");
   const end = question === -1 ? key.length : question;
@@ -53,7 +64,7 @@ function lastSegment(key: string): Segment | undefined {
   return { start: key.lastIndexOf("/", end - 1) + 1, end };
 }
 
-/** Whether it is the one that makes a glob. */
+/** Returns true if a segment is the `*` of a glob. */
 function isStar(key: string, { start, end }: Segment): boolean {
   return end - start === 1 && key.charAt(start) === "*";
 }

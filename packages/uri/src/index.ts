@@ -22,7 +22,7 @@ export { typeOf, authorityOf } from "./name-key.ts";
 // Types.
 export { typeFromTypeUrl, typeUrlFromType, collectionTypeOf, memberTypeOf } from "./type-url.ts";
 
-// From a literal locator to the name asked for.
+// From a literal locator to the name to subscribe to.
 export { nameFromLocator } from "./locator.ts";
 export { composeName, type ContextLayers, nodeContextParams } from "./compose-name.ts";
 export { locatorFault, type LocatorFault } from "./locator-fault.ts";

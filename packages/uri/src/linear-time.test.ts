@@ -7,7 +7,7 @@ import { parseLocator } from "./parse-locator.ts";
 import { parseName } from "./parse-name.ts";
 import { printLocator, printName } from "./print-name.ts";
 
-/** Everything that reads text from a peer. */
+/** Calls all functions that read text of a peer. */
 function readAll(text: string): void {
   const name = parseName(text);
   if (name.ok) printName(name.value);
@@ -25,7 +25,7 @@ function readAll(text: string): void {
 const fill = (size: number, unit: string): string => unit.repeat(Math.ceil(size / unit.length));
 const number = (index: number): string => index.toString(36).padStart(6, "0");
 
-/** `levels` alt directives around an inner locator. */
+/** Returns an inner locator with `levels` alt directives around it. */
 function nest(inner: string, levels: number): string {
   return levels === 0
     ? inner
@@ -72,7 +72,10 @@ const hostile: Readonly<Record<string, (size: number) => string>> = {
   "file with a long path": (size) => `file:///${fill(size, "/.")}`,
 };
 
-/** Texts whose parameters have to be sorted: n log n comparisons, at most 1.67 times as many per character at 256 times the size. */
+/**
+ * Texts whose parameters have to be sorted: n log n comparisons, which is at most 1.67 times the
+ * number per character at 256 times the size.
+ */
 const sorted: Readonly<Record<string, (size: number) => string>> = {
   "many keys in falling order": (size) =>
     `xdstp://a/t/x?${Array.from({ length: size / 8 }, (_, index) => number(size - index)).join("&")}`,
@@ -85,7 +88,10 @@ const sorted: Readonly<Record<string, (size: number) => string>> = {
 const small = 2 ** 12;
 const large = atFullSize ? 2 ** 20 : 2 ** 15;
 
-/** How much the steps per character grow from the small size to the large one: 1 is linear, 8 (at full size 256) quadratic. */
+/**
+ * Returns by how much the steps per character grow from the small size to the large one: 1 is
+ * linear, 8 (at full size 256) quadratic.
+ */
 function growth(make: (size: number) => string): number {
   const steps = [small, large].map((size) => {
     const text = make(size);

@@ -1,14 +1,22 @@
 import type { Locator } from "./locator.ts";
 
-/** What a linter should warn of, since it is accepted but configuration should not say it: in a locator that a person wrote, and in the locators of its `alt` (N-64, N-70, B-CTX-2). Not for names from the wire. */
+/**
+ * Returns warnings about a locator that a person wrote, and about the locators in its `alt`: they
+ * are valid, but configuration should not use them (N-64, N-70, B-CTX-2). Not for names from the
+ * wire.
+ */
 export function lintLocator(locator: Locator): readonly {
-  /** `reserved-value`: a parameter value that later versions may give a meaning (N-64). `entry-characters`: an entry outside the union of the published patterns (N-70). */
+  /**
+   * `reserved-value`: a parameter value to which later versions may give a meaning (N-64).
+   * `entry-characters`: an entry name with characters that none of the published patterns allows
+   * (N-70).
+   */
   readonly code: "reserved-value" | "entry-characters";
-  /** The key of the parameter; `entry` for the directive. */
+  /** The key of the parameter; `entry` for an entry directive. */
   readonly key: string;
-  /** Names the value and says what is wrong with it. */
+  /** The value, and what is wrong with it. */
   readonly message: string;
-  /** The id of the rule that says so, as in the rule book: `"N-64"`. */
+  /** The id of the rule in the rule book, such as `"N-64"`. */
   readonly rule: string;
 }[] {
   const params = locator.scheme === "file" ? [] : [...locator.contextParams];
@@ -22,7 +30,10 @@ export function lintLocator(locator: Locator): readonly {
   return [...reserved, ...inner];
 }
 
-/** Whether an inline entry of ours may have this name: only what every published pattern allows (N-70). */
+/**
+ * Returns true if an inline entry of a list may have this name for all clients: it has only
+ * characters that every published pattern allows (N-70).
+ */
 export function isPortableEntryName(name: string): boolean {
   return /^[\w.-]+$/.test(name);
 }

@@ -3,17 +3,19 @@ import type { Locator } from "./locator.ts";
 import { printLocator } from "./print-name.ts";
 import { collectionTypeOf } from "./type-url.ts";
 
-/** Why a locator cannot be used. */
+/** The reason why a locator cannot be used. */
 export interface LocatorFault {
-  /** Names the locator and the reason. */
+  /** The locator and the reason, for people. */
   readonly text: string;
-  /** The rule that it breaks. Absent: none has an id. */
+  /** The id of the broken rule. Absent: the fault does not belong to a single rule. */
   readonly rule?: string;
 }
 
 /**
- * Why a locator cannot lead to a resource of a type: it and its alternatives have to have this type (C-REDIR-5, C-ALT-7), or be an entry of a list of it (C-LIST-7); and an alternative of a glob is a glob, of another name it is none.
- * undefined: it can. A `file` locator says no type.
+ * Returns why a locator cannot lead to a resource of a type. undefined: it can.
+ * The locator and its alternatives have to have this type (C-REDIR-5, C-ALT-7), or name an entry of
+ * a list of it (C-LIST-7). The alternative of a glob has to be a glob, and that of another name
+ * must not be one. A `file` locator has no type.
  */
 export function locatorFault(resourceType: string, locator: Locator): LocatorFault | undefined {
   const isEntry = locator.directives.some(({ kind }) => kind === "entry");

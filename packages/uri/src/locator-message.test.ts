@@ -13,7 +13,7 @@ import {
   type ResourceNameMessage,
 } from "./locator-message.ts";
 
-/** `levels` alt directives, each in the one before. */
+/** Returns a message with `levels` alt directives, each inside the one before. */
 function nested(levels: number): ResourceLocatorMessage {
   return levels === 0
     ? { resourceType: "t" }

@@ -4,11 +4,16 @@ import { fault, type ParseResult, type UriError, type UriPart } from "./uri-erro
 import type { Directive, Locator, ResourceParts, XdstpName } from "./locator.ts";
 import { maxAltDepth, parseLocator } from "./parse-locator.ts";
 
-/** Of most names; of a list they are many, so they share them. */
+/**
+ * The context parameters and directives of most names. Lists have many names, so these share them.
+ */
 const NO_PARAMS: ReadonlyMap<string, string> = new Map();
 const NO_DIRECTIVES: readonly Directive[] = [];
 
-/** The name in a `xds.core.v3.ResourceName` (N-80); also the way to check parts of any other origin before they are printed. */
+/**
+ * Returns the name in an `xds.core.v3.ResourceName` (N-80). It also checks parts of any other
+ * origin before they are printed.
+ */
 export function nameFromMessage({
   context,
   ...fields
@@ -20,9 +25,11 @@ export function nameFromMessage({
 }
 
 /**
- * The locator in a `xds.core.v3.ResourceLocator`, or in the string that TP1 shows in its place (N-80, N-82).
+ * Returns the locator in an `xds.core.v3.ResourceLocator`, or in the string that TP1 shows in its
+ * place (N-80, N-82).
  *
- * The codes are those of the parser, with position 0. A `file` locator needs no resource type, and one that is given is dropped (N-83).
+ * The error codes are those of the parser, with position 0. A `file` locator needs no resource
+ * type, and one that is given is dropped (N-83).
  */
 export function locatorFromMessage(message: ResourceLocatorMessage | string): ParseResult<Locator> {
   if (typeof message === "string") return parseLocator(message);
@@ -38,7 +45,7 @@ function readLocator(message: ResourceLocatorMessage, depth: number): Locator | 
   const { scheme = "XDSTP" } = message;
   if (scheme === "FILE" || scheme === 2) return readFile(message, directives);
   const isHttp = scheme === "HTTP" || scheme === 1;
-  // A sender may know more schemes than the type does.
+  // A sender may use schemes that this type does not have.
   if (!isHttp && scheme !== "XDSTP" && (scheme as number) !== 0)
     return fault("scheme", "scheme", String(scheme), 0);
   const parts = readParts(message);
@@ -81,7 +88,7 @@ function readContext({ params }: ContextParamsMessage = {}):
   return findIllFormed("context", ...entries.flat()) ?? new Map(entries);
 }
 
-/** A proto3 string is valid UTF-8 (N-06). */
+/** Finds a text with an unpaired surrogate: a proto3 string has to be valid UTF-8 (N-06). */
 function findIllFormed(part: UriPart, ...texts: string[]): UriError | undefined {
   const bad = texts.find((text) => findSurrogate(text) !== -1);
   return bad === undefined ? undefined : fault("utf8", part, bad, findSurrogate(bad));
@@ -119,7 +126,7 @@ function readEntry(entry: string): Directive | UriError {
 
 const schemes = { xdstp: "XDSTP", http: "HTTP", file: "FILE" } as const;
 
-/** The `xds.core.v3.ResourceName` of a name (N-80). An empty context is left out. */
+/** Returns the `xds.core.v3.ResourceName` of a name (N-80). An empty context is left out. */
 export function messageFromName({
   id,
   authority,
@@ -130,7 +137,10 @@ export function messageFromName({
   return { id, authority, resourceType, ...(context && { context }) };
 }
 
-/** The `xds.core.v3.ResourceLocator` of a locator, the form to emit (N-80, N-82). An empty context is left out. */
+/**
+ * Returns the `xds.core.v3.ResourceLocator` of a locator, in the form to send (N-80, N-82). An
+ * empty context is left out.
+ */
 export function messageFromLocator(locator: Locator): ResourceLocatorMessage {
   const { id } = locator;
   const scheme = schemes[locator.scheme];
@@ -141,7 +151,7 @@ export function messageFromLocator(locator: Locator): ResourceLocatorMessage {
   return { scheme, id, authority, resourceType, ...(exactContext && { exactContext }), directives };
 }
 
-/** `Object.fromEntries` makes an own property of any key, `__proto__` too. */
+/** `Object.fromEntries` makes an own property of any key, even of `__proto__`. */
 function contextMessage(params: ReadonlyMap<string, string>): ContextParamsMessage | undefined {
   return params.size === 0 ? undefined : { params: Object.fromEntries(params) };
 }
@@ -172,7 +182,7 @@ export interface ResourceNameMessage {
 
 /** `xds.core.v3.ResourceLocator` as protobuf JSON; its strings are decoded (N-80). */
 export interface ResourceLocatorMessage {
-  /** Absent: `XDSTP`. The number of the enum value is read too. */
+  /** The scheme; the number of the enum value is read too. Absent: `XDSTP`. */
   readonly scheme?: "XDSTP" | "HTTP" | "FILE" | 0 | 1 | 2;
   /** `id`. Absent: empty. */
   readonly id?: string;
@@ -188,8 +198,8 @@ export interface ResourceLocatorMessage {
 
 /** `xds.core.v3.ResourceLocator.Directive` as protobuf JSON; exactly one field is set. */
 export interface DirectiveMessage {
-  /** Another place for the resource. Absent: it is an entry. */
+  /** An alternative locator of the resource. Absent: the directive is an entry. */
   readonly alt?: ResourceLocatorMessage;
-  /** An entry of a list collection. Absent: it is an alternative. */
+  /** The name of an entry of a list collection. Absent: the directive is an alternative. */
   readonly entry?: string;
 }

@@ -1,4 +1,6 @@
-/** Says how to find a resource. It may carry directives, and it may be a glob. All strings are decoded. */
+/**
+ * Tells how to find a resource. It may have directives, and may be a glob. All strings are decoded.
+ */
 export type Locator =
   | XdstpLocator
   /** `http://authority/type/id?params#directives`. Its authority is not empty (N-20). */
@@ -18,7 +20,10 @@ export type Locator =
       readonly directives: readonly Directive[];
     };
 
-/** `xdstp://authority/type/id?params#directives`. It is also an {@link XdstpName}; {@link nameFromLocator} drops the directives. */
+/**
+ * `xdstp://authority/type/id?params#directives`. It is also an {@link XdstpName}; {@link
+ * nameFromLocator} drops the directives.
+ */
 export interface XdstpLocator extends ResourceParts {
   /** `xdstp:`. */
   readonly scheme: "xdstp";
@@ -26,18 +31,18 @@ export interface XdstpLocator extends ResourceParts {
   readonly directives: readonly Directive[];
 }
 
-/** What a client is to do with a locator; each kind occurs at most once in one URI (N-15). */
+/** An instruction to the client of a locator. Each kind occurs at most once in a URI (N-15). */
 export type Directive =
-  /** Where to look when the resource cannot be had (N-17). */
+  /** An alternative: used if the resource is not available (N-17). */
   | {
-      /** Another place for the resource. */
+      /** The kind of the directive. */
       readonly kind: "alt";
-      /** The other place. */
+      /** The alternative locator. */
       readonly locator: Locator;
     }
-  /** The inline entry of a list collection that is meant (N-71). */
+  /** An entry: the resource is the inline entry of a list collection (N-71). */
   | {
-      /** An entry of a list collection. */
+      /** The kind of the directive. */
       readonly kind: "entry";
       /** The name of the entry. */
       readonly entry: string;
@@ -45,23 +50,30 @@ export type Directive =
 
 /** The decoded parts that `xdstp:` and `http:` URIs share. */
 export interface ResourceParts {
-  /** Compared exactly; may be empty for `xdstp` (N-07). */
+  /** The authority. It is compared exactly, and may be empty for `xdstp` (N-07). */
   readonly authority: string;
   /** The type URL without `type.googleapis.com/` (B-TYPE-1). */
   readonly resourceType: string;
-  /** Without the slash that ends the type; may be empty and may hold slashes (N-09). */
+  /**
+   * The id without the slash that ends the type. It may be empty, and may contain slashes (N-09).
+   */
   readonly id: string;
-  /** In the order received, which means nothing (N-40). */
+  /** The context parameters in the order received, which has no meaning (N-40). */
   readonly contextParams: ReadonlyMap<string, string>;
 }
 
-/** A name: identifies one resource, or a glob of them. All strings are decoded. It has no directives (N-18). */
+/**
+ * A name, which identifies one resource or a glob of them. All strings are decoded. It has no
+ * directives (N-18).
+ */
 export interface XdstpName extends ResourceParts {
   /** `xdstp:`. */
   readonly scheme: "xdstp";
 }
 
-/** The name that is requested on the wire: the locator without its directives (N-18, N-71). */
+/**
+ * Returns the name that is requested on the wire: the locator without its directives (N-18, N-71).
+ */
 export function nameFromLocator({
   scheme,
   authority,

@@ -10,13 +10,13 @@ import { parseName } from "./parse-name.ts";
 import { printName } from "./print-name.ts";
 import { collectionTypeOf, memberTypeOf, typeFromTypeUrl, typeUrlFromType } from "./type-url.ts";
 
-/** The key without any short cut. */
+/** Returns the key, always through the parser and the printer. */
 function keyByParts(text: string): string {
   const parsed = parseName(text);
   return parsed.ok ? printName(parsed.value) : text;
 }
 
-/** Equality by parts, written independently of the printer (N-40). */
+/** Compares names by their parts, independently of the printer (N-40). */
 function equalByParts(a: string, b: string): boolean {
   const [left, right] = [parseName(a), parseName(b)];
   if (!left.ok || !right.ok) return a === b;

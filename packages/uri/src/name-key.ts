@@ -3,24 +3,35 @@ import { parseName } from "./parse-name.ts";
 import { printName } from "./print-name.ts";
 
 /**
- * The key of any name as received: equal for two names exactly when the names are equal (N-40, N-41, N-43).
+ * Returns the key of a name as received. Two names have the same key exactly if they are equal
+ * (N-40, N-41, N-43).
  *
- * An xdstp name has its canonical string; an opaque name, and an xdstp text that does not parse, is its own key.
- * It is for maps. On the wire a name is answered in the spelling in which it was asked (N-42).
+ * The key of an xdstp name is its canonical string. An opaque name, or a text with `xdstp:` that is
+ * not a valid name, is its own key.
+ * Keys are for maps. On the wire, answer a name in the spelling in which it was requested (N-42).
  */
 export function nameKey(text: string): string {
   return canonicalName(text) ?? text;
 }
 
-/** Whether two names as received are equal: by their parts for xdstp names, byte for byte for opaque ones (N-40, N-43, N-44). */
+/**
+ * Returns true if two names as received are equal: by their parts for xdstp names, byte for byte
+ * for opaque ones (N-40, N-43, N-44).
+ */
 export function sameName(a: string, b: string): boolean {
   return a === b || nameKey(a) === nameKey(b);
 }
 
-/** The last name that was found to be plain: a caller that needs its key needs its type and its glob too. */
+/**
+ * The last text that was found to be plain: a caller that needs the key of a name also needs its
+ * type and its glob.
+ */
 let known = "";
 
-/** The canonical string of a text that is an xdstp name; undefined for opaque names and texts that do not parse. */
+/**
+ * Returns the canonical string of an xdstp name; undefined for an opaque name or a text that is not
+ * a valid name.
+ */
 export function canonicalName(text: string): string | undefined {
   if (!text.startsWith("xdstp:")) return undefined;
   if (text === known || isPlain(text)) return (known = text);
@@ -28,7 +39,10 @@ export function canonicalName(text: string): string | undefined {
   return parsed.ok ? printName(parsed.value) : undefined;
 }
 
-/** Whether a text is canonical and has no escapes, as nearly all names: one pass, and nothing is allocated but the keys of parameters. */
+/**
+ * Returns true if a text is a canonical name without escapes, as nearly all names are. It reads the
+ * text once, and allocates only the keys of parameters.
+ */
 function isPlain(text: string): boolean {
   const slash = skip(text, 8, inAuthority);
   const typeEnd = skip(text, slash + 1, inType);
@@ -41,7 +55,7 @@ function isPlain(text: string): boolean {
   );
 }
 
-/** Keys in strictly rising order, each with its `=`. */
+/** Returns true if the keys are in strictly increasing order, each followed by `=`. */
 function hasPlainParams(text: string, start: number): boolean {
   let previous: string | undefined;
   for (let from = start, end; ; from = end + 1) {
@@ -55,7 +69,10 @@ function hasPlainParams(text: string, start: number): boolean {
   }
 }
 
-/** The resource type in an xdstp name as received (N-08); undefined for an opaque name and for a text that does not parse. */
+/**
+ * Returns the resource type in an xdstp name as received (N-08); undefined for an opaque name or a
+ * text that is not a valid name.
+ */
 export function typeOf(name: string): string | undefined {
   const key = canonicalName(name);
   if (key === undefined) return undefined;
@@ -63,7 +80,10 @@ export function typeOf(name: string): string | undefined {
   return key.slice(start, skip(key, start, inType));
 }
 
-/** The decoded authority of an xdstp name as received, which may be empty (N-07); undefined for an opaque name and for a text that does not parse. */
+/**
+ * Returns the decoded authority of an xdstp name as received, which may be empty (N-07); undefined
+ * for an opaque name or a text that is not a valid name.
+ */
 export function authorityOf(name: string): string | undefined {
   const key = canonicalName(name);
   const authority = key?.slice(8, key.indexOf("/", 8));

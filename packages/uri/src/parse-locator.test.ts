@@ -8,7 +8,7 @@ import { isGlob } from "./glob-of.ts";
 
 const vectors = uriVectors.filter(({ kind }) => kind === "locator");
 
-/** A locator as the vectors write it. */
+/** Returns a locator in the form of the vectors. */
 function componentsOf(parsed: Locator): Components {
   const directives = parsed.directives.map((directive) =>
     directive.kind === "alt"
@@ -25,7 +25,7 @@ function componentsOf(parsed: Locator): Components {
   };
 }
 
-/** `levels` alt directives, each in the value of the one before. */
+/** Returns a locator with `levels` alt directives, each in the value of the one before. */
 function nested(levels: number): string {
   return levels === 0
     ? "xdstp://b/t/x"

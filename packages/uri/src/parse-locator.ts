@@ -10,15 +10,16 @@ const none: readonly Directive[] = [];
 /**
  * Parses an `xdstp://`, `http://` or `file://` locator (xdstp-names.md section 3).
  *
- * Never throws. There is no limit of length (N-21); the time is linear in it.
- * `https:` is rejected like any other scheme: whether it is spoken is a setting of the HTTP transport (N-01).
+ * Never throws. The length is not limited (N-21), and the time is linear in it.
+ * `https:` is rejected like any other scheme: whether TLS is used is a setting of the HTTP
+ * transport (N-01).
  */
 export function parseLocator(text: string): ParseResult<Locator> {
   const parsed = parseNested(text, 0);
   return "code" in parsed ? { ok: false, error: parsed } : { ok: true, value: parsed };
 }
 
-/** `depth` is the number of `alt` directives around the text. */
+/** Parses a locator that is inside `depth` `alt` directives. */
 function parseNested(text: string, depth: number): Locator | UriError {
   if (depth > maxAltDepth) return fault("too-deep", "directives", text, 0);
   const scheme = schemes.find((candidate) => text.startsWith(`${candidate}:`));
@@ -48,7 +49,7 @@ function parseResource(
   return { scheme, ...parts, directives: none };
 }
 
-/** A file has a path and nothing else (N-19). */
+/** Parses a `file` locator, which has a path and nothing else (N-19). */
 function parseFile(
   text: string,
   start: number,
@@ -107,5 +108,5 @@ function parseDirective(
     : { kind: "alt", locator: alt };
 }
 
-/** The largest number of nested `alt` directives in a locator (N-17). */
+/** The greatest number of nested `alt` directives in a locator (N-17). */
 export const maxAltDepth = 8;

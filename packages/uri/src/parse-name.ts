@@ -6,8 +6,9 @@ import type { ResourceParts, XdstpName } from "./locator.ts";
 /**
  * Parses an `xdstp://` name (xdstp-names.md section 3).
  *
- * Never throws. Any other text is an opaque name, which is not an error of the protocol: the result then has the code `scheme` (N-01).
- * There is no limit of length (N-21); the time is linear in it.
+ * Never throws. A text with another beginning is an opaque name, which is not an error of the
+ * protocol: the result then has the code `scheme` (N-01).
+ * The length is not limited (N-21), and the time is linear in it.
  */
 export function parseName(text: string): ParseResult<XdstpName> {
   if (!text.startsWith("xdstp:")) return reject(fault("scheme", "scheme", text, 0));
@@ -46,7 +47,9 @@ export function parseResourceParts(
   return { authority, resourceType: text.slice(authorityEnd + 1, typeEnd), id, contextParams };
 }
 
-/** The type is the first segment of the path and has no escapes (N-08). */
+/**
+ * Returns where the type ends. The type is the first segment of the path and has no escapes (N-08).
+ */
 function findTypeEnd(text: string, start: number, pathEnd: number): number | UriError {
   if (start >= pathEnd) return fault("type-missing", "type", text, pathEnd);
   const end = skip(text, start, inType);

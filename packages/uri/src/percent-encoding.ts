@@ -1,6 +1,9 @@
 import { fault, type UriError, type UriPart } from "./uri-error.ts";
 
-/** Escapes the UTF-8 bytes of all that is not in the set, in upper case (N-30). An unpaired surrogate becomes U+FFFD. */
+/**
+ * Percent-encodes the UTF-8 bytes of all characters that are not in the set, with hex digits in
+ * upper case (N-30). An unpaired surrogate becomes U+FFFD.
+ */
 export function encode(text: string, set: number): string {
   let printed = "";
   let from = 0;
@@ -13,14 +16,20 @@ export function encode(text: string, set: number): string {
   }
 }
 
-/** Surrogate pairs stay together, since no set holds either half. */
+/**
+ * Returns the end of a run of characters to escape. Surrogate pairs stay together, since no set has
+ * either half.
+ */
 function endOfRun(text: string, start: number, set: number): number {
   let end = start + 1;
   while (end < text.length && skip(text, end, set) === end) end++;
   return end;
 }
 
-/** What encodeURIComponent keeps (`A-Z a-z 0-9 - _ . ! ~ * ' ( )`) is in every set, so none of it is in a run. */
+/**
+ * Escapes a run. The characters that encodeURIComponent keeps (`A-Z a-z 0-9 - _ . ! ~ * ' ( )`) are
+ * in every set, so a run has none of them.
+ */
 function escapeAll(run: string): string {
   try {
     return encodeURIComponent(run);
@@ -46,7 +55,7 @@ function badEscape(text: string, start: number, raw: string, part: UriPart): Uri
   return fault("utf8", part, text, start + badSequence(raw));
 }
 
-/** Where the first escaped bytes lie that are not UTF-8; there are some (N-06). */
+/** Returns the index of the first escaped bytes that are not UTF-8. The text has some (N-06). */
 function badSequence(raw: string): number {
   let index = raw.indexOf("%");
   for (;;) {
@@ -60,14 +69,14 @@ function badSequence(raw: string): number {
   }
 }
 
-/** The length that the first byte of a UTF-8 sequence announces. */
+/** Returns the length of a UTF-8 sequence by its first byte. */
 function sequenceLength(byte: number): number {
   if (byte < 0xc0) return 1;
   if (byte < 0xe0) return 2;
   return byte < 0xf0 ? 3 : 4;
 }
 
-/** Raw characters of the canonical form, as bits of {@link kept}. */
+/** The sets of characters that the canonical form does not escape, as bits of {@link kept}. */
 export const inAuthority = 1; // N-31
 export const inType = 2; // N-08, N-32
 export const inId = 4; // N-33
@@ -82,7 +91,7 @@ const sets: readonly (readonly [bit: number, characters: RegExp])[] = [
   [inDirective, /[\w.~!$&'()*+;=:@/?-]/],
 ];
 
-/** The sets in which each ASCII character stays as it is. */
+/** The sets of each ASCII character, as bits: it is not escaped in these. */
 const kept = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   return sets.reduce(
@@ -91,7 +100,10 @@ const kept = Uint8Array.from({ length: 128 }, (_, code) => {
   );
 });
 
-/** The index of the first character at or after `from` that is not in the set; the length if there is none. */
+/**
+ * Returns the index of the first character at or after `from` that is not in the set; the length of
+ * the text if there is none.
+ */
 export function skip(text: string, from: number, set: number): number {
   let index = from;
   while (index < text.length && ((kept[text.charCodeAt(index)] ?? 0) & set) !== 0) index++;

@@ -13,7 +13,7 @@ const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)
 const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
 const subDelims = "!$&'()*+,;=";
 
-/** All of ASCII as a printer should leave it that keeps the given characters. */
+/** Returns all ASCII characters as printed by a printer that keeps the given ones. */
 function printedAscii(keeps: string): string {
   return ascii
     .map((character, code) =>

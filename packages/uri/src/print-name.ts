@@ -2,16 +2,18 @@ import { encode, inAuthority, inDirective, inId, inParam } from "./percent-encod
 import type { Directive, Locator, ResourceParts, XdstpName } from "./locator.ts";
 
 /**
- * The canonical string of a name (xdstp-names.md section 4): one string for all names that are equal (N-41).
+ * Returns the canonical string of a name (xdstp-names.md section 4): one string for all names that
+ * are equal (N-41).
  *
- * Never throws. What `parseName` or `nameFromMessage` gave parses back to the same parts (N-39). Parts from elsewhere are not checked:
- * the type is printed as it is (N-32), and an unpaired surrogate becomes U+FFFD.
+ * Never throws. A name from `parseName` or `nameFromMessage` parses back to the same parts (N-39).
+ * Parts of another origin are not checked: the type is printed as it is (N-32), and an unpaired
+ * surrogate becomes U+FFFD.
  */
 export function printName(name: XdstpName): string {
   return printResourceParts("xdstp", name);
 }
 
-/** The same for the two schemes that have a type. */
+/** Prints a name or locator of one of the two schemes that have a type. */
 function printResourceParts(
   scheme: "xdstp" | "http",
   { authority, resourceType, id, contextParams }: ResourceParts,
@@ -32,7 +34,10 @@ function printContextParams(params: ReadonlyMap<string, string>): string {
   return printed;
 }
 
-/** Compares two texts by code points, which is the order of their UTF-8 bytes. UTF-16 order differs: there the surrogates come before U+E000. */
+/**
+ * Compares two texts by code points, which is the order of their UTF-8 bytes. UTF-16 order differs:
+ * surrogates come before U+E000.
+ */
 function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
@@ -47,9 +52,10 @@ function rank(unit: number): number {
 }
 
 /**
- * The canonical string of a locator (xdstp-names.md section 4). On an HTTP request its fragment is never sent (N-38).
+ * Returns the canonical string of a locator (xdstp-names.md section 4). An HTTP request never has
+ * its fragment (N-38).
  *
- * Never throws; {@link printName} documents what it does with parts that no parser gave.
+ * Never throws; see {@link printName} for parts that do not come from a parser.
  */
 export function printLocator(locator: Locator): string {
   const located =
@@ -62,7 +68,10 @@ export function printLocator(locator: Locator): string {
     : `${located}#${directives.map(printDirective).join(",")}`;
 }
 
-/** An inner locator is escaped again, so a nested directive is escaped twice (N-37). */
+/**
+ * Prints a directive. An inner locator is escaped again, so a nested directive is escaped twice
+ * (N-37).
+ */
 function printDirective(directive: Directive): string {
   const value = directive.kind === "alt" ? printLocator(directive.locator) : directive.entry;
   return `${directive.kind}=${encode(value, inDirective)}`;

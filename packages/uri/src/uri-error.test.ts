@@ -6,7 +6,7 @@ import { fault, type UriError, type UriErrorCode } from "./uri-error.ts";
 import { parseLocator } from "./parse-locator.ts";
 import { parseName } from "./parse-name.ts";
 
-/** A text for each code of section 9, and where the offence lies. */
+/** A text for each code of section 9, and the position of the error. */
 const cases = {
   scheme: [parseName, "xdstp//a/t", "scheme", 0],
   "authority-marker": [parseName, "xdstp:a/t", "authority", 6],
@@ -24,7 +24,7 @@ const cases = {
   "query-in-file": [parseLocator, "file:///a?", "context", 9],
 } as const;
 
-/** The innermost error. */
+/** Returns the innermost error. */
 function rootOf(error: UriError): UriError {
   return error.cause === undefined ? error : rootOf(error.cause);
 }
@@ -90,7 +90,7 @@ describe("UriError", () => {
   });
 });
 
-/** Each code with the rule that it has where no other is given. */
+/** The rule of each code, where the error does not have another one. */
 const rules: Readonly<Record<UriErrorCode, string>> = {
   scheme: "N-01",
   "authority-marker": "N-02",

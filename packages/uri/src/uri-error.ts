@@ -1,10 +1,13 @@
-/** Why something is rejected: a plain object, nothing is ever thrown. */
+/**
+ * Why a text or a message is rejected: a plain object, since the functions of this package never
+ * throw.
+ */
 export interface UriError {
   /**
-   * Why a text is not a name, or not a locator.
+   * The kind of the error, for programs.
    *
-   * The last two never come from a parser: `reserved-key` from `composeName` (N-60), `node-field` from `nodeContextParams` (N-62).
-   * `too-deep` occurs only as a cause (N-17).
+   * Two codes never come from a parser: `reserved-key` comes from `composeName` (N-60), and
+   * `node-field` from `nodeContextParams` (N-62). `too-deep` occurs only as a cause (N-17).
    */
   readonly code:
     | "scheme"
@@ -24,15 +27,21 @@ export interface UriError {
     | "too-deep"
     | "reserved-key"
     | "node-field";
-  /** The part of the name or locator that breaks it. `text` where the parts are not known yet. */
+  /** The part of the name or locator with the error; `text` if the parts are not known yet. */
   readonly part: "text" | "scheme" | "authority" | "type" | "id" | "context" | "directives";
-  /** Index in the text, in UTF-16 units, where the offence begins. 0 where the input was not a text. */
+  /**
+   * The index in the text at which the error begins, in UTF-16 units; 0 if the input was not a
+   * text.
+   */
   readonly position: number;
-  /** Names the code, the input (escaped, at most 100 characters of it) and the way out. */
+  /** The code, the input (escaped, at most 100 characters of it) and what to do. */
   readonly message: string;
-  /** The id of the broken rule, as in the rule book: `"N-08"`. */
+  /** The id of the broken rule in the rule book, such as `"N-08"`. */
   readonly rule: string;
-  /** The error of the locator inside an `alt` directive; its position counts in the decoded value. */
+  /**
+   * The error of the locator inside an `alt` directive. Its position is an index in the decoded
+   * value.
+   */
   readonly cause?: UriError;
 }
 
@@ -42,11 +51,11 @@ export type UriErrorCode = UriError["code"];
 /** The part of a name or locator that an error is about. */
 export type UriPart = UriError["part"];
 
-/** What a parser gives. */
+/** The result of a parser. */
 export type ParseResult<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: UriError };
 
-/** The text of a code, which says what is wrong and what to do, and the rule that is broken. */
+/** What to do about an error, and the broken rule. */
 interface Advice {
   readonly text: string;
   readonly rule: string;
@@ -95,7 +104,7 @@ const advice: Readonly<Record<UriErrorCode, Advice>> = {
 
 const shownLength = 100;
 
-/** The error object. `text` is quoted in its message. `rule`: instead of the usual one of the code. */
+/** Creates an error. Its message quotes `text`. `rule` replaces the usual rule of the code. */
 export function fault(
   code: UriErrorCode,
   part: UriPart,
@@ -109,7 +118,7 @@ export function fault(
     : { code, part, position, message, rule, cause };
 }
 
-/** Printable ASCII only, so that nothing in a log or a terminal can be forged. */
+/** Quotes a text in printable ASCII only, so that it cannot forge lines of a log or a terminal. */
 function quote(text: string): string {
   const shown = text.length > shownLength ? `${text.slice(0, shownLength)}...` : text;
   return JSON.stringify(shown).replace(

@@ -4,12 +4,12 @@ import type { Directive, Locator, XdstpName } from "../src/index.ts";
 const oneOf = (characters: string): fc.Arbitrary<string> =>
   fc.constantFrom(...Array.from(characters));
 
-/** Any character of Unicode. What fast-check has for it ("binary") takes a second to build. */
+/** Any character of Unicode. The "binary" unit of fast-check takes a second to build. */
 const character = fc
   .integer({ min: 0, max: 0x10f7ff })
   .map((code) => String.fromCodePoint(code < 0xd800 ? code : code + 0x800));
 
-/** Well-formed strings, rich in characters that mean something in a URI. */
+/** Well-formed strings with many characters that have a meaning in a URI. */
 const text = fc.oneof(
   {
     weight: 3,
@@ -25,7 +25,7 @@ const contextParams = fc
 const parts = { authority: text, resourceType, id: text, contextParams };
 const httpAuthority = text.filter((authority) => authority !== "");
 
-/** Any name that can be. */
+/** Any valid name. */
 export const anyName: fc.Arbitrary<XdstpName> = fc.record({
   scheme: fc.constant("xdstp"),
   ...parts,
@@ -62,7 +62,7 @@ function anyDirectives(depth: number): fc.Arbitrary<readonly Directive[]> {
   );
 }
 
-/** Texts that are names, or nearly: pieces of the grammar in any order, and any UTF-16 at all. */
+/** Texts that are names or nearly so: pieces of the grammar in any order, and any UTF-16 units. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 4,
@@ -126,7 +126,10 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   },
 );
 
-/** A name and a spelling of it: any characters escaped, parameters in any order and some of them repeated with other values behind. */
+/**
+ * A name and a spelling of it: any characters escaped, parameters in any order, some of them
+ * repeated later with other values.
+ */
 export const spelledName: fc.Arbitrary<readonly [XdstpName, string]> = fc
   .tuple(anyName, fc.uint8Array({ minLength: 16, maxLength: 16 }))
   .map(([name, choices]) => {

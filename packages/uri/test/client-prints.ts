@@ -1,24 +1,27 @@
 /** A client of the table of xdstp-names.md section 12. */
 export type Client = "envoy" | "grpc-go" | "grpc-java" | "c-core" | "grpc-js-xds";
 
-/** What a client makes of a name: what it prints, or that it does not read it as a name of this kind, or that nobody has established it. */
+/**
+ * How a client prints a name; or that it does not read the text as a name of this kind; or that
+ * this was not established.
+ */
 export type Print =
   | { readonly prints: string }
-  /** Prints another name: its own error, marked so in the table. */
+  /** Prints another name, which is an error of the client and is marked so in the table. */
   | { readonly changes: string; readonly prints?: string }
   | {
       readonly reads:
         "opaque" | "invalid" | "not established" | "no type" | "another spelling of the parts";
     };
 
-/** One row of the table: the input in full, and the clients in the order of the columns. */
+/** One row of the table: the whole input, and the clients in the order of the columns. */
 export interface ClientRow {
   /** The first column, as the rule book has it. */
   readonly row: string;
   readonly input: string;
-  /** The last column, as the rule book has it. */
+  /** The last column, as in the rule book. */
   readonly says: string;
-  /** What that is in full: what we print. undefined: an error. */
+  /** What this package prints. undefined: an error. */
   readonly ours: string | undefined;
   readonly clients: Readonly<Record<Client, Print>>;
 }
@@ -58,7 +61,10 @@ function row(
 const changes = (why: string, prints?: string): Print =>
   prints === undefined ? { changes: why } : { changes: why, prints };
 
-/** The rows that say how a client prints a name. "sorted", "same", "first" and the like of the table are written out. */
+/**
+ * The rows on how a name is printed. Words of the table such as "sorted", "same" and "first" are
+ * written out.
+ */
 export const clientRows: readonly ClientRow[] = [
   row(
     "`xdstp://foo/t` (no id)",
@@ -349,7 +355,7 @@ export const clientRows: readonly ClientRow[] = [
   ),
 ];
 
-/** The rows that are about behaviour, not about how a name is printed. */
+/** The rows on behaviour, not on printing. */
 export const otherRows: readonly string[] = [
   "type in the name differs from the type asked",
   "directive twice",

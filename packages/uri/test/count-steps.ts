@@ -1,4 +1,7 @@
-/** How much of a string or list one call of a native goes through, at most. */
+/**
+ * The cost of one call of a native function: the greatest number of characters or elements that it
+ * reads.
+ */
 type Cost = (
   self: { readonly length: number },
   args: readonly unknown[],
@@ -51,8 +54,8 @@ const lists: Readonly<Record<string, Cost>> = {
 };
 
 /**
- * Counts the characters and elements that the natives look at while `run` runs.
- * The product reads text through these and in no other way, so this is its work, whatever the machine does.
+ * Counts the characters and elements that native functions read while `run` runs.
+ * The package reads text only through these functions, so the count is its work on any machine.
  */
 export function countSteps(run: () => void): number {
   let steps = 0;
@@ -111,7 +114,7 @@ function patchAll(
   });
 }
 
-/** A sort counts its comparisons. */
+/** Counts the comparisons of a sort. */
 function patchSort(count: (cost: number) => void): () => void {
   const original = Reflect.get(Array.prototype, "sort") as (
     compare: (a: unknown, b: unknown) => number,

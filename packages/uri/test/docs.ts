@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 const docs = new URL("../../../docs/", import.meta.url);
 
-/** The parts of a vector of xdstp-uri.json. */
+/** The parts of a vector in xdstp-uri.json. */
 export interface Components {
   readonly scheme: "xdstp" | "http" | "file";
   readonly authority?: string;
@@ -13,7 +13,7 @@ export interface Components {
   readonly directives?: readonly ({ readonly alt: Components } | { readonly entry: string })[];
 }
 
-/** A vector of xdstp-uri.json (xdstp-names.md section 14). */
+/** A vector in xdstp-uri.json (xdstp-names.md section 14). */
 export interface UriVector {
   readonly id: string;
   readonly input: string;
@@ -24,7 +24,7 @@ export interface UriVector {
   readonly error?: string;
 }
 
-/** A vector of glob-match.json. */
+/** A vector in glob-match.json. */
 export interface GlobVector {
   readonly id: string;
   readonly glob: string;
@@ -35,7 +35,7 @@ export interface GlobVector {
 export const uriVectors = JSON.parse(readDoc("vectors/xdstp-uri.json")) as readonly UriVector[];
 export const globVectors = JSON.parse(readDoc("vectors/glob-match.json")) as readonly GlobVector[];
 
-/** The text of one section of xdstp-names.md. */
+/** Returns the text of one section of xdstp-names.md. */
 export function sectionOfNames(number: number): string {
   const sections = readDoc("rules/xdstp-names.md").split(/^## /m);
   const found = sections.find((section) => section.startsWith(`${number}. `));

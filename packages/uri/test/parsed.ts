@@ -8,13 +8,13 @@ import {
   type XdstpName,
 } from "../src/index.ts";
 
-/** The value of a result that has to be good. */
+/** Returns the value of a result; throws if it is an error. */
 export function valueOf<T>(result: ParseResult<T>): T {
   if (!result.ok) throw new Error(result.error.message);
   return result.value;
 }
 
-/** The error of a result that has to be bad. */
+/** Returns the error of a result; throws if there is none. */
 export function errorOf(result: ParseResult<unknown>): UriError {
   if (result.ok) throw new Error("no error");
   return result.error;
