@@ -18,8 +18,8 @@ export interface RulePolicies {
   }) => Policy;
   /**
    * Replaces the rules while streams are open: names that are allowed now are sent, and names that
-   * are forbidden now are removed. Streams whose rule was removed, or changed in a way that affects
-   * which clients it covers, end and may connect again.
+   * are forbidden now are removed. A stream ends, and may connect again, if its rule was removed,
+   * if `forbidden` or `status` of its rule has changed, or if a new rule may match its client.
    */
   apply(rules: readonly PolicyRule[]): void;
 }
