@@ -3,8 +3,7 @@
  *
  * ```ts
  * const cache = createCache();
- * cache.put({ typeUrl: "type.googleapis.com/acme.Flag", name: "xdstp://acme/acme.Flag/dark-mode",
- * value: bytes });
+ * cache.put({ typeUrl: "type.googleapis.com/acme.Flag", name: "xdstp://acme/acme.Flag/dark-mode", value: bytes });
  * ```
  *
  * @packageDocumentation

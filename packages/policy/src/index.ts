@@ -3,8 +3,7 @@
  * source with only these.
  *
  * ```ts
- * const visible = filterSource(cache, { key: "shop", allows: (_, name) => name.startsWith("shop/")
- * });
+ * const visible = filterSource(cache, { key: "shop", allows: (_, name) => name.startsWith("shop/") });
  * ```
  *
  * @packageDocumentation

@@ -154,7 +154,7 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The text in `bytes[start, end)`. What is not UTF-8 becomes U+FFFD. */
+/** Returns the text in `bytes[start, end)`. Bytes that are not UTF-8 become U+FFFD. */
 export function decodeText(bytes: Uint8Array, start: number, end: number): string {
   return decoder.decode(bytes.subarray(start, end));
 }

@@ -47,8 +47,7 @@ export function createClientFeed<Memory>(
  * The phase of a feed.
  *
  * ```text
- * new --run--> resting --subscribed--> connected --closed--> backing-off --time--> connected, or
- * resting without subscriptions
+ * new --run--> resting --subscribed--> connected --closed--> backing-off --time--> connected, or resting without subscriptions
  *              connected --idle--> resting
  *              connected --needs a new stream--> connected
  * any --abort--> ended

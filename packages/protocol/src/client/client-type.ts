@@ -71,8 +71,7 @@ export type Done = (response: ReceivedResponse, taken: Promise<void> | undefined
  * closed --begin--> unsent --request--> listening --response--> committing --committed--> listening
  * unsent, listening --end--> closed
  * committing --end--> outdated --begin--> outdated, with the next stream
- * outdated --committed--> closed; unsent, if the next stream has begun: it begins with what is
- * cached now
+ * outdated --committed--> closed; unsent, if the next stream has begun: it begins with what is cached now
  * ```
  */
 type Phase<Memory> =

@@ -7,12 +7,10 @@ import { isSameError, type Interest, type Removal, type XdsError } from "@xdstp/
  *
  * ```text
  * a name       unsent --sent--> waiting --answered, failed, late--> answered
- * a collection unsent --sent--> waiting --arrived--> partial --whole, idle, failed, overdue-->
- * complete
+ * a collection unsent --sent--> waiting --arrived--> partial --whole, idle, failed, overdue--> complete
  *                               waiting --failed, overdue--> silent --arrived--> partial
  *                               complete --came, after it had failed as a whole--> partial
- * either       any --stream-began--> unsent, any --dropped--> dropped, and nothing changes after
- * that
+ * either       any --stream-began--> unsent, any --dropped--> dropped, and nothing changes after that
  *
  * known        requested --came, whole--> cached --removed--> missing
  *              any --rejected--> rejected, --failed--> failed, --late--> late or cached, --confirmed--> cached
