@@ -388,7 +388,7 @@ describe("checkBootstrap of large and hostile files", () => {
       `static_resources:\n  clusters:\n  - a: &a [x,x,x,x,x,x,x,x,x,x]\n${items.join("")}`,
     );
     expect(lines).toEqual([
-      "error: envoy.yaml:8:5: becomes enormous once its aliases are resolved (write fewer aliases (*name))",
+      "error: envoy.yaml:7:5: becomes enormous once its aliases are resolved (write fewer aliases (*name))",
     ]);
   });
 
