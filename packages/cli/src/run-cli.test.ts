@@ -59,9 +59,10 @@ describe("runCli()", () => {
     const { err } = await runToEnd(["serve"]);
     expect(err.split("\n").slice(1)).toEqual([
       "Usage: xdstp serve DIR [--listen HOST:PORT] [--json] [--descriptors FILE]... [--partial]",
-      "       [--allow CODE]... [--allow-mass-delete] [--authority NAME]... [--node-key FIELD]",
-      "       [--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--metrics HOST:PORT]",
-      "       [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE]] [--policy FILE]",
+      "       [--for envoy|grpc]... [--allow CODE]... [--allow-mass-delete] [--authority NAME]...",
+      "       [--node-key FIELD] [--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]...",
+      "       [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE]]",
+      "       [--policy FILE]",
       "See xdstp serve --help",
       "",
     ]);

@@ -1,4 +1,5 @@
 import { CliError } from "./cli-error.ts";
+import { clientsOf, clientsOption } from "./clients-flag.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type Command, type CommandCall, pathFrom, takeNoMore } from "./command.ts";
 import {
@@ -13,7 +14,7 @@ import {
 export const serveCommand: Command = {
   name: "serve",
   summary: "Serve a folder of YAML, JSON and protobuf files over xDS, and follow every edit.",
-  usage: `xdstp serve DIR [--listen HOST:PORT] [--json] [--descriptors FILE]... [--partial] [--allow CODE]... [--allow-mass-delete] [--authority NAME]... [--node-key FIELD] ${serverUsage}`,
+  usage: `xdstp serve DIR [--listen HOST:PORT] [--json] [--descriptors FILE]... [--partial] [--for envoy|grpc]... [--allow CODE]... [--allow-mass-delete] [--authority NAME]... [--node-key FIELD] ${serverUsage}`,
   notes: [
     "DIR/AUTHORITY/TYPE/ID.yaml is the resource xdstp://AUTHORITY/TYPE/ID, and DIR/_opaque/TYPE/NAME.yaml one with a legacy name.\nTYPE is listeners, routes, clusters, endpoints, secrets, ..., or a full message name.",
     "DIR/_nodes/KEY/_opaque/TYPE/NAME.yaml replaces the resource of that name for the clients whose node has this KEY; all others see the shared one. --node-key says which field of the node it is.",
@@ -36,6 +37,7 @@ export const serveCommand: Command = {
       multiple: true,
       help: "serve what has this problem, with a warning: constraint, for gRPC clients, which do not check constraints",
     },
+    for: clientsOption,
     "allow-mass-delete": {
       help: "take it as meant when most of the folder, or all of it, vanishes at once",
     },
@@ -70,6 +72,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
       descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
       partial: call.flag("partial"),
       allow: call.texts("allow"),
+      clients: clientsOf(call),
       allowMassDelete: call.flag("allow-mass-delete"),
       ...(authorities.length > 0 && { authorities }),
     },

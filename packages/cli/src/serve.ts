@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { createNodeCaches, nodeField } from "@xdstp/cache";
 import { XdsError } from "@xdstp/core";
-import { createFolderFeed, type FolderEvent } from "@xdstp/folder";
+import { createFolderFeed, type FolderEvent, type ResourceClient } from "@xdstp/folder";
 import type { Registry } from "@bufbuild/protobuf";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { envoyTypes } from "@xdstp/resource-types";
@@ -24,6 +24,8 @@ export interface ServeOptions extends Omit<HostOptions, "registry"> {
   readonly partial: boolean;
   /** Codes of problems that are warnings. */
   readonly allow: readonly string[];
+  /** Whose rules resources have to follow. */
+  readonly clients: readonly ResourceClient[];
   /** The field of a node that selects `_nodes/KEY`: `cluster`, `id`, `metadata.PATH`, ... */
   readonly nodeKey: string;
   /** Absent: all that the folder holds. */
@@ -69,6 +71,7 @@ function folderSupply(
     allowMassDelete,
     partial,
     allow,
+    clients,
     authorities,
     nodeKey,
   }: ServeOptions & Pick<HostOptions, "registry">,
@@ -117,6 +120,7 @@ function folderSupply(
     allowMassDelete,
     partial,
     allow: allowedCodes(allow),
+    clients,
     clock,
     ...(authorities && { authorities }),
     onEvent,

@@ -1,5 +1,6 @@
 import type { CliIo } from "./cli-io.ts";
 import { CliError } from "./cli-error.ts";
+import { clientsOf, clientsOption } from "./clients-flag.ts";
 import { type Command, type CommandCall, pathFrom, takeNoMore, wordFlag } from "./command.ts";
 
 /** `xdstp validate`: what is wrong with a folder or a bootstrap, without a server. */
@@ -8,10 +9,11 @@ export const validateCommand: Command = {
   summary:
     "Check folders, bootstraps of Envoy and files: syntax, messages, constraints, references.",
   usage:
-    "xdstp validate PATH... [--fail-on error|warning] [--allow CODE]... [--descriptors FILE]... [--authority NAME]... [--envoy BIN] [--json|--sarif]\n       xdstp validate --explain CODE",
+    "xdstp validate PATH... [--for envoy|grpc]... [--fail-on error|warning] [--allow CODE]... [--descriptors FILE]... [--authority NAME]... [--envoy BIN] [--json|--sarif]\n       xdstp validate --explain CODE",
   notes: [
     'PATH is a folder that `xdstp serve` serves, a configuration with which Envoy starts, or a file of one resource or several with "@type"; a file of a folder needs none. The content of a file says what it is, its extension the format. Each problem is a line: file:line:column: error or warning: message [code]. --explain CODE says what a code means, with an example and the way out.',
     "Errors are what `serve` rejects, and constraints that clients check (`validate.rules` of the Envoy API, `buf.validate` of your own types). Warnings are deprecated fields, references to what the folder does not have, opaque endpoints, routes and secrets to which nothing refers, and files that are not read.",
+    "--for grpc checks resources against what gRPC clients reject and not against what Envoy rejects; --for envoy --for grpc against both. A bootstrap is Envoy's.",
     "--envoy BIN has a real Envoy read the same (`--mode validate`), and shows what it rejects and no other check finds: with the place, as far as Envoy says it or asking it about parts shows it. Resources are read each by itself; what only exists on the machine of Envoy, such as a certificate in a file, is left out.",
     "The exit code is 0 where nothing is found, 1 where there is an error, or with --fail-on warning a warning, and 2 for a wrong call.",
   ],
@@ -25,6 +27,7 @@ export const validateCommand: Command = {
       multiple: true,
       help: "a problem that is a warning, as for xdstp serve --allow",
     },
+    for: clientsOption,
     descriptors: {
       value: "FILE",
       multiple: true,
@@ -65,6 +68,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
       paths: [...new Set(call.positionals.map((path) => pathFrom(io.cwd, path)))],
       failOn,
       allow: call.texts("allow"),
+      clients: clientsOf(call),
       descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
       authorities: call.texts("authority"),
       envoy: envoyOf(call, io),

@@ -6,6 +6,7 @@ import {
   type EnvoyAnswer,
   type FolderProblem,
   type ProblemCode,
+  type ResourceClient,
 } from "@xdstp/folder";
 import { allowedCodes } from "./allowed-codes.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -23,6 +24,8 @@ export interface ValidateOptions {
   readonly failOn: "error" | "warning";
   /** Codes of problems that are warnings. */
   readonly allow: readonly string[];
+  /** Whose rules resources have to follow. */
+  readonly clients: readonly ResourceClient[];
   /** Files with descriptor sets. */
   readonly descriptors: readonly string[];
   /** Empty: those that the folder has. */
@@ -100,16 +103,17 @@ interface Checked extends Pick<Report, "files" | "resources" | "bootstraps"> {
 async function check(
   path: string,
   registry: Awaited<ReturnType<typeof loadRegistry>>,
-  { authorities }: ValidateOptions,
+  { authorities, clients }: ValidateOptions,
 ): Promise<Checked> {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) {
-    const { kind, resources, ...found } = await checkFile({ file: path, registry });
+    const { kind, resources, ...found } = await checkFile({ file: path, registry, clients });
     const isBootstrap = kind === "bootstrap";
     return { ...found, resources, files: isBootstrap ? 0 : 1, bootstraps: isBootstrap ? 1 : 0 };
   }
   const { resources, files, problems, warnings } = await checkFolder({
     dir: path,
     registry,
+    clients,
     ...(authorities.length > 0 && { authorities }),
   });
   return { problems, warnings, files, resources: resources.length, bootstraps: 0 };

@@ -58,10 +58,16 @@ export async function checkFile({
   file,
   registry,
   types,
-}: Pick<FolderOptions, "registry" | "types"> & {
+  clients,
+}: Pick<FolderOptions, "registry" | "types" | "clients"> & {
   readonly file: string;
 }): Promise<FileProblems> {
-  const base = folderContext({ dir: dirname(file), registry, ...(types && { types }) });
+  const base = folderContext({
+    dir: dirname(file),
+    registry,
+    ...(types && { types }),
+    ...(clients && { clients }),
+  });
   return checkWith(file, base, checkContent);
 }
 

@@ -1,5 +1,5 @@
 import { create, type DescMessage, type Registry } from "@bufbuild/protobuf";
-import { reflect } from "@bufbuild/protobuf/reflect";
+import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { ListCollectionSchema } from "@xdstp/protos/xds";
 import { typeUrlOf } from "@xdstp/resource-types";
@@ -7,18 +7,25 @@ import { memberTypeOf, typeFromTypeUrl } from "@xdstp/uri";
 import { createValidator, type PathStep } from "@xdstp/validate";
 import { createDeprecationCheck } from "./deprecations.ts";
 import { checkEnvoy } from "./envoy-checks/check-envoy.ts";
+import type { Rejection } from "./envoy-checks/run-checks.ts";
 import { unpackAny } from "./envoy-checks/visit-messages.ts";
-import type { FolderContext, ResourceCheck, ResourceFault } from "./folder-context.ts";
+import type {
+  FolderContext,
+  ResourceCheck,
+  ResourceClient,
+  ResourceFault,
+} from "./folder-context.ts";
+import { checkGrpc } from "./grpc-checks/check-grpc.ts";
 import { shownField } from "./json-path-of.ts";
 import { nameFieldOf } from "./place.ts";
 
-/** Creates a check of all that can be known of a resource alone: what its descriptors say, and what Envoy's code rejects. */
+/** Creates a check of all that can be known of a resource alone: what its descriptors say, and what the code of its clients rejects. */
 export async function createResourceCheck(
-  context: Pick<FolderContext, "registry" | "types">,
+  context: Pick<FolderContext, "registry" | "types" | "clients">,
 ): Promise<ResourceCheck> {
   const described = await createDescriptorCheck(context);
-  const envoy = createEnvoyCheck(context);
-  return (put) => [...described(put), ...envoy(put)];
+  const checks = context.clients.map((client) => createClientCheck(client, context));
+  return (put) => [described, ...checks].flatMap((check) => check(put));
 }
 
 /** Creates a check of what descriptors say: the constraints of messages (`validate.rules` of the Envoy API and `buf.validate`), and what is deprecated. */
@@ -46,12 +53,22 @@ export async function createDescriptorCheck({
   };
 }
 
-/** What Envoy rejects in a resource, though its constraints allow it. Files that resources name are on the machine of Envoy. */
-function createEnvoyCheck({ registry }: Pick<FolderContext, "registry">): ResourceCheck {
+/** What clients reject in a resource, though its constraints allow it. Files that resources name are on the machine of Envoy. */
+const clientChecks: Readonly<
+  Record<ResourceClient, (content: ReflectMessage, registry: Registry) => readonly Rejection[]>
+> = {
+  envoy: (content, registry) => checkEnvoy(content, { registry }),
+  grpc: checkGrpc,
+};
+
+function createClientCheck(
+  client: ResourceClient,
+  { registry }: Pick<FolderContext, "registry">,
+): ResourceCheck {
   return ({ resource: { payload } }) => {
     const content = isList(payload.typeUrl, registry) ? undefined : unpackAny(payload, registry);
     if (content === undefined) return [];
-    return checkEnvoy(content, { registry }).map(({ message, ...rejection }) => ({
+    return clientChecks[client](content, registry).map(({ message, ...rejection }) => ({
       ...rejection,
       message: rejection.path.length === 0 ? message : `${shownField(rejection.path)}: ${message}`,
     }));

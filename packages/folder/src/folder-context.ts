@@ -19,7 +19,12 @@ export interface FolderOptions {
   readonly authorities?: readonly string[];
   /** Problems with these codes are warnings, and what has them is served, for clients that do not mind: `["constraint"]` for gRPC, which does not check constraints. Of what cannot be read they change nothing. Absent: none. */
   readonly allow?: readonly ProblemCode[];
+  /** Whose rules resources have to follow, in addition to what their types declare. Absent: those of Envoy. */
+  readonly clients?: readonly ResourceClient[];
 }
+
+/** Clients that reject more than the types of resources say. */
+export type ResourceClient = "envoy" | "grpc";
 
 /** The options of the folder, for every part of this package. */
 export interface FolderContext {
@@ -35,6 +40,8 @@ export interface FolderContext {
   readonly authorities?: readonly string[];
   /** Codes whose problems are warnings. */
   readonly allow: ReadonlySet<ProblemCode>;
+  /** Whose rules resources have to follow. */
+  readonly clients: readonly ResourceClient[];
   /** The text of a file that an editor has and has not saved, by the path that problems name. It is read instead of the file. */
   readonly unsaved?: (file: string) => string | undefined;
   /** Checks the content of each resource that is read. Absent: whatever can be encoded is good. */
@@ -57,6 +64,7 @@ export function folderContext({
   types = envoyTypes,
   authorities,
   allow = [],
+  clients = ["envoy"],
 }: FolderOptions): FolderContext {
   return {
     dir,
@@ -64,6 +72,7 @@ export function folderContext({
     registry: withWrappers(registry),
     types: new Map(types.map((type) => [type.typeUrl, type])),
     allow: new Set(allow),
+    clients,
     ...(authorities && { authorities }),
   };
 }

@@ -45,7 +45,7 @@ export type {
   UnmovedResource,
 } from "./import/imported.ts";
 export { type ImportConflict, type ImportTarget, writeImport } from "./import/write-import.ts";
-export type { FolderOptions } from "./folder-context.ts";
+export type { FolderOptions, ResourceClient } from "./folder-context.ts";
 export type { FolderEvent } from "./folder-event.ts";
 export type { NodeSinks } from "./folder-entry.ts";
 export { formatProblem, type FolderProblem } from "./folder-problem.ts";

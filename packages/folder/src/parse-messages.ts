@@ -10,6 +10,7 @@ import {
 } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { envoyRegistry } from "@xdstp/protos/envoy";
+import type { ResourceClient } from "./folder-context.ts";
 import type { FolderProblem } from "./folder-problem.ts";
 import type { ProblemCode } from "./problem-codes.ts";
 import type { FilePut } from "./read-file.ts";
@@ -22,6 +23,7 @@ export interface ParserSetup {
   /** Whether the content of resources is checked. */
   readonly isChecked: boolean;
   readonly allow: readonly ProblemCode[];
+  readonly clients: readonly ResourceClient[];
   /** Absent: Envoy's types. Functions cannot be sent, so the references of other types are read from the payloads afterwards. */
   readonly types?: readonly Pick<ResourceType, "typeUrl" | "nameField">[];
 }

@@ -49,11 +49,12 @@ try {
 }
 
 async function contextOf(setup: ParserSetup): Promise<FolderContext> {
-  const { dir, registry, isChecked, allow, types } = setup;
+  const { dir, registry, isChecked, allow, clients, types } = setup;
   const base = folderContext({
     dir,
     registry: registryOfParts(registry),
     allow,
+    clients,
     ...(types && { types }),
   });
   return isChecked ? { ...base, check: await createResourceCheck(base) } : base;

@@ -153,6 +153,7 @@ async function setupOf({
   given: { registry, types },
   check,
   allow,
+  clients,
 }: FolderContext): Promise<ParserSetup> {
   const facts = types?.map(({ typeUrl, nameField }) => ({
     typeUrl,
@@ -163,6 +164,7 @@ async function setupOf({
     registry: await partsOfRegistry(registry),
     isChecked: check !== undefined,
     allow: [...allow],
+    clients,
     ...(facts && { types: facts }),
   };
 }

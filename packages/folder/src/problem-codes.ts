@@ -216,6 +216,11 @@ export const problemCodes = {
     isAllowable: true,
     summary: "A rule for tokens names no provider, or keys cannot be read.",
   },
+  "rejected-by-grpc": {
+    severity: "error",
+    isAllowable: true,
+    summary: "gRPC clients reject it, whatever Envoy does.",
+  },
   "rejected-by-envoy": {
     severity: "error",
     isAllowable: true,
