@@ -1,4 +1,5 @@
 import { XdsError } from "@xdstp/core";
+import type { FolderEvent } from "@xdstp/folder";
 import type { ServerEvent } from "@xdstp/server";
 import { describe, expect, it } from "vitest";
 import { streamStatus, typeStatus } from "../test/status-of.ts";
@@ -393,6 +394,19 @@ function shown(event: CliEvent): readonly string[] {
   return describeEvent(event).map(({ level, label, text }) => `${level} ${label}: ${text}`);
 }
 
+/** Two resources of two files that were loaded. */
+function loaded(of: Partial<Extract<FolderEvent, { readonly kind: "loaded" }>>): CliEvent {
+  const event = {
+    kind: "loaded",
+    files: 2,
+    resources: 2,
+    revision: 1,
+    put: 2,
+    removed: 0,
+  } as const;
+  return { from: "folder", event: { ...event, problems: [], warnings: [], ...of } };
+}
+
 describe("describeEvent()", () => {
   it.each(onServer)("tells of %o", (event, text) => {
     expect(shown({ from: "server", event })).toEqual([text]);
@@ -421,21 +435,7 @@ describe("describeEvent()", () => {
     const problems = [
       { file: "c/a.yaml", line: 1, column: 2, code: "wrong-value", message: "is wrong" } as const,
     ];
-    expect(
-      shown({
-        from: "folder",
-        event: {
-          kind: "loaded",
-          files: 2,
-          resources: 2,
-          revision: 1,
-          put: 1,
-          removed: 0,
-          problems,
-          warnings: [],
-        },
-      }),
-    ).toEqual([
+    expect(shown(loaded({ put: 1, problems }))).toEqual([
       "error broken: c/a.yaml:1:2: is wrong",
       "good loaded: 2 resources from 2 files, revision 1: 1 put, 0 removed",
       "error partial: 1 problem; what is good of these edits is applied; what is broken stays as it was",
@@ -444,21 +444,7 @@ describe("describeEvent()", () => {
 
   it("shows warnings of what was loaded", () => {
     const warnings = [{ file: "c/a.txt", code: "unread-file" as const, message: "is not read" }];
-    expect(
-      shown({
-        from: "folder",
-        event: {
-          kind: "loaded",
-          files: 2,
-          resources: 2,
-          revision: 1,
-          put: 2,
-          removed: 0,
-          problems: [],
-          warnings,
-        },
-      }),
-    ).toEqual([
+    expect(shown(loaded({ put: 2, warnings }))).toEqual([
       "good loaded: 2 resources from 2 files, revision 1: 2 put, 0 removed",
       "warning warning: c/a.txt: is not read",
     ]);

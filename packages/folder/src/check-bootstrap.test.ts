@@ -246,6 +246,16 @@ bootstrap_extensions: []
     ]);
   });
 
+  it("finds files of sources that are not there, except that of listeners", async () => {
+    const source = (field: string, path: string) =>
+      `${node}dynamic_resources: { ${field}: { path_config_source: { path: ${path} } } }\n`;
+    expect(await check(bootstrap("web", source("cds_config", "none.yaml")))).toEqual([
+      "error: envoy.yaml:18:58: dynamic_resources.cds_config.path_config_source.path: is not a file that can be read (Envoy reads it when it starts, relative to its working directory)",
+    ]);
+    expect(await check(bootstrap("web", source("cds_config", "envoy.yaml")))).toEqual([]);
+    expect(await check(bootstrap("web", source("lds_config", "none.yaml")))).toEqual([]);
+  });
+
   it("warns of a listener at the address of the admin page", async () => {
     const text = bootstrap("web").replaceAll(/port_value: \d+/g, "port_value: 9901");
     expect((await check(text)).filter((line) => line.includes("admin"))).toEqual([

@@ -941,6 +941,11 @@ export const mistakeKinds: readonly MistakeKind[] = [
     at: /direct_response\.body\.inline_string$/,
     change: to("a".repeat(5000)),
   },
+  {
+    name: "file of a source missing",
+    at: /path_config_source\.path$/,
+    change: to("files/no-such-file.yaml"),
+  },
   { name: "node without cluster", at: /^node\.cluster$/, change: gone },
   {
     name: "secret twice",

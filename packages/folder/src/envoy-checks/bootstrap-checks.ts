@@ -38,6 +38,7 @@ export const bootstrapChecks: readonly EnvoyCheck[] = [
   envoyCheck("duplicate-name", "envoy.config.bootstrap.v3.Bootstrap.StaticResources", secretNames),
   envoyCheck("missing-node", "envoy.config.bootstrap.v3.Bootstrap", nodeOfSources),
   envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.Admin", adminAddress),
+  envoyCheck("bad-bootstrap", "envoy.config.core.v3.ConfigSource", sourceFile),
   envoyCheck(
     "bad-jwt",
     "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication",
@@ -193,6 +194,27 @@ function* adminAddress({
       ["address", "socket_address", "address"],
       `${quote(host)} is not an IP address, which a listener needs`,
     );
+}
+
+/** A source of resources in a file. Envoy looks for that of listeners later, and waits for it. */
+function* sourceFile(
+  { configSourceSpecifier: source }: { configSourceSpecifier: Oneof },
+  { visited, files }: CheckScene,
+): Iterable<EnvoyFinding> {
+  const step = visited.path.at(-1);
+  const isOfListeners = step?.kind === "field" && step.name === "lds_config";
+  const [at, path] =
+    source.case === "path"
+      ? [["path"], String(source.value)]
+      : source.case === "pathConfigSource"
+        ? [["path_config_source", "path"], (source.value as { readonly path: string }).path]
+        : [[], ""];
+  if (files === undefined || path === "" || isOfListeners || files.exists(path)) return;
+  yield finding(
+    at,
+    "is not a file that can be read",
+    "Envoy reads it when it starts, relative to its working directory",
+  );
 }
 
 /** The fields that hold a source to which Envoy subscribes as soon as it has read the bootstrap. */

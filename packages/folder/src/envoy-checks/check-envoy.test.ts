@@ -54,6 +54,7 @@ describe("checkEnvoy()", () => {
     ["xds.type.matcher.v3.RegexMatcher", { regex: "*.com" }, "is not a pattern of RE2"],
     [network, { address_prefix: "10.0.0.0", prefix_len: 33 }, "32 bits"],
     [network, { address_prefix: "::", prefix_len: 33 }, undefined],
+    ["xds.core.v3.CidrRange", { address_prefix: "10.0.0" }, '"10.0.0" is not an IP address'],
     [
       "envoy.config.core.v3.SocketAddress",
       { address: "0.0.0.0", port_value: 80, ipv4_compat: true },

@@ -74,6 +74,11 @@ export interface Oneof<Value = unknown> {
   readonly value?: Value;
 }
 
+/** A generated `DataSource`. */
+export interface DataSource {
+  readonly specifier: Oneof<string | Uint8Array>;
+}
+
 /** A generated `TypedExtensionConfig`, or one of the older forms of it. */
 export interface Extension {
   readonly name: string;

@@ -1,6 +1,7 @@
 import { quote } from "../folder-problem.ts";
 import {
   type CheckScene,
+  type DataSource,
   type EnvoyCheck,
   envoyCheck,
   type EnvoyFinding,
@@ -96,7 +97,7 @@ function* upgrades({
 const maxBody = 4096;
 
 function* bodySize(
-  { body }: { body?: { readonly specifier: Oneof<string | Uint8Array> } },
+  { body }: { body?: DataSource },
   { visited, files }: CheckScene,
 ): Iterable<EnvoyFinding> {
   const routes = closestMessage(visited, "envoy.config.route.v3.RouteConfiguration");

@@ -3,6 +3,7 @@ import type { Registry } from "@bufbuild/protobuf";
 import { quote } from "../folder-problem.ts";
 import {
   type CheckScene,
+  type DataSource,
   type EnvoyCheck,
   envoyCheck,
   type EnvoyFinding,
@@ -11,10 +12,6 @@ import {
 } from "./envoy-check.ts";
 import { cipherFault, curves, signatureAlgorithms } from "./tls-names.ts";
 import { closestMessage, type VisitedMessage, visitMessages } from "./visit-messages.ts";
-
-interface DataSource {
-  readonly specifier: Oneof<string | Uint8Array>;
-}
 
 interface Certificate {
   readonly certificateChain?: DataSource;

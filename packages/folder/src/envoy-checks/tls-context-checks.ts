@@ -1,5 +1,6 @@
 import {
   type CheckScene,
+  type DataSource,
   type EnvoyCheck,
   envoyCheck,
   type EnvoyFinding,
@@ -7,10 +8,6 @@ import {
   type Oneof,
 } from "./envoy-check.ts";
 import { closestMessage, type VisitedMessage } from "./visit-messages.ts";
-
-interface DataSource {
-  readonly specifier: Oneof<string | Uint8Array>;
-}
 
 interface SecretConfig {
   readonly name: string;

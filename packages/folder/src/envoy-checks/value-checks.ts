@@ -25,6 +25,7 @@ export const valueChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-pattern", "xds.type.matcher.v3.RegexMatcher", pattern),
   envoyCheck("bad-pattern", "envoy.type.matcher.v3.RegexMatchAndSubstitute", substitution),
   envoyCheck("bad-value", "envoy.config.core.v3.CidrRange", network),
+  envoyCheck("bad-value", "xds.core.v3.CidrRange", network),
   envoyCheck("bad-value", "envoy.config.core.v3.SocketAddress", ipv4Compat),
   ...[
     "envoy.config.core.v3.ApiConfigSource",
