@@ -230,6 +230,10 @@ describe("what is not imported", () => {
       "GatewayClass c: spec.parametersRef is not imported: they are settings of another implementation",
     ],
     [
+      `${base}kind: HTTPRoute\nmetadata: { name: s }\nspec: { constructor: {} }\n`,
+      "HTTPRoute default/s: spec.constructor is not imported: this field is not supported",
+    ],
+    [
       `${base}kind: HTTPRoute\nmetadata: { name: s }\nspecs: {}\n`,
       "HTTPRoute default/s: specs is not imported: this field is not supported",
     ],

@@ -165,7 +165,8 @@ export function reportUnreadRoot(object: KubernetesObject): void {
 /** Reports the fields of an object that are not among the known ones. */
 export function reportUnread(node: ObjectNode, known: readonly string[]): void {
   for (const [key, child] of entriesOf(node))
-    if (!known.includes(key) && isSet(child)) notImported(child, ...(unread[key] ?? unknownField));
+    if (!known.includes(key) && isSet(child))
+      notImported(child, ...(unread.get(key) ?? unknownField));
 }
 
 /** A value that the import has nothing for. */
@@ -210,23 +211,28 @@ const unknownField = [
 ] as const;
 
 /** Fields that are known and have nothing in the folder, with the reason and the way out. */
-const unread: Readonly<Record<string, readonly [reason: string, wayOut: string]>> = {
-  sessionPersistence: [
-    "requests of a session may reach several endpoints",
-    "add the filter envoy.filters.http.stateful_session to the listener",
-  ],
-  infrastructure: ["the import starts no Envoy", "give its labels to the one that you start"],
-  addresses: ["listeners are bound to 0.0.0.0", "change the address in the file of the listener"],
-  parametersRef: [
-    "they are settings of another implementation",
-    "change the written files where they need what it says",
-  ],
-  backend: ["Envoy shows no certificate to backends", "add it to the files of the clusters"],
-  backendTLS: ["Envoy shows no certificate to backends", "add it to the files of the clusters"],
-  options: ["they belong to another implementation", "change the TLS context of the listener"],
-  defaultScope: ["routes are attached by their parentRefs only", "name the Gateway in each route"],
-  useDefaultGateways: ["routes are attached by their parentRefs only", "add parentRefs"],
-  allowedListeners: ["ListenerSets are not read", "write their listeners into the Gateway"],
-  retryConstraint: ["there is no budget of retries", "add circuit_breakers to the cluster"],
-  externalAuth: ["there is no external authorization", "add envoy.filters.http.ext_authz"],
-};
+const unread: ReadonlyMap<string, readonly [reason: string, wayOut: string]> = new Map(
+  Object.entries({
+    sessionPersistence: [
+      "requests of a session may reach several endpoints",
+      "add the filter envoy.filters.http.stateful_session to the listener",
+    ],
+    infrastructure: ["the import starts no Envoy", "give its labels to the one that you start"],
+    addresses: ["listeners are bound to 0.0.0.0", "change the address in the file of the listener"],
+    parametersRef: [
+      "they are settings of another implementation",
+      "change the written files where they need what it says",
+    ],
+    backend: ["Envoy shows no certificate to backends", "add it to the files of the clusters"],
+    backendTLS: ["Envoy shows no certificate to backends", "add it to the files of the clusters"],
+    options: ["they belong to another implementation", "change the TLS context of the listener"],
+    defaultScope: [
+      "routes are attached by their parentRefs only",
+      "name the Gateway in each route",
+    ],
+    useDefaultGateways: ["routes are attached by their parentRefs only", "add parentRefs"],
+    allowedListeners: ["ListenerSets are not read", "write their listeners into the Gateway"],
+    retryConstraint: ["there is no budget of retries", "add circuit_breakers to the cluster"],
+    externalAuth: ["there is no external authorization", "add envoy.filters.http.ext_authz"],
+  }),
+);
