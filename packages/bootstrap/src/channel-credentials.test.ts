@@ -7,7 +7,7 @@ import { type CredentialsEvent, loadCredentials } from "./channel-credentials.ts
 
 const authority = createTestAuthority();
 
-/** Credentials in files, followed for a real channel that never connects. */
+/** Follows the credentials in files, for a real channel that never connects. */
 function useFollowed(refreshIntervalMs = 600_000) {
   const clock = createFakeClock();
   const pair = authority.issue();

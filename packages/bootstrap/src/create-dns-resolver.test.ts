@@ -4,7 +4,7 @@ import { createDnsResolver, type DnsQueries } from "./create-dns-resolver.ts";
 
 type Zone = Readonly<Record<string, readonly SrvRecord[] | readonly string[] | Error>>;
 
-/** DNS that has these records, by `TYPE name`, and remembers what is asked. */
+/** Creates a DNS with these records, by `TYPE name`. It records the lookups. */
 type DnsResolverOptions = NonNullable<Parameters<typeof createDnsResolver>[0]>;
 
 function dnsOf(zone: Zone): { readonly queries: DnsQueries; readonly asked: string[] } {

@@ -1,17 +1,17 @@
 /** JSON of Envoy's configuration. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A GrpcService with `google_grpc`. */
+/** Returns a GrpcService with `google_grpc`. */
 export function google(uri: string, more: Json = {}): Json {
   return { google_grpc: { target_uri: uri, stat_prefix: "x", ...more } };
 }
 
-/** A GrpcService with `envoy_grpc`. */
+/** Returns a GrpcService with `envoy_grpc`. */
 export function envoy(cluster: string, more: Json = {}): Json {
   return { envoy_grpc: { cluster_name: cluster, ...more } };
 }
 
-/** An ApiConfigSource of some services. */
+/** Returns an ApiConfigSource with some services. */
 export function api(services: readonly Json[], more: Json = {}): Json {
   return {
     api_type: "AGGREGATED_DELTA_GRPC",
@@ -21,7 +21,7 @@ export function api(services: readonly Json[], more: Json = {}): Json {
   };
 }
 
-/** A ConfigSource of one server, for these authorities. */
+/** Returns a ConfigSource with one server, for these authorities. */
 export function from(uri: string, authorities: readonly string[] = [], more: Json = {}): Json {
   return {
     api_config_source: api([google(uri)], more),
@@ -32,7 +32,7 @@ export function from(uri: string, authorities: readonly string[] = [], more: Jso
 
 const http = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
-/** What makes a cluster speak HTTP/2. */
+/** The options that make a cluster use HTTP/2. */
 export const http2: Json = {
   [http]: {
     "@type": `type.googleapis.com/${http}`,
@@ -40,12 +40,12 @@ export const http2: Json = {
   },
 };
 
-/** An endpoint. */
+/** Returns an endpoint. */
 export function endpoint(address: string, port: number): Json {
   return { endpoint: { address: { socket_address: { address, port_value: port } } } };
 }
 
-/** A static cluster that leads to one address. What is undefined in `more` is left out. */
+/** Returns a static cluster with one address. Members of `more` that are undefined are left out. */
 export function cluster(name: string, more: Json = {}): Json {
   const assignment = {
     cluster_name: name,
@@ -61,7 +61,7 @@ export function cluster(name: string, more: Json = {}): Json {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-/** A transport socket with TLS. */
+/** Returns a transport socket with TLS. */
 export function tls(common: Json, more: Json = {}): Json {
   const type = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
   return {

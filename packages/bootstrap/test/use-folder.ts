@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Writes files into a folder of one test; answers with the path of a name. */
+/** Writes files into a folder for one test. Returns a function that gives the path of a name. */
 export function useFolder(
   files: Readonly<Record<string, string | Uint8Array>> = {},
 ): (name: string) => string {

@@ -26,7 +26,7 @@ const payload = (text: string): { readonly typeUrl: string; readonly value: Uint
   value: Uint8Array.from(Buffer.from(text)),
 });
 
-/** What a small delta client and its server said. */
+/** The messages of a small delta client and its server. */
 function record(): Recording {
   const clock = createFakeClock();
   const events: RecordedEvent[] = [];

@@ -31,7 +31,9 @@ const resource = (
   resource: { typeUrl: T, value: Uint8Array.from(Buffer.from(text)) },
 });
 
-/** Records a delta stream: asks for names, gets what a script says, answers. */
+/**
+ * Records a delta stream: it subscribes to names, gets the responses of a script, and answers them.
+ */
 function record(
   play: (
     server: ReturnType<typeof createRawDeltaServer>,
@@ -70,7 +72,7 @@ function record(
   return { variant: "delta", path: "/a.B/C", server: "a:1", node: "me", time: 0, events };
 }
 
-/** a and b are asked for; a changes. */
+/** The client subscribes to a and b; then a changes. */
 const story = (): Recording =>
   record((server, client) => {
     client.send({ typeUrl: T, resourceNamesSubscribe: ["a", "b"] });
@@ -215,7 +217,9 @@ describe("createReplayServer()", () => {
 });
 
 describe("replayClient()", () => {
-  /** Plays the story against a server that answers by hand: `answer` is called for each request. */
+  /**
+   * Plays the recording against a server that answers by hand: `answer` is called for each request.
+   */
   async function play(
     answer: (
       server: ReturnType<typeof createRawDeltaServer>,

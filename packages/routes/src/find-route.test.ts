@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { findRoute, type FoundRoute } from "./find-route.ts";
 import type { RouteRequest } from "./route-request.ts";
 
-// What Envoy does is compared with Envoy itself, over random configurations, in the suites with real programs. Here stand the reasons, and what no random request shows.
+// The suites with real programs compare the results with Envoy itself, over random configurations.
+// This file tests the reasons, and what random requests do not cover.
 
 const ok = { directResponse: { status: 200 } };
 const registry = envoyRegistry();
@@ -24,7 +25,7 @@ function find(
   });
 }
 
-/** The reasons of one match that fails, or may. */
+/** Returns the reasons of a match that fails or may fail. */
 function reasons(match: JsonObject, request: Partial<RouteRequest> = {}): readonly string[] {
   const hasPath = ["path", "pathSeparatedPrefix", "safeRegex", "connectMatcher", "pathMatchPolicy"];
   const path = hasPath.some((name) => name in match) ? {} : { prefix: "/" };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createFakeClock, type FakeClock } from "./create-fake-clock.ts";
 
-/** Notes what was called, and at what time. */
+/** Records the calls and their times. */
 function noted(clock: FakeClock): {
   readonly log: readonly string[];
   readonly note: (what: string) => () => void;

@@ -8,7 +8,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { createMemoryStream, type MemoryStream } from "./create-memory-stream.ts";
 
-/** A message as an encoder makes it: the enveloped form and a view of it. */
+/** Returns a message as an encoder makes it: the enveloped form and a view of it. */
 function messageOf(...bytes: readonly number[]): Message {
   const enveloped = Uint8Array.of(0, 0, 0, 0, bytes.length, ...bytes);
   return { bytes: enveloped.subarray(5), enveloped };
@@ -20,7 +20,7 @@ interface Joined {
   readonly log: readonly string[];
 }
 
-/** A machine that notes each call. */
+/** Creates a handler that records each call. */
 function useMachine(more: Partial<ByteStreamHandler> = {}): Joined {
   const log: string[] = [];
   const outs: ByteStream[] = [];

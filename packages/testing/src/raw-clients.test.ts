@@ -8,7 +8,9 @@ import {
 import { describe, expect, it } from "vitest";
 import { createRawDeltaClient, createRawSotwClient } from "./raw-clients.ts";
 
-/** A wire that keeps what was sent and gives what is put into it. */
+/**
+ * Creates a wire that keeps the sent messages and returns the messages that the test puts into it.
+ */
 function useWire(): {
   readonly sent: Uint8Array[];
   readonly incoming: Uint8Array[];

@@ -41,7 +41,10 @@ function field(
   });
 }
 
-/** message Flags { Flag first = 1; } in a file that imports no rules itself, and message Flag { string name = 1; Flag child = 2; Any extension = 3; Cluster cluster = 4; } */
+/**
+ * Defines message Flags { Flag first = 1; } in a file that does not import rules itself, and
+ * message Flag { string name = 1; Flag child = 2; Any extension = 3; Cluster cluster = 4; }.
+ */
 const descriptorSet = toBinary(
   FileDescriptorSetSchema,
   create(FileDescriptorSetSchema, {

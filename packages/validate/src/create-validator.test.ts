@@ -11,7 +11,7 @@ import { createValidator } from "./create-validator.ts";
 
 const validator = await createValidator({ registry: envoyRegistry() });
 
-/** What is wrong with a resource, a line for each violation. */
+/** Returns the violations in a resource, one line each. */
 function problems(typeName: string, body: Body): readonly string[] {
   return lines(packed(typeName, body));
 }
@@ -248,7 +248,7 @@ describe("messages within each other", () => {
   it("are counted in encoded messages, too", () => {
     const length = (bytes: Uint8Array): readonly number[] =>
       bytes.length < 128 ? [bytes.length] : [128 | (bytes.length & 127), bytes.length >> 7];
-    // Matcher.MatcherList.Predicate.not_matcher is field 4.
+    // Field 4 is Matcher.MatcherList.Predicate.not_matcher.
     let value = new Uint8Array();
     for (let level = 0; level < 1000; level++)
       value = new Uint8Array([34, ...length(value), ...value]);

@@ -9,7 +9,7 @@ import type { RuleReader } from "./rule-settings.ts";
 import { createRuleReader } from "./rule-settings.ts";
 import { walkMessage } from "./walk-message.ts";
 
-/** A reader that counts the descriptors whose options it reads. */
+/** Creates a reader that counts the descriptors whose options it reads. */
 function countingReader(): RuleReader & { readonly count: () => number } {
   const reader = createRuleReader(envoyRegistry());
   let count = 0;
@@ -48,7 +48,7 @@ describe("the work of a check", () => {
     };
     check("first");
     const read = reader.count();
-    // Of 1,668 types and 5,757 fields.
+    // There are 1,668 types and 5,757 fields.
     expect(planned.size).toBeLessThan(15);
     expect(read).toBeLessThan(150);
     for (let index = 0; index < 100; index++) check(`cluster-${index}`);

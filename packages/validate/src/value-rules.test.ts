@@ -3,7 +3,7 @@ import type { Settings } from "./rule-settings.ts";
 import { durationCheck, timestampCheck } from "./time-rules.ts";
 import { valueCheck } from "./value-rules.ts";
 
-/** The ids of the rules that a value violates. */
+/** Returns the ids of the rules that a value violates. */
 function violated(kind: string, rules: Settings, value: unknown): readonly string[] {
   const found: string[] = [];
   const check =
@@ -18,7 +18,10 @@ function violated(kind: string, rules: Settings, value: unknown): readonly strin
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
-/** Rules, then values that keep them, then values that do not. Envoy's API does not use all of these. */
+/**
+ * Each row has rules, values that are valid, and values that are not. The Envoy API does not use
+ * all of these rules.
+ */
 const cases: readonly (readonly [string, Settings, readonly unknown[], readonly unknown[]])[] = [
   ["int32", { const: 3 }, [3], [2, 0]],
   ["int32", { in: [1, 2] }, [1, 2], [0, 3]],

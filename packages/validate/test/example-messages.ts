@@ -3,10 +3,10 @@ import { fromBinary } from "@bufbuild/protobuf";
 import type { Any } from "@bufbuild/protobuf/wkt";
 import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
 
-/** JSON of a message. */
+/** The JSON of a message. */
 export type Body = Parameters<typeof anyFromJson>[0];
 
-/** A valid cluster of five endpoints, with an extension. */
+/** Returns a valid cluster with five endpoints and an extension. */
 export function clusterBody(name: string): Record<string, Body> {
   const endpoint = (host: number): Body => ({
     endpoint: { address: { socket_address: { address: `10.0.0.${host}`, port_value: 8080 } } },
@@ -29,13 +29,13 @@ export function clusterBody(name: string): Record<string, Body> {
   };
 }
 
-/** The message in an Any, from JSON without `@type`. */
+/** Returns a message in an Any, from JSON without `@type`. */
 export function packed(typeName: string, body: Body): Any {
   const json = { "@type": `type.googleapis.com/${typeName}`, ...(body as object) };
   return anyFromJson(json, envoyRegistry());
 }
 
-/** The message itself. */
+/** Returns the message itself. */
 export function message(typeName: string, body: Body): Message {
   const desc = envoyRegistry().getMessage(typeName);
   if (desc === undefined) throw new Error(`${typeName} is not a type of the Envoy API`);

@@ -1,4 +1,6 @@
-/* Prints what checks cost: `node --conditions=@xdstp/source packages/validate/test/measure.ts`. */
+/**
+ * Prints how long checks take: `node --conditions=@xdstp/source packages/validate/test/measure.ts`.
+ */
 import { fromBinary } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { envoyRegistry } from "@xdstp/protos/envoy";
@@ -6,7 +8,7 @@ import { clusterBody, packed } from "./example-messages.ts";
 
 let last = performance.now();
 
-/** Prints the time since the last lap. */
+/** Prints the time since the previous call. */
 function lap(what: string): void {
   const now = performance.now();
   console.log(`${what}: ${(now - last).toFixed(1)} ms`);

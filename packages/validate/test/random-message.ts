@@ -4,10 +4,12 @@ import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import type { RuleReader, Settings } from "../src/rule-settings.ts";
 import { settingsIn } from "../src/rule-settings.ts";
 
-/** Numbers from 0 up to 1, the same ones for the same seed. */
+/**
+ * Returns random numbers from 0 up to, but not including, 1. The same seed gives the same numbers.
+ */
 export type Random = () => number;
 
-/** A generator of random numbers (mulberry32). */
+/** Creates a generator of random numbers (mulberry32). */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -18,17 +20,20 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** What a message is made with. */
+/** The settings for a random message. */
 export interface Maker {
   readonly random: Random;
   readonly reader: RuleReader;
-  /** How many of the values shall violate a rule: 0 to 1. */
+  /** The share of the values that violate a rule: 0 to 1. */
   readonly badness: number;
 }
 
 const ruled = new WeakMap<DescMessage, readonly DescField[]>();
 
-/** Fields with rules of their own. One of them is chosen in each message, and violates them more often than not. */
+/**
+ * Returns the fields with rules of their own. One of these fields of a message is chosen, and it
+ * usually violates its rules.
+ */
 function ruledFields(desc: DescMessage, { reader }: Maker): readonly DescField[] {
   const known =
     ruled.get(desc) ?? desc.fields.filter((field) => reader.rulesOf(field) !== undefined);
@@ -74,7 +79,7 @@ function isRequired(rules: Settings | undefined): boolean {
   return Object.values(rules ?? {}).some((of) => (of as Settings).required === true);
 }
 
-/** Whether a field is set; what has to be set mostly is. */
+/** Returns true if a field is set. A required field is usually set. */
 function decide({ random, badness }: Maker, isNeeded: boolean, depth: number): boolean {
   if (isNeeded) return random() >= badness / 2;
   return random() < (depth === 0 ? 0.6 : depth < 3 ? 0.25 : 0.03);
@@ -91,7 +96,9 @@ function hasMinimum(rules: Settings | undefined): boolean {
   );
 }
 
-/** Deep down fields without messages, so that messages end. */
+/**
+ * Returns the fields without messages if the nesting is already deep, so that every message ends.
+ */
 function shallowFirst(fields: readonly DescField[], depth: number): readonly DescField[] {
   const shallow = fields.filter(({ message }) => message === undefined);
   return depth > 3 && shallow.length > 0 ? shallow : fields;
@@ -101,7 +108,7 @@ function pick<T>({ random }: Maker, list: readonly T[]): T | undefined {
   return list[Math.floor(random() * list.length)];
 }
 
-/** One of the good values, or by `badness` one of the others. */
+/** Returns one of the valid values or, with the probability `badness`, one of the others. */
 function pickNear<T>(maker: Maker, values: readonly T[], good: readonly T[]): T | undefined {
   const keeps = new Set(good);
   const bad = values.filter((value) => !keeps.has(value));
@@ -145,7 +152,10 @@ function randomCount(maker: Maker, min: unknown, max: unknown, depth: number): n
   return least + Math.floor(maker.random() * Math.min(3, most - least + 1));
 }
 
-/** A value of a field, an item of its list, or a value of its map. Where a message may be a wrapper, its value alone. */
+/**
+ * Returns a value of a field, an item of its list, or a value of its map. For a wrapper message, it
+ * returns the wrapped value alone.
+ */
 function randomItem(
   maker: Maker,
   field: DescField,
@@ -173,7 +183,7 @@ function randomItem(
         value: new Uint8Array(maker.random() < 0.5 ? 0 : 3),
       });
     case "google.protobuf.Struct":
-      // A Struct is plain JSON wherever it is a field.
+      // A Struct field contains plain JSON.
       return maker.random() < 0.5 ? {} : { key: 1 };
   }
   if (message.typeName.startsWith("google.protobuf.")) return create(message);

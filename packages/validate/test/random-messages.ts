@@ -11,18 +11,21 @@ export interface TypedMessage {
   readonly message: Message;
 }
 
-/** Random messages of all types of a registry, the same ones for the same seed. */
+/** Random messages of all types of a registry. The same seed gives the same messages. */
 export interface RandomMessages {
-  /** All types but Google's own and those of options. */
+  /** All types, except those of Google and those of options. */
   readonly types: readonly DescMessage[];
-  /** The next messages. Half of them are of types with rules. A third tries to keep all rules, a third to violate some, a third to violate many. */
+  /**
+   * Returns the next messages. Half of them are of types with rules. A third of them is meant to
+   * violate no rule, a third to violate some, and a third to violate many.
+   */
   take(count: number): readonly TypedMessage[];
   readonly reader: RuleReader;
-  /** A count of the rules that messages violate and keep. */
+  /** The number of violated and satisfied rules. */
   readonly tally: RuleTally;
 }
 
-/** Makes random messages. */
+/** Creates random messages. */
 export function createRandomMessages(registry: Registry, seed: number): RandomMessages {
   const reader = createRuleReader(registry);
   const random = createRandom(seed);
@@ -47,7 +50,7 @@ export function createRandomMessages(registry: Registry, seed: number): RandomMe
   };
 }
 
-/** Whether messages of the type can violate a rule by themselves. */
+/** Returns true if messages of the type can violate a rule by themselves. */
 function hasRules(desc: DescMessage, reader: RuleReader): boolean {
   const { fields, oneofs } = planOf(desc, reader);
   return (

@@ -21,7 +21,7 @@ function violations(desc: DescMessage, message: Message): readonly string[] {
   return validator.check(desc, message).map(({ field, rule }) => `${field} ${rule}`);
 }
 
-/** Random messages, valid ones and others. */
+/** Creates random messages, valid ones and invalid ones. */
 function* cases(messages: RandomMessages): Generator<Case> {
   for (let made = 0; made < count; made++)
     for (const { desc, message } of messages.take(1))

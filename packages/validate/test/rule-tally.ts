@@ -3,23 +3,29 @@ import type { RuleReader, Settings } from "../src/rule-settings.ts";
 import { settingsIn } from "../src/rule-settings.ts";
 import type { Violation } from "../src/violation.ts";
 
-/** Counts how often each kind of rule was violated and kept by the fields of messages; what is within their messages is not counted. */
+/**
+ * Counts how often the fields of messages violate and satisfy each kind of rule. The content of
+ * nested messages is not counted.
+ */
 export interface RuleTally {
   add(desc: DescMessage, message: Message, violations: readonly Violation[]): void;
-  /** A line for each kind: violated, kept, and its name. */
+  /**
+   * Returns a line for each kind of rule: the number of violations, the number of satisfied checks,
+   * and the name.
+   */
   lines(): readonly string[];
-  /** Kinds that were never violated, or never kept. */
+  /** Returns the kinds of rules that were never violated or never satisfied. */
   unreached(): readonly string[];
 }
 
-/** A kind of rule, where it is in a list or map, and the id that a violation of it has. */
+/** A kind of rule, whether it is in a list or a map, and the id of its violation. */
 interface Kind {
   readonly name: string;
   readonly rule: string;
   readonly isWithin: boolean;
 }
 
-/** A tally of all kinds that the types have. */
+/** Creates a tally of all kinds of rules that the types have. */
 export function createRuleTally(reader: RuleReader): RuleTally {
   const counts = new Map<string, { violated: number; kept: number }>();
   const kinds = new Map<DescField, readonly Kind[]>();
@@ -84,7 +90,7 @@ function isFilled(message: Message, field: DescField): boolean {
       : value !== undefined;
 }
 
-/** Switches that change what other rules say. */
+/** Settings that change the meaning of other rules. */
 const switches: ReadonlySet<string> = new Set(["ignore_empty", "skip", "strict"]);
 
 function listKinds(field: DescField, rules: Settings | undefined): readonly Kind[] {
@@ -101,7 +107,7 @@ function listKinds(field: DescField, rules: Settings | undefined): readonly Kind
         ...within(`${at} values`, kind, settingsIn(of, "values")),
       ];
     return kindsIn(at, kind, of).filter(
-      // The chosen field of a oneof is there.
+      // The chosen field of a oneof is always set.
       ({ rule }) => rule !== "required" || field.oneof === undefined,
     );
   });
@@ -125,7 +131,7 @@ function kindsIn(at: string, kind: string, rules: Settings): readonly Kind[] {
   return Object.entries(rules).flatMap(([name, value]) => {
     if (switches.has(name) || ["items", "keys", "values"].includes(name) || value === false)
       return [];
-    // Limits that no value of the type can violate.
+    // No value of the type can violate these limits.
     if ((name === "gte" || name === "min_len") && Number(value) === 0 && isUnsigned(kind))
       return [];
     const strict = name === "well_known_regex" && rules.strict === false ? " not strict" : "";

@@ -17,7 +17,7 @@ const options: ReadConfigSourceOptions = {
   clusters: (name) => (name === "xds" ? [insecure, { ...insecure, uri: "cluster:2" }] : undefined),
 };
 
-/** The servers of an api_config_source. */
+/** Returns the servers of an api_config_source. */
 function serversOf(config: Json): readonly ServerConfig[] {
   const read = readConfigSource({ api_config_source: config }, options);
   return read.kind === "servers" ? read.servers : [];

@@ -10,7 +10,7 @@ import { readEnvoyBootstrap } from "./index.ts";
 const ads = { ads_config: api([google("ads:1")], { api_type: "DELTA_GRPC" }) };
 const dynamic = (more: Json = {}): Json => ({ dynamic_resources: { ...ads, ...more } });
 
-/** As `a, b -> s0 s1`; `*` is the default. */
+/** Returns a source as `a, b -> s0 s1`, where `*` is the default source. */
 const shown = ({ servers, authorities, opaque }: SourceConfig): string =>
   `${authorities?.join(", ") ?? (opaque === true ? "opaque" : "*")} -> ${servers.map(({ uri }) => uri).join(" ")}`;
 const sourcesOf = (bootstrap: Json): readonly string[] =>

@@ -7,7 +7,7 @@ import { readEnvoyBootstrap } from "./index.ts";
 
 const type = (name: string): string => `type.googleapis.com/${name}`;
 
-/** The servers of a static cluster. */
+/** Returns the servers of a static cluster. */
 function serversOf(more: Json = {}): readonly BootstrapServer[] {
   const { clusters } = readEnvoyBootstrap({
     dynamic_resources: { lds_config: { ads: {} }, ads_config: ads },

@@ -6,7 +6,7 @@ import { createNetwork } from "./create-network.ts";
 import type { Network } from "./network.ts";
 import { createSeededRandom } from "./seeded-random.ts";
 
-/** An end that notes what it hears. */
+/** Creates an end that records its calls. */
 interface End {
   readonly out: ByteStream;
   readonly heard: readonly string[];
@@ -17,7 +17,7 @@ interface End {
 interface Scene {
   readonly clock: FakeClock;
   readonly network: Network;
-  /** What has happened anywhere, with its time. */
+  /** All events, with their times. */
   readonly log: readonly string[];
   /** The server ends, in the order of their calls. */
   readonly served: readonly End[];
