@@ -1,14 +1,20 @@
-/** The size of a random test: `full` at XDSTP_SCALE=1, a hundredth of it by default. */
+/** Returns the size of a random test: `full` with XDSTP_SCALE=1, a hundredth of it by default. */
 export function scaled(full: number): number {
   return Math.max(1, Math.round(full * Number(process.env.XDSTP_SCALE ?? "0.01")));
 }
 
-/** The seed of this run: XDSTP_SEED, or a new one. Tests put it into what they compare, so that a failure shows it. */
+/**
+ * The seed of this run: XDSTP_SEED, or a new one. Tests include it in the values that they compare,
+ * so that a failure shows it.
+ */
 export function seedOf(): number {
   return Number(process.env.XDSTP_SEED ?? Math.floor(Math.random() * 0x7fff_ffff));
 }
 
-/** Random whole numbers below a bound; the same seed gives the same ones (mulberry32). */
+/**
+ * Creates a generator of random integers below a bound. The same seed gives the same numbers
+ * (mulberry32).
+ */
 export function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

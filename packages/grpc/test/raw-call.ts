@@ -4,7 +4,10 @@ import { enveloped } from "./raw-client.ts";
 import { frame, headerBlock, preface, received, useSocket } from "./raw-socket.ts";
 import { echoPath } from "./use-server.ts";
 
-/** A connection whose bytes are written by hand, with a call on stream 1 that has been echoed once. It answers no ping by itself. */
+/**
+ * Opens a connection on which the test writes the bytes itself, with a call on stream 1 that has
+ * been echoed once. It does not answer pings by itself.
+ */
 export async function useRawCall(
   port: number,
 ): Promise<{ readonly socket: Socket; readonly closed: Promise<unknown> }> {

@@ -9,12 +9,12 @@ import {
 import { once } from "node:events";
 import { connect as connectSocket, type Socket } from "node:net";
 
-/** What a call brought back. */
+/** The result of a call. */
 export interface CallResult {
   readonly headers: IncomingHttpHeaders;
   readonly trailers: IncomingHttpHeaders;
   readonly messages: readonly Buffer[];
-  /** The code of the reset, 0 without one. */
+  /** The code of the reset, or 0 if there was no reset. */
   readonly rstCode: number;
 }
 
@@ -22,26 +22,29 @@ export interface CallResult {
 export interface RawClientCall {
   readonly stream: ClientHttp2Stream;
   readonly messages: Buffer[];
-  /** Resolves with the next message not yet taken by `next`. */
+  /** Resolves with the next message that `next` has not returned yet. */
   next(): Promise<Buffer>;
   /** Resolves when the call is over. */
   readonly result: Promise<CallResult>;
 }
 
-/** An HTTP/2 client that sends exactly what a test wants. */
+/** An HTTP/2 client that sends exactly what the test says. */
 export interface RawClient {
   readonly session: ClientHttp2Session;
   /** Resolves when the session is over. */
   readonly closed: Promise<void>;
   call(path: string, headers?: OutgoingHttpHeaders): RawClientCall;
-  /** Resolves when the server has read what was sent before. */
+  /** Resolves when the server has read everything that was sent before. */
   roundTrip(): Promise<void>;
   close(): void;
-  /** Breaks the connection off, without a word (not over TLS). */
+  /** Closes the connection abruptly (not over TLS). */
   breakOff(): void;
 }
 
-/** Connects to a server on loopback, over TLS where options for it are given. Rejects with the error of a connection that cannot be. */
+/**
+ * Connects to a server on loopback, over TLS if there are options for it. Rejects with the error if
+ * it cannot connect.
+ */
 export async function createRawClient(
   port: number,
   tls?: SecureClientSessionOptions,
@@ -86,7 +89,7 @@ export async function createRawClient(
   };
 }
 
-/** The envelope of a message. */
+/** Returns the envelope of a message. */
 export function enveloped(bytes: Uint8Array | string, flag = 0): Buffer {
   const body = Buffer.from(bytes);
   const head = Buffer.alloc(5);

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** What an HTTP/2 client sends first. */
+/** The bytes that an HTTP/2 client sends first. */
 export const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/** A TCP connection of one test, for bytes that no HTTP/2 client would send. */
+/** A TCP connection for one test, for bytes that no HTTP/2 client would send. */
 export async function useSocket(port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {
@@ -19,7 +19,7 @@ export async function useSocket(port: number): Promise<Socket> {
   return socket;
 }
 
-/** An HTTP/2 frame. */
+/** Returns an HTTP/2 frame. */
 export function frame(
   type: number,
   flags: number,
@@ -34,7 +34,7 @@ export function frame(
   return Buffer.concat([head, payload]);
 }
 
-/** A header block of literals: POST, http, a path, the authority `a`, gRPC. */
+/** Returns a header block of literals: POST, http, a path, the authority `a`, gRPC. */
 export function headerBlock(path: string): Buffer {
   return Buffer.from([
     0x83,
@@ -52,7 +52,7 @@ export function headerBlock(path: string): Buffer {
   ]);
 }
 
-/** A literal header, with name and value as they are. */
+/** Returns a literal header with this name and value. */
 export function literalHeader(name: string, value: string): Buffer {
   return Buffer.concat([
     Buffer.from([0]),
@@ -60,7 +60,7 @@ export function literalHeader(name: string, value: string): Buffer {
   ]);
 }
 
-/** A header block on a stream, in as many frames as it takes. */
+/** Returns a header block on a stream, in as many frames as it needs. */
 export function headerFrames(streamId: number, block: Buffer): Buffer {
   const parts = Array.from({ length: Math.ceil(block.length / mostFrame) }, (_, i) =>
     block.subarray(i * mostFrame, (i + 1) * mostFrame),
@@ -72,7 +72,7 @@ export function headerFrames(streamId: number, block: Buffer): Buffer {
 
 const mostFrame = 16_384;
 
-/** An integer of HPACK with a prefix of 7 bits (RFC 7541 section 5.1). */
+/** Returns an HPACK integer with a prefix of 7 bits (RFC 7541 section 5.1). */
 function lengthOf({ length }: string): readonly number[] {
   if (length < 127) return [length];
   const bytes = [127];
@@ -81,7 +81,7 @@ function lengthOf({ length }: string): readonly number[] {
   return [...bytes, left];
 }
 
-/** Resolves when these bytes have come. */
+/** Resolves when these bytes have been received. */
 export async function received(socket: Socket, bytes: Buffer | string): Promise<void> {
   let all = Buffer.alloc(0);
   while (!all.includes(bytes))

@@ -8,22 +8,22 @@ import {
 } from "../src/client/index.ts";
 import { echoPath } from "./use-server.ts";
 
-/** One call as the client of a test saw it. */
+/** A call, as the client of a test saw it. */
 export interface ClientSeen {
   readonly stream: ByteStream;
   readonly messages: Buffer[];
   readonly closed: Promise<Status>;
   closedTimes: number;
-  /** Calls of the handler after it was told the end. */
+  /** The calls of the handler after `onClosed`. */
   late: number;
   drained: number;
-  /** Resolves when this many messages have come. */
+  /** Resolves when this many messages have been received. */
   has(count: number): Promise<void>;
   /** Resolves with the next `onDrained`. */
   roomy(): Promise<void>;
 }
 
-/** A channel of one test, with all it saw. */
+/** A channel for one test, with everything that it saw. */
 export interface TestChannel {
   readonly channel: GrpcChannel;
   readonly events: ChannelEvent[];
@@ -33,7 +33,10 @@ export interface TestChannel {
   ) => ClientSeen;
 }
 
-/** A channel; the end of the test closes it, and checks that each handler was told the end once and nothing after it. */
+/**
+ * Creates a channel. When the test ends, the channel is closed, and each handler must have had one
+ * `onClosed` and no call after it.
+ */
 export function useChannel(
   target: number | string,
   options: Partial<GrpcChannelOptions> = {},

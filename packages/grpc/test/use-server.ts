@@ -14,7 +14,7 @@ import { createRawClient, type RawClient } from "./raw-client.ts";
 /** The streaming method of these tests. */
 export const echoPath = "/test.Echo/Stream";
 
-/** One call as the server of a test saw it. */
+/** A call, as the server of a test saw it. */
 export interface SeenCall {
   readonly call: StreamCall;
   readonly out: ByteStream;
@@ -24,7 +24,7 @@ export interface SeenCall {
   drained: number;
 }
 
-/** A server of one test, with all it saw. */
+/** A server for one test, with everything that it saw. */
 export interface TestServer {
   readonly server: GrpcServer;
   readonly port: number;
@@ -32,20 +32,23 @@ export interface TestServer {
   readonly events: GrpcEvent[];
   readonly calls: SeenCall[];
   client(tls?: SecureClientSessionOptions): Promise<RawClient>;
-  /** Resolves with the first event, past or future, that fits; `fits` is asked again after each event and each new call. */
+  /**
+   * Resolves with the first event, past or future, for which `fits` returns true. `fits` is called
+   * again after each event and each new call.
+   */
   event<K extends GrpcEvent["kind"]>(
     kind: K,
     fits?: (event: Extract<GrpcEvent, { kind: K }>) => boolean,
   ): Promise<Extract<GrpcEvent, { kind: K }>>;
 }
 
-/** Changes what a test needs otherwise. */
+/** The options in which a test differs. */
 export interface TestServerOptions extends Partial<GrpcServerOptions> {
-  /** Overrides members of the handler, which else echoes each message. */
+  /** Overrides members of the handler, which otherwise echoes each message. */
   readonly handler?: (seen: SeenCall) => Partial<ByteStreamHandler>;
 }
 
-/** Bytes as a message. */
+/** Returns bytes as a message. */
 export function messageOf(bytes: Uint8Array | string): Message {
   const body = Buffer.from(bytes);
   const all = Buffer.alloc(5 + body.length);
@@ -54,7 +57,10 @@ export function messageOf(bytes: Uint8Array | string): Message {
   return { bytes: all.subarray(5), enveloped: all };
 }
 
-/** A server that echoes on {@link echoPath}; the end of the test closes it and checks that nothing is left behind. */
+/**
+ * Creates a server that echoes on {@link echoPath}. When the test ends, the server is closed, and
+ * nothing may be left open.
+ */
 export async function useServer(options: TestServerOptions = {}): Promise<TestServer> {
   const clock = createFakeClock();
   const events: GrpcEvent[] = [];

@@ -9,15 +9,15 @@ import { type ClientSeen, type TestChannel, useChannel } from "../../test/use-ch
 import { messageOf, useServer } from "../../test/use-server.ts";
 import { type ChannelLimits, defaultChannelLimits } from "./channel-context.ts";
 
-/** A limit, and something that differs by its value. */
+/** A limit, and a result that depends on its value. */
 interface Row {
   readonly limit: keyof ChannelLimits;
   readonly value: number;
-  /** Other limits, without which it would not be met. */
+  /** Other limits that are needed so that the limit is reached. */
   readonly with?: Partial<ChannelLimits>;
-  /** Returns what was seen with a channel that `open` opens. */
+  /** Returns the result with a channel that `open` opens. */
   readonly act: (open: Open) => Promise<unknown>;
-  /** The results with this value, and with the default. */
+  /** The results with this value and with the default. */
   readonly seen: readonly [limited: unknown, usual: unknown];
 }
 
@@ -26,7 +26,7 @@ interface Open {
   readonly clock: FakeClock;
 }
 
-/** A TCP server with one connection. */
+/** Starts a TCP server with one connection. */
 async function useTcp(): Promise<{ readonly port: number; readonly socket: Promise<Socket> }> {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
@@ -43,7 +43,7 @@ async function useTcp(): Promise<{ readonly port: number; readonly socket: Promi
   return { port: (server.address() as AddressInfo).port, socket };
 }
 
-/** An HTTP/2 server with one call, which it leaves open. */
+/** Starts an HTTP/2 server with one call, which it leaves open. */
 async function useHttp2(): Promise<{
   readonly port: number;
   readonly stream: Promise<ServerHttp2Stream>;
@@ -68,7 +68,10 @@ async function useHttp2(): Promise<{
   return { port: (server.address() as AddressInfo).port, stream };
 }
 
-/** Resolves when the client has read what was sent before, and what it has sent itself is read. */
+/**
+ * Resolves when the client has read what was sent before, and the server has read what the client
+ * sent.
+ */
 async function roundTrip({ session }: ServerHttp2Stream): Promise<void> {
   await new Promise<void>((resolve) => {
     session?.ping(() => {
@@ -77,7 +80,7 @@ async function roundTrip({ session }: ServerHttp2Stream): Promise<void> {
   });
 }
 
-/** The length of the first message, or the code with which the call has ended. */
+/** Returns the length of the first message, or the code with which the call ended. */
 async function echoed(open: Open, bytes: number): Promise<unknown> {
   const { port } = await useServer();
   const call = open(port).call();
@@ -88,7 +91,7 @@ async function echoed(open: Open, bytes: number): Promise<unknown> {
   ]);
 }
 
-/** The code with which a call has ended, once all that is due has happened. */
+/** Returns the code with which a call ended, once all that is due has happened. */
 async function endOf({ closed }: ClientSeen): Promise<number | undefined> {
   return Promise.race([
     closed.then(({ code }) => code),
@@ -100,7 +103,10 @@ async function endOf({ closed }: ClientSeen): Promise<number | undefined> {
   ]);
 }
 
-/** Sends to a server that answers nothing, until `over` is settled or 500 messages have arrived. */
+/**
+ * Sends messages to a server that never answers, until `over` is settled or 500 messages have
+ * arrived.
+ */
 async function talk(
   call: ClientSeen,
   socket: Socket,
@@ -115,7 +121,7 @@ async function talk(
   return undefined;
 }
 
-/** A socket on which an HTTP/2 server says that it is there, and nothing more. */
+/** Writes to a socket what an HTTP/2 server sends first, and nothing more. */
 async function silent(socket: Promise<Socket>): Promise<Socket> {
   const one = await socket;
   one.write(frame(4, 0, 0));

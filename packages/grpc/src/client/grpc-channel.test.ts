@@ -21,7 +21,7 @@ import { useChannel, type ClientSeen, type TestChannel } from "../../test/use-ch
 import { echoPath, messageOf, useServer } from "../../test/use-server.ts";
 import { createGrpcChannel } from "./grpc-channel.ts";
 
-/** A TCP server that does what a test wants with each socket. */
+/** Starts a TCP server. The test decides what it does with each socket. */
 async function useTcp(onSocket: (socket: Socket) => void): Promise<number> {
   const server: Server = createServer((socket) => {
     socket.on("error", () => {
@@ -40,7 +40,7 @@ async function useTcp(onSocket: (socket: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** An HTTP/2 server that does what a test wants with each call. */
+/** Starts an HTTP/2 server. The test decides what it does with each call. */
 async function useHttp2(
   onStream: (stream: ServerHttp2Stream) => void,
   listenOn: string | number = 0,
@@ -75,7 +75,7 @@ async function echoed(call: ClientSeen, text: string): Promise<void> {
   expect(call.messages[before]?.toString()).toBe(text);
 }
 
-/** A server that counts pings, and whose answer is in the hands of the test. */
+/** Starts a server that counts pings. The test decides when it answers them. */
 async function usePingedServer(): Promise<{
   readonly port: number;
   readonly answer: Promise<ServerHttp2Stream>;
@@ -168,7 +168,8 @@ describe("createGrpcChannel()", () => {
     expect(await probe()).toBe(false);
     seen.stream.resume?.();
     expect([await probe(), pings()]).toEqual([true, 3]);
-    // Otherwise the channel waits for the end of the stream for its whole grace when it closes.
+    // Otherwise the channel, when it closes, waits for the end of the stream for the whole grace
+    // period.
     (await answer).close();
   });
 
@@ -454,7 +455,8 @@ describe("what a server may not do to a client", () => {
   });
 
   test("send headers without end [C-LIM-7]", async () => {
-    // Small by compression: :status 200, x with 3,000 bytes, and the same header again and again.
+    // Compression makes it small: :status 200, x with 3,000 bytes, and the same header again and
+    // again.
     const large = [0x40, 1, 0x78, 0x7f, 0xb9, 0x16, ...Buffer.alloc(3000, 0x79)];
     const headers = (again: number): Buffer =>
       frame(1, 5, 1, Buffer.from([0x88, ...large, ...Array<number>(again).fill(0xbe)]));
@@ -775,7 +777,7 @@ describe("a channel and its connection", () => {
 
   test("gives up a server that goes silent, by a ping that nobody answers", async () => {
     const port = await useTcp((socket) => {
-      // SETTINGS, and nothing more.
+      // The server sends SETTINGS, and nothing more.
       socket.write(Buffer.of(0, 0, 0, 4, 0, 0, 0, 0, 0));
       socket.resume();
     });

@@ -70,7 +70,7 @@ const collect = runInNewContext("gc") as () => void;
 const answer = { ":status": 200, "content-type": "application/grpc" };
 const settings = Buffer.concat([frame(4, 0, 0), frame(4, 1, 0)]);
 
-/** A call to a good server, which must notice nothing. */
+/** Makes a call to a good server, which the attack must not affect. */
 async function witness(): Promise<() => Promise<void>> {
   const seen = useChannel((await useServer()).port).call();
   return async () => {

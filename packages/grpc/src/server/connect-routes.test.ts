@@ -19,7 +19,11 @@ import { enveloped } from "../../test/raw-client.ts";
 import { echoPath, useServer, type TestServer } from "../../test/use-server.ts";
 import type { CallPeer, MethodCall, MethodRouter } from "./method-router.ts";
 
-/** `service test.Unary { rpc Say(StringValue) returns (StringValue); rpc Count(...) returns (stream ...); }`, made here: no generated code. */
+/**
+ * Defines
+ * `service test.Unary { rpc Say(StringValue) returns (StringValue); rpc Count(...) returns (stream ...); }`
+ * without generated code.
+ */
 function describeService(): DescService {
   const text = ".google.protobuf.StringValue";
   const file = create(FileDescriptorProtoSchema, {
@@ -90,7 +94,7 @@ function sayClient(
   ) as unknown as Say;
 }
 
-/** StringValue with a short text. */
+/** Returns a StringValue with a short text. */
 function stringValue(text: string): Buffer {
   return Buffer.concat([Buffer.from([0x0a, text.length]), Buffer.from(text)]);
 }
@@ -298,7 +302,7 @@ describe("createConnectRoutes()", () => {
     call.stream.pause();
     call.stream.end(enveloped(stringValue("x")));
     await responded;
-    // What fits into the windows goes out within the first look.
+    // Everything that fits into the windows is sent before the first check.
     server.clock.advance(2 * 60_000);
     await call.result;
     expect(server.server.stats().cuts).toEqual({ "not-reading": 1 });

@@ -22,7 +22,7 @@ const options = {
   limits: { pingMs: 100_000_000, stalledMs: 100_000_000 },
 };
 
-/** Moves time to the moment at which the first connection is told to go. */
+/** Advances the clock to the time at which the first connection gets GOAWAY. */
 function becomeOld(server: TestServer): void {
   while (server.server.stats().connectionsRetired === 0) server.clock.advance(100);
 }

@@ -22,16 +22,16 @@ import {
 import { defaultGrpcLimits, type GrpcLimits } from "./grpc-limits.ts";
 import type { MethodRouter } from "./method-router.ts";
 
-/** A limit, and something that differs by its value. */
+/** A limit, and a result that depends on its value. */
 interface Row {
   readonly limit: keyof GrpcLimits;
   readonly value: number;
-  /** Other limits, without which it would not be met. */
+  /** Other limits that are needed so that the limit is reached. */
   readonly with?: Partial<GrpcLimits>;
   readonly options?: TestServerOptions;
-  /** Returns what was seen. */
+  /** Returns the result. */
   readonly act: (server: TestServer) => Promise<unknown>;
-  /** The results with this value, and with the default. */
+  /** The results with this value and with the default. */
   readonly seen: readonly [limited: unknown, usual: unknown];
 }
 
@@ -58,7 +58,7 @@ async function echoed(client: RawClient, ...texts: readonly string[]): Promise<r
   return all;
 }
 
-/** A second connection: the cuts after it was served or closed. */
+/** Opens a second connection. Returns the cuts after that connection was served or closed. */
 async function secondConnection(server: TestServer): Promise<unknown> {
   await server.client();
   const socket = await useSocket(server.port);
@@ -72,7 +72,7 @@ async function secondStream(server: TestServer): Promise<unknown> {
   return [...(await echoed(client, "x")), ...(await echoed(client, "y"))];
 }
 
-/** A call with the beginning of a message, which the server has read. */
+/** Opens a call with the beginning of a message, which the server has read. */
 async function begun(server: TestServer): Promise<{ client: RawClient; call: RawClientCall }> {
   const client = await server.client();
   const call = client.call(echoPath);
@@ -82,7 +82,7 @@ async function begun(server: TestServer): Promise<{ client: RawClient; call: Raw
   return { client, call };
 }
 
-/** Two megabytes for a client that does not read. */
+/** Sends two megabytes to a client that does not read. */
 const largeAnswers: TestServerOptions = {
   handler: ({ out }: SeenCall) => ({
     onMessage() {
@@ -100,7 +100,7 @@ async function notReading(server: TestServer): Promise<RawClient> {
   return client;
 }
 
-/** The service `test.Unary` with the method Say, which never answers. */
+/** Defines the service `test.Unary` with the method Say, which never answers. */
 function silentRoutes(router: MethodRouter): void {
   const text = ".google.protobuf.StringValue";
   const file = create(FileDescriptorProtoSchema, {

@@ -15,7 +15,10 @@ import {
 import { echoPath, useServer, type TestServer } from "../../test/use-server.ts";
 import { headerListSize } from "../wire/request-headers.ts";
 
-/** The limits that HTTP/2 itself knows, told in SETTINGS: they hold for who has acknowledged these and for who never does. */
+/**
+ * The ways in which a connection begins, with and without an acknowledgment of the SETTINGS. The
+ * limits that HTTP/2 itself enforces apply to both.
+ */
 const hello = Buffer.concat([Buffer.from(preface), frame(4, 0, 0)]);
 const greetings = [
   ["acknowledges the SETTINGS", Buffer.concat([hello, frame(4, 1, 0)])],
@@ -119,7 +122,7 @@ describe("headerListBytes", () => {
     "content-type",
     "application/grpc",
   ]);
-  /** A header that makes the list so large. */
+  /** Returns a header that makes the header list this large. */
   const filling = (size: number): Buffer =>
     literalHeader("x-large", "x".repeat(size - base - 32 - "x-large".length));
 
@@ -245,7 +248,8 @@ describe("headerListBytes", () => {
       const socket = await useSocket(server.port);
       const entry = literalHeader("x", "x".repeat(4000));
       entry.writeUInt8(0x40, 0);
-      // 100,000 times 4,000 bytes, of one byte each: the newest entry of the table.
+      // 100,000 references of one byte each to the newest entry of the table, which has 4,000
+      // bytes.
       const reset = received(
         socket,
         Buffer.concat([

@@ -8,7 +8,10 @@ import { createKeepalive, createPingGuard, type KeptAlive, probeSession } from "
 
 const times = { pingMs: 30_000, pingTimeoutMs: 60_000, minBytesPerSecond: 256 };
 
-/** A connection whose peer does not answer pings, and the bytes that it has sent and received. */
+/**
+ * Opens a connection whose peer does not answer pings, and records the bytes that the peer has sent
+ * and received.
+ */
 function useSilent() {
   const clock = createFakeClock();
   const meter = {

@@ -15,7 +15,7 @@ const settings = frame(4, 0, 0);
 const opened = (path = echoPath): Buffer =>
   Buffer.concat([Buffer.from(preface), settings, frame(1, 4, 1, headerBlock(path))]);
 
-/** A call of a client of its own that must notice nothing. */
+/** Makes a call on a separate connection, which the attack must not affect. */
 async function witness(
   server: TestServer,
 ): Promise<{ readonly call: RawClientCall; readonly served: () => Promise<void> }> {

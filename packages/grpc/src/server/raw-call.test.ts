@@ -393,7 +393,7 @@ describe("openRawCall()", () => {
   });
 
   test("tells the handler once that its client reset the call, or ended it late with an error as Envoy does [S-STREAM-10]", async () => {
-    // Node's client half-closes before it resets.
+    // Node's client half-closes the stream before it resets it.
     const server = await useServer({ handler: () => ({ onEnd: () => undefined }) });
     const client = await server.client();
     const call = client.call(echoPath);
@@ -472,7 +472,7 @@ describe("openRawCall()", () => {
 });
 
 describe("pause() and resume()", () => {
-  /** Reads one message at a time: each pauses the call. */
+  /** Reads one message at a time: the call is paused after each message. */
   const oneByOne = {
     handler: ({ out, messages }: SeenCall): Partial<ByteStreamHandler> => ({
       onMessage(message) {

@@ -16,7 +16,7 @@ import {
 } from "../../test/raw-socket.ts";
 import { echoPath, messageOf, useServer } from "../../test/use-server.ts";
 
-/** Resolves once so many bytes more have been read of a call. */
+/** Resolves when this many further bytes of a call have been read. */
 async function read(call: RawClientCall, bytes: number): Promise<void> {
   let left = bytes;
   await new Promise<void>((resolve) => {
@@ -32,7 +32,10 @@ async function read(call: RawClientCall, bytes: number): Promise<void> {
   });
 }
 
-/** Pings after each DATA frame, as clients do that measure the bandwidth: one ping at a time, and the next one with the first data after its answer. */
+/**
+ * Sends a ping after each DATA frame, as clients do that measure the bandwidth. There is one ping
+ * at a time; the next one follows the first data after the answer.
+ */
 function measureBandwidth(client: RawClient, call: RawClientCall): { pings: number } {
   const counted = { pings: 0 };
   let open = false;
@@ -152,7 +155,7 @@ describe("a client on a slow link", () => {
   });
 });
 
-/** A header of 4,000 bytes for the table of HPACK, and how a peer refers to it: by one byte. */
+/** A header of 4,000 bytes for the HPACK table, and the one byte with which a peer refers to it. */
 const tabled = literalHeader("x", "x".repeat(4_000));
 tabled.writeUInt8(0x40, 0);
 const reference = 0xbe;
@@ -161,7 +164,10 @@ const refers = (times: number): Buffer =>
 const refused = (streamId: number): Buffer =>
   frame(3, 0, streamId, Buffer.from([0, 0, 0, constants.NGHTTP2_ENHANCE_YOUR_CALM]));
 
-/** A connection with a good call on stream 1 that sends `count` header blocks of 380 KB each, in 150 bytes, from stream `first` on. */
+/**
+ * Opens a connection with a good call on stream 1. It sends `count` header blocks of 380 KB each,
+ * in 150 bytes each, from stream `first` on.
+ */
 async function sendBombs(port: number, count: number, first = 3): Promise<Socket> {
   const socket = await useSocket(port);
   const bombs = Array.from({ length: count }, (_, i) => frame(1, 4, first + 2 * i, refers(95)));
@@ -189,7 +195,7 @@ describe("a client that says GOAWAY", () => {
     client.session.goaway(constants.NGHTTP2_NO_ERROR);
     for (let grace = 0; grace < 10; grace += 1) {
       server.clock.advance(30_000);
-      // The answer to what the server asks stands before the second of two messages.
+      // The answer to the server's probe comes before the second of two messages.
       for (const text of ["still", "served"]) {
         call.stream.write(enveloped(text));
         expect((await call.next()).toString()).toBe(text);
@@ -217,7 +223,7 @@ describe("a client that says GOAWAY", () => {
     const server = await useServer({ limits: { pingMs: 100_000_000 } });
     const { socket, closed } = await useRawCall(server.port);
     socket.write(frame(7, 0, 0, Buffer.alloc(8)));
-    // The server has read the GOAWAY: it probes the session by SETTINGS.
+    // The server has read the GOAWAY, because it now probes the session with SETTINGS.
     await received(socket, frame(4, 0, 0));
     const dataOnNoStream = frame(0, 0, 0, enveloped("x"));
     socket.write(dataOnNoStream);

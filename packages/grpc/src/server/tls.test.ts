@@ -16,7 +16,7 @@ const own = authority.issue({ name: "server", dnsNames: ["localhost"] });
 const ca = authority.cert;
 const mutual = { ...own, clientCa: ca };
 
-/** A client whose certificate says this; `served` is the identity with which the server saw its call. */
+/** Connects a client with this certificate. `served` is the identity that the server saw. */
 async function servedAs(
   server: TestServer,
   certificate: { readonly cert: string; readonly key: string } | undefined,
@@ -29,7 +29,10 @@ async function servedAs(
   return server.calls.at(-1)?.call.peer.identity;
 }
 
-/** Resolves when the server has cut a client that calls at once; it has served nothing of it. */
+/**
+ * Resolves when the server has cut a client that opens a call at once. The server has not served
+ * the call.
+ */
 async function turnedAway(server: TestServer, tls: SecureClientSessionOptions): Promise<void> {
   const calls = server.calls.length;
   const session = connectHttp2(`https://localhost:${server.port}`, tls);
@@ -47,7 +50,7 @@ async function turnedAway(server: TestServer, tls: SecureClientSessionOptions): 
   expect(server.calls).toHaveLength(calls);
 }
 
-/** How a TLS handshake ends: the socket, or the code of the error. */
+/** Returns the result of a TLS handshake: the socket, or the code of the error. */
 async function handshake(port: number, options: ConnectionOptions): Promise<TLSSocket | string> {
   const socket = connectTls({
     port,

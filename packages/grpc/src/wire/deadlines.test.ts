@@ -6,7 +6,7 @@ import { longestTimerMs, startDeadline } from "./deadlines.ts";
 
 const armeriaMs = 9_223_369_200_000;
 
-/** A clock that rejects what a timer of Node cannot hold. */
+/** Creates a clock that rejects times that are too long for a timer of Node. */
 function nodeLikeClock(): ReturnType<typeof createFakeClock> {
   const clock = createFakeClock();
   const after: Clock["after"] = (ms, callback) => {

@@ -219,7 +219,7 @@ describe("createMessageReader()", () => {
   });
 });
 
-/** Mostly well-formed messages, then sometimes something else. */
+/** Returns random input: mostly well-formed messages, and sometimes something else. */
 function randomInput(random: (below: number) => number): Buffer {
   const parts = Array.from({ length: random(6) }, () =>
     enveloped(Buffer.alloc(random(random(4) === 0 ? 1001 : 20), random(256))),
@@ -233,7 +233,7 @@ function randomInput(random: (below: number) => number): Buffer {
   return Buffer.concat([...parts, tails[random(tails.length)]?.() ?? Buffer.alloc(0)]);
 }
 
-/** The same rules, written for a whole input. */
+/** Implements the same rules for a whole input. */
 function plainRead(input: Buffer): { messages: Buffer[]; bad: string[] } {
   const messages: Buffer[] = [];
   let at = 0;

@@ -2,7 +2,11 @@ import { describe, expect, it, test } from "vitest";
 
 import { nodeWarning, requireNode } from "./node-warning.ts";
 
-/** Rows that ask for nothing but a version: the security releases of 11 November 2026 (CVE-2026-123863, -123865, -123866, -123868, -123872, -123874), and those of C-core and others that say: keep run times current. */
+/**
+ * The vulnerabilities that need only a newer version of Node: the security releases of 11 November
+ * 2026 (CVE-2026-123863, -123865, -123866, -123868, -123872, -123874), and those of C-core and
+ * others whose advice is to keep the runtime up to date.
+ */
 describe("nodeWarning()", () => {
   it.each([
     "22.23.5",

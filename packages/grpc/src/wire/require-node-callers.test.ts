@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createGrpcChannel } from "../client/grpc-channel.ts";
 import { createGrpcServer } from "../server/grpc-server.ts";
 
-/** This process says that it is this version of Node until the test is over. */
+/** Makes this process report this version of Node until the test ends. */
 function useNodeVersion(node: string): void {
   const { versions } = process;
   const pretend = (value: NodeJS.ProcessVersions): void => {
