@@ -73,7 +73,7 @@ describe("createAdmission()", () => {
   });
 });
 
-/** Streams that ask for `a` as soon as they are open. */
+/** Opens streams that subscribe to `a` at once. */
 function crowd(
   harness: Harness,
   variant: (typeof variants)[number],

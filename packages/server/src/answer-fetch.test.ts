@@ -14,7 +14,7 @@ const namesOf = (response: {
   readonly resources: readonly { readonly value: Uint8Array }[];
 }): readonly string[] => response.resources.map(({ value }) => nameIn(value));
 
-/** A cache that is filled on demand, by a feed that answers when the test says so. */
+/** Creates a cache that is filled on demand, by a feed that answers when the test says so. */
 function onDemand(): { readonly cache: Cache; readonly sink: () => ResourceSink } {
   const cache = createCache({ types: envoyTypes });
   let held: ResourceSink | undefined;
@@ -288,7 +288,7 @@ describe("fetch()", () => {
   });
 });
 
-/** A topic that settles when the test says so. */
+/** Creates a topic that settles when the test says so. */
 function pending(): {
   readonly topic: Topic;
   readonly watchers: ReadonlySet<Watcher>;

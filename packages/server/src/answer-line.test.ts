@@ -9,7 +9,7 @@ const turn = async (): Promise<void> =>
     setImmediate(resolve);
   });
 
-/** Answers that end when the test says so, and how many have begun. */
+/** Creates answers that end when the test says so, and counts how many have begun. */
 function held(): { readonly answer: () => Promise<string>; readonly ends: (() => void)[] } {
   const ends: (() => void)[] = [];
   return {
@@ -110,7 +110,7 @@ describe("createAnswerLine()", () => {
   });
 });
 
-/** Items that begin with whose they are. */
+/** Returns a queue of items, each of which begins with the name of its client. */
 function queueOf(...items: readonly string[]): FairQueue<string> {
   const queue = createFairQueue<string>();
   for (const item of items) queue.add(item.charAt(0), item);

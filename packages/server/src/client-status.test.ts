@@ -21,7 +21,7 @@ function cluster(name: string, more: object = {}): Uint8Array {
   return anyFromJson({ "@type": types.cluster, name, ...more }, registry).value;
 }
 
-/** A harness on a cache that holds these clusters. */
+/** Creates a harness on a cache with these clusters. */
 function withClusters(...names: readonly string[]): Harness & {
   readonly cache: ReturnType<typeof readyCache>;
   readonly rows: (request?: StatusRequest) => Promise<readonly ClientConfig_GenericXdsConfig[]>;

@@ -22,7 +22,7 @@ import {
 import { createServer } from "./create-server.ts";
 import type { ServerOptions } from "./xds-server.ts";
 
-/** A harness on a cache that holds these clusters. */
+/** Creates a harness on a cache with these clusters. */
 function withClusters(
   ...names: readonly string[]
 ): Harness & { readonly cache: ReturnType<typeof readyCache> } {

@@ -8,23 +8,23 @@ import { type Harness, type OpenCall, paths, readyCache, serve, types } from "..
 import { defaultServerLimits, type GivenLimits } from "./server-limits.ts";
 import type { ServerOptions } from "./xds-server.ts";
 
-/** A limit, and something that differs by its value. */
+/** A limit, and a result that depends on its value. */
 interface Row {
   readonly limit: string;
   readonly value: number;
-  /** Other limits, without which it would not be met. */
+  /** Other limits that are needed so that the limit is reached. */
   readonly with?: Readonly<Record<string, number>>;
   readonly options?: Partial<ServerOptions>;
   readonly cache?: () => Cache;
-  /** Returns what was seen. */
+  /** Returns the result. */
   readonly act: (harness: Harness, cache: Cache) => unknown;
-  /** The results with this value, and with the default. */
+  /** The results with this value and with the default. */
   readonly seen: readonly [limited: unknown, usual: unknown];
 }
 
 const groups = ["stream", "admission", "access", "answers"] as const;
 
-/** Limits by name, in their groups. */
+/** Returns limits by name, in their groups. */
 function grouped(limits: Readonly<Record<string, number>>): GivenLimits {
   return Object.fromEntries(
     groups.map((group) => [
@@ -41,7 +41,7 @@ function putClusters(cache: Cache, ...names: readonly string[]): void {
     cache.put({ typeUrl: types.cluster, name, value: payload(name, "x".repeat(100)) });
 }
 
-/** Asks for clusters, and returns the text with which the stream has ended. */
+/** Subscribes to clusters. Returns the text with which the stream ended. */
 function endOf(
   { open, turn }: Harness,
   names: readonly string[],
@@ -64,7 +64,7 @@ function asked(
   return call;
 }
 
-/** Acknowledges all responses, and returns their number. */
+/** Sends an ACK for every response. Returns the number of responses. */
 function ackAll({ turn }: Harness, call: OpenCall): number {
   let count = 0;
   for (; call.unread > 0; count++) {
@@ -76,7 +76,7 @@ function ackAll({ turn }: Harness, call: OpenCall): number {
 
 const glob = (name: string): string => `xdstp://a/envoy.config.cluster.v3.Cluster/${name}/*`;
 
-/** A cache that does not know yet whether a name exists. */
+/** Creates a cache that does not know yet whether a name exists. */
 function unsettledCache(): Cache {
   const cache = createCache({ types: envoyTypes });
   cache.addFeed({ want: () => undefined, run: async () => new Promise(() => undefined) });
@@ -85,7 +85,9 @@ function unsettledCache(): Cache {
 
 const undecided: Partial<ServerOptions> = { authorize: async () => new Promise(() => undefined) };
 
-/** Asks for three names over a wire that cannot pause, while it is not decided what the client may see. */
+/**
+ * Requests three names over a wire that cannot pause, before it is decided what the client may see.
+ */
 function isCutWhileUndecided({ server }: Harness): boolean {
   const wire = createMemoryStream((out) => {
     const handler = server.accept(paths["delta/ads"], "192.0.2.1:5", {

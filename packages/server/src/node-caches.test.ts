@@ -34,7 +34,7 @@ function useNodes(): Subject {
   };
 }
 
-/** Lets `sourceFor` answer. */
+/** Waits until `sourceFor` has answered. */
 async function decided(): Promise<void> {
   await new Promise<void>((resolve) => {
     setImmediate(resolve);
@@ -268,14 +268,17 @@ describe.each(adsVariants)("the order of a change that spans the layers (%s)", (
     readonly take: () => readonly string[];
   }
 
-  /** A client of `gold` that holds the shared cluster `old`, and the route of its key that leads there. */
+  /**
+   * Creates a client of `gold` that has the shared cluster `old`, and the route of its key that
+   * refers to it.
+   */
   async function useMoving(): Promise<Moving> {
     const subject = useNodes();
     const { nodes, open, turn } = subject;
     nodes.shared.put({ typeUrl: types.cluster, name: "old", value: payload("old") });
     nodes.of("gold").put({ typeUrl: types.route, name: "r", value: routeTo("old") });
     const call = open(variant, { id: "gold-1", cluster: "gold" });
-    /** Accepts what has come until nothing more comes: types with their names, in order. */
+    /** Accepts responses until no more come. Returns the types with their names, in order. */
     const take = (): readonly string[] => {
       const taken: string[] = [];
       turn();

@@ -8,7 +8,7 @@ const fail = (text: string) => (): never => {
   throw new Error(text);
 };
 
-/** A guarded stream over calls of a test's own, on a wire in memory. */
+/** Opens a guarded stream in memory, with calls of the test. */
 function guarded(calls: Partial<ServerStream>): {
   readonly wire: ReturnType<typeof createMemoryStream>;
   readonly stream: GuardedStream;

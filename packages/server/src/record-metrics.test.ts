@@ -6,9 +6,9 @@ import type { MetricsMeter } from "./xds-server.ts";
 
 interface TestMeter {
   readonly meter: MetricsMeter;
-  /** What was recorded: `name{labels} value`, in order. */
+  /** The recorded values, as `name{labels} value`, in order. */
   readonly recorded: string[];
-  /** What is read when somebody asks. */
+  /** The values that are computed when the meter collects them. */
   readonly observed: () => readonly string[];
   readonly callbacks: () => number;
 }

@@ -25,7 +25,7 @@ interface TestSpan {
 
 const msOf = (time: TimeInput | undefined): number => (time as Date).getTime();
 
-/** Spans as they are made; `records` false: they are sampled out. */
+/** Creates a tracer that keeps its spans. With `records` false, the spans are sampled out. */
 function useTracer(records = true): { readonly tracer: ChangeTracer; readonly spans: TestSpan[] } {
   const spans: TestSpan[] = [];
   const startSpan = (name: string, options: SpanOptions = {}): unknown => {
@@ -66,7 +66,7 @@ interface Traced extends Harness {
   readonly clients: (variant: VariantName, ...ids: readonly string[]) => readonly OpenCall[];
 }
 
-/** A server whose clients have accepted all there is, and then traces. */
+/** Creates a server with a tracer whose clients have accepted everything. */
 function setup(records = true): Traced {
   const { tracer, spans } = useTracer(records);
   const cache = readyCache();

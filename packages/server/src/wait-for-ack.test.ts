@@ -16,14 +16,14 @@ type Outcome = { readonly report: AckReport } | { readonly error: AckError };
 
 interface Subject extends Harness {
   readonly cache: ReturnType<typeof readyCache>;
-  /** A client that has accepted what it asked for. */
+  /** Creates a client that has accepted what it subscribed to. */
   readonly client: (
     variant: VariantName,
     id: string,
     names?: readonly string[],
     typeUrl?: string,
   ) => OpenCall;
-  /** Waits; the answer tells how it ended, once it has. */
+  /** Starts to wait. `outcome` of the returned object is set once there is a result. */
   readonly wait: (
     revision: number,
     options?: Parameters<XdsServer["waitForAck"]>[1],
@@ -63,7 +63,7 @@ function useServer(...names: readonly string[]): Subject {
   };
 }
 
-/** Lets promises settle. */
+/** Waits until promises have settled. */
 async function settle(): Promise<void> {
   await new Promise<void>((resolve) => {
     setImmediate(resolve);

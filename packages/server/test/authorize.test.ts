@@ -14,7 +14,10 @@ import { fetchPath, paths, readyCache, types, variants } from "./harness.ts";
 const authority = createTestAuthority();
 const statusPath = "/envoy.service.status.v3.ClientStatusDiscoveryService/FetchClientStatus";
 
-/** A server on which each tenant sees the clusters that begin with its name, and where it is read off the certificate. */
+/**
+ * Creates a server on which each tenant sees the clusters that begin with its name. The server
+ * reads the tenant from the certificate.
+ */
 async function tenants(): Promise<{
   readonly asked: readonly Peer[];
   readonly as: (tenant: string) => Promise<ClientHttp2Session>;

@@ -8,7 +8,7 @@ import {
   type NodeSchema,
 } from "@xdstp/protos/discovery";
 
-/** Where a client sends and reads whole messages. */
+/** The stream on which a client sends and reads whole messages. */
 export interface Wire {
   send(message: Uint8Array): void;
   take(): Uint8Array | undefined;
@@ -20,28 +20,34 @@ export type NodeInit = Omit<MessageInitShape<typeof NodeSchema>, "$typeName">;
 export interface TestResponse {
   readonly typeUrl: string;
   readonly nonce: string;
-  /** `version_info` or `system_version_info`. */
+  /** The `version_info` (SotW) or `system_version_info` (delta) of the response. */
   readonly version: string;
   readonly names: readonly string[];
   readonly removed: readonly string[];
   readonly controlPlane: string | undefined;
 }
 
-/** Says the same in both variants. */
+/** A client with the same methods in both variants. */
 export interface TestClient {
-  /** Asks for names: all of the wanted set in SotW, what is added in delta. `holds` is what the client has of an earlier stream (delta). */
+  /**
+   * Requests names: in SotW all names of the subscription, in delta the added names. `holds` is
+   * what the client has from an earlier stream (delta).
+   */
   readonly ask: (
     typeUrl: string,
     names: readonly string[],
     holds?: Readonly<Record<string, string>>,
   ) => void;
-  /** The oldest response not read yet. Throws where there is none. */
+  /** Returns the oldest response that was not read yet. Throws if there is none. */
   readonly next: () => TestResponse;
   readonly ack: (response: TestResponse) => void;
   readonly nack: (response: TestResponse, text: string) => void;
 }
 
-/** A client that sends single messages and never answers by itself. Its first message carries the node. */
+/**
+ * Creates a client that sends single messages and never answers by itself. Its first message
+ * contains the node.
+ */
 export function createClient(
   wire: Wire,
   variant: "delta" | "sotw",
@@ -100,7 +106,7 @@ export function createClient(
   };
 }
 
-/** Reads a response of either variant. */
+/** Decodes a response of either variant. */
 export function readResponse(bytes: Uint8Array, variant: "delta" | "sotw"): TestResponse {
   if (variant === "delta") {
     const { typeUrl, nonce, systemVersionInfo, resources, removedResources, controlPlane } =
@@ -128,12 +134,15 @@ export function readResponse(bytes: Uint8Array, variant: "delta" | "sotw"): Test
   };
 }
 
-/** A payload of any type: its name in field 1, and a text in field 15, which nothing in these tests reads. */
+/**
+ * Returns a payload of any type: its name in field 1, and a text in field 15, which these tests
+ * never read.
+ */
 export function payload(name: string, text = ""): Uint8Array {
   return Buffer.concat([lengthDelimited(1, name), lengthDelimited(15, text)]);
 }
 
-/** The name in a {@link payload} of less than 128 bytes. */
+/** Returns the name in a {@link payload} of less than 128 bytes. */
 export function nameIn(value: Uint8Array): string {
   return Buffer.from(value.subarray(2, 2 + (value[1] ?? 0))).toString();
 }

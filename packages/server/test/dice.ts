@@ -1,16 +1,16 @@
-/** Random choices; the same seed gives the same ones. */
+/** Random choices. The same seed gives the same choices. */
 export interface Dice {
   readonly seed: number;
-  /** A whole number below a bound. */
+  /** Returns an integer below a bound. */
   readonly below: (bound: number) => number;
   readonly pick: <T>(items: readonly T[]) => T;
-  /** So many bytes. */
+  /** Returns this number of random bytes. */
   readonly bytes: (length: number) => Buffer;
-  /** Fewer bytes than so many. */
+  /** Returns random bytes, fewer than this number. */
   readonly noise: (most: number) => Buffer;
 }
 
-/** Dice with a seed (mulberry32). */
+/** Creates dice with a seed (mulberry32). */
 export function createDice(seed: number): Dice {
   let state = seed;
   const below = (bound: number): number => {

@@ -6,7 +6,10 @@ import { createClient, payload, readResponse, type TestResponse } from "./client
 import { connectTo, openCall, requestsOf } from "./grpc-call.ts";
 import { adsVariants, paths, readyCache, types, type VariantName } from "./harness.ts";
 
-/** What a client sees that asks for one name of its own and another one: the first responses, without their nonces, and with `NAME` for the other one. */
+/**
+ * Returns what a client sees that requests one of its own names and another name: the first
+ * responses, without their nonces, and with `NAME` in place of the other name.
+ */
 async function seenWith(
   name: string,
   variant: VariantName,
@@ -31,7 +34,8 @@ async function seenWith(
   });
   const call = openCall(session, paths[variant]);
   const kind = variant === "delta/ads" ? "delta" : "sotw";
-  // Over SotW a type without a descriptor is served in wrappers only: nothing else has a name.
+  // In SotW, a type without a descriptor is served only in wrappers, because its payloads have no
+  // name.
   const isWrapped = kind === "sotw" && typeUrl === types.own;
   const client = createClient(requestsOf(call), kind, {
     id: "x",
@@ -52,7 +56,8 @@ async function seenWith(
   };
   client.ask(typeUrl, ["x-1", name], { [name]: "1" });
   const seen = [await next()];
-  // A change of what is hidden comes first, so that it would be seen before the change of what is not.
+  // The hidden resource changes first, so that its change would be seen before the change of the
+  // visible one.
   put("y-1", "new");
   cache.remove(typeUrl, "y-2");
   put("x-1", "new");

@@ -4,13 +4,19 @@ import type { Dice } from "./dice.ts";
 import { paths, types, type VariantName } from "./harness.ts";
 import { callHeaders, dataFrame, enveloped, frame, headerBlock, type Header } from "./raw-http2.ts";
 
-/** A bad frame. `short`: it says that it is shorter than it is, so that the rest of it, and what stands behind it, is read as frames too. */
+/**
+ * A bad frame. With `short`, its length is too small, so that the rest of it and what follows it
+ * are read as frames too.
+ */
 export interface FuzzFrame {
   readonly bytes: Buffer;
   readonly short: boolean;
 }
 
-/** What a client could send with some bytes changed, cut, doubled or nested, or bytes that never were a message. */
+/**
+ * Returns a message that a client could send, with some bytes changed, cut, doubled or nested, or
+ * bytes that never were a message.
+ */
 export function badMessage(dice: Dice, variant: VariantName): Uint8Array {
   const good = goodMessage(dice, variant);
   const at = dice.below(good.length + 1);
@@ -73,7 +79,7 @@ function goodMessage({ below, pick }: Dice, variant: VariantName): Buffer {
   );
 }
 
-/** A message behind five bytes that say something else of it: no handler gets it. */
+/** Returns a message whose five-byte prefix does not match it. No handler gets it. */
 export function badEnvelope({ below, pick }: Dice, message: Uint8Array): Buffer {
   const bytes = enveloped(message);
   if (below(2) === 0) bytes[0] = 1 + below(255);
@@ -81,7 +87,10 @@ export function badEnvelope({ below, pick }: Dice, message: Uint8Array): Buffer 
   return bytes;
 }
 
-/** A frame of any type: of any form, or of the right one with any contents. `stream` has not begun, and there may be a call on 1. */
+/**
+ * Returns a frame of any type, in any form, or in the right form with any contents. `stream` has
+ * not begun, and there may be a call on stream 1.
+ */
 export function badFrame(dice: Dice, stream: number): FuzzFrame {
   const bytes = anyFrame(dice, stream);
   const length = bytes.length - 9;
@@ -102,7 +111,7 @@ function anyFrame(dice: Dice, stream: number): Buffer {
   );
 }
 
-/** Flags, stream and length are as they should be; what it says need not be. */
+/** Returns a frame whose flags, stream and length are right; its contents may be wrong. */
 function fittingFrame(dice: Dice, stream: number): Buffer {
   const { below, pick, bytes, noise } = dice;
   const code = Buffer.from([0, 0, 0, below(14)]);
@@ -128,12 +137,14 @@ function fittingFrame(dice: Dice, stream: number): Buffer {
   }
 }
 
-/** With a few bytes changed, or none. */
+/** Returns the bytes with a few of them changed, or with none changed. */
 function goodBlock(dice: Dice): Buffer {
   return mutated(dice, headerBlock(callHeaders(paths["delta/ads"])), dice.below(3));
 }
 
-/** A header block that is broken as HPACK, as HTTP or as gRPC, now and then in pieces. */
+/**
+ * Returns a header block that is invalid as HPACK, as HTTP or as gRPC, sometimes in several frames.
+ */
 export function badHeaders(dice: Dice, stream: number): Buffer {
   const { below, noise } = dice;
   const block = mutated(dice, headerBlock(brokenHeaders(dice)), below(8) === 0 ? 1 : 0);

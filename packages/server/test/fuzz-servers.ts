@@ -12,26 +12,29 @@ import { openCall, requestsOf } from "./grpc-call.ts";
 import { paths, readyCache, types, variants, type VariantName } from "./harness.ts";
 import type { RawTarget } from "./raw-http2.ts";
 
-/** A server under garbage, and how it is reached. */
+/** A server that gets invalid input, and how to reach it. */
 export interface FuzzTarget extends RawTarget {
   readonly server: XdsServer;
   /** The authority of its certificate. Absent: no TLS. */
   readonly ca?: string;
 }
 
-/** Two servers of one cache, the second with TLS. On a connection of its own to each, a stream of each variant must notice nothing. */
+/**
+ * Two servers with one cache, the second one with TLS. Each server has a separate connection with a
+ * stream of each variant, which the invalid input must not affect.
+ */
 export interface FuzzServers {
   readonly targets: readonly [plain: FuzzTarget, tls: FuzzTarget];
-  /** The sum of a counter. */
+  /** Returns the sum of a counter. */
   counted(of: (wire: ServerStats["wire"]) => number | undefined): number;
-  /** Messages that the streams which must notice nothing have sent. */
+  /** The number of messages that the unaffected streams have sent. */
   readonly acks: number;
   /**
    * Runs batches, each of which says how many inputs have arrived, until there are so many. After each of them a change comes to every stream that must notice nothing.
    * Memory after all of them is at most 5 %, or 4 MiB, more than that after the first fifth; nothing was thrown.
    */
   soak(inputs: number, batch: () => Promise<number>): Promise<void>;
-  /** A well-behaved client is served on a connection of its own. */
+  /** Checks that a well-behaved client is served on a separate connection. */
   serves(target: FuzzTarget, variant: VariantName): Promise<void>;
   close(): Promise<void>;
 }
@@ -41,7 +44,7 @@ export function kindOf(variant: VariantName): "delta" | "sotw" {
   return variant.startsWith("delta") ? "delta" : "sotw";
 }
 
-/** Opens the servers. */
+/** Starts the servers. */
 export async function openFuzzServers(seed: number): Promise<FuzzServers> {
   const cache = readyCache();
   const put = (round: number): void => {
@@ -135,7 +138,7 @@ async function sessionTo({ port, ca }: FuzzTarget): Promise<ClientHttp2Session> 
   return session;
 }
 
-/** A stream of each variant on one connection: each gives the next response, and accepts it. */
+/** Opens a stream of each variant on one connection. Each gets the next response and accepts it. */
 async function witnessesOf(
   target: FuzzTarget,
   seed: number,
@@ -164,7 +167,10 @@ function askFor(
   };
 }
 
-/** Nothing is left of those who sent garbage, and all that was sent to the others is accepted. */
+/**
+ * Checks that nothing is left of the clients that sent invalid input, and that the other clients
+ * have accepted everything that was sent to them.
+ */
 async function quiet(targets: readonly FuzzTarget[]): Promise<void> {
   const alone = ({ server }: FuzzTarget): boolean =>
     server.stats().wire.connections === 1 && server.status().length === variants.length;
@@ -179,7 +185,7 @@ async function quiet(targets: readonly FuzzTarget[]): Promise<void> {
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** Bytes in use when all is quiet, after a collection. */
+/** Returns the number of bytes in use when nothing is left to do, after a garbage collection. */
 async function memory(targets: readonly FuzzTarget[]): Promise<number> {
   await quiet(targets);
   for (let i = 0; i < 3; i++) collect();

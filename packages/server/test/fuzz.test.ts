@@ -38,7 +38,10 @@ afterAll(async () => {
   await servers.close();
 });
 
-/** One connection in twelve, the first at least, is over TLS: its handshake costs as much as some others. */
+/**
+ * Uses the connections. One in twelve, and at least the first, uses TLS, because a TLS handshake
+ * takes as long as several other connections.
+ */
 async function onConnections(
   connections: number,
   use: (target: FuzzTarget) => Promise<void>,
@@ -100,7 +103,7 @@ const received = (wire: ServerStats["wire"]): number => wire.messagesReceived;
 const badEnvelopes = ({ cuts }: ServerStats["wire"]): number =>
   (cuts.malformed ?? 0) + (cuts.compressed ?? 0) + (cuts["too-large"] ?? 0);
 
-/** Counts the connections that servers take in from now on. */
+/** Counts the connections that the servers accept from now on. */
 function countOpened(targets: readonly FuzzTarget[]): () => number {
   const opened = (): number =>
     targets.reduce((sum, { server }) => sum + server.stats().wire.connectionsOpened, 0);
@@ -108,7 +111,7 @@ function countOpened(targets: readonly FuzzTarget[]): () => number {
   return () => opened() - before;
 }
 
-/** Counts the streams that servers end with an error from now on. */
+/** Counts the streams that the servers end with an error from now on. */
 function countEnded(): () => number {
   let ended = 0;
   const byServer = ({ code }: Status): boolean =>
@@ -147,7 +150,9 @@ const asks: Readonly<Record<"delta" | "sotw", Buffer>> = {
   ),
 };
 
-/** Messages that were sent: good ones, bad ones, and those whose envelope says something else of them. */
+/**
+ * The messages that were sent: good ones, bad ones, and those whose envelope does not match them.
+ */
 interface SentMessages {
   good: number;
   bad: number;
@@ -157,7 +162,10 @@ interface SentMessages {
 const waves = 4;
 const perWave = 20;
 
-/** Opens streams with one bad message each. A stream that is open from before them is served when all of them have ended. */
+/**
+ * Opens streams with one bad message each. A stream that was opened before them must be served when
+ * all of them have ended.
+ */
 async function messagesOn(target: FuzzTarget, sent: SentMessages): Promise<void> {
   const connection = openRaw(target);
   const until = async (enough: (answers: RawAnswers) => boolean): Promise<void> => {
@@ -182,7 +190,7 @@ async function messagesOn(target: FuzzTarget, sent: SentMessages): Promise<void>
   await connection.closed;
 }
 
-/** A call with one bad message, now and then behind a good one. */
+/** Opens a call with one bad message, sometimes after a good one. */
 function badCall(stream: number, variant: VariantName, sent: SentMessages): Buffer {
   const [behind, lie] = [dice.below(2) === 0, dice.below(25) === 0];
   if (behind) sent.good++;
@@ -197,16 +205,19 @@ function badCall(stream: number, variant: VariantName, sent: SentMessages): Buff
   ]);
 }
 
-/** What became of the connections with bad frames or header blocks. */
+/** The results of the connections with bad frames or header blocks. */
 interface Ends {
   connections: number;
   arrived: number;
-  /** Connections that an input has ended, and streams that the server has. */
+  /** The connections that an input has ended, and the streams that the server has. */
   ended: number;
   streams: number;
 }
 
-/** Fuzzes what has to stay within its connection; `next` gives what goes to a stream. */
+/**
+ * Sends bad inputs whose effect must stay within their connection. `next` returns the bytes for a
+ * stream.
+ */
 async function fuzzConnections(what: string, next: (stream: number) => FuzzFrame): Promise<void> {
   const [opened, overTls] = [countOpened(servers.targets), countOpened([servers.targets[1]])];
   const ends: Ends = { connections: 0, arrived: 0, ended: 0, streams: 0 };
@@ -222,13 +233,14 @@ async function fuzzConnections(what: string, next: (stream: number) => FuzzFrame
   console.log(
     `fuzz, seed ${seed}: ${n(ends.arrived)} bad ${what} reached a session, on ${n(ends.connections)} connections, ${n(overTls())} of them over TLS: ${n(ends.ended)} ended their connection, ${n(ends.streams)} streams were ended`,
   );
-  // Each had a session: whatever ended without an answer was ended by what the session had read.
+  // Each connection had a session: if it ended without an answer, the session ended it because of
+  // what it had read.
   expect({ seed, opened: opened() }).toEqual({ seed, opened: ends.connections });
 }
 
 const perConnection = 4;
 
-/** A connection, most of the time with a call on stream 1. */
+/** Opens a connection, usually with a call on stream 1. */
 const begin = (): Buffer =>
   Buffer.concat([
     opening,
@@ -237,7 +249,10 @@ const begin = (): Buffer =>
       : []),
   ]);
 
-/** Some bad inputs on a connection of their own, until one of them ends it: a PING behind each, and the next one when that is answered. */
+/**
+ * Sends bad inputs on one connection until one of them ends it. A PING follows each input, and the
+ * next input is sent when the PING is answered.
+ */
 async function badConnection(
   target: FuzzTarget,
   next: (stream: number) => FuzzFrame,
@@ -262,7 +277,7 @@ async function badConnection(
   await connection.closed;
 }
 
-/** A connection that ends in the middle of something. */
+/** Opens a connection that ends in the middle of an input. */
 async function brokenOff(target: FuzzTarget, next: (stream: number) => FuzzFrame): Promise<void> {
   const connection = openRaw(target);
   const bytes = Buffer.concat([begin(), next(3).bytes]);

@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from "node:http2";
 import type { Wire } from "./client.ts";
 
-/** One gRPC call over HTTP/2, read and written as bytes. */
+/** A gRPC call over HTTP/2, read and written as bytes. */
 export interface GrpcCall {
   send(message: Uint8Array): void;
-  /** Waits for the next message; undefined once the call is over. */
+  /** Waits for the next message. Resolves with undefined once the call is over. */
   next(): Promise<Uint8Array | undefined>;
-  /** This side sends no more. */
+  /** Ends this side of the call. */
   end(): void;
-  /** How the call ended. */
+  /** The status with which the call ended. */
   readonly status: Promise<{ readonly code: number; readonly message: string }>;
 }
 
@@ -79,7 +79,7 @@ export function openCall(session: ClientHttp2Session, path: string): GrpcCall {
   };
 }
 
-/** A wire for requests; responses are read from the call. */
+/** Returns a wire for requests. The responses are read from the call. */
 export function requestsOf(call: GrpcCall): Wire {
   return {
     send: (message) => {

@@ -25,7 +25,7 @@ import { createClient, type NodeInit, type TestClient } from "./client.ts";
 const ADS = "envoy.service.discovery.v3.AggregatedDiscoveryService";
 const CDS = "envoy.service.cluster.v3.ClusterDiscoveryService";
 
-/** The method of each variant; clusters stand for all types of one service each. */
+/** The methods of each variant. Clusters represent every type that has a service of its own. */
 export const paths = {
   "delta/ads": `/${ADS}/DeltaAggregatedResources`,
   "sotw/ads": `/${ADS}/StreamAggregatedResources`,
@@ -62,15 +62,15 @@ export interface Harness {
   readonly server: XdsServer;
   readonly clock: FakeClock;
   readonly events: ServerEvent[];
-  /** The kinds of the events, and of what they were about. */
+  /** The kinds of the events, and the clients and types that they concern. */
   readonly kinds: () => readonly string[];
-  /** Turns the event loop until nothing is left to do. */
+  /** Runs the event loop until nothing is left to do. */
   readonly turn: () => void;
   readonly open: (variant: VariantName, node?: NodeInit) => OpenCall;
   readonly openPath: (path: string, node?: NodeInit) => OpenCall;
 }
 
-/** A server without I/O; time and turns belong to the test. */
+/** A server without I/O. The test controls its clock and its scheduler. */
 export function serve(source: ResourceSource, options: Partial<ServerOptions> = {}): Harness {
   const events: ServerEvent[] = [];
   const clock = createFakeClock();
@@ -118,14 +118,14 @@ const deaf: ByteStreamHandler = {
   onClosed: () => undefined,
 };
 
-/** A cache that knows Envoy's types and is ready. */
+/** Creates a cache that has Envoy's types and is ready. */
 export function readyCache(options: CacheOptions = {}): Cache {
   const cache = createCache({ types: envoyTypes, ...options });
   cache.commit({});
   return cache;
 }
 
-/** The same source but for what it is made to do. */
+/** Returns the same source with some members replaced. */
 export function sourceWith(
   source: ResourceSource,
   changes: { readonly topic?: ResourceSource["topic"]; readonly ready?: () => boolean },
@@ -138,7 +138,7 @@ export function sourceWith(
   });
 }
 
-/** A source on which the topic of one name is this one. */
+/** Returns a source on which the topic of one name is this topic. */
 export function sourceWithTopic(
   source: ResourceSource,
   name: string,
@@ -152,7 +152,7 @@ export function sourceWithTopic(
   });
 }
 
-/** A topic of which nothing happens but for what it is made to do. */
+/** Creates a topic whose only changes are those that the test makes. */
 export function topicWith(changes: Partial<Topic>): Topic {
   return {
     interest: { name: "x" },

@@ -19,7 +19,7 @@ import {
 /** One test for each row of "Known vulnerabilities" in docs/reference/operators-and-security.md that concerns what messages hold; titles name the row. The wire has its own in packages/grpc. */
 const depth = 50_000;
 
-/** A message inside a message inside a message, all in one field. */
+/** Returns a message that is nested in itself many times, always in the same field. */
 function nested(field: number, levels: number): Uint8Array {
   const tag = (field << 3) | 3;
   const open = Buffer.from([
@@ -36,7 +36,10 @@ function nested(field: number, levels: number): Uint8Array {
   ]);
 }
 
-/** `google.protobuf.Struct` in itself: field 1 is a map entry, its field 2 a value, its field 5 a struct. */
+/**
+ * Returns a `google.protobuf.Struct` that is nested in itself: field 1 is a map entry, its field 2
+ * a value, and field 5 of the value a struct.
+ */
 function deepStruct(levels: number): Uint8Array {
   let inner: Uint8Array = new Uint8Array(0);
   for (let level = 0; level < levels; level++)
@@ -105,7 +108,7 @@ describe.each(variants)("known vulnerabilities (%s)", (variant) => {
 
   it(`GHSA-qcvw-82hh-gq38: a pattern in a name is not a pattern: work for it is as for any name (${variant}) [S-LIM-6]`, () => {
     const { bad, served } = witness(variant);
-    // A pattern would take years.
+    // A regular expression would take years.
     bad.ask(types.cluster, [
       `xdstp://${"a".repeat(1000)}/${"%25".repeat(300)}?${"x&".repeat(30)}`,
       "(a+)+$".repeat(300),

@@ -7,10 +7,10 @@ import { connectTo, openCall, requestsOf } from "./grpc-call.ts";
 import { kindOf } from "./fuzz-servers.ts";
 import { adsVariants, paths, readyCache, serve, types, variants } from "./harness.ts";
 
-/** As long as names of clusters of a mesh often are. */
+/** The length that names of clusters in a mesh often have. */
 const nameOf = (index: number): string =>
   `cluster-${String(index).padStart(6, "0")}`.padEnd(100, "x");
-/** At full size a request is larger than the 4 MB that gRPC accepts by default. */
+/** At full size, a request is larger than the 4 MB that gRPC accepts by default. */
 const count = Number(process.env.XDSTP_SCALE ?? "0.01") >= 1 ? 50_000 : 12_000;
 const names = Array.from({ length: count }, (_, index) => nameOf(index));
 const added = nameOf(names.length);
@@ -102,7 +102,7 @@ it.each(adsVariants)("counts no name that was dropped (%s) [S-LIM-4]", (variant)
   for (const letter of "abc") {
     client.ask(types.assignment, [letter.repeat(900)]);
     turn();
-    // A list of SotW drops the others by itself.
+    // In SotW, the list of a request removes the other names by itself.
     if (variant === "delta/ads")
       client.send(
         toBinary(

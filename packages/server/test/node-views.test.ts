@@ -17,9 +17,9 @@ interface World {
   ) => Promise<Client>;
 }
 
-/** A client over a connection of its own, which subscribes to all clusters. */
+/** Creates a client with its own connection, which subscribes to all clusters. */
 interface Client {
-  /** The next response, and which of these texts is in it. */
+  /** Returns the next response, and which of these texts it contains. */
   readonly next: () => Promise<TestResponse & { readonly texts: readonly string[] }>;
   readonly ack: (response: TestResponse) => void;
 }

@@ -1,32 +1,43 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls, type SecureContext } from "node:tls";
 
-/** What a server has sent on a raw connection, counted. */
+/** The counts of what a server has sent on a raw connection. */
 export interface RawAnswers {
-  /** How often it has answered {@link ping}: whatever was written before has been read. */
+  /**
+   * The number of answers to {@link ping}. Everything that was written before such a ping has been
+   * read.
+   */
   readonly pongs: number;
-  /** Streams that it has ended: by trailers or a reset. */
+  /** The number of streams that the server has ended, by trailers or a reset. */
   readonly ended: number;
-  /** Something has come on stream 1. */
+  /** True once something was received on stream 1. */
   readonly served: boolean;
-  /** It has said GOAWAY with an error. */
+  /** True once the server has sent GOAWAY with an error. */
   readonly rejected: boolean;
 }
 
-/** An HTTP/2 connection of which the test writes each byte, so that it need not be HTTP/2. */
+/**
+ * An HTTP/2 connection on which the test writes each byte, so that the bytes need not be valid
+ * HTTP/2.
+ */
 export interface RawConnection {
   readonly answers: RawAnswers;
   write(bytes: Buffer): void;
-  /** Resolves with true once the answers are so, and with false when the connection is over before that. One at a time. */
+  /**
+   * Resolves with true once the answers match, and with false if the connection ends before that.
+   * Only one call may wait at a time.
+   */
   until(enough: (answers: RawAnswers) => boolean): Promise<boolean>;
-  /** Ends it in order; the server has still to read what was written. */
+  /** Ends the connection normally. The server must still read what was written. */
   end(): void;
-  /** Cuts it; without TLS by a reset. */
+  /** Cuts the connection; without TLS by a reset. */
   cut(): void;
   readonly closed: Promise<void>;
 }
 
-/** Where a raw connection goes; `secureContext`: over TLS, to `localhost`. */
+/**
+ * The server of a raw connection. With `secureContext`, the connection uses TLS, to `localhost`.
+ */
 export interface RawTarget {
   readonly port: number;
   readonly secureContext?: SecureContext;
@@ -35,7 +46,7 @@ export interface RawTarget {
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const hostname = "127.0.0.1";
 
-/** Connects; nothing has been written yet. */
+/** Connects. Nothing has been written yet. */
 export function openRaw({ port, secureContext }: RawTarget): RawConnection {
   const socket: Socket =
     secureContext === undefined
@@ -102,7 +113,7 @@ function count(
   if (type === 7 && bytes.readUInt32BE(13) !== 0) answers.rejected = true;
 }
 
-/** A frame, well formed. */
+/** Returns a well-formed frame. */
 export function frame(type: number, flags: number, stream: number, body: Buffer): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(body.length, 0, 3);
@@ -112,15 +123,15 @@ export function frame(type: number, flags: number, stream: number, body: Buffer)
   return Buffer.concat([head, body]);
 }
 
-/** What a connection begins with. */
+/** The bytes with which a connection begins. */
 export const opening = Buffer.concat([Buffer.from(preface), frame(4, 0, 0, Buffer.alloc(0))]);
 
 const mark = Buffer.from("come far");
 
-/** A PING: a server that reads it answers at once. */
+/** A PING. A server that reads it answers at once. */
 export const ping = frame(6, 0, 0, mark);
 
-/** A header: name and value, of less than 127 bytes each. */
+/** Returns a header with a name and a value of less than 127 bytes each. */
 export type Header = readonly [name: string, value: string];
 
 /** The headers of a gRPC call. */
@@ -135,7 +146,7 @@ export function callHeaders(path: string): readonly Header[] {
   ];
 }
 
-/** A header block of HPACK, without any of its ways to be shorter. */
+/** Returns an HPACK header block without any compression. */
 export function headerBlock(headers: readonly Header[]): Buffer {
   return Buffer.from(
     headers
@@ -150,12 +161,12 @@ export function callFrame(stream: number, path: string): Buffer {
   return frame(1, 4, stream, headerBlock(callHeaders(path)));
 }
 
-/** Bytes on a stream, the last ones or not. */
+/** Returns bytes on a stream, with or without its end. */
 export function dataFrame(stream: number, bytes: Buffer, last: boolean): Buffer {
   return frame(0, last ? 1 : 0, stream, bytes);
 }
 
-/** A message as gRPC sends it. */
+/** Returns a message as gRPC sends it. */
 export function enveloped(message: Uint8Array): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt32BE(message.length, 1);

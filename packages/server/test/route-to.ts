@@ -1,7 +1,7 @@
 import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
 import { types } from "./harness.ts";
 
-/** The bytes of routes `r` that lead everything to one cluster. */
+/** Returns the bytes of the routes `r`, which send every request to one cluster. */
 export function routeTo(cluster: string): Uint8Array {
   return anyFromJson(
     {

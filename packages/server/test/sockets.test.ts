@@ -38,7 +38,7 @@ afterEach(async () => {
   open.clear();
 });
 
-/** A server on a free port, and a connection to it. */
+/** Starts a server on a free port, and connects to it. */
 async function listening(
   cache: Cache,
   options: Partial<ServerOptions> = {},
@@ -59,7 +59,7 @@ async function connected(port: number): Promise<ClientHttp2Session> {
   return session;
 }
 
-/** A streaming call, and a client for its requests. */
+/** Opens a streaming call, with a client for its requests. */
 function streaming(
   session: ClientHttp2Session,
   path: string,
@@ -352,7 +352,7 @@ describe("createServer() over sockets", () => {
   });
 });
 
-/** Waits for a state of the server that only messages under way can bring about. */
+/** Waits for a state of the server that depends only on messages that are already under way. */
 async function until(
   server: XdsServer,
   reached: (rows: ReturnType<XdsServer["status"]>) => boolean,

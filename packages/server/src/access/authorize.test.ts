@@ -24,7 +24,7 @@ import type { Peer } from "./authorize.ts";
 const everything: Policy = { key: "all", allows: () => true };
 const peer = "192.0.2.1:5";
 
-/** A cache with these clusters. */
+/** Creates a cache with these clusters. */
 function clusters(...names: readonly string[]): ReturnType<typeof readyCache> {
   const cache = readyCache();
   for (const name of names) cache.put({ typeUrl: types.cluster, name, value: payload(name) });
@@ -346,7 +346,7 @@ describe("createServer({ authorize })", () => {
         limits: { access: limits },
         authorize: () => new Promise<Policy>(() => undefined),
       });
-      // A wire that cannot pause.
+      // This wire cannot pause.
       const wire = createMemoryStream((out) => {
         const handler = server.accept(paths["delta/ads"], peer, {
           send: (message) => out.send(message),
