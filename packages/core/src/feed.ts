@@ -208,8 +208,8 @@ export interface Committed {
 }
 
 /**
- * Calls `next` with the outcome of a transaction: at once, or when the votes are counted ({@link
- * Committed.decided}).
+ * Calls `next` with the outcome of a transaction: at once, or when the votes are counted
+ * ({@link Committed.decided}).
  *
  * @returns What `next` returns. While votes are pending: the same outcome, with a `decided` that
  * resolves with what `next` returns

@@ -21,8 +21,8 @@ export type Locator =
     };
 
 /**
- * `xdstp://authority/type/id?params#directives`. It is also an {@link XdstpName}; {@link
- * nameFromLocator} drops the directives.
+ * `xdstp://authority/type/id?params#directives`. It is also an {@link XdstpName};
+ * {@link nameFromLocator} drops the directives.
  */
 export interface XdstpLocator extends ResourceParts {
   /** `xdstp:`. */

@@ -41,8 +41,8 @@ export function isWantedCached(reader: CachedReader, wanted: Wanted): boolean {
 }
 
 /**
- * Returns true if a resource of an interest is cached for all readers that share the sink ({@link
- * Held.lacking}). The fetch timer runs for readers that lack it.
+ * Returns true if a resource of an interest is cached for all readers that share the sink
+ * ({@link Held.lacking}). The fetch timer runs for readers that lack it.
  */
 export function isCachedByAll({ sink, typeUrl }: CachedReader, wanted: Wanted): boolean {
   for (const interest of interestsOf(wanted))

@@ -124,8 +124,8 @@ export interface RequestChanges extends WantedChanges {
   /** True for the first request of the type on this stream. */
   readonly isFirst: boolean;
   /**
-   * The cached resources of the type. Empty unless it is the first request and {@link
-   * ClientVariant.silenceConfirms}.
+   * The cached resources of the type. Empty unless it is the first request and
+   * {@link ClientVariant.silenceConfirms}.
    */
   readonly cached: readonly Held[];
 }
