@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, renameSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import type { DeltaDiscoveryResponse } from "@xdstp/protos/discovery";
 import { createTestAuthority } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -43,12 +44,14 @@ interface World {
   readonly plan: (...more: readonly string[]) => ReturnType<typeof runToEnd>;
 }
 
-/** A running `xdstp serve config`, and `xdstp plan config-new` for it. */
+/** A running `xdstp serve config`, and `xdstp plan config-new` for it. Where no file is below `config`, that is a link to `config-old`. */
 async function useWorld(
   files: Readonly<Record<string, string>>,
   flags: readonly string[] = [],
 ): Promise<World> {
   const folder = useFolder(files);
+  if (!Object.keys(files).some((path) => path.startsWith("config/")))
+    linkConfig(folder, "config-old");
   const cli: RunningCli = useCli(["serve", "config", "--listen", "127.0.0.1:0", ...flags], {
     cwd: folder.dir,
   });
@@ -65,6 +68,12 @@ async function useWorld(
       return { ...ended, out: ended.out.replaceAll(`${folder.dir}/`, "") };
     },
   };
+}
+
+/** Replaces what `config` is a link to, in one step. */
+function linkConfig({ dir }: TestFolder, target: string): void {
+  symlinkSync(target, join(dir, "link"));
+  renameSync(join(dir, "link"), join(dir, "config"));
 }
 
 /** A client that has subscribed as Envoy does, and accepts what comes until it has this number of responses. */
@@ -112,7 +121,7 @@ describe("xdstp plan", () => {
 
   it("plans the order in which the server then sends", async () => {
     const { folder, port, plan } = await useWorld({
-      ...mesh("config", "cart"),
+      ...mesh("config-old", "cart"),
       ...mesh("config-new", "cart-v2"),
     });
     const client = await connectEnvoy(port, "e1", { endpoints: "cart", routes: "main" });
@@ -127,9 +136,7 @@ describe("xdstp plan", () => {
         }[];
       }[];
     };
-    folder.write(mesh("config", "cart-v2"));
-    folder.remove("config/_opaque/clusters/cart.yaml");
-    folder.remove("config/_opaque/endpoints/cart.yaml");
+    linkConfig(folder, "config-new");
     const sent: string[] = [];
     for (let count = 0; count < 5; count++) {
       await client.arrived();
@@ -192,6 +199,35 @@ describe("xdstp plan", () => {
     await connectEnvoy(port, "e1", { endpoints: "cart", routes: "main" });
     const { out } = await plan("--json");
     expect(JSON.parse(out)).toMatchObject({ added: 0, changed: 0, removed: 4, unchanged: 0 });
+  });
+
+  it("notes that `serve` keeps what it has where most of it would be removed at once", async () => {
+    const names = Array.from({ length: 101 }, (_, at) => `config/_opaque/clusters/c${at}.yaml`);
+    const { plan } = await useWorld({
+      ...Object.fromEntries(names.map((name) => [name, "type: STATIC\n"])),
+      "config-new/_opaque/clusters/c0.yaml": "type: STATIC\n",
+    });
+    const { out } = await plan();
+    expect(out).toContain("1 unchanged");
+    expect(out).toContain("note: `xdstp serve` applies this only with --allow-mass-delete");
+  });
+
+  it("has no line that is wider than the terminal", async () => {
+    const { folder, server } = await useWorld({
+      ...mesh("config", "a-cluster-with-a-name-that-is-much-longer-than-it-has-to-be"),
+      ...mesh("config-new", "another-cluster-with-a-name-that-is-much-longer-than-it-has-to-be"),
+    });
+    const terminal = (): { readonly columns: number; readonly rows: number } => ({
+      columns: 60,
+      rows: 24,
+    });
+    const { out } = await runToEnd(["plan", "config-new", "--server", server], {
+      cwd: folder.dir,
+      terminal,
+      env: { NO_COLOR: "1" },
+    });
+    expect(out).toContain("1 changed, 2 removed");
+    expect(Math.max(...out.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(60);
   });
 
   it("says which folder does not exist, and which server does not answer, in one line", async () => {

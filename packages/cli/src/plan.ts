@@ -1,9 +1,9 @@
 import { XdsError } from "@xdstp/core";
-import { checkFolder, type FolderContent } from "@xdstp/folder";
+import { checkFolder, type FolderContent, looksLikeAccident } from "@xdstp/folder";
 import { type Plan, planChange, plannedResource, readServed } from "@xdstp/plan";
 import { allowedCodes } from "./allowed-codes.ts";
 import type { ClientTlsFiles } from "./asked-server.ts";
-import { asCliError, CliError } from "./cli-error.ts";
+import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type Endpoint, formatEndpoint } from "./endpoint.ts";
 import { jsonText } from "./json-text.ts";
@@ -42,12 +42,8 @@ export async function plan(options: PlanCommandOptions, io: CliIo): Promise<numb
   const { dir, server, failOn, json, tls, timeoutMs, limits, nodeKey } = options;
   const allow = allowedCodes(options.allow);
   const registry = await loadRegistry(options.descriptors);
-  const content = await checkFolder({
-    dir,
-    registry,
-    allow,
-    ...(options.authorities.length > 0 && { authorities: options.authorities }),
-  });
+  const authorities = options.authorities.length > 0 ? { authorities: options.authorities } : {};
+  const content = await checkFolder({ dir, registry, allow, ...authorities });
   const errors = foundIn(content, allow).filter(isError);
   if (errors.length > 0) {
     showErrors(errors, options, io);
@@ -64,7 +60,7 @@ export async function plan(options: PlanCommandOptions, io: CliIo): Promise<numb
   const next = resourcesOf(content);
   try {
     const served = await readServed(async (request) => client.ask(request), next, { nodeKey });
-    const planned = await planChange({ served, next, registry });
+    const planned = withNotes(await planChange({ served, next, registry, ...authorities }));
     io.stdout.write(
       json
         ? `${jsonText({ dir, server: formatEndpoint(server), ...asJson(planned) }, { indent: 2 })}\n`
@@ -72,9 +68,9 @@ export async function plan(options: PlanCommandOptions, io: CliIo): Promise<numb
     );
     return isFailing(planned, failOn) ? 1 : 0;
   } catch (error) {
-    throw error instanceof XdsError
-      ? new CliError(1, `${formatEndpoint(server)} ${error.text}`, { cause: error })
-      : asCliError(error);
+    if (!(error instanceof XdsError)) throw error;
+    const what = error.code === "INVALID_ARGUMENT" ? dir : formatEndpoint(server);
+    throw new CliError(1, `${what} ${error.text}`, { cause: error });
   } finally {
     client.close();
   }
@@ -107,6 +103,21 @@ function isFailing(
 ): boolean {
   if (failOn === undefined) return false;
   return failOn === "removals" ? removed > 0 : added + changed + removed > 0;
+}
+
+/** Notes what `xdstp serve` would do with such an edit. */
+function withNotes(planned: Plan): Plan {
+  const { changed, removed, unchanged, notes } = planned;
+  const isKept = looksLikeAccident({ held: changed + removed + unchanged, removed });
+  return isKept
+    ? {
+        ...planned,
+        notes: [
+          ...notes,
+          "`xdstp serve` applies this only with --allow-mass-delete: more than half of the resources are removed at once, which looks like an accident",
+        ],
+      }
+    : planned;
 }
 
 /** Maps are objects in JSON. */

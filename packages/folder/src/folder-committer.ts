@@ -357,7 +357,20 @@ const noState: FolderState = {
 };
 
 function isMassDelete({ allowMassDelete }: Progress, { held, removed }: FolderPlan): boolean {
-  return !allowMassDelete && held > massDeleteFloor && removed * 2 > held;
+  return !allowMassDelete && looksLikeAccident({ held, removed });
+}
+
+/** Whether a change removes more than half of over 100 resources. A folder feed does not apply it, unless mass deletion is allowed. */
+export function looksLikeAccident({
+  held,
+  removed,
+}: {
+  /** Resources before the change. */
+  readonly held: number;
+  /** Of these, those that it removes. */
+  readonly removed: number;
+}): boolean {
+  return held > massDeleteFloor && removed * 2 > held;
 }
 
 function fileOf(put: readonly Put[], state: FolderState, typeUrl: string, name: string): string {

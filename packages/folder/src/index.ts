@@ -46,6 +46,7 @@ export type {
 } from "./import/imported.ts";
 export { type ImportConflict, type ImportTarget, writeImport } from "./import/write-import.ts";
 export type { FolderOptions, ResourceClient } from "./folder-context.ts";
+export { looksLikeAccident } from "./folder-committer.ts";
 export type { FolderEvent } from "./folder-event.ts";
 export type { NodeSinks } from "./folder-entry.ts";
 export { formatProblem, type FolderProblem } from "./folder-problem.ts";

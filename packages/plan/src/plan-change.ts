@@ -31,6 +31,8 @@ export interface PlanOptions {
   readonly registry: Registry;
   /** The data of the types. Absent: Envoy's. */
   readonly types?: readonly ResourceType[];
+  /** The authorities that the server answers for. Absent: any. */
+  readonly authorities?: readonly string[];
 }
 
 /** Names of clients that are listed for a resource. */
@@ -39,19 +41,21 @@ const namedClients = 3;
 /**
  * Says what would change if a server had other content: which resources, what each group of equal clients would be sent in which order, what would wait for what, and what Envoy does with connections.
  * The order is not computed: the change is made on a server in this process, with a client for each group that accepts everything. Nothing is applied elsewhere.
+ * Rejects with an XdsError, INVALID_ARGUMENT, where a server would reject a resource.
  */
 export async function planChange({
   served,
   next,
   registry,
   types = envoyTypes,
+  authorities,
 }: PlanOptions): Promise<Plan> {
   const comparison = compare(served.resources, next);
   const { pairs, unchanged } = comparison;
   const simulated =
     pairs.length === 0
       ? served.groups.map(() => undefined)
-      : await simulate(comparison, served.groups, types);
+      : await simulate(comparison, served.groups, types, authorities);
   const added = pairs.filter(({ before }) => before === undefined);
   const groups = served.groups.map((group, at) => groupPlan(group, simulated[at], added));
   const receivers = receiversOf(groups);

@@ -1,9 +1,5 @@
-import { createNodeCaches, nodeField } from "@xdstp/cache";
 import { type Put, type Removal, systemClock } from "@xdstp/core";
-import { envoyRegistry } from "@xdstp/protos/envoy";
-import { envoyTypes } from "@xdstp/resource-types";
-import { createServer } from "@xdstp/server";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import {
   createBelow,
@@ -13,13 +9,14 @@ import {
   withCluster,
 } from "../test/random-mesh.ts";
 import { type GotResponse, openSocketClient, type } from "../test/socket-client.ts";
-import { type Plan, planChange, plannedResource, readServed } from "./index.ts";
+import { useServer } from "../test/use-server.ts";
+import type { Plan } from "./index.ts";
 
 const scale = Number(process.env.XDSTP_SCALE ?? "0.01");
 const seeds = Math.max(20, Math.round(2_000 * scale));
 
 /** A server on a port with these resources. */
-async function useServer(puts: readonly Put[]): Promise<{
+async function useListeningServer(puts: readonly Put[]): Promise<{
   readonly port: number;
   readonly plan: (next: readonly Put[]) => Promise<Plan>;
   readonly apply: (next: readonly Put[]) => void;
@@ -28,22 +25,13 @@ async function useServer(puts: readonly Put[]): Promise<{
 }> {
   let skipped = 0;
   const clock = { ...systemClock, now: () => systemClock.now() + skipped };
-  const nodes = createNodeCaches({ keyOf: nodeField("cluster"), types: envoyTypes, clock });
+  const { server, nodes, plan } = useServer(puts, { clock });
   let last = puts;
-  let { revision } = nodes.shared.commit({ put: puts });
-  const server = createServer({ ...nodes.serving, clock });
+  let { revision } = nodes;
   const { port } = await server.listen({ port: 0 });
-  onTestFinished(async () => {
-    await server.close({ graceMs: 0 });
-    await nodes.close();
-  });
   return {
     port,
-    async plan(next) {
-      const planned = next.map((put) => plannedResource(put));
-      const served = await readServed(async (request) => server.clientStatus(request), planned);
-      return planChange({ served, next: planned, registry: envoyRegistry() });
-    },
+    plan,
     apply(next) {
       const names = new Set(next.map(keyOf));
       const remove = last
@@ -80,7 +68,7 @@ describe.each(["delta", "sotw"] as const)("the planned order (%s)", (variant) =>
     async (seed) => {
       const below = createBelow(seed);
       const [before, after] = [randomMesh(below), randomMesh(below)];
-      const { port, plan, apply, accepted } = await useServer(resourcesOf(before));
+      const { port, plan, apply, accepted } = await useListeningServer(resourcesOf(before));
       const client = await openSocketClient(port, variant, "e1");
       await client.has(reachable(before));
       await accepted();

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { createNodeCaches } from "@xdstp/cache";
-import type { Put, Removal, ResourceType, Transaction } from "@xdstp/core";
+import { type Put, type Removal, type ResourceType, type Transaction, XdsError } from "@xdstp/core";
 import type { Policy } from "@xdstp/policy";
 import { createScheduler, type Scheduler } from "@xdstp/protocol/server";
 import { NodeSchema, type Node } from "@xdstp/protos/discovery";
@@ -34,11 +34,13 @@ const longestMs = 120_000;
 /**
  * Serves the state before in this process to one accepting client of each group, then commits the change, and notes what each is sent.
  * It is the server and the cache of `xdstp serve`; only the clock stands still until all is accepted.
+ * Rejects with an XdsError, INVALID_ARGUMENT, where the cache rejects the change.
  */
 export async function simulate(
   { pairs, unchanged }: Comparison,
   groups: readonly ClientGroup[],
   types: readonly ResourceType[],
+  authorities?: readonly string[],
 ): Promise<readonly SimulatedGroup[]> {
   const clock = createPlanClock();
   const turns = createTurns();
@@ -48,6 +50,7 @@ export async function simulate(
     types,
     clock,
     replacedBytes: 0,
+    ...(authorities && { authorities }),
   });
   const before = [...unchanged, ...pairs.flatMap((pair) => pair.before ?? [])];
   nodes.commit(transactions(before.map((resource) => ({ put: resource }))));
@@ -73,7 +76,9 @@ export async function simulate(
     follower.responses.length = 0;
     follower.holds.clear();
   }
-  nodes.commit(changeOf(pairs));
+  const [fault] = nodes.commit(changeOf(pairs)).rejected ?? [];
+  if (fault !== undefined)
+    throw new XdsError("INVALID_ARGUMENT", `cannot serve ${fault.name}: ${fault.error.text}`);
   await untilAccepted(run);
   const simulated = followers.map(({ client, responses, holds }): SimulatedGroup => ({
     responses: responses.filter(

@@ -48,6 +48,7 @@ export const types = {
   route: "type.googleapis.com/envoy.config.route.v3.RouteConfiguration",
   virtualHost: "type.googleapis.com/envoy.config.route.v3.VirtualHost",
   listener: "type.googleapis.com/envoy.config.listener.v3.Listener",
+  secret: "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret",
   own: "type.googleapis.com/acme.v1.Flag",
 } as const;
 

@@ -1,0 +1,223 @@
+import { create } from "@bufbuild/protobuf";
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { Put } from "@xdstp/core";
+import { NodeSchema } from "@xdstp/protos/discovery";
+import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
+import { createServer, type XdsServer } from "@xdstp/server";
+import { createCache } from "@xdstp/cache";
+import { describe, expect, it } from "vitest";
+
+import { openSocketClient, type } from "../test/socket-client.ts";
+import { useServer } from "../test/use-server.ts";
+import { type ClientGroup, planChange, plannedResource, readServed } from "./index.ts";
+
+const registry = envoyRegistry();
+const ads = { ads: {}, resourceApiVersion: "V3" };
+
+function put(typeUrl: string, name: string, json: JsonObject): Put {
+  return {
+    typeUrl,
+    resource: { name, version: "", payload: anyFromJson({ "@type": typeUrl, ...json }, registry) },
+  };
+}
+
+function cluster(name: string, more: JsonObject = {}): Put {
+  return put(type.clusters, name, { name, ...more });
+}
+
+function route(name: string, target: string): Put {
+  const routes = [{ match: { prefix: "/" }, route: { cluster: target } }];
+  const virtualHosts = [{ name: "all", domains: ["*"], routes }];
+  return put(type.routes, name, { name, virtualHosts });
+}
+
+/** A group of clients that subscribes to all clusters and to these names. */
+function group(
+  more: Partial<ClientGroup>,
+  names: Readonly<Record<string, string>> = {},
+): ClientGroup {
+  return {
+    clients: ["e1"],
+    node: create(NodeSchema, { id: "e1", userAgentName: "envoy" }),
+    variant: "delta",
+    subscriptions: new Map([
+      [type.clusters, [{ name: "*" }]],
+      ...Object.entries(names).map(([typeUrl, name]) => [typeUrl, [{ name }]] as const),
+    ]),
+    behind: new Map(),
+    ...more,
+  };
+}
+
+/** Resolves when the server has received this number of ACKs. */
+async function acksOf(server: XdsServer, count: number): Promise<void> {
+  let left = count;
+  await new Promise<void>((resolve) => {
+    server.events(({ kind }) => {
+      if (kind === "ack" && --left === 0) resolve();
+    });
+  });
+}
+
+describe("planChange()", () => {
+  it("makes one group of equal clients, and says who is sent what", async () => {
+    const { server, plan } = useServer([cluster("a"), cluster("b")]);
+    const { port } = await server.listen({ port: 0 });
+    const accepted = acksOf(server, 6); // Of three clients, for clusters and for no listeners.
+    for (const id of ["e1", "e2", "e3"]) {
+      const client = await openSocketClient(port, "delta", id);
+      await client.has([`${type.clusters} a`, `${type.clusters} b`]);
+    }
+    await accepted;
+    const { groups, changes, clients, affectedClients, unchanged } = await plan([
+      cluster("a", { connectTimeout: "1s" }),
+      cluster("b"),
+    ]);
+    expect(groups).toHaveLength(1);
+    expect([...(groups[0]?.clients ?? [])].sort()).toEqual(["e1", "e2", "e3"]);
+    expect(groups[0]?.responses).toEqual([
+      { typeUrl: type.clusters, added: [], changed: ["a"], removed: [], unchanged: 0 },
+    ]);
+    expect({ clients, affectedClients, unchanged }).toEqual({
+      clients: 3,
+      affectedClients: 3,
+      unchanged: 1,
+    });
+    expect(changes).toMatchObject([
+      {
+        action: "changed",
+        name: "a",
+        clients: 3,
+        fields: [{ path: "connectTimeout", after: "1s" }],
+      },
+    ]);
+  });
+
+  it("shows no value of a secret", async () => {
+    const secret = (key: string): Put =>
+      put("type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret", "web", {
+        name: "web",
+        tlsCertificate: { privateKey: { inlineString: key } },
+      });
+    const { plan } = useServer([secret("old key")]);
+    const planned = await plan([secret("new key")]);
+    expect(planned.changes).toMatchObject([
+      {
+        action: "changed",
+        fields: [],
+        note: "only values that are not shown differ: secrets, or metadata",
+      },
+    ]);
+    expect(JSON.stringify(planned)).not.toContain('key"');
+  });
+
+  it("says what waits, for what, and which response comes only after 15 s [S-ORD-2] [S-ORD-4]", async () => {
+    const before = [cluster("a"), route("r", "a")];
+    const eds = { type: "EDS", edsClusterConfig: { edsConfig: ads } };
+    const next = [cluster("a"), cluster("b", eds), route("r", "b")].map((one) =>
+      plannedResource(one),
+    );
+    const plan = await planChange({
+      served: {
+        resources: before.map((one) => plannedResource(one)),
+        groups: [group({}, { [type.routes]: "r" })],
+        hiddenStreams: 0,
+      },
+      next,
+      registry,
+    });
+    const [{ responses, holds } = { responses: [], holds: [] }] = plan.groups;
+    expect(responses.map(({ typeUrl, afterMs }) => [typeUrl, afterMs])).toEqual([
+      [type.clusters, undefined],
+      [type.routes, 15_000],
+    ]);
+    expect(holds).toContainEqual({
+      typeUrl: type.routes,
+      name: "r",
+      forType: type.clusters,
+      for: "b",
+      until: 1,
+    });
+  });
+
+  it("rejects what a server would reject", async () => {
+    const next = [put(type.clusters, "xdstp://other/envoy.config.cluster.v3.Cluster/a", {})];
+    await expect(
+      planChange({
+        served: { resources: [], groups: [group({})], hiddenStreams: 0 },
+        next: next.map((one) => plannedResource(one)),
+        registry,
+        authorities: ["example.com"],
+      }),
+    ).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+  });
+
+  it("notes what it supposes of clients that are behind", async () => {
+    const plan = await planChange({
+      served: {
+        resources: [],
+        groups: [group({ behind: new Map([[type.clusters, "rejected"]]) })],
+        hiddenStreams: 2,
+      },
+      next: [plannedResource(cluster("a"))],
+      registry,
+    });
+    expect(plan.groups[0]?.notes).toEqual([
+      "it rejects some of what it was sent; the plan supposes that it accepts that first",
+    ]);
+    expect(plan.notes).toEqual(["streams that this caller may not see are not planned: 2"]);
+  });
+
+  it("plans for 100,000 names and 10,000 equal clients in seconds", async () => {
+    const names = Array.from({ length: 100_000 }, (_, at) => `c${at}`);
+    const puts = names.map((name) => cluster(name));
+    const { server } = useServer(puts);
+    const next = [...puts.slice(1), cluster("c0", { connectTimeout: "1s" })].map((one) =>
+      plannedResource(one),
+    );
+    const began = performance.now();
+    const served = await readServed(async (request) => server.clientStatus(request), next);
+    const clients = Array.from({ length: 10_000 }, (_, at) => `e${at}`);
+    const plan = await planChange({
+      served: { ...served, groups: [group({ clients }), group({ variant: "sotw" })] },
+      next,
+      registry,
+    });
+    const ms = performance.now() - began;
+    expect(plan.changes).toHaveLength(1);
+    expect(plan.affectedClients).toBe(10_001);
+    expect(plan.groups[1]?.responses).toMatchObject([{ changed: ["c0"], unchanged: 99_999 }]);
+    // Much less on an idle machine.
+    expect(ms).toBeLessThan(30_000);
+  }, 60_000);
+});
+
+describe("readServed()", () => {
+  it("says that a server does not list what it serves", async () => {
+    const server = createServer({ source: createCache() });
+    await expect(
+      readServed(async (request) => server.clientStatus(request), []),
+    ).rejects.toMatchObject({
+      code: "FAILED_PRECONDITION",
+      text: expect.stringContaining("does not list what it serves to this caller") as unknown,
+    });
+    await expect(readServed(async () => Promise.resolve({ config: [] }), [])).rejects.toMatchObject(
+      {
+        text: expect.stringContaining("only an `xdstp serve`") as unknown,
+      },
+    );
+    await server.close();
+  });
+
+  it("rejects where the content changes between its requests", async () => {
+    const { server, nodes } = useServer([cluster("a")]);
+    let calls = 0;
+    const next = [plannedResource(cluster("a", { connectTimeout: "1s" }))];
+    await expect(
+      readServed(async (request) => {
+        if (++calls === 2) nodes.shared.commit({ put: [cluster("a", { connectTimeout: "2s" })] });
+        return server.clientStatus(request);
+      }, next),
+    ).rejects.toMatchObject({ code: "ABORTED" });
+  });
+});
