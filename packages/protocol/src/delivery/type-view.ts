@@ -22,10 +22,11 @@ export interface TypeView {
    */
   readonly removals: "said" | "absent" | "never";
   /**
-   * The revision of the oldest state that the client may have of a name whose removal waits;
-   * Infinity: no removal waits (S-ORD-3).
+   * The last moment at which no response was unanswered or rejected, no name was waiting and no
+   * removal waited. The client then had everything as of `revision`. `isNewest`: it has accepted
+   * nothing since.
    */
-  readonly heldBase: number;
+  readonly settled: { readonly revision: number; readonly isNewest: boolean };
   /** The names that wait for what they refer to, by canonical key (S-ORD-4). */
   readonly heldBack: Holds;
   /** True if a response waits as a whole for the types that this one follows (S-ORD-2, S-ORD-4). */

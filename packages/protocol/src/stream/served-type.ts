@@ -65,6 +65,11 @@ class Machine<
   readonly #variant: ServerVariant<Request, State, Response, Before>;
   readonly #state: State;
   #phase: Phase = "new";
+  /** The revision as of which the client had all, when nothing was open last, and the nonce that it had accepted then. */
+  #settledAt = 0;
+  #settledNonce = 0;
+  /** The newest nonce at the last time that a name waited. */
+  #heldBackAt = -1;
 
   constructor(
     variant: ServerVariant<Request, State, Response, Before>,
@@ -341,7 +346,10 @@ class Machine<
     return {
       typeUrl,
       exchange,
-      heldBase: this.heldBase,
+      settled: {
+        revision: this.#settledAt,
+        isNewest: exchange.nonceAccepted === this.#settledNonce,
+      },
       heldBack,
       waitsAsWhole: taken !== undefined,
       isUnaccepted: (topic) => unaccepted.has(topic),
@@ -363,11 +371,16 @@ class Machine<
   }
 
   #deliver(gathered: Response, isLimited: boolean, holding: readonly Entry[] | undefined): void {
-    const { exchange } = this.#state;
-    const { nonceSent } = exchange;
+    const { exchange, unaccepted } = this.#state;
+    const { nonceSent, accepted } = exchange;
+    const wasOpen = unaccepted.size > 0 || gathered.rejected !== undefined;
     const sent = this.#variant.responses.deliver(this.#state, gathered, isLimited);
     if (exchange.nonceSent !== nonceSent) this.#phase = "served";
     noteHolding(this.#state, this.#variant, sent, holding);
+    this.#noteSettled();
+    // Nothing had to be sent: what was rejected or requested before may count as accepted now.
+    if (wasOpen && exchange.accepted !== accepted && exchange.accepted !== this.#settledAt)
+      this.#settledNonce = -1;
     this.awaitRepair();
   }
 
@@ -387,11 +400,29 @@ class Machine<
     if (isRejected) host.thaw();
     const hasMoved = isRejected && this.#variant.requests.hasMoved(state);
     const missed = error && this.#missedBy;
-    if (!recordAnswer(state, nonce, error, hasMoved, missed)) return;
+    if (!recordAnswer(state, nonce, error, hasMoved, missed)) {
+      // A part of what is unanswered was accepted, next to others that may be rejected.
+      if (inFlight !== undefined && nonce >= inFlight.first && nonce < inFlight.last)
+        this.#settledNonce = -1;
+      return;
+    }
     this.#phase = "served";
     this.#variant.requests.noteAnswer(state, inFlight);
     noteHoldingAnswered(state);
     if (exchange.rejected === undefined) noteAccepted(state);
+    this.#noteSettled();
+  }
+
+  #noteSettled(): void {
+    const { exchange, heldBack, taken, owed, unaccepted } = this.#state;
+    if (heldBack.size > 0) this.#heldBackAt = exchange.nonceSent;
+    if (exchange.inFlight !== undefined || exchange.rejected !== undefined || taken !== undefined)
+      return;
+    if (owed.size + unaccepted.size > 0 || this.heldBase < Infinity || this.pending) return;
+    // What waited may have been removed, and was never sent then.
+    if (exchange.nonceAccepted <= this.#heldBackAt) return;
+    this.#settledAt = exchange.accepted;
+    this.#settledNonce = exchange.nonceAccepted;
   }
 
   /**

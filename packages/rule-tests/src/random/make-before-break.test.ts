@@ -1,5 +1,5 @@
 import { createCache } from "@xdstp/cache";
-import type { Put, Reference, Removal, ResourceType } from "@xdstp/core";
+import type { Put, Removal } from "@xdstp/core";
 import { createScheduler, createServerContext, type StreamEvent } from "@xdstp/protocol/server";
 import { createFakeClock, createManualScheduler, createMemoryStream } from "@xdstp/testing";
 import { createDeltaServer } from "@xdstp/transport-delta/server";
@@ -8,47 +8,18 @@ import { describe, expect, it } from "vitest";
 import type { ModelClient, ModelClientOptions } from "./model-client.ts";
 import { createModelDeltaClient } from "./model-delta-client.ts";
 import { createModelSotwClient } from "./model-sotw-client.ts";
+import {
+  bodyOf,
+  CLUSTERS,
+  ENDPOINTS,
+  LISTENERS,
+  orderedTypes as types,
+  readBody,
+  ROUTES,
+  targetOf,
+} from "./ordered-types.ts";
 import { createRandom } from "./random.ts";
 
-const CLUSTERS = "type.googleapis.com/test.Cluster";
-const ENDPOINTS = "type.googleapis.com/test.Endpoints";
-const LISTENERS = "type.googleapis.com/test.Listener";
-const ROUTES = "type.googleapis.com/test.Route";
-
-interface Body {
-  readonly name: string;
-  /** `v7`, `v7-bad`, and of what refers to a cluster `v7>c3`. */
-  readonly version: string;
-}
-
-const bodyOf = (body: Body): Uint8Array => new TextEncoder().encode(JSON.stringify(body));
-const readBody = (value: Uint8Array): Body => JSON.parse(new TextDecoder().decode(value)) as Body;
-const targetOf = (version: string): string => version.split(">")[1] ?? "";
-const references = (payload: Uint8Array): readonly Reference[] => [
-  { typeUrl: CLUSTERS, name: targetOf(readBody(payload).version) },
-];
-
-const afterClusters = [
-  { typeUrl: CLUSTERS, when: "accepted" },
-  { typeUrl: ENDPOINTS, when: "accepted" },
-] as const;
-const types: readonly ResourceType[] = [
-  {
-    typeUrl: CLUSTERS,
-    fullStateInSotw: true,
-    refersTo: [LISTENERS, ROUTES],
-    warms: [{ typeUrl: ENDPOINTS, names: (payload) => [readBody(payload).name] }],
-  },
-  { typeUrl: ENDPOINTS, follows: [{ typeUrl: CLUSTERS, when: "sent" }], refersTo: [CLUSTERS] },
-  { typeUrl: LISTENERS, fullStateInSotw: true, follows: [...afterClusters], references },
-  {
-    typeUrl: ROUTES,
-    fullStateInSotw: true,
-    refersTo: [LISTENERS],
-    follows: [...afterClusters, { typeUrl: LISTENERS, when: "sent" }],
-    references,
-  },
-];
 const runs = Math.max(6, Math.round(1_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 

@@ -87,7 +87,9 @@ function coveringTopic(view: TypeView, name: string, root: ResourceSource): Cove
     if (own === glob) return [{ topic, by: "glob" }];
     return hasAlias(topic, key) ? [{ topic, by: "alias" }] : [];
   });
-  return all.find(({ topic }) => entryOf(topic, name)?.resource !== undefined) ?? all[0];
+  const having = all.filter(({ topic }) => entryOf(topic, name)?.resource !== undefined);
+  const best = having.length > 0 ? having : all;
+  return best.find(({ topic }) => !view.isUnaccepted(topic)) ?? best[0];
 }
 
 /** A name that exists and is not in `*` has to be subscribed by itself. */
@@ -153,12 +155,14 @@ function causeOf(on: OnStream): ExplainedCause {
   if (notSent !== undefined) return { kind: "unsendable", notSent };
   const delivery = deliveryOf(view, topic, entry);
   const { inFlight } = view.exchange;
+  if (on.held.what === "newest") return { kind: "accepted" };
+  // Clients of SotW are not sent that endpoints or secrets were removed.
+  if (resource === undefined && (view.removals === "never" || on.held.what === "none"))
+    return { kind: "missing" };
   if (delivery === "rejected") return rejectionOf(view);
   if (inFlight !== undefined && (delivery === "in-flight" || isRemovedBy(inFlight, entry)))
     return { kind: "in-flight", version: inFlight.version, sentAt: inFlight.sentAt };
-  if (resource === undefined && on.held.what === "none") return { kind: "missing" };
-  if (delivery === "accepted" || on.held.what === "newest")
-    return { kind: resource === undefined ? "missing" : "accepted" };
+  if (delivery === "accepted") return { kind: resource === undefined ? "missing" : "accepted" };
   return waitOf(on, entry);
 }
 
@@ -205,10 +209,19 @@ function waitOf(
   return behind.length > 0 ? { kind: "order", behind } : { kind: "due" };
 }
 
-function rejectionOf({ exchange: { lastError } }: TypeView): ExplainedCause {
+function rejectionOf({ exchange: { lastError }, settled }: TypeView): ExplainedCause {
   if (lastError === undefined) return { kind: "due" };
   const { version, code, message, at, since, missed = [] } = lastError;
-  return { kind: "rejected", version, code, message, at, since, missed };
+  return {
+    kind: "rejected",
+    isCertain: settled.isNewest,
+    version,
+    code,
+    message,
+    at,
+    since,
+    missed,
+  };
 }
 
 /** Those of some types of which the client has not accepted all. */

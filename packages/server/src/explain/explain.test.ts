@@ -169,8 +169,8 @@ describe.each(adsVariants)("explain() of what waits (%s)", (variant) => {
   ): World & { readonly call: OpenCall } {
     const world = worldWith([]);
     const call = world.open(variant);
-    synced(world, call, types.cluster, clusters);
     synced(world, call, types.route, clusters);
+    synced(world, call, types.cluster, clusters);
     world.cache.transaction(({ put }) => {
       put({ typeUrl: types.cluster, name: "bad", value: payload("bad") });
       put({ typeUrl: types.route, name: "r", value: routeTo("bad") });
@@ -238,7 +238,7 @@ describe.each(adsVariants)("explain() of what waits (%s)", (variant) => {
     turn();
     expect((await explain("bad")).streams[0]).toMatchObject(
       variant === "delta/ads"
-        ? { held: { what: "unknown" }, cause: { kind: "in-flight" } }
+        ? { held: { what: "earlier" }, cause: { kind: "in-flight" } }
         : {
             held: { what: "earlier" },
             cause: { kind: "removal-waits", behind: [], whileSubscribed: true },

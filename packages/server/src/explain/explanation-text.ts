@@ -138,11 +138,21 @@ function removalText(
 function rejectedText(
   node: string,
   version: string,
-  { version: response, message, code, at, missed }: Extract<ExplainedCause, { kind: "rejected" }>,
+  {
+    version: response,
+    message,
+    code,
+    at,
+    missed,
+    isCertain,
+  }: Extract<ExplainedCause, { kind: "rejected" }>,
 ): string {
   const said = message === "" ? `with code ${code} and without a text` : JSON.stringify(message);
   const lacking = missed.length === 0 ? "" : `; it ${missedText(missed)}`;
-  return `${version} was rejected ${timeText(at)} by ${node} with its response ${response}: ${said}${lacking}`;
+  const later = isCertain
+    ? ""
+    : `; it has accepted other responses since, which may have had ${version}`;
+  return `${version} was rejected ${timeText(at)} by ${node} with its response ${response}: ${said}${lacking}${later}`;
 }
 
 function notSentText(version: string, notSent: NotSent): string {

@@ -136,6 +136,8 @@ export type ExplainedCause =
   /** The client has rejected the response that had it (S-ACK-8). */
   | {
       readonly kind: "rejected";
+      /** The client has accepted nothing of the type since. false: it has, and that may include the present state. */
+      readonly isCertain: boolean;
       /** The version of the response. */
       readonly version: string;
       readonly code: number;

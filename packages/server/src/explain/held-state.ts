@@ -1,77 +1,63 @@
 import type { Entry, Topic } from "@xdstp/core";
-import { type Delivery, deliveryOf, type TypeView } from "@xdstp/protocol/server";
+import { deliveryOf, type TypeView } from "@xdstp/protocol/server";
 import { nameKey } from "@xdstp/uri";
 
 import type { FormerStates } from "../generic-configs.ts";
 import type { HeldState } from "./explanation.ts";
 
-/** Returns what a client has of a name of which a topic says `entry`. Where its answers do not tell, it is unknown. */
+/**
+ * Returns what a client has of a name of which a topic says `entry`. Where its answers do not tell, it is unknown.
+ *
+ * A client answers whole responses, so nothing is kept of single names. When nothing of the type was open last, the client had all as of that revision; that holds until it accepts something else.
+ */
 export function heldState(
   view: TypeView,
   topic: Topic,
   entry: Entry,
   former: FormerStates,
 ): HeldState {
-  const { typeUrl, exchange, waitsAsWhole } = view;
-  const { name, revision, since, resource } = entry;
-  const delivery = deliveryOf(view, topic, entry);
-  if (delivery === "accepted") return newest(view, entry);
-  if (view.isUnaccepted(topic)) return { what: view.mayHaveFromBefore(name) ? "unknown" : "none" };
-  if (isNamed(view, delivery, name)) return { what: "unknown" };
-  const acceptedUpTo = acceptedBefore(view, delivery, name);
-  if (revision <= acceptedUpTo) {
-    if (resource === undefined) return beforeRemoval(view, entry, former);
-    return delivery === "pending" && !waitsAsWhole ? { what: "unknown" } : newest(view, entry);
-  }
-  const before = former.asOf?.(typeUrl, name, acceptedUpTo);
-  const isNone = before === undefined ? since > acceptedUpTo : before.resource === undefined;
-  return isNone ? { what: "none" } : earlier(exchange, before?.resource?.version);
+  const { revision: settled, isNewest } = view.settled;
+  const { name, since } = entry;
+  if (!isNewest && isSurelyAccepted(view, topic, entry)) return stateOf(view, "newest", entry);
+  if (isNewest && view.isUnaccepted(topic))
+    return { what: view.mayHaveFromBefore(name) ? "unknown" : "none" };
+  const asOf = (at: number): Entry | undefined =>
+    entry.revision <= at ? entry : former.asOf?.(view.typeUrl, name, at);
+  const before = asOf(settled);
+  const waits = (waiting: Entry): boolean => asOf(Math.ceil(waiting.revision) - 1) === before;
+  if (!isNewest && !isFirstWait(view, name, waits)) return { what: "unknown" };
+  if (before === entry) return stateOf(view, "newest", entry);
+  if (before !== undefined) return stateOf(view, "earlier", before);
+  return since > settled ? { what: "none" } : { what: "earlier", ...timeOf(view) };
 }
 
-function newest({ exchange, removals }: TypeView, { resource }: Entry): HeldState {
-  if (resource === undefined) return { what: removals === "never" ? "unknown" : "none" };
-  const { acceptedAt } = exchange;
-  return {
-    what: "newest",
-    version: resource.version,
-    ...(acceptedAt !== undefined && { acceptedAt }),
-  };
+/** Whether the client has accepted this very state. While something is rejected that is not certain, nor is it for a removal in full state, which waits as long as the name is subscribed. */
+function isSurelyAccepted(view: TypeView, topic: Topic, entry: Entry): boolean {
+  if (view.exchange.rejected !== undefined) return false;
+  if (entry.resource === undefined && view.removals === "absent") return false;
+  return deliveryOf(view, topic, entry) === "accepted";
 }
 
-function earlier({ acceptedAt }: TypeView["exchange"], version: string | undefined): HeldState {
-  return {
-    what: "earlier",
-    ...(version !== undefined && { version }),
-    ...(acceptedAt !== undefined && { acceptedAt }),
-  };
-}
-
-/** A name that was sent by itself, and not as a change of its topic, may be older than what the client had accepted before. */
-function isNamed({ exchange }: TypeView, delivery: Delivery, name: string): boolean {
-  const { inFlight, rejected } = exchange;
-  if (delivery === "in-flight") return inFlight?.origin.named.has(name) === true;
-  return delivery === "rejected" && rejected?.named.has(name) === true;
-}
-
-/** Returns the revision up to which the client had accepted this name before what was sent last. */
-function acceptedBefore(
-  { exchange: { accepted, inFlight, rejected }, heldBack }: TypeView,
-  delivery: Delivery,
+/** Whether a name has been held back since its first change that the client does not have: what the client has accepted of other names since does not matter then. */
+function isFirstWait(
+  { heldBack, settled }: TypeView,
   name: string,
-): number {
-  const { base = Infinity } = (delivery === "in-flight" ? inFlight : rejected) ?? {};
-  const from = heldBack.get(nameKey(name))?.from ?? Infinity;
-  return Math.min(accepted, from, delivery === "pending" ? Infinity : base);
+  isFirst: (waiting: Entry) => boolean,
+): boolean {
+  const hold = heldBack.get(nameKey(name));
+  return hold !== undefined && hold.from >= settled.revision && isFirst(hold.entry);
 }
 
-/** What a client has of a name whose removal waits (S-ORD-3): the state before it. The version is known where the name did not change while the removal waited. */
-function beforeRemoval(
-  { typeUrl, heldBase, exchange }: TypeView,
-  { name, revision }: Entry,
-  former: FormerStates,
-): HeldState {
-  const [first, last] = [heldBase, Math.ceil(revision) - 1].map(
-    (at) => former.asOf?.(typeUrl, name, at)?.resource?.version,
-  );
-  return earlier(exchange, first === last ? first : undefined);
+function stateOf(view: TypeView, what: "newest" | "earlier", { resource }: Entry): HeldState {
+  if (resource === undefined) return nothing(view);
+  return { what, version: resource.version, ...timeOf(view) };
+}
+
+/** A client that is not sent removals keeps what it had before. */
+function nothing({ removals }: TypeView): HeldState {
+  return { what: removals === "never" ? "unknown" : "none" };
+}
+
+function timeOf({ exchange: { acceptedAt } }: TypeView): Pick<HeldState, "acceptedAt"> {
+  return acceptedAt === undefined ? {} : { acceptedAt };
 }

@@ -1,0 +1,169 @@
+import { createCache } from "@xdstp/cache";
+import type { Put, Removal } from "@xdstp/core";
+import { createScheduler } from "@xdstp/protocol/server";
+import { createServer, type StreamExplanation, type XdsServer } from "@xdstp/server";
+import { createFakeClock, createManualScheduler, createMemoryStream } from "@xdstp/testing";
+import { describe, expect, it } from "vitest";
+import type { ModelClient } from "./model-client.ts";
+import { createModelDeltaClient } from "./model-delta-client.ts";
+import { createModelSotwClient } from "./model-sotw-client.ts";
+import {
+  bodyOf,
+  CLUSTERS,
+  ENDPOINTS,
+  LISTENERS,
+  orderedTypes,
+  readBody,
+  ROUTES,
+} from "./ordered-types.ts";
+import { createRandom } from "./random.ts";
+
+const runs = Math.max(6, Math.round(1_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
+const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
+const ADS = "/envoy.service.discovery.v3.AggregatedDiscoveryService";
+const typeUrls = [CLUSTERS, ENDPOINTS, LISTENERS, ROUTES] as const;
+const names = ["a", "b", "c"];
+
+interface World {
+  readonly server: XdsServer;
+  readonly client: ModelClient;
+  /** What is, by type and name. */
+  readonly truth: ReadonlyMap<string, string>;
+  step(): void;
+}
+
+/** A server with one client, which rejects what is bad, answers late or not, and subscribes to other names all the time. */
+function createWorld(seed: number, variant: "delta" | "sotw"): World {
+  const random = createRandom(seed);
+  const turns = createManualScheduler();
+  const clock = createFakeClock();
+  const cache = createCache({ types: orderedTypes, clock, replacedBytes: 1 << 24 });
+  const server = createServer({
+    source: cache,
+    clock,
+    scheduler: createScheduler({ slice: 2, later: turns.later }),
+  });
+  const truth = new Map<string, string>();
+  let version = 0;
+  const commit = (): void => {
+    const put = new Map<string, Put>();
+    const remove = new Map<string, Removal>();
+    for (let n = 1 + random.below(3); n > 0; n--) {
+      const typeUrl = random.pick(typeUrls);
+      const name = random.pick(names);
+      const key = `${typeUrl} ${name}`;
+      put.delete(key);
+      if (random.below(4) === 0) {
+        if (truth.delete(key)) remove.set(key, { typeUrl, name });
+        continue;
+      }
+      const bad = random.below(8) === 0 ? "-bad" : "";
+      const target = typeUrl === LISTENERS || typeUrl === ROUTES ? `>${random.pick(names)}` : "";
+      const text = `v${++version}${bad}${target}`;
+      truth.set(key, text);
+      remove.delete(key);
+      const payload = { typeUrl, value: bodyOf({ name, version: text }) };
+      put.set(key, { typeUrl, resource: { name, version: text, payload } });
+    }
+    cache.commit({ put: [...put.values()], remove: [...remove.values()] });
+  };
+  commit();
+  const method = variant === "delta" ? "DeltaAggregatedResources" : "StreamAggregatedResources";
+  const stream = createMemoryStream((out) => {
+    const handler = server.accept(`${ADS}/${method}`, "model", out);
+    if ("code" in handler) throw new Error(handler.message);
+    return handler;
+  });
+  const options = { rejects: (text: string) => text.includes("-bad"), wholeResponses: true };
+  const client =
+    variant === "delta"
+      ? createModelDeltaClient(stream, options)
+      : createModelSotwClient(
+          stream,
+          { isFullState: (typeUrl) => typeUrl !== ENDPOINTS, readPayload: readBody },
+          options,
+        );
+  for (const typeUrl of typeUrls)
+    client.change(typeUrl, random.below(2) === 0 ? ["*"] : [random.pick(names)], []);
+  return {
+    server,
+    client,
+    truth,
+    step() {
+      switch (random.below(7)) {
+        case 0:
+          commit();
+          break;
+        case 1:
+        case 2:
+          turns.turn();
+          break;
+        case 3:
+          client.answer();
+          break;
+        case 4:
+          if (random.below(6) === 0)
+            client.change(random.pick(typeUrls), [random.pick(names)], [random.pick(names)]);
+          if (random.below(10) === 0) clock.advance(6_000);
+          break;
+        default:
+          // It answers each response: an unanswered one next to another is not answered by the model.
+          client.answer();
+          client.receive();
+      }
+    },
+  };
+}
+
+/** Compares what is explained with what the client has. It has answered all that it was sent. */
+async function compare(
+  { server, client, truth }: World,
+  seed: number,
+  found: Map<string, number>,
+): Promise<void> {
+  for (const typeUrl of typeUrls) {
+    for (const name of names) {
+      const { text, streams } = await server.explain({ node: "model", typeUrl, name });
+      const has = client.held(typeUrl).get(name);
+      const where = `seed ${seed}, ${typeUrl} ${name}, of which the client has ${has ?? "nothing"}: ${text}`;
+      const [stream] = streams;
+      if (stream === undefined) throw new Error(where);
+      count(found, stream);
+      const { held, subscription, cause } = stream;
+      if (cause.kind === "rejected" && cause.isCertain)
+        expect(has, where).not.toBe(truth.get(`${typeUrl} ${name}`));
+      expect(subscription !== undefined, where).toBe(client.covers(typeUrl, name));
+      if (held.what === "unknown") continue;
+      expect(held.what === "none", where).toBe(has === undefined);
+      if (held.version !== undefined) expect(held.version, where).toBe(has);
+      if (has !== undefined && has === truth.get(`${typeUrl} ${name}`))
+        expect(held.what, where).toBe("newest");
+    }
+  }
+}
+
+function count(found: Map<string, number>, { held, cause }: StreamExplanation): void {
+  for (const key of [held.what, cause.kind]) found.set(key, (found.get(key) ?? 0) + 1);
+}
+
+describe.each(["delta", "sotw"] as const)("explain() at random (%s/ads)", (variant) => {
+  it("says that the client has a version if and only if it has that", async () => {
+    const found = new Map<string, number>();
+    for (let n = 0; n < runs; n++) {
+      const world = createWorld(firstSeed + n, variant);
+      for (let step = 0; step < 200; step++) {
+        world.step();
+        if (world.client.unanswered + world.client.stream.unread === 0)
+          await compare(world, firstSeed + n, found);
+      }
+      world.client.stream.cancel();
+    }
+    const all = ["newest", "earlier", "none"].reduce(
+      (sum, what) => sum + (found.get(what) ?? 0),
+      0,
+    );
+    expect(found.get("unknown") ?? 0).toBeLessThan(all / 5);
+    for (const kind of ["accepted", "missing", "held-back", "rejected", "not-subscribed"])
+      expect(found.get(kind), kind).toBeGreaterThan(0);
+  });
+});
