@@ -122,6 +122,8 @@ export interface StatusView {
   allows(typeUrl: string, name: string): boolean;
   /** True if that is all clients of the source of the server, and all names. */
   readonly isWhole: boolean;
+  /** The source of the caller, unfiltered; {@link allows} says which of its names the caller may see. */
+  readonly source: ResourceSource;
 }
 
 /** Returns what a caller of client status may see, or the status that rejects it. */
@@ -160,6 +162,7 @@ export function statusViewOf(
     const seesAll = policy === undefined || policy.status === "all";
     return {
       isWhole: seesAll && rootOf(root) === rootOf(source),
+      source: root,
       shows(stream) {
         const theirs = book.of(stream);
         return (

@@ -7,7 +7,7 @@ import type { StatusView } from "../access/create-access.ts";
 import { explainStream } from "./explain-stream.ts";
 import type { ExplainQuestion, Explanation, OriginOf, StreamExplanation } from "./explanation.ts";
 import { absentText, streamsText, streamText } from "./explanation-text.ts";
-import { type SourceSight, sourceState } from "./source-state.ts";
+import { hiddenByAlias, ownName, type SourceSight, sourceState } from "./source-state.ts";
 
 /** Explains what a client has. `view`: as much as the caller may see; undefined: everything. Rejects with an XdsError, INVALID_ARGUMENT, for a question without a node, a type or one name. */
 export type Explain = (
@@ -30,10 +30,11 @@ const mostListed = 1_000;
 
 /** Makes the function that explains. It reads the state of the streams and keeps nothing. */
 export function createExplain(options: ExplainOptions): Explain {
-  const { source, book, clock, originOf } = options;
+  const { book, clock, originOf } = options;
   return async (asked, view) => {
     checkQuestion(asked);
     const { node, typeUrl, name } = asked;
+    const source = view?.source ?? options.source;
     const all = options.streams();
     const shown = view === undefined ? all : all.filter((stream) => view.shows(stream));
     const hiddenStreams = all.length - shown.length;
@@ -58,7 +59,9 @@ export function createExplain(options: ExplainOptions): Explain {
     const isUnknown = streams.every((stream) => stream.source?.state === "missing");
     const rootSource =
       streams.length === 0 && isAllowed
-        ? sourceState(source, typeUrl, name, await sightOf(undefined))
+        ? view?.allows(typeUrl, ownName(source, typeUrl, name)) === false
+          ? hiddenByAlias
+          : sourceState(source, typeUrl, name, await sightOf(undefined))
         : undefined;
     const names =
       isUnknown && isAllowed && rootSource?.state !== "present"

@@ -16,7 +16,7 @@ import type {
   StreamExplanation,
 } from "./explanation.ts";
 import { heldState } from "./held-state.ts";
-import { type SourceSight, sourceState } from "./source-state.ts";
+import { hiddenByAlias, ownName, type SourceSight, sourceState } from "./source-state.ts";
 
 /** The name that is asked about, and what is known of it besides the stream. */
 export interface ExplainedName {
@@ -43,10 +43,13 @@ export function explainStream(
   const facts = { peer, variant, connectedAt: stream.status().connectedAt };
   const root = access?.root ?? asked.source;
   const view = stream.views().find((one) => one.typeUrl === typeUrl);
-  const covering = view && coveringTopic(view, name, root);
+  const own = ownName(root, typeUrl, name);
+  const isHiddenAlias = own !== name && access?.allows(typeUrl, own) === false;
+  const isSeen = !isHiddenAlias || asked.sight.seesTrouble;
+  const covering = view && coveringTopic(view, name, isSeen ? root : undefined);
   const subscription = covering && subscriptionOf(covering.topic, covering.by);
   const known = { ...facts, ...(subscription && { subscription }) };
-  if (access?.allows(typeUrl, name) === false) {
+  if (access?.allows(typeUrl, name) === false || (isHiddenAlias && isSeen)) {
     const rule = asked.sight.seesTrouble ? access.policy?.rule?.() : undefined;
     return {
       ...known,
@@ -54,7 +57,7 @@ export function explainStream(
       cause: { kind: "denied", ...(rule !== undefined && { rule }) },
     };
   }
-  const source = sourceState(root, typeUrl, name, asked.sight);
+  const source = isSeen ? sourceState(root, typeUrl, name, asked.sight) : hiddenByAlias;
   if (view === undefined || covering === undefined)
     return {
       ...known,
@@ -76,7 +79,11 @@ interface Covering {
 }
 
 /** The subscription that covers a name. Where several do, the one that has it. */
-function coveringTopic(view: TypeView, name: string, root: ResourceSource): Covering | undefined {
+function coveringTopic(
+  view: TypeView,
+  name: string,
+  root: ResourceSource | undefined,
+): Covering | undefined {
   const key = nameKey(name);
   const glob = globOf(name);
   const all = view.topics.flatMap((topic): readonly Covering[] => {
@@ -97,10 +104,10 @@ function isInWildcard(
   { typeUrl }: TypeView,
   topic: Topic,
   name: string,
-  root: ResourceSource,
+  root: ResourceSource | undefined,
 ): boolean {
   return (
-    entryOf(topic, name) !== undefined || root.topic(typeUrl, { name }).get(name) === undefined
+    entryOf(topic, name) !== undefined || root?.topic(typeUrl, { name }).get(name) === undefined
   );
 }
 

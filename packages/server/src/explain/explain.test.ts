@@ -1,3 +1,5 @@
+import { fromBinary, type JsonObject, toJson } from "@bufbuild/protobuf";
+import { StructSchema } from "@bufbuild/protobuf/wkt";
 import { createPolicy } from "@xdstp/policy";
 import { ConfigStatus } from "@xdstp/protos/status";
 import { describe, expect, it } from "vitest";
@@ -296,6 +298,72 @@ it("names the rule that hides a name, and nothing of the name itself [S-LIM-8]",
   expect((await world.explain("secret")).streams[0]).not.toHaveProperty("source");
   expect((await world.explain("secret")).names).toEqual([]);
   expect((await world.explain("shop")).streams[0]?.held.what).toBe("newest");
+});
+
+it("shows a caller with another source nothing of the source of the server [S-LIM-8]", async () => {
+  const own = readyCache();
+  own.put({ typeUrl: types.cluster, name: "own", value: payload("own") });
+  const world = worldWith(["web"], { sourceFor: () => own });
+  const feature = "xdstp.status.explain";
+  const ask = async (name: string): Promise<JsonObject> => {
+    const { config } = await world.server.clientStatus(
+      {
+        node: {
+          clientFeatures: [feature],
+          metadata: { [feature]: { node: "n", type_url: types.cluster, name } },
+        },
+      },
+      { peer: { address: "192.0.2.9:1" } },
+    );
+    const { value } = config[0]?.genericXdsConfigs[0]?.xdsConfig ?? {};
+    return toJson(StructSchema, fromBinary(StructSchema, value ?? new Uint8Array()));
+  };
+  expect(await ask("web")).toMatchObject({ source: { state: "missing" }, names: ["own"] });
+  expect(await ask("own")).toMatchObject({ source: { state: "present" }, names: [] });
+});
+
+it("shows a restricted caller nothing of a hidden resource by its alias [S-LIM-8]", async () => {
+  const policy = createPolicy({
+    key: "shop",
+    allows: (_, name) => name !== "secret",
+    rule: () => "the rule for shop (policy.yaml:2)",
+  });
+  const world = worldWith([], { authorize: () => policy });
+  world.cache.put({
+    typeUrl: types.cluster,
+    name: "secret",
+    value: payload("secret"),
+    aliases: ["alias"],
+  });
+  const call = world.open("delta/ads");
+  call.ask(types.cluster, ["alias"]);
+  await Promise.resolve();
+  await new Promise(setImmediate);
+  world.turn();
+  call.ack(call.next());
+  world.turn();
+  const feature = "xdstp.status.explain";
+  const ask = async (node: string): Promise<JsonObject> => {
+    const { config } = await world.server.clientStatus(
+      {
+        node: {
+          clientFeatures: [feature],
+          metadata: { [feature]: { node, type_url: types.cluster, name: "alias" } },
+        },
+      },
+      { peer: { address: "192.0.2.9:1" } },
+    );
+    const { value } = config[0]?.genericXdsConfigs[0]?.xdsConfig ?? {};
+    return toJson(StructSchema, fromBinary(StructSchema, value ?? new Uint8Array()));
+  };
+  expect(await ask("n")).toMatchObject({
+    text: "n does not have alias: it does not exist.",
+    streams: [{ source: { state: "missing" } }],
+  });
+  expect(await ask("other")).toMatchObject({ source: { state: "missing" } });
+  expect((await world.explain("alias")).text).toBe(
+    "n does not have alias: the rule for shop (policy.yaml:2) does not allow it.",
+  );
 });
 
 it("says that a node is not connected, which are, and what the source has", async () => {

@@ -42,6 +42,14 @@ export function sourceState(
   };
 }
 
+/** The own name of the resource that a source has under a name, which differs for an alias; else the name itself. */
+export function ownName(source: ResourceSource, typeUrl: string, name: string): string {
+  return source.topic(typeUrl, { name }).get(name)?.resource?.name ?? name;
+}
+
+/** What a restricted caller sees of an alias whose resource is hidden from it: nothing, as its client does. */
+export const hiddenByAlias: SourceState = { state: "missing" };
+
 /** The entry of a name that does not exist says why. */
 function ownMember(topic: Topic, name: string): Entry | undefined {
   return topic.members().find((entry) => nameKey(entry.name) === nameKey(name));
