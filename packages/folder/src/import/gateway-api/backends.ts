@@ -22,7 +22,7 @@ import {
 import type { FollowReference } from "./reference-grants.ts";
 
 /** What a route speaks with its backends. */
-export type BackendProtocol = "http" | "grpc" | "tcp";
+export type BackendProtocol = "http" | "grpc" | "tcp" | "udp";
 
 /** The Services that routes refer to, as clusters and endpoints. */
 export interface Backends {
@@ -52,7 +52,8 @@ export function createBackends(
       const port = service && portOf(reference, number, service);
       if (service === undefined || port === undefined) return undefined;
       reportAffinity(service);
-      const transport = protocol === "tcp" ? {} : tls.transportOf(service, port.name);
+      const isStream = protocol === "tcp" || protocol === "udp";
+      const transport = isStream ? {} : tls.transportOf(service, port.name);
       if (transport === undefined) {
         notImported(
           reference,
@@ -62,6 +63,8 @@ export function createBackends(
         return undefined;
       }
       const name = `${service.namespace}/${service.name}/${port.number}`;
+      // A port for datagrams may have other endpoints than the same number for connections.
+      const endpointsName = port.isUdp ? `${name}/udp` : name;
       const found = endpointsOf(service, port, {
         slices: slices.get(`${service.namespace}/${service.name}`) ?? [],
         endpoints: objects.get("Endpoints", service.namespace, service.name),
@@ -73,7 +76,7 @@ export function createBackends(
         name: clusterName,
         json: {
           name: clusterName,
-          ...discoveryOf(found, name),
+          ...discoveryOf(found, endpointsName),
           ...(speaks === "grpc" && http2Options()),
           ...transport,
         },
@@ -81,8 +84,8 @@ export function createBackends(
       if (found.kind === "addresses")
         use({
           type: clusterLoadAssignment,
-          name,
-          json: { cluster_name: name, endpoints: localitiesOf(found.endpoints) },
+          name: endpointsName,
+          json: { cluster_name: endpointsName, endpoints: localitiesOf(found.endpoints) },
         });
       return clusterName;
     },

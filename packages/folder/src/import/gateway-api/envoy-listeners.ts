@@ -4,7 +4,7 @@ import { adsSource, type JsonResource } from "../plan-import.ts";
 import type { AttachedRoute } from "./attached-routes.ts";
 import type { Backends } from "./backends.ts";
 import { type GatewayListener, titleOfListener } from "./gateway-listeners.ts";
-import { anyHost, bySpecificity } from "./hostnames.ts";
+import { anyHost, bySpecificity, createOwnerOf } from "./hostnames.ts";
 import {
   dangling,
   field,
@@ -66,10 +66,9 @@ function chainsOf(
     ({ hostname }) => hostname,
   );
   const chains = [...secure.values()].map((same) => httpChain(same, attached, backends));
-  const taken = new Map<string, AttachedRoute | GatewayListener>(
-    [...secure].flatMap(([hostname, [first]]) => (first ? [[hostname, first]] : [])),
-  );
-  const streams = group.flatMap((one) => streamChains(one, { attached, taken, backends }));
+  const taken = new Map<string, AttachedRoute>();
+  const ownerOf = createOwnerOf(group);
+  const streams = group.flatMap((one) => streamChains(one, { attached, taken, ownerOf, backends }));
   return {
     chains: [...chains.flatMap((one) => one.chains), ...streams],
     routes: chains.flatMap((one) => one.routes),
@@ -137,15 +136,17 @@ function chain(
 
 interface StreamContext {
   readonly attached: readonly AttachedRoute[];
-  /** What has each hostname of the port. */
-  readonly taken: Map<string, AttachedRoute | GatewayListener>;
+  /** The routes that have hostnames of the port. */
+  readonly taken: Map<string, AttachedRoute>;
+  /** The listener that a host belongs to. */
+  readonly ownerOf: (hostname: string) => GatewayListener | undefined;
   readonly backends: Backends;
 }
 
 /** The chains of a listener that forwards connections as they are. A hostname has one route, the oldest. */
 function streamChains(
   listener: GatewayListener,
-  { attached, taken, backends }: StreamContext,
+  { attached, taken, ownerOf, backends }: StreamContext,
 ): readonly JsonObject[] {
   if (listener.protocol !== "TLS" && listener.protocol !== "TCP") return [];
   const own = attached.filter((one) => one.listener === listener);
@@ -153,7 +154,8 @@ function streamChains(
   return own
     .flatMap((one) => {
       const free = one.hostnames.filter((hostname) => {
-        const other = taken.get(hostname);
+        const owner = ownerOf(hostname);
+        const other = owner?.hostname === listener.hostname ? taken.get(hostname) : owner;
         if (other === undefined) taken.set(hostname, one);
         else
           notImported(
@@ -235,7 +237,7 @@ function udpListener(
     );
   const rule = first && firstRule(first.route);
   if (rule === undefined) return [];
-  const [only, ...more] = weightedBackends(rule, backends, "tcp").usable;
+  const [only, ...more] = weightedBackends(rule, backends, "udp").usable;
   for (const { reference } of more)
     notImported(reference, "datagrams go to one backend", "keep one backend");
   const name = titleOfListener(listener);

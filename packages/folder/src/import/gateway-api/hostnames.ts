@@ -18,6 +18,14 @@ export function bySpecificity(one: string, other: string): number {
   return exactLength(other) - exactLength(one) || length(other) - length(one);
 }
 
+/** Returns a function that finds the listener that a host belongs to: the one with the most specific hostname that covers it. */
+export function createOwnerOf<T extends { readonly hostname: string }>(
+  listeners: readonly T[],
+): (hostname: string) => T | undefined {
+  const owners = [...listeners].sort((one, other) => bySpecificity(one.hostname, other.hostname));
+  return (hostname) => owners.find((owner) => covers(owner.hostname, hostname));
+}
+
 function exactLength(hostname: string): number {
   return hostname.startsWith("*") ? 0 : hostname.length;
 }

@@ -425,7 +425,7 @@ describe("rules", () => {
       "{ service: a.B, method: C }",
       "{ service: a.B }",
       "{ method: C }",
-      "{ type: RegularExpression, service: 'a[.]x' }",
+      "{ type: RegularExpression, service: 'a[.]x|b', method: 'C|D' }",
     ];
     const rules = methods.map((method) => rule(`method: ${method}`)).join(", ");
     const all = routes(
@@ -439,7 +439,7 @@ describe("rules", () => {
       { path: "/a.B/C", grpc: {} },
       { prefix: "/a.B/", grpc: {} },
       { safe_regex: { regex: "/[^/]+/C" }, grpc: {} },
-      { safe_regex: { regex: "/a[.]x/[^/]+" }, grpc: {} },
+      { safe_regex: { regex: "/(?:a[.]x|b)/(?:C|D)" }, grpc: {} },
     ]);
     expect(all[0]?.route).toEqual({ cluster: "shop/a/80/grpc", timeout: "0s" });
   });
@@ -739,6 +739,41 @@ describe("listeners that conflict", () => {
     ]);
   });
 
+  it("of TLS have their hosts alone, where another one has a wildcard", () => {
+    const authority = createTestAuthority();
+    const { cert, key } = authority.issue({ name: "c" });
+    const tls = "tls: { certificateRefs: [{ name: c }] }";
+    const wild = `{ name: wild, port: 443, protocol: TLS, hostname: "*.shop.test", ${tls} }`;
+    const exact = `{ name: exact, port: 443, protocol: TLS, hostname: a.shop.test, ${tls} }`;
+    const at = (section: string, target: string, hostnames: string): string =>
+      route(toService(target), `name: ${section}, namespace: shop`, "TLSRoute").replace(
+        "[{ name: edge, namespace: shop }]",
+        `[{ name: edge, sectionName: ${section} }]\n  hostnames: [${hostnames}]`,
+      );
+    const result = imported(
+      gateway(`${wild}, ${exact}`),
+      at("wild", "a", "a.shop.test, x.shop.test"),
+      at("exact", "b", "a.shop.test"),
+      service("a"),
+      service("b"),
+      `apiVersion: v1\nkind: Secret\nmetadata: { name: c, namespace: shop }\nstringData: ${JSON.stringify({ "tls.crt": cert, "tls.key": key })}\n`,
+    );
+    const chains = resources(result, "Listener")["shop/edge/wild"]?.filter_chains;
+    expect(chains).toMatchObject([
+      {
+        filter_chain_match: { server_names: ["x.shop.test"] },
+        filters: [{ typed_config: { cluster: "shop/a/80/tcp" } }],
+      },
+      {
+        filter_chain_match: { server_names: ["a.shop.test"] },
+        filters: [{ typed_config: { cluster: "shop/b/80/tcp" } }],
+      },
+    ]);
+    expect(shown(result)).toEqual([
+      "k8s.yaml:8:1: TLSRoute shop/wild is not imported: shop/edge/exact has a.shop.test on port 443 (keep one of them, or give it another hostname)",
+    ]);
+  });
+
   it("of two Gateways are served by the older one", () => {
     const result = imported(
       gateway(http, "name: a, namespace: shop"),
@@ -804,6 +839,39 @@ endpoints:
         ],
       },
     });
+  });
+
+  it("of a port for connections and for datagrams have endpoints of their own", () => {
+    const dns = `apiVersion: v1
+kind: Service
+metadata: { name: dns, namespace: shop }
+spec: { ports: [{ name: tcp, port: 53 }, { name: udp, port: 53, protocol: UDP }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: dns-1, namespace: shop, labels: { kubernetes.io/service-name: dns } }
+addressType: IPv4
+ports: [{ name: tcp, port: 5301 }, { name: udp, port: 5302, protocol: UDP }]
+endpoints: [{ addresses: [10.0.0.1] }]
+`;
+    const at = (section: string, kind: string): string =>
+      route(
+        "rules: [{ backendRefs: [{ name: dns, port: 53 }] }]",
+        `name: ${section}, namespace: shop`,
+        kind,
+      ).replace("namespace: shop }]", `namespace: shop, sectionName: ${section} }]`);
+    const result = imported(
+      gateway("{ name: t, port: 53, protocol: TCP }, { name: u, port: 53, protocol: UDP }"),
+      at("t", "TCPRoute"),
+      at("u", "UDPRoute"),
+      dns,
+    );
+    expect(JSON.stringify(resources(result, "Listener")["shop/edge/u"])).toContain(
+      '"cluster":"shop/dns/53/udp"',
+    );
+    const endpoints = resources(result, "ClusterLoadAssignment");
+    expect(JSON.stringify(endpoints["shop/dns/53"])).toContain('"port_value":5301');
+    expect(JSON.stringify(endpoints["shop/dns/53/udp"])).toContain('"port_value":5302');
   });
 
   it("speak HTTP/2 where the Service says so", () => {

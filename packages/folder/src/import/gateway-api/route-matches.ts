@@ -118,7 +118,8 @@ function grpcMatch(node: ObjectNode): RouteMatch {
 
 function grpcPath(service: string, method: string, isPattern: boolean): JsonObject {
   if (service === "" && method === "") return { prefix: "/" };
-  if (isPattern) return { safe_regex: { regex: `/${service || "[^/]+"}/${method || "[^/]+"}` } };
+  if (isPattern)
+    return { safe_regex: { regex: `/(?:${service || "[^/]+"})/(?:${method || "[^/]+"})` } };
   if (method === "") return { prefix: `/${service}/` };
   if (service === "") return { safe_regex: { regex: `/[^/]+/${escaped(method)}` } };
   return { path: `/${service}/${method}` };

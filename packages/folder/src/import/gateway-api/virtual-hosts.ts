@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { AttachedRoute } from "./attached-routes.ts";
 import type { Backends } from "./backends.ts";
 import { type GatewayListener, titleOfListener } from "./gateway-listeners.ts";
-import { bySpecificity, covers } from "./hostnames.ts";
+import { bySpecificity, covers, createOwnerOf } from "./hostnames.ts";
 import { byRank } from "./route-matches.ts";
 import { type MatchedRoutes, rulesOf } from "./route-rules.ts";
 
@@ -22,28 +22,25 @@ export function virtualHosts(
   attached: readonly AttachedRoute[],
   backends: Backends,
 ): JsonObject[] {
-  const owners = [...new Set(listeners.map(({ hostname }) => hostname))].sort(bySpecificity);
-  const ownerOf = (hostname: string): string | undefined =>
-    owners.find((owner) => covers(owner, hostname));
+  const ownerOf = createOwnerOf(listeners);
   const hosted = attached
     .filter(({ listener }) => listeners.includes(listener))
     .flatMap(({ listener, route, hostnames }): HostedRoute[] => {
       const rules = rulesOf(route, listener, backends);
       return hostnames
-        .filter((hostname) => ownerOf(hostname) === listener.hostname)
+        .filter((hostname) => ownerOf(hostname)?.hostname === listener.hostname)
         .map((hostname) => ({ listener, route, hostname, rules }));
     });
   // A listener without routes has its hosts all the same, lest another one gets them.
-  const domains = new Set([...hosted.map(({ hostname }) => hostname), ...owners]);
+  const domains = new Set([...hosted, ...listeners].map(({ hostname }) => hostname));
   return [...domains].sort(bySpecificity).flatMap((domain) => {
     const owner = ownerOf(domain);
     const own = hosted.filter(
-      ({ hostname, listener }) => listener.hostname === owner && covers(hostname, domain),
+      ({ hostname, listener }) => listener.hostname === owner?.hostname && covers(hostname, domain),
     );
-    const [first] = listeners.filter(({ hostname }) => hostname === owner);
-    if (first === undefined) return [];
+    if (owner === undefined) return [];
     const routes = routesIn(own);
-    return [{ name: `${titleOfListener(first)}/${domain}`, domains: [domain], routes }];
+    return [{ name: `${titleOfListener(owner)}/${domain}`, domains: [domain], routes }];
   });
 }
 
