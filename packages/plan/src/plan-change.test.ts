@@ -93,6 +93,32 @@ describe("planChange()", () => {
     ]);
   });
 
+  it("counts the clients of a view for its own resource, not for the shared one or that of a similar key", async () => {
+    const place = (view: string | undefined, connectTimeout: string) =>
+      plannedResource(cluster("a", { connectTimeout }), { view });
+    const all = (seconds: string) =>
+      [undefined, "de", "demo"].map((view, at) => place(view, `${seconds}.${at}s`));
+    const groups = [undefined, "de", "demo", "other"].map((view) =>
+      group({ clients: [view ?? "none"], view }),
+    );
+    const clientsOf = async (next: ReturnType<typeof all>) => {
+      const served = { resources: all("1"), groups, hiddenStreams: 0 };
+      const { changes } = await planChange({ served, next, registry });
+      return changes.map(({ action, view, clientNames }) => [action, view, clientNames]);
+    };
+    expect(await clientsOf(all("2"))).toEqual([
+      ["changed", undefined, ["none", "other"]],
+      ["changed", "de", ["de"]],
+      ["changed", "demo", ["demo"]],
+    ]);
+    const [shared = place(undefined, "3s")] = all("2");
+    expect(await clientsOf([shared])).toEqual([
+      ["changed", undefined, ["none", "de", "demo"]],
+      ["removed", "de", ["de"]],
+      ["removed", "demo", ["demo"]],
+    ]);
+  });
+
   it("shows no value of a secret", async () => {
     const secret = (key: string): Put =>
       put("type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret", "web", {

@@ -58,7 +58,7 @@ export async function planChange({
       : await simulate(comparison, served.groups, types, authorities);
   const added = pairs.filter(({ before }) => before === undefined);
   const groups = served.groups.map((group, at) => groupPlan(group, simulated[at], added));
-  const receivers = receiversOf(groups);
+  const receivers = receiversOf(groups, ownNames(served.resources), ownNames(next));
   const changes = pairs.map((pair) => changeOf(pair, receivers, registry));
   const count = (action: ResourceChange["action"]): number =>
     changes.filter((change) => change.action === action).length;
@@ -160,8 +160,25 @@ interface Receivers {
   readonly names: readonly string[];
 }
 
+/** Whether a view has a resource of its own under a name, so that its clients do not get the shared one. */
+type HasOwn = (view: string, typeUrl: string, name: string) => boolean;
+
+function ownNames(resources: readonly PlannedResource[]): HasOwn {
+  const byView = new Map<string, Set<string>>();
+  for (const { typeUrl, resource, view } of resources) {
+    if (view === undefined) continue;
+    const names = byView.get(view) ?? new Set();
+    byView.set(view, names.add(keyOf(typeUrl, resource.name)));
+  }
+  return (view, typeUrl, name) => byView.get(view)?.has(keyOf(typeUrl, name)) === true;
+}
+
 /** By type, name and view, the clients that would be sent something about a resource. */
-function receiversOf(groups: readonly GroupPlan[]): (pair: Pair) => Receivers {
+function receiversOf(
+  groups: readonly GroupPlan[],
+  hadOwn: HasOwn,
+  hasOwn: HasOwn,
+): (pair: Pair) => Receivers {
   const byKey = new Map<string, GroupPlan[]>();
   for (const group of groups) {
     const keys = new Set(
@@ -177,9 +194,15 @@ function receiversOf(groups: readonly GroupPlan[]): (pair: Pair) => Receivers {
   }
   return ({ before, after }) => {
     const one = after ?? before;
-    const found = (
-      one === undefined ? [] : (byKey.get(keyOf(one.typeUrl, one.resource.name)) ?? [])
-    ).filter(({ view }) => one?.view === undefined || one.view.startsWith(view ?? "\u0000"));
+    if (one === undefined) return { clients: 0, names: [] };
+    const { typeUrl, resource, view: owner } = one;
+    const { name } = resource;
+    const found = (byKey.get(keyOf(typeUrl, name)) ?? []).filter(({ view }) =>
+      owner !== undefined || view === undefined
+        ? owner === undefined || owner === view
+        : (before !== undefined && !hadOwn(view, typeUrl, name)) ||
+          (after !== undefined && !hasOwn(view, typeUrl, name)),
+    );
     return {
       clients: sumOfClients(found),
       names: found.flatMap(({ clients }) => clients.slice(0, namedClients)).slice(0, namedClients),
