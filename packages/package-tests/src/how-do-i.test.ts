@@ -17,9 +17,11 @@ describe("the page of short answers", () => {
     expect([...commands.keys()].sort()).toEqual(
       [
         "bootstrap",
+        "explain",
         "get",
         "import",
         "lsp",
+        "plan",
         "record",
         "relay",
         "replay",

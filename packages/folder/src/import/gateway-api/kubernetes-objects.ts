@@ -9,6 +9,7 @@ import { type KubernetesObject, notImported, type ObjectReport, rootOf } from ".
 export interface ObjectFile {
   /** As it is shown in problems. JSON where it ends with `.json`, else YAML. */
   readonly file: string;
+  /** Its content: one object or several. */
   readonly text: string;
 }
 
