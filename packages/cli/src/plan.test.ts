@@ -198,7 +198,20 @@ describe("xdstp plan", () => {
     folder.write({ "config-new/README.txt": "" });
     await connectEnvoy(port, "e1", { endpoints: "cart", routes: "main" });
     const { out } = await plan("--json");
-    expect(JSON.parse(out)).toMatchObject({ added: 0, changed: 0, removed: 4, unchanged: 0 });
+    expect(JSON.parse(out)).toMatchObject({
+      added: 0,
+      changed: 0,
+      removed: 4,
+      unchanged: 0,
+      notes: [expect.stringContaining("or if an empty sub-folder is left in its folder")],
+    });
+  });
+
+  it("rejects a --node-key that `serve` rejects", async () => {
+    const { plan } = await useWorld({ ...mesh("config", "cart"), ...mesh("config-new", "cart") });
+    const { err, code } = await plan("--node-key", "colour");
+    expect(err).toMatch(/^xdstp plan: --node-key: /);
+    expect(code).toBe(2);
   });
 
   it("notes that `serve` keeps what it has where most of it would be removed at once", async () => {

@@ -3,6 +3,7 @@ import { checkFolder, type FolderContent, looksLikeAccident } from "@xdstp/folde
 import { type Plan, planChange, plannedResource, readServed } from "@xdstp/plan";
 import { allowedCodes } from "./allowed-codes.ts";
 import type { ClientTlsFiles } from "./asked-server.ts";
+import { checkNodeKey } from "./check-node-key.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type Endpoint, formatEndpoint } from "./endpoint.ts";
@@ -40,6 +41,7 @@ export interface PlanCommandOptions {
 /** Shows what would change if a server served a folder. Returns the exit code. */
 export async function plan(options: PlanCommandOptions, io: CliIo): Promise<number> {
   const { dir, server, failOn, json, tls, timeoutMs, limits, nodeKey } = options;
+  checkNodeKey(nodeKey);
   const allow = allowedCodes(options.allow);
   const registry = await loadRegistry(options.descriptors);
   const authorities = options.authorities.length > 0 ? { authorities: options.authorities } : {};
@@ -107,17 +109,17 @@ function isFailing(
 
 /** Notes what `xdstp serve` would do with such an edit. */
 function withNotes(planned: Plan): Plan {
-  const { changed, removed, unchanged, notes } = planned;
-  const isKept = looksLikeAccident({ held: changed + removed + unchanged, removed });
-  return isKept
-    ? {
-        ...planned,
-        notes: [
-          ...notes,
-          "`xdstp serve` applies this only with --allow-mass-delete: more than half of the resources are removed at once, which looks like an accident",
-        ],
-      }
-    : planned;
+  const { added, changed, removed, unchanged, notes } = planned;
+  const more: string[] = [];
+  if (looksLikeAccident({ held: changed + removed + unchanged, removed }))
+    more.push(
+      "`xdstp serve` applies this only with --allow-mass-delete: more than half of the resources are removed at once, which looks like an accident",
+    );
+  else if (removed > 0 && added + changed + unchanged === 0)
+    more.push(
+      "`xdstp serve` applies this only with --allow-mass-delete, or if an empty sub-folder is left in its folder: without one, it looks like a volume that is not mounted",
+    );
+  return more.length === 0 ? planned : { ...planned, notes: [...notes, ...more] };
 }
 
 /** Maps are objects in JSON. */

@@ -1,12 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { createNodeCaches, nodeField } from "@xdstp/cache";
-import { XdsError } from "@xdstp/core";
 import { createFolderFeed, type FolderEvent, type ResourceClient } from "@xdstp/folder";
 import type { Registry } from "@bufbuild/protobuf";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { envoyTypes } from "@xdstp/resource-types";
 import { allowedCodes } from "./allowed-codes.ts";
 import { CliError } from "./cli-error.ts";
+import { checkNodeKey } from "./check-node-key.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type HostOptions, hostServer, type Supply } from "./host-server.ts";
 import { createHealthBook, noteFolder } from "./health-book.ts";
@@ -46,14 +46,6 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
     (tell) => folderSupply({ ...options, registry }, io, tell),
     io,
   );
-}
-
-function checkNodeKey(field: string): void {
-  try {
-    nodeField(field);
-  } catch (error) {
-    throw new CliError(2, `--node-key: ${XdsError.from(error).text}`, { cause: error });
-  }
 }
 
 /** Type URLs of the messages that `--descriptors` add to the API of Envoy. */
