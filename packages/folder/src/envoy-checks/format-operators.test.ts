@@ -71,6 +71,8 @@ describe("operators of formats", () => {
     "%REQ(X-A?:authority):9% %RESP(a)% %TRAILER(grpc-status)% %REQ(?X)%",
     "%START_TIME% %START_TIME(%Y-%m-%dT%H:%M:%S.%3fZ)% %EMIT_TIME(%t)%",
     "%DURATION% %PROTOCOL()% %BYTES_SENT%",
+    "%LISTENER_NAME% %PACKETS_RETRANSMITTED% %ROUNDTRIP_DURATION%",
+    "%REQUEST_HEADER(a)% %RESPONSE_HEADER(a?b)% %RESPONSE_TRAILER(a):3% %STREAM_INFO_REQ(a)%",
     "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT(24)%",
     "%COMMON_DURATION(DS_RX_BEG:DS_TX_END:us)%",
     "%DYNAMIC_METADATA(a:b):3% %CLUSTER_METADATA(a:b)% %METADATA(LISTENER:a)%",
