@@ -34,6 +34,7 @@ export function attachRoutes(
 ): readonly AttachedRoute[] {
   const routes = routeKinds.flatMap((kind) => objects.of(kind)).sort(byAge);
   const attached: AttachedRoute[] = [];
+  const ofKind = new Map<string, AttachedRoute[]>(routeKinds.map((kind) => [kind, []]));
   for (const route of routes) {
     const spec = field(rootOf(route), "spec");
     const hasHostnames = route.kind !== "TCPRoute" && route.kind !== "UDPRoute";
@@ -47,9 +48,12 @@ export function attachRoutes(
       for (const one of attachedTo(parent, { route, hostnames, objects, listeners })) {
         if (seen.has(one.listener)) continue;
         seen.add(one.listener);
-        const rival = attached.find((before) => excludes(before, one));
-        if (rival === undefined) attached.push(one);
-        else
+        const rivals = ofKind.get(rivalKinds.get(route.kind) ?? "");
+        const rival = rivals?.find((before) => excludes(before, one));
+        if (rival === undefined) {
+          attached.push(one);
+          ofKind.get(route.kind)?.push(one);
+        } else
           notImported(
             parent,
             `${titleOf(rival.route)} is older, and has hostnames of it at the listener ${titleOfListener(one.listener)}`,
@@ -60,10 +64,14 @@ export function attachRoutes(
   return attached;
 }
 
-/** HTTPRoutes and GRPCRoutes cannot share a hostname of a listener: the older one has it. */
+/** Kinds of routes that cannot share a hostname of a listener: the older route has it. */
+const rivalKinds: ReadonlyMap<string, string> = new Map([
+  ["HTTPRoute", "GRPCRoute"],
+  ["GRPCRoute", "HTTPRoute"],
+]);
+
+/** Whether a route and one of a rival kind share a hostname of a listener. */
 function excludes(before: AttachedRoute, one: AttachedRoute): boolean {
-  const kinds = [before.route.kind, one.route.kind];
-  if (!kinds.includes("GRPCRoute") || !kinds.includes("HTTPRoute")) return false;
   if (before.listener !== one.listener) return false;
   return before.hostnames.some((hostname) =>
     one.hostnames.some((other) => intersection(hostname, other) !== undefined),
