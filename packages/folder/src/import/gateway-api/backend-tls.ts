@@ -29,7 +29,10 @@ export function createBackendTls(objects: KubernetesObjects, secrets: TlsSecrets
   const targets = policies.flatMap((policy) => {
     const spec = field(rootOf(policy), "spec");
     reportUnread(spec, ["targetRefs", "validation"]);
-    return itemsOf(field(spec, "targetRefs")).flatMap((node) => targetAt(node, spec) ?? []);
+    // The version v1alpha2 has one target. Without a validation nothing is sent to it, which is better than in plain text.
+    const single = field(spec, "targetRef");
+    const all = [...itemsOf(field(spec, "targetRefs")), ...(isSet(single) ? [single] : [])];
+    return all.flatMap((node) => targetAt(node, spec) ?? []);
   });
   for (const [at, target] of targets.entries()) {
     const older = targets.slice(0, at).find((other) => isSameTarget(other, target));

@@ -62,6 +62,7 @@ export function createBackends(
         );
         return undefined;
       }
+      if (!isStream && Object.keys(transport).length === 0) reportPlainText(reference, port);
       const name = `${service.namespace}/${service.name}/${port.number}`;
       // A port for datagrams may have other endpoints than the same number for connections.
       const endpointsName = port.isUdp ? `${name}/udp` : name;
@@ -121,6 +122,16 @@ function reportAffinity(service: KubernetesObject): void {
       affinity,
       "requests of a client may reach several endpoints",
       "write lb_policy: RING_HASH into the cluster, and hash_policy into its routes",
+    );
+}
+
+/** A BackendTLSPolicy alone says which certificates a backend may have. */
+function reportPlainText(reference: ObjectNode, { appProtocol }: ServicePort): void {
+  if (appProtocol === "https" || appProtocol === "kubernetes.io/wss")
+    notImported(
+      reference,
+      `the appProtocol of the port is ${JSON.stringify(appProtocol)}, and no BackendTLSPolicy has the Service, so requests are sent without TLS`,
+      "add a BackendTLSPolicy",
     );
 }
 

@@ -267,6 +267,17 @@ describe("what is not imported", () => {
       ),
       "requestMirror.backendRef.weight is not imported: this field is not supported",
     ],
+    [
+      route(`rules: [${rule("method: CONNECT")}]`, "name: s, namespace: shop"),
+      "HTTPRoute shop/s: spec.rules[0].matches[0].method is not imported: a request of this method has no path, so the route never matches it",
+    ],
+    [
+      joined(
+        route(toService("tls"), "name: s, namespace: shop"),
+        service("tls", "shop", "{ port: 80, appProtocol: https }"),
+      ),
+      'HTTPRoute shop/s: spec.rules[0].backendRefs[0] is not imported: the appProtocol of the port is "https", and no BackendTLSPolicy has the Service, so requests are sent without TLS',
+    ],
   ])("is reported (%#)", (text, expected) => {
     expect(shown(imported(...parts, text)).join("\n")).toContain(expected);
   });
@@ -278,6 +289,14 @@ describe("what is not imported", () => {
     );
     expect(shown(imported(gateway(http), route(toService()), sticky))).toEqual([
       "k8s.yaml:18:9: Service shop/a: spec.sessionAffinity is not imported: requests of a client may reach several endpoints (write lb_policy: RING_HASH into the cluster, and hash_policy into its routes)",
+    ]);
+  });
+
+  it("of a file that is given twice is reported once", () => {
+    const file = { file: "k8s.yaml", text: gateway(http) };
+    const result = importGatewayApi({ files: [file, file], registry, connection });
+    expect(shown(result)).toEqual([
+      "k8s.yaml:1:1: Gateway shop/edge is also in k8s.yaml, document 1 (keep one of them)",
     ]);
   });
 
@@ -418,6 +437,35 @@ describe("rules", () => {
         { name: "b", string_match: { safe_regex: { regex: "x+" } } },
       ],
     });
+  });
+
+  it.each(["cart", "/a//b", "/a/../b", "/a/.", "/a%2fb", "/a?b", "/a#b", "/a b", ""])(
+    "have no path that a request cannot have: %j",
+    (path) => {
+      for (const type of ["Exact", "PathPrefix"]) {
+        const match = `path: { type: ${type}, value: ${JSON.stringify(path)} }`;
+        const result = imported(gateway(http), route(`rules: [${rule(match)}]`), service("a"));
+        expect(result.problems.map(formatProblem)).toEqual([
+          expect.stringContaining(
+            "HTTPRoute shop/r: spec.rules[0].matches[0].path.value is not a path such as",
+          ),
+        ]);
+      }
+    },
+  );
+
+  it("have no method that a request cannot have", () => {
+    const result = imported(gateway(http), route(`rules: [${rule("method: get")}]`), service("a"));
+    expect(result.problems.map(formatProblem)).toEqual([
+      expect.stringContaining('matches[0].method is "get", not one of GET, HEAD, POST'),
+    ]);
+  });
+
+  it("allow origins for 5 seconds where they do not say how long", () => {
+    const cors = "{ type: CORS, cors: { allowOrigins: ['https://a.example'] } }";
+    const to = `rules: [{ filters: [${cors}], backendRefs: [{ name: a, port: 80 }] }]`;
+    const [only] = routes(imported(gateway(http), route(to), service("a")));
+    expect(JSON.stringify(only)).toContain('"max_age":"5"');
   });
 
   it("of a GRPCRoute match service and method", () => {
@@ -720,6 +768,15 @@ describe("TLS", () => {
         },
       },
     });
+    const old = policy("wellKnownCACertificates: System")
+      .replace(
+        'targetRefs: [{ group: "", kind: Service, name: a }]',
+        "targetRef: { kind: Service, name: a }",
+      )
+      .replace("validation:", "tls:");
+    expect(imported(...parts, old).problems.map(formatProblem)).toEqual([
+      expect.stringContaining("BackendTLSPolicy shop/p: spec.validation.hostname is missing"),
+    ]);
     const broken = imported(...parts, policy("caCertificateRefs: [{ kind: ConfigMap, name: no }]"));
     expect(routes(broken)).toMatchObject([{ direct_response: { status: 500 } }]);
   });

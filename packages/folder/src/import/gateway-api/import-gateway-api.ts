@@ -112,7 +112,8 @@ function createReport(): CollectedReport {
       found.set(key, { node, finding });
     },
     problems: (files) =>
-      files.flatMap(({ file, text }) =>
+      // A file that is given twice is reported once.
+      [...new Map(files.map((one) => [one.file, one])).values()].flatMap(({ file, text }) =>
         [...found.values()]
           .filter(({ node }) => node.object.file === file)
           .map(({ node, finding: { code, message, hint } }): FolderProblem => {

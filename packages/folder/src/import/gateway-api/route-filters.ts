@@ -322,7 +322,7 @@ function corsBy(node: ObjectNode): Filter {
         ...listed("allowMethods", "allow_methods"),
         ...listed("allowHeaders", "allow_headers"),
         ...listed("exposeHeaders", "expose_headers"),
-        ...(maxAge !== undefined && { max_age: String(maxAge) }),
+        max_age: String(maxAge ?? 5),
         ...(booleanOf(field(node, "allowCredentials")) === true && { allow_credentials: true }),
       },
     },

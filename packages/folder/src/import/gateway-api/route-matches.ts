@@ -2,10 +2,13 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { patternError } from "../../envoy-checks/value-checks.ts";
 import {
   field,
+  isSet,
   itemsOf,
+  notImported,
   type ObjectNode,
   oneOf,
   reportUnread,
+  reportWrong,
   requiredText,
   textOf,
 } from "./object-node.ts";
@@ -44,7 +47,7 @@ function matchesIn(rule: ObjectNode): readonly ObjectNode[] {
 function httpMatch(node: ObjectNode): RouteMatch {
   reportUnread(node, ["path", "headers", "queryParams", "method"]);
   const path = pathAt(field(node, "path"));
-  const method = textOf(field(node, "method"));
+  const method = methodAt(field(node, "method"));
   const headers = namedMatches(field(node, "headers"), (name) => name.toLowerCase());
   const queries = namedMatches(field(node, "queryParams"), (name) => name);
   return {
@@ -61,6 +64,20 @@ function httpMatch(node: ObjectNode): RouteMatch {
   };
 }
 
+const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
+
+function methodAt(node: ObjectNode): string | undefined {
+  if (!isSet(node)) return undefined;
+  const method = oneOf(node, methods, "GET");
+  if (method === "CONNECT")
+    notImported(
+      node,
+      "a request of this method has no path, so the route never matches it",
+      "add a route with connect_matcher to the written files",
+    );
+  return method;
+}
+
 const pathTypes = ["Exact", "PathPrefix", "RegularExpression"] as const;
 
 /** The kind of a path and its length decide first. */
@@ -68,6 +85,11 @@ function pathAt(node: ObjectNode): RouteMatch {
   reportUnread(node, ["type", "value"]);
   const type = oneOf(field(node, "type"), pathTypes, "PathPrefix") ?? "PathPrefix";
   const value = textOf(field(node, "value")) ?? "/";
+  if (type !== "RegularExpression" && !isPath(value))
+    reportWrong(
+      field(node, "value"),
+      'a path such as "/cart": it begins with a slash, and has no empty segments, no dots as a segment and no escaped slash',
+    );
   if (type === "Exact")
     return { json: { path: value }, rank: [2, value.length], prefix: undefined };
   if (type === "RegularExpression")
@@ -82,6 +104,14 @@ function pathAt(node: ObjectNode): RouteMatch {
     rank: [0, prefix.length],
     prefix,
   };
+}
+
+/** Whether a path can be that of a request. Envoy normalizes the path of a request before it is matched, so one that is not normal never matches. */
+function isPath(text: string): boolean {
+  return (
+    /^\/(?:[-\w/.~!$&'()*+,;=:@]|%[\da-f]{2})*$/i.test(text) &&
+    !/\/\/|\/\.{1,2}(?:\/|$)|%2f/i.test(text)
+  );
 }
 
 /** The matches of a rule of a GRPCRoute. One without matches has all gRPC requests. */
