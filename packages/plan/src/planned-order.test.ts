@@ -76,6 +76,7 @@ describe.each(["delta", "sotw"] as const)("the planned order (%s)", (variant) =>
       const planned = await plan(resourcesOf(after));
       apply(resourcesOf(after));
       await client.has(reachable(after));
+      await accepted();
       const last = withCluster(after, "last");
       apply(resourcesOf(last));
       await client.has(reachable(last));

@@ -18,15 +18,23 @@ type Lacking = readonly Entry[];
  * later state of them (S-ACK-9).
  */
 export interface AckTracker {
-  /** Checks new topics. Returns "rejected" if the client has already rejected a change. */
+  /**
+   * Checks new topics, and forgets those that the client has unsubscribed. Returns "rejected" if
+   * the client has already rejected a change.
+   */
   look(view: TypeView): "rejected" | undefined;
+  /**
+   * Forgets the missing changes of topics that the client has unsubscribed: they are not sent to it
+   * any more (S-SUB-4).
+   */
+  forgetUnsubscribed(view: TypeView): void;
   /** Called when a response is sent. */
   pushed(): void;
   /** Called when the response is accepted. */
   acked(): void;
   /** True if the newest response has a change that is waited for. */
   readonly holds: boolean;
-  /** True if a change of the revision concerns the client. */
+  /** True if the client has accepted a change of the revision, or is still to accept it. */
   readonly concerned: boolean;
   readonly done: boolean;
   /** Returns the missing names, and the delivery state of the first. */
@@ -65,11 +73,11 @@ export function createAckTracker(revision: number, changesOf: ChangesOf): AckTra
 }
 
 class Tracker implements AckTracker {
-  concerned = false;
   #view: TypeView | undefined;
   readonly #revision: number;
   readonly #changesOf: ChangesOf;
   readonly #seen = new Set<Topic>();
+  readonly #concerning = new Set<Topic>();
   #lacking = new Map<Topic, Lacking>();
   /**
    * The entries that are missing once the newest response is accepted. `undefined`: the response
@@ -82,6 +90,9 @@ class Tracker implements AckTracker {
     this.#changesOf = changesOf;
   }
 
+  get concerned(): boolean {
+    return this.#concerning.size > 0;
+  }
   get holds(): boolean {
     return this.#after !== undefined;
   }
@@ -90,7 +101,7 @@ class Tracker implements AckTracker {
   }
 
   look(view: TypeView): "rejected" | undefined {
-    this.#view = view;
+    this.forgetUnsubscribed(view);
     let rejected = false;
     for (const topic of view.topics) {
       if (this.#seen.has(topic)) continue;
@@ -101,6 +112,18 @@ class Tracker implements AckTracker {
     return rejected ? "rejected" : undefined;
   }
 
+  forgetUnsubscribed(view: TypeView): void {
+    this.#view = view;
+    if (this.done) return;
+    const subscribed = new Set(view.topics);
+    for (const topic of [...this.#lacking.keys()].filter((one) => !subscribed.has(one))) {
+      this.#lacking.delete(topic);
+      this.#concerning.delete(topic);
+      this.#seen.delete(topic);
+    }
+    this.pushed();
+  }
+
   #lookAt(view: TypeView, topic: Topic): boolean {
     const changes = this.#changesOf(topic);
     const heard =
@@ -108,7 +131,7 @@ class Tracker implements AckTracker {
         ? changes.filter((entry) => !isRemoval(entry))
         : changes;
     if (heard.length === 0) return false;
-    this.concerned = true;
+    this.#concerning.add(topic);
     const lacking = this.#isBehind(view)
       ? heard
       : heard.filter((entry) => deliveryOf(view, topic, entry) !== "accepted");

@@ -15,8 +15,8 @@ export interface AckReport {
    */
   readonly noSubscribers: boolean;
   /**
-   * The clients that the changes concerned. An ACK means that a client has accepted a change, not
-   * that the change is in force there.
+   * The clients that the changes concerned, without those that unsubscribed before an ACK. An ACK
+   * means that a client has accepted a change, not that the change is in force there.
    */
   readonly accepted: readonly {
     /** The node id, a claim of the client. */
@@ -91,6 +91,7 @@ class Wait implements AckWait {
   /** Trackers that still wait. */
   #open = new Set<AckTracker>();
   #newcomers = new Set<number>();
+  #hadSubscribers = false;
 
   constructor(
     streams: Pick<OpenStreams, "all" | "get">,
@@ -143,6 +144,7 @@ class Wait implements AckWait {
       if (tracker.look(view) === "rejected")
         rejection ??= { stream: served.info.id, node: node.id, error: { code, message } };
       this.#note(tracker);
+      if (tracker.concerned) this.#hadSubscribers = true;
     }
     return rejection;
   }
@@ -205,7 +207,7 @@ class Wait implements AckWait {
     ];
     return {
       revision: this.#revision,
-      noSubscribers: accepted.length + gone.length === 0,
+      noSubscribers: !this.#hadSubscribers,
       accepted,
       gone,
     };

@@ -1,3 +1,4 @@
+import type { ServerStream } from "@xdstp/protocol/server";
 import { changesFrom, createAckTracker, type AckTracker } from "./ack-tracker.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { ServerEvent } from "./server-event.ts";
@@ -13,10 +14,15 @@ export interface FollowedChange {
   readonly open: number;
   readonly accepted: number;
   readonly rejected: number;
-  /** The number of answers that are missing because their streams have ended. */
+  /**
+   * The number of answers that are missing because their streams have ended or have unsubscribed
+   * what was changed.
+   */
   readonly gone: number;
   /** Handles an event. Returns the meaning of the event for this change. */
   observe(event: ServerEvent): "push" | "ack" | "nack" | undefined;
+  /** Stops following what a stream has unsubscribed. */
+  forgetUnsubscribed(stream: ServerStream): void;
 }
 
 /** Follows the changes from a revision on. */
@@ -67,6 +73,21 @@ class Followed implements FollowedChange {
     types.delete(event.typeUrl);
     if (types.size === 0) this.#open.delete(event.stream.id);
     return answer;
+  }
+
+  forgetUnsubscribed(stream: ServerStream): void {
+    const types = this.#open.get(stream.info.id);
+    if (types === undefined) return;
+    for (const view of stream.views()) {
+      const tracker = types.get(view.typeUrl);
+      if (tracker === undefined) continue;
+      tracker.forgetUnsubscribed(view);
+      if (!tracker.done) continue;
+      if (tracker.concerned) this.accepted++;
+      else this.gone++;
+      types.delete(view.typeUrl);
+    }
+    if (types.size === 0) this.#open.delete(stream.info.id);
   }
 
   #follow(stream: number, typeUrl: string, tracker: AckTracker): void {

@@ -146,6 +146,20 @@ describe.each(adsVariants)("traces of changes (%s)", (variant) => {
     });
   });
 
+  it(`do not wait for a client that unsubscribes before the change was sent (${variant}) [S-ACK-9] [S-SUB-4]`, async () => {
+    const { spans, change, clients, turn } = setup();
+    const [call] = clients(variant, "one");
+    change("a", "2");
+    await Promise.resolve();
+    call?.drop(types.cluster, ["a"]);
+    turn();
+    await Promise.resolve();
+    expect(spans).toMatchObject([
+      { end: 0, attributes: { "xdstp.accepted": 0, "xdstp.gone": 1, "xdstp.unanswered": 0 } },
+    ]);
+    expect(spans[0]).not.toHaveProperty("error");
+  });
+
   it(`end after a time without answers, and with the server (${variant}) [S-ACK-9]`, async () => {
     const { spans, change, clients, clock, turn, server } = setup();
     clients(variant, "slow");

@@ -24,7 +24,7 @@ export interface ChangeTraces {
    */
   noticing(scheduler: Scheduler): Scheduler;
   /** Follows the changes from now on. Returns a function that ends the open spans. */
-  follow(hub: EventHub, streams: Pick<OpenStreams, "all">): () => void;
+  follow(hub: EventHub, streams: Pick<OpenStreams, "all" | "get">): () => void;
 }
 
 /** The maximum number of rejections of one change that are recorded as events. */
@@ -88,7 +88,7 @@ function follow(
   { tracer, clock, source, mostOpen = 32, limitMs = 30_000 }: TraceOptions,
   notice: Notice,
   hub: EventHub,
-  streams: Pick<OpenStreams, "all">,
+  streams: Pick<OpenStreams, "all" | "get">,
 ): () => void {
   const open = new Set<Traced>();
   let missed = 0;
@@ -134,11 +134,24 @@ function follow(
     };
     open.add(traced);
   };
+  const forgetUnsubscribed = (id: number): void => {
+    const stream = streams.get(id);
+    if (stream === undefined) return;
+    for (const traced of open) {
+      traced.change.forgetUnsubscribed(stream);
+      if (traced.change.open === 0) end(traced);
+    }
+  };
   notice.begin = begin;
   const stop = hub.listen((event) => {
     if (event.kind === "push") noteCommit(notice, source, clock);
     begin();
     for (const traced of open) if (observe(traced, event, clock.now())) end(traced);
+    // An event is emitted before the stream has acted on it.
+    if (event.kind === "subscribe" && open.size > 0)
+      queueMicrotask(() => {
+        forgetUnsubscribed(event.stream.id);
+      });
   });
   return () => {
     stop();

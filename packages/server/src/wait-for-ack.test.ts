@@ -274,6 +274,38 @@ describe.each(variants)("waitForAck() (%s)", (variant) => {
     });
   });
 
+  it(`does not wait for what a client unsubscribes before it was sent (${variant}) [S-ACK-9] [S-SUB-4]`, async () => {
+    const { client, put, wait, turn } = useServer("a", "b");
+    const call = client(variant, "one", ["a", "b"]);
+    const revision = put("a", "second");
+    const waiting = wait(revision);
+    call.drop(types.cluster, ["a"]);
+    turn();
+    await settle();
+    expect(waiting.outcome).toEqual({
+      report: { revision, noSubscribers: false, accepted: [], gone: [] },
+    });
+  });
+
+  it(`waits again for what a client subscribes to again (${variant}) [S-ACK-9]`, async () => {
+    const { client, put, wait, turn } = useServer("a", "b");
+    const call = client(variant, "one", ["a", "b"]);
+    const other = client(variant, "other", ["a"]);
+    const waiting = wait(put("a", "second"));
+    call.drop(types.cluster, ["a"]);
+    await settle();
+    call.ask(types.cluster, ["a", "b"]);
+    turn();
+    other.ack(other.next());
+    await settle();
+    expect(waiting.outcome).toBeUndefined();
+    call.ack(call.next());
+    await settle();
+    expect(waiting.outcome).toMatchObject({
+      report: { accepted: [{ node: "one" }, { node: "other" }] },
+    });
+  });
+
   it(`takes those for whom a test holds (${variant}) [S-ACK-9]`, async () => {
     const { client, put, wait, turn } = useServer("a");
     const web = client(variant, "web-1", ["a"]);
@@ -320,6 +352,30 @@ describe.each(adsVariants)("waitForAck() for removals (%s)", (variant) => {
     await settle();
     expect(waiting.outcome).toMatchObject({
       report: { accepted: [{ node: "one", typeUrls: [types.cluster, types.listener] }] },
+    });
+  });
+
+  it(`does not wait for endpoints that a client unsubscribes with their cluster (${variant}) [S-ACK-9] [S-SUB-4]`, async () => {
+    const { client, wait, turn, cache } = useServer("c");
+    cache.put({ typeUrl: types.assignment, name: "c", value: payload("c") });
+    const call = client(variant, "one", ["*"]);
+    call.ask(types.assignment, ["c"]);
+    turn();
+    call.ack(call.next());
+    const { revision } = cache.transaction(({ remove }) => {
+      remove(types.cluster, "c");
+      remove(types.assignment, "c");
+    });
+    const waiting = wait(revision);
+    turn();
+    const removal = call.next();
+    expect(removal.typeUrl).toBe(types.cluster);
+    call.drop(types.assignment, ["c"]);
+    call.ack(removal);
+    turn();
+    await settle();
+    expect(waiting.outcome).toMatchObject({
+      report: { accepted: [{ node: "one", typeUrls: [types.cluster] }], gone: [] },
     });
   });
 

@@ -284,7 +284,7 @@ export interface XdsServer extends AsyncDisposable {
   explain(asked: ExplainQuestion): Promise<Explanation>;
   /**
    * Waits until every connected client that wants something changed by a revision (that of the answer of `cache.put`, `transaction` or `commit`) has accepted it, or a later state.
-   * Without subscribers it resolves at once, and `noSubscribers` is true. Clients that connect meanwhile count too; one that disconnects is waited for only if it is named, and else is in `gone`.
+   * Without subscribers it resolves at once, and `noSubscribers` is true. Clients that connect meanwhile count too; one that disconnects is waited for only if it is named, and else is in `gone`. What a client unsubscribes meanwhile is not waited for.
    * An ACK says that a client has taken a change, not that it is in force there.
    *
    * Call it before the next change: what has been changed again since counts as changed by this revision. Of `createNodeCaches`, changes of the content of other keys do not count.

@@ -38,6 +38,8 @@ export interface TestClient {
     names: readonly string[],
     holds?: Readonly<Record<string, string>>,
   ) => void;
+  /** Unsubscribes names of the type that was accepted last, and changes nothing else. */
+  readonly drop: (typeUrl: string, names: readonly string[]) => void;
   /** Returns the oldest response that was not read yet. Throws if there is none. */
   readonly next: () => TestResponse;
   readonly ack: (response: TestResponse) => void;
@@ -56,6 +58,7 @@ export function createClient(
   let first = node;
   let wanted: readonly string[] = [];
   let accepted = "";
+  let acceptedNonce = "";
   const withNode = <T extends object>(request: T): T & { node?: NodeInit } => {
     const whole = first === null ? request : { ...request, node: first };
     first = null;
@@ -88,6 +91,11 @@ export function createClient(
         delta({ typeUrl, resourceNamesSubscribe: [...names], initialResourceVersions: holds });
       else sotw({ typeUrl });
     },
+    drop(typeUrl, names) {
+      wanted = wanted.filter((name) => !names.includes(name));
+      if (variant === "delta") delta({ typeUrl, resourceNamesUnsubscribe: [...names] });
+      else sotw({ typeUrl, responseNonce: acceptedNonce });
+    },
     next() {
       const bytes = wire.take();
       if (bytes === undefined) throw new Error("a response was expected, and none has come");
@@ -95,6 +103,7 @@ export function createClient(
     },
     ack({ typeUrl, nonce, version }) {
       accepted = version;
+      acceptedNonce = nonce;
       if (variant === "delta") delta({ typeUrl, responseNonce: nonce });
       else sotw({ typeUrl, responseNonce: nonce });
     },

@@ -95,6 +95,7 @@ export function serve(source: ResourceSource, options: Partial<ServerOptions> = 
     const client = createClient(wire, path.includes("/Delta") ? "delta" : "sotw", node);
     return Object.assign(wire, {
       ask: client.ask,
+      drop: client.drop,
       next: client.next,
       ack: client.ack,
       nack: client.nack,
