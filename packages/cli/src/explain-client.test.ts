@@ -142,6 +142,7 @@ cause         accepted
     expect(plain(out).split("\n")[0]).toBe(
       'envoy-1 does not have web: version VERSION was rejected TIME by envoy-1 with its response lxet001gnu: "bad \\u001b[2J". Version VERSION is from config/_opaque/clusters/web.yaml:1.',
     );
+    expect(out).toMatch(/^cause .* since=\S+Z$/m);
   });
 
   it("names the server upstream of a relay", async () => {

@@ -119,9 +119,14 @@ function heldText({ what, version, acceptedAt }: JsonObject): string {
 /** `held-back, for=bad, forType=clusters`: the kind of the cause, and its members. */
 function causeText({ kind, ...members }: JsonObject): string {
   const shown = Object.entries(members).flatMap(([key, value]) =>
-    typeof value === "object" && !Array.isArray(value) ? [] : [`${key}=${memberText(key, value)}`],
+    isShort(value) ? [`${key}=${memberText(key, value)}`] : [],
   );
   return joined(textOf(kind), ...shown);
+}
+
+/** Objects are left out, and lists without members. */
+function isShort(value: JsonValue): boolean {
+  return Array.isArray(value) ? value.length > 0 : typeof value !== "object";
 }
 
 function memberText(key: string, value: JsonValue): string {

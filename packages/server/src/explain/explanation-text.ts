@@ -24,7 +24,9 @@ export function absentText(
   const hidden =
     hiddenStreams === 0
       ? []
-      : [`It may have one of the ${counted(hiddenStreams, "stream")} that you may not see.`];
+      : hiddenStreams === 1
+        ? ["It may have the one stream that you may not see."]
+        : [`It may have one of the ${hiddenStreams} streams that you may not see.`];
   return [
     `${asked.node} is not connected; ${others}.`,
     ...hidden,
@@ -212,8 +214,4 @@ function listText(typeUrls: readonly string[]): string {
 /** `2026-11-26T23:52:50Z`. */
 function timeText(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
