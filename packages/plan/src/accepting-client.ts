@@ -47,7 +47,7 @@ export interface AcceptingClientOptions {
 /** What the client has of a type. */
 interface TypeState {
   readonly subscribed: Map<string, Subscription>;
-  /** By name, what tells one state from another: the version over delta, a hash over SotW. */
+  /** By name, what tells one state from another: the version and TTL over delta, a hash over SotW. */
   readonly held: Map<string, string>;
   /** What each held resource refers to. Names that refer to nothing are left out. */
   readonly references: Map<string, readonly Reference[]>;
@@ -263,11 +263,14 @@ const wires: Readonly<Record<ClientGroup["variant"], Wire>> = {
         typeUrl,
         nonce,
         version: systemVersionInfo,
-        resources: resources.map(({ name, resourceName, version, resource }) => ({
-          name: resourceName?.name ?? name,
-          content: version,
-          payload: resource ?? nothing,
-        })),
+        resources: resources.map(
+          ({ name, resourceName, version, ttl, cacheControl, resource }) => ({
+            name: resourceName?.name ?? name,
+            // A new TTL is sent with the same version.
+            content: [version, ttl?.seconds, ttl?.nanos, cacheControl?.doNotCache].join(" "),
+            payload: resource ?? nothing,
+          }),
+        ),
         removed: removedResources,
       };
     },

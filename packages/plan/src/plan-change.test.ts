@@ -119,6 +119,24 @@ describe("planChange()", () => {
     ]);
   });
 
+  it("drains nothing where only what is around a resource changes", async () => {
+    const around = (ttlMs: number, more: JsonObject = {}) => {
+      const { typeUrl, resource } = cluster("a", more);
+      return [plannedResource({ typeUrl, resource: { ...resource, ttlMs } })];
+    };
+    const changeTo = async (next: ReturnType<typeof around>) => {
+      const served = { resources: around(1_000), groups: [group({})], hiddenStreams: 0 };
+      const { changes } = await planChange({ served, next, registry });
+      return changes[0];
+    };
+    const change = await changeTo(around(2_000));
+    expect(change).toMatchObject({ action: "changed", clients: 1 });
+    expect(change?.fields).toEqual([{ path: '["(ttl)"]', before: "1s", after: "2s" }]);
+    expect(change).not.toHaveProperty("drains");
+    expect(change).not.toHaveProperty("content");
+    expect(await changeTo(around(2_000, { connectTimeout: "9s" }))).toHaveProperty("drains");
+  });
+
   it("shows no value of a secret", async () => {
     const secret = (key: string): Put =>
       put("type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret", "web", {

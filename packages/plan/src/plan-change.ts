@@ -225,9 +225,9 @@ function changeOf(
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after }),
   });
-  const compared =
+  const { content, ...compared } =
     before !== undefined && after !== undefined ? fieldsOf(before, after, registry) : {};
-  const drains = drainOf(typeUrl, action, compared.fields);
+  const drains = content === "equal" ? undefined : drainOf(typeUrl, action, content);
   return {
     action,
     typeUrl,
@@ -249,7 +249,10 @@ function fieldsOf(
   before: PlannedResource,
   after: PlannedResource,
   registry: Registry,
-): Pick<ResourceChange, "fields" | "note"> {
+): Pick<ResourceChange, "fields" | "note"> & {
+  /** The fields of the content that differ. Absent: it cannot be compared. */
+  readonly content?: readonly FieldChange[] | "equal";
+} {
   const [old, fresh] = [
     jsonOf(before.resource.payload, registry),
     jsonOf(after.resource.payload, registry),
@@ -257,12 +260,20 @@ function fieldsOf(
   if (old === undefined || fresh === undefined)
     return { note: "its message type is not known here, so its fields are not compared" };
   const around = fieldChanges(aroundOf(before), aroundOf(after));
-  const fields: readonly FieldChange[] = [...fieldChanges(old, fresh), ...around];
+  const changed = fieldChanges(old, fresh);
+  const fields: readonly FieldChange[] = [...changed, ...around];
   if (fields.length === 0)
     return { fields, note: "only values that are not shown differ: secrets, or metadata" };
+  const isEqual = changed.length === 0 && hidesNothing(after.resource.payload, registry);
+  const compared = { fields, content: isEqual ? ("equal" as const) : changed };
   return fields.length >= mostFields
-    ? { fields, note: `only ${mostFields} differences are listed` }
-    : { fields };
+    ? { ...compared, note: `only ${mostFields} differences are listed` }
+    : compared;
+}
+
+/** Whether all of a payload is shown. */
+function hidesNothing(payload: AnyBytes, registry: Registry): boolean {
+  return withoutSecrets(payload, registry).value === payload.value;
 }
 
 /** What a client sees of a resource next to its content. */
