@@ -46,11 +46,11 @@ export function keptText({
   lost,
 }: Pick<EventOf<"kept">, "reason" | "directory" | "message" | "held" | "lost">): string {
   if (reason === "emptied")
-    return `${directory} is empty, as if a volume were not mounted: ${lost} of ${held} resources are missing; the last state is still served. Mount it or put the files back; if this is meant, leave an empty sub-folder in it, or start again with --allow-mass-delete`;
+    return `${directory} is empty, as if a volume were not mounted: ${lost} of ${held} resources are missing; no edit is applied, and the last state is still served. Mount it or put the files back; if this is meant, leave an empty sub-folder in it, or start again with --allow-mass-delete`;
   if (reason === "unmounted")
-    return `the volume at ${directory} is no longer mounted, and the directory under it has other content: ${lost} of ${held} resources are missing; the last state is still served. Mount it again; if the directory is meant, restart`;
+    return `the volume at ${directory} is no longer mounted, and the directory under it has other content: ${lost} of ${held} resources are missing; no edit is applied, and the last state is still served. Mount it again; if the directory is meant, restart`;
   if (reason !== "mass-delete") return message;
-  return `the folder lost ${lost} of ${held} resources at once; the last state is still served. Put them back, or, if it is meant, start again with --allow-mass-delete`;
+  return `the folder lost ${lost} of ${held} resources at once; no edit is applied, and the last state is still served. Put them back, or, if it is meant, start again with --allow-mass-delete`;
 }
 
 function loaded({

@@ -358,7 +358,7 @@ describe("xdstp serve, losses", () => {
     await stdout.line(/Z loaded /);
     folder.remove("a.example/clusters");
     expect(await stdout.line(/kept/)).toContain(
-      "the folder lost 101 of 101 resources at once; the last state is still served. Put them back, or, if it is meant, start again with --allow-mass-delete",
+      "the folder lost 101 of 101 resources at once; no edit is applied, and the last state is still served. Put them back, or, if it is meant, start again with --allow-mass-delete",
     );
   });
 
@@ -369,7 +369,7 @@ describe("xdstp serve, losses", () => {
     folder.remove("a.example");
     const line = await stdout.line(/kept/);
     expect(line).toContain(
-      `${folder.dir} is empty, as if a volume were not mounted: 1 of 1 resources are missing; the last state is still served`,
+      `${folder.dir} is empty, as if a volume were not mounted: 1 of 1 resources are missing; no edit is applied, and the last state is still served`,
     );
     expect(line).toContain(
       "leave an empty sub-folder in it, or start again with --allow-mass-delete",

@@ -101,6 +101,15 @@ describe("createFolderFeed() when a batch is broken", () => {
     await readAgain();
     expect(events.map(({ kind }) => kind)).toEqual(["polling", "rejected", "rejected", "loaded"]);
   });
+  it("answers a file that was emptied after ten others were broken", async () => {
+    const files: Record<string, string> = { "_opaque/clusters/x.yaml": "{}" };
+    for (let i = 0; i < 10; i++) files[`_opaque/clusters/${i}.yaml`] = "bogus: 1";
+    const { dir, write } = await useFolder(files);
+    const { next } = useFeed({ dir });
+    expect((await next("rejected")).problems).toHaveLength(10);
+    await write({ "_opaque/clusters/x.yaml": "" });
+    expect((await next("rejected")).problems).toHaveLength(11);
+  });
   it("tells that all is well when a broken file is put back as it was", async () => {
     const { dir, write } = await useFolder({ "a/clusters/x.yaml": "{}" });
     const { next, sink } = useFeed({ dir });
@@ -187,6 +196,35 @@ describe("createFolderFeed() when much is lost", () => {
     await write({ "_opaque/clusters/go.yaml": documents(50, 101) });
     expect(await next("loaded")).toMatchObject({ resources: 102 });
     expect(sink.names(clusters)).toHaveLength(102);
+  });
+  it("answers each edit while the last state is kept, but says nothing where the folder is only read again", async () => {
+    const { dir, remove, write } = await useFolder(half);
+    const clock = createFakeClock();
+    const { next, events } = useFeed({
+      dir,
+      clock,
+      watch: () => {
+        throw new Error("ENOSPC");
+      },
+    });
+    const kinds = async (): Promise<readonly string[]> => {
+      clock.advance(2_000);
+      await waitFor(() => clock.pending > 0);
+      return events.map(({ kind }) => kind).slice(2);
+    };
+    await next("loaded");
+    await waitFor(() => clock.pending > 0);
+    await remove("_opaque/clusters/go.yaml");
+    expect(await kinds()).toEqual(["kept"]);
+    expect(await kinds()).toEqual(["kept"]);
+    await write({ "_opaque/clusters/new.yaml": "{}" });
+    expect(await kinds()).toEqual(["kept", "kept"]);
+    await remove("_opaque/clusters/new.yaml");
+    expect(await kinds()).toEqual(["kept", "kept", "kept"]);
+    expect(events.at(-1)).toMatchObject({
+      message: expect.stringContaining("no edit is applied") as string,
+    });
+    expect(await kinds()).toEqual(["kept", "kept", "kept"]);
   });
   it("lets them go where mass deletion is allowed", async () => {
     const { dir, remove } = await useFolder(half);

@@ -105,9 +105,9 @@ async function take(progress: Progress, reading: Reading): Promise<void> {
     plan.put + plan.removed === 0 || progress.allowMassDelete
       ? undefined
       : uncoveredVolume(progress.loaded, state);
-  if (lost !== undefined) keep(progress, plan, "emptied", lost);
-  else if (uncovered !== undefined) keep(progress, plan, "unmounted", uncovered);
-  else if (isMassDelete(progress, plan)) keep(progress, plan, "mass-delete");
+  if (lost !== undefined) keep(progress, state, plan, "emptied", lost);
+  else if (uncovered !== undefined) keep(progress, state, plan, "unmounted", uncovered);
+  else if (isMassDelete(progress, plan)) keep(progress, state, plan, "mass-delete");
   else if (progress.revision === undefined || plan.put + plan.removed > 0)
     await commit(progress, state, plan);
   else if (isNews(progress, state)) finish(progress, state, plan);
@@ -134,9 +134,9 @@ function servable(
 /** Whether there is something to report though nothing changes. A user who has edited a file waits for an answer. */
 function isNews(
   { trouble, warned }: Progress,
-  { problems, warnings, parsed }: FolderState,
+  { problems, warnings, edits }: FolderState,
 ): boolean {
-  if (problems.length > 0) return parsed > 0 || trouble !== textOf(problems);
+  if (problems.length > 0) return edits > 0 || trouble !== textOf(problems);
   return trouble !== undefined || warned !== JSON.stringify(warnings);
 }
 
@@ -268,7 +268,7 @@ function reject(progress: Progress, state: FolderState, problems: readonly Folde
     progress,
     { kind: "rejected", problems, serving: progress.revision !== undefined },
     textOf(problems),
-    state.parsed > 0,
+    state.edits > 0,
   );
 }
 
@@ -308,16 +308,17 @@ function lose(progress: Progress, error: unknown): void {
 /** Why a loss of resources is not applied, and the way out. `missing` is like `3 of 5`. */
 const losses = {
   emptied: (directory: string, missing: string) =>
-    `${directory} is empty, as if a volume were not mounted: ${missing} resources are missing; the last state is still served (mount it or put the files back; if this is meant, leave an empty sub-folder in it, or allow mass deletion)`,
+    `${directory} is empty, as if a volume were not mounted: ${missing} resources are missing; no edit is applied, and the last state is still served (mount it or put the files back; if this is meant, leave an empty sub-folder in it, or allow mass deletion)`,
   unmounted: (directory: string, missing: string) =>
-    `the volume at ${directory} is no longer mounted, and the directory under it has other content: ${missing} resources are missing; the last state is still served (mount it again; if the directory is meant, restart, or allow mass deletion)`,
+    `the volume at ${directory} is no longer mounted, and the directory under it has other content: ${missing} resources are missing; no edit is applied, and the last state is still served (mount it again; if the directory is meant, restart, or allow mass deletion)`,
   "mass-delete": (directory: string, missing: string) =>
-    `${directory} lost ${missing} resources at once; the last state is still served (put them back, or allow mass deletion)`,
+    `${directory} lost ${missing} resources at once; no edit is applied, and the last state is still served (put them back, or allow mass deletion)`,
 };
 
 /** `path`: the directory below the folder. */
 function keep(
   progress: Progress,
+  { edits }: FolderState,
   { held, removed: lost }: FolderPlan,
   reason: keyof typeof losses,
   path = "",
@@ -325,10 +326,10 @@ function keep(
   const { dir } = progress.context;
   const directory = reason === "mass-delete" ? dir : join(dir, path);
   const message = losses[reason](directory, `${lost} of ${held}`);
-  fail(progress, { kind: "kept", reason, directory, message, held, lost }, message);
+  fail(progress, { kind: "kept", reason, directory, message, held, lost }, message, edits > 0);
 }
 
-/** The same problem is reported again only where files were read again: then a user waits for an answer. */
+/** The same problem is reported again only after an edit: then a user waits for an answer. */
 function fail(progress: Progress, event: FolderEvent, text: string, isAnswer = false): void {
   if (progress.trouble === text && !isAnswer) return;
   progress.trouble = text;
@@ -352,7 +353,7 @@ const noState: FolderState = {
   warnings: [],
   references: [],
   links: [],
-  parsed: 0,
+  edits: 0,
   changed: [],
 };
 

@@ -108,10 +108,12 @@ async function run(
   const isJustEmptied = createEmptyFileNotice();
   const isOver = (): boolean => signal.aborted;
   let isCut = false;
+  let edits = 0;
   try {
     while (!isOver()) {
       const reading = await unlessAborted(readOnce(reader, watch, dir, changes.touch), signal);
       if (reading === undefined || isOver()) return;
+      if ("state" in reading) edits += reading.state.edits;
       const writing = await unlessAborted(
         writtenSince(reading, { dir, patience, clock, waitMs: isCut ? burst.quietMs : 0 }),
         signal,
@@ -124,7 +126,8 @@ async function run(
         isCut = await changes.next(signal);
         continue;
       }
-      await committer.take(withProblems(reading, writing));
+      await committer.take(withEdits(withProblems(reading, writing), edits));
+      edits = 0;
       const pauseMs = "error" in reading ? retryMs : failure === undefined ? undefined : pollMs;
       const timer =
         pauseMs === undefined ? checkEvery(clock, watch) : clock.after(pauseMs, changes.flush);
@@ -168,6 +171,11 @@ function withProblems(reading: Reading, problems: readonly FolderProblem[]): Rea
     files.has(entry.file) ? { ...entry, isFaulty: true as const } : entry,
   );
   return { state: { ...state, entries, problems: [...state.problems, ...problems] } };
+}
+
+/** Adds the edits of readings that nothing was made of, since files were being written. */
+function withEdits(reading: Reading, edits: number): Reading {
+  return "error" in reading ? reading : { state: { ...reading.state, edits } };
 }
 
 /** Whether some file has become empty since the reading before: writers empty a file before they fill it, so it gets the time of one more burst. */

@@ -33,10 +33,10 @@ describe("createFolderReader()", () => {
       "a/clusters/x.yaml": "{}",
       "a/clusters/y.yaml": "{}",
     });
-    expect((await reader.read()).parsed).toBe(2);
-    expect((await reader.read()).parsed).toBe(0);
+    expect((await reader.read()).edits).toBe(2);
+    expect((await reader.read()).edits).toBe(0);
     await write({ "a/clusters/y.yaml": "type: EDS" });
-    expect(await reader.read()).toMatchObject({ parsed: 1, files: 2 });
+    expect(await reader.read()).toMatchObject({ edits: 1, files: 2 });
   });
   it.each([
     [
@@ -45,22 +45,22 @@ describe("createFolderReader()", () => {
       1,
     ],
     ["does not read a file again whose time and size have long been the same", 60_000, 0],
-  ])("%s", async (_, ageMs, parsed) => {
+  ])("%s", async (_, ageMs, edits) => {
     const { reader, write } = await useReader({ "a/clusters/x.yaml": "connect_timeout: 1s" });
     fileTime.ms = Date.now() - ageMs;
     await reader.read();
     await write({ "a/clusters/x.yaml": "connect_timeout: 2s" });
-    expect((await reader.read()).parsed).toBe(parsed);
+    expect((await reader.read()).edits).toBe(edits);
     delete fileTime.ms;
   });
   it("does not parse a file again that was saved without a change, or replaced by its equal", async () => {
     const { reader, write, move } = await useReader({ "a/clusters/x.yaml": "{}" });
     const before = await reader.read();
     await write({ "a/clusters/x.yaml": "{}", "a/clusters/.new": "{}" });
-    expect((await reader.read()).parsed).toBe(0);
+    expect((await reader.read()).edits).toBe(0);
     await move("a/clusters/.new", "a/clusters/x.yaml");
     const after = await reader.read();
-    expect(after.parsed).toBe(0);
+    expect(after.edits).toBe(0);
     expect(after.entries[0]).toBe(before.entries[0]);
   });
   it("parses a file again that was gone for a while", async () => {
@@ -69,7 +69,7 @@ describe("createFolderReader()", () => {
     await move("a/clusters/x.yaml", "kept");
     expect(await reader.read()).toMatchObject({ files: 0, entries: [] });
     await move("kept", "a/clusters/x.yaml");
-    expect(await reader.read()).toMatchObject({ parsed: 1, entries: [{ put: {} }] });
+    expect(await reader.read()).toMatchObject({ edits: 1, entries: [{ put: {} }] });
   });
   it("forgets everything when the folder is gone, and reads it anew", async () => {
     const { reader, move, dir } = await useReader({ "a/clusters/x.yaml": "{}" });
@@ -78,7 +78,7 @@ describe("createFolderReader()", () => {
     await expect(reader.read()).rejects.toThrow("ENOENT");
     await move("../away", "../config");
     expect(dir.endsWith("config")).toBe(true);
-    expect(await reader.read()).toMatchObject({ parsed: 1, files: 1 });
+    expect(await reader.read()).toMatchObject({ edits: 1, files: 1 });
   });
   it("names each directory before it lists it", async () => {
     const { reader, dir } = await useReader({ "a/clusters/ns/x.yaml": "{}", ".hidden/x": "" });

@@ -38,8 +38,8 @@ export interface FolderState extends Pick<FolderListing, "directories"> {
   readonly references: readonly FileReference[];
   /** Files and directories that were reached by a symbolic link, or are named in a secret. */
   readonly links: readonly string[];
-  /** Files that were parsed in this pass. */
-  readonly parsed: number;
+  /** Files that were parsed in this pass, and those of the pass before that were removed. */
+  readonly edits: number;
   /** Files that differ from the pass before, as they were listed. */
   readonly changed: readonly FoundFile[];
 }
@@ -108,10 +108,13 @@ function stateOf(
     ...clashes.map(({ problem }) => problem),
   ];
   const known = new Set(Array.from(before.values(), (record) => record.entries));
+  const parsed = records.filter(({ entries, hash }) => hash !== "" && !known.has(entries));
+  const paths = listing.files.map(keyOf);
+  const removed = new Set(before.keys()).difference(new Set(paths));
   const attached = new Set(records.flatMap((record) => record.attached.map(({ path }) => path)));
   return {
     directories: listing.directories,
-    paths: listing.files.map(keyOf),
+    paths,
     emptyFiles: listing.files.filter(({ stats }) => stats.size === 0).map(keyOf),
     files: records.length,
     entries,
@@ -123,7 +126,7 @@ function stateOf(
     ],
     references: records.flatMap((record) => record.references),
     links: [...listing.links, ...attached],
-    parsed: records.filter(({ entries, hash }) => hash !== "" && !known.has(entries)).length,
+    edits: parsed.length + removed.size,
   };
 }
 

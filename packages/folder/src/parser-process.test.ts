@@ -123,9 +123,9 @@ describe("createFolderReader() with large files", () => {
     const first = await reader.read();
     expect({
       entries: first.entries.length,
-      parsed: first.parsed,
+      edits: first.edits,
       problems: first.problems,
-    }).toEqual({ entries: 10_002, parsed: 3, problems: [] });
-    expect((await reader.read()).parsed).toBe(0);
+    }).toEqual({ entries: 10_002, edits: 3, problems: [] });
+    expect((await reader.read()).edits).toBe(0);
   });
 });
