@@ -22,8 +22,15 @@ export function bySpecificity(one: string, other: string): number {
 export function createOwnerOf<T extends { readonly hostname: string }>(
   listeners: readonly T[],
 ): (hostname: string) => T | undefined {
-  const owners = [...listeners].sort((one, other) => bySpecificity(one.hostname, other.hostname));
-  return (hostname) => owners.find((owner) => covers(owner.hostname, hostname));
+  const owners = Map.groupBy(listeners, ({ hostname }) => hostname);
+  return (hostname) => covering(hostname).flatMap((wide) => owners.get(wide) ?? [])[0];
+}
+
+/** The hostnames that cover another one, the most specific first: of `a.b.c` these are `a.b.c`, `*.b.c`, `*.c` and `*`. */
+export function covering(hostname: string): readonly string[] {
+  const [, ...parents] = hostname.split(".");
+  const wild = parents.map((_, at) => `*.${parents.slice(at).join(".")}`);
+  return [...new Set([hostname, ...wild, anyHost])];
 }
 
 function exactLength(hostname: string): number {

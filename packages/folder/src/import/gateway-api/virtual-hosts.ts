@@ -2,7 +2,8 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { AttachedRoute } from "./attached-routes.ts";
 import type { Backends } from "./backends.ts";
 import { type GatewayListener, titleOfListener } from "./gateway-listeners.ts";
-import { bySpecificity, covers, createOwnerOf } from "./hostnames.ts";
+import { bySpecificity, covering, createOwnerOf } from "./hostnames.ts";
+import type { KubernetesObject } from "./object-node.ts";
 import { byRank } from "./route-matches.ts";
 import { type MatchedRoutes, rulesOf } from "./route-rules.ts";
 
@@ -31,13 +32,14 @@ export function virtualHosts(
         .filter((hostname) => ownerOf(hostname)?.hostname === listener.hostname)
         .map((hostname) => ({ listener, route, hostname, rules }));
     });
+  const byHostname = Map.groupBy(hosted, ({ hostname }) => hostname);
   // A listener without routes has its hosts all the same, lest another one gets them.
   const domains = new Set([...hosted, ...listeners].map(({ hostname }) => hostname));
   return [...domains].sort(bySpecificity).flatMap((domain) => {
     const owner = ownerOf(domain);
-    const own = hosted.filter(
-      ({ hostname, listener }) => listener.hostname === owner?.hostname && covers(hostname, domain),
-    );
+    const own = covering(domain)
+      .flatMap((wide) => byHostname.get(wide) ?? [])
+      .filter(({ listener }) => listener.hostname === owner?.hostname);
     if (owner === undefined) return [];
     const routes = routesIn(own);
     return [{ name: `${titleOfListener(owner)}/${domain}`, domains: [domain], routes }];
@@ -48,7 +50,7 @@ export function virtualHosts(
 function routesIn(hosted: readonly HostedRoute[]): JsonObject[] {
   return [...hosted]
     .sort((one, other) => bySpecificity(one.hostname, other.hostname))
-    .filter((one, at, all) => isFirstOf(one, all.slice(0, at)))
+    .filter(isFirst())
     .flatMap((one) => one.rules.map((rule) => ({ ...one, ...rule })))
     .sort(
       (one, other) => bySpecificity(one.hostname, other.hostname) || byRank(one.match, other.match),
@@ -57,6 +59,11 @@ function routesIn(hosted: readonly HostedRoute[]): JsonObject[] {
 }
 
 /** A route with several hostnames that cover a host, or at several listeners of it, counts once, with the most specific hostname. */
-function isFirstOf({ route, rules }: HostedRoute, before: readonly HostedRoute[]): boolean {
-  return rules.length > 0 && !before.some((other) => other.route === route);
+function isFirst(): (hosted: HostedRoute) => boolean {
+  const seen = new Set<KubernetesObject>();
+  return ({ route }) => {
+    const isNew = !seen.has(route);
+    seen.add(route);
+    return isNew;
+  };
 }
