@@ -188,6 +188,8 @@ function namespacesOf(
   if (from === "All") return () => true;
   if (from === "Same") return (namespace) => namespace === gateway.namespace;
   if (from !== "Selector") return () => false;
+  if (!isSet(field(node, "selector")))
+    reportWrong(field(node, "selector"), "set, and `from: Selector` needs it");
   const isSelected = selectorAt(field(node, "selector"));
   return (namespace) => {
     const object = objects.get("Namespace", "", namespace);

@@ -9,6 +9,7 @@ import { checkFolder } from "../../check-folder.ts";
 import { formatProblem } from "../../folder-problem.ts";
 import type { ImportConnection } from "../imported.ts";
 import { writeImport } from "../write-import.ts";
+import { covering, covers } from "./hostnames.ts";
 import { importGatewayApi } from "./import-gateway-api.ts";
 
 const registry = envoyRegistry();
@@ -313,6 +314,16 @@ describe("what is not imported", () => {
   });
 });
 
+it.each([
+  ["a.b.c", ["a.b.c", "*.b.c", "*.c", "*"]],
+  ["*.b.c", ["*.b.c", "*.c", "*"]],
+  ["c", ["c", "*"]],
+  ["*", ["*"]],
+])("%s is covered by %j", (hostname, expected) => {
+  expect(covering(hostname)).toEqual(expected);
+  for (const wide of expected) expect(covers(wide, hostname)).toBe(true);
+});
+
 describe("hosts", () => {
   const at = (name: string, hostname: string): string =>
     `{ name: ${name}, port: 8080, protocol: HTTP, hostname: "${hostname}" }`;
@@ -581,6 +592,13 @@ describe("rules", () => {
   });
 });
 
+it("attempts with a limit are not cut by the usual timeout of a request", () => {
+  const limits = "timeouts: { backendRequest: 20s }, retry: { attempts: 2 }";
+  const to = `rules: [{ ${limits}, backendRefs: [{ name: a, port: 80 }] }]`;
+  const [only] = routes(imported(gateway(http), route(to), service("a")));
+  expect(only?.route).toMatchObject({ timeout: "0s", retry_policy: { per_try_timeout: "20s" } });
+});
+
 describe("attached routes", () => {
   const outcome = (allowed: string, ...more: readonly string[]): string =>
     shown(
@@ -606,6 +624,9 @@ describe("attached routes", () => {
       "{ namespaces: { from: Selector, selector: { matchExpressions: [{ key: team, operator: NotIn, values: [a] }] } } }";
     expect(outcome(chosen, namespace("a"))).toContain(notAllowed);
     expect(outcome(chosen, namespace("b"))).toBe("");
+    expect(outcome("{ namespaces: { from: Selector } }")).toContain(
+      "Gateway shop/edge: spec.listeners[0].allowedRoutes.namespaces.selector is not set, and `from: Selector` needs it",
+    );
   });
 
   it("are of the kinds that the listener allows", () => {

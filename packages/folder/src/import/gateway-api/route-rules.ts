@@ -182,7 +182,8 @@ function timing(rule: ObjectNode, protocol: BackendProtocol): JsonObject {
   if (request !== undefined && request > 0 && (attempt ?? 0) > request)
     reportWrong(field(timeouts, "backendRequest"), "at most the timeout of the request");
   const retry = retryOf(field(rule, "retry"), attempt);
-  const whole = request ?? (retry === undefined ? attempt : undefined);
+  // Where each attempt has a limit and the request has none, all attempts may take their time.
+  const whole = request ?? (retry !== undefined && attempt !== undefined ? 0 : attempt);
   const limit =
     whole === undefined || attempt === undefined || retry !== undefined
       ? whole
