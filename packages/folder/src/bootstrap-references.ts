@@ -22,10 +22,11 @@ export interface StaticReference {
 const hints = {
   secret: "a secret without sds_config has to be in static_resources.secrets",
   source: "the cluster of a config source has to be in static_resources.clusters",
+  own: "a cluster that Envoy itself uses has to be in static_resources.clusters",
   route: "add it to static_resources.clusters, or set validate_clusters to false",
 } as const;
 
-/** The names of a bootstrap that only its static resources can have: secrets without a source, the clusters of config sources, and those of static routes. */
+/** The names of a bootstrap that only its static resources can have: secrets without a source, the clusters of config sources, those of static routes, and those that Envoy itself uses. */
 export function staticReferencesIn(
   bootstrap: ReflectMessage,
   registry: Registry,
@@ -62,14 +63,27 @@ function referencesOfMessage(visited: VisitedMessage): readonly StaticReference[
       return isInStaticThriftRoute(visited) ? referencesIn(visited, "cluster", ofRoute) : [];
     case `${thrift}.WeightedCluster.ClusterWeight`:
       return isInStaticThriftRoute(visited) ? referencesIn(visited, "name", ofRoute) : [];
+    case "envoy.config.bootstrap.v3.ClusterManager":
+      return referencesIn(visited, "local_cluster_name", ofEnvoy);
+    case "envoy.config.metrics.v3.StatsdSink":
+      return referencesIn(visited, "tcp_cluster_name", ofEnvoy);
+    case "envoy.config.trace.v3.ZipkinConfig":
+    case "envoy.config.trace.v3.DatadogConfig":
+      // Envoy makes that of the bootstrap later.
+      return closestMessage(visited, managerType) === undefined
+        ? []
+        : referencesIn(visited, "collector_cluster", ofEnvoy);
     default:
       return [];
   }
 }
 
 const thrift = "envoy.extensions.filters.network.thrift_proxy.v3";
-const rdsType = "envoy.extensions.filters.network.http_connection_manager.v3.Rds";
+const manager = "envoy.extensions.filters.network.http_connection_manager.v3";
+const managerType = `${manager}.HttpConnectionManager`;
+const rdsType = `${manager}.Rds`;
 const ofRoute = { typeUrl: cluster.typeUrl, isRequired: true, hint: hints.route };
+const ofEnvoy = { typeUrl: cluster.typeUrl, isRequired: true, hint: hints.own };
 
 /** Envoy looks up these clusters as soon as it subscribes; for secrets, health discovery and load reports later. */
 function sourceOf(source: VisitedMessage): Omit<StaticReference, "name" | "path"> {

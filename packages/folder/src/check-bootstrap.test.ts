@@ -246,6 +246,57 @@ bootstrap_extensions: []
     ]);
   });
 
+  it("finds clusters that Envoy itself uses and that are not static", async () => {
+    const problem = (field: string) => [
+      `error: envoy.yaml:${field}: refers to clusters "wbe", which the bootstrap does not have (a cluster that Envoy itself uses has to be in static_resources.clusters)`,
+    ];
+    const local = (name: string) => `cluster_manager: { local_cluster_name: ${name} }\n`;
+    expect(await check(bootstrap("web", local("web")))).toEqual([]);
+    expect(await check(bootstrap("web", local("wbe")))).toEqual(
+      problem("17:20: cluster_manager.local_cluster_name"),
+    );
+    const sink = `stats_sinks:
+- name: sink
+  typed_config:
+    "@type": type.googleapis.com/envoy.config.metrics.v3.StatsdSink
+    tcp_cluster_name: wbe
+`;
+    expect(await check(bootstrap("web", sink))).toEqual(
+      problem("21:5: stats_sinks[0].typed_config.tcp_cluster_name"),
+    );
+    const tracer = (type: string) =>
+      `{ name: tracer, typed_config: { "@type": type.googleapis.com/envoy.config.trace.v3.${type}, collector_cluster: wbe, SETTING } }`;
+    const datadog = tracer("DatadogConfig").replace("SETTING", "service_name: a");
+    const zipkin = tracer("ZipkinConfig").replace(
+      "SETTING",
+      "collector_endpoint: /, collector_endpoint_version: HTTP_JSON",
+    );
+    for (const one of [datadog, zipkin])
+      expect(
+        await check(`static_resources:
+  listeners:
+  - name: in
+    address: { socket_address: { address: 127.0.0.1, port_value: 10000 } }
+    filter_chains:
+    - filters:
+      - name: http
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+          stat_prefix: http
+          route_config: { name: r }
+          tracing: { provider: ${one} }
+`),
+      ).toEqual([
+        expect.stringMatching(/^error: envoy\.yaml:12:\d+: .*collector_cluster: .*"wbe"/),
+      ]);
+    // Envoy makes a tracer of the bootstrap later.
+    expect(
+      (await check(bootstrap("web", `tracing: { http: ${datadog} }\n`))).filter((line) =>
+        line.includes("collector_cluster"),
+      ),
+    ).toEqual([]);
+  });
+
   it("finds files of sources that are not there, except that of listeners", async () => {
     const source = (field: string, path: string) =>
       `${node}dynamic_resources: { ${field}: { path_config_source: { path: ${path} } } }\n`;

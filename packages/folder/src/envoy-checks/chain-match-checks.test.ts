@@ -67,7 +67,11 @@ describe("matches of filter chains", () => {
       "bad-listener filter_chains[1]: has the same filter_chain_match as filter_chains[0]",
     ]);
     expect(
-      envoyRejections(listener, { address, filter_chain_matcher: {}, filter_chains: [{}, {}] }),
+      envoyRejections(listener, {
+        address,
+        filter_chain_matcher: {},
+        filter_chains: [{ name: "a" }, { name: "b" }],
+      }),
     ).toEqual([]);
   });
 

@@ -11,6 +11,7 @@ import { headerChecks } from "./header-checks.ts";
 import { listenerChecks } from "./listener-checks.ts";
 import { routeChecks } from "./route-checks.ts";
 import { type CheckTable, type Rejection, runChecks } from "./run-checks.ts";
+import { settingChecks } from "./setting-checks.ts";
 import { tlsChecks } from "./tls-checks.ts";
 import { tlsContextChecks } from "./tls-context-checks.ts";
 import { valueChecks } from "./value-checks.ts";
@@ -26,6 +27,7 @@ const checks: CheckTable = Map.groupBy(
     ...headerChecks,
     ...listenerChecks,
     ...routeChecks,
+    ...settingChecks,
     ...tlsChecks,
     ...tlsContextChecks,
     ...valueChecks,
