@@ -391,6 +391,19 @@ describe.each(adsVariants)("waitForAck() for removals (%s)", (variant) => {
   });
 });
 
+describe("waitForAck() of a client that starts again without names", () => {
+  it("does not wait for what it had subscribed to [S-ACK-9] [S-NONCE-7]", async () => {
+    const { client, put, wait, turn, events } = useServer("a");
+    const call = client("sotw/ads", "one", ["a"]);
+    const waiting = wait(put("a", "second"));
+    call.ask(types.cluster, []);
+    turn();
+    await settle();
+    expect(events.at(-1)).toMatchObject({ kind: "subscribe", added: [], dropped: ["a"] });
+    expect(waiting.outcome).toMatchObject({ report: { accepted: [], gone: [] } });
+  });
+});
+
 describe("waitForAck(), what it rejects", () => {
   it("names a revision that does not exist, and a time that cannot be", async () => {
     const { server } = useServer("a");

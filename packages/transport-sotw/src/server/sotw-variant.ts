@@ -172,8 +172,8 @@ function takeRequest(state: SotwState, request: SotwRequest, isFirst: boolean): 
   }
   const wanted = hashWanted(request);
   if (wanted !== state.wantedHash) host.thaw();
-  if (!isFirst && request.nonce === "" && exchange.nonceSent > 0) startAgain(state);
-  subscribe(state, request);
+  const startsOver = !isFirst && request.nonce === "" && exchange.nonceSent > 0;
+  subscribe(state, request, startsOver ? startAgain(state) : []);
   state.wantedHash = wanted;
   state.listHash = request.located.length === 0 ? wanted : undefined;
   waitAtMost(state, request);
@@ -189,10 +189,12 @@ function isStale({ exchange, lifetimes }: SotwState, { nonce }: SotwRequest): bo
 
 /**
  * Ends all subscriptions, since the client has lost its state of the type: it has to be sent
- * everything (S-NONCE-7).
+ * everything (S-NONCE-7). Returns the topics that were subscribed, with their keys.
  */
-function startAgain(state: SotwState): void {
-  for (const key of [...state.topics.keys()]) unsubscribe(state, key);
+function startAgain(state: SotwState): readonly (readonly [key: string, topic: Topic])[] {
+  const ended = [...state.topics];
+  for (const [key] of ended) unsubscribe(state, key);
+  return ended;
 }
 
 function isPlainAck(

@@ -1,4 +1,4 @@
-import { type Interest, StatusCode } from "@xdstp/core";
+import { type Interest, StatusCode, type Topic } from "@xdstp/core";
 import {
   excessOfNames,
   type StreamLimits,
@@ -17,9 +17,13 @@ type WantedSet = Pick<SotwRequest, "names" | "located">;
 
 /**
  * Makes a list the set of subscriptions (S-SUB-1). A name that is new in it is sent, even if it was
- * sent before (S-SUB-3).
+ * sent before (S-SUB-3). `ended` has the topics that the same request has ended already.
  */
-export function subscribe(state: SotwState, list: WantedSet): void {
+export function subscribe(
+  state: SotwState,
+  list: WantedSet,
+  ended: readonly (readonly [key: string, topic: Topic])[],
+): void {
   const names = wantedNames(state, list);
   const located = wantedLocators(state, list);
   const excess = excessOf(state, names, located);
@@ -34,7 +38,7 @@ export function subscribe(state: SotwState, list: WantedSet): void {
   report(
     state,
     added.map(([, { name }]) => name),
-    dropped,
+    [...dropped, ...namesOf(ended.filter(([key]) => !wanted.has(key)))],
   );
 }
 
@@ -53,7 +57,11 @@ export function narrow(state: SotwState, list: WantedSet): void {
 function dropOthers(state: SotwState, wanted: ReadonlyMap<string, Interest>): readonly string[] {
   const dropped = [...state.topics].filter(([key]) => !wanted.has(key));
   for (const [key] of dropped) unsubscribe(state, key);
-  return dropped.map(([key, { interest }]) =>
+  return namesOf(dropped);
+}
+
+function namesOf(topics: readonly (readonly [key: string, topic: Topic])[]): readonly string[] {
+  return topics.map(([key, { interest }]) =>
     interest.parameters === undefined ? key : interest.name,
   );
 }
