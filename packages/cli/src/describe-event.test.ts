@@ -401,6 +401,7 @@ function loaded(of: Partial<Extract<FolderEvent, { readonly kind: "loaded" }>>):
     files: 2,
     resources: 2,
     revision: 1,
+    older: 0,
     put: 2,
     removed: 0,
   } as const;
@@ -439,6 +440,12 @@ describe("describeEvent()", () => {
       "error broken: c/a.yaml:1:2: is wrong",
       "good loaded: 2 resources from 2 files, revision 1: 1 put, 0 removed",
       "error partial: 1 problem; what is good of these edits is applied; what is broken stays as it was",
+    ]);
+  });
+
+  it("counts what is served in an older version than the folder has", () => {
+    expect(shown(loaded({ older: 1 }))).toEqual([
+      "good loaded: 2 resources (1 in an older version) from 2 files, revision 1: 2 put, 0 removed",
     ]);
   });
 

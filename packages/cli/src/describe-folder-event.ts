@@ -55,6 +55,7 @@ export function keptText({
 
 function loaded({
   resources,
+  older,
   files,
   revision,
   put,
@@ -62,7 +63,8 @@ function loaded({
   problems,
   warnings,
 }: EventOf<"loaded">): readonly ReportLine[] {
-  const text = `${counted(resources, "resource")} from ${counted(files, "file")}, revision ${revision}: ${put} put, ${removed} removed`;
+  const ofOlder = older === 0 ? "" : ` (${older} in an older version)`;
+  const text = `${counted(resources, "resource")}${ofOlder} from ${counted(files, "file")}, revision ${revision}: ${put} put, ${removed} removed`;
   return [
     ...brokenLines(problems),
     line("good", "loaded", text),

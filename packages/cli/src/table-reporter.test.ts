@@ -58,6 +58,7 @@ const loaded: CliEvent = {
     kind: "loaded",
     files: 1,
     resources: 1,
+    older: 0,
     revision: 1,
     put: 1,
     removed: 0,

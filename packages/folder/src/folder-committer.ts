@@ -9,7 +9,7 @@ import type { FolderState } from "./folder-reader.ts";
 import { lostVolume, uncoveredVolume } from "./lost-volume.ts";
 import { keyOf, type NodeSinks, unplacedProblems } from "./folder-entry.ts";
 import { goodPart } from "./good-part.ts";
-import { type FolderPlan, planFolder } from "./plan-transaction.ts";
+import { countServed, type FolderPlan, planFolder } from "./plan-transaction.ts";
 import { nodesFolder } from "./place.ts";
 import { isGone } from "./walk-folder.ts";
 
@@ -223,7 +223,7 @@ async function turn(): Promise<void> {
 
 /** The cache is the folder now, but for what is broken. */
 function finish(progress: Progress, state: FolderState, plan: FolderPlan): void {
-  const { sink, onEvent, trouble, revision = 0 } = progress;
+  const { sink, nodes, types, onEvent, trouble, revision = 0 } = progress;
   const { files, entries, problems, warnings } = state;
   const text = problems.length === 0 ? undefined : textOf(problems);
   if (trouble !== text)
@@ -235,7 +235,9 @@ function finish(progress: Progress, state: FolderState, plan: FolderPlan): void 
   onEvent({
     kind: "loaded",
     files,
-    resources: entries.filter(({ isFaulty }) => !isFaulty).length,
+    ...(problems.length === 0
+      ? { resources: entries.length, older: 0 }
+      : countServed(entries, types, sink, nodes)),
     revision,
     put: plan.put,
     removed: plan.removed,

@@ -22,6 +22,8 @@ export interface FolderEntry {
   readonly aliases: readonly string[];
   /** Clients would reject it, or it is half written, so it is not put. What the cache has of its name stays. */
   readonly isFaulty?: true;
+  /** Its file is broken now, so what was loaded before stays. */
+  readonly isOlder?: true;
   /** What to put. It is let go as soon as the cache has it. */
   put?: Put | undefined;
 }

@@ -8,8 +8,10 @@ export type FolderEvent =
       readonly kind: "loaded";
       /** Files that were read; hidden and temporary ones do not count. */
       readonly files: number;
-      /** Resources in these files. */
+      /** Resources that are served. */
       readonly resources: number;
+      /** Of these, the resources in an older version than the folder has, because the newer one is broken or rejected. Also those that are kept because their file is broken. Only with `partial`. */
+      readonly older: number;
       /** The revision of the cache. Unchanged where the batch changed nothing that is served. */
       readonly revision: number;
       /** Resources that this batch added or changed. */

@@ -139,6 +139,7 @@ describe("createFolderFeed() at the start", () => {
       kind: "loaded",
       files: 2,
       resources: 2,
+      older: 0,
       put: 2,
       removed: 0,
       problems: [],

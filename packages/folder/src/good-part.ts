@@ -21,7 +21,11 @@ export function goodPart(
       !present.has(keyForNode(entry)) &&
       (unclear.has(keyForNode(entry)) || isBelow(entry.file, broken)),
   );
-  return [...good, ...kept];
+  const read = new Set(entries);
+  return [
+    ...good,
+    ...kept.map((entry) => (read.has(entry) ? entry : { ...entry, isOlder: true as const })),
+  ];
 }
 
 function keyForNode(entry: FolderEntry): string {

@@ -46,7 +46,7 @@ describe("createFolderFeed() with partial", () => {
     });
     const cache = useCache();
     const { next } = useFeed({ dir, sink: cache, partial: true });
-    expect(await next("loaded")).toMatchObject({ problems: [], resources: 3 });
+    expect(await next("loaded")).toMatchObject({ problems: [], resources: 3, older: 0 });
     await write({
       "_opaque/clusters/a.yaml": clusterOf("a", 2),
       "_opaque/clusters/many.yaml": `${clusterOf("b", 0)}---\n${clusterOf("d", 2)}`,
@@ -54,7 +54,8 @@ describe("createFolderFeed() with partial", () => {
     expect(await next("loaded")).toMatchObject({
       put: 2,
       removed: 0,
-      resources: 3,
+      resources: 4,
+      older: 2,
       problems: [
         {
           file: join(dir, "_opaque/clusters/many.yaml"),
@@ -67,7 +68,13 @@ describe("createFolderFeed() with partial", () => {
     const staleness = () => cache.topic(cluster.typeUrl, { name: "new" }).stale?.text;
     expect(staleness()).toContain("connect_timeout must be more than 0s");
     await write({ "_opaque/clusters/many.yaml": `${clusterOf("b", 3)}---\n${clusterOf("d", 2)}` });
-    expect(await next("loaded")).toMatchObject({ put: 2, removed: 1, problems: [] });
+    expect(await next("loaded")).toMatchObject({
+      put: 2,
+      removed: 1,
+      resources: 3,
+      older: 0,
+      problems: [],
+    });
     expect(timeoutsIn(cache)).toEqual({ a: 2, b: 3, d: 2 });
     expect(staleness()).toBeUndefined();
     await remove("_opaque/clusters/many.yaml");
@@ -82,7 +89,12 @@ describe("createFolderFeed() with partial", () => {
     expect(await next("rejected")).toMatchObject({ serving: false });
     expect(cache.ready).toBe(false);
     await write({ "_opaque/clusters/b.yaml": clusterOf("b", 1) });
-    expect(await next("loaded")).toMatchObject({ put: 1, problems: [{ line: 1 }] });
+    expect(await next("loaded")).toMatchObject({
+      put: 1,
+      resources: 1,
+      older: 0,
+      problems: [{ line: 1 }],
+    });
     expect([cache.ready, timeoutsIn(cache)]).toEqual([true, { b: 1 }]);
   });
 
@@ -98,7 +110,7 @@ describe("createFolderFeed() with partial", () => {
     await write({ "_nodes/edge/_opaque/clusters/a.yaml": clusterOf("a", 2) });
     await next("loaded");
     await write({ "_nodes/edge/_opaque/clusters/a.yaml": clusterOf("a", 0) });
-    expect(await next("loaded")).toMatchObject({ problems: [{ line: 2 }] });
+    expect(await next("loaded")).toMatchObject({ resources: 2, older: 1, problems: [{ line: 2 }] });
     expect(timeoutsIn(nodes.of("edge"))).toEqual({ a: 2 });
   });
 
@@ -119,6 +131,28 @@ describe("createFolderFeed() with partial", () => {
     await write({ "_opaque/clusters/a.yaml": clusterOf("a", 3) });
     expect(await next("loaded")).toMatchObject({ put: 2, problems: [] });
     expect(timeoutsIn(cache)).toEqual({ a: 3, b: 1 });
+  });
+
+  it("counts what is served, and what of it is older than the folder", async () => {
+    const { write, dir, remove } = await useFolder({
+      "_opaque/clusters/a.yaml": clusterOf("a", 1),
+      "_opaque/clusters/b.yaml": clusterOf("b", 1),
+      "_opaque/clusters/c.yaml": clusterOf("c", 0),
+    });
+    const rejected = new Set<string>();
+    const { next } = useFeed({ dir, sink: useCache((name) => rejected.has(name)), partial: true });
+    expect(await next("loaded")).toMatchObject({ resources: 2, older: 0 });
+    rejected.add("a");
+    await write({ "_opaque/clusters/a.yaml": clusterOf("a", 2) });
+    expect(await next("loaded")).toMatchObject({ resources: 2, older: 1 });
+    await write({ "_opaque/clusters/b.yaml": "a: [" });
+    expect(await next("loaded")).toMatchObject({ resources: 2, older: 2 });
+    await write({ "_opaque/clusters/b.yaml": clusterOf("b", 1) });
+    expect(await next("loaded")).toMatchObject({ resources: 2, older: 1 });
+    await write({ "_opaque/clusters/twice.yaml": clusterOf("b", 2) });
+    expect(await next("loaded")).toMatchObject({ resources: 2, older: 1 });
+    await remove("_opaque/clusters/a.yaml");
+    expect(await next("loaded")).toMatchObject({ resources: 1, older: 0 });
   });
 
   it("gives the cache that the rule says, whatever is written", async () => {

@@ -46,6 +46,28 @@ export interface PlanPart extends Plan {
   readonly sink: ResourceSink;
 }
 
+/** Of the entries of a folder with problems, how many are served, and how many of these in an older version than the folder has. To be called after a commit: what was rejected still has its `put`. */
+export function countServed(
+  entries: readonly FolderEntry[],
+  types: ReadonlySet<string>,
+  sink: Pick<ResourceSink, "held">,
+  nodes: NodeSinks | undefined,
+): { readonly resources: number; readonly older: number } {
+  const served = [...Map.groupBy(entries, ({ node }) => node)].flatMap(([node, ofNode]) => {
+    const own = node === undefined ? sink : nodes?.of(node);
+    const keys = new Set<string>();
+    for (const typeUrl of types) {
+      for (const { name, constraints } of own?.held(typeUrl) ?? [])
+        keys.add(keyOf({ typeUrl, name, variant: variantOf(constraints) }));
+    }
+    return ofNode.filter((entry) => keys.has(keyOf(entry)));
+  });
+  const older = served.filter(
+    ({ isFaulty, isOlder, put }) => isFaulty === true || isOlder === true || put !== undefined,
+  );
+  return { resources: served.length, older: older.length };
+}
+
 /** Plans for the sink of all clients, and for those of single keys. */
 export function planFolder(
   entries: readonly FolderEntry[],
