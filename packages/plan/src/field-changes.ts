@@ -69,7 +69,7 @@ function byName(list: readonly JsonValue[]): ReadonlyMap<string, JsonValue> | un
 }
 
 function memberPath(path: string, name: string): string {
-  const member = /^[A-Za-z_$][\w$]*$/.test(name) ? name : `[${JSON.stringify(name)}]`;
+  const member = /^(?:[A-Za-z_$][\w$]*|\(\w+\))$/.test(name) ? name : `[${JSON.stringify(name)}]`;
   return path === "" || member.startsWith("[") ? `${path}${member}` : `${path}.${member}`;
 }
 

@@ -131,7 +131,7 @@ describe("planChange()", () => {
     };
     const change = await changeTo(around(2_000));
     expect(change).toMatchObject({ action: "changed", clients: 1 });
-    expect(change?.fields).toEqual([{ path: '["(ttl)"]', before: "1s", after: "2s" }]);
+    expect(change?.fields).toEqual([{ path: "(ttl)", before: "1s", after: "2s" }]);
     expect(change).not.toHaveProperty("drains");
     expect(change).not.toHaveProperty("content");
     expect(await changeTo(around(2_000, { connectTimeout: "9s" }))).toHaveProperty("drains");
