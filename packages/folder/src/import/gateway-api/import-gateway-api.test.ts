@@ -269,6 +269,13 @@ describe("what is not imported", () => {
       "requestMirror.backendRef.weight is not imported: this field is not supported",
     ],
     [
+      route(
+        "rules: [{ filters: [{ type: RequestRedirect, requestRedirect: { port: 1 } }, { type: URLRewrite, urlRewrite: { hostname: b } }] }]",
+        "name: s, namespace: shop",
+      ),
+      "HTTPRoute shop/s: spec.rules[0].filters is not imported: the rule redirects all requests, so that its RequestMirror and URLRewrite do nothing",
+    ],
+    [
       route(`rules: [${rule("method: CONNECT")}]`, "name: s, namespace: shop"),
       "HTTPRoute shop/s: spec.rules[0].matches[0].method is not imported: a request of this method has no path, so the route never matches it",
     ],

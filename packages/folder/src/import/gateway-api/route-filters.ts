@@ -45,10 +45,17 @@ export function filtersOf(list: ObjectNode, context: FilterContext): RouteFilter
   const read = itemsOf(list).map((node) => filterAt(node, context));
   const known = read.filter((one) => one !== undefined);
   const mirrors = known.flatMap(({ mirrors: own = [] }) => own);
+  const redirect = known.find((one) => one.redirect !== undefined)?.redirect;
+  if (redirect !== undefined && known.some(changesForwarding))
+    notImported(
+      list,
+      "the rule redirects all requests, so that its RequestMirror and URLRewrite do nothing",
+      "remove them, or the RequestRedirect",
+    );
   return {
     headers: mergeLists(known.map(({ headers = {} }) => headers)),
     perFilter: Object.assign({}, ...known.map(({ perFilter = {} }) => perFilter)) as JsonObject,
-    redirect: known.find(({ redirect }) => redirect !== undefined)?.redirect,
+    redirect,
     isBroken: known.length < read.length,
     forward: (match) => ({
       ...(Object.assign({}, ...known.map(({ rewrite }) => rewrite?.(match) ?? {})) as JsonObject),
@@ -63,6 +70,11 @@ interface Filter {
   readonly mirrors?: readonly JsonObject[];
   readonly redirect?: (match: RouteMatch) => JsonObject;
   readonly rewrite?: (match: RouteMatch) => JsonObject;
+}
+
+/** Whether a filter does something to requests that are forwarded only. */
+function changesForwarding({ mirrors, rewrite }: Filter): boolean {
+  return mirrors !== undefined || rewrite !== undefined;
 }
 
 /** The field in which each filter has its settings. */
