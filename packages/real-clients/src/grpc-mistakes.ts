@@ -36,6 +36,19 @@ function set(more: JsonObject): GrpcMistake["change"] {
   return (body) => ({ ...body, ...more });
 }
 
+/** TLS with this context. */
+function secured(common_tls_context: JsonObject): GrpcMistake["change"] {
+  return set({
+    transport_socket: {
+      name: "envoy.transport_sockets.tls",
+      typed_config: {
+        "@type": `${type}.transport_sockets.tls.v3.UpstreamTlsContext`,
+        common_tls_context,
+      },
+    },
+  });
+}
+
 /** Routes with one route, which is this. */
 function routed(one: JsonObject): GrpcMistake["change"] {
   return set({ virtual_hosts: [{ name: "v", domains: ["*"], routes: [one] }] });
@@ -183,6 +196,37 @@ export const grpcMistakes: readonly GrpcMistake[] = [
       },
     }),
   },
+  {
+    name: "TLS with an authority in a file",
+    in: "cluster",
+    change: secured({ validation_context: { trusted_ca: { filename: "/ca.pem" } } }),
+  },
+  {
+    name: "TLS without an authority",
+    in: "cluster",
+    change: secured({}),
+  },
+  {
+    name: "TLS with an authority from SDS",
+    in: "cluster",
+    change: secured({ validation_context_sds_secret_config: { name: "ca" } }),
+  },
+  ...["maglev.v3.Maglev", "random.v3.Random", "subset.v3.Subset"].map((name): GrpcMistake => ({
+    name: `only ${name} to balance the load`,
+    in: "cluster",
+    change: set({
+      load_balancing_policy: {
+        policies: [
+          {
+            typed_extension_config: {
+              name: "policy",
+              typed_config: { "@type": `${type}.load_balancing_policies.${name}` },
+            },
+          },
+        ],
+      },
+    }),
+  })),
   {
     name: "a percentage above 100",
     in: "cluster",

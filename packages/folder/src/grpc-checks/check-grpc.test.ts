@@ -41,7 +41,51 @@ const eds = "name: c\ntype: EDS\neds_cluster_config: { eds_config: { ads: {} } }
 const endpoint = (port: number, more = ""): string =>
   `{ endpoint: { address: { socket_address: { address: 10.0.0.1, port_value: ${port} } } }${more} }`;
 
+const secured = (context: string): string =>
+  `${eds}transport_socket: { name: envoy.transport_sockets.tls, typed_config: { "@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext${context} } }\n`;
+const validated = (validation: string): string =>
+  secured(`, common_tls_context: { ${validation} }`);
+const provider = "ca_certificate_provider_instance: { instance_name: a }";
+
+const balanced = (...types: readonly string[]): string =>
+  `${eds}load_balancing_policy: { policies: [${types.map((type) => `{ typed_extension_config: { name: a, typed_config: { "@type": type.googleapis.com/envoy.extensions.load_balancing_policies.${type} } } }`).join(", ")}] }\n`;
+
 describe("checkGrpc", () => {
+  it.each([
+    validated(`validation_context: { ${provider} }`),
+    validated("validation_context: { system_root_certs: {} }"),
+    validated(`combined_validation_context: { default_validation_context: { ${provider} } }`),
+    balanced("maglev.v3.Maglev", "round_robin.v3.RoundRobin"),
+    balanced("pick_first.v3.PickFirst"),
+  ])("takes the cluster %s", async (text) => {
+    expect(await check("cluster.v3.Cluster", text)).toEqual([]);
+  });
+
+  const noAuthority =
+    "has no authority that gRPC can use (set validation_context.ca_certificate_provider_instance to a provider of the client's bootstrap)";
+
+  it.each([
+    [secured(""), `5:56: transport_socket.typed_config: ${noAuthority}`],
+    [
+      validated("validation_context: { trusted_ca: { filename: /ca.pem } }"),
+      `5:163: transport_socket.typed_config.common_tls_context: ${noAuthority}`,
+    ],
+    [
+      validated("validation_context_sds_secret_config: { name: a }"),
+      `5:163: transport_socket.typed_config.common_tls_context: ${noAuthority}`,
+    ],
+    [
+      validated(`tls_params: {}, validation_context: { ${provider} }`),
+      "5:185: transport_socket.typed_config.common_tls_context.tls_params: must not be set",
+    ],
+    [
+      balanced("maglev.v3.Maglev", "random.v3.Random"),
+      "5:26: load_balancing_policy.policies: has no policy that gRPC has (gRPC has round_robin, ring_hash, least_request, pick_first and client_side_weighted_round_robin)",
+    ],
+  ])("finds in the cluster %s", async (text, problem) => {
+    expect(await check("cluster.v3.Cluster", text)).toEqual([`x.yaml:${problem}`]);
+  });
+
   it.each([
     ["listener.v3.Listener", listener(`${fault}, ${router}`)],
     ["listener.v3.Listener", listener(router, "    xff_num_trusted_hops: 0\n")],

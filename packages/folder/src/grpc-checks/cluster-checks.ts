@@ -17,6 +17,8 @@ export const grpcClusterChecks: readonly EnvoyCheck[] = [
   envoyCheck(code, "envoy.config.cluster.v3.Cluster", discovery),
   envoyCheck(code, "envoy.config.cluster.v3.Cluster", balancing),
   envoyCheck(code, "envoy.config.cluster.v3.Cluster", security),
+  envoyCheck(code, "envoy.config.cluster.v3.LoadBalancingPolicy", policiesOfEnvoy),
+  envoyCheck(code, "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext", authorities),
   envoyCheck(code, "envoy.config.cluster.v3.OutlierDetection", outliers),
 ];
 
@@ -159,6 +161,67 @@ function* security({ transportSocket }: Cluster): Iterable<EnvoyFinding> {
       ["transport_socket"],
       `${quote(type)} is not a transport socket that gRPC has`,
       `gRPC has ${tls}`,
+    );
+}
+
+interface Validation {
+  readonly caCertificateProviderInstance?: object;
+  readonly systemRootCerts?: object;
+}
+
+interface TlsContext {
+  readonly commonTlsContext?: {
+    readonly tlsParams?: object;
+    readonly validationContextType: Oneof<
+      Validation & {
+        readonly defaultValidationContext?: Validation;
+        readonly validationContextCertificateProviderInstance?: object;
+      }
+    >;
+  };
+}
+
+/** gRFC A29 and A82: authorities are those of the bootstrap of the client, or of its machine. */
+function* authorities({ commonTlsContext: context }: TlsContext): Iterable<EnvoyFinding> {
+  const at = context === undefined ? [] : ["common_tls_context"];
+  if (context?.tlsParams !== undefined) yield finding([...at, "tls_params"], "must not be set");
+  const { case: form, value } = context?.validationContextType ?? { case: undefined };
+  const validation = form === "combinedValidationContext" ? value?.defaultValidationContext : value;
+  const isKnown =
+    form === "validationContextCertificateProviderInstance" ||
+    value?.validationContextCertificateProviderInstance !== undefined ||
+    validation?.caCertificateProviderInstance !== undefined ||
+    validation?.systemRootCerts !== undefined;
+  if (!isKnown)
+    yield finding(
+      at,
+      "has no authority that gRPC can use",
+      "set validation_context.ca_certificate_provider_instance to a provider of the client's bootstrap",
+    );
+}
+
+/** The policies that no gRPC library has. */
+const unknownPolicies: ReadonlySet<string | undefined> = new Set(
+  ["maglev.v3.Maglev", "random.v3.Random", "subset.v3.Subset"].map(
+    (name) => `envoy.extensions.load_balancing_policies.${name}`,
+  ),
+);
+
+/** gRFC A52: the first policy that a client has is taken. */
+function* policiesOfEnvoy({
+  policies: list,
+}: {
+  readonly policies: readonly { readonly typedExtensionConfig?: Extension }[];
+}): Iterable<EnvoyFinding> {
+  const areUnknown = list.every(
+    ({ typedExtensionConfig: one }) =>
+      one !== undefined && unknownPolicies.has(typeOfExtension(one)),
+  );
+  if (list.length > 0 && areUnknown)
+    yield finding(
+      ["policies"],
+      "has no policy that gRPC has",
+      "gRPC has round_robin, ring_hash, least_request, pick_first and client_side_weighted_round_robin",
     );
 }
 
