@@ -10,8 +10,10 @@ export function celFault(text: string): string | undefined {
   // It is loaded where there is an expression only.
   parser ??= (require("@bufbuild/cel") as { readonly parse: typeof parse }).parse;
   try {
-    parser(`${text}\n`); // A comment needs an end.
-    return undefined;
+    const parsed = parser(`${text}\n`); // A comment needs an end.
+    return hasComprehension(parsed)
+      ? "goes through a list (all, exists, exists_one, filter or map), which Envoy does not do"
+      : undefined;
   } catch (error) {
     const reason = error instanceof Error ? error.message : "";
     const [, line, column] = /^<input>:(\d+):(\d+):/.exec(reason) ?? [];
@@ -19,4 +21,11 @@ export function celFault(text: string): string | undefined {
     const at = line === "1" ? "" : `line ${line}, `;
     return `is not an expression of CEL: see ${at}character ${column}`;
   }
+}
+
+/** Whether a parsed expression has a part that is evaluated for each item of a list or key of a map. */
+function hasComprehension(part: unknown): boolean {
+  if (typeof part !== "object" || part === null) return false;
+  if ("case" in part && part.case === "comprehensionExpr") return true;
+  return Object.values(part).some(hasComprehension);
 }

@@ -112,6 +112,10 @@ describe("operators of formats", () => {
     expect(found("response.code >== 400")).toEqual([
       "bad-format expression: is not an expression of CEL: see character 15",
     ]);
+    expect(found("a.b == 1 && has(a.c) && !a.filter(1)")).toEqual([]);
+    expect(found("a && [1].exists(b, b > 1)")).toEqual([
+      "bad-format expression: goes through a list (all, exists, exists_one, filter or map), which Envoy does not do",
+    ]);
     expect(found("a\n b")).toEqual([
       "bad-format expression: is not an expression of CEL: see line 2, character 2",
     ]);
