@@ -4,14 +4,18 @@ import { defineConfig } from "vitest/config";
 
 import { sizedTests } from "./tools/lib/sized-tests.ts";
 
-/** Random tests run a hundredth of their full size, unless the variable says otherwise; at full size one of them may take minutes. */
-const fullSize = Number(process.env.XDSTP_SCALE ?? "0.01") >= 1;
+/** Random tests run a hundredth of their full size, unless the variable says otherwise. From a tenth on, one of them may take minutes. */
+const isLargeRun = Number(process.env.XDSTP_SCALE ?? "0.01") >= 0.1;
 
 /** What a test may take, and what it may wait for: a machine that is busy with other things makes everything late, and nothing wrong. */
-const limitMs = fullSize ? 1_200_000 : 120_000;
+const limitMs = isLargeRun ? 1_200_000 : 120_000;
 
-/** At full size, and where every package is packed, only the tests run that then do more than before: all others would say the same again. */
-const size = fullSize ? "XDSTP_SCALE" : process.env.XDSTP_PACK === "all" ? "XDSTP_PACK" : undefined;
+/** In a large run, and where every package is packed, only the tests run that then do more than before: all others would say the same again. */
+const size = isLargeRun
+  ? "XDSTP_SCALE"
+  : process.env.XDSTP_PACK === "all"
+    ? "XDSTP_PACK"
+    : undefined;
 
 const [tests, withMocks] = ["**/*.test.ts", "**/*.mocks.test.ts"] as const;
 

@@ -83,13 +83,13 @@ describe("readStages()", () => {
     const lines = Array.from({ length: 60 }, (_, nth) => `line ${String(nth)}`);
     const [stage] = readStages(
       useFolder({
-        "stages.tsv": "full size\t124\t2400\n",
-        "full size.log": `${lines.join("\n")}\n`,
+        "stages.tsv": "half size\t124\t1800\n",
+        "half size.log": `${lines.join("\n")}\n`,
       }),
     );
     expect(stage?.end).toBe(lines.slice(20).join("\n"));
     expect(printFailures(stage === undefined ? [] : [stage])).toContain(
-      "full size ended with\n    line 20\n",
+      "half size ended with\n    line 20\n",
     );
   });
 });

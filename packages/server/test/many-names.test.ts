@@ -10,8 +10,8 @@ import { adsVariants, paths, readyCache, serve, types, variants } from "./harnes
 /** The length that names of clusters in a mesh often have. */
 const nameOf = (index: number): string =>
   `cluster-${String(index).padStart(6, "0")}`.padEnd(100, "x");
-/** At full size, a request is larger than the 4 MB that gRPC accepts by default. */
-const count = Number(process.env.XDSTP_SCALE ?? "0.01") >= 1 ? 50_000 : 12_000;
+/** From half of the full size on, a request is larger than the 4 MB that gRPC accepts by default. */
+const count = Number(process.env.XDSTP_SCALE ?? "0.01") >= 0.5 ? 50_000 : 12_000;
 const names = Array.from({ length: count }, (_, index) => nameOf(index));
 const added = nameOf(names.length);
 

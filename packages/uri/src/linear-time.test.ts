@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { countSteps } from "../test/count-steps.ts";
-import { atFullSize } from "../test/scale.ts";
+import { isLargeRun } from "../test/scale.ts";
 import { authorityOf, nameKey, sameName, typeOf } from "./name-key.ts";
 import { globMatches, globOf, isGlob } from "./glob-of.ts";
 import { parseLocator } from "./parse-locator.ts";
@@ -86,7 +86,7 @@ const sorted: Readonly<Record<string, (size: number) => string>> = {
 };
 
 const small = 2 ** 12;
-const large = atFullSize ? 2 ** 20 : 2 ** 15;
+const large = isLargeRun ? 2 ** 20 : 2 ** 15;
 
 /**
  * Returns by how much the steps per character grow from the small size to the large one: 1 is

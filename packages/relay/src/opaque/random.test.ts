@@ -9,7 +9,7 @@ import {
 } from "../../test/tenant-world.ts";
 import { isOpaque } from "./create-tenants.ts";
 
-const SEEDS = Number(process.env.XDSTP_SCALE ?? "0.01") >= 1 ? 1_000 : 10;
+const SEEDS = Math.max(10, Math.round(1_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const CLUSTERS = ["web", "db", "batch"];
 const NAMES = ["a", "b", "c", flagName("x"), flagName("y")];
 const watcher = { wake: () => undefined };

@@ -1,4 +1,4 @@
-// node --conditions=@xdstp/source src/simulation/main.ts: the simulation at its whole size, a seed for each core at a time, for XDSTP_SIMULATION_MINUTES (10), and for at least 20 new seeds.
+// node --conditions=@xdstp/source src/simulation/main.ts: the simulation at its whole size, a seed for each core at a time, for XDSTP_SIMULATION_MINUTES (10), and for at least XDSTP_SIMULATION_SEEDS (10) new seeds.
 // XDSTP_SIMULATION_SEED: the first of the new seeds, to run them again. XDSTP_SIMULATION_STEPS: steps of a seed (1,000,000); the chain of relays of a seed has a hundredth of that, and its federations as many deeds.
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
@@ -10,7 +10,7 @@ const minutes = Number(process.env.XDSTP_SIMULATION_MINUTES ?? "10");
 const steps = Number(process.env.XDSTP_SIMULATION_STEPS ?? "1000000");
 const firstSeed = Number(process.env.XDSTP_SIMULATION_SEED ?? Date.now() % 1_000_000_000);
 /** At least so many new seeds, if it takes longer. */
-const LEAST = 20;
+const leastSeeds = Number(process.env.XDSTP_SIMULATION_SEEDS ?? "10");
 
 const counted = { ends: "steps", relays: "steps of relays", federations: "deeds of federations" };
 
@@ -29,7 +29,7 @@ finish();
 /** No seed is begun that would not end in time, as far as those before it tell. Its relays and federations follow. */
 function nextTask(): SeedTask | undefined {
   const isInTime = performance.now() - started + longest < minutes * 60_000;
-  if (tasks.length === 0 && (isInTime || next - firstSeed < LEAST))
+  if (tasks.length === 0 && (isInTime || next - firstSeed < leastSeeds))
     tasks.push(
       { seed: next, steps },
       { seed: next, steps: steps / 100, world: "relays" },
