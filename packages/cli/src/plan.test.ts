@@ -155,6 +155,27 @@ describe("xdstp plan", () => {
     ).toEqual(sent);
   });
 
+  it("gives the line of each resource of a file, and none in text format", async () => {
+    const { plan } = await useWorld({
+      "config/_opaque/clusters/a.yaml": "type: STATIC\n",
+      "config-new/_opaque/clusters/a.yaml": "type: STATIC\n",
+      "config-new/_opaque/clusters/many.yaml": "# two\nname: b\n---\nname: c\n",
+      "config-new/_opaque/clusters/text.txtpb": "type: STATIC\n",
+    });
+    const { changes } = JSON.parse((await plan("--json")).out) as {
+      readonly changes: readonly {
+        readonly name: string;
+        readonly file: string;
+        readonly line?: number;
+      }[];
+    };
+    expect(changes.map(({ name, file, line }) => [name, file.split("/").at(-1), line])).toEqual([
+      ["b", "many.yaml", 2],
+      ["c", "many.yaml", 4],
+      ["text", "text.txtpb", undefined],
+    ]);
+  });
+
   it("says that no client is connected, and has exit codes for changes and removals", async () => {
     const cluster = "type: STATIC\n";
     const { folder, server, plan } = await useWorld({

@@ -1,5 +1,10 @@
 import { XdsError } from "@xdstp/core";
-import { checkFolder, type FolderContent, looksLikeAccident } from "@xdstp/folder";
+import {
+  checkFolder,
+  createLineFinder,
+  type FolderContent,
+  looksLikeAccident,
+} from "@xdstp/folder";
 import { type Plan, planChange, plannedResource, readServed } from "@xdstp/plan";
 import { allowedCodes } from "./allowed-codes.ts";
 import type { ClientTlsFiles } from "./asked-server.ts";
@@ -79,8 +84,13 @@ export async function plan(options: PlanCommandOptions, io: CliIo): Promise<numb
 }
 
 function resourcesOf({ resources }: FolderContent): readonly ReturnType<typeof plannedResource>[] {
-  return resources.map(({ file, node, ...put }) =>
-    plannedResource(put, { file, ...(node !== undefined && { view: node }) }),
+  const lineOf = createLineFinder();
+  return resources.map(({ file, node, place, ...put }) =>
+    plannedResource(put, {
+      file,
+      line: async () => lineOf({ file, place }),
+      ...(node !== undefined && { view: node }),
+    }),
   );
 }
 

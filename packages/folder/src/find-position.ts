@@ -14,7 +14,7 @@ import {
 import type { JsonPath } from "./folder-problem.ts";
 
 /** A longer text is not parsed for a position alone. */
-const maxLength = 2_000_000;
+export const maxLength = 2_000_000;
 
 /** A place in a text. */
 export interface Position {

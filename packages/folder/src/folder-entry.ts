@@ -8,6 +8,7 @@ import {
 } from "@xdstp/core";
 import { type FolderProblem, quote } from "./folder-problem.ts";
 import { nodesFolder } from "./place.ts";
+import type { ResourcePlace } from "./resource-lines.ts";
 
 /** A resource and its file. */
 export interface FolderEntry {
@@ -20,6 +21,8 @@ export interface FolderEntry {
   /** Which variant of the name it is (TP2). Absent: it has no constraints. */
   readonly variant?: FolderVariant;
   readonly aliases: readonly string[];
+  /** Where it is in the file. Absent: the format of the file has no places. */
+  readonly place?: ResourcePlace;
   /** Clients would reject it, or it is half written, so it is not put. What the cache has of its name stays. */
   readonly isFaulty?: true;
   /** Its file is broken now, so what was loaded before stays. */

@@ -1,12 +1,11 @@
-import { readFile } from "node:fs/promises";
 import { nameKey } from "@xdstp/uri";
-import { findTexts } from "./find-position.ts";
 import type { FolderEntry } from "./folder-entry.ts";
 import { type FolderProblem, formatProblem } from "./folder-problem.ts";
+import { createLineFinder } from "./resource-lines.ts";
 
 /** Where a resource of a folder came from. */
 export interface FolderOrigin {
-  /** The file, with the line of the name where that is known: `config/_opaque/clusters/web.yaml:1`. Of a name that the folder does not have: the folder. */
+  /** The file, with the line at which the resource begins where that is known: `config/_opaque/clusters/web.yaml:1`. Of a name that the folder does not have: the folder. */
   readonly place: string;
   /** Why the newest state of that place is not served. Absent: it is served. */
   readonly problem?: string;
@@ -45,7 +44,7 @@ export async function folderOrigin(
     return trouble === undefined ? undefined : { place: dir, problem: trouble };
   const own = problems.filter(({ file }) => file === found.file).map(formatProblem);
   const problem = own.length > 0 ? own.join("; ") : isPartial ? undefined : trouble;
-  const line = own.length > 0 ? undefined : await lineOf(found);
+  const line = own.length > 0 ? undefined : await createLineFinder()(found);
   return {
     place: line === undefined ? found.file : `${found.file}:${line}`,
     ...(problem !== undefined && { problem }),
@@ -65,19 +64,4 @@ function entryOf(
       (entry.node === undefined || entry.node === node),
   );
   return all.find((entry) => entry.node !== undefined) ?? all[0];
-}
-
-/** A field that holds the name of a resource: of the one of a file, of one of several, in a wrapper. */
-const nameField = /^(?:(?:\w+)?\[\d+\]\.)?(?:resource\.|resource_name\.|resourceName\.)?\w*name$/i;
-
-/** The line of the name in its file; 1 where the file does not contain the name. undefined: the file cannot be read, or another field has the name first. */
-async function lineOf({ file, name }: FolderEntry): Promise<number | undefined> {
-  if (!/\.(?:ya?ml|json)$/i.test(file)) return undefined;
-  try {
-    const found = findTexts(await readFile(file, "utf8"), new Set([name])).get(name);
-    if (found === undefined) return 1;
-    return nameField.test(found.field) ? found.line : undefined;
-  } catch {
-    return undefined;
-  }
 }

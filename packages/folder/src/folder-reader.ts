@@ -194,7 +194,7 @@ function recordedContent(
 ): Pick<FileRecord, "entries" | "problems" | "warnings" | "references"> {
   const file = join(context.dir, ...segments);
   const node = puts.length === 0 ? undefined : nodeOf(segments);
-  const entries = puts.map(({ isFaulty, ...put }): FolderEntry => {
+  const entries = puts.map(({ isFaulty, place, ...put }): FolderEntry => {
     const { typeUrl, resource } = put;
     const variant = variantOf(resource.constraints);
     return {
@@ -204,6 +204,7 @@ function recordedContent(
       name: resource.name,
       ...(variant && { variant }),
       aliases: resource.aliases ?? [],
+      ...(place && { place }),
       ...(isFaulty && { isFaulty }),
       put,
     };

@@ -12,6 +12,7 @@
 export { createFolderFeed, type FolderFeed, type FolderFeedOptions } from "./folder-feed.ts";
 export type { FolderOrigin } from "./folder-origin.ts";
 export { readFolder, type FolderContent } from "./read-folder.ts";
+export { createLineFinder, type PlacedResource, type ResourcePlace } from "./resource-lines.ts";
 export { checkBootstrap, type BootstrapProblems } from "./check-bootstrap.ts";
 export { checkFile, type FileProblems } from "./check-file.ts";
 export {

@@ -12,10 +12,13 @@ import { jsonPathOf } from "./json-path-of.ts";
 import type { FolderContext, ResourceFault } from "./folder-context.ts";
 import { type FileReference, referencesIn } from "./foreign-references.ts";
 import { severityOf } from "./problem-codes.ts";
+import type { ResourcePlace } from "./resource-lines.ts";
 import { resourceFromCandidate } from "./resource-from-candidate.ts";
 
 /** A resource of a file. */
 export interface FilePut extends Put {
+  /** Absent: the format of the file has no places. */
+  readonly place?: ResourcePlace;
   /** Present: its content is not what clients accept, and a problem of the file says why. */
   readonly isFaulty?: true;
 }
@@ -55,7 +58,10 @@ export function readFile(
         ? candidatesInBinary(bytes, place)
         : candidatesInText(source.text, place, context, report);
     return each(candidates, report, (candidate): readonly FilePut[] => {
-      const put = resourceFromCandidate(candidate, place, context);
+      const put = {
+        ...resourceFromCandidate(candidate, place, context),
+        ...(hasPlaces(place) && { place: placeOfCandidate(candidate) }),
+      };
       const faults = faultsOf(put, candidate, source.text, context);
       for (const fault of faults)
         (isServed(fault, context) ? warnings : problems).push({
@@ -76,6 +82,19 @@ export function readFile(
       context,
     ),
   };
+}
+
+function hasPlaces({ format }: Place): boolean {
+  return format === "yaml" || format === "json";
+}
+
+/** A file of one resource, as most files are. One object for all of them. */
+const wholeFile: ResourcePlace = { document: 0, path: [] };
+
+/** The place of a resource: that of its wrapper, where it has one. */
+function placeOfCandidate({ document, path, facts }: Candidate): ResourcePlace {
+  const own = facts === undefined ? path : path.slice(0, -1);
+  return document === 0 && own.length === 0 ? wholeFile : { document, path: own };
 }
 
 function isServed({ code }: Pick<ResourceFault, "code">, { allow }: FolderContext): boolean {

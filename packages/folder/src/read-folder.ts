@@ -4,6 +4,7 @@ import { type FolderContext, folderContext, type FolderOptions } from "./folder-
 import type { FolderEntry } from "./folder-entry.ts";
 import { authoritiesOf, foreignProblems } from "./foreign-references.ts";
 import { createFolderReader, type FolderReader } from "./folder-reader.ts";
+import type { ResourcePlace } from "./resource-lines.ts";
 
 /** What one reading of a folder gave. */
 export interface FolderContent {
@@ -13,6 +14,8 @@ export interface FolderContent {
     readonly file: string;
     /** Key of the nodes that it is for (`_nodes/KEY/`). Absent: for all. */
     readonly node?: string;
+    /** Where it is in the text of the file, for `createLineFinder`. Absent: the format of the file has no places. */
+    readonly place?: ResourcePlace;
   })[];
   /** Empty: the folder could be served as it is. */
   readonly problems: readonly FolderProblem[];
@@ -35,8 +38,10 @@ export async function readEntries(
 ): Promise<{ readonly entries: readonly FolderEntry[]; readonly content: FolderContent }> {
   try {
     const { files, entries, problems, warnings, references } = await reader.read();
-    const resources = entries.flatMap(({ file, node, put }) =>
-      put === undefined ? [] : [{ ...put, file, ...(node !== undefined && { node }) }],
+    const resources = entries.flatMap(({ file, node, place, put }) =>
+      put === undefined
+        ? []
+        : [{ ...put, file, ...(node !== undefined && { node }), ...(place && { place }) }],
     );
     const foreign = foreignProblems(references, options.authorities ?? authoritiesOf(entries));
     return {

@@ -59,7 +59,10 @@ export async function planChange({
   const added = pairs.filter(({ before }) => before === undefined);
   const groups = served.groups.map((group, at) => groupPlan(group, simulated[at], added));
   const receivers = receiversOf(groups, ownNames(served.resources), ownNames(next));
-  const changes = pairs.map((pair) => changeOf(pair, receivers, registry));
+  const changes: ResourceChange[] = [];
+  // One after another, so that the lines of one file cost one reading.
+  for (const pair of pairs)
+    changes.push(changeOf(pair, await lineOf(pair.after), receivers, registry));
   const count = (action: ResourceChange["action"]): number =>
     changes.filter((change) => change.action === action).length;
   const affected = groups.filter(({ responses }) => responses.length > 0);
@@ -214,8 +217,14 @@ function sumOfClients(groups: readonly Pick<GroupPlan, "clients">[]): number {
   return groups.reduce((sum, { clients }) => sum + clients.length, 0);
 }
 
+async function lineOf(resource: PlannedResource | undefined): Promise<number | undefined> {
+  const { line } = resource ?? {};
+  return typeof line === "function" ? line() : line;
+}
+
 function changeOf(
   { before, after, variant }: Pair,
+  line: number | undefined,
   receivers: (pair: Pair) => Receivers,
   registry: Registry,
 ): ResourceChange {
@@ -237,7 +246,7 @@ function changeOf(
     ...(before !== undefined && { before: before.resource.version }),
     ...(after !== undefined && { after: after.resource.version }),
     ...(after?.file !== undefined && { file: after.file }),
-    ...(after?.line !== undefined && { line: after.line }),
+    ...(line !== undefined && { line }),
     clients,
     clientNames: names,
     ...compared,

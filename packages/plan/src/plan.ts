@@ -12,8 +12,8 @@ export interface PlannedResource {
   readonly view?: string | undefined;
   /** Where people find it. Absent: nowhere. */
   readonly file?: string | undefined;
-  /** The line in `file`, from 1. Absent: it is not known. */
-  readonly line?: number | undefined;
+  /** The line in `file`, from 1, or a function that finds it: it is called for resources that change, and for no other. Absent: it is not known. */
+  readonly line?: number | (() => Promise<number | undefined>) | undefined;
 }
 
 /** Clients with equal nodes (but for their ids), subscriptions and rights. They get equal responses. */

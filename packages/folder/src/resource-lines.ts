@@ -1,0 +1,42 @@
+import { readFile, stat } from "node:fs/promises";
+import { findPosition, maxLength, type ParsedYaml, parsedYaml } from "./find-position.ts";
+
+/** Where a resource is in the text of its file. */
+export interface ResourcePlace {
+  /** The YAML document, from 0. Empty documents count. */
+  readonly document: number;
+  /** The way from the document to the resource. Empty: it is the document. */
+  readonly path: readonly (string | number)[];
+}
+
+/** A resource in a file, as {@link FolderContent} has them. */
+export interface PlacedResource {
+  /** The file that holds it. */
+  readonly file: string;
+  /** Where it is in the text of the file. Absent: the format of the file has no places. */
+  readonly place?: ResourcePlace | undefined;
+}
+
+/**
+ * Makes a function that returns the line at which a resource of a folder begins, from 1: that of its first field, or of its wrapper.
+ * undefined: the file is not YAML or JSON, is larger than 2 MB, or cannot be read any more.
+ * The function keeps the file that it read last, so that many resources of one file cost one reading.
+ */
+export function createLineFinder(): (resource: PlacedResource) => Promise<number | undefined> {
+  let last: { readonly file: string; readonly parsed: Promise<ParsedYaml | undefined> } | undefined;
+  return async ({ file, place }) => {
+    if (place === undefined) return undefined;
+    if (last?.file !== file) last = { file, parsed: parse(file) };
+    const parsed = await last.parsed;
+    return parsed && findPosition(parsed.text, place.document, place.path)?.line;
+  };
+}
+
+async function parse(file: string): Promise<ParsedYaml | undefined> {
+  try {
+    if ((await stat(file)).size > maxLength) return undefined;
+    return parsedYaml(await readFile(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
