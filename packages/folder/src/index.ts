@@ -33,7 +33,10 @@ export {
   importBootstrap,
   mergeBootstrap,
 } from "./import/import-bootstrap.ts";
-export { type ConfigDumpOptions, importConfigDump } from "./import/import-config-dump.ts";
+export {
+  type ConfigDumpOptions,
+  importConfigDump,
+} from "./import/config-dump/import-config-dump.ts";
 export {
   type GatewayApiOptions,
   importGatewayApi,

@@ -1,30 +1,22 @@
-import type { DescMessage, JsonObject, JsonValue, Registry } from "@bufbuild/protobuf";
-import type { ResourceType } from "@xdstp/core";
+import type { JsonObject, JsonValue, Registry } from "@bufbuild/protobuf";
 import { anyFromJson, withoutSecrets } from "@xdstp/protos/envoy";
-import { cluster, listener, secret, shortNameOf, typeUrlOf } from "@xdstp/resource-types";
-import { isObject } from "../documents-of.ts";
+import { listener, secret, typeUrlOf } from "@xdstp/resource-types";
 import { bootstrapName } from "../check-bootstrap.ts";
+import { isObject } from "../documents-of.ts";
 import { Fault } from "../folder-problem.ts";
 import { createFileNames } from "./file-of-name.ts";
 import type { ImportConnection, Imported, ImportedFile, UnmovedResource } from "./imported.ts";
 import {
-  keyOf,
-  listOf,
-  messagesInJson,
-  objectOf,
-  textOf,
-  valueOf,
-  without,
-} from "./messages-in-json.ts";
-import { clustersIn, staticOnlyClusters, type Need, staticSecretsIn } from "./static-needs.ts";
+  type JsonResource,
+  resourceKey,
+  searchedResource,
+  staticLists,
+  staticOf,
+} from "./json-resource.ts";
+import { keptResources } from "./kept-resources.ts";
+import { keyOf, listOf, objectOf, textOf, valueOf } from "./messages-in-json.ts";
+import { staticSecretsIn } from "./static-needs.ts";
 import type { CommentedYaml } from "./yaml-with-comments.ts";
-
-/** A resource, named by its payload. */
-export interface JsonResource {
-  readonly type: ResourceType;
-  readonly name: string;
-  readonly json: JsonObject;
-}
 
 /** What is divided into a folder and a bootstrap. */
 export interface ImportSubject {
@@ -40,13 +32,6 @@ export interface ImportSubject {
   readonly movesStatic: boolean;
 }
 
-/** The lists of static resources, and the field of `dynamic_resources` that is another source of the type. */
-const lists = [
-  { type: listener, field: "listeners", others: ["lds_config", "lds_resources_locator"] },
-  { type: cluster, field: "clusters", others: ["cds_config", "cds_resources_locator"] },
-  { type: secret, field: "secrets", others: [] },
-] as const;
-
 /** The source of what the folder holds. */
 export const adsSource = (): JsonObject => ({ ads: {}, resource_api_version: "V3" });
 
@@ -58,7 +43,7 @@ export function planImport(subject: ImportSubject): Plan {
   dropConnection(subject);
   const notes = nameListeners(staticOf(bootstrap));
   const all = staticOf(bootstrap);
-  const kept = movesStatic ? keptOf(all, subject) : [];
+  const kept = movesStatic ? keptResources({ bootstrap, registry, fixed: all, dynamic }) : [];
   const isKept = keysOf(kept);
   const moved = movesStatic ? all.filter((one) => !isKept.has(resourceKey(one))) : [];
   const served = [...moved, ...dynamic];
@@ -94,7 +79,7 @@ function dropConnection({ bootstrap, connection }: ImportSubject): void {
     });
   removeStatic(bootstrap, new Set([before]));
   if (dynamic !== undefined)
-    for (const field of ["ads_config", ...lists.flatMap(({ others }) => others)])
+    for (const field of ["ads_config", ...staticLists.flatMap(({ others }) => others)])
       Reflect.deleteProperty(dynamic, keyOf(dynamic, field));
 }
 
@@ -103,14 +88,6 @@ export function leadsTo(dynamic: JsonObject | undefined, cluster: string): boole
   const ads = dynamic && objectOf(dynamic, "ads_config");
   return listOf(ads, "grpc_services").some(
     (one) => textOf(objectOf(one, "envoy_grpc") ?? {}, "cluster_name") === cluster,
-  );
-}
-
-/** The static resources of a bootstrap. */
-export function staticOf(bootstrap: JsonObject): readonly JsonResource[] {
-  const fixed = objectOf(bootstrap, "static_resources");
-  return lists.flatMap(({ type, field }) =>
-    listOf(fixed, field).map((json) => ({ type, name: textOf(json, "name"), json })),
   );
 }
 
@@ -131,98 +108,6 @@ function nameListeners(resources: readonly JsonResource[]): readonly string[] {
   });
 }
 
-/** Which static resources stay, and why. */
-function keptOf(all: readonly JsonResource[], subject: ImportSubject): readonly UnmovedResource[] {
-  const { registry, dynamic } = subject;
-  const reasons = new Map<JsonResource, string>();
-  for (const one of all) {
-    const reason = ownReason(one, all, subject);
-    if (reason !== undefined) reasons.set(one, reason);
-  }
-  // What stays may refer to more that has to stay.
-  for (let before = -1; before !== reasons.size;) {
-    before = reasons.size;
-    const needed = needsOf(all, reasons, subject);
-    for (const one of all) {
-      const field = needed.get(resourceKey(one));
-      if (field !== undefined && !reasons.has(one)) reasons.set(one, `${field} refers to it`);
-    }
-  }
-  return Array.from(reasons, ([{ type, name }, reason]) => ({
-    typeUrl: type.typeUrl,
-    name,
-    reason,
-  }));
-
-  function needsOf(
-    resources: readonly JsonResource[],
-    staying: ReadonlyMap<JsonResource, string>,
-    { bootstrap }: ImportSubject,
-  ): ReadonlyMap<string, string> {
-    const rest = without(bootstrap, "static_resources");
-    const whole = { json: rest, desc: descOf(bootstrapName, registry), within: "" };
-    const stayed = resources
-      .filter((one) => staying.has(one))
-      .map((one) => searched(one, registry));
-    const going = [...resources.filter((one) => !staying.has(one)), ...dynamic];
-    const needs = (type: ResourceType, found: Iterable<Need>): (readonly [string, string])[] =>
-      Array.from(found, ({ name, field }) => [resourceKey({ type, name }), field] as const);
-    // The first place is the one that is reported.
-    return new Map(
-      [
-        ...[whole, ...stayed].flatMap((one) => [
-          ...needs(cluster, clustersIn(one, registry)),
-          ...needs(secret, staticSecretsIn(one, registry)),
-        ]),
-        ...going.flatMap((one) =>
-          needs(cluster, staticOnlyClusters(searched(one, registry), registry)),
-        ),
-      ].reverse(),
-    );
-  }
-}
-
-function searched({ type, name, json }: JsonResource, registry: Registry) {
-  const noun = nounOf(type.typeUrl);
-  return {
-    json,
-    desc: descOf(nameOfType(type), registry),
-    within: `${noun} ${JSON.stringify(name)}: `,
-  };
-}
-
-/** Why a resource cannot move, whatever refers to it. */
-function ownReason(
-  { type, name, json }: JsonResource,
-  all: readonly JsonResource[],
-  { bootstrap, registry, dynamic }: ImportSubject,
-): string | undefined {
-  const elsewhere = objectOf(bootstrap, "dynamic_resources");
-  const source = lists
-    .find((one) => one.type === type)
-    ?.others.find((field) => elsewhere !== undefined && valueOf(elsewhere, field) !== undefined);
-  if (source !== undefined)
-    return `Envoy takes its ${shortNameOf(type.typeUrl) ?? ""} from dynamic_resources.${source}`;
-  if (name === "") return "it has no name";
-  if (name === "*" || name.startsWith("xdstp:")) return "its name is not an opaque one";
-  if (all.filter((one) => one.type === type && one.name === name).length > 1)
-    return `another ${nounOf(type.typeUrl)} has its name`;
-  if (dynamic.some((one) => one.type === type && one.name === name))
-    return `a ${nounOf(type.typeUrl)} that Envoy gets from a server has its name, and is served; rename one of them`;
-  if (objectOf(json, "api_listener") !== undefined)
-    return "Envoy has an api_listener only statically";
-  if (type !== secret) return undefined;
-  for (const message of messagesInJson(
-    { json, desc: descOf(nameOfType(type), registry) },
-    registry,
-  )) {
-    const file = textOf(message.json, "filename");
-    if (message.desc.typeName === "envoy.config.core.v3.DataSource" && /^[^/]/.test(file))
-      return `its file ${JSON.stringify(file)} counts from where Envoy is started; make the path absolute, or copy the file into the folder`;
-  }
-  return undefined;
-}
-
 /** A reference to a secret that is served says so. */
 function takeSecretsFromServer(
   served: readonly JsonResource[],
@@ -235,14 +120,14 @@ function takeSecretsFromServer(
       .map(({ name }) => name),
   );
   for (const one of served)
-    for (const { name, message } of staticSecretsIn(searched(one, registry), registry))
+    for (const { name, message } of staticSecretsIn(searchedResource(one, registry), registry))
       if (names.has(name)) message[keyOf(message, "sds_config")] = adsSource();
 }
 
 function removeStatic(bootstrap: JsonObject, gone: ReadonlySet<JsonValue>): void {
   const fixed = objectOf(bootstrap, "static_resources");
   if (fixed === undefined) return;
-  for (const { field } of lists) {
+  for (const { field } of staticLists) {
     const key = keyOf(fixed, field);
     const list = fixed[key];
     if (!Array.isArray(list)) continue;
@@ -306,23 +191,4 @@ function ensureObject(json: JsonObject, field: string): JsonObject {
 
 function keysOf(resources: readonly UnmovedResource[]): ReadonlySet<string> {
   return new Set(resources.map(({ typeUrl, name }) => `${typeUrl} ${name}`));
-}
-
-function resourceKey({ type, name }: Pick<JsonResource, "type" | "name">): string {
-  return `${type.typeUrl} ${name}`;
-}
-
-/** `cluster` for clusters. */
-function nounOf(typeUrl: string): string {
-  return (shortNameOf(typeUrl) ?? "resource").replace(/s$/, "");
-}
-
-function nameOfType({ typeUrl }: ResourceType): string {
-  return typeUrl.slice(typeUrl.lastIndexOf("/") + 1);
-}
-
-function descOf(name: string, registry: Registry): DescMessage {
-  const desc = registry.getMessage(name);
-  if (desc === undefined) throw new Error(`the registry has no ${name}`);
-  return desc;
 }

@@ -15,10 +15,11 @@ export interface Need {
   readonly field: string;
 }
 
-interface Searched {
+/** A message in which references are searched. */
+export interface Searched {
   readonly json: JsonObject;
   readonly desc: DescMessage;
-  /** What holds it, before the text of the place. */
+  /** The text that each {@link Need.field} begins with, such as `cluster "web": `. */
   readonly within: string;
 }
 

@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { cluster, clusterLoadAssignment } from "@xdstp/resource-types";
-import { adsSource, type JsonResource } from "../plan-import.ts";
+import type { JsonResource } from "../json-resource.ts";
+import { adsSource } from "../plan-import.ts";
 import type { BackendTls } from "./backend-tls.ts";
 import type { KubernetesObjects } from "./kubernetes-objects.ts";
 import {

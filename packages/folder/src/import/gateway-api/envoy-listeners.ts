@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { listener as listenerType, routeConfiguration } from "@xdstp/resource-types";
-import { adsSource, type JsonResource } from "../plan-import.ts";
+import type { JsonResource } from "../json-resource.ts";
+import { adsSource } from "../plan-import.ts";
 import type { AttachedRoute } from "./attached-routes.ts";
 import type { Backends } from "./backends.ts";
 import { type GatewayListener, titleOfListener } from "./gateway-listeners.ts";

@@ -1,7 +1,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { secret } from "@xdstp/resource-types";
-import { adsSource, type JsonResource } from "../plan-import.ts";
+import type { JsonResource } from "../json-resource.ts";
+import { adsSource } from "../plan-import.ts";
 import {
   dangling,
   field,

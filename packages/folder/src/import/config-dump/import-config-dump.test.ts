@@ -1,9 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { describe, expect, it } from "vitest";
-import { formatProblem } from "../folder-problem.ts";
+import { formatProblem } from "../../folder-problem.ts";
 import { importConfigDump } from "./import-config-dump.ts";
-import type { ImportConnection, Imported } from "./imported.ts";
+import type { ImportConnection, Imported } from "../imported.ts";
 
 const registry = envoyRegistry();
 const connection: ImportConnection = {

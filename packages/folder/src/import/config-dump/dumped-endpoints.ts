@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { isObject } from "../documents-of.ts";
-import { keyOf, listOf, valueOf } from "./messages-in-json.ts";
+import { isObject } from "../../documents-of.ts";
+import { keyOf, listOf, valueOf } from "../messages-in-json.ts";
 
 /**
- * Removes from a dumped ClusterLoadAssignment what Envoy adds to what it was given: weights of 0, which it would reject, empty messages, and the results of its own health checks.
- * @param ofCluster - The cluster, as far as the dump has it. With health checks or outlier detection, what is unhealthy was found by them, perhaps, and is left out
+ * Removes from a dumped ClusterLoadAssignment the fields that Envoy adds: weights of 0, which it would reject, empty messages, and the results of its own health checks.
+ * @param ofCluster - The cluster, if the dump has it. With health checks or outlier detection, the health status `UNHEALTHY` or `DEGRADED` may be their result, and is removed
  */
 export function asConfigured(
   assignment: JsonObject,
