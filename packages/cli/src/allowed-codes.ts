@@ -1,7 +1,7 @@
 import { type ProblemCode, problemCodes } from "@xdstp/folder";
 import { CliError } from "./cli-error.ts";
 
-/** The codes of `--allow`. Throws a CliError for one whose problems cannot be allowed. */
+/** Returns the codes given with `--allow`. Throws a CliError for a code that does not exist, or whose problems cannot be allowed. */
 export function allowedCodes(texts: readonly string[]): readonly ProblemCode[] {
   return texts.map((text) => {
     const code = allowable.find((one) => one === text);

@@ -21,28 +21,28 @@ import { configuredSources, serversAsked, type ConfiguredSources } from "./confi
 import { dnsOf } from "./asked-bootstrap.ts";
 import { answering, authorityIn, shownHops, type ShownHop } from "./shown-hop.ts";
 
-/** A client of the command, open. */
+/** An open client of a command. */
 export interface AskClient {
   readonly client: Client;
   /** The id of the node. */
   readonly node: string;
-  /** The server that has answered for a name, else one that gets the request, with the name that it gives itself and the variant. */
+  /** Returns the server that has answered for a name, else the first one that gets its request. `controlPlane` is the identifier that the server sends of itself. */
   server(asked: TypedName): {
     readonly server: string;
     readonly controlPlane: string;
     readonly variant: Spoken["variant"];
   };
-  /** How names of a type are requested: the attributes of the flags, and the source of the type in a bootstrap of Envoy. */
+  /** Returns the options for watches of a type: the attributes given with `--attribute`, and the ConfigSource of the type in an Envoy bootstrap. */
   nameOptions(typeUrl: string): NameOptions;
-  /** The way from each name of a type to what is had of it, as it is now; empty: it leads nowhere else. */
+  /** Returns the current redirects and alternatives between a name of the type and its resource. The list is empty if the name leads nowhere else. */
   hops(typeUrl: string): (name: string) => readonly ShownHop[];
-  /** No server of a name has answered yet, or none is known: an error is about the request, not about a response. */
+  /** Returns true if no server of the name has sent a response yet, or no server is configured. An error is then about the request, not about a response. */
   isUnanswered(asked: TypedName): boolean;
-  /** What is known of the servers, in one line, for who has waited in vain. `some`: part of what was waited for has come. */
+  /** Returns the state of the servers in one line, for the error after a timeout. `some`: part of the requested resources has arrived. Default: false. */
   heard(some?: boolean): string;
-  /** Servers that sent names which the configuration maps to other servers, and the number of these names (C-AUTH-7). */
+  /** Returns the servers that sent names which the configuration maps to other servers, with the number of these names (C-AUTH-7). */
   ignored(): readonly { readonly server: string; readonly names: number }[];
-  /** An error of the client in words of the command. */
+  /** Converts an error of the client to one that names the options of the command. */
   failure(error: unknown): CliError;
   close(): Promise<void>;
 }
@@ -50,23 +50,23 @@ export interface AskClient {
 /** Names of one type in one response of a server that the configuration maps to other servers. */
 export type ForeignNames = Omit<FederationEvent, "kind">;
 
-/** What a command wants of its client. */
+/** The options of {@link openAskClient}. */
 export interface AskClientOptions {
-  /** Told what happens on the streams. */
+  /** Called for each event on a stream. */
   readonly onEvent?: (event: ClientNotice, spoken: Spoken) => void;
-  /** A response has names that the configuration maps to other servers (C-AUTH-7). */
+  /** Called for a response with names that the configuration maps to other servers (C-AUTH-7). */
   readonly onForeign?: (event: ForeignNames) => void;
-  /** Milliseconds after which what has not come does not exist. Default: as every client. 0: never. */
+  /** Milliseconds after which a resource that has not arrived is reported as missing. 0: never. Default: that of `createClient`. */
   readonly fetchMs?: number;
-  /** Members of a collection that are accepted. Default: as every client. */
+  /** The largest number of members of a collection. Default: that of `createClient`. */
   readonly members?: number;
-  /** The requested names: their authorities get the dynamic parameters. Default: none. */
+  /** The requested names. Their authorities get the dynamic parameters. Default: none. */
   readonly names?: readonly string[];
-  /** Sees each stream. */
+  /** Creates the observer of each new stream. */
   readonly observe?: (server: string, variant: Spoken["variant"]) => StreamObserver;
 }
 
-/** Opens a client. Throws a CliError where there is no server to ask. */
+/** Opens a client. Throws a CliError if no server is configured. */
 export async function openAskClient(
   flags: AskFlags,
   io: CliIo,
@@ -99,7 +99,7 @@ export async function openAskClient(
     },
     ...(fetchMs !== undefined && { fetchMs }),
   });
-  // Nothing else keeps the process between two attempts: timers do not.
+  // The timer that waits for the next attempt does not keep the process alive, so this one does.
   const alive = setInterval(() => undefined, 0x7fff_ffff);
   const rowsOf = (asked?: TypedName): Rows =>
     asked === undefined ? client.status() : rowsAsked(client, configured, asked);
@@ -161,7 +161,7 @@ export async function openAskClient(
   };
 }
 
-/** The same parameters for opaque names and for the authorities of these names and of their alternatives (C-DYN-1). */
+/** Returns the same parameters for opaque names and for the authorities of `names` and of their alternatives (C-DYN-1). */
 function parametersOf(
   parameters: NonNullable<AskFlags["parameters"]>,
   names: readonly string[],
@@ -173,10 +173,10 @@ function parametersOf(
   };
 }
 
-/** The number of names that are ignored, by server, and by type and variant. */
+/** The number of ignored names: by server, then by type and variant. */
 export type IgnoredNames = Map<string, Map<string, number>>;
 
-/** Counts the names of one response. A SotW server repeats the same names with each response, so its last response counts. */
+/** Adds the names of one response. A SotW server repeats the same names in each response, so its last response replaces the ones before. */
 export function noteForeign(
   ignored: IgnoredNames,
   { server, typeUrl, names, variant }: ForeignNames,
@@ -189,7 +189,7 @@ export function noteForeign(
 
 type Rows = ReturnType<Client["status"]>;
 
-/** The servers of a name, in order; where nothing configures any, those that were found. */
+/** Returns the servers of a name, in the order in which they are used. If no configuration lists any, these are the servers that were found for its authority, for example in DNS. */
 function rowsAsked(
   client: Client,
   configured: ConfiguredSources,
@@ -242,12 +242,12 @@ function observed(channels: Channels, observe: NonNullable<AskClientOptions["obs
   };
 }
 
-/** The names of methods say it, those of streams per type too (B-STREAM-2). */
+/** Returns the variant of a gRPC method. The methods of the delta variant begin with `Delta`, both those of ADS and those of one type (B-STREAM-2). */
 function variantIn(path: string): Spoken["variant"] {
   return path.slice(path.lastIndexOf("/") + 1).startsWith("Delta") ? "delta" : "sotw";
 }
 
-/** A type as it is shown: its bytes. Where the registry knows it they must be such a message. */
+/** Returns a type whose values are encoded bytes. If the registry has the message type, bytes that cannot be decoded as it are rejected. */
 export function shownType(typeUrl: string, registry: Registry): WatchedType<Uint8Array> {
   const schema = registry.getMessage(typeUrl.slice(typeUrl.lastIndexOf("/") + 1));
   return {

@@ -14,40 +14,40 @@ import { type CommandCall, type CommandOption, countFlag, pathFrom, wordFlag } f
 import { cutText } from "./fit-text.ts";
 import { limitsFlag, channelLimits } from "./limits-flag.ts";
 
-/** Whom a command asks as a client, and as whom. */
+/** The options of a command that connects to a server as a client: the server, and the node. */
 export interface AskFlags {
-  /** Absent: a bootstrap says. */
+  /** The server given by `--server` or `XDSTP_SERVER`. Absent: a bootstrap has the servers. */
   readonly server?: AskedServer | undefined;
-  /** The server has TLS; files. Absent: it has none, or the bootstrap says. */
+  /** The certificate files given by the `--tls-*` options. Absent: no TLS, or as the bootstrap configures it. */
   readonly tls?: ClientTlsFiles | undefined;
-  /** The file of a bootstrap. Absent, and `server` too: the environment says. */
+  /** The path of a bootstrap. If both this and `server` are absent, the bootstrap is read from `GRPC_XDS_BOOTSTRAP` or `GRPC_XDS_BOOTSTRAP_CONFIG`. */
   readonly bootstrap?: string | undefined;
-  /** Parts of the node that options give. */
+  /** The id of the node. Absent: that of the bootstrap, or `xdstp`. `cluster` and `metadata` replace these parts of the node likewise. */
   readonly node?: string | undefined;
   readonly cluster?: string | undefined;
-  /** On what a server may send. Absent: as usual. */
+  /** Limits on messages of a server. Absent: the defaults. */
   readonly limits?: Partial<ChannelLimits> | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly variant: "delta" | "sotw";
-  /** When an alternative is asked. Absent: as every client. */
+  /** When an alternative (`#alt=`) is used. Absent: the default of `createClient`. */
   readonly altOn?: "unreachable" | "missing" | undefined;
-  /** How many redirects are followed. Absent: as every client. */
+  /** The number of redirects that are followed. Absent: the default of `createClient`. */
   readonly maxHops?: number | undefined;
-  /** Authorities that nothing configures are looked for in DNS. */
+  /** true: the servers of authorities without a configured source are looked up in DNS. */
   readonly dns?: boolean | undefined;
-  /** Fields of the node that become context parameters of globs. Absent: none. */
+  /** Fields of the node that are sent as context parameters of globs. Absent: none. */
   readonly nodeContextParams?: readonly string[] | undefined;
-  /** Attributes of the look-up, by their keys without `xds.resource.` (C-CTX-5). Absent: none. */
+  /** Attributes of the requested names, by key without the prefix `xds.resource.` (C-CTX-5). Absent: none. */
   readonly attributes?: Readonly<Record<string, string>> | undefined;
   /** Dynamic parameters (C-DYN-1). Absent: none. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
-  /** false: redirects are shown and not followed. Absent: they are followed. */
+  /** false: a redirect itself is shown. Absent: redirects are followed. */
   readonly follow?: boolean | undefined;
-  /** Everything is rejected with this text. Absent: what can be read is accepted. */
+  /** Every resource is rejected with this text. Absent: every resource that can be decoded is accepted. */
   readonly nack?: string | undefined;
 }
 
-/** The options of a command that asks a server as a client. */
+/** The options of a command that connects to a server as a client. */
 export const askOptions: Readonly<Record<string, CommandOption>> = {
   server: {
     value: "HOST:PORT",
@@ -87,7 +87,7 @@ export const askOptions: Readonly<Record<string, CommandOption>> = {
   ...clientTlsOptions,
 };
 
-/** The options of a command that looks names up as one client of many. */
+/** The options of a command that requests names with attributes or dynamic parameters. */
 export const lookUpOptions: Readonly<Record<string, CommandOption>> = {
   attribute: {
     value: "KEY=VALUE",
@@ -101,7 +101,7 @@ export const lookUpOptions: Readonly<Record<string, CommandOption>> = {
   },
 };
 
-/** Throws a CliError for a name that has an attribute by itself, which only a look-up may add (N-60). */
+/** Throws a CliError for a name that contains an attribute (`xds.resource.KEY`). Only the client may add attributes to a name, when it requests it (N-60). */
 export function rejectAttributesIn(names: readonly string[]): void {
   for (const name of names) {
     const [, key, value = ""] =
@@ -115,22 +115,22 @@ export function rejectAttributesIn(names: readonly string[]): void {
   }
 }
 
-/** {@link lookUpOptions} as they are shown in a usage. */
+/** The text of {@link lookUpOptions} in a usage line. */
 export const lookUpUsage = "[--attribute KEY=VALUE]... [--parameter KEY=VALUE]...";
 
-/** The option of a command that may reject what it gets. */
+/** The option of a command that can reject all resources. */
 export const nackOption: Readonly<Record<string, CommandOption>> = {
   nack: { value: "REASON", help: "reject everything that comes, with this text" },
 };
 
-/** These options as they are shown in a usage. */
+/** The text of {@link askOptions} in a usage line. */
 export const askUsage =
   "[--server HOST:PORT | --bootstrap FILE] [--type TYPE] [--sotw | --delta] [--node ID] [--cluster NAME] [--node-metadata JSON] [--node-context-params FIELD]... [--alt-on unreachable|missing] [--max-hops N] [--dns] [--channel-limit NAME=NUMBER]...";
 
-/** The options of TLS as they are shown in a usage. */
+/** The text of the TLS options in a usage line. */
 export const tlsUsage = "[--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]";
 
-/** Reads {@link askOptions}. Throws a CliError for what contradicts itself. */
+/** Reads {@link askOptions}. Throws a CliError for options that contradict each other, such as `--server` and `--bootstrap`. */
 export async function askFlags(call: CommandCall, io: CliIo): Promise<AskFlags> {
   const [typed, bootstrap] = [call.text("server"), call.text("bootstrap")];
   if (typed !== undefined && bootstrap !== undefined)
@@ -169,7 +169,7 @@ export async function askFlags(call: CommandCall, io: CliIo): Promise<AskFlags> 
   };
 }
 
-/** The values of an option by their keys. undefined: it is not given. Throws a CliError that shows what is not `KEY=VALUE`, and a key that occurs twice. */
+/** Returns the values of a `KEY=VALUE` option by key, or `undefined` if the option is not given. Throws a CliError for a text without a key or `=`, and for a key that occurs twice. */
 function pairsOf(
   call: CommandCall,
   option: string,

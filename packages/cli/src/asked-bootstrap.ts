@@ -20,7 +20,7 @@ import { formatEndpoint } from "./endpoint.ts";
 import { readPem } from "./tls-files.ts";
 import type { CliIo } from "./cli-io.ts";
 
-/** Whom to ask and as whom, from what was typed, else from a bootstrap. Throws a CliError that says what was tried. */
+/** Returns the servers and the node: from `--server`, else from a bootstrap. Throws a CliError that says what was tried. */
 export async function askedBootstrap(
   flags: AskFlags,
   env: Readonly<Record<string, string | undefined>>,
@@ -55,7 +55,7 @@ function givenBootstrap(
   }
 }
 
-/** The defaults where no bootstrap is given. */
+/** The node and the defaults if there is no bootstrap. */
 const own = {
   node: { id: "xdstp", cluster: "" },
   authorities: new Map(),
@@ -67,7 +67,7 @@ async function bootstrapOf({ server, tls }: AskFlags): Promise<Bootstrap> {
   return { servers: [{ uri, credentials: await credentialsOf(tls), features: new Set() }], ...own };
 }
 
-/** The client reads the files; they are looked at here so that a missing one is named as it was typed. */
+/** Returns the credentials for the given files. The client reads these files later. They are also read here, so that the error for a missing file names its option. */
 async function credentialsOf(tls: AskFlags["tls"]): Promise<BootstrapCredentials> {
   if (tls === undefined) return { type: "insecure" };
   const { ca, cert, key } = tls;
@@ -86,7 +86,7 @@ async function credentialsOf(tls: AskFlags["tls"]): Promise<BootstrapCredentials
   };
 }
 
-/** The node as it was typed, else as the bootstrap has it. */
+/** Returns the node of the bootstrap with the values of `--node`, `--cluster` and `--node-metadata`. */
 export function nodeOf(own: BootstrapNode, { node, cluster, metadata }: AskFlags): BootstrapNode {
   return {
     ...own,
@@ -96,7 +96,7 @@ export function nodeOf(own: BootstrapNode, { node, cluster, metadata }: AskFlags
   };
 }
 
-/** The text of a file that is a bootstrap of Envoy. undefined: it is none, or cannot be read; then who reads bootstraps of gRPC says why. */
+/** Returns the text of a file that is an Envoy bootstrap. Returns `undefined` for another file, or one that cannot be read; the reader of gRPC bootstraps then reports the error. */
 export function envoyBootstrapText(file: string): string | undefined {
   try {
     const text = readFileSync(file, "utf8");
@@ -106,7 +106,7 @@ export function envoyBootstrapText(file: string): string | undefined {
   }
 }
 
-/** Why a file that can be read is not a bootstrap of Envoy; it shows nothing of what is in it. undefined: it is one of gRPC, by its fields. */
+/** Explains why a readable file is not an Envoy bootstrap, without showing its content. Returns `undefined` for a gRPC bootstrap (it has `xds_servers`). */
 function whyNotOfEnvoy(file: string): string | undefined {
   try {
     const whole = load(readFileSync(file, "utf8"));
@@ -122,7 +122,7 @@ function isOfEnvoy(whole: unknown): boolean {
   return typeof whole === "object" && whole !== null && keys.some((key) => key in whole);
 }
 
-/** One of gRPC has none of these. */
+/** Fields of an Envoy bootstrap that a gRPC bootstrap does not have. */
 const keys = [
   "dynamic_resources",
   "dynamicResources",
@@ -135,12 +135,12 @@ const keys = [
   "admin",
 ];
 
-/** Looks for authorities in DNS, as `--dns` wants it. */
+/** Returns the DNS look-up of authorities for `--dns`. */
 export function dnsOf({ dns }: CliIo): (authority: string) => Promise<SourceConfig> {
   return createDnsResolver(dns === undefined ? {} : { queries: dns });
 }
 
-/** The places of a name, with servers from DNS for authorities without a configured source. `explain` gives the places by these sources. */
+/** Returns the places of a name, with servers from DNS for authorities without a configured source. `explain` computes the places with the sources that were found so far. */
 export async function placesByDns(
   explain: (found: readonly FederationSource[]) => readonly ExplainedPlace[],
   io: CliIo,

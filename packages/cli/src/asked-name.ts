@@ -10,27 +10,27 @@ import {
 import { CliError } from "./cli-error.ts";
 import type { CommandCall } from "./command.ts";
 
-/** A name of a type. */
+/** The name of a resource, and its type. */
 export interface TypedName {
   readonly name: string;
-  /** Of what is shown: of a list that of its members. */
+  /** The type of the resources that are shown. For a list, this is the type of its members. */
   readonly typeUrl: string;
 }
 
-/** One requested name or collection. */
+/** A name or a collection on the command line. */
 export interface AskedName extends TypedName {
-  /** What it is: one name, also an entry of a list; a glob or `*`; a list, which says its members and their order. */
+  /** `name`: one resource, also an entry of a list (`#entry=`). `glob`: a glob or `*`. `list`: a list collection, which contains its members and their order. */
   readonly kind: "name" | "glob" | "list";
-  /** How many places may be asked for it, one after the other: itself and its alternatives. */
+  /** The number of locators that may be requested one after the other: the name and its alternatives (`#alt=`). */
   readonly places: number;
 }
 
-/** The type under which a name itself is requested: of a list its own. */
+/** Returns the type under which the name itself is requested. For a list, this is the collection type. */
 export function ownTypeUrl({ kind, typeUrl }: Pick<AskedName, "kind" | "typeUrl">): string {
   return kind === "list" ? collectionTypeOf(typeUrl) : typeUrl;
 }
 
-/** What a name on the command line asks for. Throws a CliError where it is not a name, or does not say its type. */
+/** Reads a name of the command line. Throws a CliError for an invalid name, and for an opaque name without `--type`. */
 export function askedName(call: CommandCall, name: string): AskedName {
   if (name === "") throw new CliError(2, "a name is empty; give the name of a resource");
   const given = typeFlag(call);
@@ -52,13 +52,13 @@ export function askedName(call: CommandCall, name: string): AskedName {
   return asked;
 }
 
-/** The type URL of `--type`. Throws a CliError where it is none. */
+/** Returns the type URL of `--type`, or `undefined` if it is not given. Throws a CliError for an invalid type. */
 export function typeFlag(call: CommandCall): string | undefined {
   const type = call.text("type");
   return type === undefined ? undefined : typeUrlFor(type);
 }
 
-/** With its own type a list is one resource like others. */
+/** Returns the kind of a locator. With `--type` of the collection type, a list is treated as one resource. */
 function kindOf(
   locator: XdstpLocator,
   given: string | undefined,
@@ -89,7 +89,7 @@ function locatorOf(name: string): XdstpLocator {
   return parsed.value;
 }
 
-/** `clusters`, `cluster`, a full message name or a type URL. */
+/** Returns the type URL for `clusters`, `cluster`, a full message name or a type URL. Throws a CliError for another text. */
 function typeUrlFor(text: string): string {
   const short = shortTypes.get(text) ?? shortTypes.get(`${text}s`);
   if (short !== undefined) return short;

@@ -4,18 +4,18 @@ import type { CliIo } from "./cli-io.ts";
 import { type Endpoint, formatEndpoint, parseEndpoint } from "./endpoint.ts";
 import { type CommandCall, type CommandOption, pathFrom } from "./command.ts";
 
-/** The environment variable that names the server where the call does not. */
+/** The environment variable with the server that is used without `--server`. */
 export const serverVariable = "XDSTP_SERVER";
 
-/** A server, and what says so. */
+/** A server, and the option or variable that gave it. */
 export interface AskedServer {
   readonly endpoint: Endpoint;
-  /** The option or variable that says so: `--server` or `XDSTP_SERVER`. */
+  /** `--server` or `XDSTP_SERVER`. */
   readonly from: string;
 }
 
 /**
- * The server of a command: as it was typed, else that of `XDSTP_SERVER`; undefined: neither names one.
+ * Returns the server of a command: the one given with the option, else that of `XDSTP_SERVER`. Returns `undefined` if neither is set.
  * Throws a CliError that names the option or the variable.
  */
 export function askedServer(
@@ -30,7 +30,7 @@ export function askedServer(
     : { endpoint: parseEndpoint(serverVariable, variable, 1), from: serverVariable };
 }
 
-/** Runs a command that asks a server. Where the server was not typed, an error about it says which variable names it. */
+/** Runs a command that connects to a server. If the server comes from `XDSTP_SERVER`, an error that contains its address also names the variable. */
 export async function namingSource<T>(
   server: AskedServer | undefined,
   run: () => Promise<T>,
@@ -50,10 +50,10 @@ export async function namingSource<T>(
   }
 }
 
-/** The files of a client's TLS, as they were typed. */
+/** The certificate files of a client, as they were typed. */
 export type ClientTlsFiles = NonNullable<BootstrapOptions["tls"]>;
 
-/** The options of a command that concerns a client of a server with TLS. */
+/** The TLS options of a command that connects to a server, or that prints a bootstrap for such a client. */
 export const clientTlsOptions: Readonly<Record<string, CommandOption>> = {
   tls: {
     help: "with TLS; the certificate of the server is checked with the authorities of this machine",
@@ -63,7 +63,7 @@ export const clientTlsOptions: Readonly<Record<string, CommandOption>> = {
   "tls-key": { value: "FILE", help: "its private key, PEM" },
 };
 
-/** What these options say; undefined: no TLS. Throws a CliError for a certificate without its key. */
+/** Reads {@link clientTlsOptions}. Returns `undefined` without TLS. Throws a CliError for a certificate without its key. */
 export function clientTlsFlags(call: CommandCall): ClientTlsFiles | undefined {
   const [ca, cert, key] = ["tls-ca", "tls-cert", "tls-key"].map((name) => call.text(name));
   if ((cert === undefined) !== (key === undefined))
@@ -76,7 +76,7 @@ export function clientTlsFlags(call: CommandCall): ClientTlsFiles | undefined {
   };
 }
 
-/** The same, with paths that count from `cwd`. */
+/** Reads {@link clientTlsOptions}, with paths relative to `cwd`. */
 export function clientTlsPaths(call: CommandCall, cwd: string): ClientTlsFiles | undefined {
   const files = clientTlsFlags(call);
   return (

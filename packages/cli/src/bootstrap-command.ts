@@ -13,7 +13,7 @@ import {
 import { escapeJson } from "./short-text.ts";
 import { type Endpoint, parseEndpoint, parseListen } from "./endpoint.ts";
 
-/** `xdstp bootstrap`: prints what a client is started with. */
+/** `xdstp bootstrap`: prints the bootstrap of a client. */
 export const bootstrapCommand: Command = {
   name: "bootstrap",
   summary:
@@ -153,7 +153,7 @@ function authoritiesOf(call: CommandCall): readonly string[] {
   return authorities.map(checked);
 }
 
-/** An authority is good if a name with it says the same when it is read again. */
+/** Throws a CliError unless a name with this authority has the same authority when it is parsed. */
 function checked(authority: string): string {
   const text = printName({
     scheme: "xdstp",

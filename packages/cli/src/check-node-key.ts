@@ -2,7 +2,7 @@ import { nodeField } from "@xdstp/cache";
 import { XdsError } from "@xdstp/core";
 import { CliError } from "./cli-error.ts";
 
-/** Throws a CliError where the value of `--node-key` is not a field of a node. */
+/** Throws a CliError if the value of `--node-key` is not a field of a node. */
 export function checkNodeKey(field: string): void {
   try {
     nodeField(field);

@@ -9,7 +9,7 @@ import { useFolder } from "../test/use-folder.ts";
 
 const pages = join(import.meta.dirname, "../../../docs/checks");
 
-/** Codes that a server or an import gives only, so that no call of `validate` shows them. */
+/** Codes that only a server or an import reports, so that no call of `validate` shows them. */
 const otherCommands: ReadonlySet<string> = new Set(["file-in-writing", "unserved", "not-imported"]);
 
 const codes = Object.keys(problemCodes) as ProblemCode[];
@@ -25,7 +25,7 @@ function writeFiles(dir: string, files: ExampleFiles): void {
   }
 }
 
-/** What the fix of a page may do to the files. */
+/** The commands that the fix of a page may contain. */
 const programs: Readonly<Record<string, (path: string, to: string) => void>> = {
   "mkdir -p": (path) => {
     mkdirSync(path, { recursive: true });
@@ -42,7 +42,7 @@ function runCommand(command: string, dir: string): void {
   programs[name]?.(join(dir, path), join(dir, to));
 }
 
-/** What Envoy 1.40 says of the example of `rejected-by-envoy`; a suite of `real-clients` asks it. */
+/** The error of Envoy 1.40 for the example of `rejected-by-envoy`. A suite of `real-clients` checks it with Envoy. */
 const scriptChecks = `grep -q 'handle) end' "$config" ||
   reject "script load error: [string \\"function envoy_on_request(handle)\\"]:1: 'end' expected near '<eof>'"`;
 

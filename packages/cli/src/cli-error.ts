@@ -2,16 +2,16 @@ import { type Status, StatusCode, XdsError } from "@xdstp/core";
 
 /** Options of a {@link CliError}. */
 interface CliErrorOptions extends ErrorOptions {
-  /** The id of the broken rule. Default: that of an XdsError that is the cause. */
+  /** The id of the broken rule. Default: the rule of `cause`, if that is an XdsError. */
   readonly rule?: string;
 }
 
-/** Why a command did not do its work: one line for people, and the exit code. */
+/** The reason why a command failed: one line for people, and the exit code. */
 export class CliError extends Error {
   override readonly name: string = "CliError";
-  /** 1: it failed. 2: it was called the wrong way; the usage is shown with it. */
+  /** 1: the command failed. 2: it was called with wrong arguments, and the usage is shown too. */
   readonly exitCode: 1 | 2;
-  /** The id of the rule that something breaks, which is not part of the text: that of the cause, if it has one. */
+  /** The id of the broken rule, which is not part of the text. `undefined`: no rule is known. */
   readonly rule: string | undefined;
 
   constructor(exitCode: 1 | 2, message: string, options: CliErrorOptions = {}) {
@@ -22,12 +22,12 @@ export class CliError extends Error {
   }
 }
 
-/** An error of a library as one of the command; others stay as they are. */
+/** Converts an XdsError to a CliError with exit code 1. Returns any other error unchanged. */
 export function asCliError(error: unknown): unknown {
   return error instanceof XdsError ? new CliError(1, error.text, { cause: error }) : error;
 }
 
-/** Why a file cannot be read. `what`: the option and the file, as they were typed. */
+/** Returns the error for a file that cannot be read. `what`: the option and the file, as they were typed. */
 export function unreadable(cause: unknown, what: string, wayOut: string): CliError {
   const { code, message } = cause as NodeJS.ErrnoException;
   const why = readTroubles[code ?? ""] ?? `it cannot be read (${code ?? message})`;
@@ -41,7 +41,7 @@ const readTroubles: Readonly<Record<string, string>> = {
   EACCES: "this user may not read it (EACCES)",
 };
 
-/** An error of the client in the words of the command. Where no server can be had, `failures` say why. */
+/** Converts an error of the client to a CliError that names the options of the command. If no server is available, its text is `failures`: why each stream ended. */
 export function askFailure(error: unknown, failures: readonly string[]): CliError {
   if (error instanceof CliError) return error;
   if (!(error instanceof XdsError)) throw error;
@@ -50,14 +50,14 @@ export function askFailure(error: unknown, failures: readonly string[]): CliErro
   return new CliError(1, inCommandWords(withoutNode(error.text)), { cause: error });
 }
 
-/** How a server is spoken to. */
+/** The variant that a server is used with. */
 export interface Spoken {
   readonly variant: "delta" | "sotw";
-  /** The file that says so. Absent: an option does. */
+  /** The bootstrap file that sets the variant. Absent: an option sets it. */
   readonly by?: string;
 }
 
-/** Why a stream has ended, and the way out. */
+/** Describes why a stream has ended, and what to do. */
 export function streamFailure(
   server: string,
   { code, message }: Status,
@@ -71,11 +71,11 @@ export function streamFailure(
   return `${server} has ended the stream: ${message === "" ? name : `${message} [${name}]`}`;
 }
 
-/** Reported by the channel, not by the server: no connection, or unusable files and targets. */
+/** Errors of the channel, not of the server: connections that fail, and unusable files or targets. */
 const ownFailure =
   /^(cannot connect to|lost the connection to|(ca_|)certificate_file|private_key_file|the target|tls\.\w+) /;
 
-/** The client speaks of its options, people know those of the command. */
+/** Replaces the names of client options by those of command options. */
 function inCommandWords(text: string): string {
   return text
     .replace(/more than \d+ redirects$/, "$&; --max-hops allows more")
@@ -87,17 +87,17 @@ function inCommandWords(text: string): string {
     .replace(/want (a|another) certificate[^?]*\?$/, "$& See --tls-cert");
 }
 
-/** People know who they are. */
+/** Removes the node id from the end of an error text. */
 export function withoutNode(text: string): string {
   return text.replace(/ \(node "(?:[^"\\]|\\.)*"\)$/, "");
 }
 
-/** The text of an error for people, followed by the id of the broken rule: `text [C-REDIR-4]`. `npm run rules` and docs/rules show the rule. */
+/** Returns the text of an error for people, followed by the id of the broken rule: `text [C-REDIR-4]`. `npm run rules` and docs/rules show the rule. */
 export function errorText(error: XdsError | undefined): string {
   return error === undefined ? "" : withRule(withoutNode(error.text), error.context.rule);
 }
 
-/** A text followed by the id of a rule, as for problems of a folder. */
+/** Returns a text followed by the id of a rule in brackets, like the problems of a folder. */
 export function withRule(text: string, rule: string | undefined): string {
   return rule === undefined ? text : `${text} [${rule}]`;
 }

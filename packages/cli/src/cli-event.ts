@@ -7,11 +7,11 @@ import type { StopSignal } from "./cli-io.ts";
 import type { Endpoint, ServedTls } from "./endpoint.ts";
 import type { ServedVersions, Versions } from "./served-versions.ts";
 
-/** Where what is served comes from: a folder, or other servers as some file or option says them. */
+/** The origin of the served resources: a folder, or other servers. `by`: the file, variable or option that lists these servers. */
 export type Served =
   { readonly dir: string } | { readonly upstreams: readonly string[]; readonly by: string };
 
-/** What the command itself has to say. */
+/** An event of the command itself. */
 export type ServeEvent =
   | ({
       readonly kind: "listening";
@@ -20,11 +20,11 @@ export type ServeEvent =
       readonly metrics?: Endpoint;
     } & Served)
   | { readonly kind: "warning"; readonly message: string }
-  /** The files of the certificate or of the authorities of clients have changed. `file` and `problem`: which of them is broken and why; what was used before stays. */
+  /** The certificate files, or the authorities of client certificates, have changed. `file` and `problem`: the broken file and the reason; the certificate in use stays. Both absent: the new files are used. */
   | { readonly kind: "certificate"; readonly file?: string; readonly problem?: string }
-  /** The policy file has changed. `problem`: why its rules are not used; those before stay. */
+  /** The policy file has changed. `problem`: why its rules are not used; the rules in use stay. Absent: the new rules are used. */
   | { readonly kind: "policy"; readonly problem?: string }
-  /** The folder is loaded: the version of each type, by type URL, as clients that have all of it show it. `views`: by node key, types that differ from these; absent: none. `moreViews`: the number of further keys; absent: none. */
+  /** The folder is loaded. `versions`: the version of each type, by type URL, as a client that has everything shows it. `views`: the types with another version, by node key; absent: none. `moreViews`: the number of further keys; absent: none. */
   | {
       readonly kind: "versions";
       readonly versions: Versions;
@@ -34,7 +34,7 @@ export type ServeEvent =
   | { readonly kind: "stopping"; readonly signal: StopSignal; readonly streams: number }
   | { readonly kind: "stopped" };
 
-/** What becomes of the processes of a relay; 0 is the first, which asks upstream. */
+/** An event of a process of a relay. Worker 0 is the first process, which connects to the servers upstream. */
 export type WorkerEvent =
   | { readonly kind: "worker-started"; readonly worker: number; readonly pid: number }
   | {
@@ -44,16 +44,16 @@ export type WorkerEvent =
       readonly retryMs: number;
     };
 
-/** What a relay tells of those that it asks, and of itself. */
+/** An event of a relay, or of a stream to a server upstream. */
 export type UpstreamEvent = Exclude<RelayEvent | ClientNotice, CacheEvent>;
 
-/** The log reports how many lines could not be written before this one. */
+/** Lines of the log could not be written. `lines` is their number since the last line that was written. */
 export interface LogEvent {
   readonly kind: "lines-lost";
   readonly lines: number;
 }
 
-/** Everything that a command shows that serves, with where it comes from: kinds are unique only there. */
+/** An event of a command that serves, with its origin. `kind` is unique only within one origin. */
 export type CliEvent = (
   | { readonly from: "serve"; readonly event: ServeEvent }
   | { readonly from: "relay"; readonly event: ServeEvent | WorkerEvent }
@@ -63,8 +63,8 @@ export type CliEvent = (
   | { readonly from: "cache"; readonly event: CacheEvent | DanglingEvent }
   | { readonly from: "server"; readonly event: ServerEvent }
 ) & {
-  /** How many events of the same kind, reason and peer came within the same second and are not shown. Absent: none. */
+  /** The number of events with the same kind, reason and peer that came within the same second and are not shown. Absent: none. */
   readonly more?: number;
-  /** Which process of several. Absent: there is one. */
+  /** The number of the process, if there are several. Absent: there is only one. */
   readonly worker?: number;
 };

@@ -1,27 +1,27 @@
 import type { DnsQueries } from "@xdstp/bootstrap";
 import type { Clock } from "@xdstp/core";
 
-/** Where text goes. */
+/** An output for text. */
 export interface TextOutput {
-  /** Writes at once, or queues. Throws where an output that writes at once cannot; one that queues calls `done` with the error. */
+  /** Writes the text at once or queues it. An output that writes at once throws an error; one that queues passes the error to `done`. */
   write(text: string, done?: (error?: Error | null) => void): unknown;
-  /** Bytes that are queued. Absent: none ever are. */
+  /** The number of queued bytes. Absent: the output does not queue. */
   readonly writableLength?: number;
-  /** Nothing can be written any more. Absent: it always can. */
+  /** true: the output is closed for writing. Absent: it is never closed. */
   readonly destroyed?: boolean;
 }
 
-/** Everything the command has of the world around it, so that tests need no process. */
+/** The environment of a command, replaceable so that tests need no process. */
 export interface CliIo {
-  /** Where results and the log go. */
+  /** The output of results and of the log. */
   readonly stdout: TextOutput;
-  /** Where errors go. */
+  /** The output of errors. */
   readonly stderr: TextOutput;
-  /** The variables of the environment. */
+  /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Paths count from here. */
+  /** The directory that relative paths start from. */
   readonly cwd: string;
-  /** The size of the terminal behind stdout, asked again for each picture; undefined where there is none. */
+  /** Returns the current size of the terminal of stdout, or `undefined` if stdout is not a terminal. */
   terminal():
     | {
         /** Characters in a line. */
@@ -30,20 +30,20 @@ export interface CliIo {
         readonly rows: number;
       }
     | undefined;
-  /** Whether a person at a terminal has started the command: stderr is a terminal. A server without a terminal outlives the reader of its log. */
+  /** Returns true if stderr is a terminal, so a person has started the command. A server that was started without a terminal goes on when the reader of its log ends. */
   readonly interactive: boolean;
-  /** Calls the listener for each request to stop: a signal, or stdout without a reader (SIGPIPE). Returns a function that removes the listener. */
+  /** Calls the listener for each signal to stop: a signal of the system, or SIGPIPE if the reader of stdout has ended. Returns a function that removes the listener. */
   onSignal(listener: (signal: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGPIPE") => void): () => void;
-  /** Time for timers and for what is shown. */
+  /** The time for timers and for output. */
   readonly clock: Clock;
-  /** As in `process.versions.node`. */
+  /** The version of Node, like `process.versions.node`. */
   readonly nodeVersion: string;
-  /** Who is asked where `--dns` says so. Absent: the DNS servers of the machine. */
+  /** The DNS queries of `--dns`. Absent: the DNS servers of the machine are used. */
   readonly dns?: DnsQueries;
 }
 
-/** How much fits on a terminal, in characters. */
+/** The size of a terminal, in characters. */
 export type TerminalSize = NonNullable<ReturnType<CliIo["terminal"]>>;
 
-/** Why a command stops. */
+/** The reason why a command stops. */
 export type StopSignal = Parameters<Parameters<CliIo["onSignal"]>[0]>[0];

@@ -3,7 +3,7 @@ import { counted, escapeText, formatAge, shortType, shortVersion } from "./short
 import type { StatusRow } from "./status-row.ts";
 import type { Tone } from "./style.ts";
 
-/** The rows of the table: every type of every client, those in trouble first. */
+/** Returns one row for each type of each client. Rows with errors come first. */
 export function clientTypeRows(
   clients: readonly StatusClientRow[],
   now: number,
@@ -47,27 +47,27 @@ function isTroubled({ tone }: StatusRow): boolean {
   return tone === "error";
 }
 
-/** Two clients may say that they are the same one. */
+/** Returns the label of a client. If several clients have the same node id, the scope is added. */
 function labelOf({ id, scope }: StatusClientRow, showScope: boolean): string {
   if (id === "") return escapeText(scope === "" ? "(no id)" : scope);
   return escapeText(showScope && scope !== "" ? `${id} (${scope})` : id);
 }
 
-/** The accepted and the rejected version. */
+/** Returns the accepted version, and the rejected one if there is one: `a1b2 > c3d4`. */
 function versionsOf({ resources }: ClientType): string {
   const held = summary(resources.map(({ version }) => version));
   const rejected = summary(resources.map(({ error }) => error?.version ?? ""));
   return rejected === undefined ? (held ?? "-") : `${held ?? "none"} > ${rejected}`;
 }
 
-/** Clients that have a version for each resource have many. */
+/** Shortens a set of versions to the first one and the number of the others, for clients that have a version for each resource. */
 function summary(versions: readonly string[]): string | undefined {
   const [first, ...more] = new Set(versions.filter((version) => version !== ""));
   if (first === undefined) return undefined;
   return more.length === 0 ? shortVersion(first) : `${shortVersion(first)} +${more.length}`;
 }
 
-/** Of what is not accepted the age of the oldest, else that of the newest. */
+/** Returns the age of the oldest resource in this state. For `SYNCED`, it is the age of the newest one. */
 function ageOf({ state, resources }: ClientType, now: number): string {
   const times = resources
     .filter((resource) => resource.state === state)

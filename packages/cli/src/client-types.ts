@@ -11,7 +11,7 @@ import {
 import { isOfServer } from "./server-facts.ts";
 import { isOfRejections } from "./rejected-versions.ts";
 
-/** How things stand with a resource: as a management server sees it (SYNCED, STALE, NOT_SENT, NACKED), or as a client says of itself. */
+/** The state of a resource: as a management server sees it (SYNCED, STALE, NOT_SENT, NACKED), or as a client reports it. */
 export type ResourceState =
   | "SYNCED"
   | "STALE"
@@ -27,35 +27,35 @@ export type ResourceState =
 export interface ClientResource {
   readonly name: string;
   readonly state: ResourceState;
-  /** The version that the client holds; empty: none, or not told. */
+  /** The version that the client uses. Empty: none, or not reported. */
   readonly version: string;
   /** Milliseconds since the epoch. */
   readonly updatedAt?: number;
-  /** What was rejected, or could not be had; text of a stranger. */
+  /** The reason why the resource was rejected or is not available. The text comes from the other program and is not trusted. */
   readonly error?: { readonly message: string; readonly version: string; readonly at?: number };
 }
 
 /** One type of a client. */
 export interface ClientType {
   readonly typeUrl: string;
-  /** The worst of its resources. */
+  /** The worst state of its resources. */
   readonly state: ResourceState;
   readonly resources: readonly ClientResource[];
 }
 
-/** One client, as a server tells of it. Nothing of it is verified. */
+/** One client in the answer of a server. None of these facts is verified. */
 export interface StatusClientRow {
   readonly id: string;
   readonly cluster: string;
   readonly userAgent: string;
-  /** Which part of the program, or where it comes from: tells clients of one id apart. */
+  /** The part of the program, or its address. It distinguishes clients with the same id. */
   readonly scope: string;
-  /** The view of the configuration that it is served: the node key of `xdstp serve`, the tenant of `xdstp relay`. Absent: that of all clients, or the server is not of this stack. */
+  /** The view of the configuration that this client is served: the node key of `xdstp serve`, or the tenant of `xdstp relay`. Absent: the view of all clients, or the server is not of this stack. */
   readonly view?: string;
   readonly types: readonly ClientType[];
 }
 
-/** The answer of any CSDS server, client by client and type by type. */
+/** Returns the clients in the answer of any CSDS server, with their types. */
 export function clientRows({ config }: ClientStatusResponse): readonly StatusClientRow[] {
   const isOurs = config.some(isOfServer);
   return config
@@ -82,7 +82,7 @@ function clientRow({
   };
 }
 
-/** The field of `node.metadata` with the view, in answers of servers of this stack. Those add their facts ({@link isOfServer}) and leave out the metadata of the client. Other servers pass the metadata on, and a client can write anything into this field. */
+/** The field of `node.metadata` that has the view in answers of servers of this stack. These servers add their facts ({@link isOfServer}) and omit the metadata of the client. Other servers forward the client's metadata, so a client can write anything into this field. */
 const VIEW_KEY = "xdstp.view";
 
 function viewOf({ node }: ClientConfig): Pick<StatusClientRow, "view"> {
@@ -90,7 +90,7 @@ function viewOf({ node }: ClientConfig): Pick<StatusClientRow, "view"> {
   return typeof value === "string" ? { view: value } : {};
 }
 
-/** From bad to good; a type is as bad as its worst resource. That a name does not exist is not trouble next to others that do. */
+/** The states from the worst to the best. A type has the worst state of its resources. A missing name counts as good if the type has other resources. */
 const order: readonly ResourceState[] = [
   "NACKED",
   "ERROR",
@@ -167,7 +167,7 @@ const oldTypes = {
   endpointConfig: "envoy.config.endpoint.v3.ClusterLoadAssignment",
 } as const;
 
-/** The form of servers that do not know the generic one: a state for a type, and no names. */
+/** Reads the old form of an answer, from servers without `generic_xds_configs`: it has one state for each type, and no names. */
 function oldType({ status, clientStatus, perXdsConfig }: PerXdsConfig): readonly ClientType[] {
   if (perXdsConfig.case === undefined) return [];
   const version = "versionInfo" in perXdsConfig.value ? perXdsConfig.value.versionInfo : "";

@@ -11,7 +11,7 @@ export const clientsOption: CommandOption = {
 
 const known: readonly ResourceClient[] = ["envoy", "grpc"];
 
-/** The values of `--for`. Throws a CliError for another word. */
+/** Returns the values of `--for`. Default: envoy. Throws a CliError for another word. */
 export function clientsOf(call: CommandCall): readonly ResourceClient[] {
   const clients = call.texts("for").map((text) => {
     const found = known.find((one) => one === text);

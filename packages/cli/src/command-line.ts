@@ -3,7 +3,7 @@ import { CliError } from "./cli-error.ts";
 import type { Command, CommandCall, CommandOption } from "./command.ts";
 import { helpWidth, wrapWords } from "./fit-text.ts";
 
-/** Reads the arguments behind the name of a command. Throws a CliError for an option that the command does not have, or one without its value. */
+/** Reads the arguments after the name of a command. Throws a CliError for an unknown option, an option without its value, and one that is given twice and takes a single value. */
 export function parseCall(command: Command, args: readonly string[]): CommandCall {
   const { values, positionals } = parse(command, args);
   const texts = (name: string): readonly string[] =>
@@ -38,7 +38,7 @@ function parse(
     return parseArgs({ args: [...args], options: configOf(command), allowPositionals: true });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // Node adds a hint on positional arguments that does not concern these commands.
+    // Node adds a hint on positional arguments to the text, which does not apply here.
     const unknown = /^Unknown option '--([\w-]+)'/.exec(error.message)?.[1];
     const meant =
       unknown === undefined ? undefined : closest(unknown, Object.keys(command.options));
@@ -52,7 +52,7 @@ function parse(
 }
 
 function configOf({ options }: Command): NonNullable<ParseArgsConfig["options"]> {
-  // Node would take the last of several values without a word.
+  // Without `multiple`, `parseArgs` silently uses the last of several values, and a repeated option could not be reported.
   return Object.fromEntries(
     Object.entries(options).map(
       ([name, { value, multiple = false }]) =>
@@ -67,7 +67,7 @@ function configOf({ options }: Command): NonNullable<ParseArgsConfig["options"]>
   );
 }
 
-/** The candidate that a mistyped word most likely means: at most a third of its letters differ. undefined: none is close. */
+/** Returns the candidate that is closest to a mistyped word, or `undefined` if none is close. At most a third of its letters may differ. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Math.floor(word.length / 3) + 1;
@@ -79,7 +79,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Levenshtein: letters to insert, delete or replace. */
+/** The Levenshtein distance: the number of letters to insert, delete or replace. */
 function distanceOf(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 0; i < a.length; i++) {
@@ -93,7 +93,7 @@ function distanceOf(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** The help of one command. */
+/** Returns the help text of one command. */
 export function commandHelp(command: Command): string {
   const options = Object.entries(command.options).map(
     ([name, option]) => [signature(name, option), option.help] as const,
@@ -108,7 +108,7 @@ export function commandHelp(command: Command): string {
   ].join("\n");
 }
 
-/** The help of `xdstp` itself. */
+/** Returns the help text of `xdstp` itself. */
 export function overallHelp(commands: readonly Command[]): string {
   return [
     "xdstp: serve configuration to Envoy and gRPC programs over xDS.\n",
@@ -135,7 +135,7 @@ function columns(rows: readonly (readonly [left: string, right: string])[]): rea
   );
 }
 
-/** `Usage: ...` in lines that fit a terminal: an option stays with its value, and so does the text in one pair of brackets. */
+/** Returns `Usage: ...` in lines of at most {@link helpWidth} characters. An option stays on one line with its value, and so does the text in one pair of brackets. */
 export function usageText(usage: string): string {
   const kept = usage
     .replaceAll(/(--[\w-]+) (?=[A-Z])/g, "$1\u00a0")

@@ -4,48 +4,48 @@ import { CliError } from "./cli-error.ts";
 
 /** One option of a command. */
 export interface CommandOption {
-  /** The placeholder of its value in a usage; absent: it has none. */
+  /** The placeholder of its value in a usage line. Absent: the option has no value. */
   readonly value?: string;
-  /** It may be given several times. */
+  /** true: the option may be given several times. */
   readonly multiple?: true;
-  /** What it does, and its default. */
+  /** The effect of the option, and its default. */
   readonly help: string;
 }
 
-/** A call of a command, read but not yet judged. */
+/** The parsed arguments of a command. Their values are not checked yet. */
 export interface CommandCall {
   readonly positionals: readonly string[];
-  /** Whether an option without a value is given. */
+  /** Returns true if an option without a value is given. */
   flag(name: string): boolean;
-  /** The value of an option. One that takes a single value is rejected where it is given twice. */
+  /** Returns the value of an option, or `undefined` if it is not given. For an option that may be given several times, this is the last value. */
   text(name: string): string | undefined;
-  /** All values of an option. */
+  /** Returns all values of an option. */
   texts(name: string): readonly string[];
 }
 
-/** One command of `xdstp`, as data: its help and its reading of arguments come from here. */
+/** One command of `xdstp`. The help text and the reading of arguments are made from this description. */
 export interface Command {
   readonly name: string;
-  /** One line: what it does. */
+  /** One line that says what the command does. */
   readonly summary: string;
   /** The call in one line. */
   readonly usage: string;
-  /** What else people should know; each a paragraph. */
+  /** Paragraphs of the help text, between the usage and the options. */
   readonly notes: readonly string[];
   readonly options: Readonly<Record<string, CommandOption>>;
   /** A call that works. */
   readonly example: string;
-  /** Does the work; the answer is the exit code. Throws a CliError where it cannot. */
+  /** Runs the command and returns the exit code. Throws a CliError if it fails. */
   run(call: CommandCall, io: CliIo): Promise<number>;
 }
 
-/** Throws a CliError for the first of the arguments that a command does not take. `wayOut`: what it takes. */
+/** Throws a CliError for an argument that a command does not accept. `wayOut`: the arguments that it accepts, for the end of the text. */
 export function takeNoMore([extra]: readonly string[], wayOut: string): void {
   if (extra !== undefined)
     throw new CliError(2, `${JSON.stringify(extra)} is one argument too many${wayOut}`);
 }
 
-/** Seconds of an option, in milliseconds. Throws a CliError that names it. */
+/** Returns the value of an option in milliseconds; it is given in seconds. Throws a CliError for another text, and for 0 or more than `most` seconds (default: a day). */
 export function secondsFlag(call: CommandCall, name: string, most = 86_400): number | undefined {
   const text = call.text(name);
   if (text === undefined) return undefined;
@@ -54,7 +54,7 @@ export function secondsFlag(call: CommandCall, name: string, most = 86_400): num
   throw new CliError(2, `--${name} ${JSON.stringify(text)}: give seconds, up to ${most}`);
 }
 
-/** A count from 1. Throws a CliError that names the option. */
+/** Returns the value of an option as a number from 1 to 999,999,999. Throws a CliError for another text. */
 export function countFlag(call: CommandCall, name: string): number | undefined {
   const text = call.text(name);
   if (text === undefined) return undefined;
@@ -62,7 +62,7 @@ export function countFlag(call: CommandCall, name: string): number | undefined {
   throw new CliError(2, `--${name} ${JSON.stringify(text)}: give a number from 1`);
 }
 
-/** One of a few words. Throws a CliError that names the option. */
+/** Returns the value of an option that has to be one of the `known` words. Throws a CliError for another text. */
 export function wordFlag<const T extends string>(
   call: CommandCall,
   name: string,
@@ -78,7 +78,7 @@ export function wordFlag<const T extends string>(
   return found;
 }
 
-/** A path that counts from `cwd`. Where this is the process's own, it stays as people wrote it, and messages show it so. */
+/** Resolves a path relative to `cwd`. If `cwd` is the working directory of the process, the path stays as it was typed, so that messages show it that way. */
 export function pathFrom(cwd: string, path: string): string {
   return isAbsolute(path) || cwd === process.cwd() ? path : resolve(cwd, path);
 }

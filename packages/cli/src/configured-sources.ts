@@ -19,29 +19,29 @@ import { asCliError, type Spoken } from "./cli-error.ts";
 import type { AskFlags } from "./ask-flags.ts";
 import { askedBootstrap, envoyBootstrapText, nodeOf } from "./asked-bootstrap.ts";
 
-/** The configured sources. Nothing is requested here. */
+/** The configured sources. Reading them connects to no server. */
 export interface ConfiguredSources {
-  /** The file, variable or option that says so. */
+  /** The file, variable or option that configures them. */
   readonly from: string;
-  /** For a client that asks them. */
+  /** The bootstrap for `createClient`. */
   readonly bootstrap: ClientBootstrap;
   readonly sources: readonly FederationSource[];
   readonly node: BootstrapNode;
-  /** `node_context_params` of Envoy. */
+  /** `node_context_params` of the Envoy bootstrap. Empty for other configurations. */
   readonly nodeContextParams: readonly string[];
-  /** The ConfigSource that stands next to references to a type, also where it is a list of them. */
+  /** Returns the ConfigSource of `lds_config` or `cds_config` for listeners or clusters, and for lists of them. `undefined`: the type does not have one. */
   readonly ownSource: (typeUrl: string | undefined) => BesideSource | undefined;
-  /** How a server is spoken to, by its id where that is known: two servers may have one URI and differ in the variant. */
+  /** Returns the variant of a server. Pass its id if it is known, since two servers may have the same URI and different variants. */
   readonly spoken: (server: string, id?: string) => Spoken;
 }
 
-/** A ConfigSource next to references: as it is configured, and as it is asked. */
+/** A ConfigSource of `lds_config` or `cds_config`: its configuration, and the source that is made of it. */
 export interface BesideSource {
   readonly config: SourceConfig;
   readonly source: FederationSource;
 }
 
-/** Reads a bootstrap of gRPC or Envoy, or what was typed. Throws a CliError that says what is wrong in it. */
+/** Reads a bootstrap of gRPC or Envoy, or the options of the command. Throws a CliError that says what is invalid. */
 export async function configuredSources(
   flags: AskFlags,
   env: Readonly<Record<string, string | undefined>>,
@@ -74,7 +74,7 @@ export async function configuredSources(
   return { ...given, from: flags.bootstrap ?? nameOf(env), sources };
 }
 
-/** The servers of a name of a type, in order; with a locator, those of its authority. */
+/** Returns the servers of a name, in the order in which they are used. For an xdstp name, these are the servers of its authority. */
 export function serversAsked(
   { sources, ownSource }: ConfiguredSources,
   name: string,
@@ -97,7 +97,7 @@ function nameOf({
   return path === "" ? "GRPC_XDS_BOOTSTRAP_CONFIG" : path;
 }
 
-/** How the sources of a command are asked. Nothing connects before one is opened. */
+/** Returns the options for the sources of a command. No connection is opened before a source is. */
 export function optionsOf(node: BootstrapNode, { variant }: AskFlags): ServerOptions {
   return { node: encodeNode(node), channels: createChannels(), variant };
 }

@@ -8,7 +8,7 @@ type Kinds<From extends CliEvent["from"]> = Readonly<
   Record<Extract<CliEvent, { readonly from: From }>["event"]["kind"], "shown" | "json" | "hidden">
 >;
 
-/** Each event that there is: a new one does not compile before it stands here. */
+/** All events. A new event does not compile until it is listed here. */
 const kinds: { readonly [From in CliEvent["from"]]: Kinds<From> } = {
   serve: {
     warning: "shown",

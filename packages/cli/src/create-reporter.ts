@@ -4,7 +4,7 @@ import type { Reporter, ReporterOptions } from "./reporter.ts";
 import { createTableReporter } from "./table-reporter.ts";
 import type { CliEvent } from "./cli-event.ts";
 
-/** A live table on a terminal; lines elsewhere, and with JSON. */
+/** Creates the reporter of a command: a live table on a terminal, lines elsewhere and with `--json`. */
 export function createReporter(options: ReporterOptions): Reporter {
   const {
     io,
@@ -12,7 +12,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     json,
     onLinesLost,
   } = options;
-  // The table does not have a line for an event on a stream. Such an event draws the table again, at most four times a second.
+  // The table has no lines for single events. Each event only redraws it, at most four times a second, so events on streams need no limit.
   const reporter =
     json || io.terminal() === undefined
       ? createCalmReporter(createLineReporter({ output: stdout, clock, json, onLinesLost }), clock)
@@ -27,7 +27,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   };
 }
 
-/** Events that repeat others: a connection has streams, and each stream reports its own begin and end. */
+/** Server events that other events repeat: a connection has streams, and each stream reports its own start and end. */
 const repeated: ReadonlySet<string> = new Set([
   "connection-opened",
   "connection-closed",
@@ -35,24 +35,24 @@ const repeated: ReadonlySet<string> = new Set([
   "stream-closed",
 ]);
 
-/** Events that only `--json` shows. Each stream and type has several heartbeats in a TTL, and they change nothing. What is rejected is in a NACK, and by resource in the table of a relay. */
+/** Events that only `--json` shows. Each stream and type has several heartbeats per TTL, and they change nothing. Rejected resources are also in a NACK event, and in the table of a relay. */
 const forPrograms: ReadonlySet<string> = new Set(["heartbeat", "resource-rejected"]);
 
-/** Whether an event is shown at all, to people or to programs. */
+/** Returns true if an event is shown. Some events are shown only with `--json`, some never. */
 export function isShown({ from, event }: CliEvent, json: boolean): boolean {
   return !(from === "server" && repeated.has(event.kind)) && (json || !forPrograms.has(event.kind));
 }
 
-/** Number of kinds of events of one peer in one second that are counted separately. Further kinds count together for all peers. */
+/** The number of kinds of events that are counted separately within one second. Further kinds of all peers are counted together. */
 const mostKeys = 1_000;
 const periodMs = 1_000;
-/** References to what is not served that one second shows: a change of 20,000 resources may break as many. */
+/** The number of references to missing resources that are shown per second. A change of 20,000 resources may break as many references. */
 const mostReferences = 20;
-/** Default number of events of one kind on the streams of one peer that are shown per second. It is large because each stream has several events, and many clients may share an address. */
+/** Default number of events of one kind that are shown per second, on all streams of one peer. It is large because each stream has several events, and many clients may share an address. */
 const mostStreamLines = 100;
 
 interface Flood {
-  /** Events that are shown in one second. */
+  /** The number of events that are shown within one second. */
   readonly most: number;
   shown: number;
   /** The newest event that was not shown. */
@@ -61,11 +61,12 @@ interface Flood {
 }
 
 /**
- * A reporter in front of another one. Of what one peer causes, events of the same kind and reason are shown once a second, the second time with their number.
- * Events on the streams of one peer are shown up to 100 of each kind per second, and then one event has the number of the others.
- * Of references to what is not served, 20 are shown per second, and then one with the number of the others.
+ * Creates a reporter that limits the events that it passes on. What it does not pass on within a second is added as a number (`more`) to one event at the end of this second.
+ * - Server events about a peer: one of each kind and reason per second and peer.
+ * - Server events on streams: `mostOfStreams` of each kind and reason per second and peer.
+ * - References to missing resources: 20 of each kind per second.
  *
- * @param mostOfStreams - Number of events of one kind on the streams of one peer that are shown per second. Default: 100
+ * @param mostOfStreams - The number of events of one kind on the streams of one peer that are shown per second. Default: 100
  */
 export function createCalmReporter(
   reporter: Reporter,
@@ -124,7 +125,7 @@ interface FloodKind {
   readonly most: number;
 }
 
-/** Returns the kind that an event is counted with: events of one kind from one peer, or references of one kind. `undefined`: every event is shown. */
+/** Returns the kind that an event is counted with, or `undefined` if every such event is shown. */
 function floodKind(shown: CliEvent, mostOfStreams: number): FloodKind | undefined {
   const { from, event, worker } = shown;
   if (isOfReferences(shown)) return { key: event.kind, most: mostReferences };

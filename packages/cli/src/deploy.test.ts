@@ -45,7 +45,7 @@ const imageCommand = parse(/^CMD (.*)$/m.exec(read("Dockerfile"))?.[1] ?? "") as
 const unitCommand = (unit: string): readonly string[] =>
   (/^ExecStart=\/usr\/bin\/xdstp (.*)$/m.exec(read(unit))?.[1] ?? "").split(" ");
 
-/** The same command, with files of a test and free ports. */
+/** Returns the same command with files of a test and free ports. */
 function local(argv: readonly string[], dir: string): readonly string[] {
   return argv.map((arg) =>
     arg.startsWith("/")
@@ -100,7 +100,7 @@ it("the ports and the folder of the manifest are those of its command and of the
 });
 
 it("the units are ones that systemd accepts, where systemd-analyze is installed", () => {
-  // Without the program that they start, which is not installed here.
+  // `xdstp` is not installed here, so the units start another program.
   const { dir } = useFolder(
     Object.fromEntries(
       ["xdstp.service", "xdstp-relay.service"].map((unit) => [

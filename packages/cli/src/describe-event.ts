@@ -8,7 +8,7 @@ import { counted, escapeText, shortType, shortVersion, someNames } from "./short
 import type { Level, ReportLine } from "./reporter.ts";
 import type { Versions } from "./served-versions.ts";
 
-/** An event in words: one line, or one for each problem in it. */
+/** Returns an event as lines of text: one line, or one for each problem in it. */
 export function describeEvent(shown: CliEvent): readonly ReportLine[] {
   const lines = describe(shown);
   const { more } = shown;
@@ -95,7 +95,7 @@ function describeServeEvent(event: ServeEvent | WorkerEvent): ReportLine {
   }
 }
 
-/** The number of node keys whose versions are in a line. */
+/** The number of node keys whose versions are shown in one line. */
 const mostViewsOfLine = 10;
 
 function versionsText({
@@ -136,7 +136,7 @@ function listening({
   return `${formatEndpoint(address)}, ${served}; to connect: ${envoy} (or: ${grpc})${metrics === undefined ? "" : `; metrics: http://${formatEndpoint(metrics)}/metrics`}`;
 }
 
-/** How events of a cache are shown: how much an operator should mind, and the label. */
+/** The level and the label of each event of a cache. */
 const cacheLines: Readonly<
   Record<(CacheEvent | DanglingEvent)["kind"], readonly [level: Level, label: string]>
 > = {
@@ -173,7 +173,7 @@ function cacheText(event: CacheEvent | DanglingEvent): string {
   }
 }
 
-/** Whose view it is about. */
+/** Returns the beginning of a text about the view of a node key. Empty for the view of all clients. */
 function ofKey({ key }: { readonly key?: string }): string {
   return key === undefined ? "" : `for node key ${quoted(key)}, `;
 }

@@ -2,12 +2,12 @@ import { type FolderEvent, formatProblem } from "@xdstp/folder";
 import { counted, escapeText } from "./short-text.ts";
 import type { Level, ReportLine } from "./reporter.ts";
 
-/** At most this many problems of one batch are shown. */
+/** The number of problems of one batch of edits that are shown. */
 const shownProblems = 20;
 
 type EventOf<Kind extends FolderEvent["kind"]> = Extract<FolderEvent, { kind: Kind }>;
 
-/** What happened to the folder, in words. */
+/** Returns an event of the folder feed as lines of text. */
 export function describeFolderEvent(event: FolderEvent): readonly ReportLine[] {
   switch (event.kind) {
     case "loaded":
@@ -37,7 +37,7 @@ export function describeFolderEvent(event: FolderEvent): readonly ReportLine[] {
   }
 }
 
-/** Why the last state is still served, with the option that lets the loss pass. */
+/** Explains why the last state is still served, and which option accepts the loss of resources. */
 export function keptText({
   reason,
   directory,

@@ -12,7 +12,7 @@ import type { Level, ReportLine } from "./reporter.ts";
 import { limitHint } from "./named-limits.ts";
 import { missedHint, waiting } from "./status-row.ts";
 
-/** What happened on a stream or on the wire, in words. */
+/** Returns an event on a stream or a connection as a line of text. */
 export function describeServerEvent(event: ServerEvent): ReportLine {
   return "stream" in event ? describeStream(event) : describeWire(event);
 }
@@ -20,7 +20,7 @@ export function describeServerEvent(event: ServerEvent): ReportLine {
 type OnStream = Extract<ServerEvent, { stream: unknown }>;
 type OffStream = Exclude<ServerEvent, OnStream>;
 
-/** How much an operator should mind what happens on a stream. */
+/** The level of each event on a stream. */
 const levels: Readonly<Record<OnStream["kind"], Level>> = {
   connect: "info",
   subscribe: "info",
@@ -75,7 +75,7 @@ function onStream(event: OnStream): string {
   }
 }
 
-/** The room that a client has to have as well: one that takes less ends the stream. */
+/** Explains why a resource was not sent. A larger limit helps only if the client accepts messages of this size too; a client that does not ends the stream. */
 function whyNot(one: NotSent): string {
   if (one.reason === "needs-wrapper")
     return "it can only travel inside Resource, which this client does not read";
@@ -122,13 +122,13 @@ function describeWire(event: OffStream): ReportLine {
   }
 }
 
-/** An old Node is reported at each start, and is not a problem of the configuration. */
+/** The warning about an old version of Node is a note: it is repeated at each start, and is not a problem of the configuration. */
 const warnings = {
   "node-version": { level: "info", label: "note" },
   "unrelated-source": { level: "warning", label: "warning" },
 } as const;
 
-/** What an operator sees in addition to what the client is sent. */
+/** Returns the reason that only operators see, in brackets. Empty if the client is sent the same text. */
 function because(reason: string | undefined, told: string): string {
   return reason === undefined || reason === told ? "" : ` (${escapeText(reason)})`;
 }
@@ -149,7 +149,7 @@ function fetched(event: Extract<OffStream, { kind: "fetch" }>): ReportLine {
   };
 }
 
-/** Which names have waited, and what for; behind the text of the event. */
+/** Returns the names that have waited and the reason, for the end of a text. Empty if no names are known. */
 function waitedFor(names: readonly HeldBackName[] = []): string {
   return names.length === 0 ? "" : `: ${waiting(names)}`;
 }

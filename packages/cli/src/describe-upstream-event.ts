@@ -5,7 +5,7 @@ import { counted, escapeText, shortType, shortVersion, someNames } from "./short
 import type { Level, ReportLine } from "./reporter.ts";
 import { limitHint } from "./named-limits.ts";
 
-/** How much an operator should mind each event. */
+/** The level of each event of a relay. */
 const levels: Readonly<Record<UpstreamEvent["kind"], Level>> = {
   opened: "info",
   closed: "warning",
@@ -30,7 +30,7 @@ const levels: Readonly<Record<UpstreamEvent["kind"], Level>> = {
   "snapshot-locked": "warning",
 };
 
-/** What happened between a relay and whom it asks, in words. */
+/** Returns an event of a relay, or of a stream to a server upstream, as a line of text. */
 export function describeUpstreamEvent(event: UpstreamEvent): ReportLine {
   const text =
     "server" in event
@@ -68,7 +68,7 @@ function onServer(event: ServersEvent): string {
   }
 }
 
-/** What became of what a relay holds, and to whom it is given. */
+/** Returns an event about the clients and the snapshot of a relay as text. */
 function ofRelay(event: Exclude<UpstreamEvent, ServersEvent>): string {
   switch (event.kind) {
     case "opaque-rejected":

@@ -8,7 +8,7 @@ import { useOrigin } from "../test/use-origin.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
-/** The calls of the README that ask a server, in their order, as arguments. */
+/** The arguments of the calls in the README that connect to a server, in their order. */
 const calls = [
   ...readme.matchAll(/^xdstp ((?:get|watch|resolve|record|replay) .*?)(?: +#.*)?$/gm),
 ].map(([, words = ""]) =>
@@ -18,13 +18,13 @@ const calls = [
     .map((word) => word.replaceAll("'", "")),
 );
 
-/** Without what differs from run to run: times and versions. */
+/** Removes what differs from run to run: times and versions. */
 const timeless = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
     .replaceAll(/(?<=version: )[\w-]{22}$|(?<= )[\w-]{8}(?= {2})/gm, "HASH");
 
-/** The servers that the README speaks of. `grpc.json` is in `dir`. */
+/** Starts the servers that the README describes. `grpc.json` is in `dir`. */
 async function useExample(): Promise<{
   readonly dir: string;
   readonly main: string;

@@ -11,9 +11,8 @@ export interface Endpoint {
 }
 
 /**
- * Reads `HOST:PORT`; an IPv6 address is in brackets.
- * Throws a CliError that names the option.
- * @param lowest - 0 where the system may choose the port, else 1
+ * Reads `HOST:PORT`, where an IPv6 address is in brackets. Throws a CliError that names the option.
+ * @param lowest - The smallest port that is accepted: 0 if the system may choose the port, else 1
  */
 export function parseEndpoint(option: string, text: string, lowest: 0 | 1): Endpoint {
   const { six, name, digits } =
@@ -29,14 +28,14 @@ export function parseEndpoint(option: string, text: string, lowest: 0 | 1): Endp
 }
 
 /**
- * Reads where to listen: `HOST:PORT`, or `PORT` alone on 127.0.0.1. Port 0 is one that the system chooses.
+ * Reads an address to listen on: `HOST:PORT`, or `PORT` alone for 127.0.0.1. With port 0 the system chooses a port.
  * Throws a CliError that names the option.
  */
 export function parseListen(option: string, text: string): Endpoint {
   return parseEndpoint(option, /^\d+$/.test(text) ? `127.0.0.1:${text}` : text, 0);
 }
 
-/** Whether one port would have to do for both. A port that the system chooses is never the same. */
+/** Returns true if two servers cannot listen on these endpoints at the same time. Port 0 never clashes, since the system chooses a free port. */
 export function clash(one: Endpoint, other: Endpoint): boolean {
   const isAll = ({ host }: Endpoint): boolean => host === "0.0.0.0" || host === "::";
   return (
@@ -46,20 +45,20 @@ export function clash(one: Endpoint, other: Endpoint): boolean {
   );
 }
 
-/** The endpoint as text, as {@link parseEndpoint} reads it. */
+/** Returns the endpoint as text that {@link parseEndpoint} reads. */
 export function formatEndpoint({ host, port }: Endpoint): string {
   return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
-/** How a server with TLS is reached. */
+/** The TLS of a server. */
 export interface ServedTls {
-  /** A name that is in its certificate; see `serverName`. */
+  /** The name that clients connect to; see {@link serverName}. */
   readonly name: string;
-  /** Clients have to show a certificate. */
+  /** true: clients have to show a certificate. */
   readonly clients: boolean;
 }
 
-/** What people type to connect a client of each kind to a server that listens here. With TLS they put in their own files: the server does not know them. */
+/** Returns the commands that connect an Envoy and a gRPC client to a server that listens here. With TLS, they contain placeholders for the files, since the server does not know the files of its clients. */
 export function connectCommands(
   { host, port }: Endpoint,
   tls?: ServedTls,
@@ -75,13 +74,13 @@ export function connectCommands(
   };
 }
 
-/** A client cannot connect to a wildcard address such as 0.0.0.0. */
+/** Returns the host that a client on the same machine connects to. A wildcard address such as 0.0.0.0 is replaced by the address of loopback. */
 export function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   return host === "::" ? "::1" : host;
 }
 
-/** The name under which clients can check a server that listens on this host: the host itself if the certificate is for it, else the first name in the certificate that is not a wildcard. */
+/** Returns the name under which clients can verify a server that listens on this host: the host itself if the certificate is valid for it, else the first DNS name in the certificate that is not a wildcard. */
 export function serverName(certificate: string | Buffer, host: string): string {
   const parsed = new X509Certificate(certificate);
   if ((isIP(host) === 0 ? parsed.checkHost(host) : parsed.checkIP(host)) !== undefined) return host;
@@ -92,9 +91,9 @@ export function serverName(certificate: string | Buffer, host: string): string {
 }
 
 /**
- * One line for people if programs of other machines may reach this host and need not say who they are; undefined if not.
- * A name other than `localhost` may lead anywhere.
- * @param protection - What the server asks of whoever comes
+ * Returns a warning if programs of other machines may reach this host without a login, else `undefined`.
+ * A host name other than `localhost` may resolve to any address, so it counts as reachable.
+ * @param protection - `none`: no TLS. `tls`: TLS without client certificates. `mtls`: clients have to show a certificate
  */
 export function exposureWarning(
   host: string,

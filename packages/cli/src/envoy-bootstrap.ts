@@ -6,17 +6,17 @@ import { printName, typeFromTypeUrl } from "@xdstp/uri";
 import type { BootstrapOptions } from "./grpc-bootstrap.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** The static cluster that leads to the server. */
+/** The name of the static cluster with the address of the server. */
 const serverCluster = "xdstp_server";
 const ads: JsonObject = { ads: {}, resource_api_version: "V3" };
 
 /**
- * An `envoy.config.bootstrap.v3.Bootstrap` in JSON form: everything over one ADS stream, which asks for all listeners and clusters.
+ * Returns an `envoy.config.bootstrap.v3.Bootstrap` in JSON form. Envoy uses one ADS stream, and subscribes to all listeners and clusters.
  *
- * With an authority it asks for the glob collections `xdstp://AUTHORITY/TYPE/*` of listeners and clusters instead, which are the files directly in these folders.
- * Their routes and endpoints are requested on the same stream, where they say `ads: {}`. There are no `config_sources` on purpose: each of them is a stream of its own,
- * on which nothing is in order with the clusters, so a cluster that changes alone would warm for 15 s (S-WARM-1).
- * Where `admin` has port 0, start Envoy with `--admin-address-path FILE` to learn which port it has taken.
+ * With an authority, Envoy subscribes to the glob collections `xdstp://AUTHORITY/TYPE/*` of listeners and clusters instead. These are the files directly in the folders of these types.
+ * Routes and endpoints are requested on the same stream, because listeners and clusters refer to them with `ads: {}`. The bootstrap has no `config_sources` on purpose: each of them would open a stream of its own.
+ * The order between two streams is not defined, so a cluster that changes alone would stay in warming for 15 s (S-WARM-1).
+ * If `admin` has port 0, start Envoy with `--admin-address-path FILE`: Envoy writes the port that it uses into this file.
  */
 export function envoyBootstrap({
   admin,
@@ -26,9 +26,9 @@ export function envoyBootstrap({
   readonly node: object;
   /** Where the admin page listens. Port 0: Envoy takes a free port. */
   readonly admin: object;
-  /** The ADS stream, and what listeners and clusters are subscribed to. */
+  /** The ADS stream, and the collections of listeners and clusters that Envoy subscribes to. */
   readonly dynamic_resources: object;
-  /** The cluster that leads to the server. */
+  /** The cluster with the address of the server. */
   readonly static_resources: object;
 } {
   const { node, dynamicResources, cluster } = envoyConnection(options);
@@ -40,13 +40,13 @@ export function envoyBootstrap({
   };
 }
 
-/** What the parts of a bootstrap say that lead to a server. */
+/** The options of the parts of a bootstrap that connect to a server. */
 export interface ConnectionOptions extends BootstrapOptions {
   /** The variant of the protocol on the ADS stream. */
   readonly variant: "sotw" | "delta";
 }
 
-/** The parts of {@link envoyBootstrap} that lead to the server, for a bootstrap that has others. */
+/** Returns the parts of {@link envoyBootstrap} that connect to the server, to add them to another bootstrap. */
 export function envoyConnection(options: ConnectionOptions): Omit<ImportConnection, "admin"> {
   const {
     node,
@@ -71,7 +71,7 @@ export function envoyConnection(options: ConnectionOptions): Omit<ImportConnecti
   };
 }
 
-/** The admin page, as a bootstrap says where it listens. */
+/** Returns the `admin` field of a bootstrap. */
 export function adminAt(endpoint: Endpoint): JsonObject {
   return { address: socketAddress(endpoint) };
 }
@@ -81,7 +81,7 @@ function socketAddress({ host, port }: Endpoint): JsonObject {
 }
 
 function apiSource(kind: string): JsonObject {
-  // Without the flag Envoy repeats 61 KB of node in every message, ACKs included.
+  // Without `set_node_on_first_message_only`, Envoy repeats its node of 61 KB in every message, also in ACKs.
   return {
     api_type: kind,
     transport_api_version: "V3",
@@ -105,7 +105,7 @@ function clusterOf({ server, tls }: BootstrapOptions): JsonObject {
   const endpoint = { address: socketAddress(server) };
   return {
     name: serverCluster,
-    // Unless told otherwise Envoy takes only the IPv6 address of a name that has one, where a server on loopback does not listen.
+    // By default Envoy uses only the IPv6 address of a name that has one, and a server that listens on 127.0.0.1 could not be reached.
     ...(isIP(server.host) === 0
       ? { type: "STRICT_DNS", dns_lookup_family: "ALL" }
       : { type: "STATIC" }),
@@ -123,10 +123,10 @@ function clusterOf({ server, tls }: BootstrapOptions): JsonObject {
   };
 }
 
-/** Envoy has no authorities of its own: those of the machine, where Debian and the images of Envoy have them. */
+/** The file with the certificate authorities of the machine, on Debian and in the images of Envoy. Envoy does not find them by itself. */
 const machineAuthorities = "/etc/ssl/certs/ca-certificates.crt";
 
-/** A certificate of another name is rejected; without ALPN our server would not speak. */
+/** Returns the TLS settings of the cluster. Envoy rejects a certificate that is not for this host. The server accepts only connections that negotiate `h2` with ALPN. */
 function transportSocket(
   host: string,
   { ca = machineAuthorities, cert, key }: NonNullable<BootstrapOptions["tls"]>,

@@ -12,18 +12,18 @@ import { readClientTls } from "./status.ts";
 import { openStatusClient, type StatusClientOptions } from "./status-client.ts";
 import { objectOf, textOf, type ToldExplanation, toldExplanation } from "./told-explanation.ts";
 
-/** What `xdstp explain` was asked. */
+/** The options of `xdstp explain`. */
 export interface ExplainClientOptions {
   readonly server: Endpoint;
-  /** Files, PEM; absent: no TLS. */
+  /** The certificate files of the client, PEM. Absent: no TLS. */
   readonly tls?: ClientTlsFiles | undefined;
   readonly json: boolean;
-  /** Milliseconds for one answer. */
+  /** Milliseconds to wait for one answer. */
   readonly timeoutMs: number;
   readonly question: NonNullable<StatusClientOptions["explain"]>;
 }
 
-/** Asks a server why a client has a resource, or does not have it. Returns the exit code. Throws a CliError where there is no answer. */
+/** Asks a server why a client has a resource, or does not have it, and prints the answer. Returns the exit code: 0 if every stream of the client has the newest version, else 1. Throws a CliError if the server does not answer. */
 export async function explainClient(options: ExplainClientOptions, io: CliIo): Promise<number> {
   const { server, tls, timeoutMs, question } = options;
   const base = {
@@ -50,7 +50,7 @@ export async function explainClient(options: ExplainClientOptions, io: CliIo): P
   return showTold({ ...plain, nodes: others }, options, io);
 }
 
-/** The answer in sentences, then the facts of each stream as a table. */
+/** Prints the answer as sentences, then the facts of each stream as a table. */
 function showTold(told: ToldExplanation, options: ExplainClientOptions, io: CliIo): number {
   const { json, question } = options;
   const isHeld =
@@ -85,7 +85,7 @@ function hintsOf(
   ];
 }
 
-/** A fact, and what is known of it. */
+/** One row of the table of a stream: the name of a fact, and its value. */
 type Fact = readonly [fact: string, value: string];
 
 function tableOf(stream: JsonObject): readonly string[] {
@@ -116,7 +116,7 @@ function heldText({ what, version, acceptedAt }: JsonObject): string {
   return joined(textOf(what), versionText(version), sinceText(acceptedAt));
 }
 
-/** `held-back, for=bad, forType=clusters`: the kind of the cause, and its members. */
+/** Returns the kind of a cause and its members: `held-back, for=bad, forType=clusters`. */
 function causeText({ kind, ...members }: JsonObject): string {
   const shown = Object.entries(members).flatMap(([key, value]) =>
     isShort(value) ? [`${key}=${memberText(key, value)}`] : [],
@@ -124,7 +124,7 @@ function causeText({ kind, ...members }: JsonObject): string {
   return joined(textOf(kind), ...shown);
 }
 
-/** Objects are left out, and lists without members. */
+/** Returns false for objects and empty lists, which are not shown. */
 function isShort(value: JsonValue): boolean {
   return Array.isArray(value) ? value.length > 0 : typeof value !== "object";
 }
@@ -147,7 +147,7 @@ function sinceText(at: JsonValue | undefined): string {
   return typeof at === "number" ? `since ${timeText(at)}` : "";
 }
 
-/** A server may send any number. */
+/** Returns a time as ISO 8601. A server may send any number; one that is not a time is returned as it is. */
 function timeText(ms: number): string {
   const time = new Date(ms);
   return Number.isNaN(time.getTime()) ? String(ms) : time.toISOString().replace(/\.\d+Z$/, "Z");

@@ -10,7 +10,7 @@ import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type Command, type CommandCall, secondsFlag, takeNoMore } from "./command.ts";
 
-/** `xdstp explain`: why a client has a version of a resource, or does not have it. */
+/** `xdstp explain`: explains why a client has a version of a resource, or does not have it. */
 export const explainCommand: Command = {
   name: "explain",
   summary: "Explain why a client has a version of a resource, or does not have it.",

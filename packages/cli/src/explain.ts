@@ -3,7 +3,7 @@ import { problemCodes } from "@xdstp/folder";
 import { CliError } from "./cli-error.ts";
 import { closest } from "./command-line.ts";
 
-/** The pages of the codes: next to this file, as they were published, or where they are written. */
+/** The directory with the pages of the codes: `checks` next to this file in a published package, `docs/checks` in the repository. */
 const pages = new URL(
   import.meta.url.endsWith(".ts") ? "../../../docs/checks/" : "./checks/",
   import.meta.url,

@@ -14,23 +14,23 @@ import { parseName } from "@xdstp/uri";
 import { yamlText } from "./json-text.ts";
 import type { ResourceView, ViewOptions } from "./resource-view.ts";
 
-/** What a server says of a resource next to its payload. */
+/** The properties of a resource in addition to its payload. */
 export type ResourceFacts = Pick<
   Resource,
   "name" | "aliases" | "ttlMs" | "noStore" | "constraints" | "metadata"
 > & {
-  /** A redirect is of another type than the requested one. */
+  /** The type URL of the payload. A redirect has another type than the requested one. */
   readonly payloadUrl: string;
 };
 
-/** The facts of the resources that come, by name and alias. */
+/** The properties of the received resources, by name and by alias. */
 export interface FactsByName {
-  /** Notes those of a resource. The `validate` of a watch. */
+  /** Stores the properties of a resource. It is the `validate` function of a watch. */
   readonly note: (value: unknown, resource: Resource) => undefined;
   readonly of: (name: string) => ResourceFacts | undefined;
 }
 
-/** Creates a table of no facts. */
+/** Creates an empty table. */
 export function createFacts(): FactsByName {
   const known = new Map<string, ResourceFacts>();
   return {
@@ -50,19 +50,19 @@ export function createFacts(): FactsByName {
   };
 }
 
-/** A resource with its facts. */
+/** A resource with its properties. */
 export interface FiledResource {
   readonly name: string;
   readonly version: string;
   readonly payload: AnyBytes;
-  /** Absent: it leads elsewhere, or nothing is known of it but its payload. */
+  /** Absent: the name leads to another resource, or only the payload is known. */
   readonly facts?: ResourceFacts | undefined;
 }
 
 /**
- * The YAML of a file of a folder that serves exactly this resource: its payload where that is enough, else an `envoy.service.discovery.v3.Resource`,
- * which has its context parameters, TTL, aliases, constraints, metadata, and a version that is a label of its author.
- * @param isAlone - The file has no other resource, so that its path names it
+ * Returns the YAML of a file in a served folder that results in exactly this resource. If the payload is enough, it is only the payload.
+ * Else it is an `envoy.service.discovery.v3.Resource` with the context parameters, TTL, aliases, constraints, metadata, and a version that its author has chosen.
+ * @param isAlone - true: the file has no other resource, so that its path gives the name
  */
 export function fileYaml(
   resource: FiledResource,
@@ -74,7 +74,7 @@ export function fileYaml(
   return wrapper === undefined ? view.yaml : yamlText({ ...wrapper, resource: view.json });
 }
 
-/** The fields of a wrapper but for its payload. undefined: the payload is enough. */
+/** Returns the fields of the `Resource` message around the payload, without the payload. Returns `undefined` if the payload is enough. */
 export function wrapperOf(
   { name, version, payload, facts }: FiledResource,
   { registry }: Pick<ViewOptions, "registry">,
@@ -120,7 +120,7 @@ function hasParameters(name: string): boolean {
   return parsed.ok && parsed.value.contextParams.size > 0;
 }
 
-/** In a file with several resources each says its name: in its payload, where its type has a field for that. */
+/** Returns true if the payload contains the name, in the name field of its type. In a file with several resources, the name of each has to be written in it. */
 function namesItself({ typeUrl }: AnyBytes, json: ResourceView["json"], name: string): boolean {
   return (
     envoyTypes.some((type) => type.typeUrl === typeUrl && type.nameField !== 0) &&

@@ -1,17 +1,17 @@
-/** How many columns of a terminal a text takes. Marks count as one although they take none, so a text is never wider than this. */
+/** Returns the number of terminal columns of a text. A combining mark counts as one column although it takes none, so a text is never wider than this number. */
 export function textWidth(text: string): number {
   let width = 0;
   for (const character of text) width += widthOf(character);
   return width;
 }
 
-/** The text in exactly `width` columns: filled up with spaces, or cut, with an ellipsis at its end. */
+/** Returns the text in exactly `width` columns: padded with spaces, or cut and ended with an ellipsis. */
 export function fitText(text: string, width: number): string {
   const cut = cutText(text, width);
   return cut + " ".repeat(Math.max(0, width - textWidth(cut)));
 }
 
-/** The text in at most `width` columns; where it is cut it ends with an ellipsis. */
+/** Returns the text in at most `width` columns. A cut text ends with an ellipsis. */
 export function cutText(text: string, width: number): string {
   let taken = "";
   let columns = 0;
@@ -23,7 +23,7 @@ export function cutText(text: string, width: number): string {
   return taken;
 }
 
-/** The same of its end: where it is cut it begins with an ellipsis. Names differ at their end. */
+/** Returns the end of the text in at most `width` columns. A cut text begins with an ellipsis. Names differ at their end. */
 export function cutStart(text: string, width: number): string {
   return reversed(cutText(reversed(text), width));
 }
@@ -32,7 +32,7 @@ function reversed(text: string): string {
   return Array.from(text).reverse().join("");
 }
 
-/** The text in lines of at most `width` columns, wherever the end of a line falls: what it says may have no spaces. At most `lines` of them; where it is cut the last one ends with an ellipsis. */
+/** Breaks the text into lines of at most `width` columns, at any character, since it may have no spaces. Returns at most `lines` lines; a cut text ends with an ellipsis. */
 export function wrapText(text: string, width: number, lines: number): readonly string[] {
   if (lines <= 1 || textWidth(text) <= width) return [cutText(text, width)];
   let columns = 0;
@@ -41,7 +41,7 @@ export function wrapText(text: string, width: number, lines: number): readonly s
   return [first, ...wrapText(text.slice(first.length), width, lines - 1)];
 }
 
-/** Makes room for the ellipsis. */
+/** Replaces the end of the text by an ellipsis, so that it has at most `width` columns. */
 function shorten(taken: string, width: number): string {
   if (width <= 0) return "";
   const characters = Array.from(taken);
@@ -56,7 +56,7 @@ function widthOf(character: string): number {
   return character > "\u10ff" && wide.test(character) ? 2 : 1;
 }
 
-/** The width of each column of a table: as wide as its texts, at most its share of the line or its title. */
+/** Returns the width of each column of a table: the width of its longest text, but at most its share of the line. A column is never narrower than its title. */
 export function columnWidths(
   [titles = [], ...rows]: readonly (readonly string[])[],
   shares: readonly number[],
@@ -70,18 +70,18 @@ export function columnWidths(
   );
 }
 
-/** How much of a table there is to show, and where. */
+/** The space for a table on the terminal, and the current time. */
 export interface TableRoom {
   readonly now: number;
-  /** Lines. */
+  /** The number of lines. */
   readonly most: number;
   readonly columns: number;
 }
 
-/** As wide as help is written, wherever it is read. */
+/** The width of help texts in characters, on every terminal. */
 export const helpWidth = 96;
 
-/** A text in lines of at most `width` characters, broken at spaces; lines after the first begin with `indent`. A longer word is left whole. Its own line breaks stay. */
+/** Breaks a text at spaces into lines of at most `width` characters. Lines after the first begin with `indent`. A word that is longer than a line stays whole. Existing line breaks stay. */
 export function wrapWords(text: string, width: number, indent: string): string {
   return text
     .split("\n")

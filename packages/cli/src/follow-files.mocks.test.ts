@@ -10,7 +10,7 @@ vi.mock("node:fs", () => ({
   },
 }));
 
-/** All that follows from what has happened. */
+/** Waits until everything that follows from earlier events has happened. */
 const turn = async (): Promise<void> =>
   new Promise((resolve) => {
     setImmediate(resolve);

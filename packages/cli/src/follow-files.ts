@@ -2,36 +2,36 @@ import { watch, type FSWatcher } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock, Timer } from "@xdstp/core";
 
-/** What {@link followFiles} needs. */
+/** The options of {@link followFiles}. */
 export interface FollowOptions<T> {
   readonly files: readonly string[];
-  /** Reads them all. What it throws is why they cannot be used. */
+  /** Reads all files. An error that it throws is the reason why the files cannot be used. */
   readonly read: () => Promise<T>;
-  /** Equal for equal contents. */
+  /** Returns equal texts for equal contents. */
   readonly fingerprint: (contents: T) => string;
-  /** What is in use. */
+  /** The contents that are in use. */
   readonly first: T;
   readonly clock: Clock;
-  /** Puts new contents to use; throws if they are broken. */
+  /** Applies new contents. Throws an error if they are invalid. */
   readonly apply: (contents: T) => void;
-  /** Called once for each change. `problem`: why it is not in use, with the error that `read` or `apply` threw; absent if it is in use. */
+  /** Called once for each change. `problem`: the error of `read` or `apply`, because of which the new contents are not in use. `undefined`: they are in use. */
   readonly onChange: (problem: FollowProblem | undefined) => void;
 }
 
-/** Why the new contents of files are not in use. */
+/** The reason why the new contents of files are not in use. */
 export interface FollowProblem {
   readonly text: string;
   readonly error: unknown;
 }
 
-/** Several files never change at one moment: a pause without events shows that all are there. */
+/** Milliseconds without events before the files are read. Several files are never replaced at the same moment. */
 const quietMs = 100;
-/** For file systems that tell nothing. */
+/** Milliseconds between two readings on file systems that do not send events. */
 const pollMs = 60_000;
 
 /**
- * Puts files to use as they change; broken ones never, so that what was before stays.
- * It watches the directories: files are renewed by renaming a file or a link, which ends the watch of a file.
+ * Applies the contents of files whenever they change. Invalid contents are not applied, and those in use stay.
+ * It watches the directories and not the files: files are usually replaced by renaming a file or a link, which ends the watch of a file.
  */
 export function followFiles<T>({
   files,
@@ -65,7 +65,7 @@ export function followFiles<T>({
       onChange("problem" in reading ? reading.problem : problemWith(reading.contents, apply));
     }
     isReading = false;
-    // A change while they were read may be in none of them yet.
+    // A file that changed while the others were read may not be part of these contents.
     readAfter(changes === before ? pollMs : quietMs);
   };
   const watchers = watchAll(files, () => {
@@ -105,7 +105,7 @@ function problemOf(error: unknown): FollowProblem {
   return { text: error instanceof Error ? error.message : String(error), error };
 }
 
-/** A directory that cannot be watched is polled. */
+/** Watches the directories of the files. A directory that cannot be watched is only polled. */
 function watchAll(files: readonly string[], onEvent: () => void): readonly FSWatcher[] {
   return [...new Set(files.map((file) => dirname(file)))].flatMap((directory) => {
     try {

@@ -10,7 +10,7 @@ import {
 } from "./watch-event.ts";
 import type { AskClient } from "./ask-client.ts";
 
-/** Tells of a list: its order whenever that changes, and of each member what becomes of it. Settles when the watch is closed. */
+/** Reports the changes of a list: its members in their order, and each change of a member. Resolves when the watch is closed. */
 export async function followList(
   watch: Watch<ListChange<Uint8Array>>,
   telling: Telling,
@@ -32,7 +32,7 @@ export async function followList(
   } of watch) {
     const names = members.map((member) => member.name);
     tellOwnWay([[name, watch.name]]);
-    // gRPC goes on with a list that is removed (C-GRPC-9); people want to see that it was removed.
+    // A gRPC client keeps using a list that is removed (C-GRPC-9). The removal is reported, since people want to see it.
     const isMissing = error?.code === "NOT_FOUND";
     const now = isMissing ? "missing" : exists ? JSON.stringify([version, names]) : told;
     if (now !== told)
@@ -57,7 +57,7 @@ export async function followList(
   }
 }
 
-/** Those without a name are known by their version. */
+/** Returns the key of a member. A member without a name is identified by its version. */
 function keyOf({ name, version }: ListMember<Uint8Array>): string {
   return name === "" ? `\n${version}` : name;
 }
@@ -94,19 +94,19 @@ function tellRemoved(
   if (before !== undefined) tell({ kind: "removed", name: member.name, before });
 }
 
-/** What {@link followName} needs. */
+/** The options of {@link followName}. */
 export interface FollowNameOptions {
   readonly asking: AskClient;
-  /** What can be checked. Absent: Envoy's API. */
+  /** The message types that are checked. Absent: those of the Envoy API. */
   readonly registry?: Registry;
-  /** Everything is rejected with this text. Absent: what can be read is taken. */
+  /** Every resource is rejected with this text. Absent: every resource that can be decoded is accepted. */
   readonly nack?: string | undefined;
   readonly tell: (event: WatchEvent) => void;
 }
 
-/** What who follows has to tell with. */
+/** The functions and the name that the followers of this module use to report changes. */
 export interface Telling extends Pick<FollowNameOptions, "asking" | "tell"> {
   readonly asked: AskedName;
-  /** Tells where names lead now, as far as that is new. */
+  /** Reports where names lead to now, if that has changed. */
   readonly tellWay: WayTeller;
 }

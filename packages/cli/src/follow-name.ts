@@ -7,14 +7,14 @@ import type { AskedName } from "./asked-name.ts";
 import { followList, type FollowNameOptions, type Telling } from "./follow-list.ts";
 import { createWayTeller, type HeldResource, type WatchEvent } from "./watch-event.ts";
 
-/** A name that is watched. */
+/** A name that is followed. */
 export interface FollowedName {
   close(): void;
-  /** Settles when it is closed. Rejects with what must not happen. */
+  /** Resolves when it is closed. Rejects only after a defect of this program. */
   readonly ended: Promise<void>;
 }
 
-/** Watches a name, a collection or a list and tells what becomes of it. Throws a CliError where it cannot be asked for. */
+/** Watches a name, a glob or a list and reports its changes. Throws a CliError if it cannot be requested. */
 export function followName(
   asked: AskedName,
   { asking, registry = envoyRegistry(), nack, tell }: FollowNameOptions,
@@ -58,7 +58,7 @@ function followed<Update, W extends Watch<Update>>(
   };
 }
 
-/** Rejects where following fails, which must not happen; else never settles. */
+/** Rejects if following a name fails, which is a defect of this program. Never resolves. */
 export async function following(followed: readonly FollowedName[]): Promise<never> {
   await Promise.all(followed.map(({ ended }) => ended));
   return new Promise(() => undefined);
@@ -70,7 +70,7 @@ async function followOne(
 ): Promise<void> {
   let held: HeldResource | undefined;
   for await (const { value, version, error } of watch) {
-    // gRPC keeps what is removed, with the error next to it (C-GRPC-9); people want to see that it was removed.
+    // A gRPC client keeps a resource that is removed, and reports the error with it (C-GRPC-9). The removal is reported, since people want to see it.
     const now =
       value === undefined || error?.code === "NOT_FOUND"
         ? undefined
@@ -95,7 +95,7 @@ function updatesOf(
     return [{ kind: "state", name, now, isListed: false }, ...ambient];
   if (now !== undefined && before !== undefined)
     return isSame(before, now) ? ambient : [{ kind: "changed", name, before, now }, ...ambient];
-  // While a server is away the client keeps the value: without one its TTL is over.
+  // While no server is available the client keeps the value, so a missing value means that its TTL has ended.
   if (before !== undefined) return [{ kind: "removed", name, before }];
   return error?.code === "NOT_FOUND"
     ? [{ kind: "missing", name, reason: errorText(error) }]
@@ -108,7 +108,7 @@ function isSame(one: HeldResource, other: HeldResource): boolean {
   );
 }
 
-/** Members that are shown in one turn of the event loop: a server may send a million at once, and the command has to receive signals. */
+/** The number of members that are shown in one turn of the event loop. A server may send a million at once, and signals have to be handled in between. */
 const membersPerTurn = 500;
 
 async function nextTurn(): Promise<void> {

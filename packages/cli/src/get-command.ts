@@ -22,7 +22,7 @@ import {
   wordFlag,
 } from "./command.ts";
 
-/** The options of a command that shows resources. */
+/** The options of commands that show the content of resources. */
 export const viewOptions = {
   "show-secrets": { help: "show private keys, passwords and the like (default: [redacted])" },
   descriptors: {
@@ -32,7 +32,7 @@ export const viewOptions = {
   },
 } as const;
 
-/** `xdstp get`: one resource, or the members of a collection, as a client of the server gets them. */
+/** `xdstp get`: shows one resource, or the members of a collection, as a client of the server receives them. */
 export const getCommand: Command = {
   name: "get",
   summary:

@@ -7,7 +7,7 @@ import { useOrigin } from "../test/use-origin.ts";
 
 const typeUrl = `type.googleapis.com/${typeName}`;
 
-/** Without what differs from run to run. */
+/** Removes what differs from run to run. */
 const timeless = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")

@@ -28,7 +28,7 @@ async function got(
 const servedVersion = (origin: Origin): string =>
   versionOf(origin.cache.topic(clusterUrl, { name: "*" }).hash);
 
-/** A way to a server that takes this long in each direction. */
+/** Starts a proxy to a server that delays bytes by `delayMs` milliseconds in each direction. */
 async function useSlowLink(address: string, delayMs: number): Promise<string> {
   const late = (from: Socket, to: Socket): void => {
     from.on("error", () => undefined);

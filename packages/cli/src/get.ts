@@ -17,7 +17,7 @@ import {
   type ShownServer,
 } from "./show-resources.ts";
 
-/** Shows what a name has, once; the answer is the exit code. Throws a CliError where that is nothing. */
+/** Requests a name once and prints what a client receives. Returns the exit code. Throws a CliError if no resource arrives. */
 export async function get(options: GetOptions, io: CliIo): Promise<number> {
   const { asked, ask, output, showSecrets, timeoutMs, maxMembers } = options;
   const registry = await loadRegistry(options.descriptors);
@@ -77,7 +77,7 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
       io.stderr.write(
         `xdstp get: ${asked.kind === "list" ? "of some of these nothing has come yet" : "the server has not said that these are all"}\n`,
       );
-    // From here on a signal ends the process as if there were no listener: the text of many members takes seconds.
+    // From here on a signal ends the process immediately. Printing many members takes seconds, during which no listener can run.
     stop();
     show(got);
     return 0;
@@ -132,7 +132,7 @@ async function gotName(way: Way): Promise<Got> {
   throw new XdsError("CANCELLED", "the client was closed");
 }
 
-/** The resources that were rejected with --nack, since nothing is accepted then. One that cannot be decoded has no content to show. */
+/** Rejects all resources for `--nack` and returns them. A resource that cannot be decoded has no content to show. */
 async function rejectAll(
   { asking, type, options: { asked }, signal }: Way,
   reason: string,
@@ -167,7 +167,7 @@ async function rejectAll(
         reason: why,
         hops: [],
       };
-    // A resource of a SotW response may have no version of its own.
+    // A resource in a SotW response may not have a version of its own.
     return { ...resource, version: resource.version || rejections.version() };
   };
   return { resources: rejections.seen().map(shown), complete: false };

@@ -6,16 +6,16 @@ import { type Way, whyNothing } from "./why-nothing.ts";
 import type { LackingMember, ShownResource } from "./show-resources.ts";
 import type { ShownHop } from "./shown-hop.ts";
 
-/** What came. */
+/** The resources that a request has returned. */
 export interface Got {
   readonly resources: readonly (ShownResource | LackingMember)[];
-  /** These are all. */
+  /** true: these are all members. */
   readonly complete: boolean;
-  /** Of a list: the way to it. Absent: it leads nowhere else. */
+  /** The redirects and alternatives to the list. Absent: the name leads nowhere else. */
   readonly hops?: readonly ShownHop[];
 }
 
-/** The members of a glob or of a type: all, or what had come when the time was over. Throws an XdsError where nothing came. */
+/** Returns the members of a glob or of a type. At the end of the time limit, these are the members that have arrived. Throws an XdsError if none has arrived. */
 export async function gotCollection(way: Way): Promise<Got> {
   const {
     asking,
@@ -62,7 +62,7 @@ export async function gotCollection(way: Way): Promise<Got> {
   throw new XdsError("CANCELLED", "the client was closed");
 }
 
-/** The members of a list in its order, also those that there is nothing of, or what was known when the time was over. Throws an XdsError where there is no list. */
+/** Returns the members of a list in its order, also members without a resource. At the end of the time limit, these are the members that are known. Throws an XdsError if the list does not exist. */
 export async function gotList(way: Way): Promise<Got> {
   const {
     asking,

@@ -1,7 +1,7 @@
 import { defaultListenerTemplate } from "@xdstp/uri";
 import { formatEndpoint } from "./endpoint.ts";
 
-/** What a bootstrap says; of both kinds. */
+/** The options of a bootstrap for gRPC or for Envoy. */
 export interface BootstrapOptions {
   /** Where the server listens. */
   readonly server: {
@@ -10,37 +10,37 @@ export interface BootstrapOptions {
     /** From 1 to 65535. */
     readonly port: number;
   };
-  /** `node.id`: which client this is, for people. */
+  /** `node.id`: the name of this client, for people. */
   readonly node: string;
-  /** `node.cluster`: the group it belongs to. */
+  /** `node.cluster`: the group of clients that it belongs to. */
   readonly cluster: string;
-  /** The client subscribes to names of these authorities; the first is the default. Empty: to opaque names, and Envoy to everything. */
+  /** The authorities whose names the client subscribes to; the first one is the default. Empty: a gRPC client subscribes to opaque names, and Envoy to all listeners and clusters. */
   readonly authorities: readonly string[];
-  /** The server has TLS; files as the client finds them. Absent: it has none. */
+  /** The certificate files as the client finds them. Absent: no TLS. */
   readonly tls?: {
-    /** Authorities that the server's certificate is checked with. Absent: those of the machine. */
+    /** The file of the authorities that verify the server's certificate. Absent: those of the machine. */
     readonly ca?: string;
-    /** The certificate to show; only together with `key`. */
+    /** The file of the client's certificate, only together with `key`. Absent: the client shows none. */
     readonly cert?: string;
-    /** The private key of `cert`. */
+    /** The file of the private key of `cert`. */
     readonly key?: string;
   };
 }
 
 /**
- * A bootstrap for gRPC programs of any language, as the file or text that `GRPC_XDS_BOOTSTRAP` or `GRPC_XDS_BOOTSTRAP_CONFIG` names.
+ * Returns a bootstrap for gRPC programs of any language. Write it as JSON to the file that `GRPC_XDS_BOOTSTRAP` names, or into the variable `GRPC_XDS_BOOTSTRAP_CONFIG`.
  *
- * With authorities the target `xds://AUTHORITY/svc` subscribes to `xdstp://AUTHORITY/envoy.config.listener.v3.Listener/svc` (N-91), and `xds:///svc` to that name of the first authority.
- * Without authorities `xds:///svc` subscribes to the opaque name `svc`.
+ * With authorities, the target `xds://AUTHORITY/svc` subscribes to `xdstp://AUTHORITY/envoy.config.listener.v3.Listener/svc` (N-91), and `xds:///svc` subscribes to that name of the first authority.
+ * Without authorities, `xds:///svc` subscribes to the opaque name `svc`.
  */
 export function grpcBootstrap({ server, node, cluster, authorities, tls }: BootstrapOptions): {
   /** The server, with its credentials. */
   readonly xds_servers: readonly object[];
   /** The node that the program sends. */
   readonly node: object;
-  /** The template for names of each authority. Absent: names are opaque. */
+  /** The name template of each authority. Absent: names are opaque. */
   readonly authorities?: Readonly<Record<string, object>>;
-  /** The template for `xds:///SERVICE`. Absent: SERVICE is the name. */
+  /** The name template of `xds:///SERVICE`. Absent: SERVICE itself is the name. */
   readonly client_default_listener_resource_name_template?: string;
 } {
   return {
@@ -51,13 +51,13 @@ export function grpcBootstrap({ server, node, cluster, authorities, tls }: Boots
         server_features: ["xds_v3"],
       },
     ],
-    // Without a locality grpc-js-xds throws.
+    // grpc-js-xds throws an error if the node does not have a locality.
     node: { id: node, cluster, locality: {} },
     ...federated(authorities),
   };
 }
 
-/** The gRPC libraries read the files again every ten minutes, so certificates may be renewed (A65). */
+/** Returns the channel credentials. The gRPC libraries read the files again every ten minutes, so certificates can be renewed (A65). */
 function credentials(tls: BootstrapOptions["tls"]): object {
   if (tls === undefined) return { type: "insecure" };
   const { ca, cert, key } = tls;

@@ -8,13 +8,13 @@ import type { FollowProblem } from "./follow-files.ts";
 import { type TlsContents, TlsFileError, type TlsFiles } from "./tls-files.ts";
 import type { UpstreamEvent } from "./cli-event.ts";
 
-/** How things stand with what a command serves and uses, by kind and name. */
+/** The health of what a command serves and uses: one row for each kind and name. */
 interface HealthBook {
-  /** As of now; what was never noted is absent. */
+  /** Returns the current rows. A kind and name that was never noted has no row. */
   rows(): readonly Health[];
-  /** The newest state is in use. */
+  /** Notes that the newest state is in use. */
   good(kind: Health["kind"], name: string, more?: Pick<Health, "expiresAt">): void;
-  /** The newest state is not used; the one before stays. Since when is that of the first such state. */
+  /** Notes that the newest state is not used and the last good one stays. `stale.since` keeps the time of the first such call. */
   bad(
     kind: Health["kind"],
     name: string,
@@ -23,7 +23,7 @@ interface HealthBook {
   ): void;
 }
 
-/** Nothing is noted yet. */
+/** Creates an empty book. */
 export function createHealthBook({ wallTime }: Pick<Clock, "wallTime">): HealthBook {
   const noted = new Map<string, Health>();
   const keyOf = (kind: string, name: string): string => `${kind} ${name}`;
@@ -44,7 +44,7 @@ export function createHealthBook({ wallTime }: Pick<Clock, "wallTime">): HealthB
   };
 }
 
-/** Notes an event of the folder feed that serves `dir`. */
+/** Notes an event of the folder feed of `dir`. */
 export function noteFolder(book: HealthBook, dir: string, event: FolderEvent): void {
   switch (event.kind) {
     case "loaded":
@@ -77,7 +77,7 @@ function reasonOf([first = "", ...more]: readonly string[]): string {
   return more.length === 0 ? first : `${first}; and ${more.length} more`;
 }
 
-/** The server's own certificate, and the authorities of clients: without these no new client is served either. */
+/** Notes the certificate of the server, and the authorities that verify client certificates. If one of these expires, new clients cannot connect. */
 export function noteCertificates(book: HealthBook, files: TlsFiles, contents: TlsContents): void {
   book.good("certificate", files.cert, expiryOf(contents.cert, "chain"));
   if (files.clientCa !== undefined && contents.clientCa !== undefined)
@@ -85,8 +85,8 @@ export function noteCertificates(book: HealthBook, files: TlsFiles, contents: Tl
 }
 
 /**
- * Notes that new files are not used because one of them is broken; returns the name under which that is shown. A key is shown under the name of its certificate.
- * All files are applied together, so what was not used before still waits for the broken one.
+ * Notes that new files are not used because one of them is broken. Returns the file name of the row that shows this. A broken key is shown in the row of its certificate.
+ * All files are applied together, so other files that were already stale now wait for the broken one.
  */
 export function noteBrokenCertificate(
   book: HealthBook,
@@ -103,8 +103,8 @@ export function noteBrokenCertificate(
 }
 
 /**
- * When the certificates of a PEM stop working, in the form of {@link Health}; nothing where one cannot be read.
- * `chain`: with the first of them to expire. `authorities`: with the last, since while authorities are renewed the old and the new one are both there.
+ * Returns when the certificates of a PEM text expire, in milliseconds since the epoch. Returns `undefined` if one of them cannot be read.
+ * `chain`: the earliest time, since a chain is valid only with all of its certificates. `authorities`: the latest time, since a file has the old and the new authority while it is being renewed.
  */
 export function expiryOf(
   pem: Buffer,
@@ -129,7 +129,7 @@ interface UpstreamCertificates {
   observe(event: UpstreamEvent): void;
 }
 
-/** The files of the certificates that a client shows to the servers of a bootstrap. */
+/** Returns the files of the client certificates in the sources of a bootstrap, each once. */
 export function certificateFiles(sources: readonly FederationSource[]): readonly string[] {
   const files = sources
     .flatMap(({ servers }) => servers)
@@ -139,7 +139,7 @@ export function certificateFiles(sources: readonly FederationSource[]): readonly
   return [...new Set(files)];
 }
 
-/** Follows these files by the events of the relay that uses them. */
+/** Keeps the health of these files up to date with the events of the relay that uses them. */
 export function followUpstreamCertificates(
   files: readonly string[],
   clock: Pick<Clock, "wallTime">,
@@ -161,7 +161,7 @@ export function followUpstreamCertificates(
   };
 }
 
-/** A file that cannot be read has no expiry; the relay reports it itself. */
+/** Returns an empty buffer for a file that cannot be read, which then has no expiry. The relay reports such a file itself. */
 function read(file: string): Buffer {
   try {
     return readFileSync(file);

@@ -6,7 +6,7 @@ import { cutText } from "./fit-text.ts";
 
 type Rows = () => readonly Health[];
 
-/** Measures how things stand with what is served: gauges that are read when they are scraped. Their names are documented in the README of this package. */
+/** Creates gauges of the health of what is served. They are read at each scrape. The README of this package describes them. */
 export function recordHealth(meter: MetricsMeter, rows: Rows): void {
   const gauge = (
     name: string,
@@ -57,10 +57,10 @@ export function recordHealth(meter: MetricsMeter, rows: Rows): void {
   );
 }
 
-/** Characters of a reason in a label. */
+/** The number of characters of a reason in a label. */
 const longestReason = 300;
 
-/** Kinds of {@link Health} with a metric of their own: its label, and what it is. */
+/** Kinds of {@link Health} that have metrics of their own: the kind, the label, and a description. */
 const measured = [
   ["source", "source", "The served folder"],
   ["policy", "policy", "The policy file"],
@@ -68,7 +68,7 @@ const measured = [
   ["upstream", "upstream", "A server upstream (stale: it cannot be reached)"],
 ] as const;
 
-/** Measures `xdstp_log_lines_lost_total`. */
+/** Creates the counter `xdstp_log_lines_lost_total`. */
 export function recordLogLoss(meter: MetricsMeter, linesLost: () => number): void {
   const description =
     "Lines of the log that could not be written: a full disk, a reader that has closed the pipe or is too slow";
@@ -79,19 +79,19 @@ export function recordLogLoss(meter: MetricsMeter, linesLost: () => number): voi
     });
 }
 
-/** What {@link recordProcess} needs. */
+/** The options of {@link recordProcess}. */
 interface ProcessMetricsOptions {
   readonly clock: Pick<Clock, "wallTime">;
-  /** Of this package. */
+  /** The version of this package. */
   readonly version: string;
-  /** As in `process.versions.node`. */
+  /** The version of Node, like `process.versions.node`. */
   readonly nodeVersion: string;
 }
 
-/** The event loop is looked at this often, in milliseconds; a delay counts beyond it. */
+/** The interval in milliseconds in which the delay of the event loop is sampled. The metrics show only the delay beyond this interval. */
 const resolutionMs = 10;
 
-/** Measures this process under the names that Prometheus clients use. The answer ends it. */
+/** Creates metrics of this process, with the names that other Prometheus clients use. Returns a function that stops the measurement. */
 export function recordProcess(
   meter: MetricsMeter,
   { clock, version, nodeVersion }: ProcessMetricsOptions,
@@ -139,7 +139,7 @@ export function recordProcess(
 
 type Gauge = (name: string, description: string, read: () => number | undefined) => void;
 
-/** The newest 30 s at least, the newest minute at most: independent of who scrapes, and how often. */
+/** The metrics of the event loop cover at least the newest 30 s and at most the newest 60 s. They do not depend on who scrapes them, or how often. */
 const windowMs = 30_000;
 
 function recordLag(gauge: Gauge): () => void {

@@ -40,39 +40,39 @@ import type { ServerFlags } from "./server-flags.ts";
 import { createStage, type Held, type Tell } from "./reporter.ts";
 import { untilStopped } from "./until-stopped.ts";
 
-/** How something is served. */
+/** The options of a server that a command runs. */
 export interface HostOptions extends ServerFlags {
-  /** Shows the content of messages in client status. */
+  /** The message types whose content client status shows. */
   readonly registry: Awaited<ReturnType<typeof loadRegistry>>;
 }
 
-/** What is served. */
+/** The resources that a command serves, and the state that is shown of them. */
 export interface Supply {
-  /** The command. */
+  /** The name of the command. */
   readonly from: "serve" | "relay";
-  /** For people. */
+  /** The origin of the resources, for people. */
   readonly what: Served;
   readonly held: () => Held;
   readonly serving: Pick<
     ServerOptions,
     "source" | "sourceFor" | "clientStatus" | "routes" | "meter" | "resources"
   >;
-  /** Where a resource came from. Absent: that is not known. */
+  /** Returns the origin of a resource. Absent: the origin is not known. */
   readonly originOf?: NonNullable<ServerOptions["originOf"]>;
-  /** Absent: it has nothing from other servers. */
+  /** Returns the state of the servers upstream. Absent: the command has none. */
   readonly upstreams?: () => readonly UpstreamStatus[];
-  /** How things stand with what it has. Absent: nothing is known. */
+  /** Returns the health of the origin. Absent: unknown. */
   readonly health?: () => readonly Health[];
-  /** The version of each type, for clients that subscribe to all of it. */
+  /** Returns the version of each type, as a client that subscribes to all of it shows it. */
   readonly versions: () => ServedVersions;
-  /** What clients have rejected, newest first. Absent: not counted. */
+  /** Returns the versions that clients have rejected, newest first. Absent: rejections are not counted. */
   readonly rejections?: () => readonly RejectedVersion[];
-  /** Begins when clients may come. Settles if what is served is followed no more; undefined: that was on purpose. */
+  /** Starts when the server listens. Resolves if changes are no longer followed, with the reason; with `undefined` if this was on purpose. */
   start(): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Serves until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
+/** Serves until a signal stops it, and returns the exit code. Throws a CliError if it cannot start; nothing stays open then. */
 export async function hostServer(
   options: HostOptions,
   open: (tell: Tell) => Supply | Promise<Supply>,
@@ -116,29 +116,29 @@ export async function hostServer(
   }
 }
 
-/** What is served, to whoever connects. */
+/** An open server of a command. */
 export interface OpenHost {
   readonly server: XdsServer;
   readonly address: Endpoint;
-  /** Absent: it has none. */
+  /** Absent: the server does not have TLS. */
   readonly tls: ServedTls | undefined;
-  /** How things stand with its policy file and its certificate. */
+  /** Returns the health of the policy file and of the certificate. */
   files(): readonly Health[];
-  /** Ends streams first, then what they are fed by, so that what was due still goes out. */
+  /** Ends the streams, then the supply, so that pending responses are still sent. */
   close(): Promise<void>;
-  /** Follows files and serves metrics no more. */
+  /** Stops following files and serving metrics. */
   letGo(): void;
 }
 
-/** Files are read before anything is opened. */
+/** The options of a server, with the contents of the files that they name. The files are read before anything is opened. */
 export interface CheckedOptions extends HostOptions {
   readonly contents: TlsContents | undefined;
   readonly rules: Awaited<ReturnType<typeof openPolicyFile>> | undefined;
-  /** How many lines of its log were lost. Absent: another process writes the log. */
+  /** Returns the number of lines of the log that were lost. Absent: another process writes the log. */
   readonly linesLost?: () => number;
 }
 
-/** Reads the files that options name. Throws a CliError for the first that cannot be used. */
+/** Reads the files that the options name. Throws a CliError for the first one that cannot be used. */
 export async function checkFiles(options: HostOptions): Promise<CheckedOptions> {
   return {
     ...options,
@@ -152,7 +152,7 @@ export async function checkFiles(options: HostOptions): Promise<CheckedOptions> 
   };
 }
 
-/** Listens, and tells so. Throws a CliError where it cannot: then nothing is left open, and the supply is closed. */
+/** Listens, and reports the address. Throws a CliError if it cannot; then nothing stays open, and the supply is closed. */
 export async function openHost(
   options: CheckedOptions,
   supply: Supply,
@@ -283,7 +283,7 @@ async function undo(error: unknown, close: () => Promise<void>): Promise<never> 
   throw error;
 }
 
-/** Before it listens only a certificate can be wrong. */
+/** Creates the server. The only error that is possible before it listens is an invalid certificate. */
 async function begin(options: ServerOptions, close: () => Promise<void>): Promise<XdsServer> {
   try {
     return createServer(options);
@@ -323,7 +323,7 @@ async function listen(server: XdsServer, where: Endpoint): Promise<Endpoint> {
   }
 }
 
-/** Streams end before what they are fed by, so that what was due still goes out. */
+/** Ends the streams before the supply, so that pending responses are still sent. */
 async function closeAll(server: XdsServer, close: () => Promise<void>): Promise<void> {
   await server.close();
   await close();

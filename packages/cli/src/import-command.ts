@@ -13,7 +13,7 @@ import {
 import { parseEndpoint, parseListen } from "./endpoint.ts";
 import type { ImportKind } from "./import.ts";
 
-/** `xdstp import`: a configuration of Envoy becomes a folder and a bootstrap. */
+/** `xdstp import`: converts a configuration into a folder and a bootstrap. */
 export const importCommand: Command = {
   name: "import",
   summary:
@@ -111,7 +111,7 @@ interface WhatIsImported {
   readonly dir: string;
 }
 
-/** Of `gateway-api` all but the last argument are files. */
+/** Reads the arguments. For `gateway-api`, all arguments but the last are files. */
 function whatIsImported(positionals: readonly string[]): WhatIsImported {
   const [kind = "", ...rest] = positionals;
   if (!isImportKind(kind))
@@ -141,12 +141,12 @@ function isImportKind(kind: string): kind is ImportKind {
   return Object.hasOwn(whichInput, kind);
 }
 
-/** Whether a dump is read from a URL. */
+/** Returns true if a dump is read from a URL. */
 function isUrl(from: string): boolean {
   return /^https?:/i.test(from);
 }
 
-/** Throws where the text is one that cannot be read. It is not shown: it may hold a password. */
+/** Throws a CliError for a URL or scheme that this kind does not read. The error does not show a URL, since it may contain a password. */
 function rejectOtherInput(kind: ImportKind, from: string): void {
   if (isUrl(from) && kind !== "config-dump")
     throw new CliError(
@@ -165,7 +165,7 @@ function rejectOtherInput(kind: ImportKind, from: string): void {
     throw new CliError(2, `write http://${from} for the admin page of an Envoy`);
 }
 
-/** A folder as it is named in the path of what is next to it. */
+/** Returns the path of a folder, as the beginning of the path of a file next to it: `config/` becomes `config`, and `.` becomes the absolute path. */
 function nextTo(cwd: string, dir: string): string {
   const trimmed = dir.replace(/(?<=.)\/+$/, "");
   return /(^|\/)\.{1,2}$/.test(trimmed) ? resolve(cwd, trimmed) : trimmed;

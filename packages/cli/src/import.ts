@@ -19,21 +19,21 @@ import { loadRegistry } from "./load-registry.ts";
 import { counted, escapeText } from "./short-text.ts";
 import { signalCodes } from "./signal-codes.ts";
 
-/** What `xdstp import` reads. */
+/** The kinds of input of `xdstp import`. */
 export type ImportKind = "envoy" | "config-dump" | "gateway-api";
 
-/** What `xdstp import` was asked to do. */
+/** The options of `xdstp import`. */
 export interface ImportOptions {
   readonly kind: ImportKind;
-  /** A file, or the URL of an admin page. Of `gateway-api` all files. */
+  /** The file, or the URL of an admin page. For `gateway-api`, these are all files. */
   readonly from: readonly string[];
   readonly dir: string;
-  /** The file of the bootstrap. */
+  /** The path of the bootstrap that is written. */
   readonly bootstrap: string;
   readonly connection: ConnectionOptions;
-  /** Absent: as it is in the configuration. */
+  /** The address of the admin page. `undefined`: that of the imported configuration. */
   readonly admin: Endpoint | undefined;
-  /** Files with descriptor sets. */
+  /** The paths of descriptor sets. */
   readonly descriptors: readonly string[];
   readonly force: boolean;
   readonly dryRun: boolean;
@@ -41,7 +41,7 @@ export interface ImportOptions {
   readonly timeoutMs: number;
 }
 
-/** Imports a configuration, and says what to do next. Returns the exit code. */
+/** Imports a configuration and prints the next steps. Returns the exit code. */
 export async function importInto(options: ImportOptions, io: CliIo): Promise<number> {
   const imported = await read(options);
   if (imported.problems.length > 0) {
@@ -82,7 +82,7 @@ async function read({
   return importConfigDump({ text, file, registry, connection });
 }
 
-/** A dump of a large Envoy has tens of megabytes. */
+/** The largest input, in bytes. The dump of a large Envoy has tens of megabytes. */
 const maxBytes = 256 * 1024 * 1024;
 const tooLarge = `is larger than ${maxBytes / 1024 / 1024} MiB, the most that is read`;
 
@@ -102,9 +102,9 @@ async function textOf(file: string, wayOut: string): Promise<string> {
   }
 }
 
-/** The URL of an admin page, or that of a dump. */
+/** Reads a dump from the URL of an admin page or of the dump itself. */
 async function fetchDump(from: string, timeoutMs: number): Promise<string> {
-  // It may hold a password.
+  // The text is not shown if it contains `@`, since it may contain a password.
   if (!URL.canParse(from))
     throw new CliError(
       2,
@@ -155,7 +155,7 @@ async function limitedText(response: Response, href: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Writes all, or nothing. Returns the signal that stopped it. */
+/** Writes all files or none. Returns the signal that stopped it, or `undefined` when everything is written. */
 async function write(
   imported: Imported,
   { dir, bootstrap, force, descriptors, dryRun }: ImportOptions,
@@ -190,7 +190,7 @@ async function write(
   }
 }
 
-/** Why the file system did not write, with the way out. */
+/** Explains an error of the file system, and what to do. */
 function writeTrouble(error: unknown): string {
   const { code = "", path, dest, message } = error as NodeJS.ErrnoException & { dest?: string };
   const trouble = writeTroubles[code];
@@ -290,7 +290,7 @@ function unmoved({ typeUrl, name, reason }: UnmovedResource): string {
   return escapeText(`${noun} ${JSON.stringify(name)}: ${reason}`);
 }
 
-/** A path as a shell reads it. */
+/** Returns a path with quotes if a shell needs them. */
 function shellWord(path: string): string {
   return /^[\w./@%+=:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

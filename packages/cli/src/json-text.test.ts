@@ -6,14 +6,14 @@ import { useFolder } from "../test/use-folder.ts";
 import { useOrigin } from "../test/use-origin.ts";
 import { yamlText } from "./json-text.ts";
 
-/** The objects of an output: one over several lines, or one for each line. */
+/** Returns the objects of an output: one object over several lines, or one object per line. */
 function objectsIn(text: string): readonly Record<string, unknown>[] {
   return (text.startsWith("{\n") ? [text] : text.trimEnd().split("\n")).map(
     (one) => JSON.parse(one) as Record<string, unknown>,
   );
 }
 
-/** Numbers that may be a moment: in milliseconds since the epoch, after 2001. */
+/** Numbers that may be times: milliseconds since the epoch, after 2001. */
 function momentsIn(value: unknown): readonly number[] {
   if (typeof value === "number") return value > 1e12 ? [value] : [];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(momentsIn) : [];
@@ -53,7 +53,7 @@ describe("--json", () => {
 
 const seed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 
-/** The same numbers for the same seed. */
+/** Returns a source of numbers that are equal for equal seeds. */
 function randomOf(first: number): (below: number) => number {
   let state = first >>> 0;
   return (below) => {

@@ -2,10 +2,10 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import { dump } from "js-yaml";
 import { escapeJson, escapeYaml } from "./short-text.ts";
 
-/** The version of what `--json` writes, of every command. It grows when a field is removed or changes its meaning; a new field does not change it. */
+/** The schema version of the `--json` output of all commands. It increases when a field is removed or gets another meaning. New fields do not change it. */
 const JSON_SCHEMA = 1;
 
-/** One object of `--json` as text: the version of its form first, control characters escaped (S-ACK-15). Its moments are in ISO 8601; `replacer`, as `JSON.stringify` calls it, may make them so. */
+/** Returns one object of `--json` as text. The field `schema` comes first, and control characters are escaped (S-ACK-15). Times have to be in ISO 8601; the caller converts them itself or with `replacer`, which is passed to `JSON.stringify`. */
 export function jsonText(
   content: object,
   {
@@ -19,14 +19,14 @@ export function jsonText(
   return escapeJson(JSON.stringify({ schema: JSON_SCHEMA, ...content }, replacer, indent));
 }
 
-/** Longer texts overflow the stack of js-yaml, which looks at each with regular expressions. */
+/** The number of characters of a text from which it is quoted here. js-yaml checks each text with regular expressions, and a longer one overflows their stack. */
 const longText = 10_000;
-/** Control characters but for line ends and tabs, and format characters, which could turn the direction of a line. */
+/** Control characters except line ends and tabs, and format characters, which could reverse the direction of a line. */
 const unseen = /[^\P{C}\n\t]/u;
 
 /**
- * JSON as YAML for people. Texts that are long, or hold characters that a terminal obeys, are in double quotes, on one line and whole; so the YAML always means the same as the JSON.
- * What js-yaml cannot write, such as a name of many megabytes, is written as JSON, which is YAML too.
+ * Returns JSON as YAML for people. Long texts, and texts with control characters, are written in double quotes on one line, so the YAML always has the meaning of the JSON.
+ * If js-yaml cannot write a value, such as a name of many megabytes, it is written as JSON, which is also valid YAML.
  */
 export function yamlText(json: JsonValue): string {
   const quoted: string[] = [];
@@ -49,7 +49,7 @@ export function yamlText(json: JsonValue): string {
   }
 }
 
-/** A word that stands nowhere in the value. */
+/** Returns a word that does not occur in the value. */
 function markFor(json: JsonValue): string {
   const text = JSON.stringify(json);
   let mark = "quoted-text-";

@@ -10,40 +10,40 @@ const LARGEST = 0x7fff_ffff;
 /** An option that sets limits. */
 interface LimitOption<Limits> {
   readonly option: "limit" | "channel-limit";
-  /** All limits that there are, with their usual values. Loaded only if the option is given: few calls need the package. */
+  /** Loads all limits with their defaults. It is called only if the option is given, since few calls need these packages. */
   readonly defaults: () => Promise<Limits>;
   readonly example: string;
 }
 
-/** `--limit` of a server. */
+/** `--limit` of a command that serves resources. */
 export const serverLimits: LimitOption<NamedLimits> = {
   option: "limit",
   defaults: async () => (await import("./named-limits.ts")).defaultNamedLimits,
   example: "messageMs=60000",
 };
 
-/** `--limit` of a server that serves no resources of its own: limits of connections, calls and messages. */
+/** `--limit` of a server that does not serve resources of its own: limits of connections, calls and messages. */
 export const wireLimits: LimitOption<GrpcLimits> = {
   option: "limit",
   defaults: async () => (await import("@xdstp/grpc/server")).defaultGrpcLimits,
   example: "messageMs=60000",
 };
 
-/** `--channel-limit`: limits on what is accepted from the servers that are asked. */
+/** `--channel-limit`: limits on messages of the servers that the command connects to. */
 export const channelLimits: LimitOption<ChannelLimits> = {
   option: "channel-limit",
   defaults: async () => (await import("@xdstp/grpc/client")).defaultChannelLimits,
   example: "maxMessageBytes=200000000",
 };
 
-/** `--channel-limit` of a single request. */
+/** `--channel-limit` of a command that makes single requests. */
 export const statusLimits: LimitOption<StatusLimits> = {
   option: "channel-limit",
   defaults: async () => (await import("./status-client.ts")).defaultStatusLimits,
   example: "maxMessageBytes=200000000",
 };
 
-/** The limits that `NAME=NUMBER` sets. Throws a CliError that names the first one that does not exist or has no such value. */
+/** Reads the limits of the form `NAME=NUMBER`. Throws a CliError for a name that does not exist, or a number that is not from 1 to 2147483647. */
 export async function limitsFlag<Limits extends object>(
   call: CommandCall,
   option: LimitOption<Limits>,

@@ -4,7 +4,7 @@ import { runToEnd, useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
 import { useOrigin } from "../test/use-origin.ts";
 
-/** Here each limit reaches its command. `each-limit.test.ts` of the package that owns a limit tests its effect. `limits-flag.test.ts` tests that the commands know all limits. */
+/** These tests show that each limit is passed to its command. `each-limit.test.ts` of the package that owns a limit tests its effect, and `limits-flag.test.ts` tests that the commands know all limits. */
 describe("the limits of a command", () => {
   it.each([
     [

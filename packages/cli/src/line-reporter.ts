@@ -6,17 +6,17 @@ import { describeEvent } from "./describe-event.ts";
 import type { Reporter } from "./reporter.ts";
 import { jsonText } from "./json-text.ts";
 
-/** What a {@link createLineReporter} needs. */
+/** The options of {@link createLineReporter}. */
 interface LineReporterOptions {
   readonly output: TextOutput;
   readonly clock: Clock;
-  /** One JSON object for each event, for programs; else lines for people. */
+  /** true: writes one JSON object for each event. false: writes lines for people. */
   readonly json: boolean;
-  /** Called for each number of lines that cannot be written. */
+  /** Called with the number of lines that could not be written. */
   readonly onLinesLost?: ((lines: number) => void) | undefined;
 }
 
-/** Writes each event at once: to logs, pipes and programs, as long as they can take it. Lines of one turn are one write, so that a change that reaches thousands of clients stays cheap. */
+/** Creates a reporter that writes each event at once, as long as the output accepts it. The lines of one turn of the event loop are one write, so that a change that is sent to thousands of clients stays cheap. */
 export function createLineReporter({
   output,
   clock,
@@ -54,7 +54,7 @@ function formatLines(shown: CliEvent, time: number): readonly string[] {
 
 type OwnEvent = Exclude<CliEvent, { readonly from: "server" }>;
 
-/** One event as one line of JSON: `schema`, `time` in ISO 8601, `level`, `from`, `event` (its kind), and what the event holds; those of the server as `logEvents` writes them. Control characters are escaped (S-ACK-15). */
+/** Returns an event as one line of JSON: `schema`, `time` in ISO 8601, `level`, `from`, `event` (its kind), and its other fields. Events of the server have the fields of `logEvents`. Control characters are escaped (S-ACK-15). */
 function jsonEvent(shown: CliEvent, time: number): string {
   const line = shown.from === "server" ? logLine(shown.event, time) : ownLine(shown, time);
   const { worker, more } = shown;
@@ -82,7 +82,7 @@ function ownLine(shown: OwnEvent, time: number): object {
   };
 }
 
-/** The highest level of its lines for people. */
+/** Returns the highest level of the lines that people would see of the event. */
 function levelOf(shown: OwnEvent): LogLine["level"] {
   const said = describeEvent(shown).map(({ level }) => level);
   return (["error", "warning"] as const).find((level) => said.includes(level)) ?? "info";
@@ -99,28 +99,28 @@ function plain(value: unknown): unknown {
     : value;
 }
 
-/** What a {@link createLogOutput} needs. */
+/** The options of {@link createLogOutput}. */
 interface LogOutputOptions {
   readonly output: TextOutput;
   readonly clock: Clock;
-  /** The line that says how many were lost, written first once lines can be written again. */
+  /** Returns the line that reports lost lines. It is written first when lines can be written again. */
   readonly lostLine: (lines: number) => string;
-  /** Called for each number of lines that are lost. */
+  /** Called with the number of lines that are lost. */
   readonly onLost?: (lines: number) => void;
-  /** Bytes that may wait for a slow reader. Default: 4 MiB. */
+  /** The number of bytes that may wait for a slow reader. Default: 4 MiB. */
   readonly mostWaitingBytes?: number;
 }
 
-/** A log that never ends a server and never grows without bound. */
+/** A log that cannot fail and does not grow without bound. */
 interface LogOutput {
-  /** Writes lines, or counts them as lost: while the output fails, and while too much waits for its reader. */
+  /** Writes the lines. While the output fails, or too many bytes wait for its reader, the lines are counted as lost. */
   write(lines: readonly string[]): void;
 }
 
-/** Milliseconds between two tries while the output fails. */
+/** Milliseconds until the next attempt after the output has failed. */
 const retryMs = 1_000;
 
-/** A log over an output that may be full, slow or gone. */
+/** Creates a log over an output that may be full, slow or closed. */
 export function createLogOutput({
   output,
   clock,
@@ -152,7 +152,7 @@ export function createLogOutput({
       const head = before === 0 ? [] : [lostLine(before)];
       const onDone = (error?: Error | null): void => {
         if (error === undefined || error === null) return;
-        // The line that says how many were lost is lost too.
+        // The line that reports lost lines is lost too.
         lost += before;
         fail(lines);
       };

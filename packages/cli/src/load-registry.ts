@@ -1,16 +1,16 @@
 import { readFile } from "node:fs/promises";
-// By its whole: Node before 22.15 has no zstd, and a missing name would keep this module from loading.
+// Imports the whole module: Node before 22.15 does not have zstd, and importing a missing name would be an error.
 import zlib from "node:zlib";
 import { registryWith } from "@xdstp/protos/envoy";
 import { CORE_SCHEMA, load } from "js-yaml";
 import { CliError, unreadable } from "./cli-error.ts";
 
-/** The endings of what `buf build -o FILE` writes. */
+/** The file name endings of the forms that `buf build -o FILE` writes. */
 const descriptorEndings = ".binpb, .bin, .json, .txtpb or .yaml, also with .gz or .zst";
 
 const wayOut = `give what \`buf build -o FILE\` writes, where FILE ends with ${descriptorEndings}`;
 
-/** The messages that files may hold: Envoy's API and the sets in these files. Throws a CliError that names the file. */
+/** Returns the message types of the Envoy API and of the descriptor sets in these files. Throws a CliError that names the file. */
 export async function loadRegistry(
   files: readonly string[],
 ): Promise<ReturnType<typeof registryWith>> {
@@ -36,7 +36,7 @@ async function readSet(file: string): Promise<Uint8Array> {
   }
 }
 
-/** The registry counts sets and reads bytes; people know files and their endings. */
+/** Replaces the number of a descriptor set in an error text by its file name, and adds the file name endings. */
 function withFileName(message: string, files: readonly string[]): string {
   return message
     .replace(
@@ -52,7 +52,7 @@ function textOf(error: unknown): string {
 
 const maxUnpackedBytes = 256 * 1024 * 1024;
 
-/** Returns the content of a file of descriptors as `registryWith` reads it: YAML as JSON, all else unchanged. Throws the errors of the parser and of the decompression. */
+/** Returns the content of a file of descriptors as `registryWith` reads it. YAML is converted to JSON; other content is returned unchanged. Throws the errors of the parser and of the decompression. */
 function descriptorSetOf(file: string, bytes: Uint8Array): Uint8Array {
   const packing = /\.ya?ml(?<packing>\.gz|\.zst)?$/iu.exec(file);
   if (packing === null) return bytes;

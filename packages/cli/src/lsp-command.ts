@@ -34,7 +34,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   try {
     await startLanguageServer({ input, output, dir, registry });
   } finally {
-    input.destroy(); // Else an editor that keeps it open keeps the process.
+    input.destroy(); // Otherwise an editor that keeps the input open would keep the process alive.
   }
   return 0;
 }

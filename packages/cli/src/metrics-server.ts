@@ -6,25 +6,25 @@ import { CliError } from "./cli-error.ts";
 import { escapeText } from "./short-text.ts";
 import { type Endpoint, formatEndpoint } from "./endpoint.ts";
 
-/** What a {@link serveMetrics} shows. */
+/** The content that {@link serveMetrics} serves. */
 export interface MetricsPages {
-  /** The text for Prometheus. */
+  /** Returns the text for Prometheus. */
   readonly metrics: () => string | Promise<string>;
-  /** Clients are served. */
+  /** Returns true if clients are served. */
   readonly ready: () => boolean;
-  /** The health of what is served; `/readyz` shows what is stale. Absent: unknown. */
+  /** Returns the health of what is served; `/readyz` lists what is stale. Absent: unknown. */
   readonly health?: () => readonly Health[] | Promise<readonly Health[]>;
 }
 
-/** An open port for operators. */
+/** An open HTTP server for operators. */
 export interface MetricsServer {
   readonly address: Endpoint;
   close(): void;
 }
 
 /**
- * Serves `/metrics` for Prometheus, `/healthz` and `/readyz` over HTTP, to read only.
- * Throws a CliError that names the address where it cannot be listened on.
+ * Serves `/metrics` for Prometheus, `/healthz` and `/readyz` over HTTP, for GET and HEAD only.
+ * Throws a CliError that names the address if it cannot listen there.
  */
 export async function serveMetrics(
   { host, port }: Endpoint,
@@ -94,7 +94,7 @@ const index = `<!doctype html>
 </ul></body></html>
 `;
 
-/** A stale server is ready: its last good state is served. The text says what is stale, a line for each. */
+/** Returns the text of `/readyz`. A stale server is ready, since it serves its last good state. The text has one line for each thing that is stale. */
 function readyText(health: readonly Health[]): string {
   const lines = health.flatMap(({ name, stale }) =>
     stale === undefined

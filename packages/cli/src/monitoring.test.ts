@@ -28,14 +28,14 @@ interface Dashboard {
   }[];
 }
 
-/** The metrics that an expression names; those of a histogram without their suffix. */
+/** Returns the metrics that an expression names. Those of a histogram are without their suffix. */
 function metricsIn(expr: string): readonly string[] {
   return [...expr.matchAll(/\b(?:xdstp|pilot|process|nodejs)_\w+/g)].map(([name]) =>
     name.replace(/_(?:bucket|sum|count)$/, ""),
   );
 }
 
-/** The metrics of a command that has just begun. */
+/** Returns the metrics of a command that has just started. */
 async function metricsOf(argv: readonly string[], cwd: string): Promise<string> {
   const { stdout } = useCli([...argv, "--listen", "127.0.0.1:0", "--metrics", "0"], { cwd });
   const [, url = ""] = /metrics: (http:\S+)$/.exec(await stdout.line(/listening/)) ?? [];
@@ -47,7 +47,7 @@ async function scraped(argv: readonly string[], cwd: string): Promise<ReadonlySe
   return new Set([...text.matchAll(/^# TYPE (\w+) \w+$/gm)].map(([, name = ""]) => name));
 }
 
-/** The text with a series for each metric that has none: promtool checks only metrics with series. */
+/** Returns the text with a series for each metric that has none, since promtool checks only metrics with series. */
 function withSeries(text: string): string {
   return text.replaceAll(
     /^# TYPE (\w+) (\w+)\n(?=#|$)/gm,
@@ -58,7 +58,7 @@ function withSeries(text: string): string {
   );
 }
 
-/** Runs promtool. undefined: it is not installed; in CI that is a failure. */
+/** Runs promtool. Returns `undefined` if it is not installed, which is a failure in CI. */
 function promtool(
   argv: readonly string[],
   input = "",
@@ -73,7 +73,7 @@ function promtool(
   return undefined;
 }
 
-/** Counters without `_total` that have the names of Istio, so that dashboards made for it show them. */
+/** Counters without `_total`. They have the names of Istio's metrics, so that dashboards for these show them. */
 const istioNames = ["pilot_xds_pushes", "pilot_total_xds_rejects", "pilot_xds_expired_nonce"];
 
 describe("the metrics of a running command", () => {

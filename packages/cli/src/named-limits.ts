@@ -1,6 +1,6 @@
 import { defaultServerLimits, type ServerLimits, type ServerOptions } from "@xdstp/server";
 
-/** Limits of a server by name alone, as `--limit` and files have them. A name is in one group only. */
+/** The limits of a server by name, as `--limit` and files have them. Each name belongs to one group of `createServer`. */
 export type NamedLimits = Partial<
   ServerLimits["stream"] &
     ServerLimits["admission"] &
@@ -18,7 +18,7 @@ export const defaultNamedLimits: Required<NamedLimits> = {
   ...defaultServerLimits.wire,
 };
 
-/** Returns limits in the groups that `createServer` has. */
+/** Returns limits in the groups of `createServer`. */
 export function groupLimits(limits: NamedLimits): NonNullable<ServerOptions["limits"]> {
   const groups = Object.entries(defaultServerLimits).map(([group, defaults]) => [
     group,
@@ -31,7 +31,7 @@ export function groupLimits(limits: NamedLimits): NonNullable<ServerOptions["lim
 
 const MOST = 0x7fff_ffff;
 
-/** The limits of a server whose streams may subscribe to this number of names of one type (S-LIM-4): a tenth of them globs. Above the default, limits of listed versions and of request bytes grow in proportion. */
+/** Returns the limits of a server whose streams may subscribe to `names` names of one type (S-LIM-4); a tenth of them may be globs. Above the default number of subscriptions, the limits of listed versions and of request bytes grow in proportion. */
 export function streamLimits(names: number): NamedLimits {
   const scale = Math.max(1, names / defaultNamedLimits.subscriptions);
   const scaled = (usual: number): number => Math.min(MOST, Math.ceil(usual * scale));
@@ -48,7 +48,7 @@ export function streamLimits(names: number): NamedLimits {
   };
 }
 
-/** What an operator can do about an end of a stream, to be put behind the text of it; empty: nothing here. */
+/** Returns what an operator can do if a stream ended with this text, to append it to the text. Returns an empty text if there is nothing to do. */
 export function limitHint(message: string): string {
   if (message.startsWith("the headers of the call are too large: "))
     return "; xdstp serve and xdstp relay accept larger headers with --limit headerListBytes=NUMBER";

@@ -3,7 +3,7 @@ import { counted, shortType } from "./short-text.ts";
 import type { StatusClientOptions } from "./status-client.ts";
 import type { ToldExplanation } from "./told-explanation.ts";
 
-/** What plain client status says of a name: of a server that is not of this stack, or an older one. */
+/** Explains a name from plain client status: the server is not of this stack, or is an older version of it. */
 export function plainExplanation(
   rows: readonly StatusClientRow[],
   question: NonNullable<StatusClientOptions["explain"]>,

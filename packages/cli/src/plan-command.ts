@@ -18,7 +18,7 @@ import {
 } from "./command.ts";
 import { limitsFlag, statusLimits } from "./limits-flag.ts";
 
-/** `xdstp plan`: what would change if a server served a folder. */
+/** `xdstp plan`: shows what would change if a server served a folder. */
 export const planCommand: Command = {
   name: "plan",
   summary: "Show what would change for the clients of `xdstp serve` if it served a folder.",

@@ -44,7 +44,7 @@ interface World {
   readonly plan: (...more: readonly string[]) => ReturnType<typeof runToEnd>;
 }
 
-/** A running `xdstp serve config`, and `xdstp plan config-new` for it. Where no file is below `config`, that is a link to `config-old`. */
+/** Runs `xdstp serve config`, and returns a function that runs `xdstp plan config-new` for it. If no file is below `config`, `config` is a link to `config-old`. */
 async function useWorld(
   files: Readonly<Record<string, string>>,
   flags: readonly string[] = [],
@@ -70,13 +70,13 @@ async function useWorld(
   };
 }
 
-/** Replaces what `config` is a link to, in one step. */
+/** Replaces the target of the link `config` in one step. */
 function linkConfig({ dir }: TestFolder, target: string): void {
   symlinkSync(target, join(dir, "link"));
   renameSync(join(dir, "link"), join(dir, "config"));
 }
 
-/** A client that has subscribed as Envoy does, and accepts what comes until it has this number of responses. */
+/** Opens a client that subscribes as Envoy does, and accepts the first response of each of the four types. */
 async function connectEnvoy(
   port: number,
   id: string,

@@ -20,26 +20,26 @@ import { readClientTls } from "./status.ts";
 import { openStatusClient, type StatusLimits } from "./status-client.ts";
 import { foundIn, isError, lineOf } from "./validate.ts";
 
-/** What `xdstp plan` was asked to do. */
+/** The options of `xdstp plan`. */
 export interface PlanCommandOptions {
   readonly dir: string;
   readonly server: Endpoint;
-  /** With what the exit code is 1. Absent: only with errors. */
+  /** The changes for which the exit code is 1. `undefined`: it is 1 only after errors. */
   readonly failOn: "removals" | "changes" | undefined;
   readonly json: boolean;
-  /** Files with descriptor sets. */
+  /** The paths of descriptor sets. */
   readonly descriptors: readonly string[];
-  /** Codes of problems that are warnings. */
+  /** The codes of problems that count as warnings. */
   readonly allow: readonly string[];
-  /** Empty: all that the folder holds. */
+  /** The authorities that the server serves. Empty: all authorities of the folder. */
   readonly authorities: readonly string[];
   /** The field of a node that selects `_nodes/KEY`. */
   readonly nodeKey: string;
-  /** Milliseconds for one answer. */
+  /** Milliseconds to wait for one answer. */
   readonly timeoutMs: number;
-  /** Limits of the answers that are accepted from the server. */
+  /** Limits on the answers of the server. */
   readonly limits: Partial<StatusLimits>;
-  /** Files, PEM; absent: no TLS. */
+  /** The certificate files of the client, PEM. Absent: no TLS. */
   readonly tls: ClientTlsFiles | undefined;
 }
 
@@ -117,7 +117,7 @@ function isFailing(
   return failOn === "removals" ? removed > 0 : added + changed + removed > 0;
 }
 
-/** Notes what `xdstp serve` would do with such an edit. */
+/** Adds notes on how `xdstp serve` would treat such an edit. */
 function withNotes(planned: Plan): Plan {
   const { added, changed, removed, unchanged, notes } = planned;
   const more: string[] = [];
@@ -132,7 +132,7 @@ function withNotes(planned: Plan): Plan {
   return more.length === 0 ? planned : { ...planned, notes: [...notes, ...more] };
 }
 
-/** Maps are objects in JSON. */
+/** Returns the plan with objects in place of maps, for JSON. */
 function asJson({ groups, ...rest }: Plan): object {
   return {
     ...rest,

@@ -15,13 +15,13 @@ interface PolicyFile {
   readonly rules: readonly PolicyRule[];
 }
 
-/** A policy file that is in use, and how it is followed. */
+/** A policy file in use, and the options to follow its changes. */
 interface OpenPolicyFile {
   readonly book: RulePolicies;
   readonly followed: Omit<FollowOptions<PolicyFile>, "clock" | "onChange">;
 }
 
-/** Puts the rules of a policy file to use. Throws a CliError that names file, line and reason. */
+/** Reads a policy file and applies its rules. Throws a CliError with the file, the line and the reason. */
 export async function openPolicyFile(
   file: string,
   options: ParsePolicyOptions,

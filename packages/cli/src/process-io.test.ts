@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createFileOutput, isThreadBusy } from "./process-io.ts";
 import { useFolder } from "../test/use-folder.ts";
 
-/** A disk with room for some bytes. */
+/** Creates a disk with space for a number of bytes. */
 function useDisk(): {
   room: number;
   text: string;

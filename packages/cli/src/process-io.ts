@@ -3,7 +3,7 @@ import { systemClock } from "@xdstp/core";
 import type { CliIo, StopSignal, TerminalSize, TextOutput } from "./cli-io.ts";
 import { CliError } from "./cli-error.ts";
 
-/** The command's view of this process. */
+/** Returns the environment of a command in this process. */
 export function processIo(): CliIo {
   const { stdout, stderr, env } = process;
   return {
@@ -19,7 +19,7 @@ export function processIo(): CliIo {
   };
 }
 
-/** A terminal that does not say its size has the classic one. */
+/** Returns the size of a terminal. A terminal that does not report its size gets 80 columns and 24 rows. */
 function sizeOf({ columns, rows }: NodeJS.WriteStream): TerminalSize {
   return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 };
 }
@@ -39,9 +39,9 @@ function listen(listener: (signal: StopSignal) => void): () => void {
 }
 
 /**
- * A file as an output: each write is done when it returns, and throws a CliError where the file cannot be written, on a full disk for instance.
- * The next write tries again, on a new line where a write has ended in the middle of one; a stream of Node would be closed by the first error.
- * @param write - Writes the bytes from an offset on and returns how many were written; that of `node:fs` unless a test gives another
+ * Returns an output that writes to a file. Each write is complete when `write` returns. It throws a CliError if the file cannot be written, for instance because the disk is full.
+ * The next write tries again, and begins with a line end if the write before ended in the middle of a line. (The first error would close a stream of Node.)
+ * @param write - Writes the bytes from an offset and returns the number of bytes written. Default: `writeSync` of `node:fs`
  */
 export function createFileOutput(
   descriptor: number,
@@ -69,7 +69,7 @@ export function createFileOutput(
 
 const newline = 0x0a;
 
-/** Whether a descriptor is a file, or a device that is not a terminal. */
+/** Returns true if a descriptor is a file, or a device that is not a terminal. */
 function isFile(descriptor: number): boolean {
   try {
     const stats = fstatSync(descriptor);
@@ -79,17 +79,17 @@ function isFile(descriptor: number): boolean {
   }
 }
 
-/** What Node does in a thread of its own: it reads files, and asks the system for the address of a name. */
+/** Work that Node does in other threads: reading files, and resolving host names. */
 const threadWork: readonly string[] = ["FSReqPromise", "GetAddrInfoReqWrap"];
 
-/** Whether a file system or DNS has been asked and has not answered yet. */
+/** Returns true if a request to the file system or to DNS has not been answered yet. */
 export function isThreadBusy(): boolean {
   return process.getActiveResourcesInfo().some((resource) => threadWork.includes(resource));
 }
 
 /**
- * Ends this process with its exit code, also while a thread waits for a file system or DNS that hangs.
- * `process.exit()` waits for such a thread, up to 30 s for DNS and without end for a file system. A process that is replaced by another program does not, so an empty one takes its place.
+ * Ends this process with its exit code, even if a thread waits for a file system or for DNS.
+ * `process.exit()` waits for such a thread: up to 30 s for DNS, and without end for a file system that does not answer. Replacing the process by another program does not wait, so it is replaced by one that only exits with this code.
  */
 export function leaveProcess(): void {
   if (isThreadBusy())
@@ -98,12 +98,12 @@ export function leaveProcess(): void {
       [process.execPath, "--eval", `process.exitCode = ${Number(process.exitCode ?? 0)}`],
       {},
     );
-  // Where the system or the version of Node cannot do that, only a signal is left.
+  // If the system or the version of Node does not have `execve`, only a signal ends the process.
   if (isThreadBusy()) process.kill(process.pid, "SIGKILL");
   process.exit();
 }
 
-/** What package.json says of this package. */
+/** Returns the package.json of this package. */
 export function ownManifest(): {
   readonly version: string;
   readonly repository: { readonly url: string };
@@ -113,7 +113,7 @@ export function ownManifest(): {
   ) as ReturnType<typeof ownManifest>;
 }
 
-/** The version of this package. */
+/** Returns the version of this package. */
 export function ownVersion(): string {
   return ownManifest().version;
 }

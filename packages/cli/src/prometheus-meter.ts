@@ -1,15 +1,15 @@
 import type { MetricsMeter } from "@xdstp/server";
 
-/** A meter whose measurements can be read as the text that Prometheus scrapes. */
+/** A meter whose measurements are read as text for Prometheus. */
 export interface PrometheusMeter {
   readonly meter: MetricsMeter;
-  /** All of it as of now, in the text format 0.0.4. */
+  /** Returns the current measurements in the text format 0.0.4 of Prometheus. */
   text(): string;
 }
 
 type Labels = Readonly<Record<string, unknown>>;
 
-/** One metric: its series by their labels as text. */
+/** One metric. `lines` returns a line for each of its series. */
 interface Family {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
@@ -19,7 +19,7 @@ interface Family {
 
 type Read = (result: { observe(value: number, labels?: Labels): void }) => unknown;
 
-/** An empty meter. It holds a series for each set of labels that was measured. */
+/** Creates an empty meter. It keeps a series for each set of labels that was measured. */
 export function createPrometheusMeter(): PrometheusMeter {
   const families: Family[] = [];
   const meter = {
@@ -127,7 +127,7 @@ function histogram(
   };
 }
 
-/** Buckets are cumulative. */
+/** Returns the lines of a histogram. Each bucket counts all values up to its bound, so the counts are cumulative. */
 function histogramLines(
   name: string,
   bounds: readonly number[],

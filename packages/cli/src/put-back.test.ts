@@ -29,13 +29,13 @@ const pair = createTestAuthority().issue({ name: "web" });
 interface Form {
   readonly file: string;
   readonly text: string;
-  /** Arguments of `get` that print it. */
+  /** The arguments of `get` that print the resource. */
   readonly ask: readonly string[];
-  /** What the YAML of it has, to see that it is written as that form. */
+  /** A part of the YAML that shows that the resource is written in this form. */
   readonly shows: string;
 }
 
-/** Every form of the protocol, each as a file and as it is asked for. */
+/** Every form of the protocol, as a file and as arguments of `get`. */
 const forms: Readonly<Record<string, Form>> = {
   "a plain resource": {
     file: "a/clusters/web.yaml",

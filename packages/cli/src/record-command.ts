@@ -6,7 +6,7 @@ import type { CliIo } from "./cli-io.ts";
 import { type Command, type CommandCall, countFlag, pathFrom, secondsFlag } from "./command.ts";
 import { untilOptions } from "./watch-command.ts";
 
-/** `xdstp record`: the streams of a client in a file. */
+/** `xdstp record`: writes the streams of a client to a file. */
 export const recordCommand: Command = {
   name: "record",
   summary:

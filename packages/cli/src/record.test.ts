@@ -10,7 +10,7 @@ import { clusterUrl, encode, secretUrl, useOrigin, type Origin } from "../test/u
 const timeless = (text: string): string =>
   text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replaceAll(/127\.0\.0\.1:\d+/g, "SERVER");
 
-/** Records a cluster and a change of it; answers with the path of the recording. */
+/** Records a cluster and a change of it. Returns the path of the recording. */
 async function recorded(
   origin: Origin,
   variant: "delta" | "sotw",
@@ -168,7 +168,7 @@ describe.each(["delta", "sotw"] as const)("xdstp record and replay (%s)", (varia
       ...more: readonly string[]
     ): Promise<{ readonly code: number; readonly out: string }> => {
       const clock = createFakeClock();
-      // When it has accepted what there is, it waits for more.
+      // After the client has accepted everything, it waits for further responses.
       const unlisten = other.server.events(({ kind }) => {
         if (kind === "ack") clock.advance(300);
       });

@@ -18,7 +18,7 @@ import type { AskFlags } from "./ask-flags.ts";
 import type { AskedName } from "./asked-name.ts";
 import { createLineFile, createRecordingShow, type LineFile } from "./recording-file.ts";
 
-/** Records until it is stopped or has enough; the answer is the exit code. Throws a CliError where it cannot begin, or too few responses came in time. */
+/** Records until a signal stops it or enough responses arrived. Returns the exit code. Throws a CliError if it cannot start, or if too few responses arrived in time. */
 export async function record(options: RecordOptions, io: CliIo): Promise<number> {
   const { ask } = options;
   if (ask.bootstrap !== undefined && envoyBootstrapText(ask.bootstrap) !== undefined)
@@ -57,7 +57,7 @@ async function recorded(
   until: UntilEnough,
 ): Promise<number> {
   const reason = await until.enough;
-  // The answer to the last response goes out behind it.
+  // The answer to the last response is sent in the next turn of the event loop, and is recorded too.
   await new Promise(setImmediate);
   if (reason !== "time" || until.counted >= count) return reason === "broken-pipe" ? 1 : 0;
   throw new CliError(
@@ -66,29 +66,29 @@ async function recorded(
   );
 }
 
-/** What `xdstp record` was asked to do. */
+/** The options of `xdstp record`. */
 interface RecordOptions {
   readonly file: string;
   readonly asked: readonly AskedName[];
   readonly ask: AskFlags;
-  /** Secrets are left out. */
+  /** true: secrets are left out. */
   readonly redact: boolean;
   readonly json: boolean;
-  /** Ends after this number of responses. */
+  /** Recording ends after this number of responses. */
   readonly count?: number | undefined;
-  /** Ends after this number of milliseconds. */
+  /** Recording ends after this number of milliseconds. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** The file of `xdstp record`, and what is shown while it grows. */
+/** The file of `xdstp record`, and the output while it grows. */
 interface RecordLog extends ReturnType<typeof createRecorder> {
-  /** Makes the file. Throws a CliError where it cannot. */
+  /** Creates the file. Throws a CliError if it cannot. */
   begin(asking: AskClient): void;
-  /** Says what is in it now. */
+  /** Prints the number of messages and streams in the file, and closes it. */
   close(): void;
 }
 
-/** @param onResponse - called for each response that is in the file */
+/** @param onResponse - Called for each response that is in the file */
 function createRecordLog(options: RecordOptions, io: CliIo, onResponse: () => void): RecordLog {
   const {
     ask: { variant },
@@ -136,7 +136,7 @@ function createRecordLog(options: RecordOptions, io: CliIo, onResponse: () => vo
   };
 }
 
-/** The name of the first resource with a secret, or with something that cannot be searched for one. Types that are not known are passed over. */
+/** Returns the name of the first resource with a secret, or with a part that cannot be searched for secrets. Resources of unknown types are skipped. */
 function secretIn(
   resources: ReturnType<typeof payloadsOf>,
   registry: Registry,
@@ -158,7 +158,7 @@ function warn(name: string | undefined, { file }: RecordOptions, { stderr }: Cli
   return name !== undefined;
 }
 
-/** The aggregated method of a variant. */
+/** Returns the path of the ADS method of a variant. */
 export function aggregatedPath(variant: "delta" | "sotw"): string {
   return `/envoy.service.discovery.v3.AggregatedDiscoveryService/${variant === "delta" ? "Delta" : "Stream"}AggregatedResources`;
 }

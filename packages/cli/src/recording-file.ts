@@ -6,14 +6,14 @@ import type { CliIo } from "./cli-io.ts";
 import { escapeText, shortType } from "./short-text.ts";
 import { jsonText } from "./json-text.ts";
 
-/** A file that grows line by line. */
+/** A file that is written line by line. */
 export interface LineFile {
-  /** Written at once, so that a recording that is cut off lacks nothing but its end. Does nothing after `close`. */
+  /** Writes a line immediately, so that a recording that is interrupted lacks only its end. Does nothing after `close`. */
   line(text: string): void;
   close(): void;
 }
 
-/** Makes a file that only this user may read. Throws a CliError where it is there already, or cannot be made. */
+/** Creates a file that only this user may read. Throws a CliError if it exists already or cannot be created. */
 export function createLineFile(path: string): LineFile {
   const file = open(path);
   let isOpen = true;
@@ -43,7 +43,7 @@ function open(path: string): number {
   }
 }
 
-/** Reads a recording. Throws a CliError that names the file, and the line that is broken. */
+/** Reads a recording. Throws a CliError with the file and the line that is invalid. */
 export function readRecording(path: string): Recording {
   let text: string;
   try {
@@ -58,7 +58,7 @@ export function readRecording(path: string): Recording {
   }
 }
 
-/** Shows each event of a recording as it is written: a line for people, or one object of JSON. Bytes stay in the file. */
+/** Returns a function that shows each event of a recording: as a line for people, or as one JSON object. Bytes are not shown, only their number. */
 export function createRecordingShow(
   { stdout, clock }: CliIo,
   json: boolean,
@@ -79,7 +79,7 @@ function textOf(event: RecordedEvent): string {
   return messageText(event);
 }
 
-/** One message in a line: who says what of which type. */
+/** Returns one message of a recording as a line: its sender, its type and its text. */
 export function messageText({
   kind,
   type,

@@ -11,15 +11,15 @@ import { columnWidths, cutStart, fitText, type TableRoom } from "./fit-text.ts";
 import type { Line } from "./style.ts";
 import { fieldsOf } from "./server-facts.ts";
 
-/** The client feature that requests the rejections of a relay's clients, and the scope of these in its answer. */
+/** The client feature that requests the rejections of a relay's clients, and the `client_scope` of the row that has them in the answer. */
 export const REJECTIONS = "xdstp.status.rejections";
 
-/** Whether a row of client status is not a client. */
+/** Returns true if a row of client status has the rejections of a relay, and is not a client. */
 export function isOfRejections({ clientScope, node }: ClientConfig): boolean {
   return clientScope === REJECTIONS && node === undefined;
 }
 
-/** What clients of a relay have rejected, by resource and version, newest first; undefined: who was asked does not count it, or does not tell. */
+/** Returns the versions that clients of a relay have rejected, newest first. Returns `undefined` if the server does not count rejections or does not report them to this caller. */
 export function toldRejections({
   config,
 }: ClientStatusResponse): readonly RejectedVersion[] | undefined {
@@ -53,7 +53,7 @@ function countOf(value: JsonValue | undefined): number {
   return typeof value === "number" ? value : 1;
 }
 
-/** What several processes have counted, as one: newest first. Clients that come to two of them count once as far as they are named. */
+/** Merges the rejections of several processes, newest first. A client that is connected to two of them counts once if its name is known. */
 export function mergeRejections(
   lists: readonly (readonly RejectedVersion[])[],
 ): readonly RejectedVersion[] {
@@ -76,10 +76,10 @@ function joined(same: readonly RejectedVersion[]): RejectedVersion {
 }
 
 const titles = ["REJECTED", "TYPE", "VERSION", "CLIENTS", "AGE"];
-/** Of the columns, at most; the reason takes the rest. */
+/** The largest share of the line for each column. The reason takes the rest. */
 const shares = [0.28, 0.14, 0.12, 0.18, 0.05];
 
-/** What clients have rejected, as a table: a line for each version of a resource, newest first, the reason at its end. None: no line. */
+/** Returns the rejections as a table: one line for each version of a resource, newest first, with the reason at its end. Returns no line if there are no rejections. */
 export function renderRejections(
   rejections: readonly RejectedVersion[],
   { now, most, columns }: TableRoom,
@@ -105,7 +105,7 @@ export function renderRejections(
   ];
 }
 
-/** The first of those who reject something, and how many more. */
+/** Returns the first two clients that reject a version, and the number of the others. */
 export function rejectedBy({ clients, by }: RejectedVersion): string {
   const named = by.slice(0, 2).map(escapeText);
   return named.length === 0
@@ -113,7 +113,7 @@ export function rejectedBy({ clients, by }: RejectedVersion): string {
     : `${named.join(", ")}${clients > named.length ? ` and ${clients - named.length} more` : ""}`;
 }
 
-/** What they say, and whether it may be of something else: a client answers a response as a whole. */
+/** Returns the reason of a rejection. `one of 3: ` at its beginning means that the response had 3 resources: a client accepts or rejects a response as a whole, so the reason may be about another one. */
 export function reasonOf({ among, reason }: RejectedVersion): string {
   return `${among > 1 ? `one of ${among}: ` : ""}${escapeText(reason === "" ? "without a text" : reason)}`;
 }

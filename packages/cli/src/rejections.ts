@@ -2,29 +2,29 @@ import type { ClientNotice } from "@xdstp/client";
 import { readRequest, type StreamObserver } from "@xdstp/recording";
 import { errorText, withRule } from "./cli-error.ts";
 
-/** One resource that was rejected. */
+/** One resource that this client has rejected. */
 export interface SeenRejection {
-  /** Of a response that was rejected whole: its nonce. */
+  /** The name of the resource. If the response was rejected as a whole, `response` and its nonce. */
   readonly name: string;
   readonly reason: string;
 }
 
-/** A rejection of a client, as sent to its server, with the version that the client still uses. */
+/** The rejections of a client, collected from its events and streams. */
 export interface Rejections {
-  /** For the events of the client. */
+  /** Receives the events of the client. */
   readonly event: (event: ClientNotice) => void;
-  /** For its streams. */
+  /** Creates the observer of each stream of the client. */
   readonly observe: (server: string, variant: "delta" | "sotw") => StreamObserver;
   seen(): readonly SeenRejection[];
-  /** The nonce of the response that was rejected last; empty: none. */
+  /** Returns the nonce of the response that was rejected last. Empty: none was. */
   nonce(): string;
-  /** The version of the newest response that was accepted or rejected; empty: none. */
+  /** Returns the version of the newest response that was accepted or rejected. Empty: none was. */
   version(): string;
-  /** Resolves when the first NACK is on the wire. */
+  /** Resolves when the first NACK has been sent. */
   readonly answered: Promise<void>;
 }
 
-/** Follows one client. */
+/** Collects the rejections of one client. */
 export function createRejections(): Rejections {
   const seen: SeenRejection[] = [];
   let nonce = "";

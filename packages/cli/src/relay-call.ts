@@ -6,26 +6,26 @@ import { CliError } from "./cli-error.ts";
 import { configuredSources } from "./configured-sources.ts";
 import { certificateFiles } from "./health-book.ts";
 
-/** What `xdstp relay` was asked to do. It is plain data. */
+/** The options of `xdstp relay`. They are plain data, so that they can be sent to other processes. */
 export interface RelayCall extends ServerFlags {
-  /** Whom it asks, and as whom. */
+  /** The options of its connections upstream: the servers, and the node. */
   readonly ask: AskFlags;
-  /** Options of the relay itself. */
+  /** The options of the relay itself. */
   readonly relay: Pick<RelayOptions, "follow" | "lingerMs" | "opaqueKey" | "quorum">;
-  /** Where what upstream has said is kept. Absent: in memory only. */
+  /** The directory in which resources from upstream are stored. Absent: they are only in memory. */
   readonly snapshot?: { readonly dir: string; readonly keyFile?: string | undefined } | undefined;
 }
 
-/** Whom a relay asks. */
+/** The configuration of the servers upstream. */
 interface RelayBootstrap {
   readonly bootstrap: AnyBootstrap;
-  /** In order, and the file, variable or option that says so. */
+  /** The servers in their order, and the file, variable or option that configures them. */
   readonly what: { readonly upstreams: readonly string[]; readonly by: string };
-  /** Files of the certificates that it shows to them. */
+  /** The files of the certificates that the relay shows to these servers. */
   readonly certificates: readonly string[];
 }
 
-/** Reads a bootstrap of gRPC or Envoy, or what was typed. Throws a CliError that says what is wrong in it. */
+/** Reads a bootstrap of gRPC or Envoy, or the options of the command. Throws a CliError that says what is invalid. */
 export async function relayBootstrap(
   flags: AskFlags,
   env: Readonly<Record<string, string | undefined>>,

@@ -22,7 +22,7 @@ const {
 
 const mostWorkers = 256;
 
-/** `xdstp relay`: serves what other servers have, with one subscription for all clients, also while those servers are down. */
+/** `xdstp relay`: serves resources of other servers with one subscription for all clients, also while those servers are unavailable. */
 export const relayCommand: Command = {
   name: "relay",
   summary:

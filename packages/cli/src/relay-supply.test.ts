@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { useFolder } from "../test/use-folder.ts";
 import { openRelaySupply } from "./relay.ts";
 
-/** Locks a database as a relay does, says so, and goes on until it is killed. */
+/** A program that locks a database as a relay does, writes `locked`, and runs until it is killed. */
 const lockProgram = `
   const { DatabaseSync } = require("node:sqlite");
   const database = new DatabaseSync(process.argv[1]);

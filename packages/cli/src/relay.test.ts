@@ -55,7 +55,7 @@ describe("xdstp relay", () => {
     ]);
     await nextNames(await ask(cli, "n1", of("x", "web")));
     await cli.stdout.line(/"ack"/);
-    // Long enough for the stream to end by itself, however busy the machine is.
+    // The grace time is long enough for the stream to end by itself, also on a busy machine.
     await origin.server.close({ graceMs: 60_000 });
     const closed = JSON.parse(await cli.stdout.line(/"closed"/)) as object;
     expect(closed).toMatchObject({

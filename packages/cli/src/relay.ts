@@ -22,7 +22,7 @@ import { relayVersions } from "./served-versions.ts";
 import type { Held, Tell } from "./reporter.ts";
 import { followUpstreamCertificates } from "./health-book.ts";
 
-/** Relays until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
+/** Relays until a signal stops it, and returns the exit code. Throws a CliError if it cannot start; nothing stays open then. */
 export async function relay(call: RelayCall, io: CliIo): Promise<number> {
   const { bootstrap, what, certificates } = await relayBootstrap(call.ask, io.env);
   const registry = await loadRegistry([]);
@@ -34,7 +34,7 @@ export async function relay(call: RelayCall, io: CliIo): Promise<number> {
   );
 }
 
-/** What a call says of the relay. Throws a CliError for a key that is none. */
+/** Returns the options of `createRelay`. Throws a CliError for an invalid snapshot key. */
 export async function relayOptions(
   { relay, snapshot, ask }: RelayCall,
   bootstrap: AnyBootstrap,
@@ -54,8 +54,8 @@ const retryMs = 50;
 const patienceMs = 3_000;
 
 /**
- * {@link relaySupply}, which waits up to 3 s for a snapshot that is in use: when the processes of a relay are killed and another relay starts at once, one of them may still be ending.
- * The wait is in real time and not on a {@link CliIo.clock}: timers of that clock do not keep the process alive, and nothing else does yet.
+ * Opens a {@link relaySupply}. It waits up to 3 s for a snapshot that is in use: if the processes of a relay are killed and another relay starts immediately, one of them may still be ending.
+ * The wait is in real time and does not use {@link CliIo.clock}. Timers of that clock do not keep the process alive, and nothing else does yet.
  */
 export async function openRelaySupply(...what: Parameters<typeof relaySupply>): Promise<Supply> {
   for (let waited = 0; ; waited += retryMs) {
@@ -76,7 +76,7 @@ function isInUse(error: unknown): boolean {
   );
 }
 
-/** A relay as what is served. `certificates`: the files of those that it shows upstream. Throws a CliError where it cannot be made. */
+/** Creates a relay as a supply of a server. `certificates`: the files of the certificates that it shows upstream. Throws a CliError if the relay cannot be created. */
 export function relaySupply(
   options: RelayOptions,
   what: Supply["what"],
@@ -110,7 +110,7 @@ export function relaySupply(
   };
 }
 
-/** The cache that all clients share, with the resources of each tenant counted in. */
+/** Returns the state of the cache that all clients share. The number of resources includes those of each tenant. */
 function heldBy(relay: Relay): Held {
   const { cache } = relay;
   return {
@@ -150,7 +150,7 @@ function begin(options: RelayOptions): Relay {
 
 const keyBytes = 32;
 
-/** Where a relay keeps its state, with the key of a file. Throws a CliError that never shows what is in the file. */
+/** Returns the options of the snapshot, with the key from its file. Throws a CliError that does not show the content of the file. */
 async function snapshotOptions({
   dir,
   keyFile,
@@ -158,7 +158,7 @@ async function snapshotOptions({
   return { dir, ...(keyFile !== undefined && { secretKey: await readKey(keyFile) }) };
 }
 
-/** 32 bytes as they are, in hexadecimal digits or in base64. */
+/** Reads a key of 32 bytes: raw, in hexadecimal digits or in base64. */
 async function readKey(file: string): Promise<Uint8Array> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw new CliError(
@@ -179,7 +179,7 @@ async function readKey(file: string): Promise<Uint8Array> {
   );
 }
 
-/** The first server of the authority of a name that can be reached; where none can, the first one and why. undefined: no server has such names. */
+/** Returns the first server of the name's authority that is available. If none is, returns the first server and the reason. Returns `undefined` if no server has the authority. */
 function upstreamOrigin({ federation }: Relay, name: string): ResourceOrigin | undefined {
   const servers = federation.status(authorityOf(name) ?? null);
   const [first] = servers;
@@ -190,7 +190,7 @@ function upstreamOrigin({ federation }: Relay, name: string): ResourceOrigin | u
   return { place: first.name, ...(failure !== undefined && { problem: failure.text }) };
 }
 
-/** A server upstream that is away: what came from it is served on. */
+/** Returns the health of a server upstream. While it is unavailable, its last resources are still served, so it is stale. */
 function upstreamHealth({ name, lastWordAt, staleSince, failure }: UpstreamStatus): Health {
   return {
     kind: "upstream",

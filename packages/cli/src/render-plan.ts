@@ -12,21 +12,21 @@ import { cutText, wrapWords } from "./fit-text.ts";
 import { counted, escapeText, shortType, shortVersion, someNames } from "./short-text.ts";
 import { type Line, paintFor, paintLine, type Tone } from "./style.ts";
 
-/** What the text of a plan needs. */
+/** The facts around a plan that its text shows. */
 export interface PlanRoom {
   readonly dir: string;
   readonly server: string;
   readonly io: Pick<CliIo, "terminal" | "env">;
 }
 
-/** Lines are not cut without a terminal. */
+/** The width of the text without a terminal, so that lines are not cut. */
 const anyWidth = 100_000;
-/** Resources, groups, fields of a resource and holds of a group that are listed. --json has them all. */
+/** The number of resources, groups, fields of a resource and holds of a group that are listed. `--json` has all of them. */
 const most = { changes: 200, groups: 20, fields: 10, holds: 10 };
-/** Characters of a value. */
+/** The number of characters of a value that are shown. */
 const longestValue = 60;
 
-/** A plan as text: what changes, then for each group of clients what it is sent. */
+/** Returns a plan as text: the changes, then the responses to each group of clients. */
 export function renderPlan(plan: Plan, { dir, server, io }: PlanRoom): string {
   const columns = io.terminal()?.columns ?? anyWidth;
   const paint = paintFor(io);
@@ -42,7 +42,7 @@ export function renderPlan(plan: Plan, { dir, server, io }: PlanRoom): string {
     .join("");
 }
 
-/** A line of one piece that is longer than the terminal is broken at spaces. */
+/** Breaks a line that is one piece and longer than the terminal at spaces. */
 function fitted(line: Line, columns: number): readonly Line[] {
   const [first, ...more] = line;
   if (first === undefined || more.length > 0) return [line];

@@ -11,37 +11,37 @@ import { renderUpstreams } from "./render-upstreams.ts";
 import { counted } from "./short-text.ts";
 import { type StatusEntry, type StatusRow, statusEntries, statusRow } from "./status-row.ts";
 
-/** One thing that happened, with its time in milliseconds since the epoch. */
+/** An event with its time, in milliseconds since the epoch. */
 export interface RecentLine extends ReportLine {
   readonly time: number;
 }
 
-/** What the screen shows. */
+/** The state that the screen shows. */
 export interface ScreenView {
-  /** The command and what it serves, escaped. */
+  /** The command and the origin of the resources, escaped. */
   readonly title: string;
   readonly address: Endpoint;
-  /** Absent: it has none. */
+  /** Absent: the server does not have TLS. */
   readonly tls?: ServedTls | undefined;
-  /** The first good state is loaded (S-STREAM-9). */
+  /** true: the first good state is loaded (S-STREAM-9). */
   readonly ready: boolean;
   readonly resources: number;
   readonly revision: number;
   readonly now: number;
   readonly status: readonly StreamStatus[];
-  /** When something last happened to a type on a stream. */
+  /** Returns when the last event of a type on a stream happened. */
   readonly since: (stream: number, typeUrl: string) => number | undefined;
-  /** Whom it has this from. Absent: it has it by itself. */
+  /** The servers upstream. Absent: the command has none. */
   readonly upstreams?: readonly UpstreamStatus[] | undefined;
-  /** What clients have rejected, newest first. Absent: not counted. */
+  /** The versions that clients have rejected, newest first. Absent: rejections are not counted. */
   readonly rejections?: readonly RejectedVersion[] | undefined;
-  /** What is wrong with what is served now. */
+  /** The current problems of the served resources. */
   readonly troubles: readonly ReportLine[];
-  /** The oldest first. */
+  /** The newest events, oldest first. */
   readonly recent: readonly RecentLine[];
 }
 
-/** The screen as lines, none wider and not more than fit: what is wrong, the table, and the last events in what the table leaves free, at least a quarter. */
+/** Returns the lines of the screen, which fit the terminal: problems, tables of upstreams and rejections, the table of streams, and the last events. The events get the space that the tables leave, at least a quarter of it. */
 export function renderScreen(
   view: ScreenView,
   { columns, rows }: TerminalSize,
@@ -62,7 +62,7 @@ export function renderScreen(
     .map((line) => paintLine(line, columns, paint));
 }
 
-/** Up to this number of lines, and an empty one. */
+/** Returns the table of upstreams in up to `most` lines, and an empty line. */
 function upstreamLines(
   { upstreams, now }: ScreenView,
   most: number,
@@ -71,7 +71,7 @@ function upstreamLines(
   return upstreams === undefined ? [] : [...renderUpstreams(upstreams, { now, most, columns }), []];
 }
 
-/** The same, or none. */
+/** Returns the table of rejections in up to `most` lines and an empty line, or no line without rejections. */
 function rejectionLines(
   { rejections = [], now }: ScreenView,
   most: number,
@@ -95,7 +95,7 @@ function headline({ title, address, ready, resources, revision, status }: Screen
   ];
 }
 
-/** Up to this number of lines. The end of a problem says the way out, so it is shown whole as far as there is room; the last line sums up, and is shown in any case. */
+/** Returns problems in up to `most` lines. The end of a problem says what to do, so it is shown whole if there is space. The last problem is the summary, and is always shown. */
 function troubleLines(
   troubles: readonly ReportLine[],
   most: number,
@@ -123,7 +123,7 @@ function troubleText({ level, text }: ReportLine, most: number, columns: number)
   ]);
 }
 
-/** At most `room` lines. Whole rows only; the last line counts those that are left out. */
+/** Returns the table of streams in at most `room` lines. It has only whole rows; the last line counts the rows that are left out. */
 function tableLines(
   { status, now, since, address, tls }: ScreenView,
   room: number,
@@ -146,7 +146,7 @@ function tableLines(
   return hidden === 0 ? lines : [...lines, [["dim", `and ${counted(hidden, "row")} more`]]];
 }
 
-/** A command that is too wide goes on in the next line behind a backslash, so that all of it can be copied. */
+/** Breaks a command that is wider than the terminal. All lines but the last end with a backslash, so that the whole command can be copied. */
 function commandLines(command: string, columns: number): readonly Line[] {
   if (textWidth(command) + 2 <= columns) return [[["plain", `  ${command}`]]];
   const lines = wrapWords(command, Math.max(20, columns - 6), "").split("\n");

@@ -3,7 +3,7 @@ import { textWidth } from "./fit-text.ts";
 import { renderTable } from "./render-table.ts";
 import type { StatusRow } from "./status-row.ts";
 
-/** A client of each of two node keys; its version labels are as long as labels are shown. */
+/** Clients of two node keys. Their version labels are as long as labels are shown. */
 const twoKeys: readonly StatusRow[] = [
   {
     client: "envoy-gateway-eu-west-1a-7d9f",

@@ -13,10 +13,10 @@ const titles = {
 } as const;
 type Column = keyof typeof titles;
 
-/** How many lines a reason gets below its row, where the rest of the row has no room for it. */
+/** The number of lines for a reason that does not fit into its row. */
 const reasonLines = 3;
 
-/** The table as lines of pieces: its head, then for each row its lines. */
+/** The table as lines of pieces: its head, and the lines of each row. */
 export interface Table {
   readonly head: Line;
   readonly rows: readonly (readonly Line[])[];
@@ -34,7 +34,10 @@ const narrowed: readonly (readonly [column: keyof Widths, least: number])[] = [
   ["version", 7],
 ];
 
-/** Columns are as wide as what they hold, up to a share of the terminal; if the table is wider than the terminal, some are narrowed. The view has a column where a row has one. The reason takes the rest of the row; a longer one stands below it, in a few lines. */
+/**
+ * Returns a table of streams. A column is as wide as its longest text, up to a share of the terminal. If the table is wider than the terminal, some columns are narrowed.
+ * The column of views exists only if a row has a view. A reason that does not fit into the rest of its row is written below it, in up to 3 lines.
+ */
 export function renderTable(rows: readonly StatusRow[], columns: number): Table {
   const width = (column: Column, most: number): number =>
     Math.min(most, Math.max(titles[column].length, ...rows.map((row) => textWidth(row[column]))));

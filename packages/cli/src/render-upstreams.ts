@@ -5,10 +5,10 @@ import { columnWidths, fitText, type TableRoom, wrapText } from "./fit-text.ts";
 import type { Line, Tone } from "./style.ts";
 
 const titles = ["UPSTREAM", "AUTHORITIES", "STATE", "LAST", "HITS", "STALE"];
-/** Of the columns, at most. */
+/** The largest share of the line for each column. */
 const shares = [0.36, 0.2, 0.14, 0.05, 0.05, 0.06];
 
-/** The servers that a relay asks, as a table; those in trouble first, each with the reason below it. */
+/** Returns the servers upstream as a table. Servers with problems come first, each with the reason below it. */
 export function renderUpstreams(
   upstreams: readonly UpstreamStatus[],
   { now, most, columns }: TableRoom,

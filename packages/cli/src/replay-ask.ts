@@ -17,22 +17,22 @@ import { paintFor } from "./style.ts";
 import { diffLines, lineTone } from "./watch-show.ts";
 import { printable } from "./show-resources.ts";
 
-/** What `xdstp replay --server` was asked to do. */
+/** The options of `xdstp replay --server`. */
 export interface ReplayAskOptions {
   readonly file: string;
   readonly server: Endpoint;
-  /** On what the server may send. */
+  /** Limits on messages of the server. */
   readonly limits: Partial<ChannelLimits>;
   readonly tls?: ClientTlsFiles | undefined;
   readonly json: boolean;
   readonly showSecrets: boolean;
-  /** Files with descriptor sets. */
+  /** The paths of descriptor sets. */
   readonly descriptors: readonly string[];
-  /** Milliseconds for each response. */
+  /** Milliseconds to wait for each response. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Plays the client's side of a recording and tells where the server differs; the answer is the exit code: 1 where it does. Throws a CliError where there is no server to play with. */
+/** Plays the client's side of a recording to a server and shows the differences. Returns the exit code: 1 if there is one. Throws a CliError if the server cannot be used. */
 export async function replayAsk(options: ReplayAskOptions, io: CliIo): Promise<number> {
   const recording = readRecording(options.file);
   const { variant, path } = recording;

@@ -15,7 +15,7 @@ import { channelLimits, limitsFlag, wireLimits } from "./limits-flag.ts";
 import { parseEndpoint } from "./endpoint.ts";
 import type { ReplayServeOptions } from "./replay-serve.ts";
 
-/** `xdstp replay`: either side of a recording, played again. */
+/** `xdstp replay`: plays one side of a recording. */
 export const replayCommand: Command = {
   name: "replay",
   summary: "Play the server's side of a recording to clients, or the client's side to a server.",

@@ -10,11 +10,11 @@ import { messageText, readRecording } from "./recording-file.ts";
 import { untilEnough } from "./until-stopped.ts";
 import { aggregatedPath } from "./record.ts";
 
-/** What `xdstp replay --serve` was asked to do. */
+/** The options of `xdstp replay --serve`. */
 export interface ReplayServeOptions {
   readonly file: string;
   readonly listen: Endpoint;
-  /** On what clients may do. */
+  /** Limits on connections, calls and messages of clients. */
   readonly limits: Partial<GrpcLimits>;
   readonly json: boolean;
   /** Ends after this number of streams. */
@@ -28,7 +28,7 @@ type Shown =
   | { readonly kind: "listening"; readonly address: Endpoint }
   | { readonly kind: "rejected"; readonly text: string };
 
-/** Plays the server's side of a recording until it is stopped; the answer is the exit code: 1 where a client behaved differently. Throws a CliError if it cannot begin. */
+/** Plays the server's side of a recording until it is stopped. Returns the exit code: 1 if a client behaved differently. Throws a CliError if it cannot start. */
 export async function replayServe(options: ReplayServeOptions, io: CliIo): Promise<number> {
   const recording = readRecording(options.file);
   const other = aggregatedPath(recording.variant === "delta" ? "sotw" : "delta");

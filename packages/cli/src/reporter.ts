@@ -4,45 +4,45 @@ import type { CliEvent, Served } from "./cli-event.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Endpoint, ServedTls } from "./endpoint.ts";
 
-/** Shows people or programs what happens. */
+/** Shows events to people or programs. */
 export interface Reporter {
   /** Shows one event. Must not throw. */
   event(shown: CliEvent): void;
-  /** Nothing more will come: pending lines are written, and the terminal is restored. */
+  /** Writes pending lines and restores the terminal. No event may follow. */
   close(): void;
 }
 
 /** The state that a reporter reads. */
 export interface ReporterOptions {
-  /** The command. */
+  /** The name of the command. */
   readonly from: "serve" | "relay";
   readonly what: Served;
   readonly address: Endpoint;
   readonly tls?: ServedTls | undefined;
   readonly held: () => Held;
   readonly server: Pick<XdsServer, "status">;
-  /** The servers upstream. Absent: the command has none. */
+  /** Returns the state of the servers upstream. Absent: the command has none. */
   readonly upstreams?: (() => readonly UpstreamStatus[]) | undefined;
-  /** Absent: not counted. */
+  /** Returns the versions that clients have rejected. Absent: rejections are not counted. */
   readonly rejections?: (() => readonly RejectedVersion[]) | undefined;
   readonly json: boolean;
-  /** Called for each number of lines of the log that cannot be written. */
+  /** Called with the number of lines of the log that could not be written. */
   readonly onLinesLost?: (lines: number) => void;
   readonly io: CliIo;
 }
 
-/** How much of it there is. */
+/** The size of the served content. */
 export interface Held {
-  /** The first good state is loaded (S-STREAM-9). */
+  /** true: the first good state is loaded (S-STREAM-9). */
   readonly ready: boolean;
   readonly revision: number;
   readonly resources: number;
 }
 
-/** Tells whoever shows it of an event. */
+/** Reports an event to the reporter. */
 export type Tell = (shown: CliEvent) => void;
 
-/** Events before the first reporter are kept, and shown when there is one. */
+/** Creates a buffer for events that happen before there is a reporter. They are passed to the first reporter that enters. */
 export function createStage(): { readonly tell: Tell; enter(reporter: Reporter): void } {
   let show: Tell | undefined;
   const early: CliEvent[] = [];
@@ -60,13 +60,13 @@ export function createStage(): { readonly tell: Tell; enter(reporter: Reporter):
   };
 }
 
-/** How much an operator should mind. */
+/** How important a line is for an operator. */
 export type Level = "good" | "info" | "warning" | "error";
 
-/** One line for people. `text` is escaped, and as long as it is. */
+/** One line for people. `text` is escaped and not cut. */
 export interface ReportLine {
   readonly level: Level;
-  /** What happened, in one word. */
+  /** One word that says what happened. */
   readonly label: string;
   readonly text: string;
 }

@@ -4,10 +4,10 @@ import type { CliIo } from "./cli-io.ts";
 import { type Command, type CommandCall, takeNoMore } from "./command.ts";
 import { typeFlag } from "./asked-name.ts";
 
-/** Options of a command that asks a server, which this one does not. */
+/** Options of commands that connect to a server. `xdstp resolve` does not, so it does not have them. */
 const unused: ReadonlySet<string> = new Set(["max-hops", "channel-limit"]);
 
-/** `xdstp resolve`: who would be asked for a name. */
+/** `xdstp resolve`: shows which servers a name would be requested from. */
 export const resolveCommand: Command = {
   name: "resolve",
   summary: "Show who would be asked for a name, why and in which order, without asking.",

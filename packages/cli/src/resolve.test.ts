@@ -61,10 +61,10 @@ interface Place {
   readonly sources: readonly { readonly place: string }[];
 }
 
-/** The paths of tests are of any length. */
+/** The width is large, since the paths of tests may be long. */
 const columns = 200;
 
-/** Each place as `by place, place: server server`. */
+/** Returns each place as `by place, place: server server`. */
 async function places(
   file: "grpc.json" | "envoy.yaml",
   ...args: readonly string[]

@@ -22,16 +22,16 @@ import { jsonText } from "./json-text.ts";
 import { escapeText } from "./short-text.ts";
 import { wrapWords } from "./fit-text.ts";
 
-/** What `xdstp resolve` was asked to do. */
+/** The options of `xdstp resolve`. */
 interface ResolveOptions {
   readonly name: string;
-  /** Of an opaque name, where it matters. */
+  /** The type of an opaque name. It matters only if the bootstrap has a source for this type. */
   readonly typeUrl?: string;
   readonly ask: AskFlags;
   readonly json: boolean;
 }
 
-/** Shows which servers would get the request for a name. Returns the exit code, 1 where there is none. Throws a CliError where the name cannot be requested. */
+/** Shows which servers would get the request for a name. Returns the exit code: 1 if there is no such server. Throws a CliError if the name cannot be requested. */
 export async function resolve(options: ResolveOptions, io: CliIo): Promise<number> {
   const { name, ask, json } = options;
   const configured = await configuredSources(ask, io.env);
@@ -78,17 +78,17 @@ function typeUrlOf(name: string): string | undefined {
     : undefined;
 }
 
-/** Who would be asked for a name. */
+/** The servers that a name would be requested from. */
 interface Resolved {
   readonly name: string;
-  /** The file or option that says whom to ask. */
+  /** The file, variable or option that configures the servers. */
   readonly from: string;
   readonly altOn: "unreachable" | "missing";
   readonly places: readonly ExplainedPlace[];
   readonly warnings: ReturnType<typeof lintLocator>;
 }
 
-/** What is resolved, for programs. */
+/** Returns the result for programs. */
 function resolvedJson({ name, from, altOn, places, warnings }: Resolved): object {
   return { name, from, altOn, places: places.map(placeJson), warnings };
 }
@@ -121,7 +121,7 @@ function hasCertificate(config: FederationServer["config"]): boolean {
   return config?.credentials.type === "tls" && config.credentials.certificateFile !== undefined;
 }
 
-/** The same for people: a block for each place. */
+/** Returns the result for people: a block of lines for each place. */
 function resolvedLines(
   { from, altOn, places, warnings }: Resolved,
   columns = 96,

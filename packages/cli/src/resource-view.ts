@@ -14,23 +14,23 @@ import { memberTypeOf } from "@xdstp/uri";
 import { escapeText } from "./short-text.ts";
 import { yamlText } from "./json-text.ts";
 
-/** A resource as people read it. */
+/** A resource in a form that people can read. */
 export interface ResourceView {
-  /** With `@type`, and fields as Envoy's documentation names them. Where it cannot be shown so: its type, and its bytes in base64 as `value`. */
+  /** The resource with `@type` and with field names as in Envoy's documentation. If it cannot be shown so, its type, and its bytes in base64 as `value`. */
   readonly json: JsonValue;
-  /** The same as YAML. */
+  /** The resource as YAML. */
   readonly yaml: string;
-  /** Notes on it; each one line. */
+  /** Notes on the resource, one line each. */
   readonly notes: readonly string[];
 }
 
-/** How resources are shown. */
+/** The options of {@link viewResource}. */
 export interface ViewOptions {
   readonly registry: Registry;
   readonly showSecrets: boolean;
 }
 
-/** A resource as JSON and YAML. Secrets are blanked unless they are to be seen; those in a type that is not known cannot be found. */
+/** Returns a resource as JSON and YAML. Secrets are redacted unless `showSecrets` is set. Secrets in a message of an unknown type cannot be found, and are shown as part of its bytes. */
 export function viewResource(payload: AnyBytes, options: ViewOptions): ResourceView {
   if (!isListType(payload.typeUrl, options.registry)) return viewMessage(payload, options);
   const { json, notes } = viewMessage(
@@ -41,7 +41,7 @@ export function viewResource(payload: AnyBytes, options: ViewOptions): ResourceV
   return viewOf(shown, notes);
 }
 
-/** YAML is written when it is read. */
+/** The YAML is created when it is read. */
 function viewOf(json: JsonValue, notes: readonly string[]): ResourceView {
   return {
     json,
@@ -54,7 +54,7 @@ function viewOf(json: JsonValue, notes: readonly string[]): ResourceView {
 
 const listUrl = `type.googleapis.com/${ListCollectionSchema.typeName}`;
 
-/** Envoy's list types declare one entry and carry many: read as declared, all would become one. A type of one's own needs no declared list. */
+/** Returns true for a list collection. The messages of Envoy's list types declare a single entry but contain many; decoded as declared, only one entry would remain. A type of one's own does not need a declared list type. */
 function isListType(typeUrl: string, registry: Registry): boolean {
   const name = typeUrl.slice(typeUrl.lastIndexOf("/") + 1);
   const declared = registry.getMessage(name);
@@ -84,7 +84,7 @@ function viewMessage(payload: AnyBytes, { registry, showSecrets }: ViewOptions):
   return viewOf(json, [...secrets, ...notes]);
 }
 
-/** Undefined: it cannot be searched. */
+/** Returns the payload without secrets, or `undefined` if it cannot be searched for them. */
 function blanked(payload: AnyBytes, registry: Registry): AnyBytes | undefined {
   try {
     return withoutSecrets(payload, registry);
@@ -93,7 +93,7 @@ function blanked(payload: AnyBytes, registry: Registry): AnyBytes | undefined {
   }
 }
 
-/** Levels of nesting that are shown as JSON. One Any may hold the next, so the limit of one message (100) does not bound it. */
+/** The number of levels of nesting that are shown as JSON. An Any may contain another one, so the limit of a single message (100) does not apply. */
 const maxDepth = 1_000;
 
 function jsonOf(

@@ -5,10 +5,10 @@ import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type Command, type CommandCall, pathFrom, secondsFlag, takeNoMore } from "./command.ts";
 
-/** Options of a command that asks a server, which this one does not have. */
+/** Options of commands that connect to a server which `xdstp route-check` does not have. */
 const unused: ReadonlySet<string> = new Set(["type", "max-hops", "alt-on", "dns"]);
 
-/** `xdstp route-check`: which route takes a request. */
+/** `xdstp route-check`: shows which route takes a request. */
 export const routeCheckCommand: Command = {
   name: "route-check",
   summary: "Show which route takes a request, and why the routes before it do not.",

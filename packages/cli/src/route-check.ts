@@ -17,16 +17,16 @@ import {
 } from "./route-configurations.ts";
 import { escapeText } from "./short-text.ts";
 
-/** What `xdstp route-check` was asked to do. */
+/** The options of `xdstp route-check`. */
 export interface RouteCheckOptions {
   readonly request: RouteRequest;
-  /** Only the route configuration of this name. */
+  /** The name of the only route configuration to check. `undefined`: all are checked. */
   readonly config: string | undefined;
   readonly json: boolean;
   readonly timeoutMs: number;
 }
 
-/** Shows which route of a folder takes a request. Returns the exit code. */
+/** Shows which route in a folder takes a request. Returns the exit code. */
 export async function checkFolder(
   dir: string,
   options: RouteCheckOptions,

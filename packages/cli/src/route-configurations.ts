@@ -15,14 +15,14 @@ import { loadRegistry } from "./load-registry.ts";
 
 /** A route configuration, and where it was found. */
 export interface FoundConfiguration {
-  /** Its name; of one inside of a listener also that of the listener. */
+  /** The name of the route configuration. For one inside of a listener, also the name of the listener. */
   readonly name: string;
-  /** The file, or the server. */
+  /** The file, or the name of the server. */
   readonly from: string;
   readonly config: RouteConfiguration;
 }
 
-/** The route configurations of a folder, those inside of listeners included. Throws a CliError where the folder has a problem: what is broken may be the route that is looked for. */
+/** Returns the route configurations of a folder, including those inside of listeners. Throws a CliError if the folder has a problem, since the invalid file may contain the route that is looked for. */
 export async function configurationsIn(dir: string): Promise<readonly FoundConfiguration[]> {
   const { resources, problems } = await readFolder({ dir, registry: await loadRegistry([]) });
   const [problem, ...more] = problems;
@@ -44,7 +44,7 @@ export async function configurationsIn(dir: string): Promise<readonly FoundConfi
   });
 }
 
-/** The route configurations that the listeners of a server have or refer to; with `only`, the one of that name. Throws a CliError or an XdsError where the server gives none. */
+/** Returns the route configurations inside of the listeners of a server, and those that the listeners refer to. With `only`, returns the one of that name. Throws a CliError or an XdsError if the server does not send them. */
 export async function configurationsOf(
   ask: AskFlags,
   only: string | undefined,
@@ -111,7 +111,7 @@ function inlineIn(
   );
 }
 
-/** The HTTP connection managers of a listener. */
+/** Returns the HTTP connection managers of a listener. */
 function managersOf(of: Listener): readonly HttpConnectionManager[] {
   const chains = [...of.filterChains, ...(of.defaultFilterChain ? [of.defaultFilterChain] : [])];
   const filters = chains.flatMap(({ filters: own }) =>

@@ -9,15 +9,15 @@ const ajv = new Ajv({ allErrors: true, strictTypes: false });
 formats.default(ajv);
 const validate = ajv.compile(sarifSchema);
 
-/** What the schema has against a log. */
+/** Returns the errors of the schema for a log. */
 function faults(found: readonly Found[]): readonly string[] {
-  const log: unknown = JSON.parse(JSON.stringify(sarifLog(found, "/work/project")));
+  const log: unknown = JSON.parse(JSON.stringify(sarifLog(found, "/project")));
   validate(log);
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
 const problem: Found = {
-  file: "/work/project/config/größe 1 %.yaml",
+  file: "/project/config/größe 1 %.yaml",
   line: 3,
   column: 1,
   code: "constraint",
@@ -32,10 +32,10 @@ describe("sarifLog()", () => {
     ["nothing", []],
     ["a problem", [problem]],
     ["one outside of the directory", [{ ...problem, file: "/elsewhere/a b#c?.yaml" }]],
-    ["one of the directory itself", [{ ...problem, file: "/work/project" }]],
+    ["one of the directory itself", [{ ...problem, file: "/project" }]],
     [
       "one without a place or rule",
-      [{ file: "/work/project/a", code: "empty-file", message: "is empty", severity: "warning" }],
+      [{ file: "/project/a", code: "empty-file", message: "is empty", severity: "warning" }],
     ],
     [
       "each code",

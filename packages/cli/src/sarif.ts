@@ -3,10 +3,10 @@ import { pathToFileURL } from "node:url";
 import { type FolderProblem, problemCodes } from "@xdstp/folder";
 import { ownManifest } from "./process-io.ts";
 
-/** A problem, and whether it counts as an error. */
+/** A problem, and its severity. */
 export type Found = FolderProblem & { readonly severity: "error" | "warning" };
 
-/** Returns what was found as a SARIF 2.1.0 log, for forges and editors. Paths are relative to `cwd`; files outside of it have absolute URIs. */
+/** Returns the problems as a SARIF 2.1.0 log, for code scanning and editors. Paths are relative to `cwd`; files outside of it have absolute URIs. */
 export function sarifLog(found: readonly Found[], cwd: string): object {
   const { version, repository } = ownManifest();
   const home = repository.url.replace(/^git\+/, "").replace(/\.git$/, "");

@@ -2,7 +2,7 @@ import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type Command, type CommandCall, pathFrom, takeNoMore } from "./command.ts";
 
-/** `xdstp schema`: JSON Schemas for editors. */
+/** `xdstp schema`: prints JSON Schemas for editors. */
 export const schemaCommand: Command = {
   name: "schema",
   summary: "Print JSON Schemas for editors: of Envoy's configuration, of a folder, of a message.",

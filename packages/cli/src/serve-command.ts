@@ -10,7 +10,7 @@ import {
   shownNote,
 } from "./server-flags.ts";
 
-/** `xdstp serve`: a folder becomes a management server. */
+/** `xdstp serve`: serves a folder as a management server. */
 export const serveCommand: Command = {
   name: "serve",
   summary: "Serve a folder of YAML, JSON and protobuf files over xDS, and follow every edit.",
@@ -62,7 +62,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   takeNoMore(more, "; one folder is served");
   const authorities = call.texts("authority");
   const flags = await serverFlags(call, io);
-  // Loaded only now: the server and Envoy's API take most of a second, which no other command needs.
+  // Loaded only now: the server and the Envoy API take most of a second to load.
   const { serve } = await import("./serve.ts");
   return serve(
     {

@@ -17,7 +17,7 @@ const flags = [
   "--policy",
   "policy.yaml",
 ];
-/** The example of the README, as it stands there. */
+/** The example of the README. */
 const [, example = ""] =
   /```yaml\n(rules:\n.*?)```/s.exec(
     readFileSync(new URL("../README.md", import.meta.url), "utf8"),
@@ -48,7 +48,7 @@ function useWorld(policy: string): { readonly folder: TestFolder; readonly cli: 
   };
 }
 
-/** A client with this URI in its certificate that asks for all clusters. */
+/** Connects a client with this URI in its certificate, which subscribes to all clusters. */
 async function connectAs(cli: RunningCli, uri: string): Promise<DeltaStream> {
   const { cert, key } = authority.issue({ uris: [uri] });
   const client = await openDeltaStream(await cli.port(), "n", { ca: authority.cert, cert, key });

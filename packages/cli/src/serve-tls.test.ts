@@ -20,7 +20,7 @@ function serve(folder: TestFolder, ...more: readonly string[]): RunningCli {
   });
 }
 
-/** The name in the certificate that the server shows to a new connection. */
+/** Returns the name in the certificate that the server shows to a new connection. */
 async function shownBy(port: number): Promise<string> {
   const socket = connect({
     port,

@@ -4,7 +4,7 @@ import { openDeltaStream } from "../test/grpc-stream.ts";
 import { useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
 
-/** A file system that rejects one folder, whoever asks: permissions mean nothing to root. */
+/** A file system that rejects one folder for every user. Permissions would not apply to root. */
 const rejected = vi.hoisted<{ dir?: string }>(() => ({}));
 vi.mock(import("node:fs/promises"), async (original) => {
   const actual = await original();

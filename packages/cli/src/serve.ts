@@ -14,28 +14,28 @@ import { loadRegistry } from "./load-registry.ts";
 import { nodeVersions, type ServedVersions } from "./served-versions.ts";
 import type { Tell } from "./reporter.ts";
 
-/** What `xdstp serve` was asked to do. */
+/** The options of `xdstp serve`. */
 export interface ServeOptions extends Omit<HostOptions, "registry"> {
   readonly dir: string;
-  /** Files with descriptor sets. */
+  /** The paths of descriptor sets. */
   readonly descriptors: readonly string[];
   readonly allowMassDelete: boolean;
-  /** Whether the good resources of a batch with broken ones are applied. */
+  /** true: the valid resources of a batch that also has invalid ones are applied. */
   readonly partial: boolean;
-  /** Codes of problems that are warnings. */
+  /** The codes of problems that count as warnings. */
   readonly allow: readonly string[];
-  /** Whose rules resources have to follow. */
+  /** The clients whose checks the resources have to pass. */
   readonly clients: readonly ResourceClient[];
   /** The field of a node that selects `_nodes/KEY`: `cluster`, `id`, `metadata.PATH`, ... */
   readonly nodeKey: string;
-  /** Absent: all that the folder holds. */
+  /** The authorities that are served. Absent: all authorities of the folder. */
   readonly authorities?: readonly string[];
 }
 
-/** A folder changes seldom, and then much of it: of each type so much is kept of what was before, for `xdstp status` and others who ask what a client holds. */
+/** The number of bytes per type of replaced resources that are kept, for `xdstp status` and other callers of client status. It is large because a folder changes rarely, but then much of it changes. */
 const replacedBytes = 16 << 20;
 
-/** Serves until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left open. */
+/** Serves until a signal stops it, and returns the exit code. Throws a CliError if it cannot start; nothing stays open then. */
 export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
   checkNodeKey(options.nodeKey);
   allowedCodes(options.allow);
@@ -48,7 +48,7 @@ export async function serve(options: ServeOptions, io: CliIo): Promise<number> {
   );
 }
 
-/** Type URLs of the messages that `--descriptors` add to the API of Envoy. */
+/** Returns the type URLs of the messages that `--descriptors` adds to the Envoy API. */
 function ownTypes(registry: Registry): readonly string[] {
   const known = envoyRegistry();
   return [...registry]
@@ -92,7 +92,7 @@ function folderSupply(
       tell({ from: "folder", event });
       return;
     }
-    // Views of node keys follow shared resources at revisions of their own, after that of the folder.
+    // The views of node keys get their revisions after that of the shared resources, so the newest revision is reported.
     tell({ from: "folder", event: { ...event, revision: nodes.revision } });
     const { shared, views, moreViews } = versions();
     tell({
@@ -137,7 +137,7 @@ function folderSupply(
   };
 }
 
-/** Throws a CliError if the folder does not exist. A folder that cannot be read may become readable: the feed handles that, and later losses (S-STREAM-9). */
+/** Throws a CliError if the folder does not exist. A folder without read permission is accepted: it may become readable later, and the feed handles that (S-STREAM-9). */
 async function checkFolder(dir: string): Promise<void> {
   try {
     await readdir(dir);

@@ -6,25 +6,25 @@ import { envoyTypes } from "@xdstp/resource-types";
 import type { MetricsMeter } from "@xdstp/server";
 import { cutText } from "./fit-text.ts";
 
-/** Versions by type URL, in the form of VERSION in `xdstp status`. */
+/** Versions by type URL, as the VERSION column of `xdstp status` shows them. */
 export type Versions = Readonly<Record<string, string>>;
 
-/** The versions of all types that are served, to clients that subscribe to all of a type. */
+/** The versions of all served types, as a client that subscribes to all of a type shows them. */
 export interface ServedVersions {
-  /** For clients without a view of their own. */
+  /** The versions for clients without a view of their own. */
   readonly shared: Versions;
-  /** By view, that is node key or tenant: types that differ from the shared ones. At most {@link mostViews}, the first in alphabetical order. */
+  /** The types whose version differs, by view (node key or tenant). It has at most {@link mostViews} views, the first ones in alphabetical order. */
   readonly views: Readonly<Record<string, Versions>>;
-  /** The number of views beyond these. */
+  /** The number of views that `views` leaves out. */
   readonly moreViews: number;
 }
 
-/** The number of views whose versions are shown: each is a series of a metric for each of its types. */
+/** The number of views whose versions are shown. Each type of each view is a series of a metric. */
 export const mostViews = 100;
 
 const envoyUrls = envoyTypes.map(({ typeUrl }) => typeUrl);
 
-/** The versions of a cache with content per node. `own`: type URLs that are not of Envoy. */
+/** Returns the versions of a cache with content per node. `own`: the type URLs that are not of the Envoy API. */
 export function nodeVersions(nodes: NodeCaches, own: readonly string[]): ServedVersions {
   const typeUrls = [...envoyUrls, ...own];
   const shared = versionsOf(nodes.shared, typeUrls);
@@ -39,7 +39,7 @@ export function nodeVersions(nodes: NodeCaches, own: readonly string[]): ServedV
   };
 }
 
-/** Returns the versions of a relay, of the types that clients subscribe to with a wildcard. The other cached resources depend on the clients, so they have no common version. */
+/** Returns the versions of a relay for the types that clients subscribe to with a wildcard. The other cached resources depend on the subscriptions of clients, so they do not have a common version. */
 export function relayVersions({
   cache,
   tenants,
@@ -91,7 +91,7 @@ function viewsOf(
   };
 }
 
-/** The key of a tenant, as client status shows it. */
+/** Returns the key of a tenant, as client status shows it. */
 function viewText(values: Readonly<Record<string, unknown>>): string {
   return Object.entries(values)
     .map(
@@ -100,10 +100,10 @@ function viewText(values: Readonly<Record<string, unknown>>): string {
     .join(", ");
 }
 
-/** Characters of a view in a label, as in client status. */
+/** The number of characters of a view in a label, as in client status. */
 const longestView = 256;
 
-/** Shows the version of each type that is served, as a label: equal where the content is equal, on all replicas and after a restart. */
+/** Creates a metric with the version of each served type as a label. The version is equal for equal content, on all replicas and after a restart. */
 export function recordVersions(meter: MetricsMeter, versions: () => ServedVersions): void {
   meter
     .createObservableGauge("xdstp_version_info", {
@@ -121,7 +121,7 @@ export function recordVersions(meter: MetricsMeter, versions: () => ServedVersio
       };
       const { shared, views } = versions();
       observe(shared);
-      // Two long views may be equal once they are cut, and a series must not come twice.
+      // Two long views may become equal when they are cut. A series may occur only once, so the last one is used.
       const byLabel = new Map(
         Object.entries(views).map(([view, of]) => [cutText(view, longestView), of] as const),
       );

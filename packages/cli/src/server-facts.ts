@@ -9,23 +9,23 @@ import type { Health } from "@xdstp/server";
 import { counted, escapeText, formatAge } from "./short-text.ts";
 import type { Line } from "./style.ts";
 
-/** The client feature that requests a server's facts about itself, and the scope of these facts in its answer. */
+/** The client feature that requests a server's facts about itself, and the `client_scope` of these facts in the answer. */
 export const SERVER_FACTS = "xdstp.status.server";
 
-/** What a server has said of itself. */
+/** The facts that a server has sent about itself. */
 export interface ToldFacts {
-  /** The number of open streams that the caller may not see. Absent: the server does not say. */
+  /** The number of open streams that the caller may not see. Absent: the server does not report it. */
   readonly hiddenStreams?: number;
-  /** How things stand with what it serves. Empty: the server does not say, or the caller may not see it. */
+  /** The health of what the server serves. Empty: the server does not report it, or the caller may not see it. */
   readonly health: readonly Health[];
 }
 
-/** Whether a row of client status is the server itself. */
+/** Returns true if a row of client status has facts of the server, and is not a client. */
 export function isOfServer({ clientScope, node }: ClientConfig): boolean {
   return clientScope === SERVER_FACTS && node === undefined;
 }
 
-/** What an answer says of the server. Of several processes the hidden streams are added up, and of equal things the one that is stale counts. */
+/** Returns the facts of the server in an answer. If several processes answered, the numbers of hidden streams are added, and a stale row replaces a row of the same kind and name. */
 export function toldFacts({ config }: ClientStatusResponse): ToldFacts {
   const rows = config
     .filter(isOfServer)
@@ -47,7 +47,7 @@ export function toldFacts({ config }: ClientStatusResponse): ToldFacts {
   };
 }
 
-/** The fields that a server of ours adds to a row of client status. Empty: there are none. */
+/** Returns the fields that a server of this stack adds to a row of client status. Empty: there are none. */
 export function fieldsOf(xdsConfig: Any | undefined): JsonObject {
   const struct = xdsConfig && anyUnpack(xdsConfig, StructSchema);
   return struct === undefined ? {} : toJson(StructSchema, struct);
@@ -69,7 +69,7 @@ function healthOf(
   };
 }
 
-/** What is wrong with a thing of each kind, and what holds meanwhile. */
+/** The text for each kind that is stale. */
 const troubles: Readonly<Record<string, string>> = {
   source: "is broken",
   policy: "is not used",
@@ -77,10 +77,10 @@ const troubles: Readonly<Record<string, string>> = {
   upstream: "is away",
 };
 
-/** How long before its end a certificate is warned of. */
+/** The time before its expiry from which a certificate is shown with a warning, in milliseconds. */
 const expirySoonMs = 7 * 86_400_000;
 
-/** What is wrong with what a server serves: a line for each thing, for the top of a status. Nothing wrong: no line. */
+/** Returns a line for each problem of what a server serves, for the top of the status. Returns no line without problems. */
 export function renderHealth(health: readonly Health[], now: number): readonly Line[] {
   return [
     ...health
@@ -100,12 +100,12 @@ export function renderHealth(health: readonly Health[], now: number): readonly L
   ];
 }
 
-/** `CONFIG is broken since 41s: file:line: reason`. */
+/** Returns a text like `CONFIG is broken since 41s: file:line: reason`. */
 function staleText({ kind, name, stale }: Health, now: number): string {
   return `${escapeText(name)} ${troubles[kind] ?? "is stale"} since ${formatAge(now - (stale?.since ?? now))}: ${escapeText(stale?.reason ?? "")}`;
 }
 
-/** How many streams there are that the caller may not see; none: no line. */
+/** Returns a line with the number of streams that the caller may not see. Returns no line if there are none. */
 export function renderHidden({
   hiddenStreams = 0,
 }: Pick<ToldFacts, "hiddenStreams">): readonly Line[] {

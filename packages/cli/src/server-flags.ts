@@ -6,22 +6,22 @@ import { limitsFlag, serverLimits } from "./limits-flag.ts";
 import type { NamedLimits } from "./named-limits.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
-/** How a command serves, whatever it serves. */
+/** The options that all commands which serve have. */
 export interface ServerFlags {
   readonly listen: Endpoint;
   readonly json: boolean;
   readonly controlPlane?: string | undefined;
-  /** Absent: no TLS. */
+  /** The certificate files. Absent: no TLS. */
   readonly tls?: TlsFiles | undefined;
   /** Limits that differ from the defaults of the server. */
   readonly limits: NamedLimits;
-  /** A file of rules; absent: each client sees everything. */
+  /** The path of a policy file. Absent: each client sees everything. */
   readonly policy?: string | undefined;
-  /** Where Prometheus may scrape; absent: nowhere. */
+  /** The address for the metrics of Prometheus. Absent: metrics are not served. */
   readonly metrics?: Endpoint | undefined;
 }
 
-/** Where it listens and what it shows. */
+/** The options for the address and the form of the output. */
 export const listenOptions = {
   listen: {
     value: "HOST:PORT",
@@ -64,15 +64,15 @@ export const serverOptions = {
   },
 } as const;
 
-/** {@link serverOptions} as they are shown in a usage. */
+/** The text of {@link serverOptions} in a usage line. */
 export const serverUsage =
   "[--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE]] [--policy FILE]";
 
-/** What a command says of how it is shown and ended. */
+/** The note of the help text on the output and on stopping. */
 export const shownNote =
   "On a terminal it shows a table of clients and types; elsewhere one event per line. Ctrl-C ends it in order, a second one at once.";
 
-/** Reads {@link listenOptions} and {@link serverOptions}. Throws a CliError for what contradicts itself. */
+/** Reads {@link listenOptions} and {@link serverOptions}. Throws a CliError for options that contradict each other. */
 export async function serverFlags(call: CommandCall, { cwd }: CliIo): Promise<ServerFlags> {
   const tls = tlsFilesOf(call, cwd);
   const listen = parseListen("--listen", call.text("listen") ?? "18000");

@@ -1,26 +1,26 @@
 import type { StreamInfo } from "@xdstp/protocol/server";
 import { shortNameOf } from "@xdstp/resource-types";
 
-/** A type as people write it: `clusters`, or the full message name. */
+/** Returns the short name of a type, such as `clusters`, or its full message name if it does not have one. */
 export function shortType(typeUrl: string): string {
   return shortNameOf(typeUrl) ?? escapeText(typeUrl.slice(typeUrl.lastIndexOf("/") + 1));
 }
 
-/** 128 bits or more in hexadecimal, or, as our own versions are, 128 in base64url: capitals and small letters among 22. */
+/** A version that is a hash: at least 128 bits in hexadecimal, or the 22 characters of 128 bits in base64url, as this stack makes them. To tell these from labels, at least two capitals and two small letters are required. */
 const HASH = /^(?:[0-9a-f]{32,}|(?=.*[A-Z].*[A-Z])(?=.*[a-z].*[a-z])[\w-]{22})$/;
 
-/** The beginning of a version: of a hash, eight digits tell it apart for people. Labels of authors stay longer. */
+/** Returns the beginning of a version: 8 characters of a hash, which is enough for people to tell hashes apart, or 24 of another version. */
 export function shortVersion(version: string): string {
   return version === "" ? "none" : escapeText(version).slice(0, HASH.test(version) ? 8 : 24);
 }
 
-/** Who a client says it is, else where it comes from. */
+/** Returns the node id of a client, or its address if it has no id. */
 export function clientLabel({ node, peer }: Pick<StreamInfo, "node" | "peer">): string {
   const id = node?.id ?? "";
   return escapeText(id === "" ? peer : id);
 }
 
-/** The first names of a list, and how many more there are. */
+/** Returns the first three names of a list, and the number of the others. */
 export function someNames(names: readonly string[]): string {
   const shown = names
     .slice(0, 3)
@@ -29,12 +29,12 @@ export function someNames(names: readonly string[]): string {
   return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown;
 }
 
-/** A count with its noun: `1 file`, `2 files`. */
+/** Returns a count with its noun: `1 file`, `2 files`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Why names of a server are not shown, and the way to them (C-AUTH-7). */
+/** Explains why names from a server are ignored, and how to receive them (C-AUTH-7). */
 export function ignoredText(server: string, names: number): string {
   const [are, their, them] =
     names === 1 ? ["is", "its", "it by its own name"] : ["are", "their", "them by their own names"];
@@ -42,14 +42,14 @@ export function ignoredText(server: string, names: number): string {
 }
 
 /**
- * Text of a stranger in a form that a terminal only shows: control characters, format characters (which could turn the direction of the line around) and what no font has become `\u{1b}` (S-ACK-15).
- * Spaces and tabs of any kind become one space, so that the answer is one line.
+ * Returns untrusted text in a form that a terminal only displays. Control characters, format characters (which could reverse the direction of the line) and unassigned characters become escapes such as `\u{1b}` (S-ACK-15).
+ * Each run of white space becomes one space, so the result is one line.
  */
 export function escapeText(text: string): string {
   return text.replaceAll(/[\s\p{Z}]+/gu, " ").replaceAll(/\p{C}/gu, escaped);
 }
 
-/** The same for JSON that is already written: what a terminal could take for a command is escaped, and the JSON means the same. */
+/** Escapes the same characters in JSON text. The JSON keeps its meaning. */
 export function escapeJson(json: string): string {
   return json.replaceAll(obeyed, (character) =>
     Array.from(
@@ -59,12 +59,12 @@ export function escapeJson(json: string): string {
   );
 }
 
-/** The same for texts in double quotes of YAML. */
+/** Escapes the same characters in texts in double quotes of YAML. */
 export function escapeYaml(text: string): string {
   return text.replaceAll(obeyed, (character) => `\\U${hex(character).padStart(8, "0")}`);
 }
 
-/** Control and format characters, halves of pairs, and the separators of lines and paragraphs; a line feed only ends a line. */
+/** Control and format characters, lone surrogates, and the separators of lines and paragraphs. A line feed is not one of them, since it only ends a line. */
 const obeyed = /(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu;
 
 function escaped(character: string): string {
@@ -75,7 +75,7 @@ function hex(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16);
 }
 
-/** How long something lasts, in its largest unit: `0s`, `59s`, `3m`, `2h`, `5d`. Less than nothing is nothing. */
+/** Returns a duration in its largest unit: `0s`, `59s`, `3m`, `2h`, `5d`. A negative duration is `0s`. */
 export function formatAge(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (seconds < 60) return `${seconds}s`;

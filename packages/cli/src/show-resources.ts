@@ -9,18 +9,18 @@ import { type ResourceView, viewResource, type ViewOptions } from "./resource-vi
 import { showRows } from "./style.ts";
 import { authorityIn, hopLines, type ShownHop } from "./shown-hop.ts";
 
-/** One resource that was got. */
+/** One received resource. */
 export interface ShownResource {
   readonly name: string;
   readonly version: string;
   readonly payload: AnyBytes;
-  /** What the server says of it next to its payload. Absent: it leads elsewhere, or it was rejected. */
+  /** The properties that the server sent with the payload. Absent: the name leads to another resource, or the resource was rejected. */
   readonly facts?: ResourceFacts | undefined;
-  /** The way to it. Empty: it leads nowhere else. */
+  /** The redirects and alternatives between the name and the resource. Empty: the name leads nowhere else. */
   readonly hops: readonly ShownHop[];
 }
 
-/** One member of a list that has nothing to show. */
+/** A member of a collection without a resource to show. */
 export interface LackingMember {
   readonly name: string;
   readonly state: "pending" | "missing" | "failed" | "rejected";
@@ -28,40 +28,40 @@ export interface LackingMember {
   readonly hops: readonly ShownHop[];
 }
 
-/** Where it is from. */
+/** The origin of the resources. */
 export interface ShownServer {
   readonly server: string;
-  /** As the server calls itself; empty: it does not. */
+  /** The identifier that the server sends of itself. Empty: it sends none. */
   readonly controlPlane: string;
   readonly variant: "delta" | "sotw";
-  /** When it came, in milliseconds since the epoch: xDS does not say how old it is. */
+  /** The time of arrival, in milliseconds since the epoch. xDS does not say when a resource was created. */
   readonly received: number;
 }
 
-/** The NACK that a server was sent for all of the resources. */
+/** The NACK that was sent for all of the resources. */
 export interface ShownNack {
   readonly nonce: string;
   readonly reason: string;
 }
 
-/** What is shown. */
+/** The resources to show, and how. */
 export interface Showing {
   readonly asked: AskedName;
   readonly output: "yaml" | "json" | "table";
   readonly server: ShownServer;
   readonly complete: boolean;
-  /** The version that the server gives all of them together, as `xdstp status` shows it. Empty: none. */
+  /** The version that the server gives to all of them together, as `xdstp status` shows it. Empty: none. */
   readonly version: string;
-  /** The way to a list itself. Empty: it leads nowhere else. */
+  /** The redirects and alternatives between the name and the list. Empty: the name leads nowhere else. */
   readonly hops: readonly ShownHop[];
-  /** Those without a payload only of a list, and with `nack`. */
+  /** The resources. Members without a payload occur only in a list, and with `nack`. */
   readonly resources: readonly (ShownResource | LackingMember)[];
   readonly view: ViewOptions;
-  /** Undefined: the resources are accepted. */
+  /** `undefined`: the resources were accepted. */
   readonly nack: ShownNack | undefined;
 }
 
-/** Writes resources as YAML documents, one object of JSON, or a table. */
+/** Writes resources as YAML documents, as one JSON object, or as a table. */
 export function showResources(showing: Showing, io: CliIo): void {
   switch (showing.output) {
     case "json":
@@ -81,14 +81,14 @@ export function showResources(showing: Showing, io: CliIo): void {
   }
 }
 
-/** A line that a stranger wrote: a terminal gets nothing of it that it could take for a command; a file gets it as it is. */
+/** Returns a line of untrusted text for output. On a terminal, control characters are escaped; in a file, the line stays as it is. */
 export function printable(line: string, io: CliIo): string {
   return io.terminal() === undefined
     ? line
     : line.replaceAll(/\p{C}/gu, (character) => escapeText(character));
 }
 
-/** The head of a resource as comments of YAML: with it, it is still a file that `xdstp serve` takes. */
+/** Returns the facts of a resource as YAML comments, so that the text is still a file that `xdstp serve` reads. */
 export function headOf(
   {
     name,
@@ -153,12 +153,12 @@ function yamlOf(showing: Showing): string {
 const aliasNote =
   "this is an alias; for a file with all aliases and what else the server says of the resource, ask for its own name";
 
-/** The version of a whole type or glob. */
+/** Returns a line with the version of a whole type or glob. */
 function versionLines({ asked, version }: Showing): readonly string[] {
   return version === "" ? [] : [`${shortType(asked.typeUrl)} version ${escapeText(version)}`];
 }
 
-/** A list that leads elsewhere, and where to. */
+/** Returns lines that say where a list leads to. */
 function wayLines({ asked, hops }: Showing): readonly string[] {
   return hops.length === 0
     ? []
@@ -201,7 +201,7 @@ function jsonOf({
   };
 }
 
-/** One resource for programs. */
+/** Returns one resource for programs. */
 export function resourceJson(
   {
     name,
@@ -223,7 +223,7 @@ export function resourceJson(
   };
 }
 
-/** With the fields of its wrapper, where it needs one. */
+/** Returns one resource for programs, with the fields of its `Resource` message if it needs one. */
 function filedJson(resource: ShownResource, options: ViewOptions): object {
   const view = viewResource(resource.payload, options);
   const wrapper = wrapperOf(resource, options, view, true);
@@ -277,7 +277,7 @@ function cellsOf(resource: ShownResource | LackingMember): Cells {
     : [name, "", ""];
 }
 
-/** An entry without a name is of the authority of its list. */
+/** Returns the cells of a row. An entry without a name has the authority of its list. */
 function memberCells(
   resource: ShownResource | LackingMember,
   { asked: list, nack }: Pick<Showing, "asked" | "nack">,
@@ -295,7 +295,7 @@ function memberCells(
   ];
 }
 
-/** The host of what is located at a URL that is not an xdstp name; undefined: it is not a URL. */
+/** Returns the host of a locator that is an `https:` or `http:` URL, `(file)` for a `file:` URL, or `undefined` for another text. */
 function hostIn(name: string): string | undefined {
   if (name.startsWith("file:")) return "(file)";
   return /^https?:\/\//.test(name) ? URL.parse(name)?.host : undefined;

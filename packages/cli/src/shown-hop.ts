@@ -3,30 +3,30 @@ import { parseLocator, printLocator, type XdstpLocator } from "@xdstp/uri";
 import type { TypedName } from "./asked-name.ts";
 import { escapeText } from "./short-text.ts";
 
-/** One step on the way from a name to what is shown under it. */
+/** One step between a name and the resource that is shown for it. */
 export interface ShownHop {
   readonly kind: Trace["hops"][number]["kind"];
-  /** The next name, as a locator. */
+  /** The name that this step leads to, as a locator. */
   readonly to: string;
   readonly authority: string;
-  /** The servers of that name; empty: none. */
+  /** The server of that name. Empty: none. */
   readonly server: string;
-  /** Of an alternative: why it is in use, as far as is known. */
+  /** For an alternative: why it is used, as far as is known. */
   readonly reason?: string;
 }
 
-/** What is asked of a client to know the way of a name. */
+/** The functions that {@link shownHops} needs of a client. */
 export interface HopsOf {
   readonly client: Pick<Client, "traces">;
-  /** The servers of a name of a type. */
+  /** Returns the server of a name. */
   readonly server: (asked: TypedName) => string;
-  /** Why servers cannot be reached, those of a name or all, each in a line. */
+  /** Returns why servers are not available, one text each: the servers of a name, or all servers. */
   readonly failures: (asked?: TypedName) => readonly string[];
-  /** What else is known of the servers of a name. */
+  /** Returns the state of the servers of a name in one line. */
   readonly heard: (asked: TypedName) => string;
 }
 
-/** The ways of all names of a type, as they are now. Of a name that leads nowhere else it is empty; a member of a list is named without its alternative. */
+/** Returns a function that gives the current steps of each name of a type. They are empty for a name that leads nowhere else. A member of a list may be given without its alternative. */
 export function shownHops(of: HopsOf, typeUrl: string): (name: string) => readonly ShownHop[] {
   const traces = of.client.traces().filter((trace) => trace.typeUrl === typeUrl);
   const ways = new Map([
@@ -51,17 +51,17 @@ function hopsOf(of: HopsOf, asked: TypedName, hops: Trace["hops"]): readonly Sho
   });
 }
 
-/** Its own servers, else those that it leads to, else what was not heard. */
+/** Returns why a name is not available: the failures of its own servers, else those of all servers, else their state. */
 function reasonOf({ failures, heard }: HopsOf, from: TypedName): string {
   return [failures(from), failures()].find((some) => some.length > 0)?.join("; ") ?? heard(from);
 }
 
-/** The authority of a name or locator; null: it is opaque. */
+/** Returns the authority of a name or locator, or `null` for an opaque name. */
 export function authorityIn(name: string): string | null {
   return locatorIn(name)?.authority ?? null;
 }
 
-/** The server that has answered, of those that are asked in order; else one that is asked. */
+/** Returns the last server that has responded and is available, since servers are used in order. If none has, returns the last one that is connected or connecting, else the first one. */
 export function answering<Row extends ReturnType<Client["status"]>[number]>(
   rows: readonly Row[],
 ): Row | undefined {
@@ -74,7 +74,7 @@ export function answering<Row extends ReturnType<Client["status"]>[number]>(
 
 const verbs = { redirect: "redirected to", alt: "alternative", entry: "entry of" } as const;
 
-/** Hops for people, two lines each: the name, and its servers. */
+/** Returns the steps as lines for people: the name, its authority and server, and the reason if there is one. */
 export function hopLines(hops: readonly ShownHop[]): readonly string[] {
   return hops.flatMap(({ kind, to, authority, server, reason }) => [
     `${verbs[kind]} ${escapeText(withoutAlt(to))}`,
@@ -83,7 +83,7 @@ export function hopLines(hops: readonly ShownHop[]): readonly string[] {
   ]);
 }
 
-/** What comes after it has a line of its own, if it is requested. */
+/** Returns a locator without its alternative. If the alternative is requested, it has a line of its own. */
 export function withoutAlt(text: string): string {
   const locator = locatorIn(text);
   return locator === undefined

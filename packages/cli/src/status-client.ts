@@ -20,57 +20,57 @@ import { type Endpoint, formatEndpoint } from "./endpoint.ts";
 import { SERVER_FACTS } from "./server-facts.ts";
 import { REJECTIONS } from "./rejected-versions.ts";
 
-/** TLS towards a server: PEM. */
+/** The TLS of a client, PEM. */
 export interface ClientTls {
-  /** Authorities of the server's certificate. Absent: those of the machine. */
+  /** The authorities that verify the server's certificate. Absent: those of the machine. */
   readonly ca?: Buffer;
-  /** Shown to a server that asks for a certificate; both or none. */
+  /** The certificate that is shown to a server that requests one; only together with `key`. */
   readonly cert?: Buffer;
   readonly key?: Buffer;
 }
 
-/** What a {@link StatusClient} needs. */
+/** The options of {@link openStatusClient}. */
 export interface StatusClientOptions {
   readonly server: Endpoint;
   /** Absent: no TLS. */
   readonly tls?: ClientTls | undefined;
   readonly clock: Clock;
-  /** Milliseconds for one answer. */
+  /** Milliseconds to wait for one answer. */
   readonly timeoutMs: number;
-  /** A row for each type is enough, where the server can do that. */
+  /** true: a server that supports it sends one row for each type, without the resources. */
   readonly byType: boolean;
-  /** Only clients whose id begins so; absent: all. */
+  /** The beginning of the ids of the requested clients. Absent: all clients. */
   readonly node?: string | undefined;
-  /** Why a client has a resource or does not have it, where the server can explain that. Absent: that is not requested. */
+  /** The question why a client has a resource or does not have it, for servers that can explain this. Absent: client status is requested. */
   readonly explain?: { readonly node: string; readonly typeUrl: string; readonly name: string };
-  /** Limits of the answers that are accepted from the server. Absent: {@link defaultStatusLimits}. */
+  /** Limits on the answers of the server. Absent: {@link defaultStatusLimits}. */
   readonly limits?: Partial<StatusLimits>;
 }
 
 /** Limits on the client status that a server sends. */
 export interface StatusLimits {
-  /** Bytes of one answer. */
+  /** The number of bytes of one answer. */
   readonly maxMessageBytes: number;
 }
 
-/** The answer may be larger than what our own server sends at most. */
+/** The default limit of an answer. It is larger than the largest answer of `createServer`. */
 export const defaultStatusLimits: StatusLimits = { maxMessageBytes: 80 << 20 };
 
 /** A request for client status. */
 export type StatusRequest = Omit<MessageInitShape<typeof ClientStatusRequestSchema>, "$typeName">;
 
-/** Asks a server for client status (CSDS), over one connection. */
+/** A client of client status (CSDS) over one connection. */
 export interface StatusClient {
-  /** The state now: what the request says, or without one the state of clients without the resources. Rejects with a CliError of one line. */
+  /** Requests client status. Without `request`, the request is made from the options. Rejects with a CliError of one line. */
   ask(request?: StatusRequest): Promise<ClientStatusResponse>;
   close(): void;
 }
 
-/** Connects with the first request. Servers that offer only the stream are asked by it. */
+/** Creates a client, which connects with its first request. If the server does not offer the unary method, the streaming method is used. */
 export function openStatusClient(options: StatusClientOptions): StatusClient {
   const { server, tls, clock, timeoutMs, limits } = options;
   const { maxMessageBytes } = { ...defaultStatusLimits, ...limits };
-  // The origin: without the port that goes without saying, and in lower case.
+  // `origin` is in lower case and has no default port.
   const baseUrl = new URL(`${tls === undefined ? "http" : "https"}://${formatEndpoint(server)}`)
     .origin;
   const sessionManager = createHttp2Connection(baseUrl, { ...tls });
@@ -148,7 +148,7 @@ async function* once<T>(value: T): AsyncGenerator<T> {
   yield await Promise.resolve(value);
 }
 
-/** Why there was no answer, and the way out. */
+/** Explains why there was no answer, and what to do. */
 function whyNot(error: unknown, withTls: boolean): string {
   const { code, rawMessage } = ConnectError.from(error);
   const cause = causeCode(error);
@@ -169,7 +169,7 @@ function whyNot(error: unknown, withTls: boolean): string {
     return `does not tell this client: ${rawMessage}`;
   if (code === Code.ResourceExhausted)
     return `has too much to tell: ${rawMessage}${rawMessage.includes("readMaxBytes") ? "; larger answers are accepted with --channel-limit maxMessageBytes=NUMBER" : ""}`;
-  // An answer of the server itself, not a failure of the connection: that has a cause.
+  // An error without a cause is an answer of the server itself. A failure of the connection has a cause.
   if (code === Code.Unavailable && ConnectError.from(error).cause === undefined)
     return `is not ready to answer: ${rawMessage}`;
   const undecodable = /^parse binary: (.*)$/s.exec(rawMessage)?.[1];
@@ -185,21 +185,21 @@ function whyNot(error: unknown, withTls: boolean): string {
   return `does not answer as a gRPC server does: ${rawMessage}${hint}`;
 }
 
-/** INADEQUATE_SECURITY, as Node says it: a server that wants a certificate closes the connection so. */
+/** The text of Node for the HTTP/2 error INADEQUATE_SECURITY, with which a server that requires a certificate closes the connection. */
 const closedForSecurity = /Session closed with error code 12\b/;
 
 function messagesOf(error: unknown): string {
   return error instanceof Error ? `${error.message}\n${messagesOf(error.cause)}` : "";
 }
 
-/** The innermost code of the system or of TLS. */
+/** Returns the innermost error code of the system or of TLS. */
 function causeCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code } = error as NodeJS.ErrnoException;
   return causeCode(error.cause) ?? (typeof code === "string" ? code : undefined);
 }
 
-/** Makes requests over one HTTP/2 connection, in the form that a transport of Connect takes. */
+/** Makes requests over one HTTP/2 connection, with the interface that a transport of Connect needs. */
 interface Http2Connection {
   readonly authority: string;
   request(method: string, path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream>;
@@ -207,7 +207,7 @@ interface Http2Connection {
   close(): void;
 }
 
-/** Connects with the first request, and again after the connection was lost. Failures reach the requests, also after `close`: they never end the process. */
+/** Creates a connection. It connects with the first request, and again after it was lost. Errors reject the requests, also after `close`, and never end the process. */
 function createHttp2Connection(
   authority: string,
   options: SecureClientSessionOptions,

@@ -11,7 +11,7 @@ import { type Command, type CommandCall, secondsFlag, takeNoMore } from "./comma
 import { limitsFlag, statusLimits } from "./limits-flag.ts";
 import type { StatusOptions } from "./status.ts";
 
-/** `xdstp status`: what the clients of a server made of their configuration. */
+/** `xdstp status`: shows what the clients of a server have accepted or rejected. */
 export const statusCommand: Command = {
   name: "status",
   summary: "Show what each client of a server has accepted, rejected or not answered.",

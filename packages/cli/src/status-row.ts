@@ -8,13 +8,13 @@ import {
 import { clientLabel, escapeText, formatAge, shortType, shortVersion } from "./short-text.ts";
 import type { Tone } from "./style.ts";
 
-/** One type of one client; of a client that has asked for nothing yet, `type` is undefined. */
+/** One type of one client. For a client without subscriptions, `type` is `undefined`. */
 export interface StatusEntry {
   readonly stream: StreamStatus;
   readonly type: TypeStatus | undefined;
 }
 
-/** One row of the table, in words. */
+/** One row of the table, as text. */
 export interface StatusRow {
   readonly client: string;
   /** Empty: the view of all clients. */
@@ -27,7 +27,7 @@ export interface StatusRow {
   readonly tone: Tone;
 }
 
-/** Every type of every client: those in trouble first, so that a small terminal shows them, else in the order in which they came. */
+/** Returns an entry for each type of each client. Entries with problems come first, so that a small terminal shows them; the others keep their order. */
 export function statusEntries(status: readonly StreamStatus[]): readonly StatusEntry[] {
   const entries = status.flatMap((stream): readonly StatusEntry[] =>
     stream.types.length === 0
@@ -37,7 +37,7 @@ export function statusEntries(status: readonly StreamStatus[]): readonly StatusE
   return [...entries.filter(isTroubled), ...entries.filter((entry) => !isTroubled(entry))];
 }
 
-/** The row of an entry. `since`: when something last happened to it. */
+/** Returns the row of an entry. `since`: the time of its last event. */
 export function statusRow(
   { stream, type }: StatusEntry,
   now: number,
@@ -72,7 +72,7 @@ function isTroubled({ type }: StatusEntry): boolean {
   return type !== undefined && (type.stuck || type.lastError !== undefined);
 }
 
-/** Where a client holds another version than it was sent, both are shown: held, sent. */
+/** Returns the version of a type. If the client uses another version than it was sent, returns both: accepted, then sent. */
 function versions({ versionSent, versionAccepted }: TypeStatus): string {
   if (versionSent === "") return "-";
   return versionSent === versionAccepted
@@ -80,7 +80,7 @@ function versions({ versionSent, versionAccepted }: TypeStatus): string {
     : `${shortVersion(versionAccepted)} > ${shortVersion(versionSent)}`;
 }
 
-/** Of what is not answered the age is that of the question, of a rejection that of the rejection. */
+/** Returns when the current state began: the time of the unanswered response, or of the rejection. Returns `undefined` for other states. */
 function begin({ state, pendingSince, lastError }: TypeStatus): number | undefined {
   if (state === "STALE") return pendingSince;
   return state === "NACKED" ? lastError?.since : undefined;

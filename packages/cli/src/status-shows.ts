@@ -11,29 +11,29 @@ import { reasonOf, rejectedBy, renderRejections } from "./rejected-versions.ts";
 import { renderTable } from "./render-table.ts";
 import type { StatusRow } from "./status-row.ts";
 
-/** What a server says of its clients. */
+/** The clients of a server, and facts about the server. */
 export interface StatusPicture extends ToldFacts {
   readonly clients: readonly StatusClientRow[];
-  /** What they have rejected, newest first. Absent: the server does not count it. */
+  /** The versions that clients have rejected, newest first. Absent: the server does not count rejections. */
   readonly rejections?: readonly RejectedVersion[] | undefined;
 }
 
-/** Shows one picture after the other. */
+/** Shows one status after the other. */
 export interface StatusShow {
-  /** The state at a time, in milliseconds since the epoch. */
+  /** Shows a status. `now`: its time, in milliseconds since the epoch. */
   show(picture: StatusPicture, now: number): void;
-  /** The server has not answered, and is asked again. */
+  /** Shows that the server has not answered. It will be requested again. */
   trouble(message: string, now: number): void;
   close(): void;
 }
 
-/** Lines are not cut without a terminal. */
+/** The width of the table without a terminal, so that lines are not cut. */
 const anyWidth = 100_000;
 
-/** Lines of a table that is shown once; --json has them all. */
+/** The number of rejections in a table that is shown once. `--json` has all of them. */
 const mostRejections = 30;
 
-/** The table, once. */
+/** Shows the table once. */
 export function tableShow(io: CliIo): StatusShow {
   const { stdout, env } = io;
   return {
@@ -58,7 +58,7 @@ export function tableShow(io: CliIo): StatusShow {
   };
 }
 
-/** The table on a terminal, drawn over itself. */
+/** Shows the table on a terminal, where each status replaces the one before. */
 export function screenShow(io: CliIo, server: string): StatusShow {
   const { stdout, env } = io;
   const paint = createPaint(env);
@@ -139,7 +139,7 @@ function clientLines(
   return [head, ...rows.flat()];
 }
 
-/** A line for each row that is new, has changed or was removed, for logs. */
+/** Shows a line for each row that was added, changed or removed, for logs. */
 export function lineShow({ stdout }: CliIo): StatusShow {
   let last = new Map<string, string>();
   const say = (now: number, text: string): void => {
@@ -168,12 +168,12 @@ export function lineShow({ stdout }: CliIo): StatusShow {
   };
 }
 
-/** Without its age, which always changes. */
+/** Returns a row as text without its age, which always changes. */
 function described({ state, version, reason }: StatusRow): string {
   return [state, version, reason].filter((part) => part !== "").join(" ");
 }
 
-/** Only what is wrong, since when. */
+/** Returns the rows of what is stale, with the time since when. */
 function healthRow({ name, kind, stale }: Health): readonly (readonly [string, string])[] {
   return stale === undefined
     ? []
@@ -185,7 +185,7 @@ function healthRow({ name, kind, stale }: Health): readonly (readonly [string, s
       ];
 }
 
-/** Its key, and what may change of it. */
+/** Returns the key of a rejection, and the text that may change. */
 function rejectionRow(one: RejectedVersion): readonly [string, string] {
   return [
     `${escapeText(one.name)} ${shortType(one.typeUrl)} ${shortVersion(one.version)}`,
@@ -193,14 +193,14 @@ function rejectionRow(one: RejectedVersion): readonly [string, string] {
   ];
 }
 
-/** The fields that are a moment, in milliseconds since the epoch. */
+/** The fields that are times, in milliseconds since the epoch. */
 const moments: ReadonlySet<string> = new Set(["updatedAt", "at", "since", "loadedAt", "expiresAt"]);
 
 function timesAsText(key: string, value: unknown): unknown {
   return typeof value === "number" && moments.has(key) ? new Date(value).toISOString() : value;
 }
 
-/** One object per line: the first, and each that differs from the one before. */
+/** Shows one JSON object per line: the first status, and each one that differs from the one before. */
 export function jsonShow({ stdout }: CliIo, server: string): StatusShow {
   let last: string | undefined;
   const say = (now: number, content: object): void => {

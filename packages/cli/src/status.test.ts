@@ -29,7 +29,7 @@ interface Subject {
   readonly server: XdsServer;
   readonly port: number;
   readonly put: (text: string) => void;
-  /** A client that has asked for flags, and has not answered. */
+  /** Connects a client that has subscribed to flags and has not answered. */
   readonly client: (id: string) => Promise<DeltaStream>;
 }
 
@@ -56,7 +56,7 @@ async function useServer(options: Partial<ServerOptions> = {}, at = 0): Promise<
   return { server, port, put, client };
 }
 
-/** Resolves once a server has heard of an answer. */
+/** Resolves when the server has reported an event of this kind. */
 async function heard(
   server: XdsServer,
   kind: "ack" | "nack" | "disconnect" | "push",
@@ -91,7 +91,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A clock on which the pauses between questions end when a test says so. */
+/** Creates a clock on which the pauses between requests end when a test calls `next`. */
 function useClock(): { readonly clock: Clock; readonly next: () => Promise<void> } {
   const pauses: (() => void)[] = [];
   let wake: () => void = () => undefined;

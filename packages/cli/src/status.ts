@@ -23,29 +23,29 @@ import { toldFacts } from "./server-facts.ts";
 import { toldRejections } from "./rejected-versions.ts";
 import type { ClientTlsFiles } from "./asked-server.ts";
 
-/** What `xdstp status` was asked to do. */
+/** The options of `xdstp status`. */
 export interface StatusOptions {
   readonly server: Endpoint;
   readonly json: boolean;
   readonly watch: boolean;
-  /** Exit with 1 where a client rejects something. */
+  /** true: the exit code is 1 if a client rejects a resource. */
   readonly failOnNack: boolean;
-  /** Exit with 1 where no client is connected. */
+  /** true: the exit code is 1 if no client is connected. */
   readonly failIfNone: boolean;
-  /** Milliseconds for one answer. */
+  /** Milliseconds to wait for one answer. */
   readonly timeoutMs: number;
-  /** Only clients whose id begins so; absent: all. */
+  /** The beginning of the ids of the shown clients. Absent: all clients. */
   readonly node?: string | undefined;
-  /** Limits of the answers that are accepted from the server. */
+  /** Limits on the answers of the server. */
   readonly limits: Partial<StatusLimits>;
-  /** Files, PEM; absent: no TLS. */
+  /** The certificate files of the client, PEM. Absent: no TLS. */
   readonly tls?: ClientTlsFiles | undefined;
 }
 
-/** Between two questions, in milliseconds. */
+/** Milliseconds between two requests. */
 const pauseMs = 1_000;
 
-/** Asks a server what its clients made of their configuration, once or until it is stopped. Returns the exit code. Throws a CliError where the first question has no answer. */
+/** Shows what the clients of a server have accepted or rejected, once or until a signal stops it. Returns the exit code. Throws a CliError if the first request is not answered. */
 export async function status(options: StatusOptions, io: CliIo): Promise<number> {
   const { server, tls, timeoutMs, watch, json, node, limits } = options;
   const client = openStatusClient({
@@ -72,7 +72,7 @@ export async function status(options: StatusOptions, io: CliIo): Promise<number>
   }
 }
 
-/** What was asked to be checked lies in part behind what the caller may not see. */
+/** The exit code if the caller may not see some of the streams that a check is about. */
 const UNSEEN = 3;
 
 function verdict(
@@ -111,7 +111,7 @@ function isRejecting({ types }: StatusClientRow): boolean {
   return types.some(({ state }) => state === "NACKED");
 }
 
-/** A server that goes away is asked until it is back. The answer is what it told last. */
+/** Requests client status until a signal stops it. A server that does not answer is requested again. Returns the last status. */
 async function follow(
   client: StatusClient,
   first: StatusPicture,
@@ -126,7 +126,7 @@ async function follow(
     client.close();
     wake();
   });
-  // Nothing else keeps the process while it waits: timers do not.
+  // The timer of the pause does not keep the process alive, so this one does.
   const alive = setInterval(() => undefined, 0x7fff_ffff);
   const pause = async (): Promise<void> =>
     new Promise((resolve) => {
@@ -161,7 +161,7 @@ async function follow(
   }
 }
 
-/** Reads the files of a client's TLS. Throws a CliError for one that cannot be used. */
+/** Reads the certificate files of a client. Throws a CliError for one that cannot be read. */
 export async function readClientTls({ ca, cert, key }: ClientTlsFiles): Promise<ClientTls> {
   return {
     ...(ca !== undefined && { ca: await readPem("--tls-ca", ca) }),

@@ -1,10 +1,10 @@
 import { cutText, fitText, textWidth, wrapText } from "./fit-text.ts";
 import type { CliIo } from "./cli-io.ts";
 
-/** How a piece of text looks. */
+/** The appearance of a piece of text. */
 export type Tone = "plain" | "bold" | "dim" | "good" | "info" | "warning" | "error";
 
-/** Puts text into a tone; without colours it is the text. */
+/** Adds the colour of a tone to a text. Without colours, it returns the text unchanged. */
 export type Paint = (tone: Tone, text: string) => string;
 
 const codes: Readonly<Record<Tone, string>> = {
@@ -17,36 +17,36 @@ const codes: Readonly<Record<Tone, string>> = {
   error: "31",
 };
 
-/** Colours for a terminal, unless the user has set NO_COLOR to anything. */
+/** Returns the colours of a terminal. Any non-empty value of `NO_COLOR` turns them off. */
 export function createPaint(env: Readonly<Record<string, string | undefined>>): Paint {
   if ((env.NO_COLOR ?? "") !== "") return (_, text) => text;
   return (tone, text) =>
     codes[tone] === "" || text === "" ? text : `\u001b[${codes[tone]}m${text}\u001b[0m`;
 }
 
-/** Colours where stdout is a terminal. */
+/** Returns the colours if stdout is a terminal. */
 export function paintFor(io: Pick<CliIo, "terminal" | "env">): Paint {
   return io.terminal() === undefined ? (_, text) => text : createPaint(io.env);
 }
 
-/** Takes the screen: the other page, no cursor, no wrapping of lines. */
+/** Switches the terminal to its alternate screen, hides the cursor and turns off line wrapping. */
 export const takeScreen = "\u001b[?1049h\u001b[?25l\u001b[?7l";
 
-/** Gives the screen back as it was. */
+/** Restores the screen that {@link takeScreen} replaced. */
 export const leaveScreen = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 
-/** Draws lines over what is there, without a flicker: each clears its rest, the last one what is below. */
+/** Returns text that draws lines over the current screen without flicker. Each line clears its rest, and the last one clears the lines below. */
 export function redraw(lines: readonly string[]): string {
   return `\u001b[H${lines.map((line) => `${line}\u001b[K`).join("\r\n")}\u001b[J`;
 }
 
-/** A piece of a line in one tone. The text holds no control characters. */
+/** A part of a line in one tone. Its text does not contain control characters. */
 export type Piece = readonly [tone: Tone, text: string];
 
-/** A line in pieces. */
+/** A line, as its parts. */
 export type Line = readonly Piece[];
 
-/** One line of at most `columns` columns. Colours take none. */
+/** Returns a line cut to `columns` columns. Colours do not take columns. */
 export function paintLine(pieces: readonly Piece[], columns: number, paint: Paint): string {
   let left = columns;
   let line = "";
@@ -61,13 +61,13 @@ export function paintLine(pieces: readonly Piece[], columns: number, paint: Pain
 
 /** One row of a table. */
 interface ShownRow {
-  /** The first is cut where the terminal has no room; the last is a number. */
+  /** The first cell is cut if the terminal is too narrow. The last cell is aligned to the right, since it is a number. */
   readonly cells: readonly string[];
-  /** Notes on it, in lines of their own. */
+  /** Notes that are written below the row. */
   readonly below: readonly string[];
 }
 
-/** Writes a table. Columns are as wide as what they hold; what stands below a row may take three lines. */
+/** Writes a table. Each column is as wide as its longest text. A note below a row takes at most three lines. */
 export function showRows(head: readonly string[], rows: readonly ShownRow[], io: CliIo): void {
   const columns = io.terminal()?.columns ?? 100_000;
   const paint = paintFor(io);

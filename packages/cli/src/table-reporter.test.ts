@@ -12,7 +12,7 @@ import { leaveScreen, takeScreen } from "./style.ts";
 interface Shown {
   readonly reporter: Reporter;
   readonly clock: FakeClock;
-  /** What was written since it was asked last. */
+  /** Returns what was written since the last call. */
   readonly take: () => string[];
   readonly cache: { ready: boolean };
 }

@@ -7,14 +7,14 @@ import type { Reporter, ReporterOptions, ReportLine } from "./reporter.ts";
 import { createPaint, leaveScreen, redraw, takeScreen } from "./style.ts";
 import { escapeText } from "./short-text.ts";
 
-/** At least this long between two pictures, and a tenth of a millisecond more for each stream: pictures cost time that streams need. */
+/** The shortest time between two drawings. A tenth of a millisecond is added for each stream, since drawing takes time that streams need. */
 const pauseMs = 250;
-/** Ages move on without events. */
+/** The interval of drawings without events, since the ages of rows change. */
 const tickMs = 1_000;
-/** How many of the last events are kept at least, and how many of them stay on the terminal at the end. */
+/** `live`: the smallest number of last events that are kept. `atEnd`: the number of events that stay on the terminal at the end. */
 const kept = { live: 100, atEnd: 10 };
 
-/** Shows a live table. The terminal is given back on `close`, with the last events on it. */
+/** Creates a reporter with a live table. `close` restores the terminal and writes the last events on it. */
 export function createTableReporter({
   from,
   what,
@@ -73,7 +73,7 @@ export function createTableReporter({
   };
 }
 
-/** A problem stays on the screen until it is fixed. */
+/** Returns the problems on the screen after an event. A problem stays until it is fixed. */
 function troublesAfter(shown: CliEvent, before: readonly ReportLine[]): readonly ReportLine[] {
   if (shown.from === "cache")
     return shown.event.kind === "feed-failed" ? describeEvent(shown) : before;
@@ -85,12 +85,12 @@ function troublesAfter(shown: CliEvent, before: readonly ReportLine[]): readonly
 }
 
 interface Pacer {
-  /** Something has changed. */
+  /** Draws soon, because the state has changed. */
   touch(): void;
   stop(): void;
 }
 
-/** Draws soon after something has changed, never more often than the pause, and once a second without a change. `draw` says how many streams there are. */
+/** Draws soon after a change, but never more often than {@link pauseMs} allows, and once a second without a change. `draw` returns the number of streams. */
 function createPacer(clock: Clock, draw: () => number): Pacer {
   let timer: Timer | undefined;
   let isTouched = false;
@@ -116,19 +116,19 @@ function createPacer(clock: Clock, draw: () => number): Pacer {
   };
 }
 
-/** Describes the source, escaped: the folder, or the bootstrap or flag that names the servers. */
+/** Returns the source of the resources, escaped: the folder, or the bootstrap or option that configures the servers. */
 function servedText(what: Served): string {
   return escapeText("dir" in what ? what.dir : what.by);
 }
 
-/** When something last happened between a stream and a type: what the table's age counts from. */
+/** The times of the last event of each stream and type, from which the table computes ages. */
 interface SinceBook {
   note(event: ServerEvent, time: number): void;
-  /** Milliseconds since the epoch; undefined if nothing has happened yet. */
+  /** Returns the time in milliseconds since the epoch. `undefined`: there was no event yet. */
   readonly of: (stream: number, typeUrl: string) => number | undefined;
 }
 
-/** An empty book. It forgets streams that have ended. */
+/** Creates an empty book. Streams that have ended are removed. */
 export function createSinceBook(): SinceBook {
   const streams = new Map<number, Map<string, number>>();
   return {

@@ -3,22 +3,22 @@ import { XdsError } from "@xdstp/core";
 import { CliError, unreadable } from "./cli-error.ts";
 import { followFiles, type FollowOptions } from "./follow-files.ts";
 
-/** The files of a server's TLS, as absolute paths. */
+/** The certificate files of a server, as absolute paths. */
 export interface TlsFiles {
   readonly cert: string;
   readonly key: string;
-  /** Authorities of client certificates. Absent: clients are not asked for one. */
+  /** The authorities that verify client certificates. Absent: clients do not have to show one. */
   readonly clientCa?: string;
 }
 
-/** What is in {@link TlsFiles}, PEM. */
+/** The content of {@link TlsFiles}, PEM. */
 export interface TlsContents {
   readonly cert: Buffer;
   readonly key: Buffer;
   readonly clientCa?: Buffer;
 }
 
-/** One of {@link TlsFiles} cannot be read or used. */
+/** The error for one of {@link TlsFiles} that cannot be read or used. */
 export class TlsFileError extends CliError {
   readonly part: keyof TlsFiles;
 
@@ -34,7 +34,7 @@ const tlsOptions: Readonly<Record<keyof TlsFiles, string>> = {
   clientCa: "--tls-client-ca",
 };
 
-/** Reads the files. Throws a TlsFileError for the first that cannot be read. */
+/** Reads the files. Throws a TlsFileError for the first one that cannot be read. */
 export async function readTlsFiles({ cert, key, clientCa }: TlsFiles): Promise<TlsContents> {
   return {
     cert: await readPart("cert", cert),
@@ -51,7 +51,7 @@ async function readPart(part: keyof TlsFiles, file: string): Promise<Buffer> {
   }
 }
 
-/** An error of a server about its TLS, with the option of the command that names the file. Other errors stay as they are. */
+/** Converts an error of a server about its TLS to one that names the option of the command. Returns other errors unchanged. */
 export function asTlsFileError(error: unknown): unknown {
   if (!(error instanceof XdsError)) return error;
   const found = /\btls\.(cert|key|clientCa)\b/g;
@@ -69,7 +69,7 @@ export async function readPem(option: string, file: string): Promise<Buffer> {
   });
 }
 
-/** What {@link followTlsFiles} needs. */
+/** The options of {@link followTlsFiles}. */
 interface FollowTlsOptions extends Pick<
   FollowOptions<TlsContents>,
   "first" | "clock" | "apply" | "onChange"
@@ -77,7 +77,7 @@ interface FollowTlsOptions extends Pick<
   readonly files: TlsFiles;
 }
 
-/** Puts certificates to use as their files change. */
+/** Applies certificates when their files change. */
 export function followTlsFiles({ files, ...options }: FollowTlsOptions): { close(): void } {
   const { cert, key, clientCa } = files;
   return followFiles({

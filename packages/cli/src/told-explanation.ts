@@ -2,22 +2,22 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { ClientStatusResponse } from "@xdstp/protos/status";
 import { fieldsOf } from "./server-facts.ts";
 
-/** The client feature that requests an explanation, the key of the question in `node.metadata`, and the scope of the answer. */
+/** The client feature that requests an explanation. It is also the key of the question in `node.metadata`, and the `client_scope` of the answer. */
 export const EXPLAIN = "xdstp.status.explain";
 
-/** An explanation as a server has sent it, as much of it as is shown. All of it is text of a stranger. */
+/** An explanation that a server has sent. All of its texts are untrusted. */
 export interface ToldExplanation {
-  /** All of it, for programs. */
+  /** The whole answer, for programs. */
   readonly json: JsonObject;
   readonly text: string;
   readonly streams: readonly JsonObject[];
-  /** Ids of connected nodes, where the node is not connected. */
+  /** The ids of connected nodes, if the node of the question is not connected. */
   readonly nodes: readonly string[];
-  /** Names of the type, where the name is not known. */
+  /** Names of the type, if the name of the question does not exist. */
   readonly names: readonly string[];
 }
 
-/** Reads the explanation of an answer. undefined: the server does not explain. */
+/** Reads the explanation in an answer. Returns `undefined` if the server does not explain. */
 export function toldExplanation({ config }: ClientStatusResponse): ToldExplanation | undefined {
   const found = config.find(
     ({ clientScope, node }) => clientScope === EXPLAIN && node === undefined,
@@ -34,12 +34,12 @@ export function toldExplanation({ config }: ClientStatusResponse): ToldExplanati
   };
 }
 
-/** A member that is an object; empty where it is none. */
+/** Returns a value that is an object, else an empty object. */
 export function objectOf(value: JsonValue | undefined): JsonObject {
   return value !== undefined && isObject(value) ? value : {};
 }
 
-/** A member that is a text; empty where it is none. */
+/** Returns a value that is a string, else an empty string. */
 export function textOf(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : "";
 }

@@ -1,19 +1,19 @@
 import type { CliIo, StopSignal } from "./cli-io.ts";
 import type { ServeEvent } from "./cli-event.ts";
 
-/** What {@link untilStopped} needs. */
+/** The options of {@link untilStopped}. */
 interface UntilStoppedOptions {
   readonly io: CliIo;
-  /** Settles if what is served is followed no more; undefined: that was on purpose. */
+  /** Resolves if changes are no longer followed, with the reason; with `undefined` if this was on purpose. */
   readonly failed: Promise<unknown>;
-  /** Ends everything in order. */
+  /** Closes everything in order. */
   readonly close: () => Promise<void>;
-  /** How many streams are open. */
+  /** Returns the number of open streams. */
   readonly streams: () => number;
   readonly say: (event: ServeEvent) => void;
 }
 
-/** Waits for a wish to stop, then closes in order; a second wish does not wait for that. The answer is the exit code. */
+/** Waits for a signal to stop, then closes in order. A second signal ends the wait for that. Returns the exit code. */
 export async function untilStopped({
   io,
   failed,
@@ -38,7 +38,10 @@ interface Wishes {
   stop(): void;
 }
 
-/** One request to stop at a time; those that come before the caller waits are kept. A log without a reader is a request to stop only at a terminal. A closed terminal sends a signal and accepts no more text: that is one request, not two. */
+/**
+ * Returns the signals to stop, one at a time. Signals that come before the caller waits are kept.
+ * A log without a reader (SIGPIPE) stops only a command that was started at a terminal, and only as the first signal: a terminal that is closed sends a signal and then accepts no more text, which is one request and not two.
+ */
 function wishesOf(io: CliIo): Wishes {
   const kept: StopSignal[] = [];
   let isFirst = true;
@@ -61,21 +64,21 @@ function wishesOf(io: CliIo): Wishes {
   };
 }
 
-/** Why something that runs on has ended. */
+/** The reason why a command has ended. */
 type Enough = "count" | "time" | "signal" | "broken-pipe";
 
-/** When a command that runs on has done enough. */
+/** The limits of a command that runs until it has seen enough. */
 export interface UntilEnough {
-  /** One more of what is counted. */
+  /** Counts one event. */
   count(): void;
-  /** Settles once, with the reason. */
+  /** Resolves once, with the reason. */
   readonly enough: Promise<Enough>;
   readonly counted: number;
-  /** Listens no more. */
+  /** Removes the listener and the timer. */
   stop(): void;
 }
 
-/** @param limits - absent ones do not end it */
+/** @param limits - `count` events, or milliseconds. An absent limit does not end the command */
 export function untilEnough(
   io: CliIo,
   {

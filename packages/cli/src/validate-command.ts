@@ -3,7 +3,7 @@ import { CliError } from "./cli-error.ts";
 import { clientsOf, clientsOption } from "./clients-flag.ts";
 import { type Command, type CommandCall, pathFrom, takeNoMore, wordFlag } from "./command.ts";
 
-/** `xdstp validate`: what is wrong with a folder or a bootstrap, without a server. */
+/** `xdstp validate`: checks a folder, a bootstrap or a file without a server. */
 export const validateCommand: Command = {
   name: "validate",
   summary:
@@ -78,7 +78,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   );
 }
 
-/** A path with a slash counts from the working directory, as shells have it; a name is looked up in `PATH`. */
+/** Returns the program of `--envoy`. A path with a slash is relative to the working directory, as in a shell; a name is searched for in `PATH`. */
 function envoyOf(call: CommandCall, { cwd }: CliIo): string | undefined {
   const program = call.text("envoy");
   return program?.includes("/") === true ? pathFrom(cwd, program) : program;

@@ -3,19 +3,19 @@ import { CliError } from "./cli-error.ts";
 import type { CliIo, StopSignal } from "./cli-io.ts";
 import { escapeText } from "./short-text.ts";
 
-/** What is to be asked, and of which program. */
+/** The paths to check, and the program of an Envoy. */
 interface AskedEnvoy {
   readonly paths: readonly string[];
   readonly envoy?: string | undefined;
 }
 
-/** The version of Envoy whose API the checks know. */
+/** The version of Envoy whose API the other checks know. */
 const known = "1.40";
 
-/** The first report of progress, in milliseconds; most calls end before. */
+/** Milliseconds before the first report of progress, and between two reports. Most calls end earlier. */
 const quietMs = 2_000;
 
-/** Asks an Envoy about paths. undefined: none is given. Throws a CliError for a program that cannot be asked. */
+/** Checks paths with an Envoy. Returns `undefined` if none is given. Throws a CliError for a program that cannot be used. */
 export async function askEnvoyOf(
   { paths, envoy }: AskedEnvoy,
   registry: FolderOptions["registry"],
@@ -53,7 +53,7 @@ export async function askEnvoyOf(
   }
 }
 
-/** Tells a person at a terminal what a long call is doing, at most once in 2 s. */
+/** Returns a function that reports progress to a person at a terminal, at most once in 2 s. */
 function progressOf({ interactive, stderr, clock }: CliIo): (done: number, all: number) => void {
   let last = clock.now();
   return (done, all) => {

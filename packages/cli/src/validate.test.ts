@@ -9,7 +9,7 @@ connect_timeout: 0s
 eds_cluster_config: { eds_config: { ads: {}, resource_api_version: V3 } }
 `;
 
-/** What the tests read of a SARIF log. */
+/** The fields of a SARIF log that the tests read. */
 interface SarifLog {
   readonly runs: readonly {
     readonly tool: {

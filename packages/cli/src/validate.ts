@@ -17,25 +17,25 @@ import { type Found, sarifLog } from "./sarif.ts";
 import { askEnvoyOf } from "./validate-envoy.ts";
 import { signalCodes } from "./signal-codes.ts";
 
-/** What `xdstp validate` was asked to do. */
+/** The options of `xdstp validate`. */
 export interface ValidateOptions {
   /** Folders, bootstraps of Envoy, and files of resources. */
   readonly paths: readonly string[];
   readonly failOn: "error" | "warning";
-  /** Codes of problems that are warnings. */
+  /** The codes of problems that count as warnings. */
   readonly allow: readonly string[];
-  /** Whose rules resources have to follow. */
+  /** The clients whose checks the resources have to pass. */
   readonly clients: readonly ResourceClient[];
-  /** Files with descriptor sets. */
+  /** The paths of descriptor sets. */
   readonly descriptors: readonly string[];
-  /** Empty: those that the folder has. */
+  /** The authorities that are served. Empty: those of the folder. */
   readonly authorities: readonly string[];
-  /** The program of an Envoy that is asked too; undefined: none is. */
+  /** The program of an Envoy that checks too. `undefined`: none does. */
   readonly envoy?: string | undefined;
   readonly format: "text" | "json" | "sarif";
 }
 
-/** Shows what is wrong with folders, bootstraps and files of resources. Returns the exit code. */
+/** Shows the problems of folders, bootstraps and files of resources. Returns the exit code. */
 export async function validate(options: ValidateOptions, io: CliIo): Promise<number> {
   const { paths, failOn, format } = options;
   const allow = allowedCodes(options.allow);
@@ -61,14 +61,14 @@ export async function validate(options: ValidateOptions, io: CliIo): Promise<num
   return failing.length > 0 ? 1 : 0;
 }
 
-/** What was found in all paths. */
+/** The result for all paths. */
 interface Report {
   readonly paths: readonly string[];
-  /** Files of resources. */
+  /** The number of files with resources. */
   readonly files: number;
   readonly resources: number;
   readonly bootstraps: number;
-  /** Absent: no Envoy was asked. */
+  /** Absent: no Envoy was used. */
   readonly envoy?: Pick<EnvoyAnswer, "version" | "asked" | "notAsked">;
   readonly found: readonly Found[];
 }
@@ -119,7 +119,7 @@ async function check(
   return { problems, warnings, files, resources: resources.length, bootstraps: 0 };
 }
 
-/** What was found, with its severity. What is allowed is a warning. */
+/** Returns the problems with their severity. A problem whose code is allowed is a warning. */
 export function foundIn(
   { problems, warnings }: Pick<Checked, "problems" | "warnings">,
   allow: readonly ProblemCode[],
@@ -133,7 +133,7 @@ export function foundIn(
   ];
 }
 
-/** Paths may overlap: a folder, and a file in it. */
+/** Returns each problem once. Paths may overlap, such as a folder and a file in it. */
 function distinct(found: readonly Found[]): Found[] {
   return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }
@@ -142,7 +142,7 @@ function sumOf(checked: readonly Checked[], name: "files" | "resources" | "boots
   return checked.reduce((sum, one) => sum + one[name], 0);
 }
 
-/** Whether it is an error, and not a warning. */
+/** Returns true if a problem is an error, false if it is a warning. */
 export function isError({ severity }: Found): boolean {
   return severity === "error";
 }
@@ -157,7 +157,7 @@ function countedText({ files, resources, bootstraps }: Omit<Report, "found">): s
   return parts.join(", ");
 }
 
-/** As in `; Envoy 1.40.0 has read 7 of 8`. */
+/** Returns a text like `; Envoy 1.40.0 has read 7 of 8`. */
 function envoyText({ envoy }: Omit<Report, "found">): string {
   if (envoy === undefined) return "";
   const { version, asked, notAsked } = envoy;
@@ -169,7 +169,7 @@ function resultText(found: readonly Found[]): string {
   return `${count(errors, "error")}, ${count(found.length - errors, "warning")}`;
 }
 
-/** A line of the form that editors and forges read, with the code as compilers show the name of a warning: `file:line:column: severity: message (hint) [code rule]`. */
+/** Returns a problem in the form that editors and code hosts read, with the code in brackets like the names of compiler warnings: `file:line:column: severity: message (hint) [code rule]`. */
 export function lineOf({ severity, message, ...problem }: Found): string {
   const rule = problem.rule === undefined ? problem.code : `${problem.code} ${problem.rule}`;
   return formatProblem({ ...problem, message: `${severity}: ${message}`, rule });

@@ -21,7 +21,7 @@ export const untilOptions = {
   timeout: { value: "SECONDS", help: "end after this time" },
 } as const;
 
-/** `xdstp watch`: what becomes of resources, as a client of the server sees it. */
+/** `xdstp watch`: shows the changes of resources, as a client of the server receives them. */
 export const watchCommand: Command = {
   name: "watch",
   summary:

@@ -2,15 +2,15 @@ import type { AnyBytes } from "@xdstp/core";
 import type { ShownHop } from "./shown-hop.ts";
 import type { AskClient } from "./ask-client.ts";
 
-/** A resource as it was cached at a time. */
+/** A cached resource, at one time. */
 export interface HeldResource {
   readonly version: string;
   readonly payload: AnyBytes;
 }
 
-/** What `xdstp watch` shows. */
+/** An event that `xdstp watch` shows. */
 export type WatchEvent =
-  /** It is there, for the first time or again. `isListed`: one of the many that a collection begins with. */
+  /** A resource exists, for the first time or again. `isListed`: it is one of the first members of a collection, whose content is not shown. */
   | {
       readonly kind: "state";
       readonly name: string;
@@ -24,27 +24,27 @@ export type WatchEvent =
       readonly now: HeldResource;
     }
   | { readonly kind: "removed"; readonly name: string; readonly before: HeldResource }
-  /** It leads elsewhere from now on, or to another place than before. Without hops: nowhere else any more. */
+  /** A name leads to another place than before. Without hops, it leads nowhere else any more. */
   | { readonly kind: "leads"; readonly name: string; readonly hops: readonly ShownHop[] }
-  /** What a list has now, in its order. An entry may be without a name. */
+  /** The members of a list in its order. An entry may be without a name. */
   | {
       readonly kind: "list";
       readonly name: string;
       readonly version: string;
       readonly members: readonly string[];
     }
-  /** There is none. */
+  /** The resource does not exist. */
   | { readonly kind: "missing"; readonly name: string; readonly reason: string }
-  /** The server was sent a NACK for these. Without names: the whole response. */
+  /** The server was sent a NACK for these resources. Without names, for the whole response. */
   | {
       readonly kind: "rejected";
       readonly names: readonly string[];
       readonly nonce: string;
       readonly reason: string;
     }
-  /** All members are known; or not any more. */
+  /** All members of a collection are known, or no longer are. */
   | { readonly kind: "complete" | "incomplete"; readonly name: string; readonly members: number }
-  /** What is cached may be old, or cannot be fetched. */
+  /** The cached resource may be outdated, or the resource cannot be fetched. */
   | { readonly kind: "error"; readonly name: string; readonly reason: string }
   /** A response of a server had names that the configuration maps to other servers (C-AUTH-7). */
   | {
@@ -53,7 +53,7 @@ export type WatchEvent =
       readonly typeUrl: string;
       readonly names: number;
     }
-  /** A server answers; or does not any more. */
+  /** A server has answered, or its stream has ended. */
   | { readonly kind: "connected"; readonly server: string }
   | {
       readonly kind: "disconnected";
@@ -62,7 +62,7 @@ export type WatchEvent =
       readonly retryMs: number;
     };
 
-/** It concerns resources, and `--count` counts it. */
+/** Returns true if an event is about a resource, so that `--count` counts it. */
 export function isCounted({ kind }: WatchEvent): boolean {
   return (
     kind === "state" ||
@@ -73,10 +73,10 @@ export function isCounted({ kind }: WatchEvent): boolean {
   );
 }
 
-/** Notified of names that may lead elsewhere now: each as it is shown, and as it is requested. */
+/** Called with names that may lead elsewhere now: each as it is shown, and as it is requested. */
 export type WayTeller = (names: readonly (readonly [shown: string, asked: string])[]) => void;
 
-/** Tells where names of a type lead, whenever that is another place than before. */
+/** Creates a function that reports where names of a type lead to, whenever that has changed. */
 export function createWayTeller(
   asking: Pick<AskClient, "hops">,
   typeUrl: string,
@@ -87,7 +87,7 @@ export function createWayTeller(
     const hopsOf = asking.hops(typeUrl);
     for (const [name, asked] of names) {
       const hops = hopsOf(asked);
-      // Servers may change while the way is the same.
+      // The servers of the steps may change while the steps stay the same.
       const way = hops.map(({ kind, to }) => `${kind} ${to}`).join("\n");
       if (way === (known.get(name) ?? "")) continue;
       known.set(name, way);

@@ -13,7 +13,7 @@ const timeless = (text: string): readonly string[] =>
         .replaceAll(/(?<=version |> )[\w-]{8}(?=[ ,:\n]|$)/g, "HASH"),
     );
 
-/** The lines that do not belong to a resource. */
+/** Returns the head lines of the events, without the YAML of resources. */
 const heads = (text: string): readonly string[] =>
   timeless(text)
     .filter((line) => line.startsWith("TIME ") || line.startsWith("  "))

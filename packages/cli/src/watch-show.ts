@@ -8,10 +8,10 @@ import { hopLines } from "./shown-hop.ts";
 import { paintFor, type Tone } from "./style.ts";
 import type { HeldResource, WatchEvent } from "./watch-event.ts";
 
-/** Shows one event after the other. */
+/** Shows one event. */
 export type WatchShow = (event: WatchEvent) => void;
 
-/** One object of JSON per event and line. */
+/** Returns a function that shows an event as one JSON object per line. */
 export function jsonWatchShow({ stdout, clock }: CliIo, view: ViewOptions): WatchShow {
   return (event) => {
     stdout.write(
@@ -34,7 +34,7 @@ function jsonOf(event: WatchEvent, view: ViewOptions): object {
   };
 }
 
-/** Lines for people: a head for each event, behind it the resource as YAML or what has changed in it. */
+/** Returns a function that shows an event as lines for people: a head line, then the resource as YAML or its changes. */
 export function textWatchShow(io: CliIo, view: ViewOptions): WatchShow {
   const paint = paintFor(io);
   return (event) => {
@@ -100,7 +100,7 @@ function bodyOf(event: WatchEvent, view: ViewOptions): readonly string[] {
   return event.kind === "changed" ? diffLines(event.before, event.now, view) : [];
 }
 
-/** What differs between two states, as hunks of a unified diff of their YAML. */
+/** Returns the difference of two states, as hunks of a unified diff of their YAML. */
 export function diffLines(
   before: HeldResource,
   now: HeldResource,
@@ -121,12 +121,12 @@ export function diffLines(
   ]);
 }
 
-/** Number of unchanged lines that are shown before and after a change. */
+/** The number of unchanged lines that are shown before and after a change. */
 const context = 3;
-/** Number of removed and added lines up to which the shortest difference is searched. The time grows with the square of this number: about a second for 4,000 lines, and ten minutes for 100,000. */
+/** The number of removed and added lines up to which the shortest difference is searched. The time grows with the square of this number: about a second for 4,000 lines, and ten minutes for 100,000. */
 const maxEditLength = 4_000;
 
-/** A hunk for texts that differ in too many lines. It replaces all lines from the first to the last difference. */
+/** Returns a hunk for texts that differ in too many lines. It replaces all lines from the first to the last difference. */
 function replacedLines(before: readonly string[], now: readonly string[]): StructuredPatchHunk {
   const most = Math.min(before.length, now.length);
   let [head, tail] = [0, 0];
@@ -162,7 +162,7 @@ function linesIn(yaml: string): readonly string[] {
   return yaml.trimEnd().split("\n");
 }
 
-/** How a line of {@link diffLines} looks. */
+/** Returns the tone of a line of {@link diffLines}. */
 export function lineTone(line: string): Tone {
   if (line.startsWith("@@")) return "dim";
   if (line.startsWith("+")) return "good";

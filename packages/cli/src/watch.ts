@@ -11,21 +11,21 @@ import { untilEnough } from "./until-stopped.ts";
 import { isCounted, type WatchEvent } from "./watch-event.ts";
 import { jsonWatchShow, textWatchShow } from "./watch-show.ts";
 
-/** What `xdstp watch` was asked to do. */
+/** The options of `xdstp watch`. */
 export interface WatchOptions {
   readonly asked: readonly AskedName[];
   readonly ask: AskFlags;
   readonly json: boolean;
   readonly showSecrets: boolean;
-  /** Files with descriptor sets. */
+  /** The paths of descriptor sets. */
   readonly descriptors: readonly string[];
-  /** Ends after this number of events of resources. */
+  /** Ends after this number of events about resources. */
   readonly count?: number | undefined;
   /** Ends after this number of milliseconds. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Shows what becomes of names until it is stopped or has shown enough; the answer is the exit code. Throws a CliError where it cannot begin, or where too little came in time. */
+/** Shows the changes of names until a signal or a limit ends it. Returns the exit code. Throws a CliError if it cannot start, or if too few events happened in time. */
 export async function watch(options: WatchOptions, io: CliIo): Promise<number> {
   const { asked, ask, json, showSecrets, count } = options;
   const registry = await loadRegistry(options.descriptors);
@@ -79,13 +79,13 @@ function tooLittle(
   );
 }
 
-/** Reports what happens on the streams of a client: whether servers answer, what of it is ignored, and which NACKs are sent. */
+/** Reports events on the streams of a client: whether servers answer, which names are ignored, and which NACKs are sent. */
 export interface StreamFollower {
-  /** For the events of the client. */
+  /** Receives the events of the client. */
   readonly onEvent: (event: ClientNotice, spoken: Spoken) => void;
-  /** For names that are ignored. */
+  /** Receives the names that are ignored. */
   readonly onForeign: (event: ForeignNames) => void;
-  /** For its streams: a rejection is reported when it is on the wire. */
+  /** Creates the observer of a stream. A rejection is reported when the NACK is sent. */
   readonly observe: (server: string, variant: Spoken["variant"]) => StreamObserver;
 }
 
@@ -120,7 +120,7 @@ export function followStreams(tell: (event: WatchEvent) => void): StreamFollower
     },
     onForeign({ server, typeUrl, names, namesHash, variant }) {
       const key = `${typeUrl} ${server}`;
-      // A SotW server repeats the same names with each response.
+      // A SotW server repeats the same names in each response.
       if (variant === "sotw" && ignored.get(key) === namesHash) return;
       if (variant === "sotw") ignored.set(key, namesHash);
       tell({ kind: "ignored", server, typeUrl, names });

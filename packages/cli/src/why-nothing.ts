@@ -7,30 +7,30 @@ import { CliError, withoutNode } from "./cli-error.ts";
 import { shortType } from "./short-text.ts";
 import { withoutAlt } from "./shown-hop.ts";
 
-/** What `xdstp get` was asked to do. */
+/** The options of `xdstp get`. */
 export interface GetOptions {
   readonly asked: AskedName;
   readonly ask: AskFlags;
   readonly output: "yaml" | "json" | "table";
   readonly showSecrets: boolean;
-  /** Files with descriptor sets. */
+  /** The paths of descriptor sets. */
   readonly descriptors: readonly string[];
   readonly timeoutMs: number;
-  /** Members of a collection that are shown at most; where there are more, that is an error. */
+  /** The largest number of members of a collection. If there are more, the command fails. */
   readonly maxMembers: number;
 }
 
-/** One question. */
+/** The parts of one request. */
 export interface Way {
   readonly asking: AskClient;
   readonly type: ReturnType<typeof shownType>;
   readonly options: GetOptions;
-  /** Of all resources that have come. */
+  /** The properties of all resources that have arrived. */
   readonly facts: FactsByName;
   readonly signal: AbortSignal;
 }
 
-/** What to say where nothing is had of a name, while it is still asked for: of what does not exist who has said so, and where. */
+/** Returns the error for a name without a resource. If the resource does not exist, the error names the server that said so, and the name that it was requested by. Call it while the name is still subscribed. */
 export function whyNothing(
   { asking, options: { asked } }: Way,
   sent: string,

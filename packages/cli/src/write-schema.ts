@@ -8,19 +8,19 @@ import type { CliIo } from "./cli-io.ts";
 import { closest } from "./command-line.ts";
 import { loadRegistry } from "./load-registry.ts";
 
-/** The call of `xdstp schema`. */
+/** The options of `xdstp schema`. */
 export interface SchemaOptions {
   /** `bootstrap`, `folder`, or the name of a message. */
   readonly root: string;
-  /** The folder of `--root folder`, as settings of an editor name it. */
+  /** The folder of `--root folder`, as the settings of an editor name it. */
   readonly folder: string;
-  /** Files with descriptor sets. */
+  /** The paths of descriptor sets. */
   readonly descriptors: readonly string[];
-  /** Where to write, as it was typed and from the root of the file system. undefined: to the standard output. */
+  /** The path to write to: as it was typed, and absolute. `undefined`: the standard output. */
   readonly out: { readonly shown: string; readonly path: string } | undefined;
 }
 
-/** Writes schemas. Returns the exit code. Throws a CliError for a message that is not known, and for a file that cannot be written. */
+/** Writes schemas. Returns the exit code. Throws a CliError for an unknown message, and for a file that cannot be written. */
 export async function writeSchema(options: SchemaOptions, { stdout }: CliIo): Promise<number> {
   const { root, folder, descriptors, out } = options;
   const registry = await loadRegistry(descriptors);
@@ -49,7 +49,7 @@ export async function writeSchema(options: SchemaOptions, { stdout }: CliIo): Pr
   return 0;
 }
 
-/** The full name of the message that `--root` names. */
+/** Returns the full name of the message that `--root` names. */
 function typeOf(root: string, registry: Registry): string {
   const typeUrl = shortTypes.get(root) ?? typeUrlOf(root);
   const name = typeUrl.slice(typeUrl.lastIndexOf("/") + 1);
@@ -63,7 +63,7 @@ function typeOf(root: string, registry: Registry): string {
   throw new CliError(1, `--root ${JSON.stringify(root)} is not a known message; ${wayOut}`);
 }
 
-/** Settings of VS Code: which schema is for which files. Paths count from the root of the workspace. */
+/** Returns settings of VS Code that map schemas to files. Paths are relative to the root of the workspace. */
 function settingsFor({ folders }: FolderSchemas, folder: string, out: string): object {
   const [base, prefix] = [folder, out].map((path) => path.replace(/^\.\/|\/+$/g, ""));
   const globsOf = (names: readonly string[], ending: string): readonly string[] =>

@@ -1,23 +1,24 @@
-/** The page of a code, `docs/checks/CODE.md`, as a test runs it. */
+/** The parts of the page of a code, `docs/checks/CODE.md`, that a test runs. */
 export interface CheckPage {
   /** The first heading. */
   readonly title: string;
-  /** The line below it: severity and summary. */
+  /** The line below the heading: severity and summary. */
   readonly lead: string;
   /** The arguments of `xdstp validate`. */
   readonly args: readonly string[];
   readonly output: string;
   readonly example: ExampleFiles;
-  /** What the fix moves and writes. */
+  /** The commands of the fix, which move and write files. */
   readonly commands: readonly string[];
   readonly fix: ExampleFiles;
 }
 
-/** Files of an example, by path. */
+/** The files of an example, by path. */
 export type ExampleFiles = ReadonlyMap<string, Uint8Array>;
 
 /**
- * Reads a page. A file of an example is a block of code after a line with its path, in hexadecimal where it says so; a block `console` is a call and its output in the example, and what is done to the files in the fix.
+ * Reads a page. A file of an example is a code block after a line with its path, in hexadecimal if the line says so.
+ * A `console` block of the example is a call and its output. A `console` block of the fix has the commands that change the files.
  */
 export function readCheckPage(markdown: string): CheckPage {
   const [example = "", fix = ""] = markdown.split("\n## Fix\n");

@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import { openDeltaStream, type DeltaStream } from "./grpc-stream.ts";
 import { clusterUrl } from "./use-origin.ts";
 
-/** A stream that asks for these clusters; closed after the test. */
+/** Opens a stream that subscribes to these clusters. It is closed after the test. */
 export async function askForClusters(
   port: number,
   node: string,
@@ -16,7 +16,7 @@ export async function askForClusters(
   return client;
 }
 
-/** The names in the next response, sorted, which is accepted. */
+/** Accepts the next response and returns its names, sorted. */
 export async function nextNames(client: DeltaStream): Promise<readonly string[]> {
   await client.arrived();
   const response = client.next();

@@ -2,20 +2,20 @@ import { once } from "node:events";
 import { type ClientHttp2Session, connect, type SecureClientSessionOptions } from "node:http2";
 import { createRawDeltaClient, type RawClient } from "@xdstp/testing";
 
-/** A delta ADS stream of a client that answers by hand. */
+/** A delta ADS stream, whose client acknowledges only what the test tells it to. */
 export interface DeltaStream extends RawClient<"delta"> {
-  /** Resolves when a response is there to be taken with `next()`, or the stream has ended. */
+  /** Resolves when `next()` can return a response, or when the stream has ended. */
   arrived(): Promise<void>;
-  /** How the stream ended: the gRPC status. */
+  /** The gRPC status with which the stream has ended; -1 if it ended without one. */
   readonly status: Promise<number>;
-  /** Reads no more: what the server sends stays with it once the windows are full. */
+  /** Stops reading. Further data stays at the server when the HTTP/2 windows are full. */
   pause(): void;
   close(): void;
 }
 
 const path = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
 
-/** Connects to a server on this machine; with TLS as localhost. */
+/** Connects to a server on this machine. With TLS, the host name is `localhost`. */
 export async function openDeltaStream(
   port: number,
   node: string,

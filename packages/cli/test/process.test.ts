@@ -342,7 +342,7 @@ describe("the xdstp program", () => {
   });
 });
 
-/** A port of the loopback that was free a moment ago. */
+/** Returns a port of loopback that was free a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => {

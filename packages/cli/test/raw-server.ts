@@ -2,7 +2,7 @@ import type { ByteStream, ByteStreamHandler } from "@xdstp/core";
 import { createGrpcServer } from "@xdstp/grpc/server";
 import { onTestFinished } from "vitest";
 
-/** A server that answers as a test says: `onMessage` gets each request. Closed after the test. */
+/** Starts a server that passes each request to `onMessage`. It is closed after the test. */
 export async function createRawServer(
   onMessage: (out: ByteStream, message: Uint8Array) => void,
 ): Promise<{ readonly address: string }> {

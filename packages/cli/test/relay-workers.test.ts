@@ -21,7 +21,7 @@ interface Workers {
   readonly out: TextSink;
   readonly port: number;
   readonly exit: Promise<number | null>;
-  /** The newest process of a worker; 0 is the first. */
+  /** Returns the process id of the newest process of a worker; 0 is the first process. */
   readonly pid: (worker: number) => number;
 }
 
@@ -32,7 +32,7 @@ interface Line {
   readonly address?: { readonly port: number };
 }
 
-/** @param count - 0: one process does all */
+/** @param count - The number of workers. 0: one process does everything */
 async function useWorkers(
   upstream: string,
   count: number,
@@ -69,7 +69,7 @@ async function useWorkers(
   onTestFinished(async () => {
     program.kill("SIGKILL");
     await exit;
-    // Where the test has failed there may be some left.
+    // If the test has failed, some processes may still run.
     for (const { event, pid: left } of lines(out))
       if (event === "worker-started" && left !== undefined && runs(left))
         process.kill(left, "SIGKILL");
@@ -94,7 +94,7 @@ async function useOriginWith(...ids: readonly string[]): Promise<Lead> {
   return origin;
 }
 
-/** Whether there is such a process, and it is not a dead one that nobody has asked about. */
+/** Returns true if the process runs. A process that has ended but was not waited for (a zombie) does not count. */
 function runs(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -240,7 +240,7 @@ describe("xdstp relay --workers", () => {
       "--quorum-wait",
       "60",
     );
-    // Connections go to the workers in turn, more or less.
+    // Connections are distributed over the workers roughly in turn.
     const clients: Awaited<ReturnType<typeof askForClusters>>[] = [];
     const workers = (): ReadonlySet<unknown> =>
       new Set(
@@ -257,7 +257,7 @@ describe("xdstp relay --workers", () => {
         .toBe(clients.length);
     }
     origin.cluster(of("x", "a"), 2);
-    // One client of each worker sees it first.
+    // One client of each worker is sent the change first.
     const first = await Promise.race(
       clients.map(async (client) => {
         await client.arrived();
@@ -275,7 +275,7 @@ describe("xdstp relay --workers", () => {
     expect(answers).toEqual([]);
     second.nack(second.next(), "not this one");
     await expect.poll(() => answers).toEqual(["NACK"]);
-    // Who has seen it has the one before again.
+    // The clients that were sent the change are sent the previous version again.
     for (const client of [first, second]) expect(await nextNames(client)).toEqual([of("x", "a")]);
   });
 
@@ -350,7 +350,7 @@ describe("xdstp relay --workers", () => {
         })
       ).text();
     expect(await get("readyz")).toBe("ok\n");
-    // Connections go to the workers in turn.
+    // Connections are distributed over the workers in turn.
     for (const node of ["n1", "n2"])
       await nextNames(await askForClusters(port, node, of("x", "a")));
     const pushes = '\npilot_xds_pushes{type="envoy.config.cluster.v3.Cluster"} 2\n';

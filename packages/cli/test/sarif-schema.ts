@@ -1,4 +1,4 @@
-/** A schema of an object with these properties, and no others. */
+/** Returns a schema of an object with these properties and no others. */
 function object(
   properties: Readonly<Record<string, object>>,
   required: readonly string[] = [],
@@ -13,7 +13,8 @@ const message = object({ text }, ["text"]);
 const bag = { type: "object" };
 
 /**
- * The part of the JSON Schema of SARIF 2.1.0 (OASIS, section 3 of the specification) that a log of xdstp uses, with the same types, limits and required properties. Properties that are not used are left out, so that a new one has to be added here.
+ * The part of the JSON Schema of SARIF 2.1.0 (OASIS, section 3 of the specification) that a log of xdstp uses, with the same types, limits and required properties.
+ * Properties that are not used are left out, so that a new property has to be added here too.
  */
 export const sarifSchema = object(
   {

@@ -1,13 +1,13 @@
 import type { ToChild } from "../src/workers/messages.ts";
 import type { Child } from "../src/workers/start-child.ts";
 
-/** A process of a relay that only notes what it is sent. */
+/** A process of a relay that only records the messages that it is sent. */
 export interface ScriptedChild extends Child {
   readonly heard: ToChild[];
   isUp: boolean;
 }
 
-/** Makes one, which is open. */
+/** Creates a process that is open. */
 export function scriptedChild(worker: number): ScriptedChild {
   const heard: ToChild[] = [];
   const child: ScriptedChild = {

@@ -1,6 +1,6 @@
 import type { StreamStatus, TypeStatus } from "@xdstp/protocol/server";
 
-/** A type as a server would report it: sent and accepted, unless told otherwise. */
+/** Returns the status of a type as a server reports it. By default, everything was sent and accepted. */
 export function typeStatus(more: Partial<TypeStatus> = {}): TypeStatus {
   return {
     typeUrl: "type.googleapis.com/envoy.config.cluster.v3.Cluster",
@@ -17,7 +17,7 @@ export function typeStatus(more: Partial<TypeStatus> = {}): TypeStatus {
   };
 }
 
-/** A stream as a server would report it. */
+/** Returns the status of a stream as a server reports it. */
 export function streamStatus(
   id: number,
   types: readonly TypeStatus[],

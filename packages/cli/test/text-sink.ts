@@ -1,11 +1,11 @@
-/** Takes text and lets a test wait for what it wants to see. */
+/** Collects output and lets a test wait for a line. */
 export interface TextSink {
   write(text: string): void;
-  /** All of it. */
+  /** The whole output. */
   readonly text: string;
-  /** Resolves with the first line that matches, also one that came before; rejects once the source has ended without it. */
+  /** Resolves with the first line that matches, also an earlier one. Rejects if the source has ended without such a line. */
   line(pattern: RegExp): Promise<string>;
-  /** Nothing more will come. */
+  /** Notes that the source has ended. */
   end(): void;
 }
 

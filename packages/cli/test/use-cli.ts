@@ -4,17 +4,17 @@ import type { CliIo, StopSignal } from "../src/cli-io.ts";
 import { runCli } from "../src/run-cli.ts";
 import { createTextSink, type TextSink } from "./text-sink.ts";
 
-/** A command that runs, with the ends of its wires. */
+/** A running command with its outputs. */
 export interface RunningCli {
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   readonly exit: Promise<number>;
   readonly signal: (signal: StopSignal) => void;
-  /** The port of the line that says where it listens. */
+  /** Returns the port of the line that reports the address. */
   readonly port: () => Promise<number>;
 }
 
-/** Runs the command inside of this process; after the test it is stopped. */
+/** Runs the command inside of this process. It is stopped after the test. */
 export function useCli(argv: readonly string[], io: Partial<CliIo> = {}): RunningCli {
   const stdout = createTextSink();
   const stderr = createTextSink();

@@ -5,27 +5,27 @@ import { useFolder } from "./use-folder.ts";
 export const typeName = "envoy.config.cluster.v3.Cluster";
 const typeUrl = `type.googleapis.com/${typeName}`;
 
-/** The name of a cluster. */
+/** Returns the name of a cluster. */
 export const of = (authority: string, id: string): string =>
   `xdstp://${authority}/${typeName}/${id}`;
-/** The name of a list of clusters. */
+/** Returns the name of a list of clusters. */
 export const listOf = (authority: string, id: string): string =>
   `xdstp://${authority}/${typeName}Collection/${id}`;
-/** With an alternative. */
+/** Returns the directive of an alternative. */
 export const alt = (locator: string): string =>
   `#alt=${locator.replaceAll("%", "%25").replaceAll("#", "%23").replaceAll(",", "%2C")}`;
 
-/** A server that leads elsewhere. */
+/** A server with redirects and lists. */
 export interface Lead extends Origin {
-  /** A cluster, or a list of clusters. */
+  /** Puts a redirect of a cluster, or of a list of clusters. */
   redirect(name: string, to: string): void;
-  /** Entries are `=name` for an inline one, else a locator. */
+  /** Puts a list. An entry `=name` is an inline cluster; other entries are locators. */
   list(name: string, ...entries: readonly string[]): void;
-  /** The names that it has been asked for. */
+  /** The names that clients have subscribed to. */
   readonly asked: readonly string[];
 }
 
-/** A server for each authority, and a bootstrap that says so. `boot.json` is in `dir`. */
+/** Starts a server for each authority, and writes a bootstrap with these servers to `boot.json` in `dir`. */
 export async function useFederation<A extends string>(
   authorities: readonly A[],
   more: Readonly<Record<string, string>> = {},
@@ -52,7 +52,7 @@ export async function useFederation<A extends string>(
   return { dir, ...(Object.fromEntries(leads) as Record<A, Lead>) };
 }
 
-/** What a server serves may lead elsewhere. */
+/** Adds functions for redirects and lists to a server. */
 export function lead(origin: Origin): Lead {
   const asked: string[] = [];
   origin.server.events((event) => {
@@ -106,13 +106,13 @@ function entryOf(entry: string): Uint8Array {
   );
 }
 
-/** How a server is asked, and where. */
+/** The `api_type` and the address of a server. */
 type Asked = readonly [
   apiType: "AGGREGATED_DELTA_GRPC" | "AGGREGATED_GRPC" | "DELTA_GRPC" | "GRPC",
   address: string,
 ];
 
-/** A bootstrap of Envoy with the servers of authorities, of clusters (`cds_config`) and of listeners (`lds_config`). */
+/** Returns an Envoy bootstrap with the servers of authorities, of clusters (`cds_config`) and of listeners (`lds_config`). */
 export function envoyBootstrapOf({
   listed = {},
   clusters,

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A folder of its own for one test, with these files. */
+/** A folder of one test, with these files. */
 export interface TestFolder {
   readonly dir: string;
   write(files: Readonly<Record<string, string>>): void;
   remove(path: string): void;
 }
 
-/** Makes a folder that is removed after the test. */
+/** Creates a folder that is removed after the test. */
 export function useFolder(files: Readonly<Record<string, string>> = {}): TestFolder {
   const dir = mkdtempSync(join(tmpdir(), "xdstp-cli-"));
   // `afterEach` would run for the first test file only, since all files share this module.

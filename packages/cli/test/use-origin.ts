@@ -5,7 +5,7 @@ import { envoyTypes } from "@xdstp/resource-types";
 import { createServer, type ServerOptions, type XdsServer } from "@xdstp/server";
 import { onTestFinished } from "vitest";
 
-/** A management server on loopback and what it serves. */
+/** A management server on loopback, and its resources. */
 export interface Origin {
   readonly cache: Cache;
   readonly server: XdsServer;
@@ -20,7 +20,7 @@ export interface Origin {
 export const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 export const secretUrl = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
 
-/** Serves an empty cache; closed after the test. */
+/** Starts a server with an empty cache. It is closed after the test. */
 export async function useOrigin(options: Partial<ServerOptions> = {}, at = 0): Promise<Origin> {
   const cache = createCache({ types: envoyTypes });
   cache.commit({});
@@ -50,7 +50,7 @@ export async function useOrigin(options: Partial<ServerOptions> = {}, at = 0): P
   };
 }
 
-/** A message of Envoy's API as bytes. */
+/** Encodes a message of the Envoy API. */
 export function encode(typeName: string, init: MessageInitShape<DescMessage>): Uint8Array {
   const schema = envoyRegistry().getMessage(typeName);
   if (schema === undefined) throw new Error(`the registry has no ${typeName}`);

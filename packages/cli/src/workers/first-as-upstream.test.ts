@@ -8,7 +8,7 @@ import { firstAsUpstream, workerLimits } from "./first-as-upstream.ts";
 import { useFolder } from "../../test/use-folder.ts";
 import { clusterUrl } from "../../test/use-origin.ts";
 
-/** The limits that workers have like every client, each with its reason. A new limit is put here or in `workerLimits`: it is lifted if it counts what grows with clients or names. */
+/** The limits that apply to workers like to every client, each with its reason. Add a new limit here or to `workerLimits`. It belongs into `workerLimits` if it limits a number that grows with clients or names. */
 const stays: Readonly<Record<string, string>> = {
   responseBytes: "a larger state is sent in parts, and an operator sets it for all processes",
   fullStateBytes: "workers use delta, which has no full state",
@@ -96,7 +96,7 @@ it("a worker takes the silence of the first, whose servers are away, for no answ
     )
     .toEqual([2]);
   expect(server.status().map(({ node: seen }) => seen?.id)).toEqual(["relay/worker-1"]);
-  // What has been asked is on its way back or not: the stream has begun.
+  // The stream is open and the subscriptions are sent; an answer may or may not have arrived.
   await expect
     .poll(() => {
       clock.advance(60_000);

@@ -3,7 +3,7 @@ import type { NamedLimits } from "../named-limits.ts";
 
 const MOST = 0x7fff_ffff;
 
-/** Limits of the first process on its workers. A worker has already checked its clients by the limits of a client, and subscribes to everything that they need over one stream, or over one for each tenant. */
+/** Returns the limits of the first process for its workers. A worker has already applied the limits of a client, and subscribes to everything for all of its clients on one stream, or on one stream for each tenant. */
 export function workerLimits({ responseBytes }: NamedLimits): NamedLimits {
   return {
     subscriptions: MOST,
@@ -25,14 +25,14 @@ export function workerLimits({ responseBytes }: NamedLimits): NamedLimits {
     maxFirstMessageBytes: MOST,
     maxPartialBytes: MOST,
     maxQueuedBytes: MOST,
-    // A resource that is too large for the first would not reach the workers, whatever they allow.
+    // A resource that is too large for the first process would not reach the workers, whatever their limits are.
     ...(responseBytes !== undefined && { responseBytes }),
   };
 }
 
-/** Whom a worker asks, and as whom: the first, which tells the answers of one worker from those of another by its node. */
+/** Returns the bootstrap of a worker, whose server is the first process. The node id has the number of the worker, so that the first process can distinguish the answers of its workers. */
 export function firstAsUpstream(path: string, node: BootstrapNode, worker: number): AnyBootstrap {
-  // The first says what does not exist. As long as it says nothing it does not know, as when its own servers are away: that is not an answer (C-GRPC-10).
+  // The first process reports which resources do not exist. As long as it reports nothing, it does not know, for example because its own servers are unavailable; then the resource is not missing (C-GRPC-10).
   const features = new Set(["resource_timer_is_transient_error"]);
   return {
     servers: [{ uri: `unix:${path}`, credentials: { type: "insecure" }, features }],

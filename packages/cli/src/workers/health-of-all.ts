@@ -3,21 +3,21 @@ import type { Health } from "@xdstp/server";
 import type { FromChild } from "./messages.ts";
 import type { Child } from "./start-child.ts";
 
-/** How long a process has to answer; then its last answer counts. Shorter than the time that the workers have for their metrics, which are asked after it. */
+/** Milliseconds to wait for the health of a process; after that its last answer is used. This is shorter than the limit for the metrics of the workers, which are requested after it. */
 const waitMs = 1_000;
 
 /** The health of a relay with workers. */
 export interface HealthOfAll {
-  /** The servers upstream and the certificates that they are shown, as the first process sees them. Callers that wait at the same time share one answer. */
+  /** Returns the health of the servers upstream and of the certificates for them, from the first process. Callers at the same time share one request. */
   upstreams(): Promise<readonly Health[]>;
-  /** The same, and the files that the workers follow: stale if one worker says so. */
+  /** Returns the same and the files that the workers follow. A file is stale if one worker reports it as stale. */
   rows(): Promise<readonly Health[]>;
   observe(child: Child, message: FromChild): void;
-  /** The process has ended. All upstreams are stale until the next first process answers. */
+  /** Notes that a process has ended. If it was the first process, all servers upstream are stale until the next first process answers. Rows of a worker are removed. */
   gone(child: Child): void;
 }
 
-/** Nothing is known yet. `children`: all that there are now; the first of them asks upstream. */
+/** Creates the health of a relay, with nothing known yet. `children` returns the current processes; the first one connects upstream. */
 export function createHealthOfAll(children: () => readonly Child[], clock: Clock): HealthOfAll {
   const newest = new Map<number, readonly Health[]>();
   const asked = new Map<number, Question>();
@@ -84,7 +84,7 @@ function openQuestion(clock: Clock, ended: () => void): Question {
   return { answered, end };
 }
 
-/** A row for each kind and name, stale since the first worker says so. */
+/** Returns one row for each kind and name: the one that has been stale for the longest time, if one is stale. */
 function merged(rows: readonly Health[]): readonly Health[] {
   const byName = new Map<string, Health>();
   for (const row of rows) {

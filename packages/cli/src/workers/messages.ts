@@ -77,24 +77,24 @@ interface PlainError {
   readonly rule?: string | undefined;
 }
 
-/** An event as data, which another process can read: errors of ours would lose what they are, and what only this process can use is left out. */
+/** Returns an event as plain data for another process. XdsErrors become objects, and functions and objects of this process are left out. */
 export function plainEvent(shown: CliEvent): CliEvent {
   const { event } = shown;
   const known = "stream" in event ? { stream: infoOf(event.stream), held: undefined } : {};
   return plain({ ...shown, event: { ...event, ...known } }) as CliEvent;
 }
 
-/** The same with errors that are errors again. */
+/** Returns an event of another process, in which objects for errors are XdsErrors again. */
 export function realEvent(shown: CliEvent): CliEvent {
   return mapDeep(shown, realError) as CliEvent;
 }
 
-/** The same of what is looked at. */
+/** Returns the state of a process, in which objects for errors are XdsErrors again. */
 export function realLook(look: Look): Look {
   return mapDeep(look, realError) as Look;
 }
 
-/** A status as data, by the same rule. */
+/** Returns a status as plain data, by the same rules as {@link plainEvent}. */
 export function plain(value: unknown): unknown {
   return mapDeep(value, (one) =>
     one instanceof XdsError
@@ -109,7 +109,7 @@ function realError(one: object): XdsError | undefined {
   return new XdsError(xdsError, text, { rule });
 }
 
-/** What is behind a stream stays here. */
+/** Returns the facts of a stream without the objects of this process that belong to it. */
 function infoOf({ id, variant, peer, node, service, identity }: StreamInfo): StreamInfo {
   return {
     id,

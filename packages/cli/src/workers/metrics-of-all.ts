@@ -3,19 +3,19 @@ import type { Health } from "@xdstp/server";
 import type { FromChild } from "./messages.ts";
 import type { Child } from "./start-child.ts";
 
-/** How long a worker has to say what it has measured; then what it said last counts. */
+/** Milliseconds to wait for the metrics of a worker; after that its last answer is used. */
 const waitMs = 2_000;
 
-/** What all workers have measured, as one. */
+/** The sum of the metrics of all workers. */
 export interface MetricsOfAll {
-  /** In the text format of Prometheus. Concurrent callers get the same answer. */
+  /** Returns the metrics in the text format of Prometheus. Concurrent callers get the same answer. */
   text(): Promise<string>;
   observe(child: Child, message: FromChild): void;
-  /** It has ended: what it has counted still counts. */
+  /** Notes that a process has ended. Its counters are still part of the sum. */
   gone(child: Child): void;
 }
 
-/** Nothing is measured yet. `children`: all that there are now. `upstreams`: how the servers upstream are now. */
+/** Creates the sum, with nothing measured yet. `children` returns the current processes, and `upstreams` the current health of the servers upstream. */
 export function createMetricsOfAll(
   children: () => readonly Child[],
   upstreams: () => Promise<readonly Health[]>,
@@ -66,17 +66,17 @@ export function createMetricsOfAll(
 }
 
 interface Family {
-  /** The lines before its series: help and type. */
+  /** The lines before the series: `# HELP` and `# TYPE`. */
   readonly head: readonly string[];
   readonly isGauge: boolean;
   readonly series: Map<string, number>;
 }
 
-/** Metrics that are not amounts: states, times and delays. The largest value of all processes counts. */
+/** Metrics that are states, times and delays. They are not added; the largest value of all processes is used. */
 const largest =
   /^(xdstp_revision|process_start_time_seconds|nodejs_eventloop_lag_\w+)$|_(stale|info|timestamp_seconds|broken_files)$/;
 
-/** Texts for Prometheus of several processes as one: equal series are added up. */
+/** Merges the Prometheus texts of several processes: the values of equal series are added. */
 export function sumMetrics(texts: readonly string[]): string {
   const sum = new Map<string, Family>();
   for (const text of texts)
@@ -91,7 +91,7 @@ export function sumMetrics(texts: readonly string[]): string {
   return textOf(sum.values());
 }
 
-/** Returns the metrics that count on after their process has ended: all but gauges. */
+/** Returns the metrics that stay in the sum after their process has ended: all but gauges. */
 export function countsOf(text: string): string {
   return textOf(
     familiesOf(text)

@@ -9,38 +9,38 @@ import {
   type ToChild,
 } from "./messages.ts";
 
-/** How a process talks with the one that has made it. */
+/** The connection of a process to its parent. */
 export interface ParentLine {
   send(message: FromChild): void;
-  /** Events of one turn go together. */
+  /** Reports an event. The events of one turn of the event loop are sent in one message. */
   tell(event: CliEvent): void;
-  /** The client status of all processes. */
+  /** Returns the client status of all processes. */
   collect(request: Uint8Array, peer: CallPeer): Promise<StatusAnswer>;
-  /** Resolves when this process is to end in order. */
+  /** Resolves when the parent requests that this process ends. */
   readonly stopped: Promise<void>;
-  /** Answers what is asked. */
+  /** Answers the requests of the parent. */
   serve(answers: ChildAnswers): void;
 }
 
-/** What a process has to say when it is asked. */
+/** The answers of a process to the requests of its parent. */
 export interface ChildAnswers {
   status(request: Uint8Array, peer: CallPeer, upstreams: readonly Health[]): Promise<StatusAnswer>;
   look(): Look;
-  /** See the message of this kind. */
+  /** Returns the rows of a `health` message. */
   health(): readonly Health[];
-  /** Absent: it measures nothing. */
+  /** Returns the metrics of the process. Absent: it measures nothing. */
   metrics?(upstreams: readonly Health[]): string;
 }
 
-/** The line of this process. When the other side is closed, nothing could end this process any more: it ends by itself. */
+/** Opens the connection of this process. When the parent has ended, nothing could stop this process any more, so it exits. */
 export function openParentLine(): ParentLine {
   process.once("disconnect", () => {
     process.exit(1);
   });
-  // Ctrl-C reaches all processes of a terminal; the one that has made them says when each ends.
+  // Ctrl-C sends a signal to all processes of a terminal. The parent decides when each of them ends, so they ignore it.
   for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"] as const)
     process.on(signal, () => undefined);
-  // With a callback Node does not throw where the other end has just gone: `disconnect` follows.
+  // With a callback, `send` does not throw an error if the parent has just ended; `disconnect` follows.
   const send = (message: FromChild): void => {
     if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
   };

@@ -1,4 +1,4 @@
-// One process of `xdstp relay --workers N`: the first, which asks upstream and serves the others over a socket, or one of those, which serve clients.
+// One process of `xdstp relay --workers N`. The first process (worker 0) connects upstream and serves the workers over a socket; the workers serve clients.
 import { rm } from "node:fs/promises";
 import { bootstrapFacts } from "@xdstp/federation";
 import { createServer, type Health } from "@xdstp/server";
@@ -30,7 +30,7 @@ try {
   process.disconnect();
 }
 
-/** What its clients, which are the workers, reject is what clients of theirs do. */
+/** Runs the first process. Its clients are the workers. It does not report what they reject, since a worker only passes on rejections of its own clients and reports these itself. */
 async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<void> {
   const { bootstrap, what, certificates } = await relayBootstrap(call.ask, process.env);
   const supply = await openRelaySupply(
@@ -121,7 +121,7 @@ async function runWorker({ call, path, worker }: ChildTask, parent: ParentLine):
   await host.close();
 }
 
-/** Of the first others tell, and all have a cache; what becomes of opaque names only a worker knows. */
+/** Returns true for the events of a relay that only a worker knows, such as rejected opaque names. The first process reports the servers upstream, and all processes have the same events of their caches. */
 function isOwn({ from, event }: CliEvent): boolean {
   return from === "upstream" && !("server" in event);
 }

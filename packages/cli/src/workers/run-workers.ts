@@ -19,10 +19,10 @@ import { createHealthOfAll } from "./health-of-all.ts";
 import { type FromChild, type Look, realEvent, realLook } from "./messages.ts";
 import { createMetricsOfAll } from "./metrics-of-all.ts";
 
-/** How often the table asks what there is. */
+/** The interval in milliseconds in which the live table requests the state of each process. */
 const lookMs = 1_000;
 
-/** `xdstp relay` by several processes, until it is asked to stop; the answer is the exit code. Throws a CliError if it cannot begin: then nothing is left running. */
+/** Runs `xdstp relay` with several processes until a signal stops it. Returns the exit code. Throws a CliError if it cannot start; no process stays alive then. */
 export async function runWorkers(given: RelayCall, count: number, io: CliIo): Promise<number> {
   const call = { ...given, listen: await freePort(given.listen) };
   const { what } = await relayBootstrap(call.ask, io.env);
@@ -148,7 +148,7 @@ function tellOwn(
   tell({ from: "relay", event });
 }
 
-/** Metrics of this process alone: it writes the log lines of all workers. */
+/** Creates the metrics of the parent process, which writes the log lines of all workers. */
 function createLogMetrics(): {
   readonly text: () => string;
   readonly lose: (lines: number) => void;
@@ -164,7 +164,7 @@ function createLogMetrics(): {
   };
 }
 
-/** The clients of the first are the workers: a change is accepted when all of them have let their own clients see it. */
+/** Returns the options of the first process. Its clients are the workers, so with a quorum a change has to be accepted by all workers: each of them first shows it to its own clients. */
 function forFirst({ relay }: RelayCall, count: number): Partial<RelayCall> {
   const { quorum } = relay;
   return quorum === undefined
@@ -174,7 +174,7 @@ function forFirst({ relay }: RelayCall, count: number): Partial<RelayCall> {
       };
 }
 
-/** All workers follow the same files and have the same to say of themselves: one of them says it, when it starts first. */
+/** Returns true if an event of a process is reported. All workers follow the same files and have the same warnings, so only worker 1 reports them: warnings when it starts for the first time, changes of files always. */
 function isOfInterest({ from, event }: CliEvent, { worker, isFirstStart }: Child): boolean {
   if (event.kind === "warning" || from === "relay")
     return event.kind !== "listening" && worker === 1 && (isFirstStart || event.kind !== "warning");
@@ -183,9 +183,9 @@ function isOfInterest({ from, event }: CliEvent, { worker, isFirstStart }: Child
 
 interface StreamBook {
   readonly size: number;
-  /** The same event, with a number of its stream that no other process has. */
+  /** Returns the event with a stream number that is unique among all processes. */
   note(event: CliEvent, worker: number): CliEvent;
-  /** Ends of the streams of a process that has ended. */
+  /** Returns the `disconnect` events for the streams of a process that has ended. */
   end(worker: number): readonly CliEvent[];
   renamed(looks: ReadonlyMap<number, Look>): Look["streams"];
 }

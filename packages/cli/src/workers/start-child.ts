@@ -14,24 +14,24 @@ type Open = Extract<FromChild, { kind: "open" }>;
 /** A process of the relay, which is started again when it ends. */
 export interface Child {
   readonly worker: number;
-  /** Resolves when it is open the first time; rejects with a CliError if it cannot begin. */
+  /** Resolves when the process listens for the first time. Rejects with a CliError if it cannot start. */
   readonly open: Promise<Open>;
   readonly isOpen: () => boolean;
-  /** It has not been started again. */
+  /** true: the process was started only once. */
   readonly isFirstStart: boolean;
   send(message: ToChild): void;
-  /** Ends it in order; resolves when it has ended. */
+  /** Ends the process in order. Resolves when it has ended. */
   stop(): Promise<void>;
   kill(): void;
 }
 
-/** What {@link startChild} needs. */
+/** The options of {@link startChild}. */
 interface ChildOptions {
   readonly task: ChildTask;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly observe: (child: Child, message: FromChild) => void;
-  /** It has ended, and not on purpose. */
+  /** Called if the process ends without a call of `stop` or `kill`. */
   readonly gone: (child: Child, reason: string, retryMs: number) => void;
   readonly started: (pid: number) => void;
 }
@@ -39,7 +39,7 @@ interface ChildOptions {
 const program = fileURLToPath(new URL(`./relay-child${extname(import.meta.url)}`, import.meta.url));
 const retry = { firstMs: 100, mostMs: 5_000, wellMs: 10_000 };
 
-/** Starts it. A worker shares the port with the others (node:cluster); the first one has no port. */
+/** Starts a process. The workers share one port (node:cluster); the first process does not have a port. */
 export function startChild({ task, env, clock, observe, gone, started }: ChildOptions): Child {
   let [process, isOpen, isStopping, starts, retryMs, startedAt] = [
     undefined as ChildProcess | undefined,
@@ -126,7 +126,7 @@ function spawn(task: ChildTask, env: ChildOptions["env"]): ChildProcess {
   return cluster.fork(variables).process;
 }
 
-/** Port 0 as a free one: several processes that come one after the other are to have the same. Others stay, and so does what cannot be listened on: who listens says why. */
+/** Replaces port 0 by a free port, since several processes that start one after the other have to listen on the same port. Returns other endpoints unchanged, and so an address that cannot be listened on: the process that listens reports the error. */
 export async function freePort(where: Endpoint): Promise<Endpoint> {
   if (where.port !== 0) return where;
   const server = createServer().listen({ ...where, exclusive: true });

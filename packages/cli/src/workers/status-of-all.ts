@@ -13,7 +13,7 @@ import type { FromChild, StatusAnswer } from "./messages.ts";
 import type { ParentLine } from "./parent-line.ts";
 import type { Child } from "./start-child.ts";
 
-/** Client status of all processes instead of that of this one. */
+/** Returns the options of a server that answers with the client status of all processes, and not only with its own. */
 export function statusOfAll(
   line: Pick<ParentLine, "collect">,
 ): Pick<ServerOptions, "clientStatus" | "routes"> {
@@ -38,7 +38,7 @@ export function statusOfAll(
   };
 }
 
-/** That of this process, as the caller may see it. */
+/** Returns the client status of this process, as far as the caller may see it. */
 export async function ownStatus(
   server: XdsServer,
   request: Uint8Array,
@@ -57,7 +57,7 @@ export async function ownStatus(
   }
 }
 
-/** Answers of several processes as one: in protobuf, what is written one behind the other is one message with all rows. */
+/** Merges the answers of several processes. In protobuf, concatenated messages are one message with the rows of all. */
 function joined(answers: readonly StatusAnswer[]): StatusAnswer {
   const rejected = answers.find((answer) => "code" in answer);
   return (
@@ -69,10 +69,10 @@ function joined(answers: readonly StatusAnswer[]): StatusAnswer {
   );
 }
 
-/** Asks all workers for their client status, for the one that has been asked. */
+/** Requests client status from all workers, for the worker that was asked by a client. */
 interface Collector {
   observe(child: Child, message: FromChild): void;
-  /** It answers nothing any more. */
+  /** Notes that a process has ended, so it will not answer. */
   gone(child: Child): void;
 }
 
@@ -83,7 +83,7 @@ interface Collection {
   done(answer: StatusAnswer): void;
 }
 
-/** An empty one. `children`: all that there are now. `upstreams`: how the servers upstream are now. */
+/** Creates a collector. `children` returns the current processes, and `upstreams` the current health of the servers upstream. */
 export function createCollector(
   children: () => readonly Child[],
   upstreams: () => Promise<readonly Health[]>,
@@ -119,7 +119,7 @@ export function createCollector(
     },
     gone(child) {
       for (const [id, { asker }] of [...open]) {
-        // Its next process counts from the beginning.
+        // The next process of this worker numbers its requests from 0 again, so the answer must not reach it.
         if (asker === child) open.delete(id);
         else settle(id, child);
       }
