@@ -967,7 +967,76 @@ export const mistakeKinds: readonly MistakeKind[] = [
     },
   },
   { name: "bytes that are not base64", at: /\.inline_bytes$/, change: to("!not base64!") },
+  {
+    name: "configuration of a filter itself on a route",
+    at: /\.routes\[\]\.(?:route|direct_response)$/,
+    change: addField(
+      "typed_per_filter_config",
+      { buffer: { "@type": `${type}.filters.http.buffer.v3.Buffer`, max_request_bytes: 1 } },
+      ["buffer", "@type"],
+    ),
+  },
+  {
+    name: "configuration on a route of a filter that has none",
+    at: /\.virtual_hosts\[\]\.domains$/,
+    change: addField(
+      "typed_per_filter_config",
+      { web: { "@type": `${type}.filters.http.grpc_web.v3.GrpcWeb` } },
+      ["web", "@type"],
+    ),
+  },
+  {
+    name: "network filter of a listener on a cluster",
+    at: /^static_resources\.clusters\[\]\.load_assignment$/,
+    change: addField(
+      "filters",
+      [{ name: "echo", typed_config: { "@type": `${type}.filters.network.echo.v3.Echo` } }],
+      [0, "typed_config", "@type"],
+    ),
+  },
+  ...[
+    ["password without a hash", "user:secret"],
+    ["password as bcrypt", "user:$2y$05$abcdefghijklmnopqrstuu"],
+    ["user without a password", "user"],
+  ].map(([name = "", value = ""]) => ({
+    name,
+    at: /\.users\.inline_string$/,
+    change: to(value),
+  })),
+  { name: "API key twice", at: /\.credentials$/, change: item((items) => items[0], ["key"]) },
+  {
+    name: "descriptor of a local limit twice",
+    at: /local_ratelimit\.descriptors$/,
+    change: item((items) => items[0], ["entries"]),
+  },
+  { name: "filter of IP tags without a tag", at: /\.ip_tags$/, change: gone },
+  {
+    name: "descriptors of services in no file",
+    at: /\.proto_descriptor_bin$/,
+    change: ({ path }: Place): Change => {
+      const at = [...path.slice(0, -1), "proto_descriptor"];
+      return {
+        edits: [
+          [path, undefined],
+          [at, "no-such-file.pb"],
+        ],
+        faults: [at],
+      };
+    },
+  },
 ];
+
+/** Adds a field next to the place; the fault is at a place within it, or what holds it. */
+function addField(key: string, value: Json, within: JsonPath = []): MistakeKind["change"] {
+  return ({ path, parent }) => {
+    if (parent === undefined || key in parent) return undefined;
+    const at = [...path.slice(0, -1), key];
+    return {
+      edits: [[at, value]],
+      faults: [at, ...within.map((_, index) => [...at, ...within.slice(0, index + 1)])],
+    };
+  };
+}
 
 /** Adds a health check to the cluster of the place; the fault is at a place within it, or what holds it. */
 function addHealthCheck(check: Json, within: JsonPath): MistakeKind["change"] {

@@ -7,8 +7,10 @@ import { clusterProtocolChecks } from "./cluster-protocol-checks.ts";
 import type { CheckScene } from "./envoy-check.ts";
 import { extensionChecks } from "./extension-checks.ts";
 import { formatChecks } from "./format-checks.ts";
+import { httpFilterChecks } from "./http-filter-checks.ts";
 import { headerChecks } from "./header-checks.ts";
 import { listenerChecks } from "./listener-checks.ts";
+import { perRouteChecks } from "./per-route-checks.ts";
 import { routeChecks } from "./route-checks.ts";
 import { type CheckTable, type Rejection, runChecks } from "./run-checks.ts";
 import { settingChecks } from "./setting-checks.ts";
@@ -25,7 +27,9 @@ const checks: CheckTable = Map.groupBy(
     ...extensionChecks,
     ...formatChecks,
     ...headerChecks,
+    ...httpFilterChecks,
     ...listenerChecks,
+    ...perRouteChecks,
     ...routeChecks,
     ...settingChecks,
     ...tlsChecks,

@@ -54,18 +54,46 @@ const downstreamSockets = [
 const accessLogs = [`${extensions}access_loggers.`];
 const managerType = `${extensions}filters.network.http_connection_manager.v3.HttpConnectionManager`;
 
+/** The HTTP filters that Envoy 1.40 has for requests to a cluster. */
+const upstreamFilters = [
+  "admission_control",
+  "ai_protocol_manager",
+  "aws_lambda",
+  "aws_request_signing",
+  "body_size_limit",
+  "buffer",
+  "composite",
+  "compressor",
+  "credential_injector",
+  "dynamic_modules",
+  "ext_proc",
+  "header_mutation",
+  "lua",
+  "rbac",
+  "upstream_codec",
+  "wasm",
+].map((name) => `${extensions}filters.http.${name}.`);
+
 const points: readonly ExtensionPoint[] = [
   point("envoy.config.listener.v3.FilterChain", "filters", "network filter", [
     `${extensions}filters.network.`,
   ]),
-  point("envoy.config.cluster.v3.Cluster", "filters", "network filter", [
-    `${extensions}filters.network.`,
+  point("envoy.config.cluster.v3.Cluster", "filters", "network filter of a cluster", [
     `${extensions}filters.upstream_network.`,
   ]),
   point(managerType, "http_filters", "HTTP filter", [`${extensions}filters.http.`]),
-  point(`${extensions}upstreams.http.v3.HttpProtocolOptions`, "http_filters", "HTTP filter", [
-    `${extensions}filters.http.`,
-  ]),
+  point(
+    `${extensions}upstreams.http.v3.HttpProtocolOptions`,
+    "http_filters",
+    "HTTP filter of a cluster",
+    upstreamFilters,
+  ),
+  point(
+    `${extensions}filters.http.router.v3.Router`,
+    "upstream_http_filters",
+    "HTTP filter of a cluster",
+    upstreamFilters,
+  ),
   point("envoy.config.listener.v3.Listener", "listener_filters", "listener filter", [
     `${extensions}filters.listener.`,
     `${extensions}filters.udp.`,
@@ -169,12 +197,6 @@ export const extensionChecks: readonly EnvoyCheck[] = [
   ),
   envoyCheck("wrong-extension", "envoy.config.cluster.v3.Cluster", clusterType),
   envoyCheck("wrong-extension", "envoy.config.cluster.v3.Cluster", protocolOptions),
-  ...[
-    "envoy.config.route.v3.RouteConfiguration",
-    "envoy.config.route.v3.VirtualHost",
-    "envoy.config.route.v3.Route",
-    "envoy.config.route.v3.WeightedCluster.ClusterWeight",
-  ].map((type) => envoyCheck("wrong-extension", type, perRoute)),
 ];
 
 function* misfits(
@@ -253,18 +275,8 @@ function* protocolOptions({
   ]);
 }
 
-function* perRoute({
-  typedPerFilterConfig: configs,
-}: {
-  typedPerFilterConfig: Readonly<Record<string, { readonly typeUrl: string }>>;
-}): Iterable<EnvoyFinding> {
-  yield* misfitsInMap(configs, "typed_per_filter_config", "HTTP filter for a route", [
-    `${extensions}filters.http.`,
-    "envoy.config.route.v3.FilterConfig",
-  ]);
-}
-
-function* misfitsInMap(
+/** The types in a map that do not fit into it. */
+export function* misfitsInMap(
   map: Readonly<Record<string, { readonly typeUrl: string }>>,
   field: string,
   what: string,

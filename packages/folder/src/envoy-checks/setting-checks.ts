@@ -214,14 +214,22 @@ function* redisRoutes({
 
 const leastFill = 50_000_000n;
 
+interface Limited {
+  readonly tokenBucket?: { readonly fillInterval?: Duration };
+}
+
 function* fillInterval({
   tokenBucket,
-}: {
-  tokenBucket?: { readonly fillInterval?: Duration };
-}): Iterable<EnvoyFinding> {
-  const { fillInterval: interval } = tokenBucket ?? {};
-  if (interval !== undefined && nanoseconds(interval) < leastFill)
-    yield finding(["token_bucket", "fill_interval"], "must be at least 0.05s");
+  descriptors = [],
+}: Limited & { readonly descriptors?: readonly Limited[] }): Iterable<EnvoyFinding> {
+  for (const [at, bucket] of [
+    [[], tokenBucket] as const,
+    ...descriptors.map((one, index) => [["descriptors", index], one.tokenBucket] as const),
+  ]) {
+    const { fillInterval: interval } = bucket ?? {};
+    if (interval !== undefined && nanoseconds(interval) < leastFill)
+      yield finding([...at, "token_bucket", "fill_interval"], "must be at least 0.05s");
+  }
 }
 
 /** `DiscoveryType.ORIGINAL_DST` */

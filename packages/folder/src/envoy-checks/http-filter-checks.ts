@@ -1,0 +1,134 @@
+import { quote } from "../folder-problem.ts";
+import {
+  type CheckScene,
+  type DataSource,
+  type EnvoyCheck,
+  envoyCheck,
+  type EnvoyFinding,
+  finding,
+  type Oneof,
+} from "./envoy-check.ts";
+
+const filters = "envoy.extensions.filters.http";
+
+/** What Envoy rejects in the users, keys, limits and descriptors of HTTP filters. */
+export const httpFilterChecks: readonly EnvoyCheck[] = [
+  ...["BasicAuth", "BasicAuthPerRoute"].map((type) =>
+    envoyCheck("bad-value", `${filters}.basic_auth.v3.${type}`, passwords),
+  ),
+  ...["ApiKeyAuth", "ApiKeyAuthPerRoute"].map((type) =>
+    envoyCheck("bad-value", `${filters}.api_key_auth.v3.${type}`, apiKeys),
+  ),
+  envoyCheck("bad-value", `${filters}.local_ratelimit.v3.LocalRateLimit`, descriptors),
+  envoyCheck("bad-listener", `${filters}.ip_tagging.v3.IPTagging`, ipTags),
+  envoyCheck(
+    "bad-listener",
+    `${filters}.grpc_json_transcoder.v3.GrpcJsonTranscoder`,
+    transcodedServices,
+  ),
+];
+
+/** Characters of a SHA-1 in base64. */
+const hashLength = 28;
+
+/** Lines as `htpasswd -s` writes them. No part of a hash is shown. */
+function* passwords(
+  { users }: { users?: DataSource },
+  { files }: CheckScene,
+): Iterable<EnvoyFinding> {
+  const { case: form, value } = users?.specifier ?? { case: undefined };
+  const [field, text] =
+    form === "filename"
+      ? ["filename", files?.read(String(value))]
+      : form === "inlineString"
+        ? ["inline_string", value]
+        : ["", undefined];
+  if (typeof text !== "string") return;
+  if (text === "") yield finding(["users", field], "must not be empty");
+  const seen = new Set<string>();
+  for (const [index, line] of text.split("\n").entries()) {
+    if (line === "" || line.startsWith("#")) continue;
+    const fault = passwordFault(line, seen);
+    if (fault === undefined) continue;
+    yield finding(
+      ["users", field],
+      `has ${fault} in line ${index + 1}`,
+      'a line is "NAME:{SHA}HASH", as "htpasswd -s" writes it',
+    );
+    return;
+  }
+}
+
+/** What is wrong with a line, which goes on with its number; undefined: nothing. */
+function passwordFault(line: string, seen: Set<string>): string | undefined {
+  const colon = line.indexOf(":");
+  if (colon === -1) return "no colon";
+  const name = line.slice(0, colon);
+  const hash = line.slice(colon + 1);
+  if (name === "" || hash === "") return "an empty name or hash";
+  if (seen.has(name)) return `the name ${quote(name)} again`;
+  seen.add(name);
+  if (!hash.startsWith("{SHA}")) return "a hash that does not begin with {SHA}";
+  const { length } = hash.slice("{SHA}".length);
+  return length === hashLength
+    ? undefined
+    : `a hash of ${length} characters instead of ${hashLength}`;
+}
+
+function* apiKeys({
+  credentials,
+}: {
+  credentials: readonly { readonly key: string }[];
+}): Iterable<EnvoyFinding> {
+  const seen = new Map<string, number>();
+  for (const [index, { key }] of credentials.entries()) {
+    const first = seen.get(key);
+    if (first === undefined) seen.set(key, index);
+    else yield finding(["credentials", index, "key"], `is the key of credentials[${first}] too`);
+  }
+}
+
+/** Descriptors are compared by their entries, in order. */
+function* descriptors({
+  descriptors: list,
+}: {
+  descriptors: readonly {
+    readonly entries: readonly { readonly key: string; readonly value: string }[];
+  }[];
+}): Iterable<EnvoyFinding> {
+  const seen = new Map<string, number>();
+  for (const [index, { entries }] of list.entries()) {
+    const text = JSON.stringify(entries.map(({ key, value }) => [key, value]));
+    const first = seen.get(text);
+    if (first === undefined) seen.set(text, index);
+    else yield finding(["descriptors", index, "entries"], `are those of descriptors[${first}] too`);
+  }
+}
+
+function* ipTags({
+  ipTags: tags,
+  ipTagsDatasource,
+}: {
+  ipTags: readonly object[];
+  ipTagsDatasource?: object;
+}): Iterable<EnvoyFinding> {
+  if (tags.length === 0 && ipTagsDatasource === undefined)
+    yield finding([], "needs ip_tags or ip_tags_datasource");
+  if (tags.length > 0 && ipTagsDatasource !== undefined)
+    yield finding(["ip_tags_datasource"], "cannot be set next to ip_tags", "keep one of them");
+}
+
+/** Envoy reads the descriptors only for services. */
+function* transcodedServices(
+  { descriptorSet, services }: { descriptorSet: Oneof; services: readonly string[] },
+  { files }: CheckScene,
+): Iterable<EnvoyFinding> {
+  if (services.length === 0 || descriptorSet.case !== "protoDescriptor") return;
+  const path = String(descriptorSet.value);
+  if (files !== undefined && path !== "" && !files.exists(path))
+    yield finding(
+      ["proto_descriptor"],
+      "is not a file that can be read",
+      "Envoy reads it when it starts, relative to its working directory",
+    );
+}
