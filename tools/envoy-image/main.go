@@ -1,4 +1,4 @@
-// Writes the v3 API of Envoy, with what it imports, as one FileDescriptorSet. Run by make.mjs, which adds imports.go.
+// Writes the v3 API of Envoy, with what it imports, as one FileDescriptorSet, and the comments on it. Run by make.mjs, which adds imports.go.
 package main
 
 import (
@@ -24,7 +24,7 @@ func main() {
 	var paths []string
 	protoregistry.GlobalFiles.RangeFiles(func(file protoreflect.FileDescriptor) bool {
 		files[file.Path()] = file
-		if wanted.MatchString(file.Path()) && !outdated.MatchString(file.Path()) {
+		if isWanted(file) {
 			paths = append(paths, file.Path())
 		}
 		return true
@@ -33,6 +33,13 @@ func main() {
 	if err := write(os.Args[1], imageOf(files, paths)); err != nil {
 		log.Fatal(err)
 	}
+	if err := writeComments(os.Args[2], sourceDirs); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func isWanted(file protoreflect.FileDescriptor) bool {
+	return wanted.MatchString(file.Path()) && !outdated.MatchString(file.Path())
 }
 
 // Dependencies come first, as readers of descriptor sets expect.

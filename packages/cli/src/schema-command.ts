@@ -7,7 +7,7 @@ export const schemaCommand: Command = {
   name: "schema",
   summary: "Print JSON Schemas for editors: of Envoy's configuration, of a folder, of a message.",
   usage:
-    "xdstp schema [--root bootstrap|folder|TYPE] [--folder DIR] [--descriptors FILE]... [--out FILE|DIR]",
+    "xdstp schema [--root bootstrap|folder|TYPE] [--folder DIR] [--descriptors FILE]... [--no-comments] [--out FILE|DIR]",
   notes: [
     "An editor with the YAML language server completes and checks with it, also in `typed_config`. In the first line of a file: # yaml-language-server: $schema=envoy.schema.json",
     "The schemas of a folder are several files, so --root folder needs --out DIR. DIR/settings.json is for VS Code: it says which schema is for which files.",
@@ -25,6 +25,9 @@ export const schemaCommand: Command = {
       value: "FILE",
       multiple: true,
       help: "your own message types, as `buf build -o FILE` writes them",
+    },
+    "no-comments": {
+      help: "leave out the descriptions of fields, messages and enums, which are more than half of a schema",
     },
     out: { value: "FILE|DIR", help: "where to write (default: to the standard output)" },
   },
@@ -46,6 +49,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
       root,
       folder: call.text("folder") ?? "config",
       descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
+      comments: !call.flag("no-comments"),
       out: out === undefined ? undefined : { shown: out, path: pathFrom(io.cwd, out) },
     },
     io,

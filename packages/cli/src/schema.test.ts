@@ -24,6 +24,16 @@ describe("xdstp schema", () => {
     expect(titleOf(out)).toBe(title);
   });
 
+  it("leaves descriptions out on request", async () => {
+    const [described, bare] = [
+      await ran("--root", "clusters"),
+      await ran("--root", "clusters", "--no-comments"),
+    ];
+    expect(described.out).toContain('"description":"The timeout for new network connections');
+    expect(bare.out).not.toContain('"description":"');
+    expect(bare.out.length).toBeLessThan(described.out.length / 2);
+  });
+
   it("writes a file, in directories that it makes", async () => {
     const { dir, code, out } = await ran("--out", "a/b/envoy.schema.json");
     expect([code, out]).toEqual([0, ""]);

@@ -16,16 +16,18 @@ export interface SchemaOptions {
   readonly folder: string;
   /** The paths of descriptor sets. */
   readonly descriptors: readonly string[];
+  /** Whether the schemas have descriptions. */
+  readonly comments: boolean;
   /** The path to write to: as it was typed, and absolute. `undefined`: the standard output. */
   readonly out: { readonly shown: string; readonly path: string } | undefined;
 }
 
 /** Writes schemas. Returns the exit code. Throws a CliError for an unknown message, and for a file that cannot be written. */
 export async function writeSchema(options: SchemaOptions, { stdout }: CliIo): Promise<number> {
-  const { root, folder, descriptors, out } = options;
+  const { root, folder, descriptors, comments, out } = options;
   const registry = await loadRegistry(descriptors);
   if (root === "folder" && out !== undefined) {
-    const schemas = folderSchemas(registry);
+    const schemas = folderSchemas(registry, { comments });
     const settings = settingsFor(schemas, folder, out.shown);
     const files = { ...schemas.files, "settings.json": settings };
     for (const [name, content] of Object.entries(files))
@@ -41,8 +43,8 @@ export async function writeSchema(options: SchemaOptions, { stdout }: CliIo): Pr
   }
   const schema =
     root === "bootstrap"
-      ? bootstrapSchema(registry)
-      : messageSchema(registry, typeOf(root, registry));
+      ? bootstrapSchema(registry, { comments })
+      : messageSchema(registry, typeOf(root, registry), { comments });
   const text = `${JSON.stringify(schema)}\n`;
   if (out !== undefined) await write(out.path, text);
   else stdout.write(text);

@@ -6,9 +6,12 @@ const root = join(import.meta.dirname, "../../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 describe("the notice", () => {
-  it("goes out with the package that ships the image, as it stands in the root", () => {
-    expect(read("packages/protos/NOTICE")).toBe(read("NOTICE"));
-  });
+  it.each(["protos", "schema"])(
+    "goes out with %s, which ships a part of Envoy's API, as it stands in the root",
+    (name) => {
+      expect(read(`packages/${name}/NOTICE`)).toBe(read("NOTICE"));
+    },
+  );
 
   it("names the version of Envoy that the image is made from", () => {
     const version = /go-control-plane\/envoy v(\S+)/.exec(read("tools/envoy-image/go.mod"))?.[1];

@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { describe, expect, it } from "vitest";
 import { createEditor } from "../test/create-editor.ts";
+import { envoyComments } from "./envoy-comments.ts";
 import { bootstrapSchema, messageSchema } from "./index.ts";
 
 const schema = bootstrapSchema(envoyRegistry());
@@ -111,10 +112,13 @@ describe("bootstrapSchema()", () => {
     expect(found).toEqual(["AUTO", "HTTP1", "HTTP2", "HTTP3"]);
   });
 
-  it("has the size and takes the time that an editor allows", () => {
-    const text = JSON.stringify(schema);
-    expect(text.length).toBeLessThan(1_700_000);
-    expect(gzipSync(text).length).toBeLessThan(200_000);
+  it.each([
+    { comments: true, bytes: 4_000_000, packed: 800_000 },
+    { comments: false, bytes: 1_700_000, packed: 200_000 },
+  ])("has the size and takes the time that an editor allows: $comments", (of) => {
+    const text = JSON.stringify(bootstrapSchema(envoyRegistry(), { comments: of.comments }));
+    expect(text.length).toBeLessThan(of.bytes);
+    expect(gzipSync(text).length).toBeLessThan(of.packed);
     const start = performance.now();
     bootstrapSchema(envoyRegistry());
     expect(performance.now() - start).toBeLessThan(2_000);
@@ -126,6 +130,95 @@ describe("bootstrapSchema()", () => {
     const used = new Set(text.match(/(?<="#\/\$defs\/)[^"]+/g));
     expect(defined.filter((name) => !used.has(name))).toEqual([]);
     expect([...used].filter((name) => !defined.includes(name))).toEqual([]);
+  });
+});
+
+describe("comments on Envoy's API", () => {
+  const hoverAt = async (place: string): Promise<string> =>
+    editor.hoverAt(config.replace(place, `‸${place}`));
+
+  it.each([
+    ["a value", "stat_prefix", "string"],
+    ["a well-known type", "connect_timeout", "Duration"],
+    ["a message", "load_assignment", "ClusterLoadAssignment"],
+    ["an enum", "codec_type", "CodecType"],
+    ["a list", "http_filters", "list of HttpFilter"],
+    ["a list of values", "domains", "list of string"],
+  ])("describe %s under the name of its type", async (_, name, type) => {
+    const found = await editor.hoverAt(
+      config
+        .replace("connectTimeout", "connect_timeout")
+        .replace("loadA", "load_a")
+        .replace(name, `‸${name}`),
+    );
+    expect(found).toMatch(new RegExp(`^#### ${type}\\n\\n[A-Z]`));
+  });
+
+  it("describe a field in an Any, in Markdown", async () => {
+    const text = await editor.hoverAt(
+      config.replace("stat_prefix: web", "stat_prefix: web\n          ‸server_name: a"),
+    );
+    expect(text).toContain("If not set, the default is `envoy`.");
+  });
+
+  it("describe the values of an enum", async () => {
+    expect(await hoverAt("codec_type")).toContain(
+      "* `HTTP1`: The connection manager will assume that the client is speaking HTTP/1.1.\n",
+    );
+  });
+
+  it("are shown with what is suggested", async () => {
+    const described = await editor.descriptionsAt(
+      config.replace("stat_prefix: web", "stat_prefix: web\n          ‸"),
+    );
+    expect(described.get("server_name")).toMatch(/the default is `envoy`\.$/);
+    expect(described.get("rds")).toMatch(/^The connection manager/);
+  });
+
+  it("have a summary for editors that do not read Markdown", () => {
+    expect(schema).toMatchObject({
+      $defs: {
+        "envoy.config.cluster.v3.Cluster": {
+          properties: {
+            load_assignment: {
+              description: expect.not.stringMatching(/\n|\*\*/) as string,
+              markdownDescription: expect.stringContaining("\n\n**Attention:** ") as string,
+            },
+          },
+        },
+      },
+    });
+  });
+
+  it("are on messages and fields that the registry has, and on most of them", () => {
+    const described = [...envoyComments().keys()];
+    const registry = envoyRegistry();
+    const known = new Set(
+      [...registry].flatMap((type) => {
+        if (type.kind === "message")
+          return [type.typeName, ...type.fields.map(({ name }) => `${type.typeName}.${name}`)];
+        if (type.kind !== "enum") return [];
+        return [type.typeName, ...type.values.map(({ name }) => `${type.typeName}.${name}`)];
+      }),
+    );
+    expect(described.filter((name) => !known.has(name))).toEqual([]);
+    const fields = [...known].filter((name) =>
+      /^envoy\.(?:config|extensions)\.[^A-Z]+[A-Z].*\.[a-z]\w*$/.test(name),
+    );
+    expect(fields.length).toBeGreaterThan(3_000);
+    expect(fields.filter((name) => envoyComments().has(name)).length).toBeGreaterThan(
+      fields.length * 0.9,
+    );
+  });
+
+  it("have no marks of reStructuredText", () => {
+    const marks = [...envoyComments()].filter(([, text]) => /\[#|:ref:`|^\.\. /m.test(text));
+    expect(marks).toEqual([]);
+  });
+
+  it("are left out on request", () => {
+    const text = JSON.stringify(bootstrapSchema(envoyRegistry(), { comments: false }));
+    expect(text).not.toMatch(/"(?:enumD|markdownEnumD|d|markdownD)escriptions?":"/);
   });
 });
 

@@ -11,7 +11,7 @@ import { type Settings, settingsIn } from "@xdstp/validate";
 import { acceptedTypes, anyChoices, typeSuggestions } from "./any-choices.ts";
 import { countKeywords, rejectsEmpty, valueKeywords } from "./constraint-keywords.ts";
 import type { Dialect } from "./dialect.ts";
-import { createDocComments } from "./doc-comments.ts";
+import type { DocComments } from "./doc-comments.ts";
 import { createFieldRules } from "./field-rules.ts";
 import { allOf, type JsonSchema, orNull, patternOf } from "./json-schema.ts";
 
@@ -47,14 +47,20 @@ export interface Definitions {
 
 const anyType = "google.protobuf.Any";
 
-/** Makes {@link Definitions} of the types of a registry. `base`: where the definitions lie, as the begin of a reference. */
+/** What {@link Definitions} are made with. */
+export interface DefinitionsOptions {
+  readonly dialect: Dialect;
+  readonly comments: DocComments;
+  /** How references to the definitions begin. Default: `#/$defs/`. */
+  readonly base?: string;
+}
+
+/** Makes {@link Definitions} of the types of a registry. */
 export function createDefinitions(
   registry: Registry,
-  dialect: Dialect,
-  base = "#/$defs/",
+  { dialect, comments, base = "#/$defs/" }: DefinitionsOptions,
 ): Definitions {
   const rules = createFieldRules(registry);
-  const comments = createDocComments();
   const made = new Map<string, JsonSchema>();
   const waiting: (() => void)[] = [];
 
@@ -105,21 +111,26 @@ export function createDefinitions(
   }
 
   function scalarRef(scalar: ScalarType): JsonSchema {
-    return named(ScalarType[scalar].toLowerCase(), () => orNull(dialect.scalar(scalar)));
+    return named(scalarName(scalar), () => ({
+      title: scalarName(scalar),
+      ...orNull(dialect.scalar(scalar)),
+    }));
   }
 
-  function wrapperRef({ typeName, field }: DescMessage): JsonSchema {
+  function wrapperRef({ typeName, name, field }: DescMessage): JsonSchema {
     const scalar = field.value?.scalar ?? ScalarType.STRING;
-    return named(typeName, () => orNull(dialect.wrapper(dialect.scalar(scalar))));
+    return named(typeName, () => ({
+      title: name,
+      ...orNull(dialect.wrapper(dialect.scalar(scalar))),
+    }));
   }
 
-  function wellKnownRef({ typeName }: DescMessage): JsonSchema | undefined {
+  function wellKnownRef({ typeName, name }: DescMessage): JsonSchema | undefined {
     const form = dialect.wellKnown(typeName);
-    return form && named(typeName, () => orNull(form));
+    return form && named(typeName, () => ({ title: name, ...orNull(form) }));
   }
 
   function definition(desc: DescMessage, use: Use, changes: Changes = {}): JsonSchema {
-    const description = comments.commentOf(desc);
     const isChecked = use !== "unchecked" && !rules.isDisabled(desc);
     const rulesOf = (field: DescField): Settings | undefined =>
       isChecked ? rules.rulesOf(field) : undefined;
@@ -137,7 +148,8 @@ export function createDefinitions(
     const single = required.filter((field) => field.jsonName === field.name);
     const double = required.filter((field) => field.jsonName !== field.name);
     return {
-      ...(description !== undefined && { description }),
+      title: desc.name,
+      ...comments.keywordsOf(desc),
       ...(desc.deprecated && { deprecated: true }),
       type: use === "field" || use === "unchecked" ? ["object", "null"] : "object",
       properties: {
@@ -151,28 +163,33 @@ export function createDefinitions(
       additionalProperties: false,
       ...allOf(
         single.length > 0 ? { required: single.map(({ name }) => name) } : {},
-        ...double.map((field) => ({ anyOf: namesOf(field).map(requiredName) })),
+        // Not with anyOf, of which yaml-language-server shows the descriptions instead of that of the message.
+        ...double.map(({ name, jsonName }) => ({
+          if: { required: [jsonName] },
+          else: { required: [name] },
+        })),
         ...desc.oneofs.map((oneof) => oneofSchema(oneof, isChecked && rules.isRequired(oneof))),
       ),
     };
   }
 
   function described(field: DescField, schema: JsonSchema): JsonSchema {
-    const description = comments.commentOf(field);
-    return description === undefined ? schema : { description, ...schema };
+    return { ...comments.keywordsOf(field), ...schema };
   }
 
   function fieldSchema(field: DescField, of: Settings | undefined, isChecked: boolean): JsonSchema {
     const deprecated = field.deprecated ? { deprecated: true } : {};
     if (field.fieldKind === "list") {
       const items = itemSchema(field, settingsIn(settingsIn(of, "repeated"), "items"), isChecked);
-      return { ...deprecated, ...dialect.list(items), ...countKeywords(field, of) };
+      const title = `list of ${typeNameOf(field)}`;
+      return { title, ...deprecated, ...dialect.list(items), ...countKeywords(field, of) };
     }
     if (field.fieldKind === "map") {
       const map = settingsIn(of, "map");
       const texts = settingsIn(settingsIn(map, "keys"), "string");
       const keys = valueKeywords(field, texts && { string: texts });
       return {
+        title: `map of ${typeNameOf(field)}`,
         ...deprecated,
         type: ["object", "null"],
         additionalProperties: itemSchema(field, settingsIn(map, "values"), isChecked),
@@ -201,9 +218,8 @@ export function createDefinitions(
 
   function enumRef(desc: DescEnum, isClosed: boolean): JsonSchema {
     return named(`${isClosed ? "defined-" : ""}${desc.typeName}`, () => {
-      const description = comments.commentOf(desc);
-      const schema = dialect.enumeration(desc, isClosed);
-      return description === undefined ? schema : { description, ...schema };
+      const schema = dialect.enumeration(desc, isClosed, comments.valueKeywordsOf(desc));
+      return { title: desc.name, ...comments.keywordsOf(desc), ...schema };
     });
   }
 
@@ -211,6 +227,7 @@ export function createDefinitions(
   function anyRef(field: DescField | undefined): JsonSchema {
     const { name, urls } = typeSuggestions(registry, field);
     const content = named(anyType, () => ({
+      title: "Any",
       type: ["object", "null"],
       allOf: [
         // An Any without content is read as one that is not set.
@@ -231,6 +248,15 @@ export function createDefinitions(
       then: messageRef(desc, "any"),
     };
   }
+}
+
+function scalarName(scalar: ScalarType): string {
+  return ScalarType[scalar].toLowerCase();
+}
+
+/** The type of a value, an item or a value of a map, as an editor shows it. */
+function typeNameOf({ message, enum: values, scalar }: DescField): string {
+  return message?.name ?? values?.name ?? scalarName(scalar ?? ScalarType.STRING);
 }
 
 function isRequired(field: DescField, of: Settings | undefined, schema: JsonSchema): boolean {

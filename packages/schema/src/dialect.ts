@@ -12,8 +12,8 @@ export type DialectName = "xds" | "envoy";
 /** The schemas of values in one dialect. */
 export interface Dialect {
   scalar(scalar: ScalarType): JsonSchema;
-  /** A closed enum accepts only the numbers that it names. */
-  enumeration(desc: DescEnum, isClosed: boolean): JsonSchema;
+  /** A closed enum accepts only the numbers that it names. `descriptions`: keywords on its names, in their order. */
+  enumeration(desc: DescEnum, isClosed: boolean, descriptions: JsonSchema): JsonSchema;
   /** A list, by the schema of its items. */
   list(items: JsonSchema): JsonSchema;
   /** A wrapper such as UInt32Value, by the schema of its value. */
@@ -69,8 +69,12 @@ const wellKnown: Readonly<Record<string, JsonSchema>> = {
 
 const xds: Dialect = {
   scalar: (scalar) => scalars[scalar],
-  enumeration: (desc, isClosed) => ({
-    anyOf: [{ enum: desc.values.map(({ name }) => name) }, enumNumbers(desc, isClosed)],
+  enumeration: (desc, isClosed, descriptions) => ({
+    // Not anyOf, of which yaml-language-server shows the descriptions instead of that of the field.
+    oneOf: [
+      { enum: desc.values.map(({ name }) => name), ...descriptions },
+      enumNumbers(desc, isClosed),
+    ],
   }),
   list: (items) => ({ type: ["array", "null"], items }),
   wrapper: (value) => value,
@@ -101,10 +105,12 @@ const envoy: Dialect = {
     if (scalar === ScalarType.BOOL) return { type: ["boolean", "string"], pattern: booleanText };
     return xds.scalar(scalar);
   },
-  enumeration(desc, isClosed) {
-    const small = desc.values.map(({ name }) => escapePattern(name.toLowerCase())).join("|");
-    const forms = xds.enumeration(desc, isClosed).anyOf as readonly JsonSchema[];
-    return { anyOf: [...forms, { type: "string", pattern: `^(${small}|-?[0-9]+)$` }] };
+  enumeration(desc, isClosed, descriptions) {
+    const names = desc.values.map(({ name }) => name);
+    const small = names.map((name) => name.toLowerCase()).filter((name) => !names.includes(name));
+    const other = [...small.map(escapePattern), "-?[0-9]+"].join("|");
+    const forms = xds.enumeration(desc, isClosed, descriptions).oneOf as readonly JsonSchema[];
+    return { oneOf: [...forms, { type: "string", pattern: `^(${other})$` }] };
   },
   /** One value may replace a list of one. `type` comes first for editors, which then write the dash of an item. */
   list: (items) => ({

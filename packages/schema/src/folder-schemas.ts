@@ -4,8 +4,9 @@ import { envoyTypes, shortTypes, typeUrlOf } from "@xdstp/resource-types";
 import { anyChoices } from "./any-choices.ts";
 import { createDefinitions, type Definitions } from "./definitions.ts";
 import { dialects } from "./dialect.ts";
+import { docComments } from "./doc-comments.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { draft } from "./message-schema.ts";
+import { draft, type SchemaOptions } from "./message-schema.ts";
 
 /** The schemas of the files in a folder that `xdstp serve` serves. */
 export interface FolderSchemas {
@@ -22,8 +23,15 @@ const shared = "messages.json";
  *
  * A file holds a resource, one in an `envoy.service.discovery.v3.Resource`, several in a `DiscoveryResponse`, or a redirect as a text or a message. Each YAML document of a file is checked by itself.
  */
-export function folderSchemas(registry: Registry): FolderSchemas {
-  const definitions = createDefinitions(registry, dialects.xds, `${shared}#/$defs/`);
+export function folderSchemas(
+  registry: Registry,
+  { comments = true }: SchemaOptions = {},
+): FolderSchemas {
+  const definitions = createDefinitions(registry, {
+    dialect: dialects.xds,
+    comments: docComments(comments),
+    base: `${shared}#/$defs/`,
+  });
   const kinds = [...resourceTypes(registry)].flatMap(([name, desc]): readonly FolderKind[] => [
     { file: name, folders: [name, desc.typeName], desc, isList: false },
     {

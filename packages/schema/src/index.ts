@@ -3,6 +3,11 @@
  * @packageDocumentation
  */
 export { folderSchemas, type FolderSchemas } from "./folder-schemas.ts";
-export { bootstrapSchema, messageSchema } from "./message-schema.ts";
+export {
+  bootstrapSchema,
+  messageSchema,
+  type MessageSchemaOptions,
+  type SchemaOptions,
+} from "./message-schema.ts";
 export type { DialectName } from "./dialect.ts";
 export type { JsonSchema } from "./json-schema.ts";

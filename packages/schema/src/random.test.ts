@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { createRandomMessages } from "../../validate/test/random-messages.ts";
 import { createDefinitions } from "./definitions.ts";
 import { dialects } from "./dialect.ts";
+import { docComments } from "./doc-comments.ts";
 
 const count = Math.max(100, Math.round(20_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const seed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
@@ -19,7 +20,11 @@ const notSaid =
 
 /** Checks JSON against the definition of a type. Returns what is wrong with it, and undefined for nothing. */
 function createCheck(): (desc: DescMessage, json: JsonValue) => string | undefined {
-  const definitions = createDefinitions(registry, dialects.xds, "all#/$defs/");
+  const definitions = createDefinitions(registry, {
+    dialect: dialects.xds,
+    comments: docComments(true),
+    base: "all#/$defs/",
+  });
   for (const desc of messages.types) definitions.message(desc);
   const ajv = new Ajv2020({ strict: false, logger: false });
   ajv.addSchema({ $id: "all", $defs: definitions.all() });

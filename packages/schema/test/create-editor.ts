@@ -8,6 +8,8 @@ export interface Editor {
   problemsIn(text: string): Promise<readonly string[]>;
   /** What is suggested at the mark `‸`. */
   suggestionsAt(text: string): Promise<readonly string[]>;
+  /** The descriptions of what is suggested at the mark `‸`, by its name. */
+  descriptionsAt(text: string): Promise<ReadonlyMap<string, string>>;
   /** What is shown of the word behind the mark `‸`. */
   hoverAt(text: string): Promise<string>;
 }
@@ -55,6 +57,15 @@ export function createEditor(
       return items.map(
         ({ insertText, label }) =>
           (/^[\w@./]+$/.test(insertText ?? "") ? insertText : undefined) ?? label,
+      );
+    },
+    async descriptionsAt(text) {
+      const { items } = await service.doComplete(...openAtMark(text), false);
+      return new Map(
+        items.map(({ label, documentation = "" }) => [
+          label,
+          typeof documentation === "string" ? documentation : documentation.value,
+        ]),
       );
     },
     async hoverAt(text) {
