@@ -12,12 +12,19 @@ export interface JsonResource {
   readonly json: JsonObject;
 }
 
-/** The lists of static resources, and the fields of `dynamic_resources` that are another source of the type. */
-export const staticLists = [
+/** A list of static resources, and the fields of `dynamic_resources` that are another source of the type. */
+interface StaticList {
+  readonly type: ResourceType;
+  readonly field: "listeners" | "clusters" | "secrets";
+  readonly others: readonly string[];
+}
+
+/** The lists of static resources. */
+export const staticLists: readonly StaticList[] = [
   { type: listener, field: "listeners", others: ["lds_config", "lds_resources_locator"] },
   { type: cluster, field: "clusters", others: ["cds_config", "cds_resources_locator"] },
   { type: secret, field: "secrets", others: [] },
-] as const;
+];
 
 /** The static resources of a bootstrap. */
 export function staticOf(bootstrap: JsonObject): readonly JsonResource[] {
