@@ -11,8 +11,9 @@ import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { isObject } from "./documents-of.ts";
 
 /**
- * Returns a message in the JSON form of protobuf, from one in the forms that Envoy reads in its own configuration too: one value in the place of a list of one, lists within lists, a Duration and a Timestamp as `{ seconds, nanos }`, a wrapper as `{ value }`, names of enums in any case, and numbers and booleans as texts.
- * Resources that come over xDS are encoded, so these forms exist in files of Envoy only.
+ * Returns a message in the JSON form of protobuf, from the forms that Envoy also reads in its own configuration.
+ * These forms are: one value in place of a list with one item, lists within lists, a Duration or Timestamp as `{ seconds, nanos }`, a wrapper as `{ value }`, enum names in any case, and numbers and booleans as texts.
+ * Resources over xDS are encoded, so these forms occur only in files of Envoy.
  */
 export function asEnvoyReads(json: JsonObject, desc: DescMessage, registry: Registry): JsonObject {
   const fields = fieldsOf(desc);
@@ -24,7 +25,7 @@ export function asEnvoyReads(json: JsonObject, desc: DescMessage, registry: Regi
   );
 }
 
-/** The fields of a message by both of their names. */
+/** Returns the fields of a message, by `name` and by `jsonName`. */
 function fieldsOf(desc: DescMessage): ReadonlyMap<string, DescField> {
   const known = fieldsByName.get(desc);
   if (known !== undefined) return known;
@@ -49,7 +50,7 @@ function fieldValue(value: JsonValue, field: DescField, registry: Registry): Jso
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, one(item)]));
 }
 
-/** Lists within lists become one. A null is an empty message, and nothing in a list of other values. */
+/** Flattens lists within lists. A null becomes an empty message; in a list of other values it is left out. */
 function listItems(value: JsonValue, field: DescField): readonly JsonValue[] {
   const items = Array.isArray(value) ? flattened(value) : [value];
   if (field.message === undefined) return items.filter((item) => item !== null);
@@ -114,7 +115,7 @@ function unwrapped(value: JsonValue): JsonValue {
   return inner === undefined || Object.keys(more).length > 0 ? value : inner;
 }
 
-/** Whole seconds and the part of a second, as digits; undefined: the object is something else. */
+/** Returns whole seconds and the fraction as digits, or `undefined` if the object is not a Duration or Timestamp. */
 function secondsOf(
   value: JsonObject,
 ): { readonly whole: number; readonly part: number; readonly fraction: string } | undefined {

@@ -23,49 +23,49 @@ import type { Patience } from "./pacing.ts";
 import { type FileContent, type FilePut, problemOf } from "./read-file.ts";
 import { isGone } from "./walk-folder.ts";
 
-/** Types in which a file may be named whose content the server fills in. In other types, clients read the files. */
+/** Types in which the server replaces the name of a file by its content. In other types, clients read the files. */
 const typesWithFiles: ReadonlySet<string> = new Set([secret.typeUrl]);
 
-/** The message that holds a text or says where it is. */
+/** The message that contains a text or the place of it. */
 const dataSource = "envoy.config.core.v3.DataSource";
 
-/** A file whose content is part of a resource of another file. */
+/** A file whose content becomes part of a resource of another file. */
 export interface AttachedFile {
   readonly path: string;
-  /** Of its state when it was read; empty where there was none. */
+  /** The state of the file when it was read, see {@link stampOf}. Empty: the file did not exist. */
   readonly stamp: string;
-  /** When it was last changed, in milliseconds since the epoch. */
+  /** The time of its last change, in milliseconds since the epoch. */
   readonly changedMs: number;
 }
 
-/** The content of a file, with that of the files that it names. */
+/** The content of a file, including that of the files that it names. */
 export interface AttachedContent extends FileContent {
   readonly attached: readonly AttachedFile[];
-  /** A hash of what was filled in; empty where nothing was. */
+  /** A hash of the contents that were filled in. Empty: none were. */
   readonly digest: string;
 }
 
-/** A field that names a file. */
+/** A field with the name of a file. */
 interface NamedFile {
   readonly source: ReflectMessage;
   readonly path: JsonPath;
   readonly filename: string;
 }
 
-/** What a file may attach, and how it is read. */
+/** The file that names other files, and how these are read. */
 interface Attaching {
   readonly file: string;
   readonly context: FolderContext;
   readonly patience: Patience;
   readonly attached: AttachedFile[];
   readonly hash: ReturnType<typeof createHash>;
-  /** The file that names others is a PEM file itself: its links are followed as those of all files are. */
+  /** true: `file` is a PEM file itself, so symbolic links to its parts are followed like all links in the folder. */
   readonly isPem: boolean;
 }
 
 /**
- * Fills in the content of the files that secrets name by a path relative to their own file. An absolute path is one of the client and stays.
- * Never rejects: a file that is missing, that lies outside of the folder or that does not fit is a problem.
+ * Replaces the file names in secrets by the contents of these files. Only paths relative to the own file are replaced; an absolute path is one of the client and stays.
+ * Never rejects: a file that does not exist, lies outside of the folder or is not valid for its field is a problem.
  */
 export async function attachFiles(
   content: FileContent,
@@ -94,12 +94,12 @@ export async function attachFiles(
   return { ...content, puts, problems, attached, digest };
 }
 
-/** What tells one state of a file from another. */
+/** Returns a text that differs between two states of a file. */
 export function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 }
 
-/** Whether none of these files has changed. */
+/** Returns true if none of these files has changed. */
 export async function areUnchanged(
   attached: readonly AttachedFile[],
   patience: Patience,
@@ -127,7 +127,7 @@ async function filledPut(put: Put, attaching: Attaching): Promise<Put> {
   return { ...put, resource: { ...put.resource, payload: { ...payload, value } } };
 }
 
-/** Every field of a message, however deep, that names a file. */
+/** Returns all fields in a message, at any depth, that name a file. */
 function* filesIn(message: ReflectMessage, path: JsonPath): Generator<NamedFile> {
   if (message.desc.typeName === dataSource) {
     const field = message.desc.fields.find(({ name }) => name === "filename");
@@ -149,7 +149,7 @@ function* filesIn(message: ReflectMessage, path: JsonPath): Generator<NamedFile>
   }
 }
 
-/** Replaces the name of a file by its content. Gives the path of the file. */
+/** Replaces the name of a file by its content. Returns the path of the file. */
 async function fill({ source, path, filename }: NamedFile, attaching: Attaching): Promise<string> {
   const { file, attached, hash } = attaching;
   if (!mayBePath(filename))
@@ -188,10 +188,10 @@ async function fill({ source, path, filename }: NamedFile, attaching: Attaching)
   }
 }
 
-/** The longest name of one file, and the longest path, in bytes. */
+/** The longest name of one file and the longest path, in bytes. */
 const longest = { name: 255, path: 1024 };
 
-/** Whether a text may be the path of a file. A key in its place must not reach the log. */
+/** Returns true if a text may be the path of a file. A key that was written in its place must not be shown in the log. */
 function mayBePath(text: string): boolean {
   return (
     !/\p{Cc}/u.test(text) &&
@@ -225,7 +225,7 @@ function isInside(folder: string, path: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Text where it is text, as PEM is. */
+/** Stores bytes as `inline_string` if they are UTF-8, such as PEM, else as `inline_bytes`. */
 function setContent(source: ReflectMessage, bytes: Uint8Array): void {
   const text = textOf(bytes);
   const name = text === undefined ? "inline_bytes" : "inline_string";
@@ -241,7 +241,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** `tls_certificate.private_key.filename` */
+/** Returns a path as text, such as `tls_certificate.private_key.filename`. */
 function fieldOf(path: JsonPath): string {
   return path
     .map((step) => (typeof step === "number" ? `[${step}]` : `.${shownKey(step)}`))
@@ -249,7 +249,7 @@ function fieldOf(path: JsonPath): string {
     .slice(1);
 }
 
-/** With line and column where the file has one resource. A file that was removed meanwhile has none. */
+/** Returns an error as a problem. It has a line and a column if the file has only one resource and still exists. */
 async function locatedProblem(
   error: unknown,
   isAlone: boolean,

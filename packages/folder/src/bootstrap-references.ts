@@ -12,9 +12,9 @@ import {
 export interface StaticReference {
   readonly typeUrl: string;
   readonly name: string;
-  /** The way to the field that holds it. */
+  /** The path of the field with the name. */
   readonly path: readonly PathStep[];
-  /** Whether Envoy does not start without it. */
+  /** true: Envoy does not start without the resource. */
   readonly isRequired: boolean;
   readonly hint: string;
 }
@@ -26,7 +26,7 @@ const hints = {
   route: "add it to static_resources.clusters, or set validate_clusters to false",
 } as const;
 
-/** The names of a bootstrap that only its static resources can have: secrets without a source, the clusters of config sources, those of static routes, and those that Envoy itself uses. */
+/** Returns the names in a bootstrap that only its static resources can have: secrets without a source, the clusters of config sources, those of static routes, and those that Envoy itself uses. */
 export function staticReferencesIn(
   bootstrap: ReflectMessage,
   registry: Registry,
@@ -69,7 +69,7 @@ function referencesOfMessage(visited: VisitedMessage): readonly StaticReference[
       return referencesIn(visited, "tcp_cluster_name", ofEnvoy);
     case "envoy.config.trace.v3.ZipkinConfig":
     case "envoy.config.trace.v3.DatadogConfig":
-      // Envoy makes that of the bootstrap later.
+      // Envoy creates the tracer of the bootstrap later, and then rejects nothing.
       return closestMessage(visited, managerType) === undefined
         ? []
         : referencesIn(visited, "collector_cluster", ofEnvoy);
@@ -85,10 +85,10 @@ const rdsType = `${manager}.Rds`;
 const ofRoute = { typeUrl: cluster.typeUrl, isRequired: true, hint: hints.route };
 const ofEnvoy = { typeUrl: cluster.typeUrl, isRequired: true, hint: hints.own };
 
-/** Envoy looks up these clusters as soon as it subscribes; for secrets, health discovery and load reports later. */
+/** Returns how Envoy looks up the cluster of a config source. It does so as soon as it subscribes; for secrets, health discovery and load reports that is later than the start. */
 function sourceOf(source: VisitedMessage): Omit<StaticReference, "name" | "path"> {
   const above = source.above?.message.desc.typeName;
-  // Envoy subscribes to routes when the listener is there, and accepts a listener without.
+  // Envoy subscribes to routes when the listener exists, and accepts a listener without them.
   const isOfRoutes = source.above?.above?.message.desc.typeName === rdsType;
   const isRequired =
     above === "envoy.config.bootstrap.v3.Bootstrap.DynamicResources" ||
@@ -99,9 +99,9 @@ function sourceOf(source: VisitedMessage): Omit<StaticReference, "name" | "path"
   return { typeUrl: cluster.typeUrl, isRequired, hint: hints.source };
 }
 
-/** Whether a connection manager holds the routes around, and Envoy looks up their clusters: it does unless `validate_clusters` is false. */
+/** Returns true if the routes are part of a connection manager and Envoy looks up their clusters, which it does unless `validate_clusters` is false. */
 function isInStaticRoute(visited: VisitedMessage): boolean {
-  // Envoy does not look into the actions of a tree of matchers.
+  // Envoy does not check the actions in a tree of matchers.
   if (closestMessage(visited, "xds.type.matcher.v3.Matcher") !== undefined) return false;
   return isValidated(closestMessage(visited, "envoy.config.route.v3.RouteConfiguration"));
 }
@@ -137,7 +137,7 @@ function referencesIn(
   return typeof value === "string" ? [{ ...rest, name: value, path: at }] : [];
 }
 
-/** Whether a message has a field, and has it set. */
+/** Returns true if a message has a field, and the field is set. */
 export function isSetIn(message: ReflectMessage | undefined, name: string): boolean {
   const field = message?.desc.fields.find((one) => one.name === name);
   return field !== undefined && message?.isSet(field) === true;

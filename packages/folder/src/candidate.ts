@@ -9,25 +9,25 @@ import { readConstraints, type Resource } from "@xdstp/core";
 import { Fault, type JsonPath, quote } from "./folder-problem.ts";
 import type { TypeFolder } from "./place.ts";
 
-/** A resource as it is in a file, before its name and payload are checked. */
+/** A resource in a file, before its name and payload are checked. */
 export interface Candidate {
   /** The type of the payload: that of the folder, or that of redirects. */
   readonly type: TypeFolder;
-  /** The payload: as JSON, which is encoded here, or as bytes, which are kept. */
+  /** The payload: JSON, which is encoded later, or bytes, which are kept. */
   readonly content: { readonly json: JsonObject } | { readonly bytes: Uint8Array };
-  /** What its wrapper says, where it has one. */
+  /** The properties in its wrapper. Absent: it has no wrapper. */
   readonly facts?: WrapperFacts;
-  /** True: it is the one resource of its file, named by the path where nothing else names it. False: its wrapper or its payload has to. */
+  /** true: it is the only resource of its file, so the path names it if nothing else does. false: its wrapper or its payload has to contain its name. */
   readonly alone: boolean;
-  /** Where the payload stands. */
+  /** The number of the document with the payload. */
   readonly document: number;
   readonly path: JsonPath;
 }
 
-/** What an `envoy.service.discovery.v3.Resource` says next to its payload. `name` is empty where it says none. */
+/** The properties of a resource in an `envoy.service.discovery.v3.Resource`. `name` is empty if it has none. */
 export type WrapperFacts = Omit<Resource, "payload">;
 
-/** Reads and checks a wrapper. Throws a fault for two names, a TTL that is not positive, an alias that is none, constraints that say nothing of a key. */
+/** Reads and checks a wrapper. Throws a fault for two names, a TTL that is not positive, an invalid alias, and constraints that leave it open which clients match. */
 export function wrapperFacts(message: WrapperMessage): WrapperFacts {
   const { resourceName, version, aliases, ttl, cacheControl, metadata } = message;
   const constraints = resourceName?.dynamicParameterConstraints;

@@ -7,8 +7,8 @@ import { Fault, quote, reasonOf } from "./folder-problem.ts";
 import { type Place, redirectType } from "./place.ts";
 
 /**
- * The resources of a `.pb` file. Binary messages do not say their type, so a bare one is of the type of the folder;
- * one packed in a `google.protobuf.Any` says it, and may be an `envoy.service.discovery.v3.Resource` or a `DiscoveryResponse` too.
+ * Returns the resources of a `.pb` file. Bytes without a `google.protobuf.Any` have no type of their own, so they are of the type of the folder.
+ * An `Any` contains its type, and may also contain an `envoy.service.discovery.v3.Resource` or a `DiscoveryResponse`.
  */
 export function candidatesInBinary(bytes: Uint8Array, place: Place): readonly Candidate[] {
   return isAny(bytes)
@@ -16,7 +16,7 @@ export function candidatesInBinary(bytes: Uint8Array, place: Place): readonly Ca
     : [{ type: place.type, content: { bytes }, alone: true, document: 0, path: [] }];
 }
 
-/** No message of a resource has a first field that reads like a type URL. */
+/** Returns true if the bytes are an Any. In no message of a resource does the first field look like a type URL. */
 function isAny(bytes: Uint8Array): boolean {
   try {
     const reader = new BinaryReader(bytes);

@@ -10,9 +10,9 @@ import { listInFile } from "./list-in-file.ts";
 import { locatorInFile } from "./locators.ts";
 
 /**
- * The resources of one document: the document itself, the payload of an `envoy.service.discovery.v3.Resource`, or the members of a `DiscoveryResponse`.
- * In the place of a payload there may be a redirect (C-REDIR-1): a text `xdstp://...`, or a `xds.core.v3.ResourceLocator`.
- * `@type` says which; where it is left out, the fields do. Throws a fault for another type and for a wrapper that is broken.
+ * Returns the resources of one document: the document itself, the payload of an `envoy.service.discovery.v3.Resource`, or the members of a `DiscoveryResponse`.
+ * A redirect (C-REDIR-1) may replace a payload. It is a text `xdstp://...` or a `xds.core.v3.ResourceLocator`.
+ * `@type` selects the form; without it, the fields do. Throws a fault for another type and for an invalid wrapper.
  */
 export function candidatesInDocument(
   document: ReadDocument,

@@ -2,12 +2,12 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { Fault } from "./folder-problem.ts";
 
-/** The paths of files that were filled in, by the message that has their content. */
+/** The paths of files that were filled in, by the message that contains their content. */
 type Paths = ReadonlyMap<ReflectMessage["message"], string>;
 
 /**
- * Checks what the files of a secret hold: a certificate that can be read, and a key that fits it. Throws a fault with the file.
- * No text of a file gets into it, and of a private key no reason either.
+ * Checks the content of the files in a secret: a certificate has to be readable, and its key has to match. Throws a fault with the file.
+ * The fault does not contain any text of a file. For a private key, it does not contain the reason either.
  */
 export function checkCertificates(message: ReflectMessage, paths: Paths): void {
   const pair = part(message, "tls_certificate");
@@ -35,7 +35,7 @@ function part(message: ReflectMessage | undefined, name: string): ReflectMessage
     : undefined;
 }
 
-/** The content of a data source. undefined: it is at the client. */
+/** Returns the content of a data source, or `undefined` if the client has it. */
 function contentOf(source: ReflectMessage): string | Buffer | undefined {
   for (const name of ["inline_string", "inline_bytes"]) {
     const field = source.fields.find((one) => one.name === name);
@@ -46,7 +46,7 @@ function contentOf(source: ReflectMessage): string | Buffer | undefined {
   return undefined;
 }
 
-/** The first certificate; all of them are read. undefined: none of it comes from a file. */
+/** Reads all certificates and returns the first one. Returns `undefined` if the client has them, or if certificates that do not come from a file cannot be read. */
 function readCertificate(source: ReflectMessage, paths: Paths): X509Certificate | undefined {
   const content = contentOf(source);
   if (content === undefined) return undefined;
@@ -69,10 +69,10 @@ function readCertificate(source: ReflectMessage, paths: Paths): X509Certificate 
   });
 }
 
-/** `-----BEGIN EC PRIVATE KEY-----`, also where its end is missing. */
+/** Matches `-----BEGIN EC PRIVATE KEY-----`, also without its end. */
 const privateKey = /-----BEGIN [^-]{0,64}PRIVATE KEY/i;
 
-/** The first certificate of a text. undefined: one of them cannot be read, or there is none. */
+/** Returns the first certificate of a text. Returns `undefined` if there is none, or if one of them cannot be read. */
 function firstOf(text: string): X509Certificate | undefined {
   try {
     return blocksIn(text).map((block) => new X509Certificate(block))[0];
@@ -81,7 +81,7 @@ function firstOf(text: string): X509Certificate | undefined {
   }
 }
 
-/** The blocks of certificates in PEM, up to the first one that does not end. Goes once through the text. */
+/** Returns the PEM blocks of certificates, up to the first one without an end. The text is searched only once. */
 function blocksIn(text: string): readonly string[] {
   const blocks: string[] = [];
   const begin = "-----BEGIN ";
@@ -109,7 +109,7 @@ function readKey(
 ): KeyObject | undefined {
   const key = contentOf(source);
   const passphrase = password && contentOf(password);
-  // A password that the client has.
+  // The client has the password, so the key cannot be checked here.
   if (key === undefined || (password !== undefined && passphrase === undefined)) return undefined;
   try {
     return createPrivateKey({

@@ -8,7 +8,7 @@ import { asEnvoyReads } from "./as-envoy-reads.ts";
 import { checkBootstrap } from "./check-bootstrap.ts";
 import { formatProblem } from "./folder-problem.ts";
 
-/** The node, without which Envoy subscribes to nothing. */
+/** The node of a bootstrap. Without it, Envoy cannot subscribe to anything. */
 const node = "node: { id: a, cluster: b }\n";
 
 const bootstrap = (target: string, more = ""): string => `admin:
@@ -289,7 +289,7 @@ bootstrap_extensions: []
       ).toEqual([
         expect.stringMatching(/^error: envoy\.yaml:12:\d+: .*collector_cluster: .*"wbe"/),
       ]);
-    // Envoy makes a tracer of the bootstrap later.
+    // Envoy creates the tracer of a bootstrap later, so this cluster is not required.
     expect(
       (await check(bootstrap("web", `tracing: { http: ${datadog} }\n`))).filter((line) =>
         line.includes("collector_cluster"),

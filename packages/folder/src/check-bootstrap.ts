@@ -34,15 +34,15 @@ import { bySeverity, type ProblemCode } from "./problem-codes.ts";
 import { extensions, type FileFormat, splitFileName } from "./place.ts";
 import { problemOf, textOf } from "./read-file.ts";
 
-/** What the check of one file found. */
+/** The problems of one file. */
 export interface BootstrapProblems {
-  /** What Envoy rejects. Empty: nothing was found. */
+  /** The problems for which Envoy rejects the file. Empty: none were found. */
   readonly problems: readonly FolderProblem[];
-  /** What does no harm but may be a mistake. */
+  /** Likely mistakes that Envoy accepts. */
   readonly warnings: readonly FolderProblem[];
 }
 
-/** The message of a bootstrap. */
+/** The name of the message of a bootstrap. */
 export const bootstrapName = "envoy.config.bootstrap.v3.Bootstrap";
 type Format = "yaml" | "json";
 const formats: Readonly<Record<string, Format | undefined>> = {
@@ -52,8 +52,9 @@ const formats: Readonly<Record<string, Format | undefined>> = {
 };
 
 /**
- * Checks a configuration with which Envoy starts: syntax, messages, the constraints of each, and references to clusters and secrets that it does not have. The extension of the file says its format: YAML, JSON, text format or binary, of which the last two give no lines. Never rejects.
- * A problem is a reference without which Envoy does not start: to a static secret, from a config source or from static routes. Other references to clusters are warnings, and not checked where clusters come from a server too.
+ * Checks a configuration that Envoy starts with: syntax, messages, constraints, and references to clusters and secrets that it does not have.
+ * The extension of the file is its format: YAML, JSON, text format or binary. Problems in the last two have no lines. Never rejects.
+ * A missing resource is a problem if Envoy does not start without it: references to static secrets, from config sources, and from static routes. Other references to clusters are warnings, and are not checked if clusters also come from a server.
  */
 export async function checkBootstrap({
   file,
@@ -62,11 +63,11 @@ export async function checkBootstrap({
   readsFiles = true,
 }: {
   readonly file: string;
-  /** Read instead of the file, such as what an editor has not saved. */
+  /** The content, in place of that of the file, for example unsaved text of an editor. */
   readonly text?: string | undefined;
-  /** `envoyRegistry()` of `@xdstp/protos/envoy`, or one that has more. */
+  /** `envoyRegistry()` of `@xdstp/protos/envoy`, or a registry with more types. */
   readonly registry: Registry;
-  /** Whether the files that it names, such as certificates, are checked: they are where Envoy runs. Default: true. */
+  /** true: the files that the bootstrap names, such as certificates, are checked. They have to be on this machine as on that of Envoy. Default: true. */
   readonly readsFiles?: boolean;
 }): Promise<BootstrapProblems> {
   try {
@@ -81,12 +82,12 @@ export async function checkBootstrap({
   }
 }
 
-/** What keeps a file from being read, as a problem. */
+/** Returns the reason why a file cannot be read, as a problem. */
 export function troubleOf(error: unknown, file: string): FolderProblem {
   return error instanceof Fault ? problemOf(error, file, "") : { file, ...fileTrouble(error) };
 }
 
-/** Reads a file. Rejects with a fault for an extension that is not read and for a text that is not UTF-8, or with the error of the system. */
+/** Reads a file. Rejects with a fault for an extension that is not supported and for a text that is not UTF-8, or with the error of the system. */
 export async function readWhole(file: string): Promise<ReadFile> {
   const format = formatOf(file);
   const bytes = await readBytes(file, (await stat(file)).size, (_, run) => run());
@@ -97,12 +98,12 @@ export async function readWhole(file: string): Promise<ReadFile> {
 export interface ReadFile {
   readonly file: string;
   readonly bytes: Uint8Array;
-  /** Empty where the format is binary. */
+  /** The content as text. Empty for the binary format. */
   readonly text: string;
   readonly format: FileFormat;
 }
 
-/** The format of a file, by its extension. Throws a fault for one that is not read. */
+/** Returns the format of a file by its extension. Throws a fault for an extension that is not supported. */
 function formatOf(file: string): FileFormat {
   const format = splitFileName(basename(file))?.format;
   if (format !== undefined) return format;
@@ -113,13 +114,13 @@ function formatOf(file: string): FileFormat {
   });
 }
 
-/** The text of a bootstrap. Rejects with the errors of the file system. */
+/** Returns the text of a bootstrap. Rejects with the errors of the file system. */
 export async function bootstrapText(file: string): Promise<string> {
   const bytes = await readBytes(file, (await stat(file)).size, (_, run) => run());
   return new TextDecoder().decode(bytes);
 }
 
-/** The format of a bootstrap that keeps its comments, by the extension of its file. Throws a fault for another extension. */
+/** Returns the format of a bootstrap whose comments are kept, by the extension of its file. Throws a fault for another extension. */
 export function bootstrapFormat(file: string): Format {
   const format = formats[extname(file).toLowerCase()];
   if (format !== undefined) return format;
@@ -132,16 +133,16 @@ export function bootstrapFormat(file: string): Format {
 
 /** A bootstrap as Envoy reads it. */
 export interface ReadBootstrap {
-  /** In the JSON form of protobuf. */
+  /** The bootstrap in the JSON form of protobuf. */
   readonly json: JsonObject;
   readonly desc: DescMessage;
-  /** What Envoy passes over. */
+  /** Parts of the text that Envoy ignores. */
   readonly warnings: EnvoyYaml["warnings"];
-  /** Kept as long as positions in the text are looked up. */
+  /** The parsed text. It is kept as long as positions in the text are needed. */
   readonly parsed: EnvoyYaml["parsed"];
 }
 
-/** Reads the content of a bootstrap; its messages are not decoded yet. Throws a fault for a text that is not one message. */
+/** Reads the content of a bootstrap without decoding its messages. Throws a fault for a text that is not one message. */
 export function readBootstrap(
   source: Omit<ReadFile, "file">,
   { registry }: Pick<FolderContext, "registry">,
@@ -161,7 +162,7 @@ export function readBootstrap(
   return { json: asEnvoyReads(read, desc, registry), desc, warnings, parsed };
 }
 
-/** Checks the content of a bootstrap. Never rejects for what a file may hold. */
+/** Checks the content of a bootstrap. Never rejects for any content of a file. */
 export async function checkBootstrapContent(
   source: ReadFile,
   context: FolderContext,
@@ -227,7 +228,7 @@ async function check(
     return { ...problemAt(at, code, `${fieldOf(at)}: ${missingText({ typeUrl, name })}`), hint };
   }
 
-  /** Envoy validates it, and cannot listen to both. */
+  /** Returns the listeners that have the address of the admin page. Envoy accepts such a configuration in validation, but cannot listen on both. */
   function adminAddresses(): readonly FolderProblem[] {
     const admin = messageIn(bootstrap, "admin");
     const taken = new Set(admin === undefined ? [] : addressesOf(admin).map(([key]) => key));
@@ -272,17 +273,17 @@ async function check(
   }
 }
 
-/** Texts of certificates are smaller. */
+/** The largest file that is read, in bytes. Certificates are smaller. */
 const maxTextSize = 4_000_000;
 
-/** The files of a bootstrap: relative to the working directory, as Envoy reads them, or to the directory of the bootstrap. */
+/** Returns access to the files that a bootstrap names. A path is relative to the working directory, as Envoy reads it, or to the directory of the bootstrap. */
 function filesOf(dir: string): EnvoyFiles {
   const statsOf = (path: string) => statSync(path, { throwIfNoEntry: false });
   const find = (path: string): string | undefined => {
     try {
       return [resolve(path), resolve(dir, path)].find((one) => statsOf(one) !== undefined);
     } catch {
-      return undefined; // Not a path, or in a directory that may not be read.
+      return undefined; // The text is not a path, or its directory may not be read.
     }
   };
   return {
@@ -306,7 +307,7 @@ function valueOf(
   desc: DescMessage,
   registry: Registry,
 ): EnvoyYaml {
-  if (format === "json") rejectFaultyJson(text); // The rest is YAML too.
+  if (format === "json") rejectFaultyJson(text); // The text is valid JSON then, so it can be read as YAML.
   if (format === "json" || format === "yaml") return parseEnvoyYaml(text);
   try {
     const message =
@@ -329,14 +330,14 @@ function addressesOf({ message }: ReflectMessage): ReturnType<typeof boundAddres
   });
 }
 
-/** The types that a bootstrap lists, and the field of `static_resources` of each. */
+/** The types of static resources, with their field in `static_resources`. */
 const lists = [
   { type: cluster, field: "clusters" },
   { type: secret, field: "secrets" },
   { type: listener, field: "listeners" },
 ] as const;
 
-/** The static resources of a type. */
+/** Returns the static resources of a type. */
 function listOf(bootstrap: ReflectMessage, type: ResourceType): readonly ReflectMessage[] {
   const name = lists.find((one) => one.type === type)?.field;
   const fixed = messageIn(bootstrap, "static_resources");
@@ -349,7 +350,7 @@ function namesIn(bootstrap: ReflectMessage, type: ResourceType): readonly string
   return listOf(bootstrap, type).map((one) => nameOf(one, type.nameField ?? 1));
 }
 
-/** What has to be among the static resources and is not, each name once. */
+/** Returns references to static resources that do not exist, one for each name. */
 function missingIn(bootstrap: ReflectMessage, registry: Registry): readonly StaticReference[] {
   const held = heldIn(bootstrap);
   const missing = new Map<string, StaticReference>();
@@ -370,7 +371,7 @@ function heldIn(bootstrap: ReflectMessage): ReadonlySet<string> {
   );
 }
 
-/** Warns of clusters that are not there, unless clusters come from a server too. */
+/** Returns warnings for clusters that do not exist, unless clusters also come from a server. */
 function danglingIn(
   bootstrap: ReflectMessage,
   context: FolderContext,

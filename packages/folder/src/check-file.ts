@@ -38,21 +38,21 @@ import { bySeverity } from "./problem-codes.ts";
 import { each, empty, faultsOf, problemOf, readFile } from "./read-file.ts";
 import { resourceFromCandidate } from "./resource-from-candidate.ts";
 
-/** What the check of one file found. */
+/** The problems of one file. */
 export interface FileProblems {
-  /** What the file was recognised as. */
+  /** The kind of file that its content was recognised as. */
   readonly kind: "bootstrap" | "resources";
-  /** The number of resources that are right. Of a bootstrap 0. */
+  /** The number of valid resources. 0 for a bootstrap. */
   readonly resources: number;
-  /** What clients reject, or what cannot be read. */
+  /** Problems for which clients reject a resource, or for which the file cannot be read. */
   readonly problems: readonly FolderProblem[];
-  /** What does no harm but may be a mistake. */
+  /** Likely mistakes that clients accept. */
   readonly warnings: readonly FolderProblem[];
 }
 
 /**
- * Checks one file: a configuration with which Envoy starts, one resource or several with `@type`, a `DiscoveryResponse`, or a file of a folder, whose type is that of the folder it lies in.
- * Its content says which of these it is. References to other resources are checked in a bootstrap only, since the others may be in other files. Never rejects.
+ * Checks one file: a configuration that Envoy starts with, one or several resources with `@type`, a `DiscoveryResponse`, or a file of a folder, whose type is that of its folder.
+ * The content of the file decides which of these it is. References to other resources are checked only in a bootstrap, since the other resources may be in other files. Never rejects.
  */
 export async function checkFile({
   file,
@@ -125,14 +125,14 @@ function checkResources(
     : checkDocuments(content, read, context);
 }
 
-/** A document of resources that say their types. */
+/** A document with resources that have a type. */
 interface TypedDocument {
   readonly json: JsonObject;
-  /** Of the file; 0 is the first one. */
+  /** The number of the document in the file, from 0. */
   readonly index: number;
 }
 
-/** What a file holds. Its content says so; where it has no type, the folder that the file lies in. */
+/** Returns what a file contains: a bootstrap, or documents with types. If the content does not have a type, the folder of the file does. */
 function contentOf(
   read: ReadFile,
   context: FolderContext,
@@ -178,7 +178,7 @@ function documentsIn({ text, format }: ReadFile): readonly {
   });
 }
 
-/** Whether an object has a field of a configuration of Envoy, and does not say that it is something else. */
+/** Returns true if an object has a field of an Envoy bootstrap, and no other type. */
 function isBootstrap(json: JsonObject, { registry }: FolderContext): boolean {
   if (json["@type"] !== undefined) return typeNameIn(json) === bootstrapName;
   const fields = registry.getMessage(bootstrapName)?.fields ?? [];
@@ -188,7 +188,7 @@ function isBootstrap(json: JsonObject, { registry }: FolderContext): boolean {
   );
 }
 
-/** Whether an object is a resource with `@type`, a Resource around one, or a list of these. */
+/** Returns true if an object is a resource with `@type`, a `Resource` with one, or a list of these. */
 function saysItsType(json: JsonValue): json is JsonObject {
   if (!isObject(json)) return false;
   const { resource, resources } = json;
@@ -205,7 +205,7 @@ function typeNameIn({ "@type": stated }: JsonObject): string | undefined {
   return typeof stated === "string" ? stated.slice(stated.lastIndexOf("/") + 1) : undefined;
 }
 
-/** A text that says its type, in a comment `# proto-message: TYPE` or as an expanded Any. undefined: it does not. */
+/** Returns the message in a text that has a type, as a comment `# proto-message: TYPE` or as an expanded Any. Returns `undefined` for another text. */
 function typedText(text: string, context: FolderContext): JsonObject | undefined {
   const stated = /^[ \t]*#[ \t]*proto-message:[ \t]*(\S+)/m.exec(text)?.[1];
   const isAny = /^(?:\s|#.*$)*\[/m.test(text);
@@ -222,10 +222,10 @@ function typedText(text: string, context: FolderContext): JsonObject | undefined
   }
 }
 
-/** The wrappers that hold a type of their own. */
+/** The wrappers whose payload has a type. */
 const wrappers = [DiscoveryResponseSchema, ResourceSchema] as const;
 
-/** Bytes of an Any, or of a wrapper around one. undefined: they are something else. */
+/** Returns the message in the bytes of an Any, or of a wrapper with one. Returns `undefined` for other bytes. */
 function typedMessage(bytes: Uint8Array, context: FolderContext): JsonObject | undefined {
   for (const desc of [AnySchema, ...wrappers]) {
     try {
@@ -233,7 +233,7 @@ function typedMessage(bytes: Uint8Array, context: FolderContext): JsonObject | u
       const json = typedJson(desc, message, context);
       if (message.$unknown === undefined && saysItsPayload(json)) return json;
     } catch {
-      // It is not this message.
+      // The bytes are not this message.
     }
   }
   return undefined;
@@ -274,13 +274,13 @@ function knownType(name: string, { registry }: FolderContext, path: JsonPath = [
   });
 }
 
-/** Where a file lies in a folder that `serve` could serve. */
+/** The place of a file in a folder that `serve` could serve. */
 interface FilePlace {
   readonly dir: string;
   readonly segments: readonly string[];
 }
 
-/** The innermost folder of a type that a file lies in, and what is above it. undefined: there is none. */
+/** Returns the innermost type folder around a file, with the folder above it. Returns `undefined` if there is none. */
 function placeInFolder(file: string, context: FolderContext): FilePlace | undefined {
   const steps = resolve(file).split(sep);
   const at = steps.findLastIndex(
@@ -339,13 +339,13 @@ function checkDocuments(
   return { kind: "resources", resources: puts.length, ...bySeverity(problems) };
 }
 
-/** A resource of a document, or a Resource around one. */
+/** A resource of a document, or a `Resource` with one. */
 interface Member {
   readonly json: JsonObject;
   readonly path: JsonPath;
 }
 
-/** The members of a `DiscoveryResponse`, each with the type that it states or that of the response; else the document itself. */
+/** Returns the members of a `DiscoveryResponse`, each with its own type or that of the response. Returns another document as its only member. */
 function membersOf(json: JsonObject, context: FolderContext): readonly Member[] {
   const stated = typeNameIn(json);
   const isResponse =
@@ -370,7 +370,7 @@ function membersOf(json: JsonObject, context: FolderContext): readonly Member[] 
   });
 }
 
-/** What a resource says of itself, in the form in which the path of a file in a folder says it. */
+/** Returns the type, format and authority of a resource, in the form that the path of a file in a folder has. */
 function placeOfMember(
   json: JsonObject,
   { file, format }: Pick<ReadFile, "file" | "format">,

@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { useFolder } from "../test/use-folder.ts";
 import { checkFolder } from "./check-folder.ts";
 
-/** Files that are read for positions, and what happens to them. */
+/** Counts the files that are read for positions. `code`: the error that reading them has. */
 const reads = vi.hoisted(() => ({ open: 0, mostOpen: 0, code: "" }));
 vi.mock(import("node:fs/promises"), async (original) => {
   const actual = await original();

@@ -26,8 +26,8 @@ import { sharedAddresses } from "./shared-addresses.ts";
 import { isGone } from "./walk-folder.ts";
 
 /**
- * Reads a folder once and checks all that can be known without a client: what {@link readFolder} does, the constraints of each message (`validate.rules` of the Envoy API and `buf.validate`), and the references between resources.
- * A violated constraint is a problem. Warnings are deprecated fields and values, references to what the folder does not have, and opaque endpoints, routes and secrets to which nothing refers. Never rejects.
+ * Reads a folder once and checks everything that can be known without a client: what {@link readFolder} checks, the constraints of each message (`validate.rules` of the Envoy API and `buf.validate`), and the references between resources.
+ * A violated constraint is a problem. Warnings are deprecated fields and values, references to resources that the folder does not have, and opaque endpoints, routes and secrets without references to them. Never rejects.
  */
 export async function checkFolder(options: FolderOptions): Promise<FolderContent> {
   const checker = createFolderChecker(options);
@@ -36,40 +36,40 @@ export async function checkFolder(options: FolderOptions): Promise<FolderContent
   return checked;
 }
 
-/** A resource of a folder, as others refer to it. */
+/** A resource of a folder with its names and references. */
 export interface NamedResource {
-  /** The file that holds it. */
+  /** The file that contains it. */
   readonly file: string;
-  /** That of the resource, also where a redirect replaces its payload. */
+  /** The type of the resource, also if a redirect replaces its payload. */
   readonly typeUrl: string;
-  /** Canonical, and opaque or of xdstp. */
+  /** The canonical name, opaque or xdstp. */
   readonly name: string;
   /** Further opaque names. */
   readonly aliases: readonly string[];
-  /** What it refers to. */
+  /** The references of the resource to others. */
   readonly references: readonly Reference[];
 }
 
-/** What a check found, and the resources. */
+/** The result of a check, and the resources. */
 export interface CheckedFolder extends FolderContent {
   /** All resources whose files can be read. */
   readonly names: readonly NamedResource[];
 }
 
-/** Checks a folder again and again, for an editor. */
+/** Checks a folder repeatedly, for an editor. */
 export interface FolderChecker {
   /**
    * Checks as {@link checkFolder} does. Only files that have changed are parsed again. Calls run one after another. Never rejects.
-   * @param unsaved - Texts that are read instead of files, by the paths that problems name
+   * @param unsaved - Texts that replace the content of files, by the paths that problems have
    */
   check(unsaved?: ReadonlyMap<string, string>): Promise<CheckedFolder>;
-  /** The resources that a file would hold with this text. Empty where it has problems that leave none. */
+  /** Returns the resources that a file would contain with this text. Empty if problems leave none. */
   namesIn(file: string, text: string): readonly NamedResource[];
-  /** Ends what a check has under way in another process. */
+  /** Stops work of a check in other processes. */
   close(): void;
 }
 
-/** Makes a {@link FolderChecker} of a folder. */
+/** Creates a {@link FolderChecker} of a folder. */
 export function createFolderChecker(options: FolderOptions): FolderChecker {
   let unsaved: ReadonlyMap<string, string> = new Map();
   let last: Promise<unknown> = Promise.resolve();
@@ -142,7 +142,7 @@ interface Referring {
   readonly reference: Reference;
 }
 
-/** What a resource refers to: that of a list is what its entries lead to and refer to, that of a redirect its target. */
+/** Returns the references of a resource. Those of a list are the locators of its entries and the references of inline entries; that of a redirect is its target. */
 function referencesOfEntry(
   { typeUrl, put }: Pick<FolderEntry, "typeUrl" | "put">,
   context: FolderContext,
@@ -182,7 +182,7 @@ function entriesOfList({ typeUrl, value }: AnyBytes): readonly ListEntry[] {
   return entries;
 }
 
-/** The names of the resources that lists hold inline, by which others refer to them: those in their payloads. */
+/** Returns the names of inline resources in lists, as written in their payloads. References use these names. */
 function inlineNames(
   entries: readonly FolderEntry[],
   context: FolderContext,
@@ -208,10 +208,10 @@ function nameOfPayload({ typeUrl, value }: AnyBytes, { types }: FolderContext): 
   return name;
 }
 
-/** A type and name, as {@link keyOf} gives them, and the nodes that have it. */
+/** A type and name, as {@link keyOf} returns them, with the node key. */
 interface NamedForNode {
   readonly key: string;
-  /** undefined: all nodes. */
+  /** `undefined`: the resource is for all nodes. */
   readonly node: string | undefined;
 }
 
@@ -223,13 +223,13 @@ function referencesOfLocator(locator: ReturnType<typeof locatorOfEntry>): readon
 
 const locatorUrl = typeUrlOf(ResourceLocatorSchema.typeName);
 
-/** Names of one type, in one form for each name. */
+/** Returns a key for a type and a name. Different spellings of one name have the same key. */
 function keyOf(typeUrl: string, name: string): string {
   const [bare = ""] = name.split("#");
   return `${typeUrl} ${bare.startsWith("xdstp:") ? nameKey(bare) : name}`;
 }
 
-/** Warns of references to what is not in the folder. What comes from another source or authority, and globs, are not looked for. */
+/** Returns warnings for references to resources that are not in the folder. References with another source or authority, and globs, are not checked. */
 async function danglingIn(
   entries: readonly FolderEntry[],
   referring: readonly Referring[],
@@ -275,10 +275,10 @@ async function danglingIn(
   return warnings.flat();
 }
 
-/** Files that are open at a time. */
+/** The number of files that are open at the same time. */
 const parallel = 32;
 
-/** The places of names in a file. One that was removed meanwhile has none, and no problem either. */
+/** Returns the positions of names in a file. A file that was removed meanwhile has none, and no problem either. */
 async function textsOf(
   file: string,
   names: ReadonlySet<string>,
@@ -295,10 +295,10 @@ async function textsOf(
   }
 }
 
-/** Types of which clients request only what something refers to. */
+/** The types whose resources clients request only if something refers to them. */
 const onDemand: ReadonlySet<string | undefined> = new Set(["endpoints", "routes", "secrets"]);
 
-/** Warns of opaque names to which nothing refers: no client will request them. Names of xdstp may be requested from elsewhere. */
+/** Returns warnings for opaque names without references, since no client will request them. An xdstp name may be requested because of a reference elsewhere. */
 function unusedIn(
   entries: readonly FolderEntry[],
   referring: readonly Referring[],

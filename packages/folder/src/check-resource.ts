@@ -19,7 +19,7 @@ import { checkGrpc } from "./grpc-checks/check-grpc.ts";
 import { shownField } from "./json-path-of.ts";
 import { nameFieldOf } from "./place.ts";
 
-/** Creates a check of all that can be known of a resource alone: what its descriptors say, and what the code of its clients rejects. */
+/** Creates a check of everything that can be known of a single resource: the rules in its descriptors, and the checks of its clients. */
 export async function createResourceCheck(
   context: Pick<FolderContext, "registry" | "types" | "clients">,
 ): Promise<ResourceCheck> {
@@ -28,7 +28,7 @@ export async function createResourceCheck(
   return (put) => [described, ...checks].flatMap((check) => check(put));
 }
 
-/** Creates a check of what descriptors say: the constraints of messages (`validate.rules` of the Envoy API and `buf.validate`), and what is deprecated. */
+/** Creates a check of the rules in descriptors: constraints of messages (`validate.rules` of the Envoy API and `buf.validate`), and deprecations. */
 export async function createDescriptorCheck({
   registry,
   types,
@@ -53,7 +53,7 @@ export async function createDescriptorCheck({
   };
 }
 
-/** What clients reject in a resource, though its constraints allow it. Files that resources name are on the machine of Envoy. */
+/** The checks of each kind of client, for problems that constraints do not find. Files that resources name are not checked, since they are on the machine of Envoy. */
 const clientChecks: Readonly<
   Record<ResourceClient, (content: ReflectMessage, registry: Registry) => readonly Rejection[]>
 > = {
@@ -75,18 +75,18 @@ function createClientCheck(
   };
 }
 
-/** The name in the payload of an inline entry: its list and the name of the entry say how it is called, if it is called at all. */
+/** Returns true for the path of the name in the payload of an inline entry. This name may be empty, since the list and the name of the entry identify the resource. */
 function isNameOfEntry(path: readonly PathStep[], nameField: string): boolean {
   const last = path.at(-1);
   return path.length === nameSteps && last?.kind === "field" && last.name === nameField;
 }
 
-/** As in `entries[0].inline_entry.resource.name`. */
+/** The number of steps in a path like `entries[0].inline_entry.resource.name`. */
 const nameSteps = 5;
 
 const listUrl = typeUrlOf(ListCollectionSchema.typeName);
 
-/** Lists have one form, whatever is declared: read as Envoy declares some of them, all entries would become one (B-LIST-1). */
+/** Returns true if a type is a list collection. All lists have the same form, whatever their descriptor is: decoded with the descriptor of some Envoy types, only one entry would remain (B-LIST-1). */
 export function isList(typeUrl: string, registry: Registry): boolean {
   return memberOfList(typeUrl, registry) !== undefined;
 }

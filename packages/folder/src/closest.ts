@@ -1,6 +1,6 @@
 import type { Registry } from "@bufbuild/protobuf";
 
-/** The candidate that a mistyped word most likely means: at most a third of its letters differ. undefined: none is close. */
+/** Returns the candidate that is closest to a mistyped word, or `undefined` if none is close. At most a third of its letters may differ. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Math.floor(word.length / 3) + 1;
@@ -12,7 +12,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Levenshtein: letters to insert, delete or replace. */
+/** The Levenshtein distance: the number of letters to insert, delete or replace. */
 function distanceOf(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 0; i < a.length; i++) {
@@ -26,10 +26,10 @@ function distanceOf(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** Up to this number of values of an enum are named. */
+/** The number of enum values that are listed. */
 const most = 5;
 
-/** Lists the values of an enum, the one that was probably meant first. undefined: the enum is not known. */
+/** Returns a text with the values of an enum, starting with the one that was probably meant. Returns `undefined` for an unknown enum. */
 export function enumHint(name: string, word: string, registry: Registry): string | undefined {
   const values = registry.getEnum(name)?.values.map((value) => value.name);
   if (values === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { ResourceFault } from "./folder-context.ts";
 import { shownField } from "./json-path-of.ts";
 import { visitMessages } from "./envoy-checks/visit-messages.ts";
 
-/** Finds what is set in a message, and in all messages within it, although the API says that it is deprecated. */
+/** Returns the deprecated fields and values that are set in a message, and in all messages within it. */
 export type DeprecationCheck = (message: ReflectMessage) => readonly ResourceFault[];
 
 /** Creates a check for deprecated fields and enum values, as the descriptors of the registry mark them. */
@@ -39,15 +39,15 @@ export function createDeprecationCheck(registry: Registry): DeprecationCheck {
     ).flat();
 }
 
-/** What the API says of something that is deprecated. */
+/** The deprecation of a field or value. */
 interface Mark {
-  /** The version of Envoy that deprecated it, such as `3.0`; undefined: it does not say. */
+  /** The version of the Envoy API that deprecated it, such as `3.0`. `undefined`: unknown. */
   readonly since: string | undefined;
-  /** Whether Envoy rejects it unless its runtime allows it. */
+  /** true: Envoy rejects it unless its runtime allows deprecated features. */
   readonly isDisallowed: boolean;
 }
 
-/** Envoy's own options of fields and values. A registry without them has only `deprecated`. */
+/** Returns functions that read Envoy's own options of fields and values. A registry without these options has only `deprecated`. */
 function marksOf(registry: Registry) {
   const option = (name: string) => registry.getExtension(`envoy.annotations.${name}`);
   const field = {
@@ -89,7 +89,7 @@ function faultOf(
     : { code: "deprecated", text, hint: "the API documentation names what replaces it" };
 }
 
-/** The numbers of an enum field, one for each item where it is a list or a map. */
+/** Returns the numbers of an enum field: one for each item if it is a list or a map. */
 function valuesOf(
   message: ReflectMessage,
   field: DescField,

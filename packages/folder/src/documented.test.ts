@@ -7,7 +7,7 @@ import { formatProblem, readFolder } from "./index.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
-/** The files of the README, by path: each begins with a comment that has it. */
+/** The files of the README by path. Each begins with a comment that contains its path. */
 const files = Object.fromEntries(
   [...readme.matchAll(/^```\w*\n# config\/(?<path>\S+)\n(?<text>[\s\S]*?)^```$/gm)].map(
     ({ groups }) => [groups?.path ?? "", groups?.text ?? ""],

@@ -20,13 +20,13 @@ import { enumHint } from "./closest.ts";
 export interface ReadDocument {
   /** A message, or the text of a locator. */
   readonly json: JsonObject | string;
-  /** Which one of the text, from 0; empty YAML documents count. */
+  /** The number of the document in the text, from 0. Empty YAML documents count. */
   readonly index: number;
 }
 
 /**
- * The documents of a text file in the JSON form of protobuf, keys sorted. YAML may have several; those without content are left out.
- * Throws a fault for a text that does not parse and for a document that is neither an object nor the text of a locator.
+ * Returns the documents of a text file in the JSON form of protobuf, with sorted keys. YAML may have several documents; those without content are left out.
+ * Throws a fault for a text that cannot be parsed, and for a document that is neither an object nor the text of a locator.
  */
 export function documentsOf(
   text: string,
@@ -52,7 +52,7 @@ export function documentsOf(
   });
 }
 
-/** Without aliases a text has fewer values than characters. */
+/** Returns the largest number of values in a document. A text without YAML aliases has fewer values than characters. */
 function maxValuesOf(text: string): number {
   return 100_000 + 4 * text.length;
 }
@@ -68,7 +68,7 @@ function kindOf(json: JsonValue): string {
   return Array.isArray(json) ? "a list" : `a ${typeof json}`;
 }
 
-/** Text format does not say its type, so the folder does, or the usual comment `# proto-message: TYPE`, or an expanded `Any`. */
+/** Reads a file in text format. Its type is that of the folder, unless it is an expanded `Any` or has the usual comment `# proto-message: TYPE`. */
 function parseText(text: string, place: Place, context: FolderContext): JsonValue {
   const { registry } = context;
   const content = text.replaceAll(/^[ \t]*#.*$/gm, "").trim();
@@ -95,22 +95,22 @@ function parseText(text: string, place: Place, context: FolderContext): JsonValu
   }
 }
 
-/** The reason of a reader of text format. What it found may be a secret. */
+/** Returns the error of a reader of text format without the value that it found, which may be a secret. */
 export function shownReason(error: unknown): string {
   return reasonOf(error).replace(/, got .*$/s, "");
 }
 
-/** Whether a text is a locator and nothing else: in text format, `http: {}` is a field. */
+/** Returns true if a text is only a locator. In text format, `http: {}` is a field. */
 function isLocatorAlone(text: string): boolean {
   return /^(?:xdstp|http|file):\/\S*$/.test(text);
 }
 
-/** `content`: without comments. */
+/** Returns the type of a text that does not have one itself. `content`: the text without comments. */
 function defaultSchema(content: string, place: Place): DescMessage {
   return content.startsWith("[") ? AnySchema : place.type.desc;
 }
 
-/** The declared name of a list collection is that of the folder, not that of the form that all have. */
+/** Returns the name of a type for errors. All list collections are decoded with one descriptor, so their name is taken from the folder. */
 function typeNameOf(desc: DescMessage, { type }: Place): string {
   return desc === type.desc ? type.name : desc.typeName;
 }
@@ -129,20 +129,19 @@ function schemaOf(name: string, { type }: Place, context: FolderContext): DescMe
   return desc;
 }
 
-/** Whether a JSON value is an object, neither an array nor null. */
+/** Returns true if a JSON value is an object, and not an array or null. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value in a file is the text of a locator, as TP1 writes it. */
+/** Returns true if a value in a file is the text of a locator, as TP1 writes it. */
 export function isLocatorText(value: JsonValue | undefined): value is string {
   return typeof value === "string" && /^(?:xdstp|http|file):/.test(value);
 }
 
 /**
- * The same value with the keys of every object sorted, so that equal content gives equal bytes, whoever wrote it in which order (S-VER-4):
- * protobuf writes a map in the order of the object.
- * Throws a fault for more than `limit` values, which a few YAML aliases can make of a small file, and for deep ones, which they can make of a flat file.
+ * Returns the same value with sorted keys in all objects. Protobuf writes a map in the order of the object, so equal content results in equal bytes, whatever the order in the file (S-VER-4).
+ * Throws a fault for more than `maxValues` values, which a few YAML aliases can make of a small file, and for nesting that is too deep, which aliases can make of a flat file.
  */
 export function canonicalJson(value: unknown, maxValues: number): JsonValue {
   return sorted(value, { left: maxValues, path: [] });
@@ -150,7 +149,7 @@ export function canonicalJson(value: unknown, maxValues: number): JsonValue {
 
 interface Budget {
   left: number;
-  /** Of the value at hand. */
+  /** The path of the current value. */
   readonly path: (string | number)[];
 }
 
@@ -168,19 +167,19 @@ function sorted(value: unknown, budget: Budget): JsonValue {
   return sortedObject(value as Readonly<Record<string, unknown>>, budget);
 }
 
-/** What lies deeper may be the content of an alias, which stands elsewhere. */
+/** Returns the path up to the first item of a list. Deeper steps may be in the content of an alias, which is written elsewhere in the file. */
 function upToFirstItem(path: JsonPath): JsonPath {
   const item = path.findIndex((step) => typeof step === "number");
   return item === -1 ? path : path.slice(0, item + 1);
 }
 
-/** The list itself where nothing in it changes: a copy of a large file takes hundreds of megabytes. */
+/** Returns the list itself if nothing in it changes, since a copy of a large file takes hundreds of megabytes. */
 function sortedList(list: readonly unknown[], budget: Budget): JsonValue {
   const items = list.map((item, at) => inside(item, at, budget));
   return (items.every((item, at) => item === list[at]) ? list : items) as JsonValue;
 }
 
-/** The object itself where its keys are in order and nothing in it changes. */
+/** Returns the object itself if its keys are in order and nothing in it changes. */
 function sortedObject(object: Readonly<Record<string, unknown>>, budget: Budget): JsonValue {
   const keys = Object.keys(object);
   const isSorted = keys.every((key, at) => at === 0 || byKey(keys[at - 1] ?? "", key) < 0);
@@ -200,7 +199,7 @@ function inside(value: unknown, step: string | number, budget: Budget): JsonValu
   return json;
 }
 
-/** Code point order, which is the order of the UTF-8 bytes. */
+/** Compares keys by code points, which is also the order of their UTF-8 bytes. */
 function byKey(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -210,7 +209,7 @@ function byKey(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** UTF-16 units, with surrogates moved above everything else. */
+/** Returns the rank of a UTF-16 unit. Surrogates are ranked above all other units. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

@@ -14,18 +14,18 @@ import { type ParsedYaml, parsedYaml, type Position } from "./find-position.ts";
 import { Fault, type FolderProblem, reasonOf, tooDeep } from "./folder-problem.ts";
 import { yamlFault } from "./parse-document.ts";
 
-/** What Envoy reads of a YAML text. */
+/** A YAML text as Envoy reads it. */
 export interface EnvoyYaml {
-  /** Kept by whoever looks up positions in the text. Absent: the text is not YAML. */
+  /** The parsed text. The caller keeps it while it needs positions in the text. Absent: the text is not YAML. */
   readonly parsed?: ParsedYaml | undefined;
-  /** undefined: the text is empty. */
+  /** `undefined`: the text is empty. */
   readonly value: JsonValue | undefined;
-  /** What Envoy passes over. */
+  /** Parts of the text that Envoy ignores. */
   readonly warnings: readonly (Position & Pick<FolderProblem, "code" | "message">)[];
 }
 
 /**
- * The first document of a YAML text as Envoy reads its own configuration: by YAML 1.1, but with numbers other than small integers as texts, the last of equal keys, and without what the tag `!ignore` marks.
+ * Reads the first document of a YAML text as Envoy reads its own configuration. This is YAML 1.1 with differences: numbers other than small integers are texts, the last of equal keys is used, and keys with the tag `!ignore` are left out.
  * Throws a fault with a position for a text that is not YAML.
  */
 export function parseEnvoyYaml(text: string): EnvoyYaml {
@@ -64,7 +64,7 @@ const secondMessage = "is a second document; Envoy reads the first one only";
 
 interface Reading {
   readonly document: Document;
-  /** Of what aliases may mean, so that each is read once. `undefined`: it is being read. */
+  /** The values of nodes that aliases may refer to, so that each node is read once. `undefined`: the node is being read. */
   readonly values: Map<Node, JsonValue | undefined>;
   readonly repeated: (readonly [key: string, offset: number])[];
   readonly positionAt: (offset: number) => Position;

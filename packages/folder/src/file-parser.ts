@@ -10,23 +10,23 @@ import { readPemFile } from "./pem-files.ts";
 import { readFile } from "./read-file.ts";
 import type { FoundFile } from "./walk-folder.ts";
 
-/** A file up to this size is parsed in place, within a few tens of milliseconds; a larger one in a process of its own. */
+/** The largest file in bytes that is parsed in this process, which takes at most a few tens of milliseconds. A larger file is parsed in another process. */
 const mostInPlace = 256 * 1024;
 
-/** Reads and parses files, small ones in place and large ones in a process of their own, one of these at a time. */
+/** Reads and parses files: small ones in this process, large ones in another process, one at a time. */
 export interface FileParser {
-  /** undefined: the file has the hash that is known. Rejects where the file cannot be read. */
+  /** Returns `undefined` if the file has the hash `knownHash`. Rejects if the file cannot be read. */
   readonly parse: (
     file: FoundFile,
     knownHash: string | undefined,
   ) => Promise<ParsedElsewhere | undefined>;
-  /** Ends the process and gives its memory back; the next large file starts another one. */
+  /** Ends the other process, which frees its memory. The next large file starts another one. */
   readonly rest: () => void;
-  /** Ends the process for good. Large files are rejected afterwards. */
+  /** Ends the other process permanently. Large files are rejected afterwards. */
   readonly close: () => void;
 }
 
-/** Creates a parser without a process. */
+/** Creates a parser. The other process is started with the first large file. */
 export function createFileParser(context: FolderContext, patience: Patience): FileParser {
   let process: Promise<ParserProcess> | undefined;
   let isClosed = false;
@@ -45,7 +45,7 @@ export function createFileParser(context: FolderContext, patience: Patience): Fi
     if (isClosed) throw new Error("is no longer read");
     const { parse } = await (process ??= startParserProcess(context));
     const content = await parse(segments);
-    if (content.hash === "") rest(); // It may have run out of memory.
+    if (content.hash === "") rest(); // The process may have run out of memory.
     return content;
   };
   const inTurn = async (segments: readonly string[]): Promise<ParsedElsewhere> => {
@@ -79,16 +79,16 @@ export function createFileParser(context: FolderContext, patience: Patience): Fi
   };
 }
 
-/** The largest file that is read. A larger one is an error. */
+/** The largest file that is read, in bytes. A larger one is an error. */
 const maxFileBytes = 64 * 1024 * 1024;
 
-/** Bytes that are read in one step. Other work of the event loop runs between two steps. */
+/** The number of bytes that are read in one step. Other work of the event loop runs between two steps. */
 const chunkBytes = 1024 * 1024;
 
-/** The least size of a buffer, for files that state a size of 0 and are not empty. */
+/** The smallest size of a buffer, for files that report a size of 0 and are not empty. */
 const leastBytes = 1024;
 
-/** Returns the bytes of a file that states this size. Rejects for a file above 64 MiB, even if it states a smaller size, and for a file that never ends. */
+/** Returns the bytes of a file with the reported size `size`. Rejects for a file above 64 MiB, even if it reports a smaller size, and for a file that never ends. */
 export async function readBytes(
   path: string,
   size: number,
@@ -118,7 +118,7 @@ async function eachChunk(
   { size, take, patience = (_, run) => run() }: Reading,
 ): Promise<void> {
   if (size > maxFileBytes) throw tooLarge();
-  // Reading a file such as /proc/kmsg, which claims to be regular, would wait for more data. O_NONBLOCK makes it an error instead.
+  // Reading a file such as /proc/kmsg, which is reported as a regular file, would wait for more data. With O_NONBLOCK it is an error.
   const handle = await patience(path, () => open(path, constants.O_RDONLY | constants.O_NONBLOCK));
   try {
     for (let total = 0; ;) {

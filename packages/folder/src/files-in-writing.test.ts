@@ -45,7 +45,7 @@ describe("createFolderFeed() while a file is written", () => {
     };
     const { next, sink } = useFeed({ dir, clock, watch });
     await next("loaded");
-    // The directories above were watched only after they were read, so they are read again.
+    // The directories above were read before they were watched, so they are read again.
     await waitFor(() => clock.pending === 2);
     clock.advance(100);
     await waitFor(() => clock.pending === 0);
@@ -70,7 +70,7 @@ describe("createFolderFeed() while a file is written", () => {
     let write = (): void => {
       appendFileSync(join(dir, "a/clusters/x.yaml"), "connect_timeout: 1s\n");
     };
-    // The field of the name is looked up once a file has been read.
+    // `nameField` is read after a file was read, so this write happens during the reading.
     const types = envoyTypes.map((type) =>
       Object.defineProperty({ ...type }, "nameField", {
         enumerable: true,
@@ -83,7 +83,7 @@ describe("createFolderFeed() while a file is written", () => {
     );
     const { next, sink } = useFeed({ dir, types });
     await next("loaded");
-    // The tag of `connect_timeout`, which is field 4.
+    // 0x22 is the tag of `connect_timeout`, which is field 4.
     expect(sink.transactions[0]?.put?.[0]?.resource.payload.value.includes(0x22)).toBe(true);
   });
 });

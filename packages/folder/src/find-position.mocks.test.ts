@@ -19,6 +19,6 @@ it("parses a text once for the positions of all its violations", async () => {
     file: join(dir, "_opaque/endpoints/web.yaml"),
     line: 22,
   });
-  // One for the content, one for the positions.
+  // The text is parsed once for the content and once for the positions.
   expect(vi.mocked(parseAllDocuments).mock.calls.length - before).toBeLessThanOrEqual(2);
 });

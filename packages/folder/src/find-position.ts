@@ -13,20 +13,20 @@ import {
 } from "yaml";
 import type { JsonPath } from "./folder-problem.ts";
 
-/** A longer text is not parsed for a position alone. */
+/** The number of characters of the longest text that is parsed only for a position. */
 export const maxLength = 2_000_000;
 
-/** A place in a text. */
+/** A position in a text. */
 export interface Position {
-  /** From 1. */
+  /** The line, from 1. */
   readonly line: number;
-  /** From 1, in UTF-16 units. */
+  /** The column in UTF-16 units, from 1. */
   readonly column: number;
 }
 
 /**
- * A place in a YAML or JSON text: the key where the path ends in one, else the value.
- * Where the path cannot be followed to its end, the deepest place that exists. undefined for a text above 2 MB of which nothing keeps the parsed form, and for one without content.
+ * Returns the position of a path in a YAML or JSON text. If the last step is a key, this is the position of the key, else that of the value.
+ * If a part of the path does not exist, returns the position of its longest beginning that exists. Returns `undefined` for a text without content, and for a text above 2 MB unless a caller of {@link parsedYaml} keeps its result.
  */
 export function findPosition(text: string, document: number, path: JsonPath): Position | undefined {
   return find(text, (documents) => {
@@ -35,7 +35,7 @@ export function findPosition(text: string, document: number, path: JsonPath): Po
   });
 }
 
-/** Whether a path can be followed to its end in a YAML or JSON text. false for a text above 2 MB. */
+/** Returns true if the whole path exists in a YAML or JSON text. Returns false for a text above 2 MB. */
 export function hasPath(text: string, document: number, path: JsonPath): boolean {
   let steps = -1;
   find(text, (documents) => {
@@ -46,13 +46,13 @@ export function hasPath(text: string, document: number, path: JsonPath): boolean
   return steps === path.length;
 }
 
-/** Where a text value stands. */
+/** The position of a text value. */
 export interface TextPosition extends Position {
-  /** The field that holds it, with all that it lies in: `virtual_hosts[0].routes[2].route.cluster`. */
+  /** The field with the value, with all of its parents: `virtual_hosts[0].routes[2].route.cluster`. */
   readonly field: string;
 }
 
-/** The first place of each of these text values in a YAML or JSON text. Empty for a text above 2 MB. */
+/** Returns the first position of each of these text values in a YAML or JSON text. Empty for a text above 2 MB. */
 export function findTexts(
   text: string,
   values: ReadonlySet<string>,
@@ -75,7 +75,7 @@ export function findTexts(
   return found;
 }
 
-/** Of what a value lies in, the keys and places. */
+/** Returns the path of the innermost node as text, from the keys and list indexes of the nodes around it. */
 function fieldOf(nodes: readonly unknown[]): string {
   return nodes
     .map((node, at) => {
@@ -87,7 +87,7 @@ function fieldOf(nodes: readonly unknown[]): string {
     .replace(/^\./, "");
 }
 
-/** The first number that is written so, not as a part of another text. */
+/** Returns the position of the first number that is written exactly like `source`. Numbers inside of texts are skipped. */
 export function findNumber(text: string, source: string): Position | undefined {
   return find(text, (documents) => {
     let offset: number | undefined;
@@ -115,21 +115,21 @@ function find(
     const offset = offsetIn(documents, positionAt);
     return offset === undefined ? undefined : positionAt(offset);
   } catch {
-    return undefined; // Nested deeper than the stack of this parser: the problem is shown without a position.
+    return undefined; // The text is nested deeper than the stack of this parser, so the problem is shown without a position.
   }
 }
 
-/** A text and what the parser makes of it. */
+/** A parsed text. */
 export interface ParsedYaml {
   readonly text: string;
   readonly documents: readonly Document.Parsed[];
   readonly positionAt: (offset: number) => Position;
 }
 
-/** The problems of one file are looked up one after another, and a parse takes much longer than they do. Weak, so that it is kept for no longer. */
+/** The text that was parsed last. Positions of one file are looked up one after another, and parsing takes much longer than looking up. The reference is weak, so that the result is not kept longer than its callers need it. */
 let last: WeakRef<ParsedYaml> | undefined;
 
-/** Returns the documents of a YAML text with their places, also where it has errors. While a caller keeps the result, later calls with the same text return it, and positions in it are found however long it is. */
+/** Returns the documents of a YAML text with their positions, also if it has errors. While a caller keeps the result, later calls with the same text return it, and positions are found in a text of any length. */
 export function parsedYaml(text: string): ParsedYaml {
   const before = last?.deref();
   if (before?.text === text) return before;
@@ -152,7 +152,7 @@ export function parsedYaml(text: string): ParsedYaml {
   return result;
 }
 
-/** The deepest place on a path, and how many steps lead to it. */
+/** Follows a path as far as it exists. Returns the offset of its last step, and the number of steps. */
 function follow(
   document: Document,
   root: Node,
@@ -171,7 +171,7 @@ function follow(
   return { offset, steps };
 }
 
-/** The first step into a single value in the place of a list is the value itself. */
+/** Follows one step. If a single value is written in place of a list, step 0 leads to this value. */
 function stepInto(
   node: unknown,
   step: string | number,

@@ -11,7 +11,7 @@ import { waitFor } from "../test/wait-for.ts";
 const clusters = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const prefix = "xdstp://a/envoy.config.cluster.v3.Cluster/";
 
-/** Many resources in few files. */
+/** Returns a file with the clusters `c{from}` up to, but not including, `c{to}`. */
 const documents = (from: number, to: number): string =>
   Array.from({ length: to - from }, (_, i) => `name: c${from + i}\n`).join("---\n");
 

@@ -13,34 +13,34 @@ import { countServed, type FolderPlan, planFolder } from "./plan-transaction.ts"
 import { nodesFolder } from "./place.ts";
 import { isGone } from "./walk-folder.ts";
 
-/** Above this many resources, losing more than half of them at once looks like an accident. */
+/** A folder with more resources than this number has to lose more than half of them at once for the loss to look like an accident. */
 const massDeleteFloor = 100;
 
-/** Up to this number of references to other authorities are reported one by one. */
+/** The number of references to other authorities that are reported one by one. */
 const mostForeign = 20;
 
-/** Bytes of payloads that are encoded in one step, 4 MB. Other work of the event loop runs between two steps. A resource counts as 1,000 bytes more than its payload. */
+/** The number of bytes of payloads that are encoded in one step. Other work of the event loop runs between two steps. Each resource counts as 1,000 bytes more than its payload. */
 const preparedBytes = 4_000_000;
 
-/** One reading of the folder: what it holds, or why it cannot be read at all. */
+/** The result of reading the folder once: its state, or the reason why it cannot be read at all. */
 export type Reading = { readonly state: FolderState } | { readonly error: unknown };
 
-/** Decides what becomes of a reading. */
+/** Decides how the result of a reading is applied. */
 export interface FolderCommitter {
-  /** Commits it, or says why not; the state before then stays. */
+  /** Commits the state, or reports why it is not committed. In that case the state before stays. */
   take(reading: Reading): Promise<void>;
-  /** Where a resource that is served came from. */
+  /** Returns the origin of a served resource. */
   originOf(asked: OriginQuestion): Promise<FolderOrigin | undefined>;
 }
 
-/** What a committer needs. */
+/** The options of {@link createFolderCommitter}. */
 export interface FolderCommitterOptions {
   readonly context: FolderContext;
   readonly sink: ResourceSink;
-  /** Where content per node goes. Absent: such content is a problem. */
+  /** The sinks for content per node. Absent: such content is a problem. */
   readonly nodes?: NodeSinks | undefined;
   readonly allowMassDelete: boolean;
-  /** Whether the good part of a reading with problems is applied. */
+  /** true: the valid part of a reading with problems is applied. */
   readonly isPartial: boolean;
   readonly onEvent: (event: FolderEvent) => void;
 }
@@ -67,19 +67,19 @@ export function createFolderCommitter(options: FolderCommitterOptions): FolderCo
 }
 
 interface Progress extends FolderCommitterOptions {
-  /** Every type of which the cache may hold something. */
+  /** All types of which the cache may have resources. */
   readonly types: Set<string>;
-  /** Of the last commit; absent until the first one. */
+  /** The revision of the last commit. Absent: there was none. */
   revision?: number;
-  /** The folder as it was when it was last loaded. */
+  /** The state of the folder when it was last loaded. */
   loaded?: FolderState;
-  /** What is wrong now, so that it is not said twice. */
+  /** The current problem as text, so that it is not reported twice. */
   trouble?: string | undefined;
   /** The problems of the newest reading. */
   problems: readonly FolderProblem[];
-  /** The warnings that were reported last. */
+  /** The warnings that were reported last, as JSON. */
   warned: string;
-  /** The references to other authorities that stand, each told. */
+  /** The keys of the current references to other authorities. Each of them was reported. */
   foreign: ReadonlySet<string>;
 }
 
@@ -113,7 +113,7 @@ async function take(progress: Progress, reading: Reading): Promise<void> {
   else if (isNews(progress, state)) finish(progress, state, plan);
 }
 
-/** The good part of a reading with problems. undefined: nothing of it is applied. */
+/** Returns the part of a reading with problems that can be applied, or `undefined` if nothing of it is. */
 function servable(
   { isPartial, loaded, context }: Progress,
   read: FolderState,
@@ -122,7 +122,7 @@ function servable(
   if (!isPartial) return undefined;
   const entries = goodPart(loaded?.entries ?? [], read, problems);
   if (loaded === undefined) {
-    // Clients of a key with a broken file would get the shared resource instead of their own.
+    // Clients of a node key with an invalid file would receive the shared resource in place of their own.
     const ofNodes = join(context.dir, nodesFolder);
     const isOfNodes = ({ file }: FolderProblem): boolean =>
       file === ofNodes || file.startsWith(ofNodes + sep);
@@ -131,7 +131,7 @@ function servable(
   return { ...read, entries, problems };
 }
 
-/** Whether there is something to report though nothing changes. A user who has edited a file waits for an answer. */
+/** Returns true if there is something to report although no resource changes. A user who has edited a file waits for an answer. */
 function isNews(
   { trouble, warned }: Progress,
   { problems, warnings, edits }: FolderState,
@@ -167,14 +167,14 @@ async function commit(progress: Progress, state: FolderState, plan: FolderPlan):
   );
   for (const entry of state.entries) {
     const { typeUrl, name } = entry;
-    if (!rejected.has(keyOf({ typeUrl, name }))) entry.put = undefined; // Rejected ones are tried again.
+    if (!rejected.has(keyOf({ typeUrl, name }))) entry.put = undefined; // Rejected resources keep `put`, so they are tried again.
   }
   const isOnlyRejected = plan.removed === 0 && rejected.size === plan.put && !isFirst;
   if (!isOnlyRejected || isNews(progress, { ...state, problems }))
     finish(progress, { ...state, problems }, plan);
 }
 
-/** What single sinks would reject. A single part is rejected by its own commit. */
+/** Returns the resources that the sinks would reject, if there are several sinks. A single sink rejects resources when it commits. */
 function rejectionsOf({ parts }: FolderPlan): readonly RejectedPart[] {
   const filled = parts.filter(({ put, remove }) => put.length + remove.length > 0);
   if (filled.length < 2) return [];
@@ -199,7 +199,7 @@ function problemsOf(parts: readonly RejectedPart[], state: FolderState): readonl
   );
 }
 
-/** Encodes the resources in each sink before the commit. The commit is one step, and takes less time then. */
+/** Encodes the resources in each sink before the commit. The commit itself cannot be interrupted, and takes less time then. */
 async function prepare({ parts }: FolderPlan): Promise<void> {
   let bytes = 0;
   for (const { sink, put } of parts) {
@@ -214,14 +214,14 @@ async function prepare({ parts }: FolderPlan): Promise<void> {
   }
 }
 
-/** Lets other work of the event loop run, since each step of a large batch takes tens of milliseconds. */
+/** Lets other work of the event loop run. Each step of a large batch takes tens of milliseconds. */
 async function turn(): Promise<void> {
   await new Promise((resolve) => {
     setImmediate(resolve);
   });
 }
 
-/** The cache is the folder now, but for what is broken. */
+/** Stores and reports that the cache has the resources of the folder, except invalid ones. */
 function finish(progress: Progress, state: FolderState, plan: FolderPlan): void {
   const { sink, nodes, types, onEvent, trouble, revision = 0 } = progress;
   const { files, entries, problems, warnings } = state;
@@ -247,7 +247,7 @@ function finish(progress: Progress, state: FolderState, plan: FolderPlan): void 
   tellForeign(progress, state);
 }
 
-/** Each is reported once while it lasts (S-AUTH-10). */
+/** Reports references to other authorities. Each is reported once while it exists (S-AUTH-10). */
 function tellForeign(progress: Progress, { references, entries }: FolderState): void {
   const { foreign: before, context, onEvent } = progress;
   const all = foreignProblems(references, context.authorities ?? authoritiesOf(entries));
@@ -274,7 +274,7 @@ function reject(progress: Progress, state: FolderState, problems: readonly Folde
   );
 }
 
-/** The first few problems in one line. */
+/** Returns the first ten problems in one line. */
 function textOf(problems: readonly FolderProblem[]): string {
   return problems.slice(0, 10).map(formatProblem).join("; ");
 }
@@ -307,7 +307,7 @@ function lose(progress: Progress, error: unknown): void {
   );
 }
 
-/** Why a loss of resources is not applied, and the way out. `missing` is like `3 of 5`. */
+/** The texts for lost resources that are not removed from the cache: the reason, and what to do. `missing`: such as `3 of 5`. */
 const losses = {
   emptied: (directory: string, missing: string) =>
     `${directory} is empty, as if a volume were not mounted: ${missing} resources are missing; no edit is applied, and the last state is still served (mount it or put the files back; if this is meant, leave an empty sub-folder in it, or allow mass deletion)`,
@@ -317,7 +317,7 @@ const losses = {
     `${directory} lost ${missing} resources at once; no edit is applied, and the last state is still served (put them back, or allow mass deletion)`,
 };
 
-/** `path`: the directory below the folder. */
+/** Reports that the last state is kept. `path`: the directory below the folder that the loss is about. */
 function keep(
   progress: Progress,
   { edits }: FolderState,
@@ -331,7 +331,7 @@ function keep(
   fail(progress, { kind: "kept", reason, directory, message, held, lost }, message, edits > 0);
 }
 
-/** The same problem is reported again only after an edit: then a user waits for an answer. */
+/** Reports a failure. The same failure is reported again only after an edit, since a user waits for an answer then. */
 function fail(progress: Progress, event: FolderEvent, text: string, isAnswer = false): void {
   if (progress.trouble === text && !isAnswer) return;
   progress.trouble = text;
@@ -339,7 +339,7 @@ function fail(progress: Progress, event: FolderEvent, text: string, isAnswer = f
   progress.onEvent(event);
 }
 
-/** A folder that was served and does not exist any more counts as empty where any loss is accepted. */
+/** Returns true if a folder that no longer exists counts as empty. This requires that it was served before and that any loss is accepted. */
 function isMeantAsEmpty({ allowMassDelete, revision }: Progress, error: unknown): boolean {
   return allowMassDelete && revision !== undefined && isGone(error);
 }
@@ -363,14 +363,14 @@ function isMassDelete({ allowMassDelete }: Progress, { held, removed }: FolderPl
   return !allowMassDelete && looksLikeAccident({ held, removed });
 }
 
-/** Whether a change removes more than half of over 100 resources. A folder feed does not apply it, unless mass deletion is allowed. */
+/** Returns true if a change removes more than half of over 100 resources. A folder feed does not apply such a change, unless mass deletion is allowed. */
 export function looksLikeAccident({
   held,
   removed,
 }: {
-  /** Resources before the change. */
+  /** The number of resources before the change. */
   readonly held: number;
-  /** Of these, those that it removes. */
+  /** The number of these resources that the change removes. */
   readonly removed: number;
 }): boolean {
   return held > massDeleteFloor && removed * 2 > held;

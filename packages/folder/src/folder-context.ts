@@ -7,57 +7,57 @@ import { envoyTypes } from "@xdstp/resource-types";
 import type { PathStep } from "@xdstp/validate";
 import type { FolderProblem } from "./folder-problem.ts";
 
-/** What {@link readFolder} and {@link createFolderFeed} have in common. */
+/** The common options of {@link readFolder} and {@link createFolderFeed}. */
 export interface FolderOptions {
-  /** The folder. Problems name files below it as it is given here. */
+  /** The path of the folder. Problems name files below it with this path. */
   readonly dir: string;
-  /** The messages that files may hold, for instance `envoyRegistry()` of `@xdstp/protos/envoy`. */
+  /** The messages that files may contain, for instance `envoyRegistry()` of `@xdstp/protos/envoy`. */
   readonly registry: Registry;
-  /** Says which field of a payload holds its name. Absent: Envoy's types. A type that is not among them has no such field. */
+  /** The types with their name fields. Absent: the types of Envoy. A type that is not among them does not have a name field. */
   readonly types?: readonly ResourceType[];
-  /** The authorities that are served, in this folder and next to it: a reference to an xdstp name of another one is reported (S-AUTH-10). Absent: those that the folder has. */
+  /** The authorities that are served by this folder or otherwise. A reference to an xdstp name of another authority is reported (S-AUTH-10). Absent: the authorities of the folder. */
   readonly authorities?: readonly string[];
-  /** Problems with these codes are warnings, and what has them is served, for clients that do not mind: `["constraint"]` for gRPC, which does not check constraints. Of what cannot be read they change nothing. Absent: none. */
+  /** Codes of problems that count as warnings, so that the resource is served: `["constraint"]` for gRPC clients, which do not check constraints. A resource that cannot be read stays a problem. Absent: none. */
   readonly allow?: readonly ProblemCode[];
-  /** Whose rules resources have to follow, in addition to what their types declare. Absent: those of Envoy. */
+  /** The clients whose checks the resources have to pass, in addition to the constraints of their types. Absent: Envoy. */
   readonly clients?: readonly ResourceClient[];
 }
 
-/** Clients that reject more than the types of resources say. */
+/** Clients that reject resources for more reasons than the constraints of their types. */
 export type ResourceClient = "envoy" | "grpc";
 
-/** The options of the folder, for every part of this package. */
+/** The options of the folder, as the modules of this package use them. */
 export interface FolderContext {
-  /** As it was given; problems name files below it. */
+  /** The path of the folder, as it was given. Problems name files below it with this path. */
   readonly dir: string;
-  /** The messages that files may hold, the wrappers included. */
+  /** The messages that files may contain, including the wrappers. */
   readonly registry: Registry;
-  /** What the caller gave, for a thread to make a context of it. */
+  /** The options of the caller, from which another process creates its context. */
   readonly given: Pick<FolderOptions, "registry" | "types">;
-  /** By type URL. */
+  /** The types by type URL. */
   readonly types: ReadonlyMap<string, ResourceType>;
-  /** Absent: those that the folder has. */
+  /** The authorities that are served. Absent: the authorities of the folder. */
   readonly authorities?: readonly string[];
-  /** Codes whose problems are warnings. */
+  /** Codes of problems that count as warnings. */
   readonly allow: ReadonlySet<ProblemCode>;
-  /** Whose rules resources have to follow. */
+  /** The clients whose checks the resources have to pass. */
   readonly clients: readonly ResourceClient[];
-  /** The text of a file that an editor has and has not saved, by the path that problems name. It is read instead of the file. */
+  /** Returns the unsaved text of a file in an editor, which replaces the content of the file. The path is the one that problems have. Returns `undefined` if there is none. */
   readonly unsaved?: (file: string) => string | undefined;
-  /** Checks the content of each resource that is read. Absent: whatever can be encoded is good. */
+  /** Checks the content of each resource. Absent: every resource that can be encoded is valid. */
   readonly check?: ResourceCheck;
 }
 
-/** Returns what is wrong with the content of a resource that can be encoded. */
+/** Returns the problems of the content of a resource that can be encoded. */
 export type ResourceCheck = (put: Put) => readonly ResourceFault[];
 
-/** What is wrong with a value of a payload. */
+/** A problem of a value in a payload. */
 export interface ResourceFault extends Pick<FolderProblem, "code" | "message" | "rule" | "hint"> {
-  /** The way from the payload to the value. */
+  /** The path from the payload to the value. */
   readonly path: readonly PathStep[];
 }
 
-/** The context of what a caller asks for. */
+/** Creates the context from the options of a caller. */
 export function folderContext({
   dir,
   registry,
@@ -84,7 +84,7 @@ const wrappers = createRegistry(
   ResourceLocatorSchema,
 );
 
-/** Returns a registry with the wrappers, which replace types of the same names. Its types are not copied: that would decode all files of `envoyRegistry()`. */
+/** Returns a registry with the wrappers, which replace types of the same names. The types of `registry` are not copied, since that would decode all files of `envoyRegistry()`. */
 function withWrappers(registry: Registry): Registry {
   const added: Pick<Registry, "get" | "getMessage" | typeof Symbol.iterator> = {
     get: (typeName) => wrappers.get(typeName) ?? registry.get(typeName),

@@ -12,33 +12,33 @@ import type { ResourcePlace } from "./resource-lines.ts";
 
 /** A resource and its file. */
 export interface FolderEntry {
-  /** As problems name it. */
+  /** The path of the file, as problems name it. */
   readonly file: string;
-  /** Key of the nodes that it is for. Absent: for all. */
+  /** The key of the nodes that the resource is for. Absent: all nodes. */
   readonly node?: string;
   readonly typeUrl: string;
   readonly name: string;
-  /** Which variant of the name it is (TP2). Absent: it has no constraints. */
+  /** The variant of the name (TP2). Absent: the resource has no constraints. */
   readonly variant?: FolderVariant;
   readonly aliases: readonly string[];
-  /** Where it is in the file. Absent: the format of the file has no places. */
+  /** The place of the resource in the file. Absent: the format of the file has no places. */
   readonly place?: ResourcePlace;
-  /** Clients would reject it, or it is half written, so it is not put. What the cache has of its name stays. */
+  /** true: clients would reject the resource, or its file is being written, so it is not put into the cache. A resource of this name in the cache stays. */
   readonly isFaulty?: true;
-  /** Its file is broken now, so what was loaded before stays. */
+  /** true: the resource was loaded before and stays, because its file is invalid now. */
   readonly isOlder?: true;
-  /** What to put. It is let go as soon as the cache has it. */
+  /** The resource to put into the cache. It is removed when the cache has it, to free its memory. */
   put?: Put | undefined;
 }
 
-/** Which of the variants of a name (TP2). */
+/** A variant of a name (TP2). */
 interface FolderVariant {
   readonly constraints: Constraints;
-  /** The constraints in words: equal for equal ones. */
+  /** The constraints as text, which is equal for equal constraints. */
   readonly text: string;
 }
 
-/** The variant that encoded constraints say; undefined: there are none, or they say nothing. */
+/** Returns the variant of encoded constraints, or `undefined` if there are none or they are invalid. */
 export function variantOf(constraints: Uint8Array | undefined): FolderVariant | undefined {
   const read =
     constraints === undefined || constraints.length === 0
@@ -49,7 +49,7 @@ export function variantOf(constraints: Uint8Array | undefined): FolderVariant | 
     : { constraints: read.constraints, text: textOfConstraints(read.constraints) };
 }
 
-/** A map key for a resource: type, name and variant. */
+/** Returns a map key for a resource: type, name and variant. */
 export function keyOf({
   typeUrl,
   name,
@@ -62,15 +62,15 @@ export function keyOf({
   return variant === undefined ? `${typeUrl} ${name}` : `${typeUrl} ${name} ${variant.text}`;
 }
 
-/** Where content per node goes: `createNodeCaches` of `@xdstp/cache` is one. */
+/** The sinks for content per node. `createNodeCaches` of `@xdstp/cache` is one. */
 export interface NodeSinks {
-  /** Keys under which something is put. */
+  /** Returns the keys that have content. */
   keys(): readonly string[];
-  /** The sink of a key. */
+  /** Returns the sink of a key. */
   of(key: string): ResourceSink;
 }
 
-/** A problem for each file of content per node, where there is no place for it. */
+/** Returns a problem for each file with content per node if there are no sinks for it. */
 export function unplacedProblems(
   entries: readonly FolderEntry[],
   nodes: NodeSinks | undefined,
@@ -85,18 +85,18 @@ export function unplacedProblems(
   }));
 }
 
-/** Two resources that cannot be there together. */
+/** Two resources that cannot exist together. */
 export interface Clash {
   readonly between: readonly [FolderEntry, FolderEntry];
   readonly problem: FolderProblem;
 }
 
-/** The resources for one node key, or for all, that cannot be there together: equal names, and variants of one name. */
+/** Returns the pairs of resources that cannot exist together: equal names, and conflicting variants of one name. Pass the resources for one node key, or those for all nodes. */
 export function clashesOf(entries: readonly FolderEntry[]): readonly Clash[] {
   return [...duplicates(entries), ...conflictingVariants(entries)];
 }
 
-/** Names and aliases that occur more than once in a type, with the same constraints; both files are named. Names are canonical, so equal means equal (N-41). */
+/** Returns the pairs with the same name or alias, type and constraints; the problem names both files. Names are canonical, so equal names have equal texts (N-41). */
 function duplicates(entries: readonly FolderEntry[]): readonly Clash[] {
   const first = new Map<string, FolderEntry>();
   return entries.flatMap((entry) =>
@@ -127,7 +127,7 @@ function clash(entry: FolderEntry, other: FolderEntry, name: string): Clash {
 
 const everyone: Constraints = { kind: "and", of: [] };
 
-/** Variants of one name that cannot be there together; both files are named (S-DYN-4). */
+/** Returns the pairs of variants of one name that one client may match; the problem names both files (S-DYN-4). */
 function conflictingVariants(entries: readonly FolderEntry[]): readonly Clash[] {
   const named = new Set(
     entries.flatMap(({ typeUrl, name, variant }) =>

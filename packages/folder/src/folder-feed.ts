@@ -18,37 +18,37 @@ import { createFolderReader, type FolderReader } from "./folder-reader.ts";
 import { createFolderWatch, type FolderWatch, type WatchDirectory } from "./folder-watch.ts";
 import type { NodeSinks } from "./folder-entry.ts";
 
-/** A batch ends when nothing has changed for this time, and this long after its first change at the latest. */
+/** A batch ends when nothing has changed for `quietMs` milliseconds, but at most `maxMs` milliseconds after its first change. */
 const burst = { quietMs: 100, maxMs: 2_000 };
-/** Where some directory cannot be watched. */
+/** Milliseconds until the folder is read again if some directory cannot be watched. */
 const pollMs = 2_000;
-/** Where the folder itself cannot be read. */
+/** Milliseconds until the folder is read again if it cannot be read. */
 const retryMs = 1_000;
-/** How often mounts and unmounts are looked for, of which the system sends no notification. */
+/** The interval in milliseconds in which directories are checked for mounts and unmounts, of which the system sends no notification. */
 const checkMs = 2_000;
 
-/** Options of {@link createFolderFeed}. */
+/** The options of {@link createFolderFeed}. */
 export interface FolderFeedOptions extends FolderOptions {
-  /** Take it as meant when a folder of more than 100 resources loses more than half of them in one batch. Absent: false, the last state is kept. */
+  /** true: removals are applied even if they look like an accident, for instance if a folder of more than 100 resources loses more than half of them in one batch. Absent: false, the last state is kept. */
   readonly allowMassDelete?: boolean;
-  /** Apply the good resources of a batch with broken ones. What was applied of a broken file stays, unless a good resource has its name now. Absent: false, a batch is applied as a whole or not at all. */
+  /** true: the valid resources of a batch that also has invalid ones are applied. Resources that were loaded from an invalid file stay, unless a valid resource has their name now. Absent: false, a batch is applied as a whole or not at all. */
   readonly partial?: boolean;
-  /** Where the content of `_nodes/KEY/` goes, for instance `createNodeCaches(...)`, whose `shared` cache then runs this feed. Absent: such files are a problem. */
+  /** The sinks for the content of `_nodes/KEY/`, for instance `createNodeCaches(...)`, whose `shared` cache then runs this feed. Absent: such files are a problem. */
   readonly nodes?: NodeSinks;
   /** Absent: the clock of the machine. */
   readonly clock?: Clock;
-  /** Told what happened, after it happened. What it throws ends the feed. */
+  /** Called after each event. An error that it throws ends the feed. */
   readonly onEvent?: (event: FolderEvent) => void;
-  /** Absent: `fs.watch`. Where it throws, the folder is read again every 2 seconds. */
+  /** Watches one directory. If it throws an error, the folder is read again every 2 seconds. Absent: `fs.watch`. */
   readonly watch?: WatchDirectory;
 }
 
 /**
- * Creates a feed of the resources in a folder of files; the cache is exactly the folder after each commit.
+ * Creates a feed of the resources in a folder of files. After each commit, the cache has exactly the resources of the folder.
  *
- * Changes are read when nothing has changed for 100 ms, or 2 s after the first; files saved together are one transaction over all types.
- * A batch with a broken resource is not applied, or with `partial` as far as it is good. Until the first good state nothing is committed, so the cache is not ready (S-STREAM-9).
- * Whatever the sink holds of its types and the folder does not have is removed. `run` rejects only where `onEvent` or the sink throws.
+ * Changes are read when nothing has changed for 100 ms, but at most 2 s after the first change. Files that are saved together are one transaction over all types.
+ * A batch with an invalid resource is not applied; with `partial`, its valid part is. Nothing is committed before the first valid state, so the cache is not ready until then (S-STREAM-9).
+ * Resources of these types that the sink has and the folder does not have are removed. `run` rejects only if `onEvent` or the sink throws an error.
  */
 export function createFolderFeed(options: FolderFeedOptions): FolderFeed {
   let running: FolderCommitter | undefined;
@@ -62,13 +62,13 @@ export function createFolderFeed(options: FolderFeedOptions): FolderFeed {
   };
 }
 
-/** A folder as a feed, which knows its files. */
+/** A feed of a folder that knows the files of its resources. */
 export interface FolderFeed extends ResourceFeed {
   /**
-   * Returns where a resource that is served came from: for the option `originOf` of a server. It reads the file again for the line.
-   * @param name - In any spelling, or an alias
+   * Returns the origin of a served resource, for the option `originOf` of a server. It reads the file again to find the line.
+   * @param name - The name in any spelling, or an alias
    * @param options - `node`: the key of the nodes that it is served to. Absent: all
-   * @returns undefined where the folder does not have it and is served as it is
+   * @returns `undefined` if the folder does not have the resource and has no problems
    */
   originOf(
     typeUrl: string,
@@ -86,7 +86,7 @@ async function run(
   const { dir, clock = systemClock, onEvent = () => undefined } = options;
   const base = folderContext(options);
   const context = { ...base, check: await createResourceCheck(base) };
-  const patience = createPatience(systemClock); // The file system keeps the time of the machine, whatever clock the feed has.
+  const patience = createPatience(systemClock); // The file system uses the time of the machine, also if the feed has another clock.
   const changes = createDebounce({ clock, ...burst });
   const watch = createFolderWatch({
     root: dir,
@@ -141,16 +141,16 @@ async function run(
   }
 }
 
-/** How it is found out whether the files of a reading are being written. */
+/** The options to find the files that are being written. */
 interface Writing {
   readonly dir: string;
   readonly patience: Patience;
   readonly clock: Clock;
-  /** How long they have to be left alone; 0: they have been already. */
+  /** Milliseconds without a change that are required. 0: this time has already passed. */
   readonly waitMs: number;
 }
 
-/** The files of a reading that are being written. Where the folder could not be read there are none. */
+/** Returns problems for the files of a reading that are being written. Empty if the folder could not be read. */
 async function writtenSince(
   reading: Reading,
   { dir, patience, clock, waitMs }: Writing,
@@ -173,12 +173,12 @@ function withProblems(reading: Reading, problems: readonly FolderProblem[]): Rea
   return { state: { ...state, entries, problems: [...state.problems, ...problems] } };
 }
 
-/** Adds the edits of readings that nothing was made of, since files were being written. */
+/** Replaces the number of edits. It includes those of earlier readings that were not applied because files were being written. */
 function withEdits(reading: Reading, edits: number): Reading {
   return "error" in reading ? reading : { state: { ...reading.state, edits } };
 }
 
-/** Whether some file has become empty since the reading before: writers empty a file before they fill it, so it gets the time of one more burst. */
+/** Returns a function that reports whether a file has become empty since the last call. Programs often empty a file before they fill it, so such a file is read again after the next burst. */
 function createEmptyFileNotice(): (reading: Reading) => boolean {
   let before: ReadonlySet<string> = new Set();
   return (reading) => {
@@ -189,7 +189,7 @@ function createEmptyFileNotice(): (reading: Reading) => boolean {
   };
 }
 
-/** undefined: it was aborted. A file system that does not answer is not waited for then. */
+/** Returns the result of the work, or `undefined` after an abort. An abort does not wait for a file system that does not answer. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<undefined>((resolve) => {
@@ -205,7 +205,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-/** Checks the watched directories until it is cancelled, one check after the other: that of a file system which does not answer takes long. */
+/** Checks the watched directories repeatedly until it is cancelled. The next check starts after the one before, since a file system that does not answer takes long. */
 function checkEvery(clock: Clock, watch: FolderWatch): Timer {
   let isCancelled = false;
   const schedule = (): Timer =>
@@ -223,7 +223,7 @@ function checkEvery(clock: Clock, watch: FolderWatch): Timer {
   };
 }
 
-/** What a link leads to was read before it was watched, so a new watch of such a place calls for another reading. */
+/** Reads the folder and watches its directories. The target of a link is read before it is watched, so a new watch of a target requires another reading. */
 async function readOnce(
   reader: FolderReader,
   watch: FolderWatch,
@@ -243,7 +243,7 @@ async function readOnce(
   return reading;
 }
 
-/** Reports it once for each time that watching begins to fail. A folder that cannot be read is reported elsewhere. */
+/** Returns a function that reports when watching begins to fail, once each time. A folder that cannot be read is reported elsewhere. */
 function createPollingNotice(
   dir: string,
   onEvent: (event: FolderEvent) => void,

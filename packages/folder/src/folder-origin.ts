@@ -3,37 +3,37 @@ import type { FolderEntry } from "./folder-entry.ts";
 import { type FolderProblem, formatProblem } from "./folder-problem.ts";
 import { createLineFinder } from "./resource-lines.ts";
 
-/** Where a resource of a folder came from. */
+/** The origin of a resource of a folder. */
 export interface FolderOrigin {
-  /** The file, with the line at which the resource begins where that is known: `config/_opaque/clusters/web.yaml:1`. Of a name that the folder does not have: the folder. */
+  /** The file, with the line at which the resource begins if it is known: `config/_opaque/clusters/web.yaml:1`. For a name that the folder does not have, the folder. */
   readonly place: string;
-  /** Why the newest state of that place is not served. Absent: it is served. */
+  /** The reason why the newest state of the file is not served. Absent: it is served. */
   readonly problem?: string;
 }
 
-/** What is known of the folder when an origin is looked up. */
+/** The state of the folder that an origin is computed from. */
 export interface OriginState {
   readonly dir: string;
   /** The resources that are served. */
   readonly entries: readonly FolderEntry[];
   /** The problems of the newest reading. */
   readonly problems: readonly FolderProblem[];
-  /** Why the newest reading was not applied, at least in part. undefined: it was. */
+  /** The reason why the newest reading was not applied, or not as a whole. `undefined`: it was applied. */
   readonly trouble: string | undefined;
-  /** A reading with problems is applied as far as it is good. */
+  /** true: the valid part of a reading with problems is applied. */
   readonly isPartial: boolean;
 }
 
-/** A resource by name. */
+/** The name of a resource whose origin is requested. */
 export interface OriginQuestion {
   readonly typeUrl: string;
-  /** In any spelling, or an alias. */
+  /** The name in any spelling, or an alias. */
   readonly name: string;
-  /** Key of the nodes that it is for. undefined: for all. */
+  /** The key of the nodes that the resource is for. `undefined`: all nodes. */
   readonly node: string | undefined;
 }
 
-/** Returns where a resource came from. undefined: the folder does not have it, and is as it is served. */
+/** Returns the origin of a resource, or `undefined` if the folder does not have it and has no problems. */
 export async function folderOrigin(
   state: OriginState,
   asked: OriginQuestion,
@@ -51,7 +51,7 @@ export async function folderOrigin(
   };
 }
 
-/** A file of the node's key is served instead of the one for all. */
+/** Returns the resource with a name. A resource for the node key is preferred to that for all nodes. */
 function entryOf(
   entries: readonly FolderEntry[],
   { typeUrl, name, node }: OriginQuestion,

@@ -6,7 +6,7 @@ import { useFolder } from "../test/use-folder.ts";
 import { waitFor } from "../test/wait-for.ts";
 import { fileTrouble, formatProblem } from "./folder-problem.ts";
 
-/** A file system that rejects some paths, whoever asks: permissions mean nothing to root. */
+/** Paths that the file system rejects for every user. Permissions would not apply to root. */
 const rejected = vi.hoisted(() => new Set<unknown>());
 /** Paths on a file system that never answers. */
 const hanging = vi.hoisted(() => new Map<unknown, () => void>());

@@ -1,24 +1,24 @@
 import type { ProblemCode } from "./problem-codes.ts";
 
-/** What is wrong with a file or a folder, for people. */
+/** A problem of a file or folder, for people. */
 export interface FolderProblem {
-  /** The file or folder, as the folder was given, for instance `config/example.com/clusters/web.yaml`. */
+  /** The path of the file or folder, which begins as the folder was given, for instance `config/example.com/clusters/web.yaml`. */
   readonly file: string;
-  /** Counted from 1; present where the format has lines: YAML and JSON. */
+  /** The line, from 1. Only YAML and JSON have lines. */
   readonly line?: number;
-  /** Counted from 1, in characters. */
+  /** The column in characters, from 1. */
   readonly column?: number;
-  /** What kind of problem it is, for programs: stable, and explained on a page of its own. */
+  /** The kind of problem, for programs. Codes are stable, and each is explained on a page of its own. */
   readonly code: ProblemCode;
-  /** What the input is and what is wrong with it; one line. */
+  /** One line that says what is wrong with which input. */
   readonly message: string;
-  /** The rule it breaks, for instance `N-50`, where there is one. */
+  /** The id of the broken rule, for instance `N-50`. Absent: no rule is broken. */
   readonly rule?: string;
-  /** The way out, where the message does not say it. */
+  /** What to do. Absent: the message says it. */
   readonly hint?: string;
 }
 
-/** One problem as one line of text: `file:line:column: message (hint) [rule]`. Parts that are not known are left out, control characters are shown as `\\u{1b}`. */
+/** Returns a problem as one line of text: `file:line:column: message (hint) [rule]`. Unknown parts are left out, and control characters are shown as `\\u{1b}`. */
 export function formatProblem(problem: FolderProblem): string {
   const { file, line, column, message, rule, hint } = problem;
   const place = [file, line, line === undefined ? undefined : column]
@@ -31,22 +31,22 @@ export function formatProblem(problem: FolderProblem): string {
   );
 }
 
-/** Where in a document: keys and indexes from its root. */
+/** A path in a document: keys and indexes from its root. */
 export type JsonPath = readonly (string | number)[];
 
-/** A problem whose file is not known yet, and whose position may be a path that is still to be looked up. */
+/** A problem whose file is not known yet, and whose position may still have to be looked up. */
 export interface FaultDetails extends Omit<FolderProblem, "file"> {
-  /** Instead of the file at hand. */
+  /** The file with the problem. Absent: the file that is being read. */
   readonly file?: string;
-  /** The document of a YAML file; 0 is the first one. */
+  /** The number of the document in a YAML file, from 0. */
   readonly document?: number;
-  /** Looked up in the text for line and column. */
+  /** The path in the text, for which line and column are looked up. */
   readonly path?: JsonPath;
-  /** Looked up too: a number as it is written. */
+  /** A number as it is written in the text, for which line and column are looked up. */
   readonly number?: string;
 }
 
-/** Thrown inside this package by whatever finds a file broken; it never leaves it. */
+/** An error about a file. It is thrown and caught inside of this package. */
 export class Fault extends Error {
   override readonly name: string = "Fault";
   readonly details: FaultDetails;
@@ -57,7 +57,7 @@ export class Fault extends Error {
   }
 }
 
-/** The text of a thrown value. Errors of the engine and the decoder about deep recursion and truncated bytes are put into plain words. */
+/** Returns the text of a thrown value. Errors of the engine and the decoder about deep recursion and truncated bytes are replaced by plain words. */
 export function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   if (thrown instanceof RangeError && thrown.message.includes("call stack"))
@@ -67,13 +67,13 @@ export function reasonOf(thrown: unknown): string {
     : thrown.message;
 }
 
-/** Where in a file something stands. */
+/** A place in a file. */
 export interface FaultPlace {
   readonly document?: number;
   readonly path: JsonPath;
 }
 
-/** Runs something whose faults count their paths from a place in the file. */
+/** Runs a function, and adds the place to faults that it throws. The paths of these faults start at the place. */
 export function located<T>(run: () => T, place: FaultPlace): T {
   try {
     return run();
@@ -87,10 +87,10 @@ export function located<T>(run: () => T, place: FaultPlace): T {
   }
 }
 
-/** Levels of lists and objects within each other; decoders of protobuf give up at the same depth. */
+/** The number of levels of lists and objects inside of each other. Decoders of protobuf have the same limit. */
 export const MAX_DEPTH = 100;
 
-/** The fault of what nests deeper, at the place where it does. */
+/** Returns the fault for values that are nested deeper, with their place. */
 export function tooDeep(place: Pick<FaultDetails, "line" | "column" | "path">): Fault {
   return new Fault({
     code: "too-deep",
@@ -100,7 +100,7 @@ export function tooDeep(place: Pick<FaultDetails, "line" | "column" | "path">): 
   });
 }
 
-/** What keeps a file or folder from being read, with the way out where it is known. The text of an error that has the path in it is left out: what is written in the place of a path may be a secret. */
+/** Explains why a file or folder cannot be read, and what to do if that is known. The text of an error that contains the path is not shown, because text in place of a path may be a secret. */
 export function fileTrouble(error: unknown): Pick<FolderProblem, "code" | "message" | "hint"> {
   const errno = error instanceof Error && "code" in error ? String(error.code) : "";
   const hasPath = error instanceof Error && "path" in error;
@@ -114,7 +114,7 @@ export function fileTrouble(error: unknown): Pick<FolderProblem, "code" | "messa
       };
 }
 
-/** Whether it is for want of permission. */
+/** Returns true if permission is missing. */
 export function isForbidden(error: unknown): boolean {
   return (
     error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "EPERM")
@@ -146,16 +146,16 @@ const troubles: Readonly<Record<string, readonly [message: string, hint?: string
 
 const limit = 100;
 
-/** A text as it is shown in a message: in quotes, control characters escaped, cut to 100 characters. */
+/** Returns a text as messages show it: in quotes, with escaped control characters, and cut to 100 characters. */
 export function quote(text: string): string {
   const cut = text.length > limit ? `${text.slice(0, limit)}...` : text;
   return JSON.stringify(cut).replaceAll("\\\\", "\\");
 }
 
-/** Longer keys than any field has are cut. */
+/** The number of characters of a key that are shown. The names of fields are shorter. */
 const keyLimit = 64;
 
-/** A key as it is shown in a message: the letters, digits and `_.@-` that it begins with. Any file that is linked into the folder may be taken for YAML, and its content must not reach the log. */
+/** Returns a key as messages show it: the letters, digits and `_.@-` at its beginning. Any file that is linked into the folder may be read as YAML, and its content must not be shown in the log. */
 export function shownKey(key: string): string {
   const shown = /^[A-Za-z0-9_.@-]*/.exec(key)?.[0].slice(0, keyLimit) ?? "";
   return shown === key ? key : `${shown}...`;

@@ -6,7 +6,7 @@ import { useFolder } from "../test/use-folder.ts";
 import { folderContext } from "./folder-context.ts";
 import { createFolderReader } from "./folder-reader.ts";
 
-/** A file system whose clock stands still, so that a second write leaves no trace but the content. */
+/** A file system whose times do not change, so that a second write changes only the content. */
 const fileTime = vi.hoisted<{ ms?: number }>(() => ({}));
 vi.mock(import("node:fs/promises"), async (original) => {
   const actual = await original();

@@ -18,44 +18,44 @@ import {
 } from "./walk-folder.ts";
 
 const parallel = 32;
-/** The coarsest clock of a file system: a file this young may be written again without a new stamp. */
+/** The resolution of the coarsest file system clock, in milliseconds. A file that was changed less than this time ago may change again without a new stamp. */
 const stampGrainMs = 2_000;
 
-/** A folder as it was read in one pass. */
+/** The state of a folder that was read once. */
 export interface FolderState extends Pick<FolderListing, "directories"> {
-  /** Paths of the resource files below the folder, with slashes. */
+  /** The paths of the resource files below the folder, with slashes. */
   readonly paths: readonly string[];
   readonly files: number;
   readonly entries: readonly FolderEntry[];
-  /** Of these, the files without a byte: editors and other writers empty a file before they fill it. */
+  /** The files without content. Editors and other programs empty a file before they fill it. */
   readonly emptyFiles: readonly string[];
-  /** Resources that cannot be there together. */
+  /** Resources that cannot exist together. */
   readonly clashing: ReadonlySet<FolderEntry>;
-  /** In the order of the file names; empty: the state can be served. */
+  /** The problems in the order of the file names. Empty: the state can be served. */
   readonly problems: readonly FolderProblem[];
   readonly warnings: readonly FolderProblem[];
-  /** References to xdstp names of other authorities than that of their file. */
+  /** References to xdstp names of an authority other than that of their file. */
   readonly references: readonly FileReference[];
-  /** Files and directories that were reached by a symbolic link, or are named in a secret. */
+  /** Files and directories that are symbolic links, or that a secret names. */
   readonly links: readonly string[];
-  /** Files that were parsed in this pass, and those of the pass before that were removed. */
+  /** The number of files that were parsed in this reading, and of files that were removed since the one before. */
   readonly edits: number;
-  /** Files that differ from the pass before, as they were listed. */
+  /** The files that differ from the reading before, as they were listed. */
   readonly changed: readonly FoundFile[];
 }
 
-/** Reads a folder again and again, and parses only what has changed. */
+/** Reads a folder repeatedly, and parses only files that have changed. */
 export interface FolderReader {
-  /** One pass. Rejects, and forgets all it knows, where the folder itself cannot be listed; everything else is a problem of the state. */
+  /** Reads the folder. Rejects if the folder itself cannot be listed, and forgets all files then. Every other failure is a problem of the state. */
   readonly read: (onDirectory?: OnDirectory) => Promise<FolderState>;
-  /** Ends what a pass has under way in another process. */
+  /** Stops work in other processes. */
   readonly close: () => void;
 }
 
-/** What is remembered of a file from pass to pass. */
+/** The result of reading a file, which is kept for the next reading. */
 interface FileRecord {
   readonly stamp: string;
-  /** Read so soon after it was written that the stamp proves nothing. */
+  /** true: the file was read so soon after it was changed that an equal stamp does not prove equal content. */
   readonly young: boolean;
   readonly hash: string;
   readonly entries: readonly FolderEntry[];
@@ -66,7 +66,7 @@ interface FileRecord {
   readonly attached: readonly AttachedFile[];
 }
 
-/** Creates a reader that remembers nothing yet. */
+/** Creates a reader without results of earlier readings. */
 export function createFolderReader(
   context: FolderContext,
   patience: Patience = createPatience(systemClock),
@@ -130,7 +130,7 @@ function stateOf(
   };
 }
 
-/** undefined: the file was removed since the folder was listed, and the watch will report it. */
+/** Reads one file. Returns `undefined` if the file was removed since the folder was listed; the watch reports this. */
 async function recordOf(
   file: FoundFile,
   before: ReadonlyMap<string, FileRecord>,
@@ -156,7 +156,7 @@ async function recordOf(
       hash: digest === "" ? parsed.hash : `${parsed.hash} ${digest}`,
       attached,
     };
-    // An error is not part of the hash.
+    // A file with problems is parsed again even if its hash is equal, since the hash does not include errors.
     return known?.hash === record.hash && known.problems.length + content.problems.length === 0
       ? { ...known, ...record }
       : { ...record, ...recordedContent(context, file, content) };
@@ -176,7 +176,7 @@ async function recordOf(
   }
 }
 
-/** What records are made with. */
+/** The objects that read a file. */
 interface Recording {
   readonly context: FolderContext;
   readonly parser: FileParser;

@@ -10,7 +10,7 @@ import { waitFor } from "../test/wait-for.ts";
 const clusters = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const prefix = "xdstp://a/envoy.config.cluster.v3.Cluster/";
 
-/** A feed whose directories can be replaced without a notification, as mounts and unmounts do it. */
+/** Runs a feed whose directories can be replaced without a notification, as by mounts and unmounts. */
 const useSilentFeed = async (files: Readonly<Record<string, string>>) => {
   const folder = await useFolder(files);
   const clock = createFakeClock();
@@ -20,12 +20,12 @@ const useSilentFeed = async (files: Readonly<Record<string, string>>) => {
     watch: () => ({ on: () => undefined, close: () => undefined }),
   });
   await feed.next("loaded");
-  // The first reading watches the way to the folder, and calls for a second one.
+  // The first reading begins to watch the path of the folder, which requires a second reading.
   await waitFor(() => clock.pending === 2);
   clock.advance(100);
   await waitFor(() => clock.pending === 0);
   await waitFor(() => clock.pending === 1);
-  /** Moves the clock until something has happened. */
+  /** Advances the clock until the next event, and returns its kind. */
   const later = async (): Promise<string> => {
     const count = feed.events.length;
     await waitFor(() => {
@@ -110,7 +110,7 @@ describe("createFolderFeed() where everything is deleted by hand", () => {
   });
 });
 
-/** Mounts an empty file system; undefined: this machine does not let us, and the reason is printed. */
+/** Mounts an empty file system. Returns a function that unmounts it, or `undefined` if this machine does not allow it; the reason is printed. */
 function mount(directory: string): (() => void) | undefined {
   try {
     execFileSync("mount", ["-t", "tmpfs", "tmpfs", directory], { stdio: "pipe" });

@@ -7,7 +7,7 @@ import { createFolderWatch, type WatchDirectory } from "./folder-watch.ts";
 
 type Listener = Parameters<WatchDirectory>[1];
 
-/** A watch whose directories are real, but whose events and errors the test makes. */
+/** Creates a watch of real directories, whose events and errors come from the test. */
 const useWatch = () => {
   const listeners = new Map<string, Listener>();
   const errors = new Map<string, (error: Error) => void>();

@@ -3,42 +3,42 @@ import { stat } from "node:fs/promises";
 import type { Patience } from "./pacing.ts";
 import { isGone } from "./walk-folder.ts";
 
-/** Starts to watch the entries of one directory, not those of its sub-directories. Throws where it cannot. `fs.watch` is one. */
+/** Watches the entries of one directory without those of its sub-directories. Throws an error if it cannot. `fs.watch` is such a function. */
 export type WatchDirectory = (
   directory: string,
   listener: (event: string, name: string | null) => void,
 ) => {
-  /** It sees nothing any more. */
+  /** Calls the listener when the watch cannot continue. */
   on(event: "error", listener: (error: Error) => void): unknown;
   /** Ends the watch. */
   close(): void;
 };
 
-/** A check looks at this many directories at most, so that a large folder costs no more than a small one. */
+/** The number of directories that one check reads, so that a large folder costs no more than a small one. */
 const checkedAtOnce = 256;
 
-/** Which directory is the root, who is notified, and how directories are watched. */
+/** The options of {@link createFolderWatch}. */
 export interface FolderWatchOptions {
-  /** Every check looks at it. */
+  /** The folder. Every check includes it. */
   readonly root: string;
   readonly patience: Patience;
-  /** Something in a watched directory has changed. */
+  /** Called when an entry of a watched directory has changed. */
   readonly onChange: () => void;
   readonly watch?: WatchDirectory;
 }
 
 /**
- * Watches single directories. The recursive form of `fs.watch` puts a watch on every file on Linux and does not follow links,
- * so the reader of the folder names the directories, each time it reads it: before it lists one, so that nothing is missed.
+ * Watches single directories. The recursive form of `fs.watch` watches every file on Linux and does not follow links.
+ * The reader of the folder therefore adds each directory whenever it reads the folder, before it lists the directory, so that no change is missed.
  */
 export interface FolderWatch {
-  /** Watches a directory: all its entries, or those named. True: it was not watched before. One that does not exist is left out. */
+  /** Watches all entries of a directory, or those with these names. Returns true if it was not watched before. A directory that does not exist is ignored. */
   readonly add: (directory: string, names?: ReadonlySet<string>) => Promise<boolean>;
-  /** Ends the watches that were not added since the last sweep. Gives the reason why some directory cannot be watched, or undefined. */
+  /** Ends the watches that were not added since the last sweep. Returns the reason why some directory cannot be watched, or `undefined`. */
   readonly sweep: () => unknown;
   /**
-   * Finds directories that were replaced without a notification: a mount or an unmount hides one without a word.
-   * Looks at the root and up to 256 others, all in turn. A replaced one counts as a change, and is watched again when it is added.
+   * Finds directories that were replaced without a notification, as by a mount or an unmount.
+   * One call checks the root and up to 256 other directories; further calls check the next ones. A replaced directory counts as a change, and is watched again when it is added.
    */
   readonly check: () => Promise<void>;
   readonly close: () => void;
@@ -47,15 +47,15 @@ export interface FolderWatch {
 /** One watched directory. */
 interface Watched {
   readonly watcher: ReturnType<WatchDirectory>;
-  /** A directory that was replaced has the same path and another identity; its watch sees nothing any more. */
+  /** The identity of the directory. A directory that was replaced has the same path and another identity, and its watch does not report changes any more. */
   readonly identity: string;
-  /** undefined: all entries. */
+  /** `undefined`: all entries. */
   names: ReadonlySet<string> | undefined;
-  /** Added since the last sweep. */
+  /** true: it was added since the last sweep. */
   marked: boolean;
 }
 
-/** Creates a watch of nothing. */
+/** Creates a watch without directories. */
 export function createFolderWatch({
   root,
   patience,
@@ -123,7 +123,7 @@ export function createFolderWatch({
   };
 }
 
-/** Looks at the root and the next of the others, and reports those that are not the directory that is watched. */
+/** Returns a function that checks the root and the next of the other directories, and reports those that were replaced. */
 function createCheck(
   {
     root,

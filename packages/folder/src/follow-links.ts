@@ -1,16 +1,16 @@
 import { lstat, readlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** As many links as Linux follows in one path. */
+/** The largest number of links in one path. Linux has the same limit. */
 const maxLinks = 40;
 
-/** Entries of directories that decide where paths lead, by directory. */
+/** The entries that decide where paths lead to, by directory. */
 export type LinkEntries = Map<string, Set<string>>;
 
 /**
- * Which entries of which directories decide where some paths lead: each symbolic link on the way, and the file or directory at the end.
- * When one of them is replaced, the path may lead elsewhere: Kubernetes mounts a volume as `x.yaml -> ..data/x.yaml`, `..data -> ..2024/`, and replaces only `..data`.
- * Ends without an error at whatever does not exist, and after 40 links.
+ * Returns the directory entries that decide where these paths lead to: each symbolic link in a path, and the file or directory at its end.
+ * If one of them is replaced, the path may lead elsewhere. Example: Kubernetes mounts a volume as `x.yaml -> ..data/x.yaml`, `..data -> ..2024/`, and replaces only `..data`.
+ * A path ends, without an error, at an entry that does not exist and after 40 links.
  */
 export async function followLinks(paths: readonly string[]): Promise<LinkEntries> {
   const follow: Follow = { entries: new Map(), directories: new Map() };
@@ -23,7 +23,7 @@ export async function followLinks(paths: readonly string[]): Promise<LinkEntries
 
 interface Follow {
   readonly entries: LinkEntries;
-  /** Directories that were followed before, and where they lead. */
+  /** Directories that were followed before, with the directories that they lead to. */
   readonly directories: Map<string, string>;
 }
 

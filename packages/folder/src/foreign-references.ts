@@ -6,14 +6,14 @@ import type { FolderContext } from "./folder-context.ts";
 import { type FolderProblem, quote } from "./folder-problem.ts";
 import type { FolderEntry } from "./folder-entry.ts";
 
-/** A reference to an xdstp name of another authority than that of the file, and where it stands if that is known. */
+/** A reference to an xdstp name of an authority other than that of its file, with its position if that is known. */
 export interface FileReference extends Reference, Partial<TextPosition> {
   readonly file: string;
 }
 
 const NONE: readonly FileReference[] = [];
 
-/** What the resources of a file refer to in other authorities. Few do, so only these are read for it, and looked up in the text. */
+/** Returns the references of a file's resources to other authorities. Only resources that contain `xdstp:` are decoded, since few do. */
 export function referencesIn(
   puts: readonly Put[],
   { file, text }: { readonly file: string; readonly text: string },
@@ -36,28 +36,28 @@ export function referencesIn(
   return found.map((reference) => ({ file, ...reference, ...positions.get(reference.name) }));
 }
 
-/** A look at the bytes, much quicker than the walk through them. */
+/** Returns true if the bytes contain `xdstp:`. This is much faster than decoding them. */
 function mentionsXdstp({ buffer, byteOffset, length }: Uint8Array): boolean {
   return Buffer.from(buffer, byteOffset, length).includes("xdstp:");
 }
 
-/** A reference to an authority that is not served here, in words. */
+/** A reference to an authority that is not served here, as a problem. */
 interface ForeignProblem {
-  /** Equal for the same reference of the same file. */
+  /** A key that is equal for the same reference in the same file. */
   readonly key: string;
   readonly typeUrl: string;
   readonly name: string;
   readonly problem: FolderProblem;
 }
 
-/** The authorities of a folder. */
+/** Returns the authorities of the resources in a folder. */
 export function authoritiesOf(entries: readonly Pick<FolderEntry, "name">[]): readonly string[] {
   return [...new Set(entries.map(({ name }) => authorityOf(name)))].filter(
     (authority) => authority !== undefined,
   );
 }
 
-/** Those references whose authority is none of these, each once per file (S-AUTH-10). */
+/** Returns problems for references to an authority that is not one of these, each once per file (S-AUTH-10). */
 export function foreignProblems(
   references: readonly FileReference[],
   authorities: readonly string[],

@@ -4,8 +4,8 @@ import type { FolderProblem } from "./folder-problem.ts";
 import type { FolderState } from "./folder-reader.ts";
 
 /**
- * The resources of a reading with problems, as far as they can be applied.
- * What is broken stays as it was loaded last: all that a file or folder with a problem held, and each name of resources that clash, unless a good resource has the name now.
+ * Returns the resources of a reading with problems that can be applied.
+ * For an invalid part, the resources that were loaded last are kept: all resources of a file or folder with a problem, and each name of resources that cannot exist together, unless a valid resource has the name now.
  */
 export function goodPart(
   loaded: readonly FolderEntry[],
@@ -32,7 +32,7 @@ function keyForNode(entry: FolderEntry): string {
   return `${entry.node ?? ""} ${keyOf(entry)}`;
 }
 
-/** Whether one of these is the file, or a folder that it is in. */
+/** Returns true if one of these paths is the file, or a folder around it. */
 function isBelow(file: string, paths: ReadonlySet<string>): boolean {
   for (let at = file; ; at = dirname(at)) {
     if (paths.has(at)) return true;

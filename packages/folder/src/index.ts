@@ -56,5 +56,5 @@ export type { NodeSinks } from "./folder-entry.ts";
 export { formatProblem, type FolderProblem } from "./folder-problem.ts";
 export { type ProblemCode, problemCodes } from "./problem-codes.ts";
 
-// For tests and for file systems that `fs.watch` does not know.
+// For tests, and for file systems that `fs.watch` does not support.
 export type { WatchDirectory } from "./folder-watch.ts";

@@ -2,7 +2,7 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import type { PathStep } from "@xdstp/validate";
 import { type JsonPath, shownKey } from "./folder-problem.ts";
 
-/** Returns the way to a value in JSON, whose keys have either spelling, as far as it exists. */
+/** Returns the path of a value in JSON, as far as it exists. The keys of the JSON may be in snake case or camel case. */
 export function jsonPathOf(json: JsonValue, steps: readonly PathStep[]): JsonPath {
   const path: (string | number)[] = [];
   let at: JsonValue | undefined = json;
@@ -15,7 +15,7 @@ export function jsonPathOf(json: JsonValue, steps: readonly PathStep[]): JsonPat
   return path;
 }
 
-/** Returns a path as text, as in `metadata.filter_metadata["envoy.lb"]`, with the keys of maps as far as they may be shown. */
+/** Returns a path as text, such as `metadata.filter_metadata["envoy.lb"]`. The keys of maps are cut as {@link shownKey} does. */
 export function shownField(steps: readonly PathStep[]): string {
   return steps.map(shownStep).join("").replace(/^\./, "");
 }

@@ -6,7 +6,7 @@ import { readFile } from "./read-file.ts";
 
 const context = folderContext({ dir: "c", registry: envoyRegistry() });
 
-/** What is said of a file, without the file. */
+/** Returns the problems of a file as text, without the path of the file. */
 function said(path: string, text: string): readonly string[] {
   return readFile(path.split("/"), new TextEncoder().encode(text), context).problems.map(
     (problem) => formatProblem(problem).slice(`c/${path}:`.length),

@@ -11,23 +11,23 @@ import { closest, enumHint } from "./closest.ts";
 import { Fault, type FaultPlace, type JsonPath, reasonOf, shownKey } from "./folder-problem.ts";
 import type { ProblemCode } from "./problem-codes.ts";
 
-/** A reason of the JSON reader for people. */
+/** An error of the JSON reader in a form for people. */
 export interface JsonReason {
   readonly code: ProblemCode;
   readonly message: string;
-  /** What is expected, where the message does not say it. */
+  /** The value that is expected. Absent: the message says it. */
   readonly hint?: string | undefined;
-  /** What the message is about, where that is not the field at hand: the type whose field does not exist. */
+  /** The type that the message is about, if the field does not exist. Absent: the message is about the field that is being read. */
   readonly owner?: string;
 }
 
-/** What is read. */
+/** The kind of file that is read. */
 interface ReasonSubject {
-  /** Whether it is a bootstrap, so that its keys are not a sign of one in the wrong place. Default: false. */
+  /** true: the file is a bootstrap, so keys of a bootstrap are not a hint at a misplaced one. Default: false. */
   readonly isBootstrap?: boolean;
 }
 
-/** What was found, and what is expected in its place. A reason that is not known is left as it is. */
+/** Explains an error of the JSON reader: the value that was found, and the one that is expected. An unknown error is returned as it is. */
 export function jsonReason(
   reason: string,
   registry: Registry,
@@ -40,7 +40,7 @@ export function jsonReason(
   return { code: "wrong-value", message: reason };
 }
 
-/** `name` is the enum, message or field, `rest` the error about it. */
+/** Explains an error. `name`: the enum, message or field. `rest`: the error about it. */
 type Explain = (
   name: string,
   rest: string,
@@ -99,7 +99,7 @@ function unknownKey(
   };
 }
 
-/** What a static configuration of Envoy begins with. */
+/** The first keys of a static configuration of Envoy. */
 const bootstrapKeys: ReadonlySet<string> = new Set([
   "admin",
   "static_resources",
@@ -110,7 +110,7 @@ const bootstrapKeys: ReadonlySet<string> = new Set([
 const bootstrapHint =
   "this looks like an Envoy bootstrap: xdstp import envoy FILE DIR moves its static resources into a folder";
 
-/** The messages that JSON writes in a form of their own. */
+/** Messages that have a form of their own in JSON. */
 const forms: Readonly<Record<string, string>> = {
   "google.protobuf.Duration": 'write seconds, such as "1.5s"',
   "google.protobuf.Timestamp": 'write it as "2026-11-21T12:00:00Z"',
@@ -128,7 +128,7 @@ function message(name: string, rest: string): JsonReason {
   };
 }
 
-/** A wrapped number is written as the number; the reader calls it the field `value` of its wrapper. */
+/** Explains an error about a field. The reader reports a wrapped number as the field `value` of its wrapper, but the number is written directly. */
 function field(name: string, rest: string): JsonReason {
   const [, expected = "", got = ""] = /^expected (.*?), got (.*)$/s.exec(rest) ?? [];
   const value = found(got);
@@ -147,7 +147,7 @@ function field(name: string, rest: string): JsonReason {
   return { code, message };
 }
 
-/** A value as the reader shows it, in words, of a secret its kind only; undefined: the text is none. */
+/** Returns a value of a reader's error in words; for a secret, only its kind. Returns `undefined` if the text is not a value. */
 function found(text: string): string | undefined {
   if (text === "object") return "an object";
   if (/^Array\(\d+\)$/.test(text)) return "a list";
@@ -156,13 +156,13 @@ function found(text: string): string | undefined {
     : undefined;
 }
 
-/** Fields of a oneof, both of which are set. */
+/** Matches the error about two fields of a oneof that are both set. */
 const twoOfOneof = /oneof set multiple times by (.*)$/s;
 
-/** The number of steps of a path that are printed, from its end. Line and column locate the rest. */
+/** The number of steps at the end of a path that are shown. Line and column locate the rest. */
 const mostSteps = 12;
 
-/** An error of the JSON reader as a fault with its path: which field, what was found in it, and as a hint what is expected. */
+/** Returns an error of the JSON reader as a fault with its path: the field, the value that was found, and the expected value as a hint. */
 export function explainJsonError(
   error: unknown,
   place: FaultPlace,
@@ -184,7 +184,7 @@ export function explainJsonError(
   });
 }
 
-/** A message of JSON whose keys are fields. Throws a fault with the path below `path`. */
+/** Decodes a message from JSON whose keys are fields. Throws a fault with a path below `path`. */
 export function messageFrom<Desc extends DescMessage>(
   desc: Desc,
   json: JsonObject,
@@ -201,7 +201,7 @@ export function messageFrom<Desc extends DescMessage>(
   }
 }
 
-/** `virtual_hosts[0].routes[2].route.cluster` */
+/** Returns a path as text, such as `virtual_hosts[0].routes[2].route.cluster`. */
 export function fieldOf(path: JsonPath): string {
   const steps = path
     .slice(-mostSteps)

@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import { useFolder } from "../test/use-folder.ts";
 import { readFolder } from "./read-folder.ts";
 
-/** Milliseconds. Each file takes a small part of it; a reader whose steps grow with the square of its size takes several times as long. */
+/** The time limit in milliseconds. Each file takes a small part of it. A reader whose time grows with the square of the file's size takes several times as long. */
 const bound = 5_000;
 
 const blank = "\n".repeat(200_000);
 const web = "_opaque/secrets/web";
 
-/** Hostile files, and the start of what is wrong with each. */
+/** Hostile files, and the beginning of the message about each. */
 const hostile: readonly (readonly [what: string, file: string, text: string, message: string])[] = [
   ["blank lines in text format", "a/clusters/x.txtpb", `type: NONE${blank}`, "is not a valid"],
   [

@@ -17,8 +17,8 @@ interface Entries {
 }
 
 /**
- * A list collection with its locators as messages, and with the type of its inline entries filled in.
- * Throws a fault for an entry that is neither a locator nor inline (B-LIST-3), of another type or with a name that occurs twice (B-LIST-4).
+ * Returns a list collection with locators as messages, and with the type of inline entries filled in.
+ * Throws a fault for an entry that is neither a locator nor inline (B-LIST-3), an entry of another type, and a name that occurs twice (B-LIST-4).
  */
 export function listInFile(json: JsonObject, type: ListFolder, context: FolderContext): JsonObject {
   const [field] = type.desc.fields;
@@ -102,7 +102,7 @@ function inlineInFile(inline: JsonObject, path: JsonPath, { type, names }: Entri
   return { ...inline, resource: { ...resource, "@type": memberUrl } };
 }
 
-/** The type URL that is stated. undefined: none. */
+/** Returns the type URL that a resource has. `undefined`: none. */
 function typeOf(resource: JsonObject): string | undefined {
   const stated = resource["@type"];
   return typeof stated === "string"
@@ -110,7 +110,7 @@ function typeOf(resource: JsonObject): string | undefined {
     : undefined;
 }
 
-/** Throws a fault for a list in binary that clients reject (B-LIST-3, B-LIST-4), or whose locators lead to another type. */
+/** Throws a fault for a binary list that clients reject (B-LIST-3, B-LIST-4), and for a locator of another type. */
 export function checkListBytes(bytes: Uint8Array, { members }: ListFolder): void {
   const fault = walkList(bytes, typeUrlOf(members), (entry) => {
     if (entry.kind === "inline") return undefined;
@@ -121,7 +121,7 @@ export function checkListBytes(bytes: Uint8Array, { members }: ListFolder): void
   if (fault !== undefined) throw new Fault(faultDetails(fault));
 }
 
-/** `entries[2].inline_entry` */
+/** Returns a path as text, such as `entries[2].inline_entry`. */
 function place(path: JsonPath): string {
   return path
     .map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`))

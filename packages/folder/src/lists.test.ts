@@ -7,7 +7,7 @@ import { folderContext } from "./folder-context.ts";
 import { formatProblem } from "./folder-problem.ts";
 import { type FileContent, readFile } from "./read-file.ts";
 
-/** A descriptor set with a message of one's own. */
+/** A descriptor set with a message type of one's own. */
 const flags = Buffer.from(
   JSON.stringify({
     file: [

@@ -17,16 +17,16 @@ import { Fault, type JsonPath, quote } from "./folder-problem.ts";
 import { messageFrom } from "./json-reason.ts";
 import type { ProblemCode } from "./problem-codes.ts";
 
-/** Where a locator in a file leads. */
+/** A locator in a file. */
 export interface LocatorInFile {
-  /** The message, as JSON; equal for the text and the message of one locator. */
+  /** The locator as a message in JSON. It is equal for the text form and the message form of one locator. */
   readonly json: JsonObject;
   readonly locator: Locator;
 }
 
 /**
- * Reads a locator to a resource of a type: a text, or a `ResourceLocator`, whose alternatives may be texts too (N-82).
- * Throws a fault for what is not a locator, for another type (C-REDIR-5) and for a glob (C-REDIR-6, C-LIST-7).
+ * Reads a locator of a resource of a type. It is a text or a `ResourceLocator`, whose alternatives may be texts too (N-82).
+ * Throws a fault for an invalid locator, another type (C-REDIR-5), and a glob (C-REDIR-6, C-LIST-7).
  */
 export function locatorInFile(
   value: JsonValue,
@@ -49,7 +49,7 @@ export function locatorInFile(
   };
 }
 
-/** Why a locator in binary cannot lead to a resource of a type; undefined: it can. */
+/** Returns the locator in the bytes of a redirect, or the reason why they are not a locator. */
 export function locatorOfBytes(bytes: Uint8Array): Locator | Reason {
   const located = readRedirect(bytes);
   if (!located.ok) return { text: `it is not a locator: ${located.reason}` };
@@ -59,7 +59,7 @@ export function locatorOfBytes(bytes: Uint8Array): Locator | Reason {
   return read.ok ? read.value : { text: read.error.message, rule: read.error.rule };
 }
 
-/** The locator of an entry of a list in binary, in either of its forms: no message begins with the bytes of a scheme (N-82). */
+/** Returns the locator in the bytes of a list entry, in text form or message form. No message begins with the bytes of a URL scheme (N-82). */
 export function locatorOfEntry(bytes: Uint8Array): Locator | Reason {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   const read = isLocatorText(text)
@@ -68,7 +68,7 @@ export function locatorOfEntry(bytes: Uint8Array): Locator | Reason {
   return read.ok ? read.value : { text: read.error.message, rule: read.error.rule };
 }
 
-/** Why a locator in a file cannot be used for a type; undefined: it can. */
+/** Returns the reason why a locator in a file cannot be used for a type, or `undefined` if it can. */
 export function targetFault(typeName: string, locator: Locator): Reason | undefined {
   const fault = locatorFault(typeName, locator);
   if (fault !== undefined) return { text: fault.text, rule: fault.rule ?? "C-REDIR-5" };
@@ -80,7 +80,7 @@ export function targetFault(typeName: string, locator: Locator): Reason | undefi
     : undefined;
 }
 
-/** A reason as the details of a fault. */
+/** Returns a reason as the details of a fault. */
 export function faultDetails({ text, rule }: Reason): {
   readonly code: ProblemCode;
   readonly message: string;
@@ -105,7 +105,7 @@ function messageOf(message: ResourceLocator): ResourceLocatorMessage {
   return toJson(ResourceLocatorSchema, message) as ResourceLocatorMessage;
 }
 
-/** The same message with the alternatives that are texts as messages. */
+/** Returns the same message with alternatives as messages in place of texts. */
 function withoutTexts({ directives, ...json }: JsonObject, path: JsonPath): JsonObject {
   if (!Array.isArray(directives)) return directives === undefined ? json : { ...json, directives };
   const read = directives.map((directive, index) => {

@@ -2,13 +2,13 @@ import { dirname } from "node:path/posix";
 import type { FolderState } from "./folder-reader.ts";
 import type { FoundDirectory } from "./walk-folder.ts";
 
-/** The part of a state that shows whether a volume is there. */
+/** The part of a state that shows whether a volume is mounted. */
 type Places = Pick<FolderState, "directories" | "paths">;
 
 /**
- * The path below the folder of a volume that is no longer there; the folder itself is the empty path. undefined: what is missing was deleted file by file.
- * A root that holds nothing at all is such a volume, and one that is another directory than before and has no resources.
- * Inside the folder it is a directory that had resources and now has none, because another file system is mounted there, or because it was mounted and is not any more.
+ * Returns the path below the folder of a volume that is no longer available. The folder itself is the empty path. Returns `undefined` if the missing files were deleted one by one.
+ * The folder itself counts as such a volume if it has no resources now, and is empty or another directory than before.
+ * Inside of the folder, it is a directory that had resources and has none now, because another file system is mounted there, or because it was mounted and no longer is.
  */
 export function lostVolume(before: Places | undefined, now: Places): string | undefined {
   const [had, has] = [populated(before?.paths ?? []), populated(now.paths)];
@@ -22,8 +22,8 @@ export function lostVolume(before: Places | undefined, now: Places): string | un
 }
 
 /**
- * The path below the folder of a directory that was a volume, or lay in one, and now shows what lies below the mount point, since the volume is not mounted any more. The folder itself is the empty path.
- * A volume that is replaced by another one is still mounted; so is one whose folder is replaced by a rename. A link that leads elsewhere is followed.
+ * Returns the path below the folder of a directory that was a volume, or lay in one, which is no longer mounted, so that the directory under the mount point is visible. The folder itself is the empty path.
+ * A volume that is replaced by another one is still mounted, and so is one whose folder is replaced by a rename. A link that leads elsewhere now is not such a directory.
  */
 export function uncoveredVolume(before: Places | undefined, now: Places): string | undefined {
   const [had, has] = [before?.directories.get("")?.place, now.directories.get("")?.place];
@@ -44,7 +44,7 @@ function isUncovered({ directories }: Places, path: string): boolean {
   );
 }
 
-/** The directories with a resource file in them or below, the root as the empty path. */
+/** Returns the directories with a resource file in them or below them. The root is the empty path. */
 function populated(paths: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   for (const path of paths) {
@@ -63,7 +63,7 @@ function isOtherRoot(before: FoundDirectory | undefined, now: FoundDirectory | u
   );
 }
 
-/** A directory that is deleted and made again, as version control does, stays in its file system. */
+/** Returns true if the file system of a directory has changed, or if a mounted directory is missing. A directory that is deleted and created again, as version control does, stays in its file system. */
 function isUnmounted(before: FoundDirectory | undefined, now: FoundDirectory | undefined): boolean {
   if (before === undefined) return false;
   return now === undefined ? before.isMount : now.device !== before.device;

@@ -2,7 +2,7 @@ import { parseName, printName } from "@xdstp/uri";
 import { Fault, type FaultDetails, quote } from "./folder-problem.ts";
 import { opaqueFolder, type Place } from "./place.ts";
 
-/** The name that the path of a file gives to the one resource in it. Throws a fault where that is not a name of a resource. */
+/** Returns the name that the path of a file gives to its only resource. Throws a fault if that is not the name of a resource. */
 export function nameOfPath(place: Place): string {
   const { authority, type, id } = place;
   if (authority === undefined) return opaqueName(id, place);
@@ -16,7 +16,7 @@ export function nameOfPath(place: Place): string {
   });
 }
 
-/** A name in a file, in canonical form. Throws a fault where it is not a name of a resource, or not one of this folder. */
+/** Returns a name in a file in canonical form. Throws a fault if it is not the name of a resource, or does not belong to this folder. */
 export function nameInFile(name: string, place: Place): string {
   if (place.authority === undefined) return opaqueName(name, place);
   const parsed = parseName(name);

@@ -1,15 +1,15 @@
 import type { Clock, Timer } from "@xdstp/core";
 
-/** A file system without an answer for this time counts as hanging, such as a network mount whose server is down. */
+/** Milliseconds without an answer after which a file system counts as hanging, such as a network mount whose server is down. */
 const deadlineMs = 10_000;
 
 /**
- * Runs one operation of the file system on a path, and rejects where it takes longer than 10 s.
- * The operation itself cannot be ended. While it is under way, others on the same path are rejected at once: each of them would take a thread of the few that there are.
+ * Runs one operation of the file system on a path. Rejects if it takes longer than 10 s.
+ * The operation itself cannot be stopped. While it runs, further operations on the same path are rejected immediately, since each of them would occupy one of the few threads.
  */
 export type Patience = <T>(path: string, run: () => Promise<T>) => Promise<T>;
 
-/** Creates a patience that waits for nothing yet. */
+/** Creates a {@link Patience} without running operations. */
 export function createPatience(clock: Clock): Patience {
   const hanging = new Set<string>();
   return async (path, run) => {
@@ -31,7 +31,7 @@ export function createPatience(clock: Clock): Patience {
 
 const hangs = `cannot be read: its file system has not answered for ${deadlineMs / 1_000} s`;
 
-/** Like `Promise.all` over a `map`, with at most `limit` calls at a time. The first rejection rejects it. */
+/** Runs `run` for each item, with at most `limit` calls at the same time. Returns the results in order, and rejects with the first rejection. */
 export async function mapLimit<T, R>(
   items: readonly T[],
   limit: number,
@@ -46,31 +46,31 @@ export async function mapLimit<T, R>(
   return results;
 }
 
-/** When a burst of calls counts as over. */
+/** The end of a burst of calls. */
 interface DebounceOptions {
   readonly clock: Clock;
-  /** Milliseconds without a call. */
+  /** Milliseconds without a call after which a burst ends. */
   readonly quietMs: number;
-  /** Milliseconds after the first call, whatever comes. */
+  /** Milliseconds after the first call after which a burst ends in any case. */
   readonly maxMs: number;
 }
 
 /** Merges bursts of calls into one. */
 interface Debounce {
-  /** Something happened. */
+  /** Notes a call. */
   readonly touch: () => void;
-  /** Ends the wait at once. */
+  /** Ends the current burst immediately. */
   readonly flush: () => void;
   /**
-   * Settles when a burst is over, also one that was over before the call; or when the signal aborts. One waiter at a time.
-   * true: `maxMs` has cut it off, and calls may go on.
+   * Resolves when a burst has ended, also one that ended before the call, or when the signal aborts. Only one caller may wait at a time.
+   * The result is true if `maxMs` has ended the burst, so that calls may continue.
    */
   readonly next: (signal: AbortSignal) => Promise<boolean>;
-  /** Forgets a pending burst. */
+  /** Discards the current burst. */
   readonly cancel: () => void;
 }
 
-/** Creates a debounce at rest. */
+/** Creates a debounce without a burst. */
 export function createDebounce({ clock, quietMs, maxMs }: DebounceOptions): Debounce {
   let timer: Timer | undefined;
   let first: number | undefined;

@@ -3,23 +3,20 @@ import { LineCounter, parseAllDocuments } from "yaml";
 import { Fault, MAX_DEPTH, reasonOf, tooDeep } from "./folder-problem.ts";
 import { findNumber, type Position } from "./find-position.ts";
 
-/**
- * The value of a JSON text. Throws a fault with a position for a text that is not JSON or nests too deeply, a key that occurs twice in one object,
- * and an integer that a number cannot hold exactly.
- */
+/** Returns the value of a JSON text. Throws a fault with a position for invalid JSON, nesting that is too deep, a key that occurs twice in one object, and an integer that a number cannot represent exactly. */
 export function parseJson(text: string): unknown {
   rejectFaultyJson(text);
   rejectLoss(text);
-  return parse(text); // Cheaper than to keep the value of a large text while the text is read as YAML.
+  return parse(text); // Parsing the text again costs less than keeping the value of a large text while it is read as YAML.
 }
 
-/** Throws a fault with a position for a text that is not JSON or nests too deeply. */
+/** Throws a fault with a position for invalid JSON and for nesting that is too deep. */
 export function rejectFaultyJson(text: string): void {
   rejectDepth(text);
   parse(text);
 }
 
-/** Before anything is parsed: the parsers go as deep as the text does. */
+/** Throws a fault for nesting that is too deep, before the text is parsed. The recursion of the parsers is as deep as the nesting. */
 function rejectDepth(text: string): void {
   let depth = 0;
   let isString = false;
@@ -49,7 +46,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** `JSON.parse` keeps the last of two equal keys and rounds large integers without a word. JSON is YAML, whose parser does neither. */
+/** Throws a fault for equal keys and inexact integers. `JSON.parse` silently keeps the last of two equal keys and rounds large integers; the YAML parser, which also reads JSON, reports both. */
 function rejectLoss(text: string): void {
   try {
     parseYaml(text);
@@ -68,7 +65,7 @@ function offsetOf(text: string, message: string): number {
   return message.startsWith("Unexpected token") ? unexpectedToken(text) : text.length;
 }
 
-/** This error comes without a position: it is where the shortest prefix ends that has the same error. */
+/** Finds the position of an error that has none: the end of the shortest prefix with the same error. */
 function unexpectedToken(text: string): number {
   let good = 0;
   let bad = text.length;
@@ -97,10 +94,10 @@ function lineAndColumn(
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
-/** Texts up to this length are parsed again for a good message and an exact position. */
+/** The number of characters of the longest text that is parsed again for a good message and an exact position. */
 const maxExactLength = 2_000_000;
 
-/** An integer that a number cannot hold would silently become another one. */
+/** Rejects an integer that a number cannot represent, which would silently become another one. */
 const exactInt: typeof intCoreTag = {
   ...intCoreTag,
   resolve: (source, explicit, tag) => {
@@ -112,8 +109,8 @@ const exactInt: typeof intCoreTag = {
 const schema: Schema = CORE_SCHEMA.withTags(exactInt);
 
 /**
- * The documents of a YAML text, by YAML 1.2: no merge keys, no dates, duplicate keys rejected. An empty text has none.
- * Throws a fault with a position for a text that is not YAML, and for an integer that a number cannot hold exactly.
+ * Returns the documents of a YAML text by YAML 1.2: without merge keys and dates, and duplicate keys are rejected. An empty text has no documents.
+ * Throws a fault with a position for invalid YAML, and for an integer that a number cannot represent exactly.
  */
 export function parseYaml(text: string): readonly unknown[] {
   try {
@@ -152,7 +149,7 @@ function exactFault(text: string): Fault | undefined {
   });
 }
 
-/** An error of the exact parser as a fault with its position. */
+/** Returns an error of the exact parser as a fault with its position. */
 export function yamlFault(
   { message, pos }: { readonly message: string; readonly pos: readonly [number, number] },
   positionAt: (offset: number) => Position,
@@ -164,7 +161,7 @@ export function yamlFault(
   });
 }
 
-/** The parsers name anchors and tags: what begins with `*` or `!` may be a password without its quotes. Line and column say where it stands. */
+/** Removes the names of anchors and tags from a parser's error. A text that begins with `*` or `!` may be a password without quotes. Line and column show its place. */
 function withoutContent(reason: string): string {
   return reason
     .replace(

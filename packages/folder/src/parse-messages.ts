@@ -16,27 +16,27 @@ import type { ProblemCode } from "./problem-codes.ts";
 import type { FilePut } from "./read-file.ts";
 import type { FileReference } from "./foreign-references.ts";
 
-/** What the process that parses large files has to know of the folder. */
+/** The options of the folder for the process that parses large files. */
 export interface ParserSetup {
   readonly dir: string;
   readonly registry: readonly RegistryPart[];
-  /** Whether the content of resources is checked. */
+  /** true: the content of resources is checked. */
   readonly isChecked: boolean;
   readonly allow: readonly ProblemCode[];
   readonly clients: readonly ResourceClient[];
-  /** Absent: Envoy's types. Functions cannot be sent, so the references of other types are read from the payloads afterwards. */
+  /** The types with their name fields. Absent: the types of Envoy. Functions cannot be sent, so references of other types are read from the payloads afterwards. */
   readonly types?: readonly Pick<ResourceType, "typeUrl" | "nameField">[];
 }
 
-/** Sent to the process. It answers each but the first with one message. */
+/** A request to the process. It answers each request except `setup` with one message. */
 export type ParseRequest =
   | { readonly kind: "setup"; readonly setup: ParserSetup }
-  /** Reads and parses a file. Answered with a {@link ParseSummary}. */
+  /** Reads and parses a file. The answer is a {@link ParseSummary}. */
   | { readonly kind: "parse"; readonly segments: readonly string[] }
-  /** Answered with the next resources, a {@link ParsedPuts}: as many as the event loop of the receiver can process without a long pause. */
+  /** The answer is a {@link ParsedPuts} with the next resources: as many as the receiver can process without a long pause of its event loop. */
   | { readonly kind: "puts" };
 
-/** What a file holds, without its resources. */
+/** The content of a file without its resources. */
 export interface ParseSummary {
   /** The SHA-256 of the bytes that were read, in base64. */
   readonly hash: string;
@@ -47,23 +47,23 @@ export interface ParseSummary {
   readonly references: readonly FileReference[];
 }
 
-/** Some resources. */
+/** Some of the resources of a file. */
 export interface ParsedPuts {
   readonly puts: readonly FilePut[];
 }
 
-/** After this many files the event loop gets its turn. */
+/** The number of files that are encoded before other work of the event loop runs. */
 const filesAtOnce = 10;
 
 /** A part of a registry that can be sent to another process. */
 interface RegistryPart {
-  /** Encoded descriptors of files, dependencies first. Absent: those of Envoy's API, which every process has. */
+  /** Encoded descriptors of files, dependencies first. Absent: those of the Envoy API, which every process has. */
   readonly files?: readonly Uint8Array[];
-  /** The types that the registry has of these files. */
+  /** The names of the registry's types in these files. */
   readonly types: readonly string[];
 }
 
-/** Takes a registry apart. Two files of one name, which the versions of a user and of Envoy's API may have, go into different parts. */
+/** Splits a registry into parts. Two files of the same name, such as the version of a user and that of the Envoy API, go into different parts. */
 export async function partsOfRegistry(registry: Registry): Promise<readonly RegistryPart[]> {
   const envoy: string[] = [];
   const parts: Part[] = [];
@@ -84,7 +84,7 @@ export async function partsOfRegistry(registry: Registry): Promise<readonly Regi
   return encoded;
 }
 
-/** Puts the parts together again. */
+/** Creates a registry from its parts. */
 export function registryOfParts(parts: readonly RegistryPart[]): Registry {
   return createRegistry(
     ...parts.flatMap(({ files, types }) => {
@@ -102,7 +102,7 @@ export function registryOfParts(parts: readonly RegistryPart[]): Registry {
 }
 
 interface Part {
-  /** By name, dependencies first. */
+  /** The files by name, dependencies first. */
   readonly files: Map<string, DescFile>;
   readonly types: string[];
 }

@@ -14,10 +14,10 @@ import {
 } from "./parse-messages.ts";
 import { type FileContent, type FilePut, readFile } from "./read-file.ts";
 
-/** One answer has this many resources and bytes of payload at most, and one resource at least. */
+/** The largest number of resources, and of bytes of their payloads, in one answer. An answer has at least one resource. */
 const most = { puts: 500, bytes: 1 << 20 };
 
-/** The program of a process that parses large files, one after the other: see `parse-messages.ts`. */
+/** The program of a process that parses large files one after the other. `parse-messages.ts` describes its messages. */
 let context: Promise<FolderContext> | undefined;
 let puts: readonly FilePut[] = [];
 let sent = 0;
@@ -35,17 +35,17 @@ process.on("message", (request: ParseRequest) => {
   }
 });
 
-// The process that asks decides when this one ends; a Ctrl-C reaches both.
+// The parent process decides when this one ends. A Ctrl-C is sent to both.
 process.on("SIGINT", () => undefined);
 process.on("SIGTERM", () => undefined);
 process.on("disconnect", () => process.exit());
 
-// Clients come first: this process gets what time is left, and where memory runs out, the system ends it first.
+// This process has a low priority, since serving clients is more important. If memory is exhausted, the system ends it before its parent.
 setPriority(constants.priority.PRIORITY_LOW);
 try {
   writeFileSync("/proc/self/oom_score_adj", "1000");
 } catch {
-  // Other systems have no such file.
+  // Other systems do not have this file.
 }
 
 async function contextOf(setup: ParserSetup): Promise<FolderContext> {

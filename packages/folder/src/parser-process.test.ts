@@ -21,7 +21,7 @@ const documents = (count: number): string =>
       `name: xdstp://a/envoy.config.cluster.v3.Cluster/c${at}\ntype: EDS\nconnect_timeout: 1s\n`,
   ).join("---\n");
 
-/** The content of a file as both ways to parse it give it. */
+/** Returns the content of a file, parsed in this process and in another one. */
 const both = async (
   path: string,
   content: string | Uint8Array,

@@ -14,7 +14,7 @@ import {
 import type { FileContent, FilePut } from "./read-file.ts";
 import { referencesIn } from "./foreign-references.ts";
 
-/** Megabytes of heap that parsing may take: half of the memory that there is, within these bounds. */
+/** The limits of the heap for parsing, in megabytes. Between them, it is half of the memory. */
 const heapMb = { least: 128, most: 1536 };
 
 /** A file that was read and parsed in another process. */
@@ -24,16 +24,16 @@ export interface ParsedElsewhere extends FileContent {
 }
 
 /**
- * Large files are read and parsed in a process of their own, so that no file stops the event loop or takes the memory of this process.
- * A thread with a heap limit does not do: where `JSON.parse` exceeds it, V8 ends the whole process.
+ * A process that reads and parses large files, so that no file blocks the event loop or exhausts the memory of the main process.
+ * A thread with a heap limit is not enough: if `JSON.parse` exceeds the limit, V8 ends the whole process.
  */
 export interface ParserProcess {
-  /** Reads and parses one file at a time. Never rejects: a file that needs more memory than there is has a problem. */
+  /** Reads and parses one file at a time. Never rejects: a file that needs too much memory has a problem. */
   readonly parse: (segments: readonly string[]) => Promise<ParsedElsewhere>;
   readonly close: () => void;
 }
 
-/** Starts a process with a heap of `heapMb` megabytes; absent: half of the memory that there is, at most 1,536. What keeps it from starting is a problem of the files that it is given. */
+/** Starts a process with a heap of `limitMb` megabytes. Default: half of the memory, at least 128 and at most 1,536. If the process cannot be started, the files that it is given have a problem. */
 export async function startParserProcess(
   context: FolderContext,
   limitMb: number = heapLimitMb(),
@@ -79,10 +79,10 @@ export async function startParserProcess(
   };
 }
 
-/** A process that answers one message with one. */
+/** A process that answers each message with one message. */
 interface Child {
   readonly send: (request: ParseRequest) => void;
-  /** Rejects once the process has ended. One at a time. */
+  /** Sends a request and returns its answer. Rejects if the process has ended. Only one request may wait at a time. */
   readonly ask: <T>(request: ParseRequest) => Promise<T>;
   readonly close: () => void;
 }
@@ -135,7 +135,7 @@ function startChild(limitMb: number): Child {
   };
 }
 
-/** The bytes of a message share its buffer: a resource that stays must not keep the others. */
+/** Copies the bytes of each payload. The payloads of a message share one buffer, so a resource that is kept would keep the others in memory. */
 function withOwnBytes(puts: readonly FilePut[]): readonly FilePut[] {
   if (puts.length === 1) return puts;
   return puts.map((put) => {
@@ -169,14 +169,14 @@ async function setupOf({
   };
 }
 
-/** In a container its limit counts. */
+/** Returns the heap limit. In a container, the limit of the container is the memory. */
 function heapLimitMb(): number {
   const constrained = process.constrainedMemory();
   const memory = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
   return Math.max(heapMb.least, Math.min(heapMb.most, Math.floor(memory / 2 / (1 << 20))));
 }
 
-/** V8 aborts where the heap is too small, and the system kills where memory is. */
+/** Returns true if the process ran out of memory: V8 aborts when the heap is exhausted, and the system kills it when memory is. */
 function isOutOfMemory(signal: NodeJS.Signals | null): boolean {
   return signal === "SIGABRT" || signal === "SIGKILL" || signal === "SIGTRAP";
 }
@@ -191,10 +191,10 @@ function tooLarge(limitMb: number): Fault {
 
 const isSource: boolean = import.meta.url.endsWith(".ts");
 
-/** From source, the packages of the workspace are too, whoever runs this. */
+/** When this package runs from source, the process loads the other packages of the workspace from source too. */
 const conditions: readonly string[] = isSource ? ["--conditions=@xdstp/source"] : [];
 
-/** Next to this file, as it was published or as it was written. */
+/** Returns the location of the program: next to this file, as JavaScript in a published package and as TypeScript in the repository. */
 function programUrl(): URL {
   return new URL(isSource ? "./parse-program.ts" : "./parse-program.js", import.meta.url);
 }

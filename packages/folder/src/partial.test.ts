@@ -26,7 +26,7 @@ const useCache = (reject: (name: string) => boolean = () => false) => {
   return cache;
 };
 
-/** Seconds of the time-out of each cluster, by name. */
+/** Returns the connect timeout of each cluster in seconds, by name. */
 function timeoutsIn(source: ResourceSource): Readonly<Record<string, number>> {
   const members = source.topic(cluster.typeUrl, { name: "*" }).members();
   return Object.fromEntries(
@@ -34,7 +34,7 @@ function timeoutsIn(source: ResourceSource): Readonly<Record<string, number>> {
   );
 }
 
-/** A cluster whose last byte is its time-out in seconds; 0 violates a constraint. */
+/** Returns a cluster whose last byte is its connect timeout in seconds. 0 violates a constraint. */
 const clusterOf = (name: string, seconds: number): string =>
   `name: ${name}\nconnect_timeout: ${seconds}s\n`;
 
@@ -162,7 +162,7 @@ describe("createFolderFeed() with partial", () => {
 
 const names = ["a", "b", "c", "d", "e", "f"] as const;
 
-/** What is in a file: its resources, or why it has none. */
+/** The content of a file: its resources, or the reason why it has none. */
 type Content =
   "unreadable" | "absent" | readonly { readonly name: string; readonly seconds: number }[];
 
@@ -222,7 +222,7 @@ function contentAtRandom(random: SeededRandom): Content {
   }));
 }
 
-/** The rule, name by name: one good resource is applied; a broken one, or several, leave what is there; none removes it, unless its file has a problem. */
+/** Creates a model of the rules for each name. A single valid resource is applied. An invalid resource, or several resources, leave the cached one unchanged. If no file has the name, the cached resource is removed, unless its file has a problem. */
 function createModel() {
   const files = new Map<string, Content>();
   const held = new Map<string, { readonly seconds: number; readonly file: string }>();

@@ -6,19 +6,19 @@ import { nodesFolder, placeOf } from "./place.ts";
 import { resourceFromCandidate } from "./resource-from-candidate.ts";
 import { type FileContent, problemOf } from "./read-file.ts";
 
-/** What a PEM file in the directory of a secret is, by its name. */
+/** The PEM files in the directory of a secret, by name. */
 const names: ReadonlyMap<string, PemFile> = new Map([
   ["tls.crt", "certificate"],
   ["tls.key", "key"],
   ["ca.crt", "authority"],
 ]);
 
-/** `paired`: an authority in the directory of a certificate. */
+/** The kind of a PEM file. `paired-authority`: an authority in the directory of a certificate or key. */
 export type PemFile = "certificate" | "key" | "authority" | "paired-authority";
 
 /**
- * What a file is in a directory that is laid out like a Secret of Kubernetes: `_opaque/secrets/NAME/tls.crt`.
- * undefined: it is in no such directory, or has another name.
+ * Returns the kind of a PEM file in a directory with the layout of a Kubernetes Secret: `_opaque/secrets/NAME/tls.crt`.
+ * Returns `undefined` for files in other directories or with other names.
  */
 export function pemFileOf(segments: readonly string[]): PemFile | undefined {
   const [authority, type = "", ...path] =
@@ -35,7 +35,7 @@ interface ListedFile {
   readonly pem?: PemFile;
 }
 
-/** The files that have a resource each: a key belongs to the certificate next to it. */
+/** Returns the files that have a resource. A key belongs to the certificate next to it, so it has none of its own. */
 export function arrangePemFiles<F extends ListedFile>(files: readonly F[]): readonly F[] {
   const pem = files.filter((file) => file.pem !== undefined);
   if (pem.length === 0) return files;
@@ -53,7 +53,7 @@ function directoryOf({ segments }: ListedFile): string {
   return segments.slice(0, -1).join("/");
 }
 
-/** The secret of a PEM file: its fields name the files, whose content is read like that of every other file that a secret names. */
+/** Returns the secret of a PEM file. Its fields contain the names of the files, whose content is read like that of every file that a secret names. */
 export function readPemFile(
   { segments, pem = "certificate" }: ListedFile,
   file: string,

@@ -11,31 +11,31 @@ import { Fault, type FolderProblem, quote } from "./folder-problem.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { closest } from "./closest.ts";
 
-/** The folder of legacy names; an authority of that name is written `%5Fopaque`. */
+/** The folder of opaque names. The folder of an authority with this name is written `%5Fopaque`. */
 export const opaqueFolder = "_opaque";
 
-/** The folder of content per node: `_nodes/KEY/` is laid out like the folder itself, for opaque names. An authority of that name is written `%5Fnodes`. */
+/** The folder of content per node. `_nodes/KEY/` has the layout of the folder itself, for opaque names only. The folder of an authority with this name is written `%5Fnodes`. */
 export const nodesFolder = "_nodes";
 
-/** The key of the nodes that a file is for; undefined: for all. Throws a fault for a bad escape. */
+/** Returns the key of the nodes that a file is for, or `undefined` if it is for all nodes. Throws a fault for an invalid escape. */
 export function nodeOf(segments: readonly string[]): string | undefined {
   const [first, key = ""] = segments;
   return first === nodesFolder ? decodeSegment(key) : undefined;
 }
 
-/** What the path of a file says about the resources in it. */
+/** The properties of a resource that the path of its file gives. */
 export interface Place {
   /** Absent: opaque names. */
   readonly authority?: string;
   readonly type: TypeFolder;
-  /** The id, or the whole opaque name. */
+  /** The id of an xdstp name, or the whole opaque name. */
   readonly id: string;
   readonly format: FileFormat;
 }
 
 /**
- * Reads `AUTHORITY/TYPE/ID.yaml`, given as its segments.
- * Throws a fault for a resource file that lies elsewhere, a type that is not known, a bad escape.
+ * Reads the path `AUTHORITY/TYPE/ID.yaml`, given as its segments.
+ * Throws a fault for a resource file in another place, an unknown type, and an invalid escape.
  */
 export function placeOf(segments: readonly string[], context: FolderContext): Place {
   if (segments[0] === nodesFolder) return placeForNode(segments, context);
@@ -88,8 +88,8 @@ function misplaced(): Fault {
 }
 
 /**
- * A file or folder name as a part of a resource name: `%HH` is the byte, so `%2F` is a slash and `%25` a percent sign.
- * Throws a fault for a bad escape (N-05), for bytes that are not UTF-8 (N-06) and for a name that is none.
+ * Decodes a file or folder name as a part of a resource name. `%HH` is a byte, so `%2F` is a slash and `%25` is a percent sign.
+ * Throws a fault for an invalid escape (N-05), and for bytes that are not UTF-8 (N-06).
  */
 export function decodeSegment(segment: string): string {
   if (!isUtf8(segment)) throw new Fault(notUtf8(segment));
@@ -122,24 +122,24 @@ interface FolderType {
   readonly typeUrl: string;
   /** The full name of the message, as it is written in names. */
   readonly name: string;
-  /** How payloads are read. */
+  /** The descriptor with which payloads are decoded. */
   readonly desc: DescMessage;
 }
 
 interface MessageFolder extends FolderType {
   readonly form: "message";
-  /** The field that holds the name of a resource. Absent: the type has none, or it has no descriptor. */
+  /** The field with the name of a resource. Absent: the type does not have such a field, or it is not known. */
   readonly nameField?: DescField;
 }
 
-/** List collections, of any type (B-LIST-1). */
+/** List collections of any type (B-LIST-1). */
 export interface ListFolder extends FolderType {
   readonly form: "list";
-  /** The full name of the messages of the members. */
+  /** The full name of the message of the members. */
   readonly members: string;
 }
 
-/** What may replace a payload of every type (C-REDIR-1). */
+/** Redirects, which may replace a payload of any type (C-REDIR-1). */
 interface RedirectFolder extends FolderType {
   readonly form: "redirect";
 }
@@ -152,7 +152,7 @@ export const redirectType: RedirectFolder = {
   desc: ResourceLocatorSchema,
 };
 
-/** The type of a folder, by its name. Throws a fault for a name that is not a type of the registry. */
+/** Returns the type of a folder by its name. Throws a fault for a name that is not a type of the registry. */
 export function typeFolder(name: string, context: FolderContext): TypeFolder {
   const typeUrl = shortTypes.get(name) ?? typeUrlOf(name);
   const typeName = typeFromTypeUrl(typeUrl) ?? "";
@@ -171,8 +171,8 @@ export function typeFolder(name: string, context: FolderContext): TypeFolder {
 }
 
 /**
- * The list collection of a known type. Whether it is declared does not matter, nor that Envoy's API declares one entry where a list has many:
- * all lists have one form on the wire (B-LIST-1). undefined: it is not a list.
+ * Returns the list collection of a known type, or `undefined` if the name is not that of a list.
+ * All lists have the same form on the wire (B-LIST-1), so it does not matter whether the list type is declared, or that the Envoy API declares a single entry for some of them.
  */
 function listFolder(
   name: string,
@@ -193,7 +193,7 @@ function listFolder(
   return { form: "list", typeUrl: typeUrlOf(name), name, desc, members };
 }
 
-/** Returns the field that holds the name. A type that is not known to have one has none: its field 1 may be anything. */
+/** Returns the field with the name. A type without a known name field has none, since its field 1 may have any meaning. */
 export function nameFieldOf(
   desc: DescMessage,
   type: { readonly nameField?: number } | undefined,
@@ -226,7 +226,7 @@ function unknownType(name: string, context: FolderContext): Fault {
   });
 }
 
-/** How a file is read. */
+/** The format of a file. */
 export type FileFormat = "yaml" | "json" | "text" | "binary";
 
 const formats: ReadonlyMap<string, FileFormat> = new Map([
@@ -238,10 +238,10 @@ const formats: ReadonlyMap<string, FileFormat> = new Map([
   [".pb", "binary"],
 ]);
 
-/** The extensions that are read, for messages. */
+/** The extensions that are read, as text for messages. */
 export const extensions: string = [...formats.keys()].join(" ");
 
-/** Splits a file name at its extension; the case of the extension does not matter. undefined: such a file is not read. */
+/** Splits a file name at its extension, whose case does not matter. Returns `undefined` for a file that is not read. */
 export function splitFileName(
   name: string,
 ): { readonly stem: string; readonly format: FileFormat } | undefined {
@@ -250,12 +250,12 @@ export function splitFileName(
   return format === undefined ? undefined : { stem: name.slice(0, dot), format };
 }
 
-/** Whether the bytes of a file name were UTF-8: Node puts U+FFFD where they were not. */
+/** Returns true if the bytes of a file name were UTF-8. Node replaces other bytes by U+FFFD. */
 export function isUtf8(name: string): boolean {
   return !name.includes("\uFFFD");
 }
 
-/** What is wrong with a file or folder of another name (N-06). */
+/** Returns the problem of a file or folder whose name is not UTF-8 (N-06). */
 export function notUtf8(name: string): Omit<FolderProblem, "file"> {
   return {
     code: "bad-file-name",

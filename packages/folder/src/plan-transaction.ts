@@ -1,17 +1,17 @@
 import type { Put, Removal, ResourceSink } from "@xdstp/core";
 import { type FolderEntry, keyOf, type NodeSinks, variantOf } from "./folder-entry.ts";
 
-/** What it takes to make the cache equal to the folder. */
+/** The changes that make the cache equal to the folder. */
 export interface Plan {
   readonly put: readonly Put[];
   readonly remove: readonly Removal[];
-  /** Resources in the cache before. */
+  /** The number of resources in the cache before. */
   readonly held: number;
 }
 
 /**
- * Compares the folder with what the cache holds of some types, which must include every type of which something may be held.
- * Entries whose resource was let go are in the cache as they are.
+ * Compares the folder with the resources of a sink. `types` has to include every type of which the sink may have resources.
+ * An entry without `put` is already in the cache.
  */
 export function planTransaction(
   entries: readonly FolderEntry[],
@@ -32,9 +32,9 @@ export function planTransaction(
   return { put, remove, held };
 }
 
-/** What it takes to make the shared content and that of each key equal to the folder. */
+/** The changes that make the shared content and that of each node key equal to the folder. */
 export interface FolderPlan {
-  /** Those for single keys come first, so that no client sees the shared content in between. */
+  /** The changes for each sink. Those for node keys come first, so that their clients do not see shared content in between. */
   readonly parts: readonly PlanPart[];
   readonly put: number;
   readonly removed: number;
@@ -46,7 +46,7 @@ export interface PlanPart extends Plan {
   readonly sink: ResourceSink;
 }
 
-/** Of the entries of a folder with problems, how many are served, and how many of these in an older version than the folder has. To be called after a commit: what was rejected still has its `put`. */
+/** Counts the served entries of a folder with problems, and those of them whose version is older than that in the folder. Call it after a commit: a rejected resource still has its `put` then. */
 export function countServed(
   entries: readonly FolderEntry[],
   types: ReadonlySet<string>,
@@ -68,7 +68,7 @@ export function countServed(
   return { resources: served.length, older: older.length };
 }
 
-/** Plans for the sink of all clients, and for those of single keys. */
+/** Returns the changes for the shared sink and for the sink of each node key. */
 export function planFolder(
   entries: readonly FolderEntry[],
   types: ReadonlySet<string>,

@@ -1,7 +1,7 @@
 /**
- * The codes of problems. `severity` is what a problem with this code is: an error is what `serve` or a client rejects. `summary` is one sentence.
- * `isAllowable`: a resource with this problem can be served all the same, for clients that accept it.
- * A code is never renamed and never means something else. A new one is a row here and its page, `docs/checks/CODE.md`, whose example a test runs.
+ * The codes of problems. `severity`: errors are problems for which `serve` or a client rejects a resource. `summary`: one sentence.
+ * `isAllowable`: a resource with this problem can be served, for clients that accept it.
+ * A code is never renamed, and never gets another meaning. To add a code, add a row here and its page `docs/checks/CODE.md`, whose example is run by a test.
  */
 export const problemCodes = {
   // Folders and files.
@@ -122,7 +122,7 @@ export const problemCodes = {
     summary: "Nothing refers to a resource that clients only request by reference.",
   },
 
-  // Imports of configuration that is not Envoy's.
+  // Imports of configuration for other programs.
   "not-imported": {
     severity: "warning",
     summary: "An object of Kubernetes, or a field of it, is not part of what was imported.",
@@ -150,7 +150,7 @@ export const problemCodes = {
     summary: "A private key lies in the file of a certificate.",
   },
 
-  // What Envoy's code rejects, though the types allow it.
+  // Resources that Envoy's code rejects although their constraints allow them.
   "bad-cluster": {
     severity: "error",
     isAllowable: true,
@@ -231,12 +231,12 @@ export const problemCodes = {
 /** A code of a problem: plain, stable, in kebab-case. */
 export type ProblemCode = keyof typeof problemCodes;
 
-/** What a problem of this code is. */
+/** Returns the severity of problems with this code. */
 export function severityOf(code: ProblemCode): "error" | "warning" {
   return problemCodes[code].severity;
 }
 
-/** Splits what a check found into errors and warnings. */
+/** Splits problems into errors and warnings. */
 export function bySeverity<T extends { readonly code: ProblemCode }>(
   found: readonly T[],
 ): { readonly problems: readonly T[]; readonly warnings: readonly T[] } {

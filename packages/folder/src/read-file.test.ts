@@ -19,13 +19,13 @@ const read = (path: string, content: string | Uint8Array): FileContent =>
     context,
   );
 
-/** What a file gave without the places, which text format does not have. */
+/** Returns the content of a file without places, which text format does not have. */
 const unplaced = ({ puts, ...content }: FileContent) => ({
   ...content,
   puts: puts.map(({ typeUrl, resource }) => ({ typeUrl, resource })),
 });
 
-/** Names and the payloads of what a file gave. */
+/** Returns the names and payloads in a file. */
 const good = (path: string, content: string | Uint8Array) => {
   const { puts, problems } = read(path, content);
   expect(problems).toEqual([]);

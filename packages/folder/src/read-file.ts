@@ -17,27 +17,27 @@ import { resourceFromCandidate } from "./resource-from-candidate.ts";
 
 /** A resource of a file. */
 export interface FilePut extends Put {
-  /** Absent: the format of the file has no places. */
+  /** The place of the resource in the file. Absent: the format of the file has no places. */
   readonly place?: ResourcePlace;
-  /** Present: its content is not what clients accept, and a problem of the file says why. */
+  /** true: clients reject the content of the resource, and a problem of the file gives the reason. */
   readonly isFaulty?: true;
 }
 
-/** What a file holds. */
+/** The content of a file. */
 export interface FileContent {
   readonly puts: readonly FilePut[];
   readonly problems: readonly FolderProblem[];
-  /** What does no harm, or is allowed. */
+  /** Problems that do no harm, or that are allowed. */
   readonly warnings: readonly FolderProblem[];
   readonly references: readonly FileReference[];
 }
 
-/** Takes what was thrown. */
+/** Receives an error that was thrown. */
 type Report = (error: unknown) => void;
 
 /**
  * Reads the bytes of one file, whose path below the folder is given as segments.
- * Never throws for what a file may hold: each document or resource that is broken is a problem, with line and column where the format has them.
+ * Never throws an error for any content of a file: each invalid document or resource is a problem, with line and column if the format has them.
  */
 export function readFile(
   segments: readonly string[],
@@ -88,10 +88,10 @@ function hasPlaces({ format }: Place): boolean {
   return format === "yaml" || format === "json";
 }
 
-/** A file of one resource, as most files are. One object for all of them. */
+/** The place of the only resource of a file. Most files have one, so they share this object. */
 const wholeFile: ResourcePlace = { document: 0, path: [] };
 
-/** The place of a resource: that of its wrapper, where it has one. */
+/** Returns the place of a resource. If it has a wrapper, this is the place of the wrapper. */
 function placeOfCandidate({ document, path, facts }: Candidate): ResourcePlace {
   const own = facts === undefined ? path : path.slice(0, -1);
   return document === 0 && own.length === 0 ? wholeFile : { document, path: own };
@@ -101,7 +101,7 @@ function isServed({ code }: Pick<ResourceFault, "code">, { allow }: FolderContex
   return severityOf(code) === "warning" || allow.has(code);
 }
 
-/** What the check of a resource finds, with its places in the text. */
+/** Returns the problems that the check of a resource finds, with their positions in the text. */
 export function faultsOf(
   put: Put,
   candidate: Candidate,
@@ -123,7 +123,7 @@ function positionOf(
   return findPosition(text, document, [...path, ...jsonPathOf(content.json, steps)]) ?? {};
 }
 
-/** The text of a file; a byte order mark is left out. Throws a fault for bytes that are not UTF-8. */
+/** Returns the text of a file without a byte order mark. Throws a fault for bytes that are not UTF-8. */
 export function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -153,7 +153,7 @@ function candidatesInText(
   );
 }
 
-/** Writers empty a file before they fill it, so this is not taken for an empty message. */
+/** Returns the fault for an empty file. Programs empty a file before they fill it, so it is not read as an empty message. */
 export function empty(): Fault {
   return new Fault({
     code: "empty-file",
@@ -177,7 +177,7 @@ export function each<T, R>(
   });
 }
 
-/** What was thrown, as a problem of a file with this text. */
+/** Returns a thrown error as a problem of a file with this text. */
 export function problemOf(error: unknown, file: string, text: string): FolderProblem {
   if (!(error instanceof Fault))
     return { file, code: "unreadable-file", message: `cannot be read: ${reasonOf(error)}` };
@@ -187,7 +187,7 @@ export function problemOf(error: unknown, file: string, text: string): FolderPro
   return { file: error.details.file ?? file, ...known({ ...position, rule, hint }), code, message };
 }
 
-/** Without the parts that are undefined. */
+/** Returns an object without the parts that are `undefined`. */
 function known<T extends object>(parts: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

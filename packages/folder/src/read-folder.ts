@@ -6,22 +6,22 @@ import { authoritiesOf, foreignProblems } from "./foreign-references.ts";
 import { createFolderReader, type FolderReader } from "./folder-reader.ts";
 import type { ResourcePlace } from "./resource-lines.ts";
 
-/** What one reading of a folder gave. */
+/** The result of reading a folder. */
 export interface FolderContent {
-  /** In the order of the file names. Files with problems give what is right in them. */
+  /** The resources in the order of the file names. A file with problems still gives its valid resources. */
   readonly resources: readonly (Put & {
-    /** The file that holds it. */
+    /** The file that contains the resource. */
     readonly file: string;
-    /** Key of the nodes that it is for (`_nodes/KEY/`). Absent: for all. */
+    /** The key of the nodes that the resource is for (`_nodes/KEY/`). Absent: all nodes. */
     readonly node?: string;
-    /** Where it is in the text of the file, for `createLineFinder`. Absent: the format of the file has no places. */
+    /** The place of the resource in the text of the file, for `createLineFinder`. Absent: the format of the file has no places. */
     readonly place?: ResourcePlace;
   })[];
-  /** Empty: the folder could be served as it is. */
+  /** Empty: the folder can be served as it is. */
   readonly problems: readonly FolderProblem[];
-  /** What does no harm but may be a mistake. */
+  /** Likely mistakes that do no harm. */
   readonly warnings: readonly FolderProblem[];
-  /** Files that were read. */
+  /** The number of files that were read. */
   readonly files: number;
 }
 
@@ -30,7 +30,7 @@ export async function readFolder(options: FolderOptions): Promise<FolderContent>
   return (await readEntries(options, folderContext(options))).content;
 }
 
-/** One reading, with the entries that its resources were made of. */
+/** Reads a folder once, and also returns the entries of its resources. */
 export async function readEntries(
   options: FolderOptions,
   context: FolderContext,

@@ -23,8 +23,8 @@ import type { Place, TypeFolder } from "./place.ts";
 import { explainJsonError } from "./json-reason.ts";
 
 /**
- * Names and encodes a resource. The wrapper's name wins; then comes that of the payload where a file holds several, else that of the path.
- * In the payload the name is filled in where it is absent. Throws a fault for a payload that does not parse and for a name that is wrong.
+ * Names and encodes a resource. The name is that of its wrapper; without one, that of its payload if the file has several resources, else that of the path.
+ * If the payload does not have a name, the name is filled in. Throws a fault for a payload that cannot be parsed and for a wrong name.
  */
 export function resourceFromCandidate(
   candidate: Candidate,
@@ -61,13 +61,13 @@ export function resourceFromCandidate(
   };
 }
 
-/** A payload whose name is known to be checked. */
+/** A payload whose name is not checked yet. */
 interface Payload {
-  /** The field for the name, as the file spells it: JSON takes two spellings. Absent: the type has none. */
+  /** The key of the name field as the file spells it, since JSON has two spellings. Absent: the type does not have a name field. */
   readonly nameKey?: string;
-  /** The name in it; empty where there is none. */
+  /** The name in the payload. Empty: there is none. */
   readonly stated: string;
-  /** Encodes it with this name, unless it states one. */
+  /** Encodes the payload. `name` is filled in if the payload does not have a name. */
   encode(name: string): Uint8Array;
 }
 
@@ -134,10 +134,10 @@ function jsonPayload(
   };
 }
 
-/** A level of a `google.protobuf.Struct` in JSON is three messages within each other, and any other level is fewer, so this has less than 100. */
+/** The number of JSON levels that are always valid. One level of a `google.protobuf.Struct` in JSON is three nested messages, and any other level is fewer, so 30 levels are less than 100 messages. */
 const SAFE_LEVELS = 30;
 
-/** Levels of lists and objects within each other. */
+/** Returns the number of levels of lists and objects inside of each other. */
 function levelsOf(json: JsonValue): number {
   if (typeof json !== "object" || json === null) return 0;
   let most = 0;
@@ -146,7 +146,7 @@ function levelsOf(json: JsonValue): number {
   return most + 1;
 }
 
-/** Throws a fault for what clients cannot decode. */
+/** Throws a fault for a payload that clients cannot decode. */
 function checkDepth(
   { desc }: TypeFolder,
   value: Uint8Array,
@@ -164,7 +164,7 @@ function checkDepth(
   }
 }
 
-/** The form that all lists have is called by the name of the folder. */
+/** Replaces the name of the descriptor by that of the folder. All lists are decoded with the same descriptor. */
 function named(fault: Fault, { desc, name }: TypeFolder): Fault {
   const message = fault.details.message.replace(`${desc.typeName}: `, `${name}: `);
   return new Fault({ ...fault.details, message });
@@ -193,7 +193,7 @@ function binaryPayload(bytes: Uint8Array, type: TypeFolder, place: Place): Paylo
   return { nameKey: nameField.name, stated, encode };
 }
 
-/** Longer loops can lead through other servers, so only clients can see them (C-REDIR-4). */
+/** Throws a fault for a redirect to itself. Longer loops may lead through other servers, so only clients can find them (C-REDIR-4). */
 function rejectLoop(
   value: Uint8Array,
   name: string,

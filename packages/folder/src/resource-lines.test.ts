@@ -4,7 +4,7 @@ import { useFolder } from "../test/use-folder.ts";
 import { readFolder } from "./read-folder.ts";
 import { createLineFinder } from "./resource-lines.ts";
 
-/** The lines of the resources of a folder, by name. */
+/** Returns the lines of the resources in a folder, by name. */
 async function linesIn(
   files: Readonly<Record<string, string>>,
   then: (folder: Awaited<ReturnType<typeof useFolder>>) => Promise<void> = async () =>

@@ -33,7 +33,7 @@ const read = async (files: Files) => {
   };
 };
 
-/** The parts of a secret that tests look at. */
+/** The parts of a secret that tests read. */
 const secretOf = (payload: Uint8Array) => {
   const { name, type } = fromBinary(SecretSchema, payload);
   if (type.case === "tlsCertificate")

@@ -6,16 +6,16 @@ import type { FolderContext } from "./folder-context.ts";
 import type { FolderEntry } from "./folder-entry.ts";
 import { type FolderProblem, quote } from "./folder-problem.ts";
 
-/** A listener that has an address, and its file. */
+/** A listener with an address, and its file. */
 interface Owner {
   readonly entry: FolderEntry;
   readonly port: string;
 }
 
 /**
- * Warns of listeners that have the address of another one: a client that gets both rejects the second.
- * Only opaque names of one node are compared. Clients subscribe to those of xdstp, and are chosen for variants, so that no client may get both.
- * @param textOf - The text of a file; undefined: it was removed
+ * Returns warnings for listeners that have the address of another one. A client that receives both rejects the second.
+ * Only opaque names for the same nodes are compared. Clients subscribe to single xdstp names and match only some variants, so it may be that no client receives both.
+ * @param textOf - Returns the text of a file, or `undefined` if it was removed
  */
 export async function sharedAddresses(
   entries: readonly FolderEntry[],
@@ -26,7 +26,7 @@ export async function sharedAddresses(
   if (desc === undefined) return [];
   const owners = new Map<string, Owner[]>();
   const shared: { readonly first: Owner; readonly second: Owner }[] = [];
-  // Those of one node last, so that they are the ones to change.
+  // Listeners for single nodes come last, so that the warning is about these.
   const all = entries.filter(({ typeUrl }) => typeUrl === listener.typeUrl);
   const ordered = [
     ...all.filter(({ node }) => node === undefined),

@@ -11,7 +11,7 @@ import { readFolder } from "./read-folder.ts";
 const clusters = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const registry = envoyRegistry();
 
-/** A file with a variant of a name. */
+/** Returns a file with a variant of a name. */
 function variant(constraints: string, timeout = 1, name = "n"): string {
   return `resource_name: {name: ${name}, dynamic_parameter_constraints: ${constraints}}\nresource: {"@type": ${clusters}, connect_timeout: ${timeout}s}\n`;
 }

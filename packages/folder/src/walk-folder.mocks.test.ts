@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { walkFolder } from "./walk-folder.ts";
 
-/** A folder in memory: with a number of empty folders, or with folders nested in each other. */
+/** Creates a folder in memory with a number of empty folders, or with folders nested in each other. */
 const tree = vi.hoisted<{ width: number; depth: number }>(() => ({ width: 0, depth: 0 }));
 vi.mock(import("node:fs/promises"), async (original) => {
   let inodes = 0n;

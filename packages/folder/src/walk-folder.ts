@@ -6,64 +6,64 @@ import { arrangePemFiles, type PemFile, pemFileOf } from "./pem-files.ts";
 import { fileTrouble, type FolderProblem, quote } from "./folder-problem.ts";
 import { mapLimit, type Patience } from "./pacing.ts";
 
-/** Directories below the root, links to directories included: diamonds of links could make more than fit anywhere. */
+/** The largest number of directories below the root. Links to directories count, since links could repeat the same directories without end. */
 const maxDirectories = 100_000;
 const maxDepth = 64;
 const parallel = 32;
-/** Up to this number of files that are not read are named. */
+/** The number of files that are not read whose names are shown. */
 const mostUnread = 5;
 
 /** A resource file. */
 export interface FoundFile {
-  /** Below the root. */
+  /** The path below the root. */
   readonly segments: readonly string[];
   readonly stats: Stats;
-  /** It is a PEM file of a secret. Absent: it holds resources. */
+  /** The kind of PEM file, for a file of a secret. Absent: the file contains resources. */
   readonly pem?: PemFile;
 }
 
-/** A directory of the folder, the root included. */
+/** A directory of the folder, or the folder itself. */
 export interface FoundDirectory {
-  /** Equal as long as the path leads to the same directory. */
+  /** A text that is equal as long as the path leads to the same directory. */
   readonly identity: string;
-  /** The file system that it lies in. */
+  /** The device number of its file system. */
   readonly device: string;
-  /** It is mounted: it lies in another file system than its parent, and is not reached by a link. */
+  /** true: it is mounted. Its file system differs from that of its parent, and it is not a link. */
   readonly isMount: boolean;
-  /** It is reached by a link that lies in the folder. */
+  /** true: it is a link in the folder. */
   readonly isLink: boolean;
-  /** Where the root lies. Absent: this is not the root, or it cannot be found out. */
+  /** The place of the root. Absent: this is not the root, or its place cannot be determined. */
   readonly place?: FolderPlace | undefined;
-  /** It holds nothing but what is never read. */
+  /** true: it is empty, except for files that are never read. */
   readonly isEmpty: boolean;
 }
 
-/** Where a folder lies in the file system. */
+/** The place of a folder in the file system. */
 export interface FolderPlace {
-  /** Its path without links. */
+  /** The path of the folder without links. */
   readonly path: string;
-  /** The start of that path that lies in the same file system: where that is mounted. */
+  /** The beginning of that path that is in the same file system, which is the mount point. */
   readonly mountPoint: string;
 }
 
-/** What lies in a folder. */
+/** The content of a folder. */
 export interface FolderListing {
-  /** By path below the root, with slashes; the root is the empty path. */
+  /** The directories by path below the root, with slashes. The root is the empty path. */
   readonly directories: ReadonlyMap<string, FoundDirectory>;
-  /** In the order of their paths. */
+  /** The files in the order of their paths. */
   readonly files: readonly FoundFile[];
-  /** Files and directories that are reached by a symbolic link. */
+  /** Files and directories that are symbolic links. */
   readonly links: readonly string[];
   readonly problems: readonly FolderProblem[];
   readonly warnings: readonly FolderProblem[];
 }
 
-/** Called for each directory before it is listed, so that a watch misses nothing. */
+/** Called for each directory before it is listed, so that a watch misses no change. */
 export type OnDirectory = (directory: string) => Promise<unknown>;
 
 /**
- * Lists the resource files of a folder; hidden and temporary ones are left out, symbolic links are followed.
- * Rejects where the folder itself cannot be listed; what is wrong below it is a problem: a loop of links, a link to nothing, no permission.
+ * Lists the resource files of a folder. Hidden and temporary files are left out, and symbolic links are followed.
+ * Rejects if the folder itself cannot be listed. Failures below it are problems: a loop of links, a link to a missing target, a missing permission.
  */
 export async function walkFolder(
   dir: string,
@@ -99,18 +99,18 @@ interface Walk {
   readonly dir: string;
   readonly onDirectory: OnDirectory;
   readonly patience: Patience;
-  /** Files that are not read, hidden ones left out. */
+  /** Files that are not read, except hidden ones. */
   readonly unread: string[];
   readonly files: FoundFile[];
   readonly links: string[];
   readonly problems: FolderProblem[];
   readonly warnings: FolderProblem[];
   readonly directories: Map<string, FoundDirectory>;
-  /** The first directory that is not read, because the limit of directories is reached. */
+  /** The first directory that is not read because there are too many. `undefined`: there are not. */
   beyond: string | undefined;
 }
 
-/** `ancestors` are the identities of the directories on the way from the root. */
+/** Reads a directory. `ancestors`: the identities of the directories between the root and this one. */
 async function visit(
   walk: Walk,
   segments: readonly string[],
@@ -185,12 +185,12 @@ async function placeOf(directory: string, patience: Patience): Promise<FolderPla
   }
 }
 
-/** Whether something would be lost without a word, were it left out: a name that is not UTF-8 leads to nothing. */
+/** Returns true if an entry whose name is not UTF-8 may contain resources, so that ignoring it silently would lose them. */
 function mayHoldResources(entry: Dirent): boolean {
   return !entry.isFile() || splitFileName(entry.name) !== undefined;
 }
 
-/** Notes a file; true for a directory. */
+/** Notes a file, and returns true for a directory. */
 async function look(walk: Walk, path: readonly string[], isLink: boolean): Promise<boolean> {
   return (
     (await below(walk, path, async () => {
@@ -214,7 +214,7 @@ async function look(walk: Walk, path: readonly string[], isLink: boolean): Promi
   );
 }
 
-/** undefined: it was removed since the directory was listed, and the watch will report it. A link to nothing stays, so it throws. */
+/** Returns the state of a file. Returns `undefined` if it was removed since the directory was listed; the watch reports this. Throws an error for a link to a missing target, which does not go away by itself. */
 async function statOf(file: string, isLink: boolean): Promise<Stats | undefined> {
   try {
     return await stat(file);
@@ -240,7 +240,7 @@ async function below<T>(
   }
 }
 
-/** A file next to the resources that looks like none of them may be a typing error. */
+/** Notes a file that is not read. Next to resources, the name of such a file may be a typing error, so there is a warning. */
 function noteUnread(walk: Walk, path: readonly string[]): void {
   walk.unread.push(path.join("/"));
   if (path.length < 3) return;
@@ -252,7 +252,7 @@ function noteUnread(walk: Walk, path: readonly string[]): void {
   });
 }
 
-/** An empty folder is valid, and yet it is seldom what was meant. */
+/** Returns the warning for a folder without resources. It is valid, but rarely intended. */
 function nothingRead({ dir, unread }: Walk): FolderProblem {
   const names = unread.sort(compare).slice(0, mostUnread).map(quote).join(", ");
   const more = unread.length > mostUnread ? `, and ${unread.length - mostUnread} more` : "";
@@ -265,7 +265,7 @@ function nothingRead({ dir, unread }: Walk): FolderProblem {
   };
 }
 
-/** Whether an error of the file system says that there is nothing of that name. */
+/** Returns true if an error of the file system means that the file does not exist. */
 export function isGone(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -282,8 +282,8 @@ const names = new Set(["4913", "lost+found"]);
 const endings = ["~", ".tmp", ".temp", ".swp", ".swo", ".swx", ".bak", ".orig", ".part"];
 
 /**
- * Whether a file or folder of this name is never read: hidden ones (also `..data` of Kubernetes, `.#x` of Emacs), and what editors leave for a moment:
- * `x~`, `#x#`, `x.swp`, `x.swo`, `x.swx`, `x.tmp`, `x.temp`, `x.bak`, `x.orig`, `x.part`, `___jb_tmp___`, `___jb_old___`, `4913`; and `lost+found`.
+ * Returns true if a file or folder with this name is never read: hidden ones (also `..data` of Kubernetes, `.#x` of Emacs), files that editors create temporarily
+ * (`x~`, `#x#`, `x.swp`, `x.swo`, `x.swx`, `x.tmp`, `x.temp`, `x.bak`, `x.orig`, `x.part`, `___jb_tmp___`, `___jb_old___`, `4913`), and `lost+found`.
  */
 export function isIgnored(name: string): boolean {
   if (name.startsWith(".") || names.has(name)) return true;

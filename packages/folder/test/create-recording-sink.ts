@@ -1,17 +1,17 @@
 import type { Committed, Resource, ResourceSink, Scope, Transaction, XdsError } from "@xdstp/core";
 
-/** What a cache would do with transactions, kept simple, and all that was said to it. */
+/** A simple cache that records all transactions and outages. */
 export interface RecordingSink extends ResourceSink {
   readonly transactions: readonly Transaction[];
-  /** The last outage that was said and not ended. */
+  /** The newest outage, or `undefined` if it has ended. */
   readonly outage: XdsError | undefined;
   readonly outages: readonly (readonly [Scope, XdsError | undefined])[];
-  /** Names of a type, sorted. */
+  /** Returns the names of a type, sorted. */
   names(typeUrl: string): readonly string[];
   resource(typeUrl: string, name: string): Resource | undefined;
 }
 
-/** Creates a sink that takes everything but the names for which `reject` gives an error. */
+/** Creates a sink that accepts everything, except names for which `reject` returns an error. */
 export function createRecordingSink(
   reject: (name: string) => XdsError | undefined = () => undefined,
 ): RecordingSink {

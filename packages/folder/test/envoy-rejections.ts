@@ -7,7 +7,7 @@ import { shownField } from "../src/json-path-of.ts";
 
 const registry = envoyRegistry();
 
-/** What Envoy rejects in a message, each as `code field: message`. */
+/** Returns the rejections of Envoy for a message, each as `code field: message`. */
 export function envoyRejections(
   type: string,
   json: JsonObject,

@@ -8,16 +8,16 @@ type EventOf<K extends FolderEvent["kind"]> = Extract<FolderEvent, { readonly ki
 
 /** A feed that runs until the end of the test. */
 export interface FeedFixture {
-  /** Records, unless the test gave a sink of its own. */
+  /** The sink of the feed, unless the test gave another one. */
   readonly sink: RecordingSink;
   readonly events: readonly FolderEvent[];
-  /** The next event of this kind that was not given before; others on the way are skipped. */
+  /** Returns the next event of this kind that was not returned before. Other events before it are skipped. */
   readonly next: <K extends FolderEvent["kind"]>(kind: K) => Promise<EventOf<K>>;
   /** Stops the feed and waits for its end. */
   readonly stop: () => Promise<void>;
 }
 
-/** Runs a feed of a folder into a sink that records, or into another one. */
+/** Runs a feed of a folder with a recording sink, or another one. */
 export function useFeed(
   options: Omit<FolderFeedOptions, "registry" | "onEvent"> & { readonly sink?: ResourceSink },
 ): FeedFixture {

@@ -3,23 +3,23 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Texts or bytes by path below the folder. */
+/** The contents of files, as text or bytes, by path below the folder. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
 /**
- * A real folder that is removed after the test. Paths are below it, with slashes.
- * What a test does to it without waiting for anything else comes as one change, however busy the machine is: no timer is over within it.
+ * A real folder that is removed after the test. Paths are relative to it, with slashes.
+ * The changes of a test between two waits are one change for a feed, also on a busy machine, since no timer can end within them.
  */
 export interface FolderFixture {
   readonly dir: string;
   readonly write: (files: Files) => Promise<void>;
   readonly remove: (...paths: readonly string[]) => Promise<void>;
   readonly move: (from: string, to: string) => Promise<void>;
-  /** `target` is taken as it is. */
+  /** Creates a link. `target` is used as it is. */
   readonly link: (path: string, target: string) => Promise<void>;
 }
 
-/** Makes a folder with these files in it. */
+/** Creates a folder with these files in it. */
 export async function useFolder(files: Files = {}): Promise<FolderFixture> {
   const parent = mkdtempSync(join(tmpdir(), "xdstp-folder-"));
   onTestFinished(() => {

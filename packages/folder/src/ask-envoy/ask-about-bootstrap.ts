@@ -23,7 +23,7 @@ interface AskedBootstrap {
   readonly cwd: string;
 }
 
-/** Asks about a configuration with which Envoy starts. */
+/** Checks a configuration that Envoy starts with. */
 export async function askAboutBootstrap(
   { file, registry, cwd }: AskedBootstrap,
   envoy: RunningEnvoy,
@@ -83,7 +83,7 @@ async function placed(
   return { message: `${subject}${message}`, ...findPosition(text, 0, path) };
 }
 
-/** The place that Envoy means, out of several or of all: it is asked again about parts of the static resources. */
+/** Finds the place that Envoy means if it may be several places, or any. Envoy reads parts of the static resources for this. */
 async function narrowed(
   places: readonly JsonPath[],
   reason: EnvoyReason,
@@ -104,7 +104,7 @@ async function narrowed(
   return inItem ?? item ?? places[0] ?? [];
 }
 
-/** The one item that is enough for the same answer. undefined: it takes several. */
+/** Returns the one item that results in the same answer on its own, or `undefined` if several are needed. */
 async function firstOf(
   items: readonly JsonPath[],
   isIn: (some: readonly JsonPath[]) => Promise<boolean>,
@@ -126,7 +126,7 @@ function itemsOf(json: JsonObject): readonly JsonPath[] {
   });
 }
 
-/** A configuration with these of its static resources; of the other clusters the names are there. */
+/** Returns a configuration with only these of the static resources. All other clusters are replaced by empty ones of the same names. */
 function withItems(json: JsonObject, items: readonly JsonPath[]): JsonObject {
   const kept = new Set(items.map((path) => path.join(".")));
   const { static_resources: all } = json;
@@ -145,7 +145,7 @@ function withItems(json: JsonObject, items: readonly JsonPath[]): JsonObject {
   return { ...json, static_resources: { ...all, ...part } };
 }
 
-/** Fields whose files Envoy makes when it reads them. */
+/** Fields with the path of a log that Envoy creates when it reads the configuration. */
 const logFields: ReadonlySet<string> = new Set([
   "access_log_path",
   "accessLogPath",
@@ -154,7 +154,7 @@ const logFields: ReadonlySet<string> = new Set([
 ]);
 const fileLogs = /\.(?:FileAccessLog|HealthCheckEventFileSink)$/;
 
-/** The same configuration, in which a log that Envoy would make goes to `/dev/null`. */
+/** Returns the same configuration with `/dev/null` in place of each log that Envoy would create. */
 function withoutNewLogs(json: JsonObject, cwd: string): JsonObject {
   return changed(json) as JsonObject;
 
@@ -175,7 +175,7 @@ function withoutNewLogs(json: JsonObject, cwd: string): JsonObject {
   }
 }
 
-/** Whether Envoy would make the file: it is not there, but its directory is. */
+/** Returns true if Envoy would create the file: it does not exist, but its directory does. */
 function isNew(path: JsonValue, cwd: string): boolean {
   if (typeof path !== "string") return false;
   const file = resolve(cwd, path);

@@ -27,15 +27,15 @@ import { followIn, placesOf, stepsOf } from "./place-in-json.ts";
 import { createRedaction } from "./redaction.ts";
 import { type EnvoyVerdict, parallel, type RunningEnvoy } from "./run-envoy.ts";
 
-/** A folder, or one file in it. */
+/** The folder, or one file in it, whose resources are checked. */
 interface AskedResources extends Pick<FolderOptions, "dir" | "registry" | "types"> {
   readonly file?: string;
 }
 
-/** Envoy reads this many resources at a time. */
+/** The number of resources that Envoy reads in one configuration. */
 const mostTogether = 250;
 
-/** Asks about the resources of a folder or of a file. */
+/** Checks the resources of a folder or of a file. */
 export async function askAboutResources(
   asked: AskedResources,
   envoy: RunningEnvoy,
@@ -71,7 +71,7 @@ function isError({ code }: Pick<ResourceFault, "code">): boolean {
   return severityOf(code) === "error";
 }
 
-/** A resource and where it is. */
+/** A resource, with its file and its node key. */
 interface HeldResource {
   readonly file: string;
   readonly node?: string | undefined;
@@ -97,7 +97,7 @@ async function resourcesIn(
   );
 }
 
-/** A resource that Envoy reads at its start. */
+/** A resource that Envoy reads when it starts. */
 interface Item extends HeldResource {
   readonly json: JsonObject;
   readonly message: ReflectMessage;
@@ -114,7 +114,7 @@ function itemOf(held: HeldResource, index: number, registry: Registry): readonly
   return slot === undefined || !isObject(json) ? [] : [{ ...held, json, message, slot }];
 }
 
-/** Resources that can be in one configuration: a name occurs once, and all are for the same nodes. */
+/** Returns groups of resources that can be in one configuration: each name occurs once in a group, and all of its resources are for the same nodes. */
 function groupsOf(items: readonly Item[]): readonly (readonly Item[])[] {
   const seen = new Map<string, number>();
   const rounds = Map.groupBy(items, ({ node, put }) => {
@@ -139,7 +139,7 @@ interface Rejection {
   readonly placed: PlacedSlot;
 }
 
-/** Envoy reports the first mistake only, so it is asked again without the resource, or about halves. */
+/** Returns the resources that Envoy rejects. Envoy reports only the first problem, so the configuration is read again without the resource that it named, or in halves if it named none. */
 async function rejectedIn(
   items: readonly Item[],
   envoy: RunningEnvoy,
@@ -166,7 +166,7 @@ async function rejectedIn(
   return found;
 }
 
-/** Whether Envoy names the item of a slot. */
+/** Returns true if the answer of Envoy names the item of a slot. */
 function isMeant(verdict: Refusal, { slot }: PlacedSlot, json: JsonObject): boolean {
   if (verdict.kind === "failed") return false;
   const { where } = readReason(verdict.text);
@@ -181,7 +181,7 @@ function isMeant(verdict: Refusal, { slot }: PlacedSlot, json: JsonObject): bool
   return Array.isArray(items) && items[Number(path[list.length])] === slot.item;
 }
 
-/** Whether Envoy wants a file of the machine on which it runs. */
+/** Returns true if Envoy needs a file of the machine that it will run on. */
 function isForeignFile(verdict: Refusal): boolean {
   return verdict.kind === "rejected" && foreignFile.test(verdict.text);
 }
@@ -225,7 +225,7 @@ function faultOf(
   return { code, path, message: show(`${subject}${rejectionText(envoy, reason)}`) };
 }
 
-/** The places that Envoy may mean, from the resource. */
+/** Returns the places in the resource that Envoy may mean. */
 function placesIn(
   { json, message, slot }: Item,
   reason: ReturnType<typeof readReason>,
@@ -244,7 +244,7 @@ interface FaultOfPut {
   readonly fault: ResourceFault;
 }
 
-/** Reads a file again, as the faults of a check have lines. */
+/** Reads a file again with the faults as the result of its check, so that the problems get lines. */
 async function withLines(
   file: string,
   faults: readonly FaultOfPut[],
@@ -259,7 +259,7 @@ async function withLines(
     return [found.fault];
   };
   const problems = await readAgain(file, { ...context, check }, single !== undefined);
-  // The place of what is in no text, such as a secret out of PEM files, is not known.
+  // A resource that is not written in the text, such as a secret made of PEM files, has no line.
   const unplaced = [...left].map(({ fault: { code, message } }) => ({ file, code, message }));
   return [...problems.filter(({ code }) => code === "rejected-by-envoy"), ...unplaced];
 }

@@ -14,7 +14,7 @@ const says = {
   ok: `echo "configuration '$4' OK"`,
 } as const;
 
-/** A program that answers as Envoy does. `verdict`: lines of a shell script that can call `reject TEXT`. */
+/** Writes a program that answers as Envoy does. `verdict`: lines of a shell script, which can call `reject TEXT`. */
 function fakeEnvoy(verdict = ""): string {
   return `#!/bin/sh
 dir=$(dirname "$0")
@@ -223,7 +223,7 @@ function childIn(dir: string): number {
 
 function isAlive(pid: number): boolean {
   try {
-    // A process that has ended and that nothing waits for still has its number.
+    // A process that has ended and was not waited for (a zombie) still has its number.
     return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
   } catch {
     return false;

@@ -9,30 +9,32 @@ import { askAboutResources } from "./ask-about-resources.ts";
 import type { EnvoyAnswer, PathAnswer, Progress } from "./envoy-answer.ts";
 import { parallel, type RunningEnvoy, type UnusableEnvoy, withEnvoy } from "./run-envoy.ts";
 
-/** What {@link askEnvoy} is asked to do. */
+/** The options of {@link askEnvoy}. */
 export interface AskEnvoyOptions extends Pick<FolderOptions, "registry" | "types"> {
-  /** The program: a path, or a name that is looked up in `PATH`. */
+  /** The program: a path, or a name that is searched for in `PATH`. */
   readonly command: string;
   /** Folders, bootstraps of Envoy, and files of resources. */
   readonly paths: readonly string[];
-  /** The directory at which relative paths in a bootstrap start. Default: that of the process. */
+  /** The directory that relative paths in a bootstrap start from. Default: that of the process. */
   readonly cwd?: string;
   /** Milliseconds that Envoy may take for one configuration. Default: 60,000. */
   readonly timeoutMs?: number;
-  /** Ends the programs that run; the promise rejects with its reason. */
+  /** Aborting it ends the running programs; the promise rejects with its reason. */
   readonly signal?: AbortSignal;
-  /** Called with the number of resources and bootstraps that Envoy has read, and of all. */
+  /** Called with the number of resources and bootstraps that Envoy has read, and the number of all of them. */
   readonly onProgress?: (done: number, all: number) => void;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
 }
 
-/** Why a program cannot be asked, as the rest of a sentence that begins with its name. */
+/** The reason why a program cannot be used, as the rest of a sentence that begins with its name. */
 export type { EnvoyAnswer, UnusableEnvoy };
 
 /**
- * Has a real Envoy read bootstraps, folders and files of resources (`--mode validate`), and says where in them what it rejects is. It opens no port and no log.
- * Bootstraps are read as they are; where one has an access log whose file does not exist, Envoy gets a copy without it. Resources are put into configurations of their own, with all clusters that they name, so that each is read without the others. What our own check rejects is not asked about: Envoy would say the same in other words.
+ * Checks bootstraps, folders and files of resources with a real Envoy (`--mode validate`), and returns the problems with their places. Envoy opens no port and creates no log.
+ * Bootstraps are read unchanged. If the file of an access log does not exist, Envoy reads a copy with `/dev/null` in its place.
+ * Resources are put into configurations of their own, with all clusters that they name. A rejected resource is reported only if Envoy also rejects it without the others.
+ * Resources that our own check rejects are left out, since Envoy would report the same in other words.
  */
 export async function askEnvoy(options: AskEnvoyOptions): Promise<EnvoyAnswer | UnusableEnvoy> {
   const { command, cwd = process.cwd(), timeoutMs = 60_000, clock = systemClock } = options;

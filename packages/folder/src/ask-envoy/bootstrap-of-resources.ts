@@ -13,14 +13,14 @@ import {
 import { isObject } from "../documents-of.ts";
 import type { JsonPath } from "../folder-problem.ts";
 
-/** The place of a resource in a configuration with which Envoy starts. */
+/** The place of a resource in a configuration that Envoy starts with. */
 export interface Slot {
-  /** The list that `item` is a part of. */
+  /** The path of the list that contains `item`. */
   readonly list: JsonPath;
   readonly item: JsonObject;
-  /** The way from `item` to the resource; what of the resource lies elsewhere is not in it. */
+  /** The path from `item` to the resource. For a secret, it leads to the content of the secret. */
   readonly way: JsonPath;
-  /** The way that is left out: of a secret the field with its content. */
+  /** The part of a path in the resource that `way` already contains. For a secret, it is the field with its content. */
   readonly from: JsonPath;
 }
 
@@ -31,9 +31,8 @@ const extensions = "envoy.extensions";
 const filtersUrl = typeUrlOf(`${extensions}.filters.http.`);
 
 /**
- * Returns how Envoy reads a resource at its start.
- * undefined: it does not, as lists, redirects, types of others, and listeners for gRPC.
- * @param json - The payload, with the names of the `.proto` file
+ * Returns the place of a resource in a configuration. Returns `undefined` for resources that Envoy does not read when it starts: lists, redirects, types of other programs, and listeners for gRPC.
+ * @param json - The payload, with field names as in the `.proto` file
  * @param index - A number that no other slot of the configuration has
  */
 export function slotOf(typeUrl: string, json: JsonObject, index: number): Slot | undefined {
@@ -59,7 +58,7 @@ const slots: ReadonlyMap<string, (json: JsonObject, index: number) => Slot | und
   ],
   [
     routeConfiguration.typeUrl,
-    // Envoy does not look up the clusters of routes that come from a server, unless they say so.
+    // Envoy does not look up the clusters of routes from a server, unless the routes request it.
     (json, index) => routesSlot(index, { validate_clusters: false, ...json }, []),
   ],
   [
@@ -125,13 +124,13 @@ function listenerWith(index: number, chain: JsonObject): JsonObject {
   return { name: `listener ${index}`, address: addressOf(index), filter_chains: [chain] };
 }
 
-/** An address for each index. Envoy does not listen, but rejects an address that occurs twice. */
+/** Returns an address for an index. Envoy does not listen on it, but rejects an address that occurs twice. */
 function addressOf(index: number): JsonObject {
   const address = `127.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
   return { socket_address: { address, port_value: 1 } };
 }
 
-/** Envoy reads certificates where they are used. */
+/** Returns the slot of a secret. Envoy reads certificates only where they are used, so they are put into a listener or a cluster. */
 function secretSlot(json: JsonObject, index: number): Slot {
   const { tls_certificate: certificate, validation_context: validation } = json;
   if (certificate !== undefined) {
@@ -161,17 +160,17 @@ function secretSlot(json: JsonObject, index: number): Slot {
 
 const contextWay = ["transport_socket", "typed_config", "common_tls_context"] as const;
 
-/** A slot and its place in the list. */
+/** A slot with its place in a configuration. */
 export interface PlacedSlot {
   readonly slot: Slot;
-  /** The way to the resource. */
+  /** The path of the resource in the configuration. */
   readonly path: JsonPath;
 }
 
 const server = "xdstp validate";
 const internalListener = "envoy.bootstrap.internal_listener";
 
-/** Returns a configuration that has these slots in it, and all clusters to which they refer, as far as they are not there, without endpoints. */
+/** Returns a configuration with these slots. Clusters that they refer to and that are not among them are added without endpoints. */
 export function bootstrapOf(slots: readonly Slot[]): {
   readonly json: JsonObject;
   readonly placed: readonly PlacedSlot[];
@@ -220,15 +219,15 @@ export function bootstrapOf(slots: readonly Slot[]): {
   return { json, placed };
 }
 
-/** A cluster to which something may refer. */
+/** Returns a cluster without endpoints, as the target of references. */
 export function emptyCluster(name: string): JsonObject {
   return { name, type: "STATIC" };
 }
 
-/** Fields that name clusters. */
+/** Fields with names of clusters. */
 const clusterFields: ReadonlySet<string> = new Set(["cluster", "cluster_name", "cluster_names"]);
 
-/** The names of clusters in a JSON value. A name too many does no harm. */
+/** Returns the names of clusters in a JSON value. It may return too many, which does no harm. */
 function clusterNamesIn(json: JsonValue, found = new Set<string>()): Set<string> {
   if (typeof json !== "object" || json === null) return found;
   for (const [key, value] of Object.entries(json)) {

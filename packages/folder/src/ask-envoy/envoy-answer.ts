@@ -2,34 +2,34 @@ import type { FolderProblem } from "../folder-problem.ts";
 import type { EnvoyReason } from "./envoy-reason.ts";
 import type { RunningEnvoy } from "./run-envoy.ts";
 
-/** What Envoy says. */
+/** The answer of Envoy for all paths. */
 export interface EnvoyAnswer {
-  /** As in `1.40.0`. */
+  /** The version, such as `1.40.0`. */
   readonly version: string;
-  /** Bootstraps and resources that Envoy has read. */
+  /** The number of bootstraps and resources that Envoy has read. */
   readonly asked: number;
-  /** Those that our own check rejects, and resources that Envoy does not read at its start, or not without files of another machine. */
+  /** The number of bootstraps and resources that Envoy has not read: our own check rejects them, Envoy does not read them when it starts, or they need files of another machine. */
   readonly notAsked: number;
-  /** What it rejects. */
+  /** The problems that Envoy has reported. */
   readonly problems: readonly FolderProblem[];
 }
 
-/** What Envoy says of one path. */
+/** The answer of Envoy for one path. */
 export type PathAnswer = Omit<EnvoyAnswer, "version">;
 
-/** Counts what is done. */
+/** Counts the bootstraps and resources that are read. */
 export interface Progress {
-  /** There is more to do. */
+  /** Adds to the number of all bootstraps and resources. */
   readonly add: (count: number) => void;
   readonly done: (count: number) => void;
 }
 
-/** A rejection, as the predicate of a sentence. */
+/** Returns a rejection as the predicate of a sentence about a resource. */
 export function rejectionText({ version }: RunningEnvoy, { message }: EnvoyReason): string {
   return `Envoy ${version} rejects it: ${message}`;
 }
 
-/** What Envoy does instead of an answer. */
+/** Returns a failure of Envoy as a sentence. `what`: its predicate, such as `ends with SIGSEGV`. */
 export function failureText({ version }: RunningEnvoy, what: string): string {
   return `Envoy ${version} ${what} when it reads this`;
 }

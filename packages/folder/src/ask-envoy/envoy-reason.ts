@@ -1,27 +1,27 @@
-/** Where Envoy says that something is wrong: names of fields as in the `.proto` file, indexes, keys of maps. */
+/** The path of a problem in an answer of Envoy: field names as in the `.proto` file, indexes, and keys of maps. */
 export type ReasonPath = readonly (string | number)[];
 
-/** What Envoy says of a configuration that it rejects. */
+/** The reason why Envoy rejects a configuration. */
 export interface EnvoyReason {
-  /** One line, without the configuration that Envoy repeats in it. */
+  /** One line, without the parts of the configuration that Envoy repeats. */
   readonly message: string;
-  /** Where, as far as Envoy says it. */
+  /** The place of the problem, as far as Envoy reports it. */
   readonly where:
     | { readonly kind: "position"; readonly line: number; readonly column: number }
-    /** From the root of the configuration. */
+    /** A path from the root of the configuration. */
     | { readonly kind: "path"; readonly path: ReasonPath }
-    /** From a message of a type, of which only the last part of the name is known, as in `HttpConnectionManager`. */
+    /** A path from a message. Only the last part of the name of its type is known, such as `HttpConnectionManager`. */
     | { readonly kind: "message"; readonly type: string; readonly path: ReasonPath }
-    /** Texts that may be values of the configuration, the most telling first. */
+    /** Texts that may be values of the configuration. The most specific comes first. */
     | { readonly kind: "words"; readonly words: readonly string[] };
 }
 
-/** Longer messages are cut. */
+/** The number of characters of a message. Longer messages are cut. */
 const longest = 300;
 
-/** Reads what Envoy writes after `error initializing configuration`. */
+/** Reads the text that Envoy writes after `error initializing configuration`. */
 export function readReason(output: string): EnvoyReason {
-  const text = output.replaceAll(/ +/g, " "); // In parts of it Envoy writes some spaces twice.
+  const text = output.replaceAll(/ +/g, " "); // Envoy writes some spaces twice.
   const reason = syntaxReason(text) ?? jsonReason(text) ?? constraintReason(text) ?? plain(text);
   return { ...reason, message: cut(oneLine(reason.message)) };
 }
@@ -33,7 +33,7 @@ function syntaxReason(text: string): EnvoyReason | undefined {
   return { message, where: { kind: "position", line: Number(line), column: Number(column) } };
 }
 
-/** As in `invalid JSON in envoy.config.bootstrap.v3.Bootstrap @ static_resources.clusters[0]: message envoy.config.cluster.v3.Cluster, near 1:42 (offset 41): no such field: 'x'`. */
+/** Reads a text like `invalid JSON in envoy.config.bootstrap.v3.Bootstrap @ static_resources.clusters[0]: message envoy.config.cluster.v3.Cluster, near 1:42 (offset 41): no such field: 'x'`. */
 function jsonReason(text: string): EnvoyReason | undefined {
   const [, at, rest] =
     /INVALID_ARGUMENT: invalid\s+JSON\s+in\s+\S+\s+@\s+(\S+):\s+(?:\w+\s+)?[\w.]+,\s+near\s+\S+\s+\(offset\s+\d+\): (.*)/s.exec(
@@ -61,7 +61,7 @@ function stepsOf(path: string): ReasonPath {
   );
 }
 
-/** As in `(BootstrapValidationError.Admin: embedded message failed validation | caused by AdminValidationError.Address: value is required)`. */
+/** Reads a text like `(BootstrapValidationError.Admin: embedded message failed validation | caused by AdminValidationError.Address: value is required)`. */
 function constraintReason(text: string): EnvoyReason | undefined {
   const chain = /Proto constraint validation failed \((.*)\)\s*$/s.exec(text)?.[1];
   if (chain === undefined) return undefined;
@@ -89,12 +89,12 @@ function constraintReason(text: string): EnvoyReason | undefined {
   return { message, where };
 }
 
-/** The name of a field of generated C++: `ConnectTimeout` is `connect_timeout`. */
+/** Converts the name of a field in generated C++: `ConnectTimeout` becomes `connect_timeout`. */
 function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^_/, "");
 }
 
-/** As in `route: unknown cluster 'web'`. The configuration, where Envoy repeats a part of it, is left out. */
+/** Reads another text, such as `route: unknown cluster 'web'`. Parts of the configuration that Envoy repeats are left out. */
 function plain(text: string): EnvoyReason {
   const withoutDump = text
     .replaceAll(/:? ?(?:in )?goo\.gle\/debug\w*.*?(?=: Proto constraint|\. The v2|$)/gs, "")

@@ -6,15 +6,15 @@ import type { JsonPath } from "../folder-problem.ts";
 import { jsonPathOf } from "../json-path-of.ts";
 import type { EnvoyReason, ReasonPath } from "./envoy-reason.ts";
 
-/** A configuration or a part of it, in which a place is looked for. */
+/** A configuration, or a part of it, that is searched for a place. */
 export interface Searched {
   readonly json: JsonValue;
-  /** The same, decoded. */
+  /** The same configuration, decoded. */
   readonly message: ReflectMessage;
   readonly registry: Registry;
 }
 
-/** Returns the places that Envoy may mean, without those that only its position in a text says. */
+/** Returns the places that Envoy may mean. A position in a text is not converted to a place. */
 export function placesOf(
   { where }: EnvoyReason,
   { json, message, registry }: Searched,
@@ -36,14 +36,14 @@ export function placesOf(
   }
 }
 
-/** The ways to all messages of a type, of which the last part of the name is known. */
+/** Returns the paths of all messages of a type. `name` is the last part of the type's name. */
 function messagesCalled(name: string, message: ReflectMessage, registry: Registry) {
   return Array.from(visitMessages({ message, path: [], above: undefined }, registry))
     .filter((one) => one.message.desc.name === name)
     .map(({ path }) => path);
 }
 
-/** The deepest value on a path that exists. Keys have either spelling; Envoy counts the entries of a map, in an order of its own. */
+/** Returns the longest beginning of a path that exists. Keys may be in snake case or camel case. Envoy numbers the entries of a map in an order of its own, so a number is followed only into a map with one entry. */
 export function followIn(json: JsonValue | undefined, steps: ReasonPath): JsonPath {
   const path: (string | number)[] = [];
   let at = json;
@@ -67,7 +67,7 @@ function keyFor(json: JsonValue | undefined, step: string | number): string | nu
   return [step, camel].find((key) => Object.hasOwn(json, key));
 }
 
-/** A path as it is shown and looked up. */
+/** Converts a path to the steps that problems show. */
 export function stepsOf(path: JsonPath): readonly PathStep[] {
   return path.map((step) => {
     if (typeof step === "number") return { kind: "index", index: step };
@@ -77,7 +77,7 @@ export function stepsOf(path: JsonPath): readonly PathStep[] {
   });
 }
 
-/** The value at a path. */
+/** Returns the value at a path, or `undefined` if it does not exist. */
 export function valueAt(json: JsonValue, path: JsonPath): JsonValue | undefined {
   let at: JsonValue | undefined = json;
   for (const step of path)
@@ -88,10 +88,10 @@ export function valueAt(json: JsonValue, path: JsonPath): JsonValue | undefined 
   return at;
 }
 
-/** Shorter words are in too many values. */
+/** The shortest word that is searched for inside of values. Shorter words occur in too many of them. */
 const leastInside = 4;
 
-/** The places of the first word that is a value; else of the first that is in one. */
+/** Returns the places of the first word that is equal to a value, else of the first word that is a part of a value. */
 function placesOfWords(json: JsonValue, words: readonly string[]): readonly JsonPath[] {
   const leaves = leavesOf(json, []);
   const tests = [

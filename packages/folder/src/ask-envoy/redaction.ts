@@ -10,10 +10,10 @@ import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { withoutSecrets } from "@xdstp/protos/envoy";
 import { typeUrlOf } from "@xdstp/resource-types";
 
-/** Shorter texts are in too many words. */
+/** The shortest secret that is redacted. Shorter texts occur in too many words. */
 const leastLength = 4;
 
-/** Returns a function that shows a text of Envoy without what is secret in a message. */
+/** Returns a function that removes the secrets of a message from a text of Envoy. */
 export function createRedaction(
   { desc, message }: ReflectMessage,
   registry: Registry,
@@ -28,7 +28,7 @@ export function createRedaction(
   return (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, "[redacted]"), text);
 }
 
-/** All texts of a message, and the lines of each. */
+/** Returns all texts in a message, and the lines of each. */
 function textsIn(desc: DescMessage, value: Uint8Array, registry: Registry): readonly string[] {
   const json = toJson(desc, fromBinary(desc, value), { registry });
   return leavesOf(json).flatMap((text) => [text, ...text.split("\n")]);

@@ -4,46 +4,46 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@xdstp/core";
 
-/** The program to ask, and how long. */
+/** The program to run, and its limits. */
 export interface EnvoyProgram {
-  /** A path, or a name that is looked up in `PATH`. */
+  /** A path, or a name that is searched for in `PATH`. */
   readonly command: string;
-  /** The directory at which relative paths of a configuration start. */
+  /** The directory that relative paths of a configuration start from. */
   readonly cwd: string;
   readonly clock: Clock;
   /** Milliseconds for one configuration. */
   readonly timeoutMs: number;
-  /** Aborted: what runs is ended. */
+  /** Aborting it ends the running programs. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** What Envoy says of a configuration. */
+/** The verdict of Envoy on a configuration. */
 export type EnvoyVerdict =
   | { readonly kind: "accepted" }
-  /** `text`: what Envoy says, as it says it. It may have the whole configuration in it. */
+  /** `text`: the reason, as Envoy writes it. It may contain the whole configuration. */
   | { readonly kind: "rejected"; readonly text: string }
-  /** It ends without a verdict, by a signal for instance. `text`: as the predicate of a sentence about Envoy. */
+  /** Envoy has ended without a verdict, for instance by a signal. `text`: the predicate of a sentence about Envoy. */
   | { readonly kind: "failed"; readonly text: string };
 
 /** An Envoy that reads configurations and serves none of them. */
 export interface RunningEnvoy {
-  /** As in `1.40.0`. */
+  /** The version, such as `1.40.0`. */
   readonly version: string;
-  /** Has a file read. */
+  /** Checks a file. */
   readonly readFile: (file: string) => Promise<EnvoyVerdict>;
-  /** Has a configuration read, out of a file that only this user can read and that is removed afterwards. */
+  /** Checks a configuration. It is written to a file that only this user can read, and that is removed afterwards. */
   readonly readJson: (json: object) => Promise<EnvoyVerdict>;
 }
 
-/** Why a program cannot be asked, as the rest of a sentence. */
+/** The reason why a program cannot be used. */
 export interface UnusableEnvoy {
-  /** As in `does not exist; give the path of an Envoy`. */
+  /** The rest of a sentence, such as `does not exist; give the path of an Envoy`. */
   readonly unusable: string;
 }
 
 /**
- * Runs `use` with an Envoy, in a directory that is private to this user (mode 0700) and removed at the end, also where the process ends before.
- * Rejects with the reason of the signal when that is aborted.
+ * Calls `use` with an Envoy, in a directory that is private to this user (mode 0700). The directory is removed at the end, also if the process exits before.
+ * Rejects with the reason of the signal when it is aborted.
  */
 export async function withEnvoy<T>(
   program: EnvoyProgram,
@@ -89,10 +89,10 @@ interface Runs {
   readonly turn: Turns;
 }
 
-/** Runs something when fewer than {@link parallel} others run. */
+/** Runs a function as soon as fewer than {@link parallel} others run. */
 type Turns = <T>(run: () => Promise<T>) => Promise<T>;
 
-/** Envoys that run at a time. Each needs a core, and about 100 MB. */
+/** The number of Envoys that run at the same time. Each needs a processor core and about 100 MB. */
 export const parallel: number = Math.max(1, Math.min(4, availableParallelism()));
 
 function createTurns(): Turns {
@@ -114,7 +114,7 @@ function createTurns(): Turns {
   };
 }
 
-/** How a process ended, and what it wrote. */
+/** The end of a process, and its output. */
 type Ended = { readonly output: string } & (
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "killed"; readonly by: string }
@@ -130,11 +130,11 @@ async function runNow(args: readonly string[], runs: Runs): Promise<Ended> {
   const { command, cwd, clock, timeoutMs, signal } = runs.program;
   signal?.throwIfAborted();
   const log = join(runs.dir, `${runs.count++}.log`);
-  // A file, since an Envoy whose output is a pipe cannot open /dev/stdout for an access log.
+  // The output is a file, because an Envoy whose output is a pipe cannot open /dev/stdout for an access log.
   const output = openSync(log, "wx", 0o600);
   try {
     const ended = await new Promise<DistributiveOmit<Ended, "output">>((resolve) => {
-      // In a group of its own, so that what a script starts ends with it.
+      // The process has a group of its own, so that processes which a script starts end with it.
       const child = spawn(command, args, {
         cwd,
         stdio: ["ignore", output, output],
@@ -177,7 +177,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 }
 
@@ -224,7 +224,7 @@ function verdictOf(ended: Ended): EnvoyVerdict {
   }
 }
 
-/** Without what Envoy logs afterwards. */
+/** Returns the text without the lines that Envoy logs after it. */
 function withoutLaterLines(text: string): string {
   return text.replace(/\n\[\d{4}-\d\d-\d\d .*$/s, "").trim();
 }
