@@ -15,13 +15,13 @@ export interface TriedRoute {
   /** The name of the route. Empty if it has none. */
   readonly name: string;
   /**
-   * Whether the route matches. `maybe` means that something decides that the request does not show,
-   * such as a share of the requests, a runtime key, metadata or an extension.
+   * The result of the comparison. `maybe`: the request alone does not decide, but for example a
+   * share of the requests, a runtime key, metadata or an extension.
    */
   readonly match: "yes" | "no" | "maybe";
-  /** For `no`, why the route does not match; for `maybe`, what decides. Empty for `yes`. */
+  /** The reasons why the route does not match, or may not match. Empty for `yes`. */
   readonly reasons: readonly string[];
-  /** What the route does with the request. Absent for `no`. */
+  /** The action of the route for this request. Absent for `no`. */
   readonly outcome?: RouteOutcome;
 }
 

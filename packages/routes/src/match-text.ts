@@ -5,7 +5,7 @@ import { RE2JS } from "re2js";
 export type StringMatcher = NonNullable<CookieMatcher["stringMatch"]>;
 
 /**
- * Whether a text matches. `unknown` means that an extension decides, or that the regular expression
+ * The result of the comparison of a text. `unknown`: an extension decides, or the regular expression
  * is not valid.
  */
 export type TextMatch = "yes" | "no" | "unknown";
@@ -32,7 +32,7 @@ const matchers = {
   contains: (text: string, wanted: string) => text.includes(wanted),
 } as const;
 
-/** Returns whether an RE2 regular expression matches the whole text. */
+/** Returns `yes` if an RE2 regular expression matches the whole text. */
 export function matchExpression(regex: string, text: string): TextMatch {
   const expression = expressionOf(regex);
   if (expression === undefined) return "unknown";

@@ -4,7 +4,7 @@ import { replaceExpression } from "./match-text.ts";
 import { matchTemplateOf, rewriteByTemplate, rewriteTemplateOf } from "./uri-template.ts";
 import { firstValue, type ReadRequest, withoutQuery } from "./route-request.ts";
 
-/** What a route does with a request. */
+/** The action of a route for a request. */
 export type RouteOutcome =
   | ForwardedOutcome
   | {
@@ -16,7 +16,7 @@ export type RouteOutcome =
       readonly location: string | undefined;
     }
   | { readonly kind: "direct-response"; readonly status: number }
-  /** The route is for a client such as gRPC, or a filter answers. */
+  /** The route is meant for a client such as gRPC, or a filter sends the response. */
   | { readonly kind: "other"; readonly action: string };
 
 /** The request is forwarded to a cluster. */
@@ -28,7 +28,7 @@ export interface ForwardedOutcome {
    * the cluster, or if the request does not have the header that names the cluster.
    */
   readonly clusters: readonly { readonly name: string; readonly weight: number }[];
-  /** How the cluster is chosen. */
+  /** The setting that chooses the cluster. */
   readonly chosenBy: "name" | "weights" | "header" | "extension";
   /** The path that the cluster gets. Undefined if only Envoy can compute it. */
   readonly path: string | undefined;
@@ -39,7 +39,7 @@ export interface ForwardedOutcome {
   readonly host: string | undefined;
 }
 
-/** Returns what a matching route does with a request. */
+/** Returns the action of a matching route for a request. */
 export function outcomeOf(route: Route, request: ReadRequest): RouteOutcome {
   const { action } = route;
   switch (action.case) {
@@ -116,7 +116,7 @@ function rewrittenPath(
   return replaced === undefined ? undefined : replaced + path.slice(bare.length);
 }
 
-/** The path of `path_rewrite_policy`, with the query of the request. Undefined where another extension decides, or where Envoy does not accept a template. */
+/** Returns the path of `path_rewrite_policy`, with the query of the request. Returns `undefined` if another extension decides, or if Envoy does not accept a template. */
 function templatedPath(
   match: Route["match"],
   { typedConfig }: NonNullable<PathRewrite["pathRewritePolicy"]>,

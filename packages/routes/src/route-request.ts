@@ -11,7 +11,7 @@ export interface RouteRequest {
   /** The headers by name, in upper or lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /**
-   * Whether the client presented a certificate, and whether it was validated. Default: `none` for
+   * The certificate of the client: `presented` means that it was not validated. Default: `none` for
    * `http`, unknown for `https`.
    */
   readonly clientCertificate?: "none" | "presented" | "validated";

@@ -2,8 +2,8 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { RE2JS } from "re2js";
 
 /**
- * A template of paths, as the extensions `uri_template` of Envoy have it: `/videos/{id}/*.m4s`.
- * `*` is one segment, `**` any number of them, and `{name=...}` keeps what is found there for a rewrite.
+ * A template of paths, as Envoy's `uri_template` extensions use it: `/videos/{id}/*.m4s`.
+ * `*` matches one segment and `**` any number of segments. `{name=...}` stores the matched text for a rewrite.
  */
 export interface UriTemplate {
   /** Matches whole paths. Each variable is a group with its name. */
@@ -23,7 +23,7 @@ const variablePattern = /^[a-zA-Z]\w*$/;
 const MAX_VARIABLES = 5;
 const MAX_NAME_LENGTH = 16;
 
-/** Reads a template. Throws a RangeError with a clause that says what Envoy does not accept: `has the variable "a" twice`. */
+/** Reads a template. Throws a RangeError for a template that Envoy does not accept. Its text is a clause: `has the variable "a" twice`. */
 export function readUriTemplate(template: string): UriTemplate {
   if (!/^\/[!-~]*$/.test(template))
     throw new RangeError(`is not a path of printable ASCII that begins with "/"`);
@@ -53,8 +53,8 @@ export function readUriTemplate(template: string): UriTemplate {
 }
 
 /**
- * Reads the template of a rewrite, `/new/{id}`. Throws a RangeError with a clause that says what Envoy does not accept.
- * @param variables - of the template that matches the path
+ * Reads the template of a rewrite, such as `/new/{id}`. Throws a RangeError for a template that Envoy does not accept. Its text is a clause.
+ * @param variables - The variables of the template that matches the path
  */
 function readRewrite(template: string, variables: readonly string[]): readonly RewritePart[] {
   if (!template.startsWith("/")) throw new RangeError(`does not begin with "/"`);
@@ -75,8 +75,8 @@ function readRewrite(template: string, variables: readonly string[]): readonly R
 }
 
 /**
- * Returns what a rewrite makes of a path without its query.
- * @returns undefined if the path does not match, or Envoy does not accept one of the templates
+ * Rewrites a path without its query.
+ * @returns The new path, or `undefined` if the path does not match or Envoy does not accept one of the templates
  */
 export function rewriteByTemplate(
   template: string,
@@ -96,12 +96,12 @@ export function rewriteByTemplate(
   }
 }
 
-/** Returns the template of `path_match_policy`; undefined if it is another extension. */
+/** Returns the template of `path_match_policy`, or `undefined` if it is another extension. */
 export function matchTemplateOf(config: ExtensionConfig): string | undefined {
   return templateOf(config, "match.uri_template.v3.UriTemplateMatchConfig");
 }
 
-/** Returns the template of `path_rewrite_policy`; undefined if it is another extension. */
+/** Returns the template of `path_rewrite_policy`, or `undefined` if it is another extension. */
 export function rewriteTemplateOf(config: ExtensionConfig): string | undefined {
   return templateOf(config, "rewrite.uri_template.v3.UriTemplateRewriteConfig");
 }
@@ -114,28 +114,28 @@ function templateOf(config: ExtensionConfig, type: string): string | undefined {
   return isIt === true && config !== undefined ? templateIn(config.value) : undefined;
 }
 
-/** Reads the one field of `UriTemplateMatchConfig` and `UriTemplateRewriteConfig`: the template. */
+/** Reads the template, which is the only field of `UriTemplateMatchConfig` and of `UriTemplateRewriteConfig`. */
 function templateIn(config: Uint8Array): string {
   const reader = new BinaryReader(config);
   let template = "";
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
     if (field === 1) template = reader.string();
-    else reader.skip(wireType, field);
+    else reader.skip(wireType, field); // A later version of the API may add fields, which do not change the template.
   }
   return template;
 }
 
 interface TemplatePart {
-  /** Characters of the template. */
+  /** The number of characters of the template. */
   readonly length: number;
   readonly expression: string;
-  /** The globs in it. */
+  /** The globs in this part. */
   readonly globs: readonly string[];
   readonly variable?: string;
 }
 
-/** Reads what stands at the begin of a segment: a glob, a variable or a text. */
+/** Reads the beginning of a segment: a glob, a variable or a text. */
 function readPart(rest: string): TemplatePart {
   const glob = globAt(rest);
   if (glob !== undefined)
@@ -181,7 +181,7 @@ function literal(text: string): string {
   return text;
 }
 
-/** Envoy does not escape `*` in a text: `/a*` matches `/aa` and `/`. */
+/** Returns a text as a part of a regular expression. Like Envoy, it does not escape `*`: `/a*` matches `/aa` and `/`. */
 function escaped(text: string): string {
   return text.replaceAll(/[$()+.]/g, "\\$&").replaceAll(/\*+/g, "*");
 }

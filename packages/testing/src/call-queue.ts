@@ -76,7 +76,7 @@ class Heap implements CallQueue {
     if (last !== undefined && this.#calls.length > 0) this.#down(last);
   }
 
-  /** A sorted array is a heap. */
+  /** Removes all cancelled calls. The others are sorted, since a sorted array is a heap. */
   #compact(): void {
     this.#calls = this.#calls
       .filter(({ cancelled }) => !cancelled)

@@ -8,7 +8,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { createMemoryStream, type MemoryStream } from "./create-memory-stream.ts";
 
-/** Returns a message as an encoder makes it: the enveloped form and a view of it. */
+/** Returns a message as an encoder creates it: the enveloped form and a view of it. */
 function messageOf(...bytes: readonly number[]): Message {
   const enveloped = Uint8Array.of(0, 0, 0, 0, bytes.length, ...bytes);
   return { bytes: enveloped.subarray(5), enveloped };

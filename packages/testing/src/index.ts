@@ -16,7 +16,7 @@ export {
   type TestCertificate,
 } from "./create-test-authority.ts";
 
-// Programs in a network in memory, step by step.
+// Simulations of programs in a network in memory.
 export { createNetwork } from "./simulation/create-network.ts";
 export type { Connection, Network, NetworkObserver, Side } from "./simulation/network.ts";
 export { createSeededRandom, type SeededRandom } from "./simulation/seeded-random.ts";

@@ -45,7 +45,7 @@ export interface RawServer<Variant extends keyof RawMessages> {
   drain(): void;
 }
 
-/** How messages of a variant are encoded. */
+/** Decodes requests and encodes responses of a variant. */
 interface ServerCodec<Variant extends keyof RawMessages> {
   /** Decodes a request. */
   decode(bytes: Uint8Array): RawMessages[Variant]["request"];

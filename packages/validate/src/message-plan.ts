@@ -29,7 +29,7 @@ export interface FieldPlan {
   readonly isRequired: boolean;
   /** The check of a list or a map as a whole. */
   readonly check: ValueCheck | undefined;
-  /** Whether the items of a list must all differ. */
+  /** true: the items of a list must all differ. */
   readonly isUnique: boolean;
   readonly keys: KeyPlan | undefined;
   /** The checks of the value, or of each item of a list or value of a map. */

@@ -42,9 +42,9 @@ function ruledFields(desc: DescMessage, { reader }: Maker): readonly DescField[]
 }
 
 /**
- * A random message of a type. It knows the rules, so that what it makes is near their limits, on this side or on that.
+ * Returns a random message of a type. Its values are near the limits of the rules, on either side.
  *
- * Which values it takes for valid decides only how often they come.
+ * A value may be judged wrongly as valid or invalid. This affects only how often the value occurs.
  */
 export function randomMessage(maker: Maker, desc: DescMessage, depth = 0): Message {
   const message = create(desc);
