@@ -82,8 +82,8 @@ function credentialsFor(
 }
 
 /**
- * Returns the targets of SRV records. A record with the target `.` means that there is no such
- * service.
+ * Returns the targets of SRV records. A record with the target `.` means that the service does not
+ * exist.
  */
 function targetsOf(
   records: readonly SrvRecord[],

@@ -31,7 +31,7 @@ interface ResolveOptions {
   readonly json: boolean;
 }
 
-/** Shows which servers would get the request for a name. Returns the exit code: 1 if there is no such server. Throws a CliError if the name cannot be requested. */
+/** Shows which servers would get the request for a name. Returns the exit code: 1 if no server would. Throws a CliError if the name cannot be requested. */
 export async function resolve(options: ResolveOptions, io: CliIo): Promise<number> {
   const { name, ask, json } = options;
   const configured = await configuredSources(ask, io.env);

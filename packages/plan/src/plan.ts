@@ -90,9 +90,9 @@ export interface ResourceChange {
 export interface FieldChange {
   /** A path such as `filterChains[0].filters[0].name`, in the names of JSON. */
   readonly path: string;
-  /** Absent: there was no such value. */
+  /** Absent: the value did not exist. */
   readonly before?: JsonValue;
-  /** Absent: there is no such value. */
+  /** Absent: the value does not exist any more. */
   readonly after?: JsonValue;
 }
 

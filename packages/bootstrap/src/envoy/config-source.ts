@@ -58,8 +58,8 @@ export interface EnvoyBootstrap {
   };
   /**
    * Returns the servers of a static cluster, in order of preference; also for ConfigSources inside
-   * of resources. `undefined`: there is no such cluster. Throws an XdsError for a cluster without a
-   * management server.
+   * of resources. `undefined`: the cluster does not exist. Throws an XdsError for a cluster without
+   * a management server.
    */
   readonly clusters: (name: string) => readonly BootstrapServer[] | undefined;
 }

@@ -17,7 +17,7 @@ export function beginSubscription(state: ServedType, interest: Interest): Topic 
  * Ends a subscription: its topic is not watched any more, and its share of the version is removed
  * (S-SUB-4). The caller handles pending changes of the topic.
  * @param key - The key of the subscription
- * @returns the topic. undefined: there is no such subscription
+ * @returns The topic, or `undefined` if the subscription does not exist
  */
 export function endSubscription(state: ServedType, key: string): Topic | undefined {
   const topic = state.topics.get(key);

@@ -178,7 +178,7 @@ function bytesFields(message: Uint8Array): readonly BytesField[] {
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
     if (wireType === WireType.LengthDelimited) found.push({ number, bytes: reader.bytes() });
-    else reader.skip(wireType, number);
+    else reader.skip(wireType, number); // The other fields are numbers, which callers do not need.
   }
   return found;
 }
