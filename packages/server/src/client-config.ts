@@ -11,12 +11,8 @@ import {
 } from "@xdstp/protos/status";
 import { anyPack, StructSchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 
-import {
-  type FormerStates,
-  genericConfigs,
-  type ShowPayload,
-  typeConfig,
-} from "./generic-configs.ts";
+import { genericConfigs, type ShowPayload, typeConfig } from "./generic-configs.ts";
+import type { FormerStates } from "./held-state.ts";
 
 /** Creates the rows of a stream. */
 export type RowsOf = (stream: ServerStream) => Iterable<ClientConfig_GenericXdsConfig>;

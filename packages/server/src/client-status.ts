@@ -18,7 +18,8 @@ import {
   REJECTIONS,
   rejectionConfig,
 } from "./client-config.ts";
-import { BY_TYPE, type FormerStates, type ShowPayload } from "./generic-configs.ts";
+import { BY_TYPE, type ShowPayload } from "./generic-configs.ts";
+import type { FormerStates } from "./held-state.ts";
 import { EXPLAIN, explainConfig, questionIn } from "./explain/explain-config.ts";
 import type { Explain } from "./explain/create-explain.ts";
 import type { AnswerLine } from "./answer-line.ts";

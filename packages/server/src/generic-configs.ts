@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { AnyBytes, Entry, ResourceSource, Topic } from "@xdstp/core";
+import type { AnyBytes, Entry, Topic } from "@xdstp/core";
 import {
   type Delivery,
   deliveryOf,
@@ -15,20 +15,20 @@ import {
   ClientConfig_GenericXdsConfigSchema,
   ConfigStatus,
 } from "@xdstp/protos/status";
+import { nameKey } from "@xdstp/uri";
+
+import { type FormerStates, type Held, heldState } from "./held-state.ts";
 
 /** Returns a payload for display. `undefined`: it is not shown. */
 export type ShowPayload = (payload: AnyBytes) => AnyBytes | undefined;
-
-/** Returns former states of resources that were replaced since. */
-export type FormerStates = Pick<ResourceSource, "asOf">;
 
 /**
  * Yields the rows of one type of one client: one for each resource, and one for each name that does
  * not exist (B-CSDS-2, S-CSDS-4).
  *
  * `version_info` is the version of the response that the client accepted last, as for `xds_config`
- * in csds.proto. `xds_config` is the resource that the client has, if the source still has that
- * state.
+ * in csds.proto. `xds_config` is the resource that the client has, if its answers show that and the
+ * source still has that state.
  */
 export function* genericConfigs(
   view: TypeView,
@@ -38,8 +38,7 @@ export function* genericConfigs(
   const seen = new Set<string>();
   for (const topic of view.topics) {
     const members = topic.members();
-    if (members.length === 0)
-      yield rowOf(view, topic.interest.name, { configStatus: ConfigStatus.NOT_SENT });
+    if (members.length === 0) yield emptyRow(view, topic, show, former);
     for (const entry of members) {
       const key = entryKey(entry, entry.name);
       if (seen.has(key)) continue;
@@ -49,7 +48,11 @@ export function* genericConfigs(
   }
   for (const { name, resource } of view.exchange.inFlight?.entries ?? []) {
     if (resource === undefined && !seen.has(name))
-      yield rowOf(view, name, { ...held(view), ...sentAt(view), configStatus: ConfigStatus.STALE });
+      yield rowOf(view, name, {
+        ...acceptedVersion(view),
+        ...sentAt(view),
+        configStatus: ConfigStatus.STALE,
+      });
   }
 }
 
@@ -59,6 +62,23 @@ function rowOf({ typeUrl }: TypeView, name: string, row: Row): ClientConfig_Gene
   return create(ClientConfig_GenericXdsConfigSchema, { typeUrl, name, ...row });
 }
 
+/**
+ * Returns the row of a name, glob or `*` without resources. The client may still have the resource
+ * of a name that was removed.
+ */
+function emptyRow(
+  view: TypeView,
+  topic: Topic,
+  show: ShowPayload,
+  former: FormerStates,
+): ClientConfig_GenericXdsConfig {
+  const { name } = topic.interest;
+  const removed = topic.removed().find((entry) => nameKey(entry.name) === nameKey(name));
+  return removed === undefined
+    ? rowOf(view, name, { configStatus: ConfigStatus.NOT_SENT })
+    : entryRow(view, topic, removed, show, former);
+}
+
 function entryRow(
   view: TypeView,
   topic: Topic,
@@ -66,66 +86,46 @@ function entryRow(
   show: ShowPayload,
   former: FormerStates,
 ): ClientConfig_GenericXdsConfig {
+  const held = heldState(view, topic, entry, former);
+  const hasOne = held.what === "newest" || held.what === "earlier";
+  const payload = held.entry?.resource && show(held.entry.resource.payload);
+  const content: Row = {
+    ...(hasOne && acceptedVersion(view)),
+    ...(payload !== undefined && { xdsConfig: { typeUrl: payload.typeUrl, value: payload.value } }),
+  };
+  const acceptedAt = timeAt(hasOne ? view.exchange.acceptedAt : undefined);
   if (entry.resource === undefined)
     return rowOf(view, entry.name, {
-      configStatus: ConfigStatus.NOT_SENT,
+      ...content,
+      ...acceptedAt,
+      configStatus: hasOne ? ConfigStatus.STALE : ConfigStatus.NOT_SENT,
       ...(entry.error !== undefined && { errorState: { details: entry.error.text } }),
     });
   const delivery = deliveryOf(view, topic, entry);
-  const {
-    acceptedUpTo,
-    exchange: { acceptedAt },
-  } = view;
-  const hadOne = acceptedUpTo > 0 && entry.since <= acceptedUpTo;
-  const holds = isHeld(view, entry, delivery) ? entry : formerOf(view, topic, entry, former);
-  const payload = holds?.resource === undefined ? undefined : show(holds.resource.payload);
   return rowOf(view, entry.name, {
-    configStatus: statusOf(delivery, hadOne),
-    ...(hadOne && held(view)),
-    ...(delivery === "in-flight" ? sentAt(view) : timeAt(hadOne ? acceptedAt : undefined)),
-    ...(payload !== undefined && { xdsConfig: { typeUrl: payload.typeUrl, value: payload.value } }),
-    ...(delivery !== "accepted" && errorOf(view, delivery, show(entry.resource.payload))),
+    ...content,
+    ...(delivery === "in-flight" ? sentAt(view) : acceptedAt),
+    configStatus: statusOf(view, entry, delivery, held),
+    ...(held.what !== "newest" && errorOf(view, delivery, show(entry.resource.payload))),
   });
 }
 
-function statusOf(delivery: Delivery, hadOne: boolean): ConfigStatus {
-  if (delivery === "accepted") return ConfigStatus.SYNCED;
-  if (delivery === "rejected") return ConfigStatus.ERROR;
-  return delivery === "in-flight" || hadOne ? ConfigStatus.STALE : ConfigStatus.NOT_SENT;
-}
-
-/**
- * Returns true if the client has this state. A full-state response repeats unchanged resources, so
- * a response in flight does not mean that the client lacks them.
- */
-function isHeld(
-  { removals, acceptedUpTo }: TypeView,
-  { revision }: Entry,
+function statusOf(
+  { acceptedUpTo }: TypeView,
+  { since }: Entry,
   delivery: Delivery,
-): boolean {
-  return delivery === "accepted" || (removals === "absent" && revision <= acceptedUpTo);
+  { what }: Held,
+): ConfigStatus {
+  // A full state repeats what the client has, and is not answered yet.
+  if (delivery === "in-flight") return ConfigStatus.STALE;
+  if (what === "newest") return ConfigStatus.SYNCED;
+  if (delivery === "rejected") return ConfigStatus.ERROR;
+  if (delivery !== "pending" || what === "earlier") return ConfigStatus.STALE;
+  const mayHaveOne = what === "unknown" && acceptedUpTo > 0 && since <= acceptedUpTo;
+  return mayHaveOne ? ConfigStatus.STALE : ConfigStatus.NOT_SENT;
 }
 
-/**
- * Returns the state that the client had accepted before this one. For an answer to a subscription
- * it is unknown whether the client had a state.
- */
-function formerOf(
-  { typeUrl, acceptedUpTo, exchange: { inFlight, rejected } }: TypeView,
-  topic: Topic,
-  { name, revision, since }: Entry,
-  former: FormerStates,
-): Entry | undefined {
-  if (
-    acceptedUpTo < since ||
-    inFlight?.origin.answered.has(topic) === true ||
-    rejected?.answered.has(topic) === true
-  )
-    return undefined;
-  return acceptedUpTo < revision ? former.asOf?.(typeUrl, name, acceptedUpTo) : undefined;
-}
-
-function held({ exchange: { versionAccepted } }: TypeView): Row {
+function acceptedVersion({ exchange: { versionAccepted } }: TypeView): Row {
   return { versionInfo: versionAccepted };
 }
 

@@ -1,3 +1,11 @@
+import {
+  create,
+  createFileRegistry,
+  fromBinary,
+  type Registry,
+  toBinary,
+} from "@bufbuild/protobuf";
+import { FileDescriptorSetSchema, StringValueSchema } from "@bufbuild/protobuf/wkt";
 import type { Reference, ResourceType } from "@xdstp/core";
 
 export const CLUSTERS = "type.googleapis.com/test.Cluster";
@@ -12,11 +20,29 @@ export interface Body {
   readonly version: string;
 }
 
-/** Encodes a payload. */
-export const bodyOf = (body: Body): Uint8Array => new TextEncoder().encode(JSON.stringify(body));
+/** Encodes a payload: a message with one text. */
+export const bodyOf = (body: Body): Uint8Array =>
+  toBinary(StringValueSchema, create(StringValueSchema, { value: JSON.stringify(body) }));
 /** Decodes a payload. */
 export const readBody = (value: Uint8Array): Body =>
-  JSON.parse(new TextDecoder().decode(value)) as Body;
+  JSON.parse(fromBinary(StringValueSchema, value).value) as Body;
+
+/** The messages of the payloads. */
+export const orderedRegistry: Registry = createFileRegistry(
+  create(FileDescriptorSetSchema, {
+    file: [
+      {
+        name: "test.proto",
+        package: "test",
+        syntax: "proto3",
+        messageType: [CLUSTERS, ENDPOINTS, LISTENERS, ROUTES].map((typeUrl) => ({
+          name: typeUrl.slice(typeUrl.lastIndexOf(".") + 1),
+          field: [{ name: "body", number: 1, label: 1, type: 9 }],
+        })),
+      },
+    ],
+  }),
+);
 /** The cluster that a version refers to; empty: none. */
 export const targetOf = (version: string): string => version.split(">")[1] ?? "";
 const references = (payload: Uint8Array): readonly Reference[] => [

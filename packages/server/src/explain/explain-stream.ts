@@ -9,13 +9,13 @@ import {
 import { globOf, nameKey } from "@xdstp/uri";
 
 import type { Access } from "../access/access-book.ts";
+import { heldState } from "../held-state.ts";
 import type {
   CoveringSubscription,
   ExplainedCause,
   HeldState,
   StreamExplanation,
 } from "./explanation.ts";
-import { heldState } from "./held-state.ts";
 import { hiddenByAlias, ownName, type SourceSight, sourceState } from "./source-state.ts";
 
 /** The name that is asked about, and what is known of it besides the stream. */
@@ -68,7 +68,7 @@ export function explainStream(
   const { topic } = covering;
   const entry = entryOf(topic, name);
   const held: HeldState =
-    entry === undefined ? heldWithoutEntry(view, topic, name) : heldState(view, topic, entry, root);
+    entry === undefined ? heldWithoutEntry(view, topic, name) : heldOf(view, topic, entry, root);
   const cause = causeOf({ stream, view, topic, entry, held, root, clock: asked.clock });
   return { ...known, source, held, cause };
 }
@@ -138,6 +138,17 @@ function entryOf(topic: Topic, name: string): Entry | undefined {
     (isExact || topic.members().length === 1 ? topic.members().find(isIt) : undefined) ??
     topic.removed().find(isIt)
   );
+}
+
+function heldOf(view: TypeView, topic: Topic, entry: Entry, root: ResourceSource): HeldState {
+  const { what, entry: held } = heldState(view, topic, entry, root);
+  const { acceptedAt } = view.exchange;
+  if (what === "none" || what === "unknown") return { what };
+  return {
+    what,
+    ...(held?.resource && { version: held.resource.version }),
+    ...(acceptedAt !== undefined && { acceptedAt }),
+  };
 }
 
 function heldWithoutEntry(view: TypeView, topic: Topic, name: string): HeldState {

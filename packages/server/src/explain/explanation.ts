@@ -86,8 +86,8 @@ export type OriginOf = (
 ) => ResourceOrigin | undefined | Promise<ResourceOrigin | undefined>;
 
 /**
- * What a client has of a name, as far as its answers tell.
- * `newest`: the present state, which may be that there is none. `earlier`: a state that was replaced or removed since. `none`: nothing. `unknown`: the client may have something of an earlier stream.
+ * What a client has of a name, as far as its answers show it.
+ * `newest`: the present state, which may be a removal. `earlier`: a state that was replaced or removed since. `none`: nothing. `unknown`: the answers do not show it.
  */
 export interface HeldState {
   /** What it has. */
