@@ -31,12 +31,22 @@ interface OverloadManager {
 /** What Envoy rejects in a bootstrap as a whole, and in filters that are configured once. */
 export const bootstrapChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.LayeredRuntime", layers),
+  envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.Bootstrap", watchdogs),
+  ...["StatsdSink", "DogStatsdSink"].map((type) =>
+    envoyCheck("bad-bootstrap", `envoy.config.metrics.v3.${type}`, statsAddress),
+  ),
+  envoyCheck(
+    "bad-bootstrap",
+    "envoy.extensions.stat_sinks.graphite_statsd.v3.GraphiteStatsdSink",
+    statsAddress,
+  ),
   envoyCheck("bad-bootstrap", "envoy.config.overload.v3.OverloadManager", overload),
   envoyCheck("bad-bootstrap", "envoy.config.overload.v3.ScaledTrigger", scaling),
   envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.Bootstrap", dnsCaches),
   envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.Bootstrap", internalListeners),
   envoyCheck("duplicate-name", "envoy.config.bootstrap.v3.Bootstrap.StaticResources", secretNames),
   envoyCheck("missing-node", "envoy.config.bootstrap.v3.Bootstrap", nodeOfSources),
+  envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.Bootstrap", sourcesOfEds),
   envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.Admin", adminAddress),
   envoyCheck("bad-bootstrap", "envoy.config.core.v3.ConfigSource", sourceFile),
   envoyCheck(
@@ -50,9 +60,54 @@ export const bootstrapChecks: readonly EnvoyCheck[] = [
 function* layers({
   layers: list,
 }: {
-  layers: readonly { readonly name: string }[];
+  layers: readonly { readonly name: string; readonly layerSpecifier: Oneof }[];
 }): Iterable<EnvoyFinding> {
   yield* repeated(list, "layers", "layer");
+  const first = list.findIndex(isAdminLayer);
+  for (const [index, one] of list.entries())
+    if (isAdminLayer(one) && index !== first)
+      yield finding(
+        ["layers", index, "admin_layer"],
+        `only one layer can be that of the admin page, and layers[${first}] is it already`,
+      );
+}
+
+function isAdminLayer({ layerSpecifier }: { readonly layerSpecifier: Oneof }): boolean {
+  return layerSpecifier.case === "adminLayer";
+}
+
+function* watchdogs({
+  watchdog,
+  watchdogs: both,
+}: {
+  watchdog?: object;
+  watchdogs?: object;
+}): Iterable<EnvoyFinding> {
+  if (watchdog !== undefined && both !== undefined)
+    yield finding(["watchdog"], "cannot be set next to watchdogs", "keep the latter");
+}
+
+/** The address of a server of statistics is not looked up. */
+function* statsAddress({
+  statsdSpecifier,
+  dogStatsdSpecifier,
+}: {
+  statsdSpecifier?: Oneof;
+  dogStatsdSpecifier?: Oneof;
+}): Iterable<EnvoyFinding> {
+  const form = statsdSpecifier ?? dogStatsdSpecifier;
+  if (form?.case !== "address") return;
+  const { address } = form.value as {
+    readonly address: Oneof<{ readonly address: string; readonly resolverName: string }>;
+  };
+  const socket = address.case === "socketAddress" ? address.value : undefined;
+  const { address: host = "", resolverName = "" } = socket ?? {};
+  if (host !== "" && resolverName === "" && isIP(host) === 0)
+    yield finding(
+      ["address", "socket_address", "address"],
+      `${quote(host)} is not an IP address`,
+      "Envoy does not look up names here",
+    );
 }
 
 function* repeated(
@@ -244,17 +299,99 @@ function* nodeOfSources(
     const step = path.at(-1);
     const name = step?.kind === "field" ? step.name : "";
     const type = message.desc.typeName;
+    if (type === "envoy.config.metrics.v3.StatsdSink") {
+      const { statsdSpecifier } = message.message as unknown as { readonly statsdSpecifier: Oneof };
+      if (statsdSpecifier.case !== "tcpClusterName") continue;
+      const used = [
+        ...path,
+        { kind: "field", name: "tcp_cluster_name", jsonName: "tcpClusterName" } as const,
+      ];
+      yield missingNode(missing, used);
+      return;
+    }
     if (type !== "envoy.config.core.v3.ConfigSource" && name !== "ads_config") continue;
     const isOfSubscriber =
       name === "config_source" && subscribers.has(above?.message.desc.typeName ?? "");
     if (!subscribed.has(name) && !isOfSubscriber) continue;
-    yield finding(
-      ["node"],
-      `has no ${missing.join(" and no ")}, which ${shownField(path)} needs`,
-      "set node.id and node.cluster, or start Envoy with --service-node and --service-cluster",
-    );
+    yield missingNode(missing, path);
     return;
   }
+}
+
+function missingNode(missing: readonly string[], user: VisitedMessage["path"]): EnvoyFinding {
+  return finding(
+    ["node"],
+    `has no ${missing.join(" and no ")}, which ${shownField(user)} needs`,
+    "set node.id and node.cluster, or start Envoy with --service-node and --service-cluster",
+  );
+}
+
+interface StaticCluster {
+  readonly name: string;
+  readonly clusterDiscoveryType: Oneof;
+  readonly edsClusterConfig?: {
+    readonly edsConfig?: { readonly configSourceSpecifier: Oneof };
+  };
+}
+
+/** `DiscoveryType.EDS` */
+const eds = 3;
+/** The sources whose cluster Envoy needs before it asks for endpoints. */
+const early: ReadonlySet<string> = new Set([
+  "ads_config",
+  "cds_config",
+  "eds_config",
+  "rtds_config",
+]);
+
+/** A cluster that waits for a server to have its endpoints cannot lead to a server. */
+function* sourcesOfEds(
+  { staticResources }: { staticResources?: { readonly clusters: readonly StaticCluster[] } },
+  { visited, registry }: CheckScene,
+): Iterable<EnvoyFinding> {
+  const late = new Set((staticResources?.clusters ?? []).filter(isLate).map(({ name }) => name));
+  if (late.size === 0) return;
+  for (const { message, path, above } of visitMessages(visited, registry)) {
+    if (message.desc.typeName !== "envoy.config.core.v3.ApiConfigSource") continue;
+    const step = (
+      above?.message.desc.typeName === "envoy.config.core.v3.ConfigSource" ? above.path : path
+    ).at(-1);
+    if (step?.kind !== "field" || !early.has(step.name)) continue;
+    for (const [at, name] of clustersOfSource(message.message as unknown as ApiSource))
+      if (late.has(name))
+        yield finding(
+          [...stepsOf(path), ...at],
+          `the cluster ${quote(name)} gets its endpoints from a server, so it cannot lead to one`,
+          "give it endpoints of its own, or a type such as STRICT_DNS",
+        );
+  }
+}
+
+function isLate({ clusterDiscoveryType: type, edsClusterConfig }: StaticCluster): boolean {
+  const source = edsClusterConfig?.edsConfig?.configSourceSpecifier.case;
+  return (
+    type.case === "type" && type.value === eds && source !== "path" && source !== "pathConfigSource"
+  );
+}
+
+interface ApiSource {
+  readonly clusterNames: readonly string[];
+  readonly grpcServices: readonly { readonly targetSpecifier: Oneof }[];
+}
+
+/** The clusters of a source, with the way to each. */
+function clustersOfSource({
+  clusterNames,
+  grpcServices,
+}: ApiSource): readonly (readonly [at: EnvoyFinding["at"], name: string])[] {
+  return [
+    ...clusterNames.map((name, index) => [["cluster_names", index], name] as const),
+    ...grpcServices.flatMap(({ targetSpecifier: target }, index) => {
+      if (target.case !== "envoyGrpc") return [];
+      const { clusterName } = target.value as { readonly clusterName: string };
+      return [[["grpc_services", index, "envoy_grpc", "cluster_name"], clusterName] as const];
+    }),
+  ];
 }
 
 interface Requirement {
@@ -333,7 +470,9 @@ function keysError(text: string): string | undefined {
     const value = JSON.parse(text.replaceAll(/,(\s*[\]}])/g, "$1")) as {
       readonly keys?: unknown;
     } | null;
-    return Array.isArray(value?.keys) ? undefined : "has no list of keys";
+    const keys: unknown = value?.keys;
+    if (!Array.isArray(keys)) return "has no list of keys";
+    return keys.length === 0 ? "has no key" : undefined;
   } catch {
     return "is not JSON";
   }

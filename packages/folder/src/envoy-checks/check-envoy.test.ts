@@ -9,6 +9,8 @@ const format = "envoy.config.core.v3.SubstitutionFormatString";
 const pattern = "envoy.type.matcher.v3.RegexMatcher";
 const network = "envoy.config.core.v3.CidrRange";
 const tls = "envoy.extensions.transport_sockets.tls.v3.TlsParameters";
+const successes =
+  "envoy.extensions.filters.http.admission_control.v3.AdmissionControl.SuccessCriteria.HttpCriteria";
 const filters = "type.googleapis.com/envoy.extensions.filters.network";
 const echo = { name: "echo", typed_config: { "@type": `${filters}.echo.v3.Echo` } };
 const sni = { name: "sni", typed_config: { "@type": `${filters}.sni_cluster.v3.SniCluster` } };
@@ -55,6 +57,11 @@ describe("checkEnvoy()", () => {
     [network, { address_prefix: "10.0.0.0", prefix_len: 33 }, "32 bits"],
     [network, { address_prefix: "::", prefix_len: 33 }, undefined],
     ["xds.core.v3.CidrRange", { address_prefix: "10.0.0" }, '"10.0.0" is not an IP address'],
+    // Envoy takes a range of successes that is empty, as its own documentation has one.
+    [successes, { http_success_status: [{ start: 404, end: 404 }] }, undefined],
+    [successes, { http_success_status: [{ start: 405, end: 404 }] }, "405 after the end 404"],
+    [successes, { http_success_status: [{ start: 99, end: 200 }] }, "between 100 and 600"],
+    [successes, { http_success_status: [{ start: 600, end: 600 }] }, "between 100 and 600"],
     [
       "envoy.config.core.v3.SocketAddress",
       { address: "0.0.0.0", port_value: 80, ipv4_compat: true },
@@ -83,7 +90,7 @@ describe("checkEnvoy()", () => {
     expect(found(routes, { virtual_hosts: many.map((n) => ({ domains: [`d${n}`] })) })).toEqual([]);
     expect(
       found("envoy.config.bootstrap.v3.LayeredRuntime", {
-        layers: many.map((n) => ({ name: `l${n}`, admin_layer: {} })),
+        layers: many.map((n) => ({ name: `l${n}`, static_layer: {} })),
       }),
     ).toEqual([]);
     expect(performance.now() - started).toBeLessThan(5000);

@@ -21,6 +21,18 @@ const http2 = { explicit_http_config: { http2_protocol_options: {} } };
 const http3 = { explicit_http_config: { http3_protocol_options: {} } };
 const tls = socket("tls.v3.UpstreamTlsContext");
 const quic = "quic.v3.QuicUpstreamTransport";
+const proxy = (json: JsonObject = {}): JsonObject => ({
+  lb_policy: "CLUSTER_PROVIDED",
+  cluster_type: {
+    name: "a",
+    typed_config: { "@type": `${any}clusters.dynamic_forward_proxy.v3.ClusterConfig`, ...json },
+  },
+});
+const names = (sni: boolean, san: boolean): JsonObject => ({
+  upstream_http_protocol_options: { auto_sni: sni, auto_san_validation: san },
+});
+const needsNames =
+  "a dynamic forward proxy needs upstream_http_protocol_options with auto_sni and auto_san_validation";
 const grpc = health({ grpc_health_check: {} });
 
 describe("protocols of clusters", () => {
@@ -57,6 +69,15 @@ describe("protocols of clusters", () => {
       { ...grpc, ...options(http2, "envoy.upstreams.http.http_protocol_options") },
       "bad-cluster health_checks[0].grpc_health_check: needs a cluster with HTTP/2",
     ],
+    [{ ...proxy(), ...options(http1) }, `bad-cluster ${field}: ${needsNames}`],
+    [
+      { ...proxy(), ...options({ ...http1, ...names(true, false) }), ...names(true, true) },
+      `bad-cluster ${field}.upstream_http_protocol_options: ${needsNames}`,
+    ],
+    [
+      { ...proxy({ sub_clusters_config: {} }), ...names(false, true) },
+      `bad-cluster upstream_http_protocol_options: ${needsNames}`,
+    ],
     [
       health({ tcp_health_check: { send: { text: "000" } } }),
       'bad-value health_checks[0].tcp_health_check.send.text: "000" is not bytes in hexadecimal digits',
@@ -78,6 +99,16 @@ describe("protocols of clusters", () => {
     options(http2, "envoy.upstreams.http.http_protocol_options"),
     { ...options({ auto_config: {} }), ...tls },
     { ...options(http3), ...socket(quic, "envoy.transport_sockets.quic") },
+    proxy(),
+    { ...proxy(), http2_protocol_options: {} },
+    { ...proxy(), ...options({ ...http2, ...names(true, true) }) },
+    { ...proxy(), ...names(true, true) },
+    {
+      ...proxy({ allow_insecure_cluster_options: true }),
+      ...options(http2),
+      ...names(false, false),
+    },
+    { ...proxy(), ...options(http2, "envoy.upstreams.http.http_protocol_options") },
     { ...grpc, ...options(http2) },
     { ...grpc, http2_protocol_options: {} },
     { ...grpc, ...options({ auto_config: {} }), ...tls },

@@ -32,9 +32,18 @@ interface Cluster {
   readonly healthChecks: readonly HealthCheck[];
   readonly transportSocket?: Extension;
   readonly transportSocketMatches: readonly { readonly transportSocket?: Extension }[];
+  readonly clusterDiscoveryType: Oneof;
+  readonly upstreamHttpProtocolOptions?: NameOptions;
+}
+
+/** Whether TLS asks a server for the name of the request, and its certificate is checked for it. */
+interface NameOptions {
+  readonly autoSni: boolean;
+  readonly autoSanValidation: boolean;
 }
 
 interface ProtocolOptions {
+  readonly upstreamHttpProtocolOptions?: NameOptions;
   readonly upstreamProtocolOptions: Oneof<{
     readonly protocolConfig?: Oneof;
     readonly http2ProtocolOptions?: object;
@@ -52,6 +61,7 @@ export const clusterProtocolChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-cluster", clusterType, optionKeys),
   envoyCheck("bad-cluster", clusterType, sockets),
   envoyCheck("bad-cluster", clusterType, healthOfGrpc),
+  envoyCheck("bad-cluster", clusterType, namesOfProxy),
   envoyCheck("bad-value", `${healthCheck}.HttpHealthCheck`, payloads),
   envoyCheck("bad-value", `${healthCheck}.TcpHealthCheck`, payloads),
   envoyCheck("bad-cluster", `${healthCheck}.HttpHealthCheck`, method),
@@ -99,11 +109,12 @@ function* optionKeys({ typedExtensionProtocolOptions }: Cluster): Iterable<Envoy
 function httpOptionsOf(
   { typedExtensionProtocolOptions: options }: Cluster,
   registry: Registry,
-): ProtocolOptions["upstreamProtocolOptions"] | undefined {
+): ProtocolOptions | undefined {
   const any = options[httpOptions];
   const message = any && unpackAny(any, registry);
-  if (message?.desc.typeName !== httpOptions) return undefined;
-  return (message.message as unknown as ProtocolOptions).upstreamProtocolOptions;
+  return message?.desc.typeName === httpOptions
+    ? (message.message as unknown as ProtocolOptions)
+    : undefined;
 }
 
 const rawBuffer = `${extensions}transport_sockets.raw_buffer.v3.RawBuffer`;
@@ -112,7 +123,7 @@ const quicName = "envoy.transport_sockets.quic";
 
 /** What a protocol needs of the transport socket: a choice of the protocol by TLS, or QUIC. */
 function* sockets(cluster: Cluster, { registry }: CheckScene): Iterable<EnvoyFinding> {
-  const options = httpOptionsOf(cluster, registry);
+  const options = httpOptionsOf(cluster, registry)?.upstreamProtocolOptions;
   const at = [optionsField, keyStep(httpOptions)];
   const isAuto = options?.case === "autoConfig";
   if (isAuto && hasPlainSocket(cluster))
@@ -152,7 +163,7 @@ function* healthOfGrpc(cluster: Cluster, { registry }: CheckScene): Iterable<Env
     ({ healthChecker }) => healthChecker.case === "grpcHealthCheck",
   );
   if (index === -1) return;
-  const options = httpOptionsOf(cluster, registry);
+  const options = httpOptionsOf(cluster, registry)?.upstreamProtocolOptions;
   const { value } = options ?? {};
   const isHttp2 =
     options === undefined
@@ -168,6 +179,36 @@ function* healthOfGrpc(cluster: Cluster, { registry }: CheckScene): Iterable<Env
       "needs a cluster with HTTP/2",
       `set explicit_http_config.http2_protocol_options in ${optionsField}`,
     );
+}
+
+const forwardProxy = `${extensions}clusters.dynamic_forward_proxy.v3.ClusterConfig`;
+
+/** A cluster of hosts that requests name has to check who answers; Envoy sees to it where no options are set. */
+function* namesOfProxy(cluster: Cluster, { registry }: CheckScene): Iterable<EnvoyFinding> {
+  const { clusterDiscoveryType: type, upstreamHttpProtocolOptions } = cluster;
+  const { typedConfig } = type.case === "clusterType" ? (type.value as Extension) : {};
+  const config = typedConfig && unpackAny(typedConfig, registry);
+  if (config?.desc.typeName !== forwardProxy) return;
+  const { allowInsecureClusterOptions } = config.message as unknown as {
+    readonly allowInsecureClusterOptions: boolean;
+  };
+  const options = httpOptionsOf(cluster, registry);
+  if (allowInsecureClusterOptions) return;
+  if (options === undefined && upstreamHttpProtocolOptions === undefined) return;
+  const names =
+    options === undefined ? upstreamHttpProtocolOptions : options.upstreamHttpProtocolOptions;
+  if (names?.autoSni === true && names.autoSanValidation) return;
+  yield finding(
+    options === undefined
+      ? ["upstream_http_protocol_options"]
+      : [
+          optionsField,
+          keyStep(httpOptions),
+          ...(names === undefined ? [] : ["upstream_http_protocol_options"]),
+        ],
+    "a dynamic forward proxy needs upstream_http_protocol_options with auto_sni and auto_san_validation",
+    "set both to true, or allow_insecure_cluster_options in its cluster_type",
+  );
 }
 
 /** Bytes as text are hexadecimal digits. */

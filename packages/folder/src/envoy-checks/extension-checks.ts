@@ -14,7 +14,7 @@ interface ExtensionPoint {
   /** The message that has the field, and the field. */
   readonly type: string;
   readonly field: string;
-  /** What is put there, for people. */
+  /** What is put there, for people, with its article. */
   readonly what: string;
   /** How the full names of the types begin that fit; types of other packages than Envoy's are not judged. */
   readonly fitting: readonly string[];
@@ -54,6 +54,16 @@ const downstreamSockets = [
 const accessLogs = [`${extensions}access_loggers.`];
 const managerType = `${extensions}filters.network.http_connection_manager.v3.HttpConnectionManager`;
 
+const thriftType = `${extensions}filters.network.thrift_proxy.v3`;
+
+/** The tracers of Envoy 1.40; the API has others that were removed, such as LightStep. */
+const tracers = [
+  ...["Datadog", "OpenTelemetry", "SkyWalking", "XRay", "Zipkin"].map(
+    (name) => `envoy.config.trace.v3.${name}Config`,
+  ),
+  `${extensions}tracers.`,
+];
+
 /** The HTTP filters that Envoy 1.40 has for requests to a cluster. */
 const upstreamFilters = [
   "admission_control",
@@ -75,100 +85,107 @@ const upstreamFilters = [
 ].map((name) => `${extensions}filters.http.${name}.`);
 
 const points: readonly ExtensionPoint[] = [
-  point("envoy.config.listener.v3.FilterChain", "filters", "network filter", [
+  point("envoy.config.listener.v3.FilterChain", "filters", "a network filter", [
     `${extensions}filters.network.`,
   ]),
-  point("envoy.config.cluster.v3.Cluster", "filters", "network filter of a cluster", [
+  point("envoy.config.cluster.v3.Cluster", "filters", "a network filter of a cluster", [
     `${extensions}filters.upstream_network.`,
   ]),
-  point(managerType, "http_filters", "HTTP filter", [`${extensions}filters.http.`]),
+  point(managerType, "http_filters", "an HTTP filter", [`${extensions}filters.http.`]),
   point(
     `${extensions}upstreams.http.v3.HttpProtocolOptions`,
     "http_filters",
-    "HTTP filter of a cluster",
+    "an HTTP filter of a cluster",
     upstreamFilters,
   ),
   point(
     `${extensions}filters.http.router.v3.Router`,
     "upstream_http_filters",
-    "HTTP filter of a cluster",
+    "an HTTP filter of a cluster",
     upstreamFilters,
   ),
-  point("envoy.config.listener.v3.Listener", "listener_filters", "listener filter", [
+  point("envoy.config.listener.v3.Listener", "listener_filters", "a listener filter", [
     `${extensions}filters.listener.`,
     `${extensions}filters.udp.`,
   ]),
   point(
     "envoy.config.listener.v3.FilterChain",
     "transport_socket",
-    "transport socket of a listener",
+    "a transport socket of a listener",
     downstreamSockets,
   ),
   point(
     "envoy.config.cluster.v3.Cluster",
     "transport_socket",
-    "transport socket of a cluster",
+    "a transport socket of a cluster",
     upstreamSockets,
   ),
   point(
     "envoy.config.cluster.v3.Cluster.TransportSocketMatch",
     "transport_socket",
-    "transport socket of a cluster",
+    "a transport socket of a cluster",
     upstreamSockets,
   ),
   point(
     `${extensions}transport_sockets.proxy_protocol.v3.ProxyProtocolUpstreamTransport`,
     "transport_socket",
-    "transport socket of a cluster",
+    "a transport socket of a cluster",
     upstreamSockets,
   ),
   point(
     `${extensions}transport_sockets.internal_upstream.v3.InternalUpstreamTransport`,
     "transport_socket",
-    "transport socket of a cluster",
+    "a transport socket of a cluster",
     upstreamSockets,
   ),
-  point(`${extensions}transport_sockets.tap.v3.Tap`, "transport_socket", "transport socket", [
+  point(`${extensions}transport_sockets.tap.v3.Tap`, "transport_socket", "a transport socket", [
     `${extensions}transport_sockets.`,
   ]),
   point(
     `${extensions}transport_sockets.tcp_stats.v3.Config`,
     "transport_socket",
-    "transport socket",
+    "a transport socket",
     [`${extensions}transport_sockets.`],
   ),
-  point(managerType, "access_log", "access log", accessLogs),
+  point(managerType, "access_log", "an access log", accessLogs),
   point(
     `${extensions}filters.network.tcp_proxy.v3.TcpProxy`,
     "access_log",
-    "access log",
+    "an access log",
     accessLogs,
   ),
-  point(`${extensions}filters.http.router.v3.Router`, "upstream_log", "access log", accessLogs),
-  point("envoy.config.listener.v3.Listener", "access_log", "access log", accessLogs),
-  point("envoy.config.bootstrap.v3.Admin", "access_log", "access log", accessLogs),
-  point("envoy.config.bootstrap.v3.Bootstrap", "stats_sinks", "sink of statistics", [
+  point(`${extensions}filters.http.router.v3.Router`, "upstream_log", "an access log", accessLogs),
+  point("envoy.config.listener.v3.Listener", "access_log", "an access log", accessLogs),
+  point("envoy.config.bootstrap.v3.Admin", "access_log", "an access log", accessLogs),
+  point("envoy.config.bootstrap.v3.Bootstrap", "stats_sinks", "a sink of statistics", [
     `${extensions}stat_sinks.`,
     "envoy.config.metrics.v3.",
   ]),
   point(
     "envoy.config.bootstrap.v3.Bootstrap",
     "bootstrap_extensions",
-    "extension of the bootstrap",
+    "an extension of the bootstrap",
     [`${extensions}bootstrap.`, `${extensions}wasm.`, `${extensions}network.socket_interface.`],
   ),
-  point("envoy.config.overload.v3.OverloadManager", "resource_monitors", "resource monitor", [
+  point("envoy.config.overload.v3.OverloadManager", "resource_monitors", "a resource monitor", [
     `${extensions}resource_monitors.`,
   ]),
   point(
     "envoy.config.cluster.v3.LoadBalancingPolicy.Policy",
     "typed_extension_config",
-    "load balancing policy",
+    "a load balancing policy",
     [`${extensions}load_balancing_policies.`],
   ),
-  point("envoy.config.trace.v3.Tracing", "http", "tracer", [
-    "envoy.config.trace.v3.",
-    `${extensions}tracers.`,
+  point("envoy.config.trace.v3.Tracing", "http", "a tracer", tracers),
+  point(`${managerType}.Tracing`, "provider", "a tracer", tracers),
+  point("envoy.config.route.v3.RetryPolicy", "retry_host_predicate", "a predicate for hosts", [
+    `${extensions}retry.host.`,
+  ]),
+  point("envoy.config.route.v3.RetryPolicy", "retry_priority", "a priority for retries", [
+    `${extensions}retry.priority.`,
+  ]),
+  point(`${thriftType}.ThriftProxy`, "thrift_filters", "a filter of Thrift", [
+    "envoy.extensions.filters.network.thrift_proxy.",
   ]),
 ];
 
@@ -194,6 +211,14 @@ const bareClusters: ReadonlySet<string> = new Set([
 export const extensionChecks: readonly EnvoyCheck[] = [
   ...points.map((one) =>
     envoyCheck("wrong-extension", one.type, (message) => misfits(message, one)),
+  ),
+  envoyCheck("wrong-extension", "envoy.config.core.v3.HealthCheck.CustomHealthCheck", (message) =>
+    misfit(message as Extension, [], "a health check", [`${extensions}health_checkers.`]),
+  ),
+  envoyCheck("wrong-extension", "envoy.config.accesslog.v3.ExtensionFilter", (message) =>
+    misfit(message as Extension, [], "a filter of access logs", [
+      `${extensions}access_loggers.filters.`,
+    ]),
   ),
   envoyCheck("wrong-extension", "envoy.config.cluster.v3.Cluster", clusterType),
   envoyCheck("wrong-extension", "envoy.config.cluster.v3.Cluster", protocolOptions),
@@ -228,12 +253,12 @@ function* misfit(
     yield finding(
       at,
       `${quote(extension.name)} has no typed_config`,
-      `Envoy finds a ${what} by the "@type" of its typed_config`,
+      `Envoy finds ${what} by the "@type" of its typed_config`,
     );
     return;
   }
   if (isMisfit(type, fitting))
-    yield finding([...at, "typed_config", "@type"], `${type} is not the type of a ${what}`);
+    yield finding([...at, "typed_config", "@type"], `${type} is not the type of ${what}`);
 }
 
 /** Whether a type of Envoy is none of these. */
@@ -263,13 +288,13 @@ function* clusterType({ clusterDiscoveryType: type }: Cluster): Iterable<EnvoyFi
   }
   // The older form of the configuration of Redis.
   if (typeOfExtension(extension) === "google.protobuf.Struct") return;
-  yield* misfit(extension, ["cluster_type"], "type of cluster", [`${extensions}clusters.`]);
+  yield* misfit(extension, ["cluster_type"], "a type of cluster", [`${extensions}clusters.`]);
 }
 
 function* protocolOptions({
   typedExtensionProtocolOptions: options,
 }: Cluster): Iterable<EnvoyFinding> {
-  yield* misfitsInMap(options, "typed_extension_protocol_options", "protocol option", [
+  yield* misfitsInMap(options, "typed_extension_protocol_options", "a protocol option", [
     `${extensions}upstreams.`,
     `${extensions}filters.network.`,
   ]);
@@ -287,7 +312,7 @@ export function* misfitsInMap(
     if (isMisfit(type, fitting))
       yield finding(
         [field, keyStep(key), "@type"],
-        type === "" ? "has no @type" : `${type} is not the type of a ${what}`,
+        type === "" ? "has no @type" : `${type} is not the type of ${what}`,
       );
   }
 }

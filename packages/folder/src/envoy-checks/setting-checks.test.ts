@@ -12,6 +12,8 @@ const backOff = "envoy.config.route.v3.RetryPolicy.RetryBackOff";
 const limit = `${filters}.http.local_ratelimit.v3.LocalRateLimit`;
 const rule = `${filters}.http.header_to_metadata.v3.Config.Rule`;
 const health = `${filters}.http.health_check.v3.HealthCheck`;
+const processingMode = `${filters}.http.ext_proc.v3.ProcessingMode`;
+const pipe = "envoy.config.core.v3.Pipe";
 const processor = `${filters}.http.ext_proc.v3.ExternalProcessor`;
 const resources = "envoy.config.bootstrap.v3.Bootstrap.DynamicResources";
 const weight = "envoy.config.route.v3.WeightedCluster.ClusterWeight";
@@ -76,6 +78,26 @@ describe("settings that Envoy compares", () => {
       "bad-listener inline_code: cannot be set next to default_source_code",
       `${filters}.http.lua.v3.Lua`,
       { inline_code: "a = 1", default_source_code: { inline_string: "a = 1" } },
+    ],
+    [
+      "bad-listener strip_matching_host_port: cannot be set next to strip_any_host_port",
+      manager,
+      { strip_matching_host_port: true, strip_any_host_port: true },
+    ],
+    [
+      "bad-listener request_body_mode: FULL_DUPLEX_STREAMED needs the trailers too",
+      processingMode,
+      { request_body_mode: "FULL_DUPLEX_STREAMED", response_trailer_mode: "SEND" },
+    ],
+    [
+      "bad-listener response_body_mode: FULL_DUPLEX_STREAMED needs the trailers too",
+      processingMode,
+      { response_body_mode: "FULL_DUPLEX_STREAMED", response_trailer_mode: "SKIP" },
+    ],
+    [
+      'bad-value mode: cannot be set where the path begins with "@"',
+      pipe,
+      { path: "@/a", mode: 0o644 },
     ],
     ["bad-listener : needs grpc_service or http_service", processor, {}],
     [
@@ -145,6 +167,11 @@ describe("settings that Envoy compares", () => {
     [weight, { cluster_header: "b" }],
     [routes, route("known")],
     [manager, { use_remote_address: false, original_ip_detection_extensions: [detection] }],
+    [manager, { strip_matching_host_port: true, strip_any_host_port: false }],
+    [processingMode, { request_body_mode: "FULL_DUPLEX_STREAMED", request_trailer_mode: "SEND" }],
+    [processingMode, { request_body_mode: "STREAMED", response_body_mode: "BUFFERED" }],
+    [pipe, { path: "@/a" }],
+    [pipe, { path: "/a", mode: 0o644 }],
     [health, { pass_through_mode: false, cache_time: "0s" }],
     [health, { pass_through_mode: true, cache_time: "1s" }],
     [redis, { prefix_routes: { routes: [{ prefix: "a" }, { prefix: "A" }] } }],

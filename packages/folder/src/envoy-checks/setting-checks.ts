@@ -28,8 +28,10 @@ export const settingChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-listener", "envoy.config.listener.v3.Listener", chainNames),
   envoyCheck("bad-listener", "envoy.config.listener.v3.Listener", chainsOfUdp),
   envoyCheck("bad-listener", managerType, addressOfClient),
+  envoyCheck("bad-listener", managerType, portOfHost),
   envoyCheck("bad-listener", `${filters}.http.lua.v3.Lua`, script),
   envoyCheck("bad-listener", `${filters}.http.ext_proc.v3.ExternalProcessor`, service),
+  envoyCheck("bad-listener", `${filters}.http.ext_proc.v3.ProcessingMode`, trailersOfStream),
   envoyCheck("bad-listener", `${filters}.http.header_to_metadata.v3.Config.Rule`, metadataRule),
   envoyCheck("bad-listener", `${filters}.http.health_check.v3.HealthCheck`, cacheTime),
   envoyCheck("bad-listener", `${filters}.network.redis_proxy.v3.RedisProxy`, redisRoutes),
@@ -38,6 +40,7 @@ export const settingChecks: readonly EnvoyCheck[] = [
   ),
   envoyCheck("bad-cluster", "envoy.config.cluster.v3.Cluster", providedPolicy),
   envoyCheck("bad-cluster", "envoy.config.core.v3.BindConfig", sourceAddress),
+  envoyCheck("bad-value", "envoy.config.core.v3.Pipe", modeOfPipe),
   envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.Bootstrap.DynamicResources", typeOfAds),
   envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.RuntimeLayer", runtimeValues),
 ];
@@ -131,6 +134,21 @@ function* addressOfClient({
     );
 }
 
+function* portOfHost({
+  stripMatchingHostPort,
+  stripPortMode: mode,
+}: {
+  stripMatchingHostPort: boolean;
+  stripPortMode: Oneof;
+}): Iterable<EnvoyFinding> {
+  if (stripMatchingHostPort && mode.case === "stripAnyHostPort" && mode.value === true)
+    yield finding(
+      ["strip_matching_host_port"],
+      "cannot be set next to strip_any_host_port",
+      "keep one of them",
+    );
+}
+
 function* script({
   inlineCode,
   defaultSourceCode,
@@ -153,6 +171,34 @@ function* service({
     yield finding(["http_service"], "cannot be set next to grpc_service", "keep one of them");
   if (grpcService === undefined && httpService === undefined)
     yield finding([], "needs grpc_service or http_service");
+}
+
+/** `ProcessingMode.BodySendMode.FULL_DUPLEX_STREAMED` */
+const fullDuplex = 4;
+/** `ProcessingMode.HeaderSendMode.SEND` */
+const send = 1;
+
+function* trailersOfStream({
+  requestBodyMode,
+  requestTrailerMode,
+  responseBodyMode,
+  responseTrailerMode,
+}: {
+  requestBodyMode: number;
+  requestTrailerMode: number;
+  responseBodyMode: number;
+  responseTrailerMode: number;
+}): Iterable<EnvoyFinding> {
+  for (const [side, body, trailer] of [
+    ["request", requestBodyMode, requestTrailerMode],
+    ["response", responseBodyMode, responseTrailerMode],
+  ] as const)
+    if (body === fullDuplex && trailer !== send)
+      yield finding(
+        [`${side}_body_mode`],
+        `FULL_DUPLEX_STREAMED needs the trailers too`,
+        `set ${side}_trailer_mode to SEND`,
+      );
 }
 
 function* metadataRule({
@@ -263,6 +309,12 @@ function* sourceAddress({
   const { address = "", resolverName = "" } = source ?? {};
   if (address !== "" && resolverName === "" && isIP(address) === 0)
     yield finding(["source_address", "address"], `${quote(address)} is not an IP address`);
+}
+
+/** Sockets whose path begins with "@" are not files. */
+function* modeOfPipe({ path, mode }: { path: string; mode: number }): Iterable<EnvoyFinding> {
+  if (path.startsWith("@") && mode !== 0)
+    yield finding(["mode"], 'cannot be set where the path begins with "@"');
 }
 
 /** `ApiType` of the Envoy API: AGGREGATED_GRPC and AGGREGATED_DELTA_GRPC. */

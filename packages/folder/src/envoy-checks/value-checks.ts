@@ -194,26 +194,38 @@ function* statuses({
   expectedStatuses: readonly StatusRange[];
   retriableStatuses: readonly StatusRange[];
 }): Iterable<EnvoyFinding> {
-  yield* ranges(expectedStatuses, "expected_statuses");
-  yield* ranges(retriableStatuses, "retriable_statuses");
+  for (const [field, list] of [
+    ["expected_statuses", expectedStatuses],
+    ["retriable_statuses", retriableStatuses],
+  ] as const)
+    for (const [index, range] of list.entries())
+      if (range.start >= range.end)
+        yield finding(
+          [field, index],
+          `is empty: start is ${range.start}, and end, which is not part of it, ${range.end}`,
+        );
+      else yield* bounds(range, [field, index]);
 }
 
+/** Envoy takes a range that is empty here. */
 function* successes({
   httpSuccessStatus,
 }: {
   httpSuccessStatus: readonly StatusRange[];
 }): Iterable<EnvoyFinding> {
-  yield* ranges(httpSuccessStatus, "http_success_status");
+  for (const [index, range] of httpSuccessStatus.entries())
+    if (range.start > range.end)
+      yield finding(
+        ["http_success_status", index],
+        `has the start ${range.start} after the end ${range.end}`,
+      );
+    else yield* bounds(range, ["http_success_status", index]);
 }
 
-function* ranges(list: readonly StatusRange[], field: string): Iterable<EnvoyFinding> {
-  for (const [index, { start, end }] of list.entries()) {
-    if (start >= end)
-      yield finding(
-        [field, index],
-        `is empty: start is ${start}, and end, which is not part of it, ${end}`,
-      );
-    else if (start < 100n || end > 600n)
-      yield finding([field, index], "must lie between 100 and 600");
-  }
+function* bounds(
+  { start, end }: StatusRange,
+  at: readonly (string | number)[],
+): Iterable<EnvoyFinding> {
+  if (start < 100n || start >= 600n || end > 600n)
+    yield finding(at, "must lie between 100 and 600");
 }
