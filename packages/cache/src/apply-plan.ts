@@ -1,4 +1,4 @@
-import type { Resource, Transaction, TypedInterest, XdsError } from "@xdstp/core";
+import type { Removal, Resource, Transaction, TypedInterest, XdsError } from "@xdstp/core";
 
 import type { CacheEvent } from "./cache-event.ts";
 import { coveredRecords } from "./covered-records.ts";
@@ -32,6 +32,7 @@ export function applyPlan(
     const { typeUrl, error } = removal;
     if (!host.types.isReachable(typeUrl, name)) continue;
     const type = host.types.type(typeUrl);
+    if (name.kind === "glob") continue;
     const change = { name, text: removal.name, owner };
     const isAlias =
       type.aliasOf(name.key) !== undefined &&
@@ -47,6 +48,8 @@ export function applyPlan(
     ))
       removeAbsent(host, interest.typeUrl, record, plan, owner);
   }
+  for (const { removal, name } of plan.removals)
+    if (name.kind === "glob") removeGlob(host, removal, name);
   // The variants that these replace are removed by now, so that old and new never exist together.
   for (const put of variants) applyPut(host, put, owner);
   for (const interest of transaction.complete ?? []) settle(host, interest, plan, owner);
@@ -56,6 +59,15 @@ export function applyPlan(
 
 function remove(host: ApplyHost, typeUrl: string, change: Change, error?: XdsError): void {
   if (!host.kept.keeps(typeUrl, change)) host.types.type(typeUrl).remove(change, error);
+}
+
+/** Notes why a glob has no members. One that has members is not removed by its own name. */
+function removeGlob(host: ApplyHost, { typeUrl, error }: Removal, name: ReadName): void {
+  if (!host.types.isReachable(typeUrl, name)) return;
+  const type = host.types.type(typeUrl);
+  const group = type.group(name.key);
+  const hasMember = group.records.some(({ entry }) => entry?.resource !== undefined);
+  if (!hasMember) type.settleGroup(group, { error });
 }
 
 function isPut({ named }: TransactionPlan, typeUrl: string, record: NameRecord): boolean {

@@ -102,6 +102,40 @@ describe("the topic of a glob", () => {
     expect(why()).toEqual([[glob, true, undefined]]);
   });
 
+  it("keeps why it is empty for subscribers to come, until it has a member [S-ERR-5] [S-ERR-1]", () => {
+    const cache = createCache();
+    cache.commit({ put: [put(ns("a"))] });
+    const forbidden = new XdsError("PERMISSION_DENIED", "not for you");
+    const why = (): unknown =>
+      cache
+        .topic(T, { name: glob })
+        .members()
+        .map(({ name, error }) => [name, error?.text]);
+    cache.commit({ complete: [{ typeUrl: T, interest: { name: glob }, error: forbidden }] });
+    expect(why()).toEqual([[glob, "not for you"]]);
+    cache.commit({ put: [put("xdstp://a/t.T/other/x")] });
+    expect(why()).toEqual([[glob, "not for you"]]);
+    cache.commit({ put: [put(ns("a"))] });
+    cache.commit({ remove: [gone("a")] });
+    expect(why()).toEqual([[glob, undefined]]);
+  });
+
+  it("takes the error of its removal as why it is empty, with or without subscribers [S-ERR-5] [S-ERR-3]", () => {
+    for (const isWatched of [true, false]) {
+      const cache = createCache();
+      cache.commit({ put: [put(ns("a"))] });
+      const topic = cache.topic(T, { name: glob });
+      if (isWatched) topic.watch(createWatcher());
+      const forbidden = new XdsError("PERMISSION_DENIED", "not for you");
+      cache.commit({ remove: [gone("a"), { typeUrl: T, name: glob, error: forbidden }] });
+      expect(topic.members().map(({ name, error }) => [name, error?.text])).toEqual([
+        [glob, "not for you"],
+      ]);
+      cache.commit({ put: [put(ns("b"))] });
+      expect(shown(topic.members())).toEqual([`${ns("b")}=1`]);
+    }
+  });
+
   it("takes back that it is empty when a member comes, also within one transaction", () => {
     const cache = createCache();
     cache.commit({ put: [put(ns("a"))] });

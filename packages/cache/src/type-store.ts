@@ -312,7 +312,7 @@ export class TypeStore implements ExactHost, CollectionHost {
 
   /**
    * Concludes that a collection with subscribers is complete. `error`: why it is empty; a later
-   * call replaces it.
+   * call replaces it. Where no feed supplies on demand, an error is kept without subscribers too.
    */
   settleGroup(
     group: Group,
@@ -324,7 +324,9 @@ export class TypeStore implements ExactHost, CollectionHost {
     if (
       group.settled
         ? !wasSaid || isSameError(group.error, error)
-        : group.topics.size === 0 && !this.#host.wants(this.typeUrl, group.key)
+        : group.topics.size === 0 &&
+          !this.#host.wants(this.typeUrl, group.key) &&
+          !(error !== undefined && this.state.answersAll)
     )
       return;
     group.settled = true;

@@ -170,6 +170,10 @@ function rejectOpaque(feed: ResourceFeed, onEvent: (event: RelayEvent) => void):
     isRejected: isOpaque,
     why: (typeUrl, resource) =>
       new XdsError("FAILED_PRECONDITION", reason, { typeUrl, resource, rule: "B-RELAY-2" }),
+    outage: {
+      scope: { authority: null },
+      error: new XdsError("FAILED_PRECONDITION", reason, { rule: "B-RELAY-2" }),
+    },
     onRejected(typeUrl, names) {
       onEvent({ kind: "opaque-rejected", typeUrl, names, reason });
     },

@@ -175,6 +175,10 @@ function hold(
         isRejected: () => true,
         why: (typeUrl, resource) =>
           new XdsError("RESOURCE_EXHAUSTED", text, { typeUrl, resource, rule: "B-RELAY-2" }),
+        outage: {
+          scope: {},
+          error: new XdsError("RESOURCE_EXHAUSTED", text, { rule: "B-RELAY-2" }),
+        },
         onRejected: () => undefined,
       }),
       onIdle,

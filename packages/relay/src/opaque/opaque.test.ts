@@ -54,6 +54,22 @@ describe("opaque names without a key", () => {
       ]);
     },
   );
+
+  it("are explained with the reason to a client of `*`, also after a server upstream has answered [B-RELAY-2]", async () => {
+    const world = useWorld();
+    const client = world.connect("delta", { id: "n" });
+    client.ask(clusterUrl);
+    client.ask(flagUrl, flagName("b"));
+    await world.settle();
+    const explained = async (): Promise<string> =>
+      (await world.server.explain({ node: "n", typeUrl: clusterUrl, name: "web" })).text;
+    const text =
+      /^n does not have web: it is not known whether it exists\. The source reports: a relay shares its cache.*opaqueKey.*\.$/;
+    expect(await explained()).toMatch(text);
+    world.up.reply(flagUrl, { resources: [{ name: flagName("b"), text: "1" }] });
+    await world.settle();
+    expect(await explained()).toMatch(text);
+  });
 });
 
 describe("clusters and listeners by opaque names, without a key, over SotW", () => {

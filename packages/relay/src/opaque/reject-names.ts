@@ -1,10 +1,12 @@
-import type { Interest, ResourceFeed, ResourceSink, XdsError } from "@xdstp/core";
+import type { Interest, ResourceFeed, ResourceSink, Scope, XdsError } from "@xdstp/core";
 
 /** The names that are not requested upstream, and the reason. */
 export interface RejectedNames {
   /** Returns true for a rejected name. It is also called for globs and `*`. */
   isRejected(name: string): boolean;
   why(typeUrl: string, name: string): XdsError;
+  /** The names that are rejected, and why. Globs and `*` stay pending, and show this reason. */
+  readonly outage: { readonly scope: Scope; readonly error: XdsError };
   /** Called once per type and turn. */
   onRejected(typeUrl: string, names: readonly string[]): void;
 }
@@ -49,6 +51,8 @@ export function rejectNames(feed: ResourceFeed, names: RejectedNames): ResourceF
   return {
     async run(given, signal) {
       sink = given;
+      // A place of its own: what the feed reports of its servers does not end this.
+      (given.part?.() ?? given).unavailable(names.outage.scope, names.outage.error);
       const running = feed.run(given, signal);
       for (const updates of early) want(...updates);
       early = [];

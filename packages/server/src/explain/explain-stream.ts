@@ -14,6 +14,7 @@ import type {
   CoveringSubscription,
   ExplainedCause,
   HeldState,
+  SourceState,
   StreamExplanation,
 } from "./explanation.ts";
 import { hiddenByAlias, ownName, type SourceSight, sourceState } from "./source-state.ts";
@@ -57,7 +58,9 @@ export function explainStream(
       cause: { kind: "denied", ...(rule !== undefined && { rule }) },
     };
   }
-  const source = isSeen ? sourceState(root, typeUrl, name, asked.sight) : hiddenByAlias;
+  const source = isSeen
+    ? withGlobError(sourceState(root, typeUrl, name, asked.sight), covering?.topic)
+    : hiddenByAlias;
   if (view === undefined || covering === undefined)
     return {
       ...known,
@@ -71,6 +74,14 @@ export function explainStream(
     entry === undefined ? heldWithoutEntry(view, topic, name) : heldOf(view, topic, entry, root);
   const cause = causeOf({ stream, view, topic, entry, held, root, clock: asked.clock });
   return { ...known, source, held, cause };
+}
+
+/** A name that a glob covers does not exist for the reason for which the glob is empty (S-ERR-5). */
+function withGlobError(source: SourceState, topic: Topic | undefined): SourceState {
+  if (source.state !== "missing" || source.error !== undefined) return source;
+  const [only] = topic?.members() ?? [];
+  const error = only?.resource === undefined ? only?.error : undefined;
+  return error === undefined ? source : { ...source, error: error.text };
 }
 
 interface Covering {

@@ -1,5 +1,6 @@
 import { fromBinary, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { StructSchema } from "@bufbuild/protobuf/wkt";
+import { XdsError } from "@xdstp/core";
 import { createPolicy } from "@xdstp/policy";
 import { ConfigStatus } from "@xdstp/protos/status";
 import { describe, expect, it } from "vitest";
@@ -263,6 +264,33 @@ describe.each(adsVariants)("explain() of what waits (%s)", (variant) => {
       subscription: { by: "wildcard", subscribed: "*" },
       held: { what: "newest" },
     });
+  });
+
+  it(`says why a glob is empty, of each name in it, as long as that is so (${variant}) [S-ERR-5]`, async () => {
+    const world = worldWith([]);
+    const glob = "xdstp://a.example/envoy.config.cluster.v3.Cluster/x/*";
+    const name = glob.replace("*", "1");
+    world.put(name);
+    const call = world.open(variant);
+    synced(world, call, types.cluster, [glob]);
+    const error = new XdsError("PERMISSION_DENIED", "x is for others");
+    world.cache.commit({
+      remove: [
+        { typeUrl: types.cluster, name },
+        { typeUrl: types.cluster, name: glob, error },
+      ],
+    });
+    world.turn();
+    call.ack(call.next());
+    world.put("later");
+    for (const one of [name, glob.replace("*", "2")])
+      expect((await world.explain(one)).text).toBe(
+        `n does not have ${one}: it does not exist. The source reports: x is for others.`,
+      );
+    world.put(name);
+    world.turn();
+    call.ack(call.next());
+    expect((await world.explain(glob.replace("*", "2"))).text).not.toContain("x is for others");
   });
 
   it(`does not know what is not settled (${variant}) [S-STREAM-9]`, async () => {

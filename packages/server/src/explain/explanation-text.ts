@@ -86,7 +86,9 @@ function causeText(
     case "missing":
       return source?.state === "present" ? "it was removed" : "it does not exist";
     case "not-settled":
-      return `it is not known yet whether it exists`;
+      return source?.error === undefined
+        ? "it is not known yet whether it exists"
+        : "it is not known whether it exists";
     case "held-back":
       return heldBackText(node, version, cause);
     case "order":
