@@ -1,10 +1,7 @@
-import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
-import { runCli } from "@xdstp/cli";
 import { createSeededRandom, createTestAuthority } from "@xdstp/testing";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { describeProgram } from "../src/describe-program.ts";
 import { type Envoy, startEnvoy } from "../src/envoy.ts";
@@ -18,6 +15,7 @@ import {
   randomGateway,
   randomGatewayRequest,
 } from "../src/random-gateway.ts";
+import { freePort, runCommand, serveFolder } from "../src/run-command.ts";
 import { until } from "../src/until.ts";
 import { useFolder } from "../src/use-folder.ts";
 
@@ -83,12 +81,18 @@ async function start(command: string, text: string): Promise<World> {
   const folder = join(dir, "config");
   const port = await freePort();
   const server = ["--server", `127.0.0.1:${port}`];
-  const report = await run("import", "gateway-api", join(dir, "k8s.yaml"), folder, ...server);
+  const report = await runCommand(
+    "import",
+    "gateway-api",
+    join(dir, "k8s.yaml"),
+    folder,
+    ...server,
+  );
   expect(report.code, report.text).toBe(0);
-  const validated = await run("validate", folder);
+  const validated = await runCommand("validate", folder);
   expect(validated.code, validated.text).toBe(0);
   const listeners = bindToLoopback(join(folder, "_opaque/listeners"));
-  const stopServing = await startServing(folder, port);
+  const stopServing = await serveFolder(folder, port);
   const envoy = await startEnvoy(
     command,
     `${readFileSync(`${folder}.bootstrap.yaml`, "utf8")}admin: { address: { socket_address: { address: 127.0.0.1, port_value: 0 } } }\n`,
@@ -178,58 +182,4 @@ function seenAt(key: string, { response, request, certificate }: GatewayAnswer):
     default:
       throw new Error(`${key} is not known`);
   }
-}
-
-/** Runs a command of xdstp to its end. */
-async function run(
-  ...args: readonly string[]
-): Promise<{ readonly code: number; readonly text: string }> {
-  let text = "";
-  const output = {
-    write: (part: string) => {
-      text += part;
-    },
-  };
-  return { code: await runCli(args, { stdout: output, stderr: output }), text };
-}
-
-/** Serves a folder; resolves when it does, with what stops it. */
-async function startServing(folder: string, port: number): Promise<() => Promise<unknown>> {
-  let text = "";
-  const listeners = new Set<(signal: "SIGTERM") => void>();
-  const output = {
-    write: (part: string) => {
-      text += part;
-    },
-  };
-  const end = runCli(["serve", folder, "--listen", `127.0.0.1:${port}`, "--json"], {
-    stdout: output,
-    stderr: output,
-    onSignal: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  });
-  const stop = (): Promise<unknown> => {
-    for (const listener of listeners) listener("SIGTERM");
-    return end;
-  };
-  onTestFinished(async () => {
-    await stop();
-  });
-  await until(
-    "xdstp serve is ready",
-    () => text.includes('"event":"ready"'),
-    () => text,
-  );
-  return stop;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

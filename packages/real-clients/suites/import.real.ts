@@ -1,15 +1,13 @@
-import { once } from "node:events";
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { runCli } from "@xdstp/cli";
 import { createTestAuthority } from "@xdstp/testing";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { describeProgram } from "../src/describe-program.ts";
 import { type Envoy, startEnvoy } from "../src/envoy.ts";
 import { localConfiguration } from "../src/local-configuration.ts";
+import { freePort, runCommand, serveFolder } from "../src/run-command.ts";
 import { until } from "../src/until.ts";
 import { useFolder } from "../src/use-folder.ts";
 
@@ -58,10 +56,10 @@ describeProgram("envoy", "imported configurations", (command) => {
   it("are what a server gave before, with routes, endpoints and secrets", async () => {
     const dir = useFolder(servedBefore());
     const [first, second] = [await freePort(), await freePort()];
-    await startServing(join(dir, "before"), first);
+    await serveFolder(join(dir, "before"), first);
     const connection = join(dir, "envoy.yaml");
     writeFileSync(connection, "node: { id: a, cluster: b, metadata: { tier: gold } }\n");
-    const merged = await run(
+    const merged = await runCommand(
       "bootstrap",
       "envoy",
       "--merge",
@@ -79,7 +77,7 @@ describeProgram("envoy", "imported configurations", (command) => {
     const dumpFile = join(dir, "dump.json");
     writeFileSync(dumpFile, dump);
     const after = join(dir, "after");
-    const report = await run(
+    const report = await runCommand(
       "import",
       "config-dump",
       dumpFile,
@@ -91,7 +89,7 @@ describeProgram("envoy", "imported configurations", (command) => {
     expect(report.code, report.text).toBe(0);
     expect((JSON.parse(report.text) as Outcome).missing).toMatchObject([{ name: "pair" }]);
     addMissing(report.text, join(dir, "before"), after);
-    await startServing(after, second);
+    await serveFolder(after, second);
     const envoy = await startEnvoy(command, readFileSync(`${after}.bootstrap.yaml`, "utf8"));
     expect(await differenceTo(dump, envoy)).toBeUndefined();
   });
@@ -110,13 +108,13 @@ async function outcomeOf(command: string, name: string, shared: string): Promise
   };
   const stops: (() => Promise<unknown>)[] = [];
   const serve = async (folder: string, port: number): Promise<void> => {
-    stops.push(await startServing(folder, port));
+    stops.push(await serveFolder(folder, port));
   };
   try {
     const port = await freePort();
     const server = ["--server", `127.0.0.1:${port}`, "--json"];
     const folder = join(dir, "folder");
-    const moved = await run("import", "envoy", original, folder, ...server);
+    const moved = await runCommand("import", "envoy", original, folder, ...server);
     const reason = refused[name];
     if (reason !== undefined)
       return reason.test(moved.text) ? "same" : `not refused: ${moved.text}`;
@@ -142,7 +140,7 @@ async function outcomeOf(command: string, name: string, shared: string): Promise
     writeFileSync(dumpFile, dump);
     const other = await freePort();
     const fromDump = join(dir, kind);
-    const taken = await run(
+    const taken = await runCommand(
       "import",
       "config-dump",
       dumpFile,
@@ -179,60 +177,6 @@ function addMissing(report: string, from: string, to: string): void {
     const file = `_opaque/${type}/${name}.yaml`;
     if (existsSync(join(from, file))) cpSync(join(from, file), join(to, file));
   }
-}
-
-/** Runs a command of xdstp to its end. */
-async function run(
-  ...args: readonly string[]
-): Promise<{ readonly code: number; readonly text: string }> {
-  let text = "";
-  const output = {
-    write: (part: string) => {
-      text += part;
-    },
-  };
-  return { code: await runCli(args, { stdout: output, stderr: output }), text };
-}
-
-/** Serves a folder; resolves when it does, with what stops it. */
-async function startServing(folder: string, port: number): Promise<() => Promise<unknown>> {
-  let text = "";
-  const listeners = new Set<(signal: "SIGTERM") => void>();
-  const output = {
-    write: (part: string) => {
-      text += part;
-    },
-  };
-  const end = runCli(["serve", folder, "--listen", `127.0.0.1:${port}`, "--json"], {
-    stdout: output,
-    stderr: output,
-    onSignal: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  });
-  const stop = (): Promise<unknown> => {
-    for (const listener of listeners) listener("SIGTERM");
-    return end;
-  };
-  onTestFinished(async () => {
-    await stop();
-  });
-  await until(
-    "xdstp serve is ready",
-    () => text.includes('"event":"ready"'),
-    () => text,
-  );
-  return stop;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** What differs between a dump and what an Envoy has in the end; undefined: nothing. */
