@@ -1,4 +1,4 @@
-import { CORE_SCHEMA, intCoreTag, loadAll, type Schema, YAMLException } from "js-yaml";
+import { CORE_SCHEMA, intCoreTag, loadAll, mergeTag, type Schema, YAMLException } from "js-yaml";
 import { LineCounter, parseAllDocuments } from "yaml";
 import { Fault, MAX_DEPTH, reasonOf, tooDeep } from "./folder-problem.ts";
 import { findNumber, type Position } from "./find-position.ts";
@@ -107,14 +107,22 @@ const exactInt: typeof intCoreTag = {
   },
 };
 const schema: Schema = CORE_SCHEMA.withTags(exactInt);
+const mergingSchema: Schema = schema.withTags(mergeTag);
 
 /**
  * Returns the documents of a YAML text by YAML 1.2: without merge keys and dates, and duplicate keys are rejected. An empty text has no documents.
  * Throws a fault with a position for invalid YAML, and for an integer that a number cannot represent exactly.
+ * @param options - `mergesKeys`: whether the key `<<` merges another object, as programs for YAML 1.1 do. Default: false.
  */
-export function parseYaml(text: string): readonly unknown[] {
+export function parseYaml(
+  text: string,
+  { mergesKeys = false }: { readonly mergesKeys?: boolean } = {},
+): readonly unknown[] {
   try {
-    return loadAll(text, { schema, maxDepth: MAX_DEPTH + 1 });
+    return loadAll(text, {
+      schema: mergesKeys ? mergingSchema : schema,
+      maxDepth: MAX_DEPTH + 1,
+    });
   } catch (error) {
     if (error instanceof Fault)
       throw new Fault({ ...error.details, ...findNumber(text, error.details.number ?? "") });

@@ -22,8 +22,8 @@ import {
 } from "./object-node.ts";
 import type { FollowReference } from "./reference-grants.ts";
 
-/** What a route speaks with its backends. */
-export type BackendProtocol = "http" | "grpc" | "tcp" | "udp";
+/** What a route sends to its backends: requests, the bytes of connections (`passthrough`: in TLS of the client), or datagrams. */
+export type BackendProtocol = "http" | "grpc" | "tcp" | "passthrough" | "udp";
 
 /** The Services that routes refer to, as clusters and endpoints. */
 export interface Backends {
@@ -53,8 +53,8 @@ export function createBackends(
       const port = service && portOf(reference, number, service);
       if (service === undefined || port === undefined) return undefined;
       reportAffinity(service);
-      const isStream = protocol === "tcp" || protocol === "udp";
-      const transport = isStream ? {} : tls.transportOf(service, port.name);
+      const isAsSent = protocol === "passthrough" || protocol === "udp";
+      const transport = isAsSent ? {} : tls.transportOf(service, port.name);
       if (transport === undefined) {
         notImported(
           reference,
@@ -63,7 +63,8 @@ export function createBackends(
         );
         return undefined;
       }
-      if (!isStream && Object.keys(transport).length === 0) reportPlainText(reference, port);
+      const isTls = Object.keys(transport).length > 0;
+      if (!isAsSent && !isTls) reportPlainText(reference, port);
       const name = `${service.namespace}/${service.name}/${port.number}`;
       // A port for datagrams may have other endpoints than the same number for connections.
       const endpointsName = port.isUdp ? `${name}/udp` : name;
@@ -72,7 +73,7 @@ export function createBackends(
         endpoints: objects.get("Endpoints", service.namespace, service.name),
       });
       const speaks = protocol === "http" && speaksHttp2(port) ? "grpc" : protocol;
-      const clusterName = speaks === "http" ? name : `${name}/${speaks}`;
+      const clusterName = `${name}${suffixOf(speaks, isTls)}`;
       use({
         type: cluster,
         name: clusterName,
@@ -98,6 +99,20 @@ export function createBackends(
     },
     resources: () => [...used.values()],
   };
+}
+
+/** A Service may get requests and connections, which need different clusters. */
+function suffixOf(protocol: BackendProtocol, isTls: boolean): string {
+  switch (protocol) {
+    case "http":
+      return "";
+    case "tcp":
+      return isTls ? "/tls" : "/tcp";
+    case "passthrough":
+      return "/tcp";
+    default:
+      return `/${protocol}`;
+  }
 }
 
 function serviceOf(reference: ObjectNode, follow: FollowReference): KubernetesObject | undefined {
@@ -193,6 +208,8 @@ interface Endpoint {
   readonly address: string;
   readonly port: number;
   readonly zone: string;
+  /** Other addresses of the same pod, of another family. */
+  readonly others: readonly string[];
 }
 
 /** Where the endpoints of a port are. */
@@ -217,10 +234,10 @@ function endpointsOf(
 ): Found {
   if (isExternal(service)) {
     const address = requiredText(field(rootOf(service), "spec", "externalName"));
-    return { kind: "hosts", endpoints: [{ address, port: port.number, zone: "" }] };
+    return { kind: "hosts", endpoints: [{ address, port: port.number, zone: "", others: [] }] };
   }
   if (slices.length > 0) {
-    const found = slices.flatMap((slice) => endpointsInSlice(slice, port));
+    const found = endpointsInSlices(slices, service, port);
     const isNamed = found.some(({ address }) => isIP(address) === 0);
     return { kind: isNamed ? "hosts" : "addresses", endpoints: distinct(found) };
   }
@@ -240,7 +257,7 @@ function byDns(service: KubernetesObject, port: ServicePort): Found {
     "run Envoy in the cluster, or give the EndpointSlices: kubectl get endpointslices -o yaml",
   );
   const reached = isHeadless ? (port.target ?? port.number) : port.number;
-  return { kind: "hosts", endpoints: [{ address, port: reached, zone: "" }] };
+  return { kind: "hosts", endpoints: [{ address, port: reached, zone: "", others: [] }] };
 }
 
 /** The namespace and name of the Service of a slice. */
@@ -250,8 +267,48 @@ function sliceKey(slice: KubernetesObject): string {
   return `${slice.namespace}/${(label && textOf(label)) ?? ""}`;
 }
 
-function endpointsInSlice(slice: KubernetesObject, port: ServicePort): readonly Endpoint[] {
+/** An endpoint in a slice. */
+interface SliceEndpoint extends Endpoint {
+  /** `IPv4`, `IPv6` or `FQDN`. */
+  readonly family: string;
+  /** Its pod; empty where the slice does not name one. */
+  readonly pod: string;
+}
+
+/**
+ * The endpoints of all slices of a Service. A Service with two families of addresses has slices for each.
+ * A pod in both is one endpoint, with the address of the family that the Service has first; Envoy tries the other one next. Without the names of pods only the first family counts, since each pod would be counted twice.
+ */
+function endpointsInSlices(
+  slices: readonly KubernetesObject[],
+  service: KubernetesObject,
+  port: ServicePort,
+): readonly Endpoint[] {
+  const families = itemsOf(field(rootOf(service), "spec", "ipFamilies")).map((node) =>
+    textOf(node),
+  );
+  const rankOf = ({ family }: SliceEndpoint): number => {
+    const at = families.indexOf(family);
+    return at === -1 ? families.length : at;
+  };
+  const found = slices
+    .flatMap((slice) => endpointsInSlice(slice, port))
+    .sort((one, other) => rankOf(one) - rankOf(other));
+  const first = found[0]?.family;
+  return Array.from(
+    Map.groupBy(found, ({ pod, port: number, address }) => `${pod || address} ${number}`).values(),
+  ).flatMap((same) => {
+    const [main] = same;
+    if (main === undefined) return [];
+    if (main.pod === "" && families.length > 1 && main.family !== first) return [];
+    const others = same.filter(({ family }) => family !== main.family);
+    return [{ ...main, others: [...new Set(others.map(({ address }) => address))] }];
+  });
+}
+
+function endpointsInSlice(slice: KubernetesObject, port: ServicePort): readonly SliceEndpoint[] {
   const root = rootOf(slice);
+  const family = textOf(field(root, "addressType")) ?? "IPv4";
   const ports = itemsOf(field(root, "ports")).filter((node) => isPort(node, port));
   return ports.flatMap((node) => {
     const number = integerOf(field(node, "port"), 1, 65_535) ?? port.target ?? port.number;
@@ -265,9 +322,19 @@ function endpointsInSlice(slice: KubernetesObject, port: ServicePort): readonly 
             address: requiredText(address),
             port: number,
             zone: textOf(field(endpoint, "zone")) ?? "",
+            others: [],
+            family,
+            pod: podOf(field(endpoint, "targetRef")),
           })),
       );
   });
+}
+
+function podOf(reference: ObjectNode): string {
+  const [kind, namespace, name] = (["kind", "namespace", "name"] as const).map(
+    (key) => textOf(field(reference, key)) ?? "",
+  );
+  return kind === "Pod" ? `${namespace}/${name}` : "";
 }
 
 function endpointsInSubsets(object: KubernetesObject, port: ServicePort): readonly Endpoint[] {
@@ -279,6 +346,7 @@ function endpointsInSubsets(object: KubernetesObject, port: ServicePort): readon
           address: requiredText(field(address, "ip")),
           port: integerOf(field(node, "port"), 1, 65_535) ?? port.number,
           zone: "",
+          others: [],
         })),
       ),
   );
@@ -305,7 +373,11 @@ function discoveryOf({ kind, endpoints }: Found, name: string): JsonObject {
   return {
     type: "STRICT_DNS",
     dns_lookup_family: "ALL",
-    load_assignment: { cluster_name: name, endpoints: localitiesOf(endpoints) },
+    // A host has no additional addresses.
+    load_assignment: {
+      cluster_name: name,
+      endpoints: localitiesOf(endpoints.map((one) => ({ ...one, others: [] }))),
+    },
   };
 }
 
@@ -314,8 +386,15 @@ function localitiesOf(endpoints: readonly Endpoint[]): JsonObject[] {
     Map.groupBy(endpoints, ({ zone }) => zone),
     ([zone, members]) => ({
       ...(zone !== "" && { locality: { zone } }),
-      lb_endpoints: members.map(({ address, port }) => ({
-        endpoint: { address: { socket_address: { address, port_value: port } } },
+      lb_endpoints: members.map(({ address, port, others }) => ({
+        endpoint: {
+          address: { socket_address: { address, port_value: port } },
+          ...(others.length > 0 && {
+            additional_addresses: others.map((other) => ({
+              address: { socket_address: { address: other, port_value: port } },
+            })),
+          }),
+        },
       })),
     }),
   );

@@ -167,7 +167,8 @@ function streamChains(
         return other === undefined;
       });
       if (free.length === 0) return [];
-      const filter = tcpProxy(one.route, backends);
+      const isPassedOn = listener.protocol === "TLS" && listener.tls === undefined;
+      const filter = tcpProxy(one.route, backends, isPassedOn ? "passthrough" : "tcp");
       return filter === undefined
         ? []
         : free.map((hostname) => ({ hostname, json: chain(listener, hostname, filter) }));
@@ -193,10 +194,14 @@ function firstRule(route: KubernetesObject) {
 }
 
 /** Connections for backends that cannot be used are closed. */
-function tcpProxy(route: KubernetesObject, backends: Backends): JsonObject | undefined {
+function tcpProxy(
+  route: KubernetesObject,
+  backends: Backends,
+  protocol: "tcp" | "passthrough",
+): JsonObject | undefined {
   const rule = firstRule(route);
   if (rule === undefined) return undefined;
-  const { usable, lost } = weightedBackends(rule, backends, "tcp");
+  const { usable, lost } = weightedBackends(rule, backends, protocol);
   if (usable.length === 0)
     dangling(
       rule,

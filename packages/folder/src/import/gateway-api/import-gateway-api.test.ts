@@ -189,10 +189,41 @@ describe("importGatewayApi", () => {
       'rules: [{ filters: [{ type: RequestHeaderModifier, requestHeaderModifier: { set: [{ name: "a b", value: c }] } }] }]',
       "requestHeaderModifier.set[0].name is not the name of a header",
     ],
+    [
+      "rules: [{ filters: [{ type: URLRewrite, urlRewrite: { hostname: a } }, { type: URLRewrite, urlRewrite: { hostname: b } }] }]",
+      "13:74: HTTPRoute shop/r: spec.rules[0].filters[1] is not the only URLRewrite in its list; join it with the one before",
+    ],
+    [
+      "rules: [{ filters: [{ type: URLRewrite, urlRewrite: { hostname: -a } }] }]",
+      "spec.rules[0].filters[0].urlRewrite.hostname is not a hostname such as",
+    ],
+    [
+      'rules: [{ filters: [{ type: RequestRedirect, requestRedirect: { hostname: "*.a" } }] }]',
+      'requestRedirect.hostname is not a hostname such as "shop.example", without a wildcard',
+    ],
+    [
+      "rules: [{ filters: [{ type: URLRewrite, urlRewrite: { path: { type: ReplacePrefixMatch } } }] }]",
+      "urlRewrite.path.replacePrefixMatch is not set, and the type needs it",
+    ],
+    [
+      "rules: [{ filters: [{ type: URLRewrite, urlRewrite: { path: { type: ReplaceFullPath, replaceFullPath: /a, replacePrefixMatch: /b } } }] }]",
+      "urlRewrite.path.replacePrefixMatch is not for this type",
+    ],
   ])("imports nothing where a route has %s", (spec, expected) => {
     const result = imported(gateway(http), route(spec));
     expect(result.files).toEqual([]);
     expect(shown(result).join("\n")).toContain(expected);
+  });
+
+  it("reads merge keys of YAML", () => {
+    const text = route(
+      "rules:\n- &one { matches: [{ path: { value: /a } }], backendRefs: [{ name: a, port: 80 }] }\n- <<: *one\n  matches: [{ path: { value: /b } }]",
+    );
+    const all = routes(imported(gateway(http), text, service("a")));
+    expect(all.map(({ match, route: to }) => [match, to])).toEqual([
+      [{ path_separated_prefix: "/a" }, { cluster: "shop/a/80" }],
+      [{ path_separated_prefix: "/b" }, { cluster: "shop/a/80" }],
+    ]);
   });
 
   it("rejects an object that is there twice", () => {
@@ -455,6 +486,79 @@ describe("rules", () => {
         { name: "b", string_match: { safe_regex: { regex: "x+" } } },
       ],
     });
+  });
+
+  it.each([
+    ["yes", ["yes"], ["Yes", "%79es"]],
+    ["a b", ["a b", "a%20b", "a+b"], ["ab", "a%2Bb"]],
+    ["a+b", ["a+b", "a%2bb", "a%2Bb"], ["a b", "aab"]],
+    ["50%", ["50%25", "50%"], ["50"]],
+    ["ä/.", ["%C3%A4%2F.", "%c3%a4/.", "ä/."], ["%C3%A4%2Fx"]],
+  ])("match the query parameter %j as clients send it", (value, sent, others) => {
+    const match = `queryParams: [{ name: q, value: ${JSON.stringify(value)} }]`;
+    const [only] = routes(imported(gateway(http), route(`rules: [${rule(match)}]`), service("a")));
+    const [found] = only?.match.query_parameters as readonly JsonObject[];
+    const matcher = found?.string_match as {
+      readonly exact?: string;
+      readonly safe_regex?: { readonly regex: string };
+    };
+    const isMatched = (text: string): boolean =>
+      matcher.exact === text || new RegExp(`^(?:${matcher.safe_regex?.regex})$`).test(text);
+    expect(sent.filter((text) => !isMatched(text))).toEqual([]);
+    expect(others.filter(isMatched)).toEqual([]);
+  });
+
+  it("apply the filters of a backend after those of their rule", () => {
+    const change = (text: string): string =>
+      `filters: [{ type: RequestHeaderModifier, requestHeaderModifier: { ${text} } }]`;
+    const set = (name: string, value: string): string => `{ name: ${name}, value: ${value} }`;
+    const ofRule = change(
+      `set: [${set("x", "rule")}, ${set("Gone", "rule")}], remove: [from-rule]`,
+    );
+    const ofBackend = change(`set: [${set("x", "backend")}], remove: [gone]`);
+    const to = `rules: [{ ${ofRule}, backendRefs: [{ name: a, port: 80, ${ofBackend} }, { name: b, port: 80 }] }]`;
+    const [only] = routes(imported(gateway(http), route(to), service("a"), service("b")));
+    const header = (key: string, value: string) => ({ header: { key, value } });
+    // Envoy applies the list of a route after those of its clusters, so the route has none.
+    expect(only).not.toHaveProperty("request_headers_to_add");
+    expect(only?.route).toMatchObject({
+      weighted_clusters: {
+        clusters: [
+          {
+            name: "shop/a/80",
+            request_headers_to_add: [header("x", "rule"), header("x", "backend")],
+            request_headers_to_remove: ["from-rule", "gone"],
+          },
+          {
+            name: "shop/b/80",
+            request_headers_to_add: [header("x", "rule"), header("Gone", "rule")],
+            request_headers_to_remove: ["from-rule"],
+          },
+        ],
+      },
+    });
+  });
+
+  it("set and add the first of several values for a header", () => {
+    const to =
+      "rules: [{ filters: [{ type: ResponseHeaderModifier, responseHeaderModifier: { set: [{ name: A, value: one }, { name: a, value: two }], add: [{ name: a, value: three }] } }], backendRefs: [{ name: a, port: 80 }] }]";
+    const [only] = routes(imported(gateway(http), route(to), service("a")));
+    expect(only?.response_headers_to_add).toMatchObject([
+      { header: { key: "A", value: "one" }, append_action: "OVERWRITE_IF_EXISTS_OR_ADD" },
+      { header: { key: "a", value: "three" }, append_action: "APPEND_IF_EXISTS_OR_ADD" },
+    ]);
+  });
+
+  it("show no port in a redirect where it is the usual one of the scheme", () => {
+    const portOf = (redirect: string): unknown => {
+      const to = `rules: [{ filters: [{ type: RequestRedirect, requestRedirect: { ${redirect} } }] }]`;
+      const [only] = routes(imported(gateway(http), route(to)));
+      return (only?.redirect as JsonObject).port_redirect;
+    };
+    expect(portOf("scheme: https, hostname: a.example")).toBeUndefined();
+    // Envoy would keep the port 8080 of the Host header.
+    expect(portOf("scheme: https")).toBe(443);
+    expect(portOf("hostname: a.example")).toBe(8080);
   });
 
   it.each(["cart", "/a//b", "/a/../b", "/a/.", "/a%2fb", "/a?b", "/a#b", "/a b", ""])(
@@ -808,6 +912,45 @@ describe("TLS", () => {
     const broken = imported(...parts, policy("caCertificateRefs: [{ kind: ConfigMap, name: no }]"));
     expect(routes(broken)).toMatchObject([{ direct_response: { status: 500 } }]);
   });
+
+  it("to backends of connections is as a BackendTLSPolicy says, unless they are in TLS of the client", () => {
+    const policy = (authorities: string): string =>
+      `${v1}\nkind: BackendTLSPolicy\nmetadata: { name: p, namespace: shop }\nspec: { targetRefs: [{ group: "", kind: Service, name: a }], validation: { hostname: a.example, ${authorities} } }\n`;
+    const parts = [
+      gateway(
+        `{ name: tcp, port: 90, protocol: TCP }, { name: pass, port: 91, protocol: TLS, tls: { mode: Passthrough } }, { name: end, port: 92, protocol: TLS, tls: { certificateRefs: [{ name: pair }] } }`,
+      ),
+      route(toService(), "name: t, namespace: shop", "TCPRoute"),
+      route(toService(), "name: s, namespace: shop", "TLSRoute").replace(
+        "namespace: shop }]",
+        "namespace: shop, sectionName: pass }]",
+      ),
+      service("a"),
+      secret({ "tls.crt": cert, "tls.key": key }),
+    ];
+    const result = imported(...parts, policy("wellKnownCACertificates: System"));
+    const all = resources(result, "Cluster");
+    expect(Object.keys(all)).toEqual(["shop/a/80/tls", "shop/a/80/tcp"]);
+    expect(all["shop/a/80/tls"]?.transport_socket).toMatchObject({
+      typed_config: { sni: "a.example" },
+    });
+    expect(all["shop/a/80/tcp"]).not.toHaveProperty("transport_socket");
+    const listeners = resources(result, "Listener");
+    const clusterAt = (name: string): unknown =>
+      /"cluster":"([^"]*)"/.exec(JSON.stringify(listeners[`shop/edge/${name}`]))?.[1];
+    expect(["tcp", "pass", "end"].map(clusterAt)).toEqual([
+      "shop/a/80/tls",
+      "shop/a/80/tcp",
+      "shop/a/80/tls",
+    ]);
+    const broken = imported(...parts, policy("caCertificateRefs: [{ kind: ConfigMap, name: no }]"));
+    expect(JSON.stringify(resources(broken, "Listener")["shop/edge/tcp"])).toContain(
+      "xdstp/no-backend",
+    );
+    expect(shown(broken).join("\n")).toContain(
+      "is not imported: no connection to the Service shop/a can be verified",
+    );
+  });
 });
 
 describe("listeners that conflict", () => {
@@ -905,6 +1048,39 @@ endpoints:
       ],
     });
   });
+
+  it.each([
+    ["[IPv6, IPv4]", true, ["fd00::1 10.0.0.1", "fd00::2 10.0.0.2"]],
+    ["[IPv4, IPv6]", true, ["10.0.0.1 fd00::1", "10.0.0.2 fd00::2"]],
+    ["[IPv6, IPv4]", false, ["fd00::1", "fd00::2"]],
+    // A Service without the list: the slices may name different endpoints.
+    ["[]", false, ["10.0.0.1", "10.0.0.2", "fd00::1", "fd00::2"]],
+  ])(
+    "of two families of addresses are one endpoint per pod (%s, pods named: %s)",
+    (families, hasPods, expected) => {
+      const slice = (family: string, addresses: readonly string[]): string => {
+        const endpoints = addresses.map((address, at) => {
+          const pod = `, targetRef: { kind: Pod, namespace: shop, name: pod-${at} }`;
+          return `{ addresses: ["${address}"]${hasPods ? pod : ""} }`;
+        });
+        return `apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: { name: a-${family}, namespace: shop, labels: { kubernetes.io/service-name: a } }\naddressType: ${family}\nports: [{ port: 8080 }]\nendpoints: [${endpoints.join(", ")}]\n`;
+      };
+      const result = imported(
+        gateway(http),
+        route(toService()),
+        `apiVersion: v1\nkind: Service\nmetadata: { name: a, namespace: shop }\nspec: { ipFamilies: ${families}, ports: [{ port: 80 }] }\n`,
+        slice("IPv4", ["10.0.0.1", "10.0.0.2"]),
+        slice("IPv6", ["fd00::1", "fd00::2"]),
+      );
+      const found = JSON.stringify(resources(result, "ClusterLoadAssignment")["shop/a/80"]);
+      const endpoints = found.split('"endpoint":').slice(1);
+      expect(
+        endpoints.map((one) =>
+          Array.from(one.matchAll(/"address":"([^"]*)"/g), ([, address]) => address).join(" "),
+        ),
+      ).toEqual(expected);
+    },
+  );
 
   it.each([
     ["", "a.shop.svc.cluster.local", 80],

@@ -88,7 +88,10 @@ export function readObjects(
 function documentsIn(file: string, text: string): readonly JsonValue[] {
   const plain = text.replace(/^\uFEFF/, "");
   if (plain.trim() === "") throw new Fault({ code: "empty-file", message: "is empty" });
-  const parsed = file.endsWith(".json") ? [parseJson(plain)] : parseYaml(plain);
+  // `kubectl` reads merge keys.
+  const parsed = file.endsWith(".json")
+    ? [parseJson(plain)]
+    : parseYaml(plain, { mergesKeys: true });
   return parsed.map((value) => canonicalJson(value, 100_000 + 4 * plain.length));
 }
 

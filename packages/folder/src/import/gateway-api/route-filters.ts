@@ -1,6 +1,7 @@
-import type { JsonObject } from "@bufbuild/protobuf";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { isObject } from "../../documents-of.ts";
 import type { Backends, BackendProtocol } from "./backends.ts";
-import type { GatewayListener } from "./gateway-listeners.ts";
+import { type GatewayListener, hostnameAt } from "./gateway-listeners.ts";
 import {
   booleanOf,
   field,
@@ -42,6 +43,7 @@ export interface FilterContext {
 
 /** Reads the list `filters` of a rule or a backendRef. */
 export function filtersOf(list: ObjectNode, context: FilterContext): RouteFilters {
+  reportRepeated(list);
   const read = itemsOf(list).map((node) => filterAt(node, context));
   const known = read.filter((one) => one !== undefined);
   const mirrors = known.flatMap(({ mirrors: own = [] }) => own);
@@ -62,6 +64,19 @@ export function filtersOf(list: ObjectNode, context: FilterContext): RouteFilter
       ...(mirrors.length > 0 && { request_mirror_policies: mirrors }),
     }),
   };
+}
+
+/** Kubernetes accepts a filter of each type once, except for these. */
+const repeatable: ReadonlySet<string> = new Set(["RequestMirror", "ExtensionRef"]);
+
+function reportRepeated(list: ObjectNode): void {
+  const seen = new Set<string>();
+  for (const node of itemsOf(list)) {
+    const type = requiredText(field(node, "type"));
+    if (seen.has(type) && !repeatable.has(type))
+      reportWrong(node, `the only ${type} in its list; join it with the one before`);
+    seen.add(type);
+  }
 }
 
 interface Filter {
@@ -136,12 +151,37 @@ function mergeLists(parts: readonly JsonObject[]): JsonObject {
   return merged;
 }
 
+/** The changes of headers by one filter and then by another one. Envoy removes headers before it adds those of the same list, so a header that the second one removes is not added by the first. */
+export function headersAfter(first: JsonObject, second: JsonObject): JsonObject {
+  const kept = { ...first };
+  for (const side of ["request", "response"] as const) {
+    const added = `${side}_headers_to_add`;
+    const isRemoved = new Set([second[`${side}_headers_to_remove`] ?? []].flat().map(lowerCase));
+    kept[added] = [first[added] ?? []]
+      .flat()
+      .filter((change) => !isRemoved.has(lowerCase(changedHeader(change))));
+  }
+  return Object.fromEntries(
+    Object.entries(mergeLists([kept, second])).filter(([, list]) => [list].flat().length > 0),
+  );
+}
+
+/** The name in a HeaderValueOption. */
+function changedHeader(change: JsonValue): JsonValue {
+  const header = isObject(change) ? change.header : undefined;
+  return isObject(header) ? (header.key ?? "") : "";
+}
+
+function lowerCase(name: JsonValue): string {
+  return typeof name === "string" ? name.toLowerCase() : "";
+}
+
 const token = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/;
 
 function headersBy(node: ObjectNode, side: "request" | "response"): Filter | undefined {
   reportUnread(node, ["set", "add", "remove"]);
   const changes = (["set", "add"] as const).flatMap((key) =>
-    itemsOf(field(node, key)).map((item) => ({
+    firstOfEachName(field(node, key)).map((item) => ({
       at: field(item, "name"),
       key: headerName(field(item, "name")),
       // A percent sign begins an operator of Envoy.
@@ -172,6 +212,17 @@ function headersBy(node: ObjectNode, side: "request" | "response"): Filter | und
   };
 }
 
+/** Of several entries for one header the first counts. */
+function firstOfEachName(list: ObjectNode): readonly ObjectNode[] {
+  const seen = new Set<string>();
+  return itemsOf(list).filter((item) => {
+    const name = (textOf(field(item, "name")) ?? "").toLowerCase();
+    const isFirst = !seen.has(name);
+    seen.add(name);
+    return isFirst;
+  });
+}
+
 function headerName(node: ObjectNode): string {
   const name = requiredText(node);
   if (name !== "" && !token.test(name)) reportWrong(node, "the name of a header");
@@ -197,12 +248,16 @@ function redirectBy(node: ObjectNode, { listener }: FilterContext): Filter {
   const scheme = isSet(field(node, "scheme"))
     ? oneOf(field(node, "scheme"), ["http", "https"], "http")
     : undefined;
-  const hostname = textOf(field(node, "hostname"));
+  const hostname = preciseHostname(field(node, "hostname"));
   const status = integerOf(field(node, "statusCode"), 301, 308) ?? 302;
   const code = redirectCodes[status];
   if (code === undefined) reportWrong(field(node, "statusCode"), "301, 302, 303, 307 or 308");
-  const port = redirectPort(integerOf(field(node, "port"), 1, 65_535), scheme, listener);
-  const path = field(node, "path");
+  const port = redirectPort(integerOf(field(node, "port"), 1, 65_535), {
+    scheme,
+    hostname,
+    listener,
+  });
+  const path = pathModifier(field(node, "path"));
   return {
     redirect: (match) => ({
       ...(scheme !== undefined && { scheme_redirect: scheme }),
@@ -214,25 +269,41 @@ function redirectBy(node: ObjectNode, { listener }: FilterContext): Filter {
   };
 }
 
+/** A hostname without a wildcard; undefined where none is set. */
+function preciseHostname(node: ObjectNode): string | undefined {
+  const hostname = isSet(node) ? hostnameAt(node) : undefined;
+  if (hostname?.startsWith("*") !== true) return hostname;
+  reportWrong(node, 'a hostname such as "shop.example", without a wildcard');
+  return undefined;
+}
+
 const usualPorts = { http: 80, https: 443 } as const;
 
 /** The port of a redirect: the one that is written, else the usual one of its scheme, else that of the listener. undefined: it is not shown. */
 function redirectPort(
   written: number | undefined,
-  scheme: "http" | "https" | undefined,
-  listener: GatewayListener,
+  {
+    scheme,
+    hostname,
+    listener,
+  }: {
+    readonly scheme: "http" | "https" | undefined;
+    readonly hostname: string | undefined;
+    readonly listener: GatewayListener;
+  },
 ): number | undefined {
   const own = listener.protocol === "HTTPS" ? "https" : "http";
   const usual = usualPorts[scheme ?? own];
   const port = written ?? (scheme === undefined ? listener.port : usual);
-  // Without a port of its own Envoy keeps that of the Host header, which there is where the listener has another than the usual one.
-  return port === usual && listener.port === usualPorts[own] ? undefined : port;
+  // Without a port and a hostname Envoy keeps the port of the Host header, which has one where the listener has another port than the usual one.
+  const isKept = hostname === undefined && listener.port !== usualPorts[own];
+  return port === usual && !isKept ? undefined : port;
 }
 
 function rewriteBy(node: ObjectNode): Filter {
   reportUnread(node, ["hostname", "path"]);
-  const hostname = textOf(field(node, "hostname"));
-  const path = field(node, "path");
+  const hostname = preciseHostname(field(node, "hostname"));
+  const path = pathModifier(field(node, "path"));
   return {
     rewrite: (match) => ({
       ...(hostname !== undefined && { host_rewrite_literal: hostname }),
@@ -241,18 +312,44 @@ function rewriteBy(node: ObjectNode): Filter {
   };
 }
 
-/** How a path is replaced. `whole`: the field that replaces all of it. */
+/** How a path is replaced. */
+interface PathModifier {
+  readonly node: ObjectNode;
+  readonly type: "ReplaceFullPath" | "ReplacePrefixMatch";
+  readonly to: string;
+}
+
+const modifierFields = {
+  ReplaceFullPath: "replaceFullPath",
+  ReplacePrefixMatch: "replacePrefixMatch",
+} as const;
+
+/** undefined: the path stays. */
+function pathModifier(node: ObjectNode): PathModifier | undefined {
+  if (!isSet(node)) return undefined;
+  const fields = Object.values(modifierFields);
+  reportUnread(node, ["type", ...fields]);
+  const types = ["ReplaceFullPath", "ReplacePrefixMatch"] as const;
+  const type = oneOf(field(node, "type"), types, "ReplaceFullPath");
+  if (type === undefined) return undefined;
+  for (const name of fields) {
+    const value = field(node, name);
+    if (name === modifierFields[type] && !isSet(value))
+      reportWrong(value, "set, and the type needs it");
+    if (name !== modifierFields[type] && isSet(value)) reportWrong(value, "for this type");
+  }
+  return { node, type, to: textOf(field(node, modifierFields[type])) ?? "" };
+}
+
+/** The fields of an action that replaces the path. `whole`: the field that replaces all of it. */
 function pathChange(
-  node: ObjectNode,
+  modifier: PathModifier | undefined,
   match: RouteMatch,
   whole: "path_redirect" | "regex_rewrite",
 ): JsonObject {
-  if (!isSet(node)) return {};
-  reportUnread(node, ["type", "replaceFullPath", "replacePrefixMatch"]);
-  const types = ["ReplaceFullPath", "ReplacePrefixMatch"] as const;
-  const type = oneOf(field(node, "type"), types, "ReplaceFullPath");
+  if (modifier === undefined) return {};
+  const { node, type, to } = modifier;
   if (type === "ReplacePrefixMatch") {
-    const to = textOf(field(node, "replacePrefixMatch")) ?? "";
     if (match.prefix !== undefined) return prefixChange(match.prefix, to.replace(/\/+$/, ""));
     reportWrong(
       field(node, "type"),
@@ -260,7 +357,6 @@ function pathChange(
     );
     return {};
   }
-  const to = textOf(field(node, "replaceFullPath")) ?? "";
   const path = to.startsWith("/") ? to : `/${to}`;
   return whole === "path_redirect" ? { path_redirect: path } : rewriteAll("^/.*$", path);
 }

@@ -48,8 +48,8 @@ function httpMatch(node: ObjectNode): RouteMatch {
   reportUnread(node, ["path", "headers", "queryParams", "method"]);
   const path = pathAt(field(node, "path"));
   const method = methodAt(field(node, "method"));
-  const headers = namedMatches(field(node, "headers"), (name) => name.toLowerCase());
-  const queries = namedMatches(field(node, "queryParams"), (name) => name);
+  const headers = headerMatches(field(node, "headers"));
+  const queries = queryMatches(field(node, "queryParams"));
   return {
     json: {
       ...path.json,
@@ -128,7 +128,7 @@ function grpcMatch(node: ObjectNode): RouteMatch {
   if (type === "RegularExpression")
     for (const key of ["service", "method"])
       regexOf(field(method, key), textOf(field(method, key)) ?? "");
-  const headers = namedMatches(field(node, "headers"), (one) => one.toLowerCase());
+  const headers = headerMatches(field(node, "headers"));
   return {
     json: {
       ...grpcPath(service ?? "", name ?? "", type === "RegularExpression"),
@@ -171,8 +171,24 @@ function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** Matches of headers and query parameters: the first one of a name counts. */
-function namedMatches(list: ObjectNode, keyOf: (name: string) => string): readonly JsonObject[] {
+function headerMatches(list: ObjectNode): readonly JsonObject[] {
+  return namedMatches(
+    list,
+    (name) => name.toLowerCase(),
+    (value) => ({ exact: value }),
+  );
+}
+
+function queryMatches(list: ObjectNode): readonly JsonObject[] {
+  return namedMatches(list, (name) => name, queryValue);
+}
+
+/** Matches of headers or query parameters. The first match of a name counts. */
+function namedMatches(
+  list: ObjectNode,
+  keyOf: (name: string) => string,
+  exactly: (value: string) => JsonObject,
+): readonly JsonObject[] {
   const byName = new Map<string, JsonObject>();
   for (const node of itemsOf(list)) {
     reportUnread(node, ["type", "name", "value"]);
@@ -186,10 +202,32 @@ function namedMatches(list: ObjectNode, keyOf: (name: string) => string): readon
         string_match:
           type === "RegularExpression"
             ? { safe_regex: regexOf(field(node, "value"), value) }
-            : { exact: value },
+            : exactly(value),
       });
   }
   return [...byName.values()];
+}
+
+/** Characters that clients send in a query as they are. */
+const sentAsItIs = /^[-\w.~]*$/;
+
+/**
+ * A match for a value of a query parameter. Envoy compares values as they are sent, so a character that clients encode is matched in both forms: `a b` is `a b`, `a%20b` or `a+b`.
+ */
+function queryValue(value: string): JsonObject {
+  if (sentAsItIs.test(value)) return { exact: value };
+  const forms = Array.from(value, (character) => {
+    if (sentAsItIs.test(character)) return escaped(character);
+    const encoded = Array.from(new TextEncoder().encode(character), encodedByte).join("");
+    return `(?:${escaped(character)}|${encoded}${character === " " ? "|\\+" : ""})`;
+  });
+  return { safe_regex: { regex: forms.join("") } };
+}
+
+/** `%2[Ff]`: the digits may be in upper or lower case. */
+function encodedByte(byte: number): string {
+  const digits = byte.toString(16).padStart(2, "0");
+  return `%${digits.replaceAll(/[a-f]/g, (digit) => `[${digit.toUpperCase()}${digit}]`)}`;
 }
 
 function headersOf(headers: readonly JsonObject[]): JsonObject {

@@ -15,7 +15,7 @@ import {
   reportWrong,
   rootOf,
 } from "./object-node.ts";
-import { filtersOf, millionth, type RouteFilters } from "./route-filters.ts";
+import { filtersOf, headersAfter, millionth, type RouteFilters } from "./route-filters.ts";
 import { grpcMatches, httpMatches, type RouteMatch } from "./route-matches.ts";
 
 /** The routes of Envoy for one match of a rule. */
@@ -104,6 +104,8 @@ interface Forwarding {
   /** The share of the requests that is answered with an error, from 0 to 1. */
   readonly lost: number;
   readonly failure: JsonObject;
+  /** Fields of the route that change headers of forwarded requests. */
+  readonly headers: JsonObject;
 }
 
 function forwardingOf(
@@ -133,11 +135,19 @@ function forwardingOf(
       protocol,
       isBackend: true,
     });
-    return { own, json: { name, weight, ...own.headers } };
+    return { own, name, weight };
   });
+  // Envoy applies the headers of a route after those of its weighted clusters, so these get them all.
+  const isMerged = clusters.some(({ own }) => Object.keys(own.headers).length > 0);
   // Requests of a backend whose filter cannot be applied count as lost.
-  const intact = clusters.filter(({ own }) => !own.isBroken).map(({ json }) => json);
-  const broken = sum(clusters.filter(({ own }) => own.isBroken).map(({ json }) => json));
+  const intact = clusters
+    .filter(({ own }) => !own.isBroken)
+    .map(({ own, name, weight }) => ({
+      name,
+      weight,
+      ...(isMerged && headersAfter(filters.headers, own.headers)),
+    }));
+  const broken = sum(clusters.filter(({ own }) => own.isBroken));
   const all = sum(usable);
   const [only, ...more] = intact;
   const isPlain = only !== undefined && more.length === 0 && Object.keys(only).length === 2;
@@ -148,26 +158,30 @@ function forwardingOf(
     to: only && { ...to, ...limits },
     lost: lost + (all === 0 ? 0 : (1 - lost) * (broken / all)),
     failure,
+    headers: isMerged ? {} : filters.headers,
   };
 }
 
 function routesFor(
   match: RouteMatch,
   filters: RouteFilters,
-  { to, lost, failure }: Forwarding,
+  { to, lost, failure, headers }: Forwarding,
 ): readonly JsonObject[] {
-  const common = {
-    ...filters.headers,
-    ...(Object.keys(filters.perFilter).length > 0 && {
-      typed_per_filter_config: filters.perFilter,
-    }),
+  const settings = Object.keys(filters.perFilter).length > 0 && {
+    typed_per_filter_config: filters.perFilter,
   };
+  const common = { ...filters.headers, ...settings };
   const { json } = match;
   if (filters.isBroken) return [{ match: json, ...failure, ...common }];
   if (filters.redirect !== undefined)
     return [{ match: json, redirect: filters.redirect(match), ...common }];
   if (to === undefined) return [{ match: json, ...failure, ...common }];
-  const forwarded = { match: json, route: { ...to, ...filters.forward(match) }, ...common };
+  const forwarded = {
+    match: json,
+    route: { ...to, ...filters.forward(match) },
+    ...headers,
+    ...settings,
+  };
   if (lost === 0) return [forwarded];
   const part = { ...json, runtime_fraction: { default_value: millionth(lost) } };
   return [{ match: part, ...failure, ...common }, forwarded];
