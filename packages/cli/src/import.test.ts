@@ -1,5 +1,13 @@
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -236,6 +244,16 @@ Next:
     const { code, err } = await imported({ "envoy.yaml": original }, "envoy", "envoy.yaml", dir);
     expect(code).toBe(1);
     expect(err).toMatch(expected);
+  });
+
+  it("says where a symbolic link leads that is DIR", async () => {
+    const { dir } = useFolder({ "envoy.yaml": original });
+    symlinkSync("nowhere", join(dir, "config"));
+    const { code, err } = await runToEnd(["import", "envoy", "envoy.yaml", "config"], { cwd: dir });
+    expect(code).toBe(1);
+    expect(err).toContain(
+      "config is a symbolic link to nowhere, which does not exist, so nothing is written; make that folder, or give another DIR",
+    );
   });
 
   it("shows what is wrong with its input as validate does", async () => {

@@ -192,9 +192,9 @@ async function write(
 
 /** Explains an error of the file system, and what to do. */
 function writeTrouble(error: unknown): string {
-  const { code = "", path, dest, message } = error as NodeJS.ErrnoException & { dest?: string };
+  const { code = "", path = "the folder", message } = error as NodeJS.ErrnoException;
   const trouble = writeTroubles[code];
-  return trouble === undefined ? message : `${dest ?? path ?? "the folder"} ${trouble} (${code})`;
+  return trouble === undefined ? message : `${path} ${trouble} (${code})`;
 }
 
 const noSpace = "cannot be written, because the disk is full; make room, or give another DIR";
@@ -227,6 +227,8 @@ function conflictText(conflict: ImportConflict): string {
       return `${conflict.path} is inside of DIR, where serve would read it as a resource, so nothing is written; name a file elsewhere with --bootstrap`;
     case "not-a-folder":
       return `${conflict.path} is a file, and a folder has to be there, so nothing is written; remove it, or give another DIR`;
+    case "broken-link":
+      return `${conflict.path} is a symbolic link to ${conflict.to}, which does not exist, so nothing is written; make that folder, or give another DIR`;
     case "not-a-file":
       return `${conflict.path} is a folder, and a file has to be there, so nothing is written; remove it, or give another path`;
     case "invalid":

@@ -2,15 +2,17 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { envoyRegistry } from "@xdstp/protos/envoy";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { useFolder } from "../../test/use-folder.ts";
 import type { ImportedFile } from "./imported.ts";
 import { writeImport } from "./write-import.ts";
@@ -66,6 +68,51 @@ describe("writeImport()", () => {
     });
     expect(readdirSync(other.above)).toEqual(["b.yaml"]);
   });
+
+  it("writes nothing where a symbolic link leads nowhere, to itself or to a file", async () => {
+    const { above, target } = await place({ "file.txt": "mine" });
+    symlinkSync("nowhere", target.dir);
+    const broken = { kind: "broken-link", path: target.dir, to: "nowhere" };
+    for (const dir of [target.dir, join(target.dir, "below")])
+      expect(await writeImport(imported, { ...target, dir })).toEqual(broken);
+    const bootstrap = join(target.dir, "b.yaml");
+    const dir = join(above, "new");
+    expect(await writeImport(imported, { ...target, dir, bootstrap })).toEqual(broken);
+    const circle = join(above, "circle");
+    symlinkSync("circle", circle);
+    await expect(writeImport(imported, { ...target, dir: circle })).rejects.toMatchObject({
+      code: "ELOOP",
+    });
+    const toFile = join(above, "to-file");
+    symlinkSync("file.txt", toFile);
+    expect(await writeImport(imported, { ...target, dir: toFile })).toEqual({
+      kind: "not-a-folder",
+      path: toFile,
+    });
+    expect(readdirSync(above).sort()).toEqual(["circle", "config", "file.txt", "to-file"]);
+    expect(readFileSync(join(above, "file.txt"), "utf8")).toBe("mine");
+  });
+
+  it.skipIf(!existsSync("/dev/shm"))(
+    "replaces nothing where a folder below is on another file system",
+    async () => {
+      const { target } = await place({ "config/_opaque/secrets/s.yaml": "{ }" });
+      const other = mkdtempSync("/dev/shm/xdstp-");
+      onTestFinished(() => {
+        rmSync(other, { recursive: true });
+      });
+      writeFileSync(join(other, "web.yaml"), "{ }");
+      symlinkSync(other, join(target.dir, "_opaque/clusters"));
+      await expect(writeImport(imported, { ...target, force: true })).rejects.toMatchObject({
+        code: "EXDEV",
+        path: join(target.dir, "_opaque/clusters/web.yaml"),
+      });
+      expect(readdirSync(other)).toEqual(["web.yaml"]);
+      expect(readdirSync(target.dir)).toEqual(["_opaque"]);
+      expect(readFileSync(join(target.dir, "_opaque/secrets/s.yaml"), "utf8")).toBe("{ }");
+      expect(existsSync(target.bootstrap)).toBe(false);
+    },
+  );
 
   it("writes nothing that could not be served", async () => {
     const { target, above } = await place();

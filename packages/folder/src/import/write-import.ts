@@ -1,4 +1,13 @@
-import { copyFile, mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  mkdir,
+  readdir,
+  readlink,
+  realpath,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Registry } from "@bufbuild/protobuf";
@@ -36,6 +45,8 @@ export type ImportConflict =
   | { readonly kind: "inside"; readonly path: string }
   /** A file has this path, and a folder needs it. */
   | { readonly kind: "not-a-folder"; readonly path: string }
+  /** A symbolic link on the way leads to a path that does not exist. */
+  | { readonly kind: "broken-link"; readonly path: string; readonly to: string }
   /** A folder has this path, and a file needs it. */
   | { readonly kind: "not-a-file"; readonly path: string }
   /** The folder could not be served; problems name files below it. */
@@ -43,9 +54,21 @@ export type ImportConflict =
 
 /**
  * Writes an import: all of it, or nothing. A folder that is new appears at once. One that exists stays as it is, with its mode: each file in it is placed by a rename, and all are restored where one cannot be.
- * Files with secrets have mode 0600. Returns a conflict where something is in the way and `force` is false, and where the folder could not be served, with what it holds. Rejects with the errors of the file system.
+ * Files with secrets have mode 0600. Returns a conflict where something is in the way and `force` is false, and where the folder could not be served with its other files. Rejects with the errors of the file system; their `path` is one that the caller knows, not that of a temporary file.
  */
 export async function writeImport(
+  imported: Pick<Imported, "files" | "bootstrap">,
+  target: ImportTarget,
+): Promise<ImportConflict | undefined> {
+  try {
+    return await write(imported, target);
+  } catch (error) {
+    if (error instanceof BrokenLink) return { kind: "broken-link", ...error.link };
+    throw withKnownPath(error);
+  }
+}
+
+async function write(
   { files, bootstrap }: Pick<Imported, "files" | "bootstrap">,
   target: ImportTarget,
 ): Promise<ImportConflict | undefined> {
@@ -161,15 +184,38 @@ async function writeInto(file: string, text: string, isSecret: boolean): Promise
   await writeFile(file, text, { mode: isSecret ? 0o600 : 0o644, flag: "wx" });
 }
 
-/** The path without symbolic links, as far as it exists. */
+/** The path without symbolic links, as far as it exists. Rejects with a {@link BrokenLink}. */
 async function realPath(path: string): Promise<string> {
   const whole = resolve(path);
   try {
     return await realpath(whole);
   } catch (error) {
     if (codeOf(error) !== "ENOENT" || dirname(whole) === whole) throw error;
+    const to = await readlink(whole).catch(() => undefined);
+    if (to !== undefined) throw new BrokenLink({ path: whole, to });
     return join(await realPath(dirname(whole)), basename(whole));
   }
+}
+
+/** A symbolic link leads to a path that does not exist. */
+class BrokenLink extends Error {
+  readonly link: { readonly path: string; readonly to: string };
+
+  constructor(link: BrokenLink["link"]) {
+    super(`${link.path} leads to ${link.to}, which does not exist`);
+    this.link = link;
+  }
+}
+
+/** An error about a temporary file gets the path of the folder that was to be written. */
+function withKnownPath(error: unknown): unknown {
+  if (codeOf(error) === "") return error;
+  const { path, dest } = error as NodeJS.ErrnoException & { readonly dest?: string };
+  const paths = [dest, path].filter((one) => one !== undefined);
+  const known = paths.find((one) => !one.includes(stagingPrefix));
+  const above = paths[0]?.slice(0, paths[0].indexOf(stagingPrefix) - 1);
+  const shown = known ?? above;
+  return shown === undefined ? error : Object.assign(error as Error, { path: shown, dest: shown });
 }
 
 function isInside(dir: string, path: string): boolean {
