@@ -24,6 +24,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   {
     "@xdstp/transport-delta": ["@xdstp/cache", "@xdstp/grpc"],
     "@xdstp/transport-sotw": ["@xdstp/cache", "@xdstp/grpc"],
+    "@xdstp/transport-rest": ["@xdstp/cache", "@xdstp/protocol", "@xdstp/grpc"],
     "@xdstp/folder": ["@xdstp/cache", "@xdstp/grpc"],
     "@xdstp/bootstrap": ["@xdstp/cache", "@xdstp/protocol"],
   },

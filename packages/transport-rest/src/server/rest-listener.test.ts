@@ -1,0 +1,112 @@
+import { createServer as createHttp1 } from "node:http";
+import { connect, createServer as createHttp2, constants } from "node:http2";
+import { type AddressInfo, connect as connectTcp } from "node:net";
+import type { Server } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { useRest } from "../../test/use-rest.ts";
+import { createRestListener } from "./index.ts";
+
+type Rest = ReturnType<typeof useRest>;
+
+/** Listens on a free port of the loopback, for the time of the test. */
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** The clock of a handler stands still, so a poll without news waits until it is moved. */
+async function useHttp1(rest: Rest): Promise<string> {
+  const server = createHttp1({ keepAliveTimeout: 1 }, createRestListener(rest.handler));
+  return `http://127.0.0.1:${String(await listen(server))}/v3/discovery:clusters`;
+}
+
+type PollInit = Omit<RequestInit, "headers"> & {
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+const poll = (url: string, init: PollInit = {}): Promise<Response> =>
+  fetch(url, {
+    method: "POST",
+    body: '{"node":{"id":"n"}}',
+    ...init,
+    headers: { "content-type": "application/json", ...init.headers },
+  });
+
+describe("createRestListener()", () => {
+  it("serves polls over HTTP/1.1 [S-REST-1]", async () => {
+    const rest = useRest();
+    rest.put("a", 1);
+    const url = await useHttp1(rest);
+    const answer = await poll(`${url}?x=1`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    expect(await answer.json()).toMatchObject({ resources: [{ name: "a", connectTimeout: "1s" }] });
+  });
+
+  it("serves polls over HTTP/2 [S-REST-1]", async () => {
+    const rest = useRest();
+    rest.put("a", 1);
+    const port = await listen(createHttp2(createRestListener(rest.handler)));
+    const session = connect(`http://127.0.0.1:${String(port)}`);
+    const stream = session.request({
+      [constants.HTTP2_HEADER_METHOD]: "POST",
+      [constants.HTTP2_HEADER_PATH]: "/v3/discovery:clusters",
+    });
+    stream.end('{"node":{"id":"n"}}');
+    let text = "";
+    for await (const part of stream.setEncoding("utf8")) text += String(part);
+    expect(JSON.parse(text)).toMatchObject({ resources: [{ name: "a" }] });
+    await new Promise<void>((resolve) => {
+      session.close(resolve);
+    });
+  });
+
+  it("reads no more of a body than its limit", async () => {
+    const url = await useHttp1(useRest({ bodyBytes: 1_000 }));
+    const answer = await poll(url, { body: "x".repeat(100_000) });
+    expect(answer.status).toBe(413);
+    expect(await answer.json()).toMatchObject({ code: "RESOURCE_EXHAUSTED" });
+  });
+
+  it("ends the poll of a client that disconnects, and answers others", async () => {
+    const rest = useRest();
+    rest.put("a", 1);
+    const url = await useHttp1(rest);
+    const { versionInfo } = (await (await poll(url)).json()) as { readonly versionInfo: string };
+    const left = new AbortController();
+    const held = poll(url, {
+      signal: left.signal,
+      headers: { prefer: "wait=30" },
+      body: JSON.stringify({ node: { id: "n" }, versionInfo }),
+    });
+    left.abort();
+    await expect(held).rejects.toThrow("abort");
+    rest.put("a", 2);
+    const answer = await poll(url, { body: JSON.stringify({ node: { id: "n" }, versionInfo }) });
+    expect(await answer.json()).toMatchObject({ resources: [{ connectTimeout: "2s" }] });
+    expect(rest.handler.sessions).toBe(1);
+  });
+
+  it.each([
+    [
+      "is cut in its body",
+      "POST /v3/discovery:clusters HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{",
+    ],
+    ["is not HTTP", "\0\0\0\0\r\n\r\n"],
+  ])("outlives a request that %s", async (_, text) => {
+    const rest = useRest();
+    rest.put("a", 1);
+    const url = await useHttp1(rest);
+    const socket = connectTcp(Number(new URL(url).port), "127.0.0.1");
+    const closed = new Promise((resolve) => socket.on("close", resolve));
+    socket.on("error", () => undefined);
+    socket.resume();
+    socket.end(text);
+    await closed;
+    expect((await poll(url)).status).toBe(200);
+  });
+});

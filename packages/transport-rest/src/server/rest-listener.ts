@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { PeerIdentity } from "@xdstp/core";
+
+import type { RestAnswer, RestHandler } from "./rest-handler.ts";
+
+/**
+ * Returns a listener for the event `request` of an HTTP server of Node: HTTP/1.1 or HTTP/2, with or
+ * without TLS.
+ * @param identityOf - returns the identity of a client from its connection. Default: none
+ */
+export function createRestListener(
+  handler: RestHandler,
+  identityOf: (request: IncomingMessage | Http2ServerRequest) => PeerIdentity | undefined = () =>
+    undefined,
+): (
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+) => void {
+  return (request, response) => {
+    const ended = new AbortController();
+    response.on("close", () => {
+      ended.abort();
+    });
+    response.on("error", ignore);
+    const identity = identityOf(request);
+    const { remoteAddress = "", remotePort = 0 } = request.socket;
+    void handler
+      .handle({
+        method: request.method ?? "",
+        path: (request.url ?? "").split("?", 1)[0] ?? "",
+        header: (name) => {
+          const value = request.headers[name];
+          return Array.isArray(value) ? value.join(", ") : value;
+        },
+        body: async (atMost) => readBody(request, atMost),
+        peer: `${remoteAddress}:${remotePort}`,
+        ...(identity !== undefined && { identity }),
+        signal: ended.signal,
+      })
+      .then((answer) => {
+        send(response as ServerResponse, answer);
+        // What is left of a body that was not read must not block the connection.
+        request.resume();
+      });
+  };
+}
+
+function send(response: ServerResponse, { status, headers, body, delivered }: RestAnswer): void {
+  if (response.destroyed) return;
+  response.on("finish", delivered);
+  response.writeHead(status, {
+    ...headers,
+    ...(body !== undefined && { "content-length": String(body.length) }),
+  });
+  response.end(body);
+}
+
+async function readBody(
+  request: IncomingMessage | Http2ServerRequest,
+  atMost: number,
+): Promise<Uint8Array | undefined> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of request as AsyncIterable<Uint8Array>) {
+    size += part.length;
+    if (size > atMost) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** A client that disconnects is not a fault; `close` follows. */
+function ignore(): void {
+  // see above
+}

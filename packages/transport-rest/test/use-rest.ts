@@ -1,0 +1,167 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type Cache, createCache } from "@xdstp/cache";
+import {
+  type DiscoveryRequest,
+  DiscoveryRequestSchema,
+  type DiscoveryResponse,
+  DiscoveryResponseSchema,
+} from "@xdstp/protos/discovery";
+import { envoyRegistry } from "@xdstp/protos/envoy";
+import { type Cluster, ClusterSchema } from "@xdstp/protos/envoy/cluster";
+import { envoyTypes } from "@xdstp/resource-types";
+import { clusters } from "@xdstp/resource-types/envoy";
+import { createServer, type ServerOptions, type XdsServer } from "@xdstp/server";
+import { createFakeClock, type FakeClock } from "@xdstp/testing";
+import { onTestFinished } from "vitest";
+
+import {
+  createRestHandler,
+  type RestAnswer,
+  type RestHandler,
+  type RestLimits,
+  type RestRequest,
+} from "../src/server/index.ts";
+
+export const path = "/v3/discovery:clusters";
+
+/** A poll, with defaults for what a test does not care about. */
+export interface TestPoll {
+  readonly version?: string;
+  readonly names?: readonly string[];
+  readonly error?: string;
+  readonly nonce?: string;
+  readonly node?: string;
+  /** Seconds, as `prefer: wait=` has them. */
+  readonly wait?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** An answer, read. `clusters` has `name=seconds` of each cluster. */
+export interface TestAnswer {
+  readonly status: number;
+  readonly version: string;
+  readonly clusters: readonly string[];
+}
+
+export interface Rest {
+  readonly cache: Cache;
+  readonly clock: FakeClock;
+  readonly server: XdsServer;
+  readonly handler: RestHandler;
+  /** Puts a cluster; the seconds tell its states apart. */
+  readonly put: (name: string, seconds: number) => void;
+  /** Polls, and notes that the answer has arrived unless `lost`. */
+  readonly poll: (poll?: TestPoll, options?: { readonly lost?: boolean }) => Promise<TestAnswer>;
+  /** Sends a request as it is. */
+  readonly send: (
+    request: Partial<RestRequest> & { readonly headers?: Record<string, string> },
+  ) => Promise<RestAnswer>;
+}
+
+/** A server over a cache, with its REST handler on a clock of the test. */
+export function useRest(
+  limits: Partial<RestLimits> = {},
+  options: Partial<ServerOptions> = {},
+): Rest {
+  const cache = createCache({ types: envoyTypes });
+  cache.transaction(() => undefined);
+  const clock = createFakeClock();
+  const server = createServer({ source: cache, ...options });
+  onTestFinished(() => server.close());
+  const handler = createRestHandler({
+    accept: server.accept.bind(server),
+    registry: envoyRegistry(),
+    clock,
+    limits,
+  });
+  onTestFinished(() => {
+    handler.close();
+  });
+  const send: Rest["send"] = async ({ headers = {}, ...request }) =>
+    handler.handle({
+      method: "POST",
+      path,
+      header: (name) => headers[name],
+      body: async () => Promise.resolve(new Uint8Array()),
+      peer: "10.0.0.1:5000",
+      signal: new AbortController().signal,
+      ...request,
+    });
+  return {
+    cache,
+    clock,
+    server,
+    handler,
+    send,
+    put(name, seconds) {
+      cache.put(clusters, { name, connectTimeout: { seconds: BigInt(seconds) } });
+    },
+    async poll({ wait, signal, ...poll } = {}, { lost = false } = {}) {
+      const body = toBinary(DiscoveryRequestSchema, requestOf(poll));
+      const answered = send({
+        headers: {
+          "content-type": "application/x-protobuf",
+          ...(wait !== undefined && { prefer: `wait=${String(wait)}` }),
+        },
+        body: async () => Promise.resolve(body),
+        ...(signal !== undefined && { signal }),
+      });
+      const answer = await settled(answered, clock, wait === undefined);
+      if (!lost) answer.delivered();
+      return readAnswer(answer);
+    },
+  };
+}
+
+/** Waits until the server has done all that it can, and then lets the shortest wait of a poll pass. */
+async function settled(
+  answered: Promise<RestAnswer>,
+  clock: FakeClock,
+  isShort: boolean,
+): Promise<RestAnswer> {
+  if (isShort) {
+    await turns();
+    clock.advance(100);
+  }
+  return answered;
+}
+
+/** Lets all work pass that is due without a clock. */
+export async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++)
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+}
+
+function requestOf({
+  version = "",
+  names = [],
+  error,
+  nonce = "",
+  node = "n",
+}: TestPoll): DiscoveryRequest {
+  return create(DiscoveryRequestSchema, {
+    versionInfo: version,
+    resourceNames: [...names],
+    responseNonce: nonce,
+    node: { id: node },
+    ...(error !== undefined && { errorDetail: { code: 3, message: error } }),
+  });
+}
+
+export function readAnswer({ status, body }: RestAnswer): TestAnswer {
+  if (status !== 200 || body === undefined) return { status, version: "", clusters: [] };
+  return { status, ...readResponse(fromBinary(DiscoveryResponseSchema, body)) };
+}
+
+function readResponse({ versionInfo, resources }: DiscoveryResponse): Omit<TestAnswer, "status"> {
+  return {
+    version: versionInfo,
+    clusters: resources.map(({ value }) => clusterText(fromBinary(ClusterSchema, value))).sort(),
+  };
+}
+
+function clusterText({ name, connectTimeout }: Cluster): string {
+  return `${name}=${String(connectTimeout?.seconds ?? 0n)}`;
+}
