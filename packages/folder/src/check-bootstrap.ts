@@ -181,7 +181,7 @@ async function check(
 ): Promise<BootstrapProblems> {
   const { file } = source;
   const { json, desc, warnings: passedOver, parsed } = readBootstrap(source, context);
-  const bytes = encode();
+  const bytes = encodeBootstrap(json, context);
   const bootstrap = reflect(desc, fromBinary(desc, bytes));
   const checkContent = await createDescriptorCheck(context);
   const payload = { typeUrl: typeUrlOf(bootstrapName), value: bytes };
@@ -256,20 +256,22 @@ async function check(
       ];
     });
   }
+}
 
-  function encode(): Uint8Array {
-    rejectBareTypes(json);
-    try {
-      return anyFromJson({ ...json, "@type": typeUrlOf(bootstrapName) }, context.registry).value;
-    } catch (error) {
-      const foreign =
-        error instanceof ResourceJsonError ? foreignTypeOn(json, error.path) : undefined;
-      if (foreign !== undefined)
-        throw new Fault({ code: "wrong-extension", document: 0, ...foreign });
-      throw explainJsonError(error, { document: 0, path: [] }, context.registry, {
-        isBootstrap: true,
-      });
-    }
+/** Encodes a bootstrap as Envoy reads it. Throws a fault for what is not a message. */
+export function encodeBootstrap(
+  json: JsonObject,
+  { registry }: Pick<FolderContext, "registry">,
+): Uint8Array {
+  rejectBareTypes(json);
+  try {
+    return anyFromJson({ ...json, "@type": typeUrlOf(bootstrapName) }, registry).value;
+  } catch (error) {
+    const foreign =
+      error instanceof ResourceJsonError ? foreignTypeOn(json, error.path) : undefined;
+    if (foreign !== undefined)
+      throw new Fault({ code: "wrong-extension", document: 0, ...foreign });
+    throw explainJsonError(error, { document: 0, path: [] }, registry, { isBootstrap: true });
   }
 }
 
@@ -331,23 +333,34 @@ function addressesOf({ message }: ReflectMessage): ReturnType<typeof boundAddres
 }
 
 /** The types of static resources, with their field in `static_resources`. */
-const lists = [
+export const staticLists: readonly { readonly type: ResourceType; readonly field: string }[] = [
   { type: cluster, field: "clusters" },
   { type: secret, field: "secrets" },
   { type: listener, field: "listeners" },
-] as const;
+];
 
 /** Returns the static resources of a type. */
 function listOf(bootstrap: ReflectMessage, type: ResourceType): readonly ReflectMessage[] {
-  const name = lists.find((one) => one.type === type)?.field;
+  const name = staticLists.find((one) => one.type === type)?.field;
   const fixed = messageIn(bootstrap, "static_resources");
   const field = fixed?.desc.fields.find((one) => one.name === name);
   if (fixed === undefined || field?.fieldKind !== "list" || field.listKind !== "message") return [];
   return Array.from(fixed.get(field), (one) => one as ReflectMessage);
 }
 
+/** Returns the static resources of a type, with their names. */
+export function staticResourcesOf(
+  bootstrap: ReflectMessage,
+  type: ResourceType,
+): readonly { readonly name: string; readonly message: ReflectMessage }[] {
+  return listOf(bootstrap, type).map((message) => ({
+    name: nameOf(message, type.nameField ?? 1),
+    message,
+  }));
+}
+
 function namesIn(bootstrap: ReflectMessage, type: ResourceType): readonly string[] {
-  return listOf(bootstrap, type).map((one) => nameOf(one, type.nameField ?? 1));
+  return staticResourcesOf(bootstrap, type).map(({ name }) => name);
 }
 
 /** Returns references to static resources that do not exist, one for each name. */
@@ -365,7 +378,7 @@ function missingIn(bootstrap: ReflectMessage, registry: Registry): readonly Stat
 
 function heldIn(bootstrap: ReflectMessage): ReadonlySet<string> {
   return new Set(
-    lists.flatMap(({ type }) =>
+    staticLists.flatMap(({ type }) =>
       namesIn(bootstrap, type).map((name) => keyOf({ typeUrl: type.typeUrl, name })),
     ),
   );
@@ -384,7 +397,7 @@ function danglingIn(
   const dynamic = messageIn(bootstrap, "dynamic_resources");
   if (["cds_config", "cds_resources_locator"].some((field) => isSetIn(dynamic, field))) return [];
   const held = heldIn(bootstrap);
-  const dangling = lists
+  const dangling = staticLists
     .flatMap(({ type }) =>
       listOf(bootstrap, type).flatMap(
         ({ desc, message }) =>

@@ -13,6 +13,11 @@ export { createFolderFeed, type FolderFeed, type FolderFeedOptions } from "./fol
 export type { FolderOrigin } from "./folder-origin.ts";
 export { readFolder, type FolderContent } from "./read-folder.ts";
 export { createLineFinder, type PlacedResource, type ResourcePlace } from "./resource-lines.ts";
+export {
+  type BootstrapNames,
+  type BootstrapReader,
+  createBootstrapReader,
+} from "./bootstrap-names.ts";
 export { checkBootstrap, type BootstrapProblems } from "./check-bootstrap.ts";
 export { checkFile, type FileProblems } from "./check-file.ts";
 export {

@@ -1,7 +1,14 @@
-import { isAbsolute, join, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Registry } from "@bufbuild/protobuf";
-import { checkBootstrap, createFolderChecker, type FolderProblem } from "@xdstp/folder";
+import {
+  type BootstrapNames,
+  checkBootstrap,
+  createBootstrapReader,
+  createFolderChecker,
+  type FolderProblem,
+  type NamedResource,
+} from "@xdstp/folder";
 import {
   type CompletionItem,
   CompletionItemKind,
@@ -26,12 +33,12 @@ import {
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { createDelay } from "./delay.ts";
 import {
-  type FolderNames,
-  folderNames,
+  type KnownNames,
+  knownNames,
+  type NameInFile,
   type Occurrence,
-  type TypedName,
   typeText,
-} from "./folder-names.ts";
+} from "./known-names.ts";
 import { findRenaming, RenameError } from "./rename.ts";
 import { firstLine, scalarAt, type TextScalar, written } from "./text-scalars.ts";
 
@@ -179,6 +186,11 @@ function createFolder(
   documents: TextDocuments<TextDocument>,
 ): Folder {
   const checker = createFolderChecker({ dir, registry });
+  const readBootstrap = createBootstrapReader(registry);
+  const readBootstraps = new WeakMap<
+    TextDocument,
+    { readonly version: number; readonly names: BootstrapNames }
+  >();
   let broken: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
   let latest:
     { readonly versions: string; readonly at: number; readonly checked: Checked } | undefined;
@@ -251,7 +263,7 @@ function createFolder(
           "put the cursor on a name of a resource, or on the first line of a file that holds one",
         );
       try {
-        const renaming = await findRenaming(subject, newName, { dir, names, checker, textOf });
+        const renaming = await findRenaming(subject, newName, { dir, names, namesIn, textOf });
         return editOf(renaming, newName);
       } catch (error) {
         if (error instanceof RenameError)
@@ -343,12 +355,46 @@ function createFolder(
     return documents.keys().find((uri) => fileOf(uri) === file) ?? pathToFileURL(file).href;
   }
 
+  /** The names that a document can use. A bootstrap to which no server gives resources has only its own. */
   async function namesFor(
     uri: string,
-  ): Promise<{ readonly names: FolderNames; readonly document: TextDocument | undefined }> {
-    const document = isInFolder(uri) ? documents.get(uri) : undefined;
+  ): Promise<{ readonly names: KnownNames; readonly document: TextDocument | undefined }> {
+    const document = documents.get(uri);
+    const bootstraps = documents.all().filter(isBootstrap);
+    const own = bootstraps.find((one) => one === document);
+    if (own === undefined && !isInFolder(uri)) return { names: known([], []), document: undefined };
+    if (own !== undefined && !bootstrapOf(own).isDynamic)
+      return { names: known([], bootstrapOf(own).names), document };
     const { names } = await checkIfChanged();
-    return { names: folderNames(checker, names, textOf), document };
+    const dynamic = bootstraps.map(bootstrapOf).filter(({ isDynamic }) => isDynamic);
+    return {
+      names: known(
+        names,
+        dynamic.flatMap((one) => one.names),
+      ),
+      document,
+    };
+  }
+
+  function known(
+    folder: readonly NamedResource[],
+    bootstraps: readonly NamedResource[],
+  ): KnownNames {
+    return knownNames({ folder, bootstraps, namesIn, textOf });
+  }
+
+  function bootstrapOf(document: TextDocument): BootstrapNames {
+    const kept = readBootstraps.get(document);
+    if (kept?.version === document.version) return kept.names;
+    const names = readBootstrap(fileOf(document.uri), document.getText());
+    readBootstraps.set(document, { version: document.version, names });
+    return names;
+  }
+
+  function namesIn(file: string, text: string): readonly NamedResource[] {
+    return file.startsWith(dir + sep)
+      ? checker.namesIn(file, text)
+      : readBootstrap(file, text).names;
   }
 
   /** The names that a place is about: those to which the value refers, or that of a resource of the file. */
@@ -358,22 +404,39 @@ function createFolder(
     const [file, text] = [fileOf(uri), document.getText()];
     const offset = document.offsetAt(position);
     const scalar = scalarAt(text, offset);
-    const own = names.all.filter((one) => one.file === file);
-    const isFirstLine = position.line === firstLine(text) && own.length === 1;
-    const named = own.filter(({ name, aliases }) =>
-      scalar === undefined ? isFirstLine : [name, ...aliases].includes(scalar.value),
-    );
     const referred = names.referredAt(file, text, offset);
-    const isOwn = named.length > 0 && scalar?.value === named[0]?.name;
-    const subjects = referred.length > 0 && !isOwn ? referred : named;
-    return { names, document, scalar, subjects: subjects.length > 0 ? subjects : referred };
+    const subjects = isInFolder(uri)
+      ? inFolder()
+      : scalar === undefined
+        ? []
+        : await inBootstrap(scalar);
+    return { names, document, scalar, subjects };
+
+    function inFolder(): readonly NameInFile[] {
+      const own = names.all.filter((one) => one.file === file);
+      const isFirstLine = position.line === firstLine(text) && own.length === 1;
+      const named = own.filter(({ name, aliases }) =>
+        scalar === undefined ? isFirstLine : [name, ...aliases].includes(scalar.value),
+      );
+      const isOwn = named.length > 0 && scalar?.value === named[0]?.name;
+      const found = referred.length > 0 && !isOwn ? referred : named;
+      return found.length > 0 ? found : referred;
+    }
+
+    /** A static resource where its name is; equal texts elsewhere may be references. */
+    async function inBootstrap({ value, start }: TextScalar): Promise<readonly NameInFile[]> {
+      const own = names.all.filter((one) => one.file === file && one.name === value);
+      const places = await Promise.all(own.map(async (one) => names.definitionOf(one)));
+      const named = own.filter((_, index) => places[index]?.scalar?.start === start);
+      return named.length > 0 ? named : referred;
+    }
   }
 
   /** Where a file refers to a name; the resource itself where it does so without writing the name. */
   async function placesIn(
-    names: FolderNames,
+    names: KnownNames,
     file: string,
-    name: TypedName,
+    name: NameInFile,
   ): Promise<readonly Occurrence[]> {
     const found = await names.occurrencesIn(file, name);
     if (found.length > 0) return found;
@@ -441,24 +504,24 @@ const freshMs = 2_000;
 
 /** What a place in a document is about. */
 interface Subjects {
-  readonly names: FolderNames;
+  readonly names: KnownNames;
   readonly document: TextDocument | undefined;
   readonly scalar: TextScalar | undefined;
-  readonly subjects: readonly TypedName[];
+  readonly subjects: readonly NameInFile[];
 }
 
-function hoverText(names: FolderNames, name: TypedName, dir: string): string {
+function hoverText(names: KnownNames, name: NameInFile, dir: string): string {
   const resources = names.resourcesOf(name);
   const count = names.referrersOf(name).length;
   const places = resources.map(({ file }) => `in ${shown(file, dir)}`);
   const referrers = count === 1 ? "1 resource refers to it" : `${count} resources refer to it`;
-  const where = places.length === 0 ? "not in the folder" : places.join(", ");
+  const where = places.length === 0 ? "not defined here" : places.join(", ");
   return `${typeText(name.typeUrl)} \`${name.name}\`: ${where}; ${referrers}`;
 }
 
-/** A file as people see it: from the folder on. */
+/** A file as people see it: by its path from the directory that has the folder. */
 function shown(file: string, dir: string): string {
-  return file.slice(dir.lastIndexOf(sep) + 1);
+  return relative(dirname(dir), file);
 }
 
 function fileOf(uri: string): string {

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import type { FolderChecker, NamedResource } from "@xdstp/folder";
-import type { FolderNames, Occurrence, TextOf, TypedName } from "./folder-names.ts";
-import { typeText } from "./folder-names.ts";
+import type { NamedResource } from "@xdstp/folder";
+import type { KnownNames, NameInFile, NameSources, Occurrence } from "./known-names.ts";
+import { typeText } from "./known-names.ts";
 import { scalarsIn, withScalar } from "./text-scalars.ts";
 
 /** What has to change for a resource to have another name. */
@@ -21,24 +21,25 @@ export class RenameError extends Error {
 /** What a renaming is made with. */
 export interface RenameTools {
   readonly dir: string;
-  readonly names: FolderNames;
-  readonly checker: Pick<FolderChecker, "namesIn">;
-  readonly textOf: TextOf;
+  readonly names: KnownNames;
+  readonly namesIn: NameSources["namesIn"];
+  readonly textOf: NameSources["textOf"];
 }
 
 /** Finds what has to change in all files of the folder. Throws a {@link RenameError} where the new name cannot be used, or a file refers to the old one without writing it. */
 export async function findRenaming(
-  { typeUrl, name }: TypedName,
+  subject: NameInFile,
   newName: string,
   tools: RenameTools,
 ): Promise<Renaming> {
   const { names } = tools;
-  rejectNewName({ typeUrl, name }, newName, names);
-  const resources = names.resourcesOf({ typeUrl, name }).filter((one) => one.name === name);
+  const { typeUrl, name } = subject;
+  rejectNewName(subject, newName, names);
+  const resources = names.resourcesOf(subject).filter((one) => one.name === name);
   const renamed = await Promise.all(
     resources.map(async (resource) => renameResource(resource, newName, tools)),
   );
-  const files = new Set(names.referrersOf({ typeUrl, name }).map(({ file }) => file));
+  const files = new Set(names.referrersOf(subject).map(({ file }) => file));
   const references: Occurrence[] = [];
   for (const file of files) {
     const found = await names.occurrencesIn(file, { typeUrl, name });
@@ -54,7 +55,7 @@ export async function findRenaming(
   };
 }
 
-function rejectNewName(old: TypedName, newName: string, names: FolderNames): void {
+function rejectNewName(old: NameInFile, newName: string, names: KnownNames): void {
   const { typeUrl, name } = old;
   const prefix = xdstpPrefix(name);
   if (newName === "" || newName === name) throw new RenameError("give another name");
@@ -66,7 +67,7 @@ function rejectNewName(old: TypedName, newName: string, names: FolderNames): voi
         ? `"${newName}" is an xdstp name, and "${name}" is not; move the file below an authority`
         : `the new name has to begin with ${prefix}, as "${name}" does`,
     );
-  if (names.resourcesOf({ typeUrl, name: newName }).length > 0)
+  if (names.resourcesOf({ ...old, name: newName }).length > 0)
     throw new RenameError(`there is a resource ${typeText(typeUrl)} "${newName}" already`);
 }
 
@@ -76,16 +77,19 @@ function xdstpPrefix(name: string): string | undefined {
 }
 
 async function renameResource(
-  { file, name }: NamedResource,
+  resource: NamedResource,
   newName: string,
-  { dir, checker, textOf }: RenameTools,
+  { dir, namesIn, textOf }: RenameTools,
 ): Promise<Renaming> {
+  const { file, name } = resource;
   const text = textOf(file) ?? (await readFile(file, "utf8"));
-  const path = pathOf(dir, file);
+  const path = file.startsWith(dir + sep) ? pathOf(dir, file) : undefined;
   const isByPath = path?.id === idOf(name);
   const newFile = isByPath ? join(path.base, `${encodedId(idOf(newName))}${path.extension}`) : file;
   const holds = (changed: string): boolean =>
-    checker.namesIn(newFile, changed).some((one) => one.name === newName);
+    namesIn(newFile, changed).some(
+      (one) => one.typeUrl === resource.typeUrl && one.name === newName,
+    );
   const moves = newFile === file ? [] : [{ from: file, to: newFile }];
   if (holds(text)) return { edits: [], moves };
   const scalar = scalarsIn(text).find(

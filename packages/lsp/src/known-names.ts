@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Reference } from "@xdstp/core";
-import type { FolderChecker, NamedResource } from "@xdstp/folder";
+import type { NamedResource } from "@xdstp/folder";
 import { shortNameOf } from "@xdstp/resource-types";
 import { nameKey } from "@xdstp/uri";
 import { scalarAt, scalarsIn, type TextScalar, withScalar } from "./text-scalars.ts";
@@ -16,22 +16,38 @@ export interface Occurrence {
   readonly scalar: TextScalar | undefined;
 }
 
-/** The resources of a folder and what refers to them, at one time. */
-export interface FolderNames {
-  /** All resources. */
+/** A name in a file. Which resource it names depends on the file: a bootstrap has its own static resources. */
+export interface NameInFile extends TypedName {
+  readonly file: string;
+}
+
+/** The resources that a document can name, and what refers to them, at one time. */
+export interface KnownNames {
+  /** All resources that the document can name. */
   readonly all: readonly NamedResource[];
   /** The names that the value at a place of a text refers to. */
-  referredAt(file: string, text: string, offset: number): readonly TypedName[];
+  referredAt(file: string, text: string, offset: number): readonly NameInFile[];
   /** The types to whose names a value at this place would refer, and the value that is there. */
   expectedAt(file: string, text: string, offset: number): ExpectedName;
   /** The resources of a name. */
-  resourcesOf(name: TypedName): readonly NamedResource[];
-  /** The resources that refer to a name. */
-  referrersOf(name: TypedName): readonly NamedResource[];
+  resourcesOf(name: NameInFile): readonly NamedResource[];
+  /** The resources that refer to the resources of a name. */
+  referrersOf(name: NameInFile): readonly NamedResource[];
   /** Where a resource has its name. */
   definitionOf(resource: NamedResource): Promise<Occurrence>;
   /** Where a file refers to a name; empty where it does so without writing the name, as an EDS cluster that has no service_name. */
   occurrencesIn(file: string, name: TypedName): Promise<readonly Occurrence[]>;
+}
+
+/** What {@link knownNames} are made of. */
+export interface NameSources {
+  /** The resources of the folder; empty for a bootstrap to which no server gives any. */
+  readonly folder: readonly NamedResource[];
+  /** Those of the open bootstraps that the document shares resources with. */
+  readonly bootstraps: readonly NamedResource[];
+  /** Returns the resources that a file would have with this text. */
+  readonly namesIn: (file: string, text: string) => readonly NamedResource[];
+  readonly textOf: TextOf;
 }
 
 /** A place for a name. */
@@ -48,15 +64,13 @@ export type TextOf = (file: string) => string | undefined;
 const trial = "xdstp-lsp-trial";
 
 /**
- * Makes {@link FolderNames} of what a check has read.
+ * Makes {@link KnownNames} of what a check has read.
  *
  * Which values of a text are references is found by trying: the value is replaced, and the references of the file are read again. So this holds for all types of the registry, also within extensions.
  */
-export function folderNames(
-  checker: Pick<FolderChecker, "namesIn">,
-  all: readonly NamedResource[],
-  textOf: TextOf,
-): FolderNames {
+export function knownNames({ folder, bootstraps, namesIn, textOf }: NameSources): KnownNames {
+  const all = [...folder, ...bootstraps];
+  const isInBootstrap = new Set(bootstraps.map(({ file }) => file));
   const resources = Map.groupBy(
     all.flatMap((resource) =>
       [resource.name, ...resource.aliases].map((name) => ({
@@ -72,33 +86,57 @@ export function folderNames(
     ),
     ({ key }) => key,
   );
+
+  /** A static resource comes before one of the server. What the folder does not have may be static in the bootstraps. */
+  function resourcesOf(name: NameInFile): readonly NamedResource[] {
+    const found = resources.get(keyOf(name))?.map(({ resource }) => resource) ?? [];
+    const own = isInBootstrap.has(name.file) ? found.filter(({ file }) => file === name.file) : [];
+    if (own.length > 0) return own;
+    const served = found.filter(({ file }) => !isInBootstrap.has(file));
+    return served.length > 0 || isInBootstrap.has(name.file) ? served : found;
+  }
+
   return {
     all,
+    resourcesOf,
     expectedAt(file, text, offset) {
       const scalar = scalarAt(text, offset);
       const tried =
         scalar === undefined
           ? `${text.slice(0, offset)}${trial}${text.slice(offset)}`
           : withScalar(text, scalar, trialFor(scalar.value));
-      return { typeUrls: typesOfTrial(checker.namesIn(file, tried)), scalar };
+      return { typeUrls: typesOfTrial(namesIn(file, tried)), scalar };
     },
     referredAt(file, text, offset) {
       const { typeUrls, scalar } = this.expectedAt(file, text, offset);
       const name = scalar?.value ?? "";
-      return name === "" ? [] : typeUrls.map((typeUrl) => ({ typeUrl, name }));
+      return name === "" ? [] : typeUrls.map((typeUrl) => ({ typeUrl, name, file }));
     },
-    resourcesOf: (name) => resources.get(keyOf(name))?.map(({ resource }) => resource) ?? [],
-    referrersOf: (name) => referrers.get(keyOf(name))?.map(({ resource }) => resource) ?? [],
-    async definitionOf({ file, name }) {
+    referrersOf(name) {
+      const named = resourcesOf(name);
+      const isSame = (others: readonly NamedResource[]): boolean =>
+        named.length === 0 ? others.length === 0 : others.some((one) => named.includes(one));
+      const found = referrers.get(keyOf(name))?.map(({ resource }) => resource) ?? [];
+      return found.filter(({ file }) => isSame(resourcesOf({ ...name, file })));
+    },
+    async definitionOf({ file, typeUrl, name }) {
       const text = await read(file);
-      const scalar = scalarsIn(text).find(({ value }) => value === name);
+      const isName = (one: NamedResource): boolean => one.typeUrl === typeUrl && one.name === name;
+      const count = namesIn(file, text).filter(isName).length;
+      // Another name in this place takes the name from the resource.
+      const scalar = scalarsIn(text).find(
+        (one) =>
+          one.value === name &&
+          (count === 0 ||
+            namesIn(file, withScalar(text, one, trialFor(name))).filter(isName).length < count),
+      );
       return { file, text, scalar };
     },
     async occurrencesIn(file, name) {
       const text = await read(file);
-      const before = checker.namesIn(file, text).map(({ name: held }) => held);
+      const before = namesIn(file, text).map(({ name: held }) => held);
       const isReference = (scalar: TextScalar): boolean => {
-        const after = checker.namesIn(file, withScalar(text, scalar, trialFor(scalar.value)));
+        const after = namesIn(file, withScalar(text, scalar, trialFor(scalar.value)));
         const isSame = after.every(({ name: held }, index) => held === before[index]);
         return isSame && typesOfTrial(after).includes(name.typeUrl);
       };
