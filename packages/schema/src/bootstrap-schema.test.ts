@@ -154,6 +154,11 @@ describe("comments on Envoy's API", () => {
     expect(found).toMatch(new RegExp(`^#### ${type}\\n\\n[A-Z]`));
   });
 
+  it("describe a field by its own comment, also where that of its type is in Markdown", async () => {
+    const text = await editor.hoverAt("dynamic_resources:\n  ‸cds_config: { ads: {} }\n");
+    expect(text).toMatch(/^#### ConfigSource\n\nAll post-bootstrap/);
+  });
+
   it("describe a field in an Any, in Markdown", async () => {
     const text = await editor.hoverAt(
       config.replace("stat_prefix: web", "stat_prefix: web\n          ‸server_name: a"),

@@ -174,7 +174,11 @@ export function createDefinitions(
   }
 
   function described(field: DescField, schema: JsonSchema): JsonSchema {
-    return { ...comments.keywordsOf(field), ...schema };
+    const keywords = comments.keywordsOf(field);
+    const { description, markdownDescription = description } = keywords;
+    // An editor takes what is missing from the definition, and prefers Markdown: that of the type would hide the comment on the field.
+    const isRef = description !== undefined && "$ref" in schema;
+    return { ...keywords, ...(isRef && { markdownDescription }), ...schema };
   }
 
   function fieldSchema(field: DescField, of: Settings | undefined, isChecked: boolean): JsonSchema {
