@@ -35,8 +35,8 @@ export interface KnownNames {
   referrersOf(name: NameInFile): readonly NamedResource[];
   /** Where a resource has its name. */
   definitionOf(resource: NamedResource): Promise<Occurrence>;
-  /** Where a file refers to a name; empty where it does so without writing the name, as an EDS cluster that has no service_name. */
-  occurrencesIn(file: string, name: TypedName): Promise<readonly Occurrence[]>;
+  /** Where a file refers to a name; empty where it does so without writing the name, as an EDS cluster that has no service_name. undefined: the file is too long to search. */
+  occurrencesIn(file: string, name: TypedName): Promise<readonly Occurrence[] | undefined>;
 }
 
 /** What {@link knownNames} are made of. */
@@ -59,6 +59,11 @@ export interface ExpectedName {
 
 /** How texts are read: what an editor has, or the file. */
 export type TextOf = (file: string) => string | undefined;
+
+/** Whether a text is not searched for names: it would be parsed for each of its values that is equal to a name. */
+export function isTooLong(text: string): boolean {
+  return text.length > 2_000_000;
+}
 
 /** No name has this in it: what refers to it was put there for a try. */
 const trial = "xdstp-lsp-trial";
@@ -121,6 +126,7 @@ export function knownNames({ folder, bootstraps, namesIn, textOf }: NameSources)
     },
     async definitionOf({ file, typeUrl, name }) {
       const text = await read(file);
+      if (isTooLong(text)) return { file, text, scalar: undefined };
       const isName = (one: NamedResource): boolean => one.typeUrl === typeUrl && one.name === name;
       const count = namesIn(file, text).filter(isName).length;
       // Another name in this place takes the name from the resource.
@@ -134,6 +140,7 @@ export function knownNames({ folder, bootstraps, namesIn, textOf }: NameSources)
     },
     async occurrencesIn(file, name) {
       const text = await read(file);
+      if (isTooLong(text)) return undefined;
       const before = namesIn(file, text).map(({ name: held }) => held);
       const isReference = (scalar: TextScalar): boolean => {
         const after = namesIn(file, withScalar(text, scalar, trialFor(scalar.value)));

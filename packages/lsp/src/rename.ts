@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { NamedResource } from "@xdstp/folder";
 import type { KnownNames, NameInFile, NameSources, Occurrence } from "./known-names.ts";
-import { typeText } from "./known-names.ts";
+import { isTooLong, typeText } from "./known-names.ts";
 import { scalarsIn, withScalar } from "./text-scalars.ts";
 
 /** What has to change for a resource to have another name. */
@@ -43,6 +43,7 @@ export async function findRenaming(
   const references: Occurrence[] = [];
   for (const file of files) {
     const found = await names.occurrencesIn(file, { typeUrl, name });
+    if (found === undefined) throw new RenameError(tooLong(file));
     if (found.length === 0)
       throw new RenameError(
         `${file} refers to ${typeText(typeUrl)} "${name}" without naming it, as a cluster does that has no service_name; write the name there first`,
@@ -53,6 +54,10 @@ export async function findRenaming(
     edits: [...renamed.flatMap(({ edits }) => edits), ...references],
     moves: renamed.flatMap(({ moves }) => moves),
   };
+}
+
+function tooLong(file: string): string {
+  return `${file} has the name and is longer than 2,000,000 characters, in which names are not searched; change it there`;
 }
 
 function rejectNewName(old: NameInFile, newName: string, names: KnownNames): void {
@@ -83,6 +88,7 @@ async function renameResource(
 ): Promise<Renaming> {
   const { file, name } = resource;
   const text = textOf(file) ?? (await readFile(file, "utf8"));
+  if (isTooLong(text)) throw new RenameError(tooLong(file));
   const path = file.startsWith(dir + sep) ? pathOf(dir, file) : undefined;
   const isByPath = path?.id === idOf(name);
   const newFile = isByPath ? join(path.base, `${encodedId(idOf(newName))}${path.extension}`) : file;

@@ -6,10 +6,12 @@ import { pathToFileURL } from "node:url";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { onTestFinished } from "vitest";
 import {
+  type CancellationToken,
   createMessageConnection,
   type Diagnostic,
   type InitializeResult,
   type Position,
+  type Range,
   StreamMessageReader,
   StreamMessageWriter,
 } from "vscode-languageserver/node";
@@ -22,6 +24,19 @@ export interface Editor {
   /** Opens a file, with another text than it has on disk where one is given. The mark `‸` is left out, and its place returned. */
   open(path: string, text?: string): Position;
   change(path: string, text: string): void;
+  /** Replaces a part of a document. */
+  edit(path: string, range: Range, text: string): void;
+  /** Writes, moves or deletes files, and notifies the server. */
+  onDisk(change: () => void): void;
+  /** Sends a request about a place of a document, which can be cancelled. */
+  askUntil(
+    token: CancellationToken,
+    method: string,
+    path: string,
+    position: Position,
+  ): Promise<unknown>;
+  /** Resolves when the server has begun with all that was sent before. */
+  reached(): Promise<void>;
   /** Writes to the server as it is. */
   write(text: string): void;
   /** Sends a request about a place of a document. */
@@ -31,6 +46,10 @@ export interface Editor {
     path: string,
     isThis: (found: readonly string[]) => boolean,
   ): Promise<readonly string[]>;
+  /** The same of a document with a URI of its own. */
+  diagnosedUri: Editor["diagnosed"];
+  /** Opens a document with a URI of its own. */
+  openUri(uri: string, text: string): void;
   /** How often diagnostics of a file have come. */
   published(path: string): number;
   uri(path: string): string;
@@ -41,7 +60,14 @@ export interface Editor {
 }
 
 /** Starts a server for `config` in a directory with these files. It ends with the test. */
-export async function useEditor(files: Readonly<Record<string, string>>): Promise<Editor> {
+export async function useEditor(
+  files: Readonly<Record<string, string>>,
+  {
+    roots,
+  }: {
+    /** The roots of the workspace, in the directory. Default: the directory. */ readonly roots?: readonly string[];
+  } = {},
+): Promise<Editor> {
   const dir = mkdtempSync(join(tmpdir(), "xdstp-lsp-"));
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
@@ -78,6 +104,9 @@ export async function useEditor(files: Readonly<Record<string, string>>): Promis
   const { capabilities } = await connection.sendRequest<InitializeResult>("initialize", {
     processId: null,
     rootUri: pathToFileURL(dir).href,
+    ...(roots !== undefined && {
+      workspaceFolders: roots.map((name) => ({ name, uri: pathToFileURL(join(dir, name)).href })),
+    }),
     capabilities: {},
   });
   await connection.sendNotification("initialized", {});
@@ -90,6 +119,18 @@ export async function useEditor(files: Readonly<Record<string, string>>): Promis
     await end();
     rmSync(dir, { recursive: true });
   });
+  const diagnosedUri: Editor["diagnosed"] = async (of, isThis) => {
+    const found = (): readonly string[] => diagnostics.get(of) ?? [];
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!counts.has(of) || !isThis(found())) return;
+        waiting.delete(look);
+        resolve(found());
+      };
+      waiting.add(look);
+      look();
+    });
+  };
   let version = 0;
   return {
     dir,
@@ -111,6 +152,25 @@ export async function useEditor(files: Readonly<Record<string, string>>): Promis
         contentChanges: [{ text }],
       });
     },
+    edit(path, range, text) {
+      void connection.sendNotification("textDocument/didChange", {
+        textDocument: { uri: uri(path), version: ++version },
+        contentChanges: [{ range, text }],
+      });
+    },
+    onDisk(change) {
+      change();
+      void connection.sendNotification("workspace/didChangeWatchedFiles", { changes: [] });
+    },
+    askUntil: async (token, method, path, position) =>
+      connection.sendRequest(
+        `textDocument/${method}`,
+        { textDocument: { uri: uri(path) }, position },
+        token,
+      ),
+    async reached() {
+      await connection.sendRequest("test/unknown").catch(() => undefined);
+    },
     write(text) {
       toServer.write(text);
     },
@@ -120,16 +180,11 @@ export async function useEditor(files: Readonly<Record<string, string>>): Promis
         position,
         ...more,
       }),
-    async diagnosed(path, isThis) {
-      const found = (): readonly string[] => diagnostics.get(uri(path)) ?? [];
-      return new Promise((resolve) => {
-        const look = (): void => {
-          if (!counts.has(uri(path)) || !isThis(found())) return;
-          waiting.delete(look);
-          resolve(found());
-        };
-        waiting.add(look);
-        look();
+    diagnosed: async (path, isThis) => diagnosedUri(uri(path), isThis),
+    diagnosedUri,
+    openUri(of, text) {
+      void connection.sendNotification("textDocument/didOpen", {
+        textDocument: { uri: of, languageId: "yaml", version: ++version, text },
       });
     },
     published: (path) => counts.get(uri(path)) ?? 0,
