@@ -2,24 +2,36 @@ import { shortNameOf } from "@xdstp/resource-types";
 
 import type { Drain, FieldChange, ResourceChange } from "./plan.ts";
 
-/** What Envoy does with connections when a resource of a type changes: a row for each case. */
-interface DrainRow extends Drain {
+/** A rule of what Envoy does with connections when a resource of a type changes. */
+export interface DrainRule {
+  /** Names the rule, in a plan too. */
+  readonly id: string;
   /** The short name of the type. */
   readonly type: string;
+  /** What happens to the resource. */
   readonly action: ResourceChange["action"];
-  /** The row is for changes of nothing but these fields. Absent: whatever changes. */
+  /** The rule is for changes of nothing but these fields. Absent: for all changes. */
   readonly only?: readonly string[];
+  /** Which connections, and how they end. */
+  readonly text: string;
+  /** How this is known. */
+  readonly source: Drain["source"];
 }
 
-/** Of each type and action, the first row that fits. Measured with Envoy 1.40: the statistics of its listener manager and of a cluster, and the connections that its endpoints had. */
-const rows: readonly DrainRow[] = [
+/**
+ * The rules, of which the first that fits a change applies. A change that no rule fits closes no connection.
+ * Measured with Envoy 1.40: `plan-drains.real.ts` of the suites with real programs makes such changes to a running Envoy with open connections.
+ */
+export const drainRules: readonly DrainRule[] = [
   {
+    id: "listener-removed",
     type: "listeners",
     action: "removed",
     text: "Envoy stops accepting on it, and drains its connections (600 s by default: --drain-time-s)",
     source: "measured",
   },
   {
+    id: "filter-chains-changed",
     type: "listeners",
     action: "changed",
     only: ["filterChains", "defaultFilterChain"],
@@ -27,30 +39,35 @@ const rows: readonly DrainRow[] = [
     source: "measured",
   },
   {
+    id: "listener-replaced",
     type: "listeners",
     action: "changed",
     text: "Envoy replaces the listener, and drains all its connections (600 s by default: --drain-time-s)",
     source: "measured",
   },
   {
+    id: "cluster-removed",
     type: "clusters",
     action: "removed",
     text: "Envoy closes the connections to its endpoints, each when its requests have ended",
     source: "measured",
   },
   {
+    id: "cluster-changed",
     type: "clusters",
     action: "changed",
     text: "Envoy replaces the cluster, and closes the connections to its endpoints, each when its requests have ended",
     source: "measured",
   },
   {
+    id: "endpoints-removed",
     type: "endpoints",
     action: "removed",
     text: "Envoy keeps the endpoints until the cluster is removed or changed",
     source: "measured",
   },
   {
+    id: "endpoints-changed",
     type: "endpoints",
     action: "changed",
     text: "Envoy closes the connections to endpoints that are removed, each when its requests have ended",
@@ -58,7 +75,7 @@ const rows: readonly DrainRow[] = [
   },
 ];
 
-/** What Envoy does with connections; undefined: nothing. */
+/** Returns what Envoy does with connections; undefined: nothing. */
 export function drainOf(
   typeUrl: string,
   action: ResourceChange["action"],
@@ -66,11 +83,11 @@ export function drainOf(
 ): Drain | undefined {
   const type = shortNameOf(typeUrl);
   const changed = fields?.map(({ path }) => /^[^.[]*/.exec(path)?.[0] ?? "") ?? [];
-  const row = rows.find(
+  const rule = drainRules.find(
     ({ only, ...one }) =>
       one.type === type &&
       one.action === action &&
       (only === undefined || (changed.length > 0 && changed.every((name) => only.includes(name)))),
   );
-  return row && { text: row.text, source: row.source };
+  return rule && { rule: rule.id, text: rule.text, source: rule.source };
 }

@@ -10,6 +10,7 @@
  * @packageDocumentation
  */
 export { planChange, plannedResource, type PlanOptions } from "./plan-change.ts";
+export { type DrainRule, drainRules } from "./drains.ts";
 export { type AskStatus, readServed } from "./read-served.ts";
 export type {
   ClientGroup,

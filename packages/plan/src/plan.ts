@@ -98,6 +98,8 @@ export interface FieldChange {
 
 /** What Envoy does with connections when a resource changes. */
 export interface Drain {
+  /** The id of the rule that says so, one of `drainRules`. */
+  readonly rule: string;
   /** Which connections, and how they end. */
   readonly text: string;
   /** How this is known. */

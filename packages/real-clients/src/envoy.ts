@@ -26,8 +26,12 @@ export interface Envoy extends Process {
   untilWarm(): Promise<void>;
 }
 
-/** Starts Envoy with a bootstrap for the time of the test; resolves when its admin page answers. JSON or the text of a YAML file. */
-export async function startEnvoy(command: string, bootstrap: object | string): Promise<Envoy> {
+/** Starts Envoy with a bootstrap for the time of the test; resolves when its admin page answers. JSON or the text of a YAML file. `more`: further arguments. */
+export async function startEnvoy(
+  command: string,
+  bootstrap: object | string,
+  more: readonly string[] = [],
+): Promise<Envoy> {
   const file = typeof bootstrap === "string" ? "bootstrap.yaml" : "bootstrap.json";
   const dir = useFolder({
     [file]: typeof bootstrap === "string" ? bootstrap : JSON.stringify(bootstrap),
@@ -45,6 +49,7 @@ export async function startEnvoy(command: string, bootstrap: object | string): P
       addressFile,
       "-l",
       "warning",
+      ...more,
     ],
     { cwd: dir },
   );
