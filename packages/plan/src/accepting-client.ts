@@ -21,6 +21,7 @@ import { typeUrlOf } from "@xdstp/resource-types";
 import { globOf, isGlob, nameKey } from "@xdstp/uri";
 
 import type { ClientGroup, PlannedResponse, Subscription } from "./plan.ts";
+import { referencesOfList } from "./references-of-list.ts";
 
 /** A client in memory that accepts every response. */
 export interface AcceptingClient {
@@ -129,7 +130,7 @@ export function createAcceptingClient(options: AcceptingClientOptions): Acceptin
     (isKnown || followed.has(typeUrl));
   const referencesOf = (typeUrl: string, payload: AnyBytes): readonly Reference[] =>
     payload.typeUrl === typeUrl
-      ? (options.types.get(typeUrl)?.references?.(payload.value) ?? [])
+      ? (referencesOfList(payload) ?? options.types.get(typeUrl)?.references?.(payload.value) ?? [])
       : [];
 
   const takeOver = ({ typeUrl, resources, removed }: Received): PlannedResponse => {

@@ -1,8 +1,8 @@
-import { create } from "@bufbuild/protobuf";
-import type { JsonObject } from "@bufbuild/protobuf";
+import { create, type JsonObject, toBinary } from "@bufbuild/protobuf";
 import type { Put } from "@xdstp/core";
 import { NodeSchema } from "@xdstp/protos/discovery";
 import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
+import { CollectionEntrySchema, ListCollectionSchema } from "@xdstp/protos/xds";
 import { createServer, type XdsServer } from "@xdstp/server";
 import { createCache } from "@xdstp/cache";
 import { describe, expect, it } from "vitest";
@@ -183,6 +183,77 @@ describe("planChange()", () => {
       until: 1,
     });
   });
+
+  it.each(["delta", "sotw"] as const)(
+    "follows a list for clients that subscribe to it and to its members (%s)",
+    async (variant) => {
+      const listUrl = "type.googleapis.com/envoy.config.cluster.v3.ClusterCollection";
+      const list = "xdstp://a/envoy.config.cluster.v3.ClusterCollection/all";
+      const member = (id: string): string => `xdstp://a/envoy.config.cluster.v3.Cluster/${id}`;
+      const listOf = (...ids: readonly string[]): Put => ({
+        typeUrl: listUrl,
+        resource: {
+          name: list,
+          version: "",
+          payload: {
+            typeUrl: listUrl,
+            value: toBinary(
+              ListCollectionSchema,
+              create(ListCollectionSchema, {
+                entries: ids.map((id) =>
+                  create(CollectionEntrySchema, {
+                    resourceSpecifier: {
+                      case: "locator",
+                      value: {
+                        authority: "a",
+                        resourceType: "envoy.config.cluster.v3.Cluster",
+                        id,
+                      },
+                    },
+                  }),
+                ),
+              }),
+            ),
+          },
+        },
+      });
+      const before = [listOf("x", "y"), cluster(member("x")), cluster(member("y"))];
+      const next = [
+        listOf("x", "z"),
+        cluster(member("x"), { connectTimeout: "1s" }),
+        cluster(member("y")),
+        cluster(member("z")),
+      ];
+      const plan = await planChange({
+        served: {
+          resources: before.map((one) => plannedResource(one)),
+          groups: [
+            group({
+              variant,
+              node: create(NodeSchema, {
+                id: "c1",
+                userAgentName: "own",
+                clientFeatures: ["xds.config.resource-in-sotw"],
+              }),
+              subscriptions: new Map([
+                [listUrl, [{ name: list }]],
+                [type.clusters, [{ name: member("x") }, { name: member("y") }]],
+              ]),
+            }),
+          ],
+          hiddenStreams: 0,
+        },
+        next: next.map((one) => plannedResource(one)),
+        registry,
+      });
+      const [{ responses, follows } = { responses: [], follows: [] }] = plan.groups;
+      expect(follows).toContain(type.clusters);
+      const names = (pick: "added" | "changed"): readonly string[] =>
+        responses.flatMap((response) => [...response[pick]]);
+      expect(names("changed").toSorted()).toEqual([list, member("x")].toSorted());
+      expect(names("added")).toEqual([member("z")]);
+    },
+  );
 
   it("rejects what a server would reject", async () => {
     const next = [put(type.clusters, "xdstp://other/envoy.config.cluster.v3.Cluster/a", {})];

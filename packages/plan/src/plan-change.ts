@@ -55,7 +55,7 @@ export async function planChange({
   const simulated =
     pairs.length === 0
       ? served.groups.map(() => undefined)
-      : await simulate(comparison, served.groups, types, authorities);
+      : await simulate(comparison, served.groups, types, { authorities });
   const added = pairs.filter(({ before }) => before === undefined);
   const groups = served.groups.map((group, at) => groupPlan(group, simulated[at], added));
   const receivers = receiversOf(groups, ownNames(served.resources), ownNames(next));

@@ -11,6 +11,7 @@ import {
   type ServerOptions,
   type XdsServer,
 } from "@xdstp/server";
+import { isGlob } from "@xdstp/uri";
 
 import { type AcceptingClient, createAcceptingClient } from "./accepting-client.ts";
 import type { Comparison } from "./compare.ts";
@@ -31,12 +32,75 @@ const calmMs = 60_000;
 /** A change that needs longer is not followed to its end. */
 const longestMs = 120_000;
 
+/** Names that the clients of one simulation may have together. Each takes about 1 KB of memory. */
+const namesAtOnce = 400_000;
+
+/**
+ * Simulates a change for all groups. Clients do not influence each other, so groups that have many names are simulated one after another, which bounds the memory.
+ * `atOnce`: the number of names that the clients of one simulation have at most, but for a group with more.
+ * Rejects with an XdsError, INVALID_ARGUMENT, where the cache rejects the change.
+ */
+export async function simulate(
+  comparison: Comparison,
+  groups: readonly ClientGroup[],
+  types: readonly ResourceType[],
+  {
+    authorities,
+    atOnce = namesAtOnce,
+  }: {
+    readonly authorities?: readonly string[] | undefined;
+    readonly atOnce?: number;
+  } = {},
+): Promise<readonly SimulatedGroup[]> {
+  const simulated: SimulatedGroup[] = [];
+  for (const batch of batchesOf(groups, namesByType(comparison), atOnce))
+    simulated.push(...(await simulateAtOnce(comparison, batch, types, authorities)));
+  return simulated;
+}
+
+function namesByType({ pairs, unchanged }: Comparison): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const one of [...unchanged, ...pairs.flatMap(({ before, after }) => before ?? after ?? [])])
+    counts.set(one.typeUrl, (counts.get(one.typeUrl) ?? 0) + 1);
+  return counts;
+}
+
+/** Splits groups into runs that have this number of names at most; at least one group is in each. */
+function batchesOf(
+  groups: readonly ClientGroup[],
+  names: ReadonlyMap<string, number>,
+  atOnce: number,
+): readonly (readonly ClientGroup[])[] {
+  const batches: ClientGroup[][] = [[]];
+  let left = atOnce;
+  for (const group of groups) {
+    const count = mostNames(group, names);
+    if (count > left && batches.at(-1)?.length !== 0) {
+      batches.push([]);
+      left = atOnce;
+    }
+    batches.at(-1)?.push(group);
+    left -= count;
+  }
+  return batches;
+}
+
+/** The names that a client may have: its exact subscriptions, and all of a type of which it subscribes to a collection. */
+function mostNames({ subscriptions }: ClientGroup, names: ReadonlyMap<string, number>): number {
+  let count = 0;
+  for (const [typeUrl, list] of subscriptions) {
+    const isCollection = list.some(({ name }) => name === "*" || isGlob(name));
+    count += isCollection ? Math.max(names.get(typeUrl) ?? 0, list.length) : list.length;
+  }
+  return count;
+}
+
 /**
  * Serves the state before in this process to one accepting client of each group, then commits the change, and notes what each is sent.
  * It is the server and the cache of `xdstp serve`; only the clock stands still until all is accepted.
  * Rejects with an XdsError, INVALID_ARGUMENT, where the cache rejects the change.
  */
-export async function simulate(
+async function simulateAtOnce(
   { pairs, unchanged }: Comparison,
   groups: readonly ClientGroup[],
   types: readonly ResourceType[],
