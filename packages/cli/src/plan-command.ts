@@ -22,12 +22,12 @@ import { limitsFlag, statusLimits } from "./limits-flag.ts";
 export const planCommand: Command = {
   name: "plan",
   summary: "Show what would change for the clients of `xdstp serve` if it served a folder.",
-  usage: `xdstp plan DIR --server HOST:PORT [--fail-on removals|changes] [--json] [--descriptors FILE]... [--allow CODE]... [--authority NAME]... [--node-key FIELD] [--timeout SECONDS] [--channel-limit maxMessageBytes=NUMBER] ${tlsUsage}`,
+  usage: `xdstp plan DIR --server HOST:PORT [--fail-on removals|changes] [--json] [--partial] [--descriptors FILE]... [--allow CODE]... [--authority NAME]... [--node-key FIELD] [--timeout SECONDS] [--channel-limit maxMessageBytes=NUMBER] ${tlsUsage}`,
   notes: [
     "It compares DIR with what the server has, and asks the server who is connected. Then it makes the change on a server in this process, with a client for each group of equal clients that accepts everything. Nothing is applied.",
     "It shows each resource that is added (+), changed (~) or removed (-), with the fields that differ; the responses that each group of clients gets, in order; the names that wait, and for what; and what Envoy does with connections. Values of secrets are not shown.",
     "Without --server it asks the server that the environment variable XDSTP_SERVER names. That has to be `xdstp serve`, of this release or a newer one. A server with --policy answers callers that may see all clients (`status: all`).",
-    "DIR is read and checked as by `xdstp serve`; give the same --descriptors, --allow, --authority and --node-key. The exit code is 1 if DIR has an error, if the server does not answer, and with --fail-on if the plan has such changes; 2 for a wrong call.",
+    "DIR is read and checked as by `xdstp serve`; give the same --descriptors, --allow, --authority and --node-key. The exit code is 1 if DIR has an error (without --partial), if the server does not answer, and with --fail-on if the plan has such changes; 2 for a wrong call.",
   ],
   options: {
     server: { value: "HOST:PORT", help: "the server that would serve DIR" },
@@ -36,6 +36,9 @@ export const planCommand: Command = {
       help: "exit with 1 if a resource would be removed, or if anything would change",
     },
     json: { help: "one JSON object, with all fields and all names" },
+    partial: {
+      help: "of a DIR with errors, plan what xdstp serve --partial would apply",
+    },
     descriptors: {
       value: "FILE",
       multiple: true,
@@ -79,6 +82,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
     server: server.endpoint,
     failOn: wordFlag(call, "fail-on", ["removals", "changes"]),
     json: call.flag("json"),
+    partial: call.flag("partial"),
     descriptors: call.texts("descriptors").map((file) => pathFrom(io.cwd, file)),
     allow: call.texts("allow"),
     authorities: call.texts("authority"),

@@ -214,6 +214,61 @@ describe("xdstp plan", () => {
     expect(json.code).toBe(1);
   });
 
+  it("plans with --partial what `serve --partial` then applies of a folder with errors", async () => {
+    const cluster = (name: string, seconds: number): string =>
+      `name: ${name}\nconnect_timeout: ${seconds}s\n`;
+    const { folder, port, plan } = await useWorld(
+      {
+        "config-old/_opaque/clusters/a.yaml": cluster("a", 1),
+        "config-old/_opaque/clusters/gone.yaml": cluster("gone", 1),
+        "config-old/_opaque/clusters/many.yaml": `${cluster("b", 1)}---\n${cluster("c", 1)}`,
+        "config-old/_opaque/clusters/twice.yaml": cluster("twice", 1),
+        "config-new/_opaque/clusters/a.yaml": cluster("a", 2),
+        "config-new/_opaque/clusters/many.yaml": `${cluster("b", 0)}---\n${cluster("d", 2)}`,
+        "config-new/_opaque/clusters/twice.yaml": cluster("twice", 2),
+        "config-new/_opaque/clusters/two.yaml": `${cluster("twice", 3)}---\n${cluster("e", 1)}`,
+      },
+      ["--partial"],
+    );
+    const strict = await plan();
+    expect(strict.out).toContain("config-new is not planned");
+    expect(strict.code).toBe(1);
+    const { code, out } = await plan("--partial", "--json");
+    expect(code).toBe(0);
+    const { changes, notes, problems } = JSON.parse(out) as {
+      readonly changes: readonly { readonly action: string; readonly name: string }[];
+      readonly notes: readonly string[];
+      readonly problems: readonly { readonly code: string }[];
+    };
+    expect(changes.map(({ action, name }) => `${action} ${name}`)).toEqual([
+      "changed a",
+      "added d",
+      "added e",
+      "removed gone",
+    ]);
+    expect(problems.map((problem) => problem.code).toSorted()).toEqual([
+      "constraint",
+      "duplicate-name",
+    ]);
+    expect(notes).toEqual([
+      "only `xdstp serve --partial` applies this: the folder has errors; 3 of the resources stay as they are served",
+    ]);
+    const text = (await plan("--partial")).out;
+    expect(text).toContain("config-new/_opaque/clusters/many.yaml:2");
+    expect(text).toContain("2 added, 1 changed, 1 removed, 3 unchanged");
+    const client = await openDeltaStream(port, "e1");
+    onTestFinished(() => {
+      client.close();
+    });
+    client.send({ typeUrl: clusters, resourceNamesSubscribe: ["*"] });
+    await nextOf(client);
+    linkConfig(folder, "config-new");
+    await client.arrived();
+    const { resources, removedResources } = client.next();
+    expect(resources.map(({ name }) => name).toSorted()).toEqual(["a", "d", "e"]);
+    expect(removedResources).toEqual(["gone"]);
+  });
+
   it("plans an empty folder as the removal of everything", async () => {
     const { folder, port, plan } = await useWorld(mesh("config", "cart"));
     folder.write({ "config-new/README.txt": "" });

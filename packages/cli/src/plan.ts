@@ -5,7 +5,7 @@ import {
   type FolderContent,
   looksLikeAccident,
 } from "@xdstp/folder";
-import { type Plan, planChange, plannedResource, readServed } from "@xdstp/plan";
+import { type AskStatus, type Plan, planChange, plannedResource, readServed } from "@xdstp/plan";
 import { allowedCodes } from "./allowed-codes.ts";
 import type { ClientTlsFiles } from "./asked-server.ts";
 import { checkNodeKey } from "./check-node-key.ts";
@@ -14,6 +14,7 @@ import type { CliIo } from "./cli-io.ts";
 import { type Endpoint, formatEndpoint } from "./endpoint.ts";
 import { jsonText } from "./json-text.ts";
 import { loadRegistry } from "./load-registry.ts";
+import { type KeptResources, keptResources } from "./partial-plan.ts";
 import { renderPlan } from "./render-plan.ts";
 import type { Found } from "./sarif.ts";
 import { readClientTls } from "./status.ts";
@@ -27,6 +28,8 @@ export interface PlanCommandOptions {
   /** The changes for which the exit code is 1. `undefined`: it is 1 only after errors. */
   readonly failOn: "removals" | "changes" | undefined;
   readonly json: boolean;
+  /** Of a folder with errors, what `xdstp serve --partial` would apply is planned. */
+  readonly partial: boolean;
   /** The paths of descriptor sets. */
   readonly descriptors: readonly string[];
   /** The codes of problems that count as warnings. */
@@ -52,7 +55,7 @@ export async function plan(options: PlanCommandOptions, io: CliIo): Promise<numb
   const authorities = options.authorities.length > 0 ? { authorities: options.authorities } : {};
   const content = await checkFolder({ dir, registry, allow, ...authorities });
   const errors = foundIn(content, allow).filter(isError);
-  if (errors.length > 0) {
+  if (errors.length > 0 && (!options.partial || isUnreadable(errors, dir))) {
     showErrors(errors, options, io);
     return 1;
   }
@@ -64,14 +67,29 @@ export async function plan(options: PlanCommandOptions, io: CliIo): Promise<numb
     limits,
     tls: tls && (await readClientTls(tls)),
   });
-  const next = resourcesOf(content);
+  const good = resourcesOf(content);
+  const ask: AskStatus = async (request) => client.ask(request);
   try {
-    const served = await readServed(async (request) => client.ask(request), next, { nodeKey });
-    const planned = withNotes(await planChange({ served, next, registry, ...authorities }));
+    const served = await readServed(ask, good, { nodeKey });
+    const rest =
+      errors.length === 0 ? undefined : await keptResources({ dir, content, errors, served, ask });
+    const next = [...good, ...(rest?.kept ?? [])];
+    const planned = withNotes(await planChange({ served, next, registry, ...authorities }), rest);
     io.stdout.write(
       json
-        ? `${jsonText({ dir, server: formatEndpoint(server), ...asJson(planned) }, { indent: 2 })}\n`
-        : renderPlan(planned, { dir, server: formatEndpoint(server), io }),
+        ? `${jsonText(
+            {
+              dir,
+              server: formatEndpoint(server),
+              ...asJson(planned),
+              ...(errors.length > 0 && { problems: errors }),
+            },
+            { indent: 2 },
+          )}\n`
+        : [
+            ...errors.map((error) => `${lineOf(error)}\n`),
+            renderPlan(planned, { dir, server: formatEndpoint(server), io }),
+          ].join(""),
     );
     return isFailing(planned, failOn) ? 1 : 0;
   } catch (error) {
@@ -84,14 +102,21 @@ export async function plan(options: PlanCommandOptions, io: CliIo): Promise<numb
 }
 
 function resourcesOf({ resources }: FolderContent): readonly ReturnType<typeof plannedResource>[] {
-  const lineOf = createLineFinder();
-  return resources.map(({ file, node, place, ...put }) =>
-    plannedResource(put, {
-      file,
-      line: async () => lineOf({ file, place }),
-      ...(node !== undefined && { view: node }),
-    }),
+  const lineAt = createLineFinder();
+  return resources.flatMap(({ file, node, place, isUnserved, ...put }) =>
+    isUnserved === true
+      ? []
+      : plannedResource(put, {
+          file,
+          line: async () => lineAt({ file, place }),
+          ...(node !== undefined && { view: node }),
+        }),
   );
+}
+
+/** Whether nothing of a folder can be read. Then nothing of it is applied. */
+function isUnreadable(errors: readonly Found[], dir: string): boolean {
+  return errors.some(({ file }) => file === dir);
 }
 
 function showErrors(
@@ -118,9 +143,17 @@ function isFailing(
 }
 
 /** Adds notes on how `xdstp serve` would treat such an edit. */
-function withNotes(planned: Plan): Plan {
+function withNotes(planned: Plan, rest: KeptResources | undefined): Plan {
   const { added, changed, removed, unchanged, notes } = planned;
   const more: string[] = [];
+  if (rest !== undefined)
+    more.push(
+      `only \`xdstp serve --partial\` applies this: the folder has errors; ${rest.kept.length} of the resources stay as they are served`,
+    );
+  if (rest !== undefined && rest.unclear > 0)
+    more.push(
+      `for ${rest.unclear} of these the server does not say which file they are from; they are removed if their files have no error`,
+    );
   if (looksLikeAccident({ held: changed + removed + unchanged, removed }))
     more.push(
       "`xdstp serve` applies this only with --allow-mass-delete: more than half of the resources are removed at once, which looks like an accident",

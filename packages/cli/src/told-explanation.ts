@@ -18,7 +18,9 @@ export interface ToldExplanation {
 }
 
 /** Reads the explanation in an answer. Returns `undefined` if the server does not explain. */
-export function toldExplanation({ config }: ClientStatusResponse): ToldExplanation | undefined {
+export function toldExplanation({
+  config,
+}: Pick<ClientStatusResponse, "config">): ToldExplanation | undefined {
   const found = config.find(
     ({ clientScope, node }) => clientScope === EXPLAIN && node === undefined,
   );

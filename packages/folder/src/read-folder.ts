@@ -16,6 +16,8 @@ export interface FolderContent {
     readonly node?: string;
     /** The place of the resource in the text of the file, for `createLineFinder`. Absent: the format of the file has no places. */
     readonly place?: ResourcePlace;
+    /** True: a problem is about it, or another resource has its name, so a feed with `partial` does not apply it. */
+    readonly isUnserved?: true;
   })[];
   /** Empty: the folder can be served as it is. */
   readonly problems: readonly FolderProblem[];
@@ -37,12 +39,21 @@ export async function readEntries(
   reader: FolderReader = createFolderReader(context),
 ): Promise<{ readonly entries: readonly FolderEntry[]; readonly content: FolderContent }> {
   try {
-    const { files, entries, problems, warnings, references } = await reader.read();
-    const resources = entries.flatMap(({ file, node, place, put }) =>
-      put === undefined
-        ? []
-        : [{ ...put, file, ...(node !== undefined && { node }), ...(place && { place }) }],
-    );
+    const { files, entries, clashing, problems, warnings, references } = await reader.read();
+    const resources = entries.flatMap((entry) => {
+      const { file, node, place, put, isFaulty } = entry;
+      if (put === undefined) return [];
+      const isUnserved = isFaulty === true || clashing.has(entry);
+      return [
+        {
+          ...put,
+          file,
+          ...(node !== undefined && { node }),
+          ...(place && { place }),
+          ...(isUnserved && { isUnserved: true as const }),
+        },
+      ];
+    });
     const foreign = foreignProblems(references, options.authorities ?? authoritiesOf(entries));
     return {
       entries,
