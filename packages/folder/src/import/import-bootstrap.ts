@@ -15,7 +15,7 @@ import { keyOf, objectOf, textOf, valueOf } from "./messages-in-json.ts";
 import { leadsTo, planImport } from "./plan-import.ts";
 import { yamlWithComments } from "./yaml-with-comments.ts";
 
-/** What both ways to change a bootstrap have in common. */
+/** Options of {@link importBootstrap} and {@link mergeBootstrap}. */
 export interface BootstrapImportOptions {
   /** A configuration with which Envoy starts: YAML or JSON, by its extension. */
   readonly file: string;
@@ -26,14 +26,14 @@ export interface BootstrapImportOptions {
 }
 
 /**
- * Divides a configuration with which Envoy starts: static listeners, clusters and secrets become files of a folder, and the rest a bootstrap that takes them from a server. Comments stay.
- * Static stays what other static parts or config sources refer to. Never rejects: what keeps it from being read is in `problems`, as `checkBootstrap` gives them.
+ * Divides a configuration with which Envoy starts: static listeners, clusters and secrets become files of a folder, and the rest becomes a bootstrap that takes them from a server. Comments are kept.
+ * A resource stays static if other static parts or config sources refer to it. Never rejects: the reasons why the file cannot be read are in `problems`, in the form of `checkBootstrap`.
  */
 export function importBootstrap(options: BootstrapImportOptions): Promise<Imported> {
   return divide(options, true);
 }
 
-/** Adds the way to a server to a configuration with which Envoy starts, and leaves the rest of it as it is. `files` of the result is empty. Never rejects. */
+/** Adds the connection to a server to a configuration with which Envoy starts, without other changes. `files` of the result is empty. Never rejects. */
 export function mergeBootstrap(options: BootstrapImportOptions): Promise<Imported> {
   return divide(options, false);
 }
@@ -59,7 +59,7 @@ async function divide(
     if (problems.length > 0) return failedImport(problems, checked.warnings);
     warnings = [...(found.get(true) ?? []), ...checked.warnings];
     const context = folderContext({ dir: dirname(file), registry });
-    // Aliases share values; here each has to be one of its own.
+    // Aliases share objects. The import changes objects, so each place needs its own.
     const read = JSON.stringify(
       readBootstrap({ text, bytes: new Uint8Array(), format }, context).json,
     );
@@ -89,7 +89,7 @@ async function divide(
   }
 }
 
-/** The key of another ADS server, of which Envoy can have one only. */
+/** The key of another ADS server. Envoy can have only one. */
 function otherServer(bootstrap: JsonObject, connection: ImportConnection): string | undefined {
   const dynamic = objectOf(bootstrap, "dynamic_resources");
   if (dynamic === undefined || valueOf(dynamic, "ads_config") === undefined) return undefined;

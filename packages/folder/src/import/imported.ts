@@ -1,21 +1,21 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { FolderProblem } from "../folder-problem.ts";
 
-/** A configuration of Envoy, as a folder that is served and the rest, with which Envoy starts. Nothing is written yet: see `writeImport`. */
+/** A configuration of Envoy as the files of a folder for a server, and a bootstrap. Nothing is written yet: see `writeImport`. */
 export interface Imported {
   /** One for each resource. */
   readonly files: readonly ImportedFile[];
-  /** What Envoy starts with, in YAML. */
+  /** The bootstrap in YAML. */
   readonly bootstrap: Pick<ImportedFile, "text" | "isSecret">;
   /** Static resources that stay in the bootstrap, and why. */
   readonly kept: readonly UnmovedResource[];
-  /** Resources that are in neither, and why. */
+  /** Resources that are neither in the files nor in the bootstrap, and why. */
   readonly missing: readonly UnmovedResource[];
-  /** What else is not as it was; each one sentence. */
+  /** Other differences from the configuration before, one sentence each. */
   readonly notes: readonly string[];
-  /** Why nothing can be imported. Empty: all of the above can be used. */
+  /** The reasons why nothing can be imported. If it is empty, the other members can be used. */
   readonly problems: readonly FolderProblem[];
-  /** What does no harm but may be a mistake. */
+  /** Possible mistakes that do not prevent the import. */
   readonly warnings: readonly FolderProblem[];
 }
 
@@ -29,7 +29,7 @@ export interface ImportedFile {
   readonly name: string;
   /** YAML. */
   readonly text: string;
-  /** It holds a private key, a password or the like. */
+  /** Whether the text contains a private key, a password or the like. */
   readonly isSecret: boolean;
 }
 
@@ -39,15 +39,15 @@ export interface UnmovedResource {
   readonly typeUrl: string;
   /** Its name. */
   readonly name: string;
-  /** Why, as a part of a sentence after the name. */
+  /** The reason, as a part of a sentence after the name. */
   readonly reason: string;
 }
 
-/** How Envoy gets what is in the folder: parts of a bootstrap, in JSON form. */
+/** How Envoy reaches the server of the folder: parts of a bootstrap, in JSON form. */
 export interface ImportConnection {
-  /** Used as far as the bootstrap has no `id` and `cluster` of its own. */
+  /** `id` and `cluster`, each used if the bootstrap does not have it. */
   readonly node: JsonObject;
-  /** Replaces that of the bootstrap. Absent: it stays. */
+  /** Replaces `admin` of the bootstrap. Absent: no change. */
   readonly admin?: JsonObject;
   /** `ads_config`, and where listeners and clusters come from. */
   readonly dynamicResources: JsonObject;
@@ -55,7 +55,7 @@ export interface ImportConnection {
   readonly cluster: JsonObject;
 }
 
-/** Nothing but problems. */
+/** The result of an import that failed. */
 export function failedImport(
   problems: readonly FolderProblem[],
   warnings: readonly FolderProblem[] = [],

@@ -11,7 +11,7 @@ export interface MessageInJson {
   readonly above: MessageInJson | undefined;
 }
 
-/** A message and all those in it, what an Any of a known type holds included. Well-known types and what is in a Struct are left out. */
+/** A message and all messages in it, also in an Any of a known type. Well-known types and the content of a Struct are left out. */
 export function* messagesInJson(
   message: Omit<MessageInJson, "path" | "above"> & Partial<MessageInJson>,
   registry: Registry,

@@ -18,7 +18,7 @@ import { keyOf, listOf, objectOf, textOf, valueOf } from "./messages-in-json.ts"
 import { staticSecretsIn } from "./static-needs.ts";
 import type { CommentedYaml } from "./yaml-with-comments.ts";
 
-/** What is divided into a folder and a bootstrap. */
+/** A configuration to divide into a folder and a bootstrap. */
 export interface ImportSubject {
   /** In the JSON form of protobuf. It is changed. */
   readonly bootstrap: JsonObject;
@@ -26,18 +26,18 @@ export interface ImportSubject {
   /** Writes parts of the bootstrap. */
   readonly yaml: CommentedYaml;
   readonly connection: ImportConnection;
-  /** What came from a server before, next to what is static. */
+  /** Resources that came from a server before. */
   readonly dynamic: readonly JsonResource[];
   /** Whether static resources become files. If not, they stay, and the bootstrap gets only the connection. */
   readonly movesStatic: boolean;
 }
 
-/** The source of what the folder holds. */
+/** The config source of resources in the folder. */
 export const adsSource = (): JsonObject => ({ ads: {}, resource_api_version: "V3" });
 
 type Plan = Pick<Imported, "files" | "bootstrap" | "kept" | "notes">;
 
-/** Divides a configuration. `bootstrap` is what is left of it. */
+/** Divides a configuration. Changes `bootstrap` of the subject to the part that remains. */
 export function planImport(subject: ImportSubject): Plan {
   const { bootstrap, registry, dynamic, movesStatic, yaml } = subject;
   dropConnection(subject);
@@ -64,7 +64,7 @@ export function planImport(subject: ImportSubject): Plan {
   };
 }
 
-/** What a bootstrap got from an earlier call goes, so that a second one replaces it. */
+/** Removes the connection that an earlier import added, so that this one replaces it. */
 function dropConnection({ bootstrap, connection }: ImportSubject): void {
   const fixed = objectOf(bootstrap, "static_resources");
   const name = textOf(connection.cluster, "name");
@@ -91,7 +91,7 @@ export function leadsTo(dynamic: JsonObject | undefined, cluster: string): boole
   );
 }
 
-/** A static listener may be without a name, a resource may not. */
+/** Names listeners without a name, since a resource needs one. */
 function nameListeners(resources: readonly JsonResource[]): readonly string[] {
   const taken = new Set(resources.filter(({ type }) => type === listener).map(({ name }) => name));
   return resources.flatMap(({ type, name, json }) => {
@@ -108,7 +108,7 @@ function nameListeners(resources: readonly JsonResource[]): readonly string[] {
   });
 }
 
-/** A reference to a secret that is served says so. */
+/** Gives the references to served secrets a config source. */
 function takeSecretsFromServer(
   served: readonly JsonResource[],
   isKept: ReadonlySet<string>,
@@ -156,7 +156,7 @@ function hasSecret(json: JsonObject, typeUrl: string, registry: Registry): boole
   return withoutSecrets(any, registry) !== any;
 }
 
-/** Adds the way to the server. */
+/** Adds the connection to the server. */
 function connect({ bootstrap, connection }: ImportSubject): readonly string[] {
   const notes: string[] = [];
   const node = ensureObject(bootstrap, "node");

@@ -1,21 +1,21 @@
 import { chmod, link, lstat, mkdir, mkdtemp, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Steps of which all are done, or none. */
+/** Steps that are all done, or all undone. */
 export interface UndoableSteps {
-  /** Makes a folder for what is not complete yet, only for this user. */
+  /** Creates a folder for files that are not complete, which only this user may read. */
   stage(above: string): Promise<string>;
-  /** Moves a folder to where nothing is. */
+  /** Moves a folder to a path that does not exist. */
   placeFolder(from: string, to: string, files: readonly string[]): Promise<void>;
   /** Moves a file. With `force` it replaces one. */
   placeFile(from: string, to: string, options: { readonly force: boolean }): Promise<void>;
-  /** Says that all steps are done. */
+  /** Marks all steps as done. */
   keep(): void;
-  /** Undoes what is not to be kept, and removes what is not complete. */
+  /** Undoes the steps unless they are marked as done, and removes incomplete files. */
   end(): Promise<void>;
 }
 
-/** How the names of folders begin that hold what is not complete yet: hidden, so that nothing reads them. */
+/** The prefix of folders with incomplete files. They are hidden, so that no server reads them. */
 export const stagingPrefix = ".xdstp-import-";
 
 /** A step is undone only if it has happened, and removes only what it has made. */

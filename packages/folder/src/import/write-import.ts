@@ -19,7 +19,7 @@ import { readEntries } from "../read-folder.ts";
 import type { Imported } from "./imported.ts";
 import { codeOf, createSteps, exists, stagingPrefix } from "./undoable-steps.ts";
 
-/** Where {@link writeImport} writes. */
+/** Options of {@link writeImport}. */
 export interface ImportTarget {
   /** The folder. */
   readonly dir: string;
@@ -31,9 +31,9 @@ export interface ImportTarget {
   readonly registry: Registry;
   /** Whether to check everything and to write nothing. Default: false. */
   readonly dryRun?: boolean;
-  /** Ends the writing: what is written is removed, what was replaced is restored, and the promise rejects with the reason. */
+  /** Stops the writing: written files are removed, replaced files are restored, and the promise rejects with the reason. */
   readonly signal?: AbortSignal;
-  /** Called with each hidden folder that an import has left behind which was killed. It may hold secrets. */
+  /** Called with each hidden folder of an import that was killed. It may contain secrets. */
   readonly onLeftover?: (path: string) => void;
 }
 
@@ -112,7 +112,7 @@ interface ImportPaths {
   readonly files: readonly string[];
 }
 
-/** What is in the way. Reports what earlier imports have left. */
+/** Returns the conflict that prevents the writing. Reports the hidden folders of earlier imports. */
 async function conflictAt(
   { dir, bootstrapFile, files }: ImportPaths,
   { dir: given, bootstrap, force, onLeftover }: ImportTarget,
@@ -137,7 +137,7 @@ async function conflictAt(
   return undefined;
 }
 
-/** What `serve` would report of the folder. One that holds something is checked with the files that stay in it. */
+/** Returns the problems that `serve` would report of the folder, with the files that are already in it. */
 async function problemsOf(
   {
     dir,
@@ -178,7 +178,7 @@ async function copyFolder(from: string, to: string, above: readonly string[]): P
   }
 }
 
-/** No one else may read a secret, at no time. */
+/** Creates a file. One with a secret has its mode from the beginning, so that other users can never read it. */
 async function writeInto(file: string, text: string, isSecret: boolean): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text, { mode: isSecret ? 0o600 : 0o644, flag: "wx" });

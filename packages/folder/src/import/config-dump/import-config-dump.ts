@@ -12,11 +12,11 @@ import { readDump } from "./read-dump.ts";
 import { redactedFields } from "./redacted-fields.ts";
 import { usableResources } from "./usable-resources.ts";
 
-/** What {@link importConfigDump} takes. */
+/** Options of {@link importConfigDump}. */
 export interface ConfigDumpOptions {
   /** The answer of `/config_dump?include_eds` of the admin page of an Envoy. */
   readonly text: string;
-  /** Where it is from, for problems. */
+  /** The name of the dump in problems. */
   readonly file: string;
   /** `envoyRegistry()` of `@xdstp/protos/envoy`, or one that has more. */
   readonly registry: Registry;
@@ -25,8 +25,8 @@ export interface ConfigDumpOptions {
 }
 
 /**
- * Divides what a running Envoy has: its listeners, clusters, routes, endpoints and secrets, static or from a server, become files of a folder, and the rest of its bootstrap one that takes them from a server.
- * Secrets are redacted in a dump, and so are not imported. Never rejects: what is wrong with the dump is in `problems`.
+ * Divides the configuration of a running Envoy: its listeners, clusters, routes, endpoints and secrets, static or from a server, become files of a folder, and the rest becomes a bootstrap that takes them from a server.
+ * Private keys and passwords are redacted in a dump, so resources with them are not imported. Never rejects: the faults of the dump are in `problems`.
  */
 export function importConfigDump({
   text,

@@ -20,7 +20,7 @@ import {
 export interface AttachedRoute {
   readonly listener: GatewayListener;
   readonly route: KubernetesObject;
-  /** What the hostnames of the route and of the listener have in common; at least one. */
+  /** The intersection of the hostnames of the route and the listener; at least one. */
   readonly hostnames: readonly string[];
 }
 

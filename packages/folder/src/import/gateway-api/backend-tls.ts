@@ -19,7 +19,7 @@ import { everyOne, type TlsSecrets } from "./tls-secrets.ts";
 
 /** Which Services are reached over TLS. */
 export interface BackendTls {
-  /** What a cluster of a port of a Service says of TLS: nothing where no policy has it. undefined: a policy has it and cannot be used, which is reported. */
+  /** The fields of a cluster for TLS to a port of a Service. Empty if no policy has the Service; undefined if its policy cannot be used, which is reported. */
   transportOf(service: KubernetesObject, port: string): JsonObject | undefined;
 }
 
@@ -29,7 +29,7 @@ export function createBackendTls(objects: KubernetesObjects, secrets: TlsSecrets
   const targets = policies.flatMap((policy) => {
     const spec = field(rootOf(policy), "spec");
     reportUnread(spec, ["targetRefs", "validation"]);
-    // The version v1alpha2 has one target. Without a validation nothing is sent to it, which is better than in plain text.
+    // The version v1alpha2 has one target. It has no validation, so requests are rejected instead of sent in plain text.
     const single = field(spec, "targetRef");
     const all = [...itemsOf(field(spec, "targetRefs")), ...(isSet(single) ? [single] : [])];
     return all.flatMap((node) => targetAt(node, spec) ?? []);

@@ -30,14 +30,14 @@ export interface GatewayListener {
   readonly hostname: string;
   /** Kinds of routes that may be attached. */
   readonly kinds: ReadonlySet<string>;
-  /** The TLS context with which Envoy terminates TLS. undefined: it does not. */
+  /** The TLS context with which Envoy terminates TLS. Undefined if Envoy does not terminate TLS. */
   readonly tls: JsonObject | undefined;
   /** The names of its certificates as secrets. */
   readonly certificates: readonly string[];
   allowsNamespace(namespace: string): boolean;
 }
 
-/** A name that people recognise: `shop/edge/http`. */
+/** The name of a listener in messages and resources: `shop/edge/http`. */
 export function titleOfListener({ gateway, name }: GatewayListener): string {
   return `${gateway.namespace}/${gateway.name}/${name}`;
 }

@@ -26,7 +26,7 @@ import {
 import { createReferences } from "./reference-grants.ts";
 import { createTlsSecrets } from "./tls-secrets.ts";
 
-/** What {@link importGatewayApi} takes. */
+/** Options of {@link importGatewayApi}. */
 export interface GatewayApiOptions {
   /** Files with objects of Kubernetes: YAML with any number of documents, or JSON where the name ends with `.json`. */
   readonly files: readonly ObjectFile[];
@@ -38,7 +38,7 @@ export interface GatewayApiOptions {
 
 /**
  * Translates Gateways, their routes, Services, Secrets and policies of the Gateway API of Kubernetes to files of a folder, and a bootstrap that takes them from a server.
- * What is not supported, and references that lead nowhere, are in `warnings`, with what becomes of their requests. Never rejects: what is wrong with the files is in `problems`.
+ * Unsupported fields, and references to missing objects, are in `warnings`, with the effect on requests. Never rejects: the faults of the files are in `problems`.
  */
 export function importGatewayApi({ files, registry, connection }: GatewayApiOptions): Imported {
   const report = createReport();
@@ -69,7 +69,7 @@ export function importGatewayApi({ files, registry, connection }: GatewayApiOpti
   return { ...plan, notes, missing: [], problems: [], warnings: found.warnings };
 }
 
-/** Reports what no other part reads of objects that are read. */
+/** Reports the fields of objects that no other part reads. */
 function reportRest(objects: KubernetesObjects): void {
   for (const kind of wholeKinds) for (const object of objects.of(kind)) reportUnreadRoot(object);
   for (const object of objects.of("GatewayClass"))
@@ -88,7 +88,7 @@ const wholeKinds = [
   "BackendTLSPolicy",
 ] as const;
 
-/** Objects of which nothing was read, since nothing refers to them. */
+/** Reports objects to which no served object refers. */
 function unusedObjects(objects: KubernetesObjects): readonly string[] {
   const unused = (["Service", "Secret", "ConfigMap", "BackendTLSPolicy"] as const).flatMap((kind) =>
     objects.of(kind).filter((object) => !objects.isUsed(object)),

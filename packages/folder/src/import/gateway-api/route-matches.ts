@@ -17,13 +17,13 @@ import {
 export interface RouteMatch {
   /** In the form of Envoy. */
   readonly json: JsonObject;
-  /** What precedence is decided by, the most important number first; larger comes first. */
+  /** The numbers that decide about precedence, the most important one first. A larger number has precedence. */
   readonly rank: readonly number[];
   /** The path prefix that a rewrite replaces, without a slash at its end. undefined: it is not matched by a prefix. */
   readonly prefix: string | undefined;
 }
 
-/** Sorts what has precedence first. */
+/** Sorts the match with precedence first. */
 export function byRank(one: RouteMatch, other: RouteMatch): number {
   for (const [at, rank] of one.rank.entries()) {
     const difference = (other.rank[at] ?? 0) - rank;
@@ -37,7 +37,7 @@ export function httpMatches(rule: ObjectNode): readonly RouteMatch[] {
   return matchesIn(rule).map(httpMatch);
 }
 
-/** One that is not set where there is none. */
+/** The items of `matches`; without items, one match that is not set. */
 function matchesIn(rule: ObjectNode): readonly ObjectNode[] {
   const list = field(rule, "matches");
   const items = itemsOf(list);

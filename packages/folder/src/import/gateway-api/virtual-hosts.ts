@@ -33,7 +33,7 @@ export function virtualHosts(
         .map((hostname) => ({ listener, route, hostname, rules }));
     });
   const byHostname = Map.groupBy(hosted, ({ hostname }) => hostname);
-  // A listener without routes has its hosts all the same, lest another one gets them.
+  // A listener without routes still has its hosts, so that the routes of another listener do not match them.
   const domains = new Set([...hosted, ...listeners].map(({ hostname }) => hostname));
   return [...domains].sort(bySpecificity).flatMap((domain) => {
     const owner = ownerOf(domain);
