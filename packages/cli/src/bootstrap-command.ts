@@ -4,12 +4,7 @@ import { CliError } from "./cli-error.ts";
 import { clientTlsFlags, clientTlsOptions } from "./asked-server.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type Command, type CommandCall, pathFrom, takeNoMore, wordFlag } from "./command.ts";
-import {
-  adminAt,
-  type ConnectionOptions,
-  envoyBootstrap,
-  envoyConnection,
-} from "./envoy-bootstrap.ts";
+import type { ConnectionOptions } from "./envoy-bootstrap.ts";
 import { escapeJson } from "./short-text.ts";
 import { type Endpoint, parseEndpoint, parseListen } from "./endpoint.ts";
 
@@ -85,7 +80,7 @@ async function run(call: CommandCall, { stdout, cwd }: CliIo): Promise<number> {
   }
   const bootstrap =
     kind === "envoy"
-      ? envoyBootstrap({ ...options, variant, admin: adminOf(call) })
+      ? await bootstrapOfEnvoy({ ...options, variant, admin: adminOf(call) })
       : grpcBootstrap(options);
   stdout.write(
     kind === "grpc" || call.flag("json")
@@ -93,6 +88,14 @@ async function run(call: CommandCall, { stdout, cwd }: CliIo): Promise<number> {
       : (await import("js-yaml")).dump(bootstrap, { lineWidth: -1, noRefs: true }),
   );
   return 0;
+}
+
+/** Loaded here, since the help of all commands does not need the types of Envoy. */
+async function bootstrapOfEnvoy(
+  options: ConnectionOptions & { readonly admin: Endpoint },
+): Promise<object> {
+  const { envoyBootstrap } = await import("./envoy-bootstrap.ts");
+  return envoyBootstrap(options);
 }
 
 async function merged(
@@ -103,6 +106,7 @@ async function merged(
 ): Promise<string> {
   const { formatProblem, mergeBootstrap } = await import("@xdstp/folder");
   const { loadRegistry } = await import("./load-registry.ts");
+  const { adminAt, envoyConnection } = await import("./envoy-bootstrap.ts");
   const { bootstrap, problems } = await mergeBootstrap({
     file: pathFrom(cwd, file),
     registry: await loadRegistry([]),

@@ -1,5 +1,6 @@
 import type { ClientResource, ClientType, ResourceState, StatusClientRow } from "./client-types.ts";
-import { counted, escapeText, formatAge, shortType, shortVersion } from "./short-text.ts";
+import { counted, escapeText, formatAge, shortVersion } from "./short-text.ts";
+import { shortType } from "./short-type.ts";
 import type { StatusRow } from "./status-row.ts";
 import type { Tone } from "./style.ts";
 

@@ -4,7 +4,8 @@ import { connectCommands, formatEndpoint } from "./endpoint.ts";
 import { describeFolderEvent } from "./describe-folder-event.ts";
 import { describeServerEvent } from "./describe-server-event.ts";
 import { describeUpstreamEvent } from "./describe-upstream-event.ts";
-import { counted, escapeText, shortType, shortVersion, someNames } from "./short-text.ts";
+import { counted, escapeText, shortVersion, someNames } from "./short-text.ts";
+import { shortType } from "./short-type.ts";
 import type { Level, ReportLine } from "./reporter.ts";
 import type { Versions } from "./served-versions.ts";
 

@@ -1,13 +1,7 @@
 import type { HeldBackName, NotSent } from "@xdstp/protocol/server";
 import type { ServerEvent } from "@xdstp/server";
-import {
-  clientLabel,
-  counted,
-  escapeText,
-  shortType,
-  shortVersion,
-  someNames,
-} from "./short-text.ts";
+import { clientLabel, counted, escapeText, shortVersion, someNames } from "./short-text.ts";
+import { shortType } from "./short-type.ts";
 import type { Level, ReportLine } from "./reporter.ts";
 import { limitHint } from "./named-limits.ts";
 import { missedHint, waiting } from "./status-row.ts";

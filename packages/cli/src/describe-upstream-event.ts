@@ -1,7 +1,8 @@
 import type { Status } from "@xdstp/core";
 import type { UpstreamEvent } from "./cli-event.ts";
 import { withRule } from "./cli-error.ts";
-import { counted, escapeText, shortType, shortVersion, someNames } from "./short-text.ts";
+import { counted, escapeText, shortVersion, someNames } from "./short-text.ts";
+import { shortType } from "./short-type.ts";
 import type { Level, ReportLine } from "./reporter.ts";
 import { limitHint } from "./named-limits.ts";
 

@@ -1,4 +1,3 @@
-import { askedName, ownTypeUrl } from "./asked-name.ts";
 import {
   askedServer,
   clientTlsOptions,
@@ -38,6 +37,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
     throw new CliError(2, "which client? Give the id of its node");
   if (name === undefined) throw new CliError(2, "which resource? Give its name");
   takeNoMore(more, "; one name is explained");
+  const { askedName, ownTypeUrl } = await import("./asked-name.ts");
   const asked = askedName(call, name);
   if (asked.kind === "glob")
     throw new CliError(2, `${JSON.stringify(name)} is a collection; give the name of one resource`);

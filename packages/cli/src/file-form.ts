@@ -11,7 +11,7 @@ import {
 } from "@xdstp/protos/discovery";
 import { envoyTypes } from "@xdstp/resource-types";
 import { parseName } from "@xdstp/uri";
-import { yamlText } from "./json-text.ts";
+import { yamlText } from "./yaml-text.ts";
 import type { ResourceView, ViewOptions } from "./resource-view.ts";
 
 /** The properties of a resource in addition to its payload. */

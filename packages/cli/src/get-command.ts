@@ -8,7 +8,6 @@ import {
   rejectAttributesIn,
   tlsUsage,
 } from "./ask-flags.ts";
-import { askedName } from "./asked-name.ts";
 import { namingSource } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -81,6 +80,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   if (text === undefined) throw new CliError(2, "which name?");
   takeNoMore(more, "; give one name (put * into quotes)");
   rejectAttributesIn([text]);
+  const { askedName } = await import("./asked-name.ts");
   const asked = askedName(call, text);
   if (call.flag("no-follow") && text.startsWith("xdstp:") && text.includes("#"))
     throw new CliError(

@@ -1,5 +1,6 @@
 import type { StatusClientRow } from "./client-types.ts";
-import { counted, shortType } from "./short-text.ts";
+import { counted } from "./short-text.ts";
+import { shortType } from "./short-type.ts";
 import type { StatusClientOptions } from "./status-client.ts";
 import type { ToldExplanation } from "./told-explanation.ts";
 

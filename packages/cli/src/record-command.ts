@@ -1,5 +1,4 @@
 import { askFlags, askOptions, askUsage, nackOption, tlsUsage } from "./ask-flags.ts";
-import { askedName } from "./asked-name.ts";
 import { namingSource } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -41,6 +40,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [file, ...names] = call.positionals;
   if (file === undefined || file === "") throw new CliError(2, "which file?");
   if (names.length === 0) throw new CliError(2, "which name? It stands behind the file");
+  const { askedName } = await import("./asked-name.ts");
   const asked = names.map((name) => askedName(call, name));
   const ask = await askFlags(call, io);
   const [count, timeoutMs] = [countFlag(call, "count"), secondsFlag(call, "timeout")];

@@ -3,7 +3,8 @@ import { XdsError } from "@xdstp/core";
 import { parseRecording, type RecordedEvent, type Recording } from "@xdstp/recording";
 import { CliError, unreadable } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
-import { escapeText, shortType } from "./short-text.ts";
+import { escapeText } from "./short-text.ts";
+import { shortType } from "./short-type.ts";
 import { jsonText } from "./json-text.ts";
 
 /** A file that is written line by line. */

@@ -6,7 +6,8 @@ import type {
   ClientStatusResponse,
 } from "@xdstp/protos/status";
 import type { RejectedVersion } from "@xdstp/relay";
-import { counted, escapeText, formatAge, shortType, shortVersion } from "./short-text.ts";
+import { counted, escapeText, formatAge, shortVersion } from "./short-text.ts";
+import { shortType } from "./short-type.ts";
 import { columnWidths, cutStart, fitText, type TableRoom } from "./fit-text.ts";
 import type { Line } from "./style.ts";
 import { fieldsOf } from "./server-facts.ts";

@@ -9,7 +9,8 @@ import type {
 } from "@xdstp/plan";
 import type { CliIo } from "./cli-io.ts";
 import { cutText, wrapWords } from "./fit-text.ts";
-import { counted, escapeText, shortType, shortVersion, someNames } from "./short-text.ts";
+import { counted, escapeText, shortVersion, someNames } from "./short-text.ts";
+import { shortType } from "./short-type.ts";
 import { type Line, paintFor, paintLine, type Tone } from "./style.ts";
 
 /** The facts around a plan that its text shows. */

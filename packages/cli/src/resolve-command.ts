@@ -2,7 +2,6 @@ import { askFlags, askOptions, askUsage, tlsUsage } from "./ask-flags.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type Command, type CommandCall, takeNoMore } from "./command.ts";
-import { typeFlag } from "./asked-name.ts";
 
 /** Options of commands that connect to a server. `xdstp resolve` does not, so it does not have them. */
 const unused: ReadonlySet<string> = new Set(["max-hops", "channel-limit"]);
@@ -35,6 +34,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
       name === "" ? "a name is empty; give the name of a resource" : "which name?",
     );
   takeNoMore(more, "; one name is resolved (put # and * into quotes)");
+  const { typeFlag } = await import("./asked-name.ts");
   const typeUrl = typeFlag(call);
   const { resolve } = await import("./resolve.ts");
   return resolve(

@@ -4,7 +4,7 @@ import { clusterUrl, encode } from "../test/use-origin.ts";
 import { viewResource } from "./resource-view.ts";
 
 const yamlText = vi.hoisted(() => vi.fn(() => "some yaml"));
-vi.mock(import("./json-text.ts"), () => ({ yamlText }));
+vi.mock(import("./yaml-text.ts"), () => ({ yamlText }));
 
 it("writes YAML only where it is read, since that takes a third of the time of a large resource", () => {
   const value = encode("envoy.config.cluster.v3.Cluster", { name: "web" });

@@ -12,7 +12,7 @@ import { withoutSecrets } from "@xdstp/protos/envoy";
 import { CollectionEntrySchema, ListCollectionSchema } from "@xdstp/protos/xds";
 import { memberTypeOf } from "@xdstp/uri";
 import { escapeText } from "./short-text.ts";
-import { yamlText } from "./json-text.ts";
+import { yamlText } from "./yaml-text.ts";
 
 /** A resource in a form that people can read. */
 export interface ResourceView {

@@ -1,10 +1,4 @@
 import type { StreamInfo } from "@xdstp/protocol/server";
-import { shortNameOf } from "@xdstp/resource-types";
-
-/** Returns the short name of a type, such as `clusters`, or its full message name if it does not have one. */
-export function shortType(typeUrl: string): string {
-  return shortNameOf(typeUrl) ?? escapeText(typeUrl.slice(typeUrl.lastIndexOf("/") + 1));
-}
 
 /** A version that is a hash: at least 128 bits in hexadecimal, or the 22 characters of 128 bits in base64url, as this stack makes them. To tell these from labels, at least two capitals and two small letters are required. */
 const HASH = /^(?:[0-9a-f]{32,}|(?=.*[A-Z].*[A-Z])(?=.*[a-z].*[a-z])[\w-]{22})$/;

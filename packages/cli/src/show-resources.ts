@@ -1,7 +1,8 @@
 import type { AnyBytes } from "@xdstp/core";
 import type { AskedName } from "./asked-name.ts";
 import type { CliIo } from "./cli-io.ts";
-import { escapeText, shortType, shortVersion } from "./short-text.ts";
+import { escapeText, shortVersion } from "./short-text.ts";
+import { shortType } from "./short-type.ts";
 import { jsonText } from "./json-text.ts";
 import { fileYaml, type ResourceFacts, wrapperOf } from "./file-form.ts";
 import { wrapText } from "./fit-text.ts";

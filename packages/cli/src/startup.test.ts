@@ -24,7 +24,7 @@ function modulesOf(...argv: readonly string[]): readonly string[] {
   return stderr.split("\n").filter((line) => line.startsWith("file:"));
 }
 
-it.each(["--version", "--help", "help serve", "bootstrap grpc"])(
+it.each(["--version", "--help", "help serve", "bootstrap grpc", "validate --explain syntax"])(
   "starts without servers, clients and gRPC for what needs none: %s",
   (call) => {
     const modules = modulesOf(...call.split(" "));
@@ -34,3 +34,21 @@ it.each(["--version", "--help", "help serve", "bootstrap grpc"])(
     ).toEqual([]);
   },
 );
+
+it.each(["--version", "--help", "help validate", "bootstrap grpc"])(
+  "starts without messages and parsers for what needs none: %s",
+  (call) => {
+    const modules = modulesOf(...call.split(" "));
+    expect(modules.filter((url) => /bufbuild|js-yaml|\/yaml\//.test(url))).toEqual([]);
+  },
+);
+
+it("reads a file without problems without the parser that is for their positions", () => {
+  const file = join(
+    import.meta.dirname,
+    "../../../examples/mesh/config/mesh.example/clusters/blue.yaml",
+  );
+  const modules = modulesOf("validate", file);
+  expect(modules.filter((url) => url.includes("/js-yaml/"))).toHaveLength(1);
+  expect(modules.filter((url) => url.includes("/node_modules/yaml/"))).toEqual([]);
+});

@@ -5,7 +5,8 @@ import {
   type StreamStatus,
   type TypeStatus,
 } from "@xdstp/protocol/server";
-import { clientLabel, escapeText, formatAge, shortType, shortVersion } from "./short-text.ts";
+import { clientLabel, escapeText, formatAge, shortVersion } from "./short-text.ts";
+import { shortType } from "./short-type.ts";
 import type { Tone } from "./style.ts";
 
 /** One type of one client. For a client without subscriptions, `type` is `undefined`. */

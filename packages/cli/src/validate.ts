@@ -14,7 +14,7 @@ import { jsonText } from "./json-text.ts";
 import { loadRegistry } from "./load-registry.ts";
 import { escapeJson } from "./short-text.ts";
 import { type Found, sarifLog } from "./sarif.ts";
-import { askEnvoyOf } from "./validate-envoy.ts";
+import type { askEnvoyOf } from "./validate-envoy.ts";
 import { signalCodes } from "./signal-codes.ts";
 
 /** The options of `xdstp validate`. */
@@ -42,7 +42,7 @@ export async function validate(options: ValidateOptions, io: CliIo): Promise<num
   const registry = await loadRegistry(options.descriptors);
   const checked: Checked[] = [];
   for (const path of paths) checked.push(await check(path, registry, options));
-  const asked = await askEnvoyOf(options, registry, io);
+  const asked = await askedEnvoy(options, registry, io);
   if (asked !== undefined && "signal" in asked) return signalCodes[asked.signal];
   const all = asked === undefined ? checked : [...checked, { ...asked, ...nothingCounted }];
   const found = distinct(all.flatMap((one) => foundIn(one, allow))).sort(byPlace);
@@ -59,6 +59,17 @@ export async function validate(options: ValidateOptions, io: CliIo): Promise<num
   io.stdout.write(formats[format](report, io));
   const failing = failOn === "warning" ? found : found.filter(isError);
   return failing.length > 0 ? 1 : 0;
+}
+
+/** The result of the real Envoy, if the options name one. Its module is loaded here, because most calls do not need it. */
+async function askedEnvoy(
+  options: ValidateOptions,
+  registry: Awaited<ReturnType<typeof loadRegistry>>,
+  io: CliIo,
+): Promise<Awaited<ReturnType<typeof askEnvoyOf>>> {
+  if (options.envoy === undefined) return undefined;
+  const validateEnvoy = await import("./validate-envoy.ts");
+  return validateEnvoy.askEnvoyOf(options, registry, io);
 }
 
 /** The result for all paths. */

@@ -8,7 +8,6 @@ import {
   rejectAttributesIn,
   tlsUsage,
 } from "./ask-flags.ts";
-import { askedName } from "./asked-name.ts";
 import { namingSource } from "./asked-server.ts";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -50,6 +49,7 @@ export const watchCommand: Command = {
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   if (call.positionals.length === 0) throw new CliError(2, "which name?");
   rejectAttributesIn(call.positionals);
+  const { askedName } = await import("./asked-name.ts");
   const asked = call.positionals.map((name) => askedName(call, name));
   const ask = await askFlags(call, io);
   const [count, timeoutMs] = [countFlag(call, "count"), secondsFlag(call, "timeout")];

@@ -4,7 +4,7 @@ import { type AskedName, ownTypeUrl } from "./asked-name.ts";
 import type { AskClient, shownType } from "./ask-client.ts";
 import type { FactsByName } from "./file-form.ts";
 import { CliError, withoutNode } from "./cli-error.ts";
-import { shortType } from "./short-text.ts";
+import { shortType } from "./short-type.ts";
 import { withoutAlt } from "./shown-hop.ts";
 
 /** The options of `xdstp get`. */

@@ -33,7 +33,7 @@ import {
 import { Fault, type FolderProblem, type JsonPath, located, quote } from "./folder-problem.ts";
 import { messageFrom } from "./json-reason.ts";
 import { parseJson, parseYaml, rejectFaultyJson } from "./parse-document.ts";
-import { type Place, typeFolder } from "./place.ts";
+import { knownTypeFolder, type Place, type TypeFolder, typeFolder } from "./place.ts";
 import { bySeverity } from "./problem-codes.ts";
 import { each, empty, faultsOf, problemOf, readFile } from "./read-file.ts";
 import { resourceFromCandidate } from "./resource-from-candidate.ts";
@@ -148,9 +148,8 @@ function contentOf(
     return json === undefined ? (place() ?? "bootstrap") : [{ json, index: 0 }];
   }
   if (format === "json") rejectFaultyJson(text);
-  const { value } = parseEnvoyYaml(text);
-  if (isObject(value) && isBootstrap(value, context)) return "bootstrap";
-  const documents = documentsIn(read);
+  const documents = documentsOrBootstrap(read, place, context);
+  if (documents === "bootstrap") return documents;
   if (documents.length === 0) throw empty();
   if (documents.every((one): one is TypedDocument => saysItsType(one.json))) return documents;
   const known = place();
@@ -162,6 +161,26 @@ function contentOf(
     document: documents.find(({ json }) => !saysItsType(json))?.index ?? 0,
     path: [],
   });
+}
+
+/** Envoy reads a configuration in its own way: what is not valid for a folder may still be a bootstrap. */
+function documentsOrBootstrap(
+  read: ReadFile,
+  place: () => FilePlace | undefined,
+  context: FolderContext,
+): ReturnType<typeof documentsIn> | "bootstrap" {
+  try {
+    const documents = documentsIn(read);
+    const [first] = documents;
+    if (first?.index !== 0 || !isObject(first.json)) return documents;
+    // The type of a bootstrap has half of the API in it, so it is looked up last.
+    if (isOfItsFolder(first.json, place())) return documents;
+    return isBootstrap(first.json, context) ? "bootstrap" : documents;
+  } catch (error) {
+    const { value } = parseEnvoyYaml(read.text);
+    if (isObject(value) && isBootstrap(value, context)) return "bootstrap";
+    throw error;
+  }
 }
 
 function documentsIn({ text, format }: ReadFile): readonly {
@@ -181,11 +200,18 @@ function documentsIn({ text, format }: ReadFile): readonly {
 /** Returns true if an object has a field of an Envoy bootstrap, and no other type. */
 function isBootstrap(json: JsonObject, { registry }: FolderContext): boolean {
   if (json["@type"] !== undefined) return typeNameIn(json) === bootstrapName;
-  const fields = registry.getMessage(bootstrapName)?.fields ?? [];
-  return (
-    !saysItsType(json) &&
-    fields.some(({ name, jsonName }) => Object.hasOwn(json, name) || Object.hasOwn(json, jsonName))
-  );
+  const names = namesOfFields(registry.getMessage(bootstrapName));
+  return !saysItsType(json) && Object.keys(json).some((key) => names.has(key));
+}
+
+/** Whether all fields of an object are those of the type of the folder that its file lies in. */
+function isOfItsFolder(json: JsonObject, place: FilePlace | undefined): boolean {
+  const names = namesOfFields(place?.type.desc);
+  return Object.keys(json).every((key) => names.has(key));
+}
+
+function namesOfFields(desc: DescMessage | undefined): ReadonlySet<string> {
+  return new Set(desc?.fields.flatMap(({ name, jsonName }) => [name, jsonName]));
 }
 
 /** Returns true if an object is a resource with `@type`, a `Resource` with one, or a list of these. */
@@ -276,6 +302,7 @@ function knownType(name: string, { registry }: FolderContext, path: JsonPath = [
 
 /** The place of a file in a folder that `serve` could serve. */
 interface FilePlace {
+  readonly type: TypeFolder;
   readonly dir: string;
   readonly segments: readonly string[];
 }
@@ -283,21 +310,13 @@ interface FilePlace {
 /** Returns the innermost type folder around a file, with the folder above it. Returns `undefined` if there is none. */
 function placeInFolder(file: string, context: FolderContext): FilePlace | undefined {
   const steps = resolve(file).split(sep);
-  const at = steps.findLastIndex(
-    (step, index) => index > 1 && index < steps.length - 1 && isType(step, context),
-  );
-  if (at === -1) return undefined;
-  const below = steps.slice(at - 1);
-  return { dir: join(file, ...below.map(() => "..")), segments: below };
-}
-
-function isType(name: string, context: FolderContext): boolean {
-  try {
-    typeFolder(name, context);
-    return true;
-  } catch {
-    return false;
+  for (let at = steps.length - 2; at > 1; at--) {
+    const type = knownTypeFolder(steps[at] ?? "", context);
+    if (type === undefined) continue;
+    const segments = steps.slice(at - 1);
+    return { type, dir: join(file, ...segments.map(() => "..")), segments };
   }
+  return undefined;
 }
 
 function checkInFolder(

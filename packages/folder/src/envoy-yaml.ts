@@ -1,15 +1,6 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  type Node,
-  type Scalar,
-  type YAMLMap,
-} from "yaml";
+import type { Document, Node, Scalar, YAMLMap } from "yaml";
+import { exactYaml } from "./exact-yaml.ts";
 import { type ParsedYaml, parsedYaml, type Position } from "./find-position.ts";
 import { Fault, type FolderProblem, reasonOf, tooDeep } from "./folder-problem.ts";
 import { yamlFault } from "./parse-document.ts";
@@ -71,6 +62,7 @@ interface Reading {
 }
 
 function valueOf(node: unknown, reading: Reading): JsonValue {
+  const { isAlias, isMap, isScalar, isSeq } = exactYaml();
   const meant = isAlias(node) ? node.resolve(reading.document) : node;
   if (isAlias(node) && meant === undefined)
     throw new Fault({
@@ -95,6 +87,7 @@ function valueOf(node: unknown, reading: Reading): JsonValue {
 }
 
 function objectOf({ items }: YAMLMap, reading: Reading): JsonObject {
+  const { isAlias, isNode, isScalar } = exactYaml();
   const entries = new Map<string, JsonValue>();
   for (const { key, value } of items) {
     const node = isAlias(key) ? key.resolve(reading.document) : key;

@@ -1,4 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { envoyRegistry } from "@xdstp/protos/envoy";
+import { describe, expect, it, vi } from "vitest";
+import { useFolder } from "../test/use-folder.ts";
+import { checkFolder } from "./check-folder.ts";
+import { exactYaml } from "./exact-yaml.ts";
 import { findPosition } from "./find-position.ts";
 
 const yaml = "a: 1\nlist:\n  - x: 1\n  - y:\n      deep: 2\n---\nb: &anchor {c: 1}\nd: *anchor\n";
@@ -37,4 +42,19 @@ describe("findPosition()", () => {
   it("finds nothing in an empty text", () => {
     expect(findPosition("", 0, ["a"])).toBeUndefined();
   });
+});
+
+it("parses a text once for the positions of all its violations", async () => {
+  const endpoint = `  - endpoint: { address: { socket_address: { address: a, port_value: 70000 } } }\n`;
+  const { dir } = await useFolder({
+    "_opaque/endpoints/web.yaml": `endpoints:\n- lb_endpoints:\n${endpoint.repeat(20)}`,
+  });
+  using parse = vi.spyOn(exactYaml(), "parseAllDocuments");
+  const { problems } = await checkFolder({ dir, registry: envoyRegistry() });
+  expect(problems).toHaveLength(20);
+  expect(problems.at(-1)).toMatchObject({
+    file: join(dir, "_opaque/endpoints/web.yaml"),
+    line: 22,
+  });
+  expect(parse).toHaveBeenCalledOnce();
 });

@@ -1,16 +1,5 @@
-import {
-  type Document,
-  isAlias,
-  isCollection,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseAllDocuments,
-  visit,
-} from "yaml";
+import type { Document, Node } from "yaml";
+import { exactYaml } from "./exact-yaml.ts";
 import type { JsonPath } from "./folder-problem.ts";
 
 /** The number of characters of the longest text that is parsed only for a position. */
@@ -60,7 +49,7 @@ export function findTexts(
   const found = new Map<string, TextPosition>();
   find(text, (documents, positionAt) => {
     for (const document of documents) {
-      visit(document, {
+      exactYaml().visit(document, {
         Scalar(key, node, path) {
           if (typeof node.value === "string" && values.has(node.value) && !found.has(node.value))
             found.set(node.value, {
@@ -77,6 +66,7 @@ export function findTexts(
 
 /** Returns the path of the innermost node as text, from the keys and list indexes of the nodes around it. */
 function fieldOf(nodes: readonly unknown[]): string {
+  const { isCollection, isMap, isPair, isScalar } = exactYaml();
   return nodes
     .map((node, at) => {
       if (isPair(node)) return `.${String(isScalar(node.key) ? node.key.value : node.key)}`;
@@ -92,7 +82,7 @@ export function findNumber(text: string, source: string): Position | undefined {
   return find(text, (documents) => {
     let offset: number | undefined;
     for (const document of documents) {
-      visit(document, {
+      exactYaml().visit(document, {
         Scalar: (_, node) => {
           if (node.type === "PLAIN" && node.source === source) offset ??= node.range?.[0];
         },
@@ -133,6 +123,7 @@ let last: WeakRef<ParsedYaml> | undefined;
 export function parsedYaml(text: string): ParsedYaml {
   const before = last?.deref();
   if (before?.text === text) return before;
+  const { LineCounter, parseAllDocuments } = exactYaml();
   const lineCounter = new LineCounter();
   const documents = parseAllDocuments(text, {
     lineCounter,
@@ -158,6 +149,7 @@ function follow(
   root: Node,
   path: JsonPath,
 ): { readonly offset: number; readonly steps: number } {
+  const { isAlias } = exactYaml();
   let node: unknown = root;
   let offset = root.range?.[0] ?? 0;
   let steps = 0;
@@ -176,6 +168,7 @@ function stepInto(
   node: unknown,
   step: string | number,
 ): { readonly offset?: number | undefined; readonly value: unknown } | undefined {
+  const { isCollection, isMap, isPair, isScalar, isSeq } = exactYaml();
   if (step === 0 && !isSeq(node)) return { offset: startOf(node), value: node };
   if (!isCollection(node)) return undefined;
   const item = isMap(node)

@@ -1,5 +1,5 @@
 import { CORE_SCHEMA, intCoreTag, loadAll, mergeTag, type Schema, YAMLException } from "js-yaml";
-import { LineCounter, parseAllDocuments } from "yaml";
+import { exactYaml } from "./exact-yaml.ts";
 import { Fault, MAX_DEPTH, reasonOf, tooDeep } from "./folder-problem.ts";
 import { findNumber, type Position } from "./find-position.ts";
 
@@ -146,6 +146,7 @@ function rejectInexact(source: string, value: number): void {
 
 function exactFault(text: string): Fault | undefined {
   if (text.length > maxExactLength) return undefined;
+  const { LineCounter, parseAllDocuments } = exactYaml();
   const lineCounter = new LineCounter();
   const documents = parseAllDocuments(text, { lineCounter, prettyErrors: false });
   const error =

@@ -154,12 +154,19 @@ export const redirectType: RedirectFolder = {
 
 /** Returns the type of a folder by its name. Throws a fault for a name that is not a type of the registry. */
 export function typeFolder(name: string, context: FolderContext): TypeFolder {
+  const folder = knownTypeFolder(name, context);
+  if (folder === undefined) throw unknownType(name, context);
+  return folder;
+}
+
+/** The type of a folder, by its name. undefined: the name is not a type of the registry. */
+export function knownTypeFolder(name: string, context: FolderContext): TypeFolder | undefined {
   const typeUrl = shortTypes.get(name) ?? typeUrlOf(name);
   const typeName = typeFromTypeUrl(typeUrl) ?? "";
   const known = context.registry.getMessage(typeName);
   const list = listFolder(typeName, known, context);
   if (list !== undefined) return list;
-  if (known === undefined) throw unknownType(name, context);
+  if (known === undefined) return undefined;
   const nameField = nameFieldOf(known, context.types.get(typeUrl));
   return {
     form: "message",

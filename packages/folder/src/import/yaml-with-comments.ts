@@ -1,20 +1,7 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import {
-  type Document,
-  Document as YamlDocument,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  type Node,
-  Pair,
-  parseAllDocuments,
-  Scalar,
-  YAMLMap,
-  YAMLSeq,
-} from "yaml";
+import type { Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { isObject } from "../documents-of.ts";
+import { exactYaml } from "../exact-yaml.ts";
 
 /** Writes values that were read from a text as YAML, with the comments and the style that they have there. */
 export interface CommentedYaml {
@@ -39,7 +26,7 @@ export function yamlWithComments(
   json: JsonObject,
   { isJson }: { readonly isJson: boolean },
 ): CommentedYaml {
-  const parsed = parseAllDocuments(text, { uniqueKeys: false, logLevel: "error" });
+  const parsed = exactYaml().parseAllDocuments(text, { uniqueKeys: false, logLevel: "error" });
   const [document] = "empty" in parsed ? [] : parsed;
   if (document?.contents == null) return plainYaml;
   const nodes = new Map<JsonValue, YAMLMap | YAMLSeq>();
@@ -70,6 +57,7 @@ interface Context {
 }
 
 function remember(node: unknown, json: JsonValue, context: Context): void {
+  const { isMap, isSeq } = exactYaml();
   const meant = resolved(node, context);
   if (isMap(meant) && isObject(json)) {
     context.nodes.set(json, meant);
@@ -92,11 +80,13 @@ function nodeOf(json: JsonValue, before: unknown, context: Context): Node {
   if (Array.isArray(json)) return seqOf(json, known, context);
   if (isObject(json)) return mapOf(json, known, context);
   const meant = resolved(before, context);
-  if (!isScalar(meant) || meant.value !== json || !context.keepsLooks) return createNode(json);
+  if (!exactYaml().isScalar(meant) || meant.value !== json || !context.keepsLooks)
+    return createNode(json);
   return copyOf(meant);
 }
 
 function mapOf(json: JsonObject, known: unknown, context: Context): YAMLMap {
+  const { isMap, Pair, YAMLMap } = exactYaml();
   const map = new YAMLMap();
   const pairs = isMap(known) ? pairsOf(known, context) : new Map<string, Pair>();
   if (isMap(known) && context.keepsLooks) copyLooks(known, map);
@@ -116,18 +106,19 @@ function mapOf(json: JsonObject, known: unknown, context: Context): YAMLMap {
 }
 
 function keyNode(key: string, before: unknown): Node {
-  if (!isScalar(before) || before.value !== key) return createNode(key);
+  if (!exactYaml().isScalar(before) || before.value !== key) return createNode(key);
   return copyOf(before);
 }
 
 /** Without an anchor: no alias refers to it any more. */
 function copyOf(scalar: Scalar): Scalar {
-  const copy = Object.assign(new Scalar(scalar.value), scalar);
+  const copy = Object.assign(new (exactYaml().Scalar)(scalar.value), scalar);
   delete copy.anchor;
   return copy;
 }
 
 function seqOf(json: readonly JsonValue[], known: unknown, context: Context): YAMLSeq {
+  const { isSeq, YAMLSeq } = exactYaml();
   const seq = new YAMLSeq();
   const items = isSeq(known) ? known.items : [];
   if (isSeq(known) && context.keepsLooks) copyLooks(known, seq);
@@ -144,6 +135,7 @@ function copyLooks(from: YAMLMap | YAMLSeq, to: YAMLMap | YAMLSeq): void {
 
 /** By key, as Envoy reads keys; of equal ones the last. */
 function pairsOf(map: YAMLMap, context: Context): ReadonlyMap<string, Pair> {
+  const { isScalar } = exactYaml();
   return new Map(
     map.items.map((pair) => {
       const key = resolved(pair.key, context);
@@ -153,11 +145,12 @@ function pairsOf(map: YAMLMap, context: Context): ReadonlyMap<string, Pair> {
 }
 
 function resolved(node: unknown, { document }: Context): unknown {
-  return isAlias(node) ? node.resolve(document) : node;
+  return exactYaml().isAlias(node) ? node.resolve(document) : node;
 }
 
 function createNode(json: JsonValue): Node {
-  const node = new YamlDocument(json, { aliasDuplicateObjects: false }).contents;
+  const { Document, isNode, Scalar } = exactYaml();
+  const node = new Document(json, { aliasDuplicateObjects: false }).contents;
   return isNode(node) ? node : new Scalar(json);
 }
 
@@ -172,7 +165,7 @@ function textOf(
   } = {},
 ): string {
   // What YAML 1.1 reads as another value, such as `yes` and `010`, is in quotes, since Envoy reads that.
-  const document = new YamlDocument(null, { compat: "yaml-1.1" });
+  const document = new (exactYaml().Document)(null, { compat: "yaml-1.1" });
   document.contents = node;
   document.commentBefore = before ?? null;
   document.comment = after ?? null;

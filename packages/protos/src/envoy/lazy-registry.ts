@@ -136,19 +136,24 @@ function indexOf(set: Uint8Array): SetIndex {
   const files = new Map<string, Uint8Array>();
   const fileOfTop = new Map<string, string>();
   const withExtensions: string[] = [];
-  for (const { number, bytes } of bytesFields(set)) {
-    if (number !== filesOfSet) continue;
-    const fields = bytesFields(bytes);
-    const name = textOf(fields, nameOfAny);
-    const scope = textOf(fields, packageOfFile);
+  const reader = new BinaryReader(set);
+  eachText(reader, set.length, (number, end) => {
+    if (number !== filesOfSet) return;
+    const bytes = set.subarray(reader.pos, end);
+    let name = "";
+    let scope = "";
+    const fields = new Set<number>();
+    const tops: string[] = [];
+    eachText(reader, end, (field, endOfField) => {
+      if (field === nameOfAny) name = textIn(set, reader.pos, endOfField);
+      else if (field === packageOfFile) scope = textIn(set, reader.pos, endOfField);
+      else if (typesOfFile.has(field)) tops.push(nameIn(set, reader, endOfField));
+      fields.add(field);
+    });
     files.set(name, bytes);
-    for (const field of fields)
-      if (typesOfFile.has(field.number)) {
-        const type = textOf(bytesFields(field.bytes), nameOfAny);
-        fileOfTop.set(scope === "" ? type : `${scope}.${type}`, name);
-      }
-    if (fields.some((field) => field.number === extensionsOfFile)) withExtensions.push(name);
-  }
+    for (const top of tops) fileOfTop.set(scope === "" ? top : `${scope}.${top}`, name);
+    if (fields.has(extensionsOfFile)) withExtensions.push(name);
+  });
   return {
     files,
     withExtensions,
@@ -166,25 +171,38 @@ function indexOf(set: Uint8Array): SetIndex {
   };
 }
 
-interface BytesField {
-  readonly number: number;
-  readonly bytes: Uint8Array;
+/** Calls `visit` with each field of a message that has a length: texts and messages. Then the reader is at the beginning of the field, and `end` is behind it. */
+function eachText(
+  reader: BinaryReader,
+  endOfMessage: number,
+  visit: (number: number, end: number) => void,
+): void {
+  while (reader.pos < endOfMessage) {
+    const [number, wireType] = reader.tag();
+    if (wireType === WireType.LengthDelimited) {
+      const length = reader.uint32();
+      const end = reader.pos + length;
+      visit(number, end);
+      reader.pos = end;
+    } else reader.skip(wireType, number);
+  }
 }
 
-/** The fields of a message that have a length: texts and messages. */
-function bytesFields(message: Uint8Array): readonly BytesField[] {
-  const reader = new BinaryReader(message);
-  const found: BytesField[] = [];
-  while (reader.pos < reader.len) {
+/** The name of a type, which encoders write first. */
+function nameIn(set: Uint8Array, reader: BinaryReader, end: number): string {
+  let name = "";
+  while (reader.pos < end && name === "") {
     const [number, wireType] = reader.tag();
-    if (wireType === WireType.LengthDelimited) found.push({ number, bytes: reader.bytes() });
-    else reader.skip(wireType, number); // The other fields are numbers, which callers do not need.
+    if (number === nameOfAny) {
+      const length = reader.uint32();
+      name = textIn(set, reader.pos, reader.pos + length);
+    } else reader.skip(wireType, number);
   }
-  return found;
+  return name;
 }
 
 const utf8 = new TextDecoder();
 
-function textOf(fields: readonly BytesField[], number: number): string {
-  return utf8.decode(fields.find((field) => field.number === number)?.bytes);
+function textIn(set: Uint8Array, start: number, end: number): string {
+  return utf8.decode(set.subarray(start, end));
 }
