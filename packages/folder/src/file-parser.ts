@@ -4,6 +4,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 
 import type { FolderContext } from "./folder-context.ts";
+import { createLocalFiles } from "./local-files.ts";
 import { type ParsedElsewhere, type ParserProcess, startParserProcess } from "./parser-process.ts";
 import type { Patience } from "./pacing.ts";
 import { readPemFile } from "./pem-files.ts";
@@ -28,6 +29,7 @@ export interface FileParser {
 
 /** Creates a parser. The other process is started with the first large file. */
 export function createFileParser(context: FolderContext, patience: Patience): FileParser {
+  const localFiles = createLocalFiles(patience);
   let process: Promise<ParserProcess> | undefined;
   let isClosed = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -71,7 +73,7 @@ export function createFileParser(context: FolderContext, patience: Patience): Fi
       }
       const bytes =
         unsaved === undefined
-          ? await readBytes(path, stats.size, patience)
+          ? ((await localFiles.read(path, stats)) ?? (await readBytes(path, stats.size, patience)))
           : new TextEncoder().encode(unsaved);
       const hash = createHash("sha256").update(bytes).digest("base64");
       return hash === knownHash ? undefined : { hash, ...readFile(segments, bytes, context) };
